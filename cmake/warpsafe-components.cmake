@@ -1,0 +1,85 @@
+# Defines the components of warpsafe beside the headers: warpsafe::host, warpsafe::cuda and
+# warpsafe::hip, each when what it stands on is found. Read by this project's own build and by the
+# installed package alike. In: warpsafe_FIND_COMPONENTS, warpsafe_FIND_REQUIRED_<component>. Out:
+# warpsafe_<component>_FOUND, and warpsafe_NOT_FOUND_MESSAGE where something is missing.
+
+# The check level travels as a definition, since NDEBUG often fails to reach CUDA and HIP compilers.
+# It follows the configuration unless a target's property WARPSAFE_CHECKS, which the variable of
+# that name initialises, says 0, 1 or 2.
+define_property(TARGET PROPERTY WARPSAFE_CHECKS INITIALIZE_FROM_VARIABLE WARPSAFE_CHECKS)
+
+if(POLICY CMP0167)
+  cmake_policy(SET CMP0167 NEW)
+endif()
+find_package(Boost 1.74 QUIET)
+if(NOT TARGET Boost::headers)
+  set(warpsafe_FOUND FALSE)
+  set(warpsafe_NOT_FOUND_MESSAGE "warpsafe needs Boost's headers, 1.74 or later (Outcome).")
+  return()
+endif()
+
+if(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
+  set(warpsafe_scope GLOBAL)
+else()
+  set(warpsafe_scope "")
+endif()
+
+# A backend's target: the headers, the macro that picks the default backend, what it links.
+macro(warpsafe_add_component component)
+  if(NOT TARGET warpsafe::${component})
+    string(TOUPPER ${component} warpsafe_macro)
+    add_library(warpsafe::${component} INTERFACE IMPORTED ${warpsafe_scope})
+    target_compile_definitions(warpsafe::${component} INTERFACE WARPSAFE_BACKEND_${warpsafe_macro}=1)
+    target_link_libraries(warpsafe::${component} INTERFACE warpsafe::warpsafe ${ARGN})
+  endif()
+  set(warpsafe_${component}_FOUND TRUE)
+endmacro()
+
+foreach(component IN LISTS warpsafe_FIND_COMPONENTS)
+  set(warpsafe_${component}_FOUND FALSE)
+  set(warpsafe_missing "")
+  if(component STREQUAL "host")
+    find_package(Threads QUIET)
+    find_package(Boost 1.74 QUIET COMPONENTS context)
+    if(TARGET Boost::context AND TARGET Threads::Threads)
+      warpsafe_add_component(host Boost::context Threads::Threads)
+    else()
+      set(warpsafe_missing "Boost.Context 1.74 or later, and threads")
+    endif()
+  elseif(component STREQUAL "cuda")
+    find_package(CUDAToolkit QUIET)
+    if(TARGET CUDA::cudart)
+      warpsafe_add_component(cuda CUDA::cudart)
+      # nvcc's own default is C++17, and CMake before 3.26 does not know how to ask it for C++20.
+      if(CMAKE_VERSION VERSION_LESS 3.26)
+        target_compile_options(warpsafe::cuda INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+      else()
+        target_compile_features(warpsafe::cuda INTERFACE cuda_std_20)
+      endif()
+    else()
+      set(warpsafe_missing "a CUDA toolkit")
+    endif()
+  elseif(component STREQUAL "hip")
+    # Not hip-config.cmake: it stops the whole configuration with an error where clang's builtins
+    # library or the HSA headers are missing, which a host program does not need.
+    find_path(warpsafe_HIP_INCLUDE_DIR hip/hip_runtime_api.h HINTS ENV ROCM_PATH PATHS /opt/rocm
+              PATH_SUFFIXES include)
+    find_library(warpsafe_HIP_LIBRARY amdhip64 HINTS ENV ROCM_PATH PATHS /opt/rocm
+                 PATH_SUFFIXES lib)
+    mark_as_advanced(warpsafe_HIP_INCLUDE_DIR warpsafe_HIP_LIBRARY)
+    if(warpsafe_HIP_INCLUDE_DIR AND warpsafe_HIP_LIBRARY)
+      warpsafe_add_component(hip "${warpsafe_HIP_LIBRARY}")
+      target_include_directories(warpsafe::hip SYSTEM INTERFACE "${warpsafe_HIP_INCLUDE_DIR}")
+      target_compile_definitions(warpsafe::hip INTERFACE __HIP_PLATFORM_AMD__=1)
+    else()
+      set(warpsafe_missing "the HIP runtime (hip/hip_runtime_api.h and libamdhip64)")
+    endif()
+  else()
+    set(warpsafe_missing "a component of that name; there are host, cuda and hip")
+  endif()
+  if(warpsafe_missing AND warpsafe_FIND_REQUIRED_${component})
+    string(APPEND warpsafe_NOT_FOUND_MESSAGE
+           "warpsafe's component '${component}' needs ${warpsafe_missing}, which was not found. ")
+    set(warpsafe_FOUND FALSE)
+  endif()
+endforeach()

@@ -1,0 +1,50 @@
+# What building this project's own programs needs, and a user of the library does not.
+include_guard(GLOBAL)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+# CMake looks for nvcc on PATH only; NVIDIA's installers leave it in /usr/local/cuda/bin.
+find_program(WARPSAFE_NVCC nvcc HINTS ENV CUDACXX PATHS /usr/local/cuda/bin)
+if(WARPSAFE_NVCC AND TARGET warpsafe::cuda)
+  if(NOT DEFINED CMAKE_CUDA_COMPILER)
+    set(CMAKE_CUDA_COMPILER "${WARPSAFE_NVCC}")
+  endif()
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 90)
+  endif()
+  enable_language(CUDA)
+  set(CMAKE_CUDA_EXTENSIONS OFF)
+else()
+  message(STATUS "No nvcc: what is compiled for CUDA devices is left out of this build")
+endif()
+
+find_program(WARPSAFE_HIPCC hipcc PATHS /opt/rocm/bin)
+if(WARPSAFE_HIPCC AND TARGET warpsafe::hip)
+  include(cmake/WarpsafeHip.cmake OPTIONAL)
+else()
+  message(STATUS "No hipcc: what is compiled for AMD devices is left out of this build")
+endif()
+
+# Every program of this project is built without a warning.
+add_library(warpsafe_warnings INTERFACE)
+set(warnings -Wall -Wextra -Wconversion -Wshadow -Werror)
+list(JOIN warnings "," host_warnings)
+target_compile_options(
+  warpsafe_warnings
+  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>
+            $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=${host_warnings}>)
+
+# warpsafe_add_program(<name> <source>... [CUDA] [LIBRARIES <target>...])
+# An executable on the host backend, or, with CUDA, compiled by nvcc whatever its sources are called.
+function(warpsafe_add_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CUDA" "" "LIBRARIES")
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  if(arg_CUDA)
+    set_source_files_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES LANGUAGE CUDA)
+    set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+    set(backend warpsafe::cuda)
+  else()
+    set(backend warpsafe::host)
+  endif()
+  target_link_libraries(${name} PRIVATE ${backend} warpsafe_warnings ${arg_LIBRARIES})
+endfunction()

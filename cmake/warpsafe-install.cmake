@@ -1,0 +1,24 @@
+# What `cmake --install` puts where. The package is headers only, so it is the same for every
+# architecture and goes under share/.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/warpsafe)
+
+install(TARGETS warpsafe EXPORT warpsafe-targets FILE_SET HEADERS FILE_SET vendor_headers)
+install(EXPORT warpsafe-targets NAMESPACE warpsafe:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/warpsafe-config.cmake.in warpsafe-config.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(warpsafe-config-version.cmake COMPATIBILITY SameMajorVersion
+                                 ARCH_INDEPENDENT)
+install(
+  FILES ${CMAKE_CURRENT_BINARY_DIR}/warpsafe-config.cmake
+        ${CMAKE_CURRENT_BINARY_DIR}/warpsafe-config-version.cmake
+        ${CMAKE_CURRENT_SOURCE_DIR}/cmake/warpsafe-components.cmake
+  DESTINATION ${package_dir})
+
+set(pc_dir ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+string(REGEX REPLACE "[^/]+" ".." pc_up "${pc_dir}")
+configure_file(cmake/warpsafe.pc.in warpsafe.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/warpsafe.pc DESTINATION ${pc_dir})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""How each compiler is asked whether a source compiles, and nothing more."""
+
+import argparse
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
+
+# The option that stops each compiler as early as it can still report every error. nvcc has no such
+# option that is quicker than -c (measured: 1.0 s against 0.8 to 1.6 s for -cuda, nvcc 13.0).
+MODES = {
+    "g++": ["-fsyntax-only", "-x", "c++"],
+    "clang++": ["-fsyntax-only", "-x", "c++"],
+    "nvcc": ["-arch=sm_90", "-c", "-o", os.devnull, "-x", "cu"],
+    "hipcc": ["-fsyntax-only", "--cuda-host-only", "--offload-arch=gfx90a",
+              "-Wno-unused-command-line-argument", "-include", "hip/hip_runtime.h", "-x", "hip"],
+}  # fmt: skip
+
+
+class Compiler:
+    """One compiler: its name as in MODES, its program, the include folders of the library."""
+
+    def __init__(self, name, program, includes):
+        self.name = name
+        self.command = [program]
+        for folder in dict.fromkeys(includes):
+            own = (Path(folder) / "warpsafe").is_dir()
+            # A system folder named again would come too early for the #include_next of libstdc++.
+            if own or Path(folder) != Path("/usr/include"):
+                self.command += ["-I" if own else "-isystem", folder]
+
+    def compile(self, source, *flags, std="c++20", warnings=True):
+        """Compiles the file `source`: (whether it did, what the compiler said)."""
+        given = list(WARNINGS) if warnings else []
+        if self.name == "nvcc" and warnings:
+            given = ["-Werror=all-warnings", "-Xcompiler=" + ",".join(WARNINGS)]
+        command = [*self.command, f"-std={std}", *given, *flags, *MODES[self.name], str(source)]
+        environment = {**os.environ, "LC_ALL": "C"}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        return done.returncode == 0, done.stderr + done.stdout
+
+    def compile_text(self, text, *flags, **how):
+        """Compiles a generated translation unit."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "generated.cpp"
+            source.write_text(text)
+            return self.compile(source, *flags, **how)
+
+
+def first_error(output):
+    """The first line that reports an error, as a user meets it; '' if there is none."""
+    lines = (line for line in output.splitlines() if re.search(r"\berror\b[^a-z]*:", line))
+    return next(lines, "")
+
+
+def parse_arguments(description, *more):
+    """The options that every script here takes; `more` are (name, options) of its own."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--compiler", required=True, help="name=program")
+    parser.add_argument("--include", action="append", default=[])
+    for name, options in more:
+        parser.add_argument(name, **options)
+    arguments = parser.parse_args()
+    name, program = arguments.compiler.split("=", 1)
+    return Compiler(name, program, [folder for folder in arguments.include if folder]), arguments

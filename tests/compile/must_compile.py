@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Checks that sources compile without a warning, many in one translation unit to save time."""
+
+import re
+import sys
+from pathlib import Path
+
+from compilers import first_error, parse_arguments
+
+
+def meant_for(compiler, text):
+    """Whether a source wants this compiler: `// only: nvcc hipcc` names the ones it wants."""
+    only = re.search(r"^// only:(.*)$", text, re.MULTILINE)
+    return only is None or compiler.name in only[1].split()
+
+
+def standard_of(text):
+    """The language a source is written in: `// std: c++17`, C++20 unless it says so."""
+    std = re.search(r"^// std: (\S+)$", text, re.MULTILINE)
+    return std[1] if std else "c++20"
+
+
+def split(text):
+    """(everything to the last #include, with the conditions around it closed; the rest)."""
+    depth, end, lines = 0, 0, text.splitlines(keepends=True)
+    last = max((i for i, line in enumerate(lines) if re.match(r"\s*#\s*include", line)), default=-1)
+    for i, line in enumerate(lines):
+        depth += bool(re.match(r"\s*#\s*if", line)) - bool(re.match(r"\s*#\s*endif", line))
+        end = i + 1
+        if i >= last and depth == 0:
+            break
+    return "".join(lines[:end]), "".join(lines[end:]), end + 1
+
+
+def alone(text):
+    """Whether a source must be a translation unit of its own: it sets a macro for the headers, or
+    adds to a namespace that is not its own."""
+    head, body, _ = split(text)
+    return bool(re.search(r"^\s*#\s*(define|undef)\b", head, re.MULTILINE)
+                or re.search(r"^namespace (warpsafe|std)\b|^template <>", body, re.MULTILINE)
+                or standard_of(text) != "c++20")  # fmt: skip
+
+
+def together(sources):
+    """One translation unit: all includes first, then each body in a namespace of its own."""
+    heads, bodies = [], []
+    for number, source in enumerate(sources):
+        head, body, line = split(source.read_text())
+        heads.append(head)
+        bodies.append(f'namespace source_{number} {{\n#line {line} "{source}"\n{body}\n}}\n')
+    return "".join(heads) + "".join(bodies)
+
+
+def main():
+    compiler, arguments = parse_arguments(__doc__, ("sources", {"nargs": "+", "type": Path}))
+    texts = {source: source.read_text() for source in arguments.sources}
+    texts = {source: text for source, text in texts.items() if meant_for(compiler, text)}
+    batch = [source for source, text in texts.items() if not alone(text)]
+    single = [source for source in texts if source not in batch]
+    failed = []
+    if batch and not compiler.compile_text(together(batch))[0]:
+        single += batch  # to name the guilty
+    for source in single:
+        good, said = compiler.compile(source, std=standard_of(texts[source]))
+        if not good:
+            failed.append(source)
+            print(f"{source}: {first_error(said)}\n{said}")
+    if single[-len(batch):] == batch and batch and not failed:
+        failed = batch
+        print(f"These compile one by one, but not in one translation unit:\n"
+              f"{compiler.compile_text(together(batch))[1]}")  # fmt: skip
+    print(f"{compiler.name}: {len(texts) - len(failed)} of {len(texts)} sources compile")
+    return bool(failed) or not texts
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Checks that a misuse does not compile, and that the first error line says why.
+
+The source compiled with -DMISUSE must fail, and its first error line must hold the words of the
+comment `// expected-error {{"…"}}` beside the bad line: a failure for any other reason is a failure of
+the test. Whether the same source without -DMISUSE, the good twin, compiles is must_compile.py's.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from compilers import first_error, parse_arguments
+from must_compile import meant_for, standard_of
+
+
+def main():
+    compiler, arguments = parse_arguments(__doc__, ("source", {"type": Path}))
+    text = arguments.source.read_text()
+    words = re.search(r'// expected-error \{\{"?(.+?)"?\}\}', text)
+    if not words or "MISUSE" not in text:
+        print(f"{arguments.source}: needs #ifdef MISUSE and an // expected-error {{{{\"…\"}}}} comment")
+        return 1
+    if not meant_for(compiler, text):
+        print(f"{arguments.source}: not meant for {compiler.name}, see its '// only:' line")
+        return 77
+    # What the compiler refuses does not depend on the check level; the cheap compilers show it.
+    levels = [2, 0] if compiler.name in ("g++", "clang++") else [2]
+    for level in levels:
+        flags = ["-DMISUSE", f"-DWARPSAFE_CHECKS={level}"]
+        good, said = compiler.compile(
+            arguments.source, *flags, std=standard_of(text), warnings=False
+        )
+        if good:
+            print(f"{arguments.source}: compiles at check level {level}, and must not")
+            return 1
+        if words[1] not in first_error(said):
+            print(f"{arguments.source}: the first error line at check level {level} does not say\n"
+                  f"  {words[1]}\nbut\n  {first_error(said)}\n\n{said}")  # fmt: skip
+            return 1
+    print(first_error(said))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Checks that each public header compiles on its own, and that common macros do not break it.
+
+alone: every header by itself, with and without exceptions and RTTI. poisoned: all headers in one
+translation unit, after macros that other code is known to define. kernel-side: kernel_api.hpp as
+C++17. A header that needs a vendor's header which this compiler does not find is left out, by name.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parent.parent / "compile"))
+from compilers import first_error, parse_arguments  # noqa: E402
+
+# The only headers that may be missing; a misspelt include of any other kind is an error.
+VENDOR = re.compile(r"(cu[a-z]+(_[a-z0-9_]+)?\.h|nccl\.h|nvrtc\.h|nvtx3/.*|(hip|roc|rccl|thrust|cuda|"
+                    r"rmm|cub|ATen|c10|torch)[a-z]*/.*)")  # fmt: skip
+
+# Names that headers met in the field define as macros: <complex.h>, Arduino's and Windows' headers,
+# termios, X11, sys/sysmacros.h, curses.
+POISON = """I small B0 B1 min max major minor Status Success None Bool True False Always Complex
+far near interface CONST ERROR IN OUT OPTIONAL VOID DELETE NO_ERROR DIFFERENCE
+F binary bit word byte_t PI EPS _A _B _C _N _X check verify require debug log trace assume likely
+unlikely cover block grid thread""".split()
+
+# What Boost, the standard library and the vendors' headers need unpoisoned is read before.
+FLAGS = {"exceptions": [], "no-exceptions": ["-fno-exceptions", "-fno-rtti"]}
+
+
+def missing_vendor_header(said):
+    """The vendor's header whose absence is the whole error, or None."""
+    gone = re.search(r"fatal error: ([^\s':]+): No such file|fatal error: '([^']+)' file not found|"
+                     r"could not open source file \"([^\"]+)\"", said)  # fmt: skip
+    name = gone and next(filter(None, gone.groups()))
+    return name if name and VENDOR.fullmatch(name) else None
+
+
+def include(header):
+    return f"#include <warpsafe/{header}>\n"
+
+
+def check_alone(compiler, headers):
+    """(headers that compile, complaints about those that do not)."""
+    good, complaints = [], []
+    for header in headers:
+        for name, flags in FLAGS.items():
+            if compiler.name == "nvcc":
+                flags = ["-Xcompiler=" + ",".join(flags)] if flags else []
+            # Twice, so that a missing #pragma once shows.
+            compiles, said = compiler.compile_text(include(header) * 2, *flags)
+            if gone := missing_vendor_header(said):
+                print(f"{header}: left out, {compiler.name} finds no <{gone}>")
+                break
+            if not compiles:
+                complaints.append(f"{header} ({name}): {first_error(said)}\n{said}")
+                break
+        else:
+            good.append(header)
+    return good, complaints
+
+
+def check_poisoned(compiler, folder, headers):
+    """Complaints about headers that a poisoned name breaks."""
+    headers = [header for header in headers
+               if not missing_vendor_header(compiler.compile_text(include(header))[1])]  # fmt: skip
+    outside = {line for header in folder.rglob("*.hpp")
+               for line in re.findall(r"#include <((?!warpsafe/)[^>]+)>", header.read_text())}  # fmt: skip
+    text = "".join(f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n"
+                   for name in sorted(outside) if not name.startswith("hip/") or compiler.name == "hipcc")
+    text += "".join(f"#undef {word}\n#define {word} poisoned {word}\n" for word in POISON)
+    good, said = compiler.compile_text(text + "".join(map(include, headers)))
+    return [] if good else [f"poisoned: {first_error(said)}\n{said}"]
+
+
+def main():
+    compiler, arguments = parse_arguments(
+        __doc__,
+        ("variant", {"choices": ["alone", "poisoned", "kernel-side"]}),
+        ("folder", {"type": Path, "help": "include/warpsafe"}),
+    )
+    headers = sorted(str(path.relative_to(arguments.folder))
+                     for path in arguments.folder.rglob("*.hpp"))  # fmt: skip
+    if arguments.variant == "alone":
+        good, complaints = check_alone(compiler, headers)
+        print(f"{compiler.name}: {len(good)} of {len(headers)} headers compile alone")
+    elif arguments.variant == "poisoned":
+        complaints = check_poisoned(compiler, arguments.folder, headers)
+    else:
+        good, said = compiler.compile_text(include("kernel_api.hpp"), std="c++17")
+        complaints = [] if good else [f"kernel_api.hpp as C++17: {first_error(said)}\n{said}"]
+    print(*complaints, sep="\n")
+    return bool(complaints)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
