@@ -1568,6 +1568,8 @@ int child(const std::string& fault, const std::string& first) {
   static_cast<void>(cudaStreamCreateWithFlags(&scene.stream, cudaStreamNonBlocking));
   static_cast<void>(cudaEventCreate(&scene.event));
   static_cast<void>(cudaMalloc(&scene.memory, 64));
+  static_cast<void>(cudaEventRecord(scene.event, scene.stream));
+  static_cast<void>(cudaStreamSynchronize(scene.stream));
   static_cast<void>(cudaGetLastError());
   cudaError_t status = cudaSuccess;
   if (fault == "fault_null")
@@ -1585,7 +1587,6 @@ int child(const std::string& fault, const std::string& first) {
                               scene.stream);
   }
   note(status, "cudaLaunchKernel(%s)", fault.c_str());
-  static_cast<void>(cudaEventRecord(scene.event, scene.stream));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   if (first != "all") {
     status = call_by_name(first, scene);
