@@ -428,8 +428,8 @@ void launch_limits() {
   set_function("empty", 9, -1);
   set_function("empty", 9, -2);
   for (int attribute : {0, 1, 7, 15, 16, 99}) set_function("empty", attribute, 0);
-  set_function("empty", 14, 0);
   set_function("empty", 14, 2);
+  set_function("empty", 14, 0);
   set_function("cluster_2", 11, 2);
   cudaError_t status = cudaFuncSetAttribute(reinterpret_cast<const void*>(&not_a_kernel),
                                             cudaFuncAttributeMaxDynamicSharedMemorySize, 1024);
@@ -581,8 +581,8 @@ void clusters() {
   cluster_line("dynamic", 4, 32, 49153, dim3(2));
   cluster_line("cluster_2", 4, 32, 0, dim3(2));
   cluster_line("cluster_2", 4, 32, 0, dim3(4));
-  set_function("empty", 10, 1);
-  set_function("cluster_16", 10, 1);
+  set_function("empty", 14, 1);
+  set_function("cluster_16", 14, 1);
   function_line("cluster_16", reinterpret_cast<const void*>(&cluster_16));
   launch_line("cluster_16", 16, 32, 0);
   launch_line("cluster_16", 8, 32, 0);
@@ -592,8 +592,14 @@ void clusters() {
   cluster_line("empty", 16, 1024, 0, dim3(16));
   cluster_line("empty", 17, 32, 0, dim3(17));
   cluster_line("empty", 32, 32, 0, dim3(32));
-  set_function("empty", 10, 0);
+  set_function("empty", 14, 0);
   cluster_line("empty", 16, 32, 0, dim3(16));
+
+  set_function("bound_1024", 10, 1);
+  function_line("bound_1024", reinterpret_cast<const void*>(&bound_1024));
+  launch_line("bound_1024", 2, 32, 0);
+  cluster_line("bound_1024", 2, 32, 0, dim3(2));
+  set_function("bound_1024", 10, 0);
 
   section("launch attributes");
   ex_line("empty", 1, 32, 0, {}, "no attribute");
@@ -704,8 +710,8 @@ void occupancy() {
 
   section("cluster occupancy");
   for (int allowed : {0, 1}) {
-    set_function("empty", 10, allowed);
-    set_function("dynamic", 10, allowed);
+    set_function("empty", 14, allowed);
+    set_function("dynamic", 14, allowed);
     set_function("dynamic", 8, 232448);
     for (unsigned cluster :
          {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 12U, 14U, 16U, 17U, 18U}) {
@@ -754,8 +760,8 @@ void occupancy() {
           p.name, p.grid, p.block, p.shared, allowed, size);
     }
   }
-  set_function("empty", 10, 0);
-  set_function("dynamic", 10, 0);
+  set_function("empty", 14, 0);
+  set_function("dynamic", 14, 0);
   set_function("dynamic", 8, 49152);
   cudaLaunchConfig_t config{};
   config.gridDim = 64;
