@@ -18,14 +18,13 @@ from compilers import first_error, parse_arguments  # noqa: E402
 VENDOR = re.compile(r"(cu[a-z]+(_[a-z0-9_]+)?\.h|nccl\.h|nvrtc\.h|nvtx3/.*|(hip|roc|rccl|thrust|cuda|"
                     r"rmm|cub|ATen|c10|torch)[a-z]*/.*)")  # fmt: skip
 
-# Names that headers met in the field define as macros: <complex.h>, Arduino's and Windows' headers,
-# termios, X11, sys/sysmacros.h, curses.
+# Names that widely used headers define as macros: <complex.h>, <termios.h>, <sys/sysmacros.h>,
+# curses', X11's, Windows' and Arduino's. They are poisoned after Boost, the standard library and the
+# vendors' headers were read: those do not survive it (Boost.Outcome's own does not survive I).
 POISON = """I small B0 B1 min max major minor Status Success None Bool True False Always Complex
 far near interface CONST ERROR IN OUT OPTIONAL VOID DELETE NO_ERROR DIFFERENCE
-F binary bit word byte_t PI EPS _A _B _C _N _X check verify require debug log trace assume likely
-unlikely cover block grid thread""".split()
+F bit word PI EPS _A _B _C _N _X""".split()
 
-# What Boost, the standard library and the vendors' headers need unpoisoned is read before.
 FLAGS = {"exceptions": [], "no-exceptions": ["-fno-exceptions", "-fno-rtti"]}
 
 

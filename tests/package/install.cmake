@@ -1,0 +1,21 @@
+# Installs into a fresh prefix, moves it, and checks that every header arrived.
+file(REMOVE_RECURSE ${PREFIX} ${PREFIX}.before)
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}.before
+                COMMAND_ERROR_IS_FATAL ANY)
+# A package must not remember where it was installed first.
+file(RENAME ${PREFIX}.before ${PREFIX})
+
+file(GLOB_RECURSE written RELATIVE ${SOURCE}/include ${SOURCE}/include/*.hpp)
+file(GLOB_RECURSE installed RELATIVE ${PREFIX}/include ${PREFIX}/include/*)
+if(NOT written STREQUAL installed)
+  message(FATAL_ERROR "headers in the source:\n${written}\nheaders installed:\n${installed}")
+endif()
+file(GLOB_RECURSE scripts ${PREFIX}/*.cmake ${PREFIX}/*.pc)
+foreach(script IN LISTS scripts)
+  file(READ ${script} text)
+  string(FIND "${text}" "${SOURCE}" in_source)
+  string(FIND "${text}" "${PREFIX}" in_prefix)
+  if(NOT in_source EQUAL -1 OR NOT in_prefix EQUAL -1)
+    message(FATAL_ERROR "${script} names a folder of the machine it was made on")
+  endif()
+endforeach()
