@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/errc.hpp>
+#include <warpsafe/launch_shape.hpp>
+#include <warpsafe/limits.hpp>
+#include <warpsafe/name.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace warpsafe {
+
+/// One parameter of a kernel, as the backend sees it.
+struct ParameterInfo {
+  std::uint32_t size;       ///< bytes
+  std::uint32_t alignment;  ///< bytes
+  bool is_pointer;          ///< a raw pointer or a span: device memory is reached through it
+  bool writes;              ///< false for `const T*`: the kernel only reads there
+};
+
+/// What a backend needs to know of a kernel to launch it. Static data of the kernel's own type.
+struct KernelEntry {
+  const void* function;  ///< CUDA, HIP: the host-side stub; host: the function itself
+  /// Host backend: calls `function` with the values that `args` points to. nullptr elsewhere.
+  void (*invoke)(const void* function, void** args);
+  const ParameterInfo* parameters;
+  std::uint32_t parameter_count;
+};
+
+/// Where a pointer points, as the driver knows it.
+enum class MemoryKind : std::uint8_t {
+  unregistered,  ///< plain host memory: the device cannot read it (but for systems with HMM or ATS)
+  pinned,        ///< host memory that the device can read
+  device,
+  managed,
+};
+
+/// Which way a copy goes. Deduced from the types of source and destination, never written by the
+/// user.
+enum class CopyKind : std::uint8_t {
+  host_to_device,
+  device_to_host,
+  device_to_device,
+  host_to_host
+};
+
+/// The one dispatch layer: a backend is a struct with these static members, all `noexcept`, none
+/// throwing or clearing the runtime's last error. Each returns the runtime's own status as an int,
+/// 0 for success. All code above is written once, over these names.
+///
+/// * `vendor`, `name` (Name), `not_ready` (the status of an unfinished query)
+/// * `native_stream`, `native_event`: pointer types
+/// * errors: `Name error_name(int)`, `Name error_text(int)`, `Errc classify(int)` (ours for the
+/// runtime's),
+///   `Severity severity_of(int)`, `int peek_last_error()`
+/// * devices: `device_count(int&)`, `current_device(int&)`, `set_device(int)`,
+///   `limits_of(int device, DeviceLimits&)` (raw: 0 where the runtime reports nothing),
+///   `device_synchronize()`, `memory_info(size_t& free_bytes, size_t& total_bytes)`
+/// * kernels: `attributes_of(const KernelEntry&, KernelLimits&)`,
+///   `raise_dynamic_shared(const KernelEntry&, uint64_t bytes)`,
+///   `resident_blocks(const KernelEntry&, uint32_t threads, uint64_t dynamic_bytes, int&
+///   per_multiprocessor)`, `max_cluster_blocks(const KernelEntry&, const LaunchShape&, int&
+///   blocks)`, `launch(const KernelEntry&, const LaunchShape&, void** args, native_stream)`
+/// * streams: `stream_create(native_stream&, int priority)` (never ordered with the default
+/// stream),
+///   `stream_destroy`, `stream_synchronize`, `stream_query`, `stream_device(native_stream, int&)`,
+///   `stream_capturing(native_stream, bool&)`, `stream_wait(native_stream, native_event)`
+/// * events: `event_create(native_event&, bool timed)`, `event_destroy`,
+/// `event_record(native_event,
+///   native_stream)`, `event_synchronize`, `event_query`, `event_elapsed(float& ms, begin, end)`
+/// * memory, bytes throughout: `allocate(void*&, size_t, native_stream)`, `deallocate(void*,
+///   native_stream)`, `host_allocate(void*&, size_t)` (pinned), `host_deallocate(void*)`,
+///   `copy(void* to, const void* from, size_t, CopyKind, native_stream)`,
+///   `copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t
+///   rows, CopyKind, native_stream)`, `fill(void*, unsigned char, size_t, native_stream)`,
+///   `pointer_kind(const void*, MemoryKind&, int& device)`
+template <class B>
+concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, void** args,
+                           void* memory, const void* source, typename B::native_stream& stream,
+                           typename B::native_event& event, DeviceLimits& device_limits,
+                           KernelLimits& kernel_limits, std::size_t& bytes, int& number, float& ms,
+                           bool& flag, MemoryKind& kind, Vendor& vendor, Name& name, Errc& code,
+                           Severity& severity) {
+  vendor = B::vendor;
+  name = B::name;
+  number = B::not_ready;
+  name = B::error_name(number);
+  name = B::error_text(number);
+  code = B::classify(number);
+  severity = B::severity_of(number);
+  number = B::peek_last_error();
+  number = B::device_count(number);
+  number = B::current_device(number);
+  number = B::set_device(number);
+  number = B::limits_of(number, device_limits);
+  number = B::device_synchronize();
+  number = B::memory_info(bytes, bytes);
+  number = B::attributes_of(entry, kernel_limits);
+  number = B::raise_dynamic_shared(entry, std::uint64_t{});
+  number = B::resident_blocks(entry, std::uint32_t{}, std::uint64_t{}, number);
+  number = B::max_cluster_blocks(entry, shape, number);
+  number = B::launch(entry, shape, args, stream);
+  number = B::stream_create(stream, number);
+  number = B::stream_destroy(stream);
+  number = B::stream_synchronize(stream);
+  number = B::stream_query(stream);
+  number = B::stream_device(stream, number);
+  number = B::stream_capturing(stream, flag);
+  number = B::stream_wait(stream, event);
+  number = B::event_create(event, flag);
+  number = B::event_destroy(event);
+  number = B::event_record(event, stream);
+  number = B::event_synchronize(event);
+  number = B::event_query(event);
+  number = B::event_elapsed(ms, event, event);
+  number = B::allocate(memory, bytes, stream);
+  number = B::deallocate(memory, stream);
+  number = B::host_allocate(memory, bytes);
+  number = B::host_deallocate(memory);
+  number = B::copy(memory, source, bytes, CopyKind{}, stream);
+  number = B::copy_2d(memory, bytes, source, bytes, bytes, bytes, CopyKind{}, stream);
+  number = B::fill(memory, static_cast<unsigned char>(0), bytes, stream);
+  number = B::pointer_kind(source, kind, number);
+};
+
+}  // namespace warpsafe

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/detail/arithmetic.hpp>
+#include <warpsafe/launch_shape.hpp>
+#include <warpsafe/result.hpp>
+#include <warpsafe/size_type.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace warpsafe {
+
+/// A number of bytes, so that it cannot be taken for a number of elements.
+class Bytes {
+ public:
+  constexpr Bytes() noexcept = default;
+  constexpr explicit Bytes(std::uint64_t bytes) noexcept : bytes_(bytes) {}
+
+  /// The bytes of `count` elements of T. Errc::shared_negative for a negative count,
+  /// Errc::shared_overflow where the product does not fit in 64 bits.
+  template <class T, class Count>
+  [[nodiscard]] static constexpr result<Bytes> create(
+      Count count, call_site site = call_site::current()) noexcept {
+    const detail::SignedSize size = detail::SignedSize::of(count);
+    std::uint64_t bytes = 0;
+    if (size.negative) {
+      return LaunchError::make(Errc::shared_negative, Stage::construction, size.magnitude,
+                               sizeof(T), Axis::none, site);
+    }
+    if (!detail::multiply(std::uint64_t{size.magnitude}, std::uint64_t{sizeof(T)}, bytes)) {
+      return LaunchError::make(Errc::shared_overflow, Stage::construction, size.magnitude,
+                               sizeof(T), Axis::none, site);
+    }
+    return Bytes(bytes);
+  }
+
+  [[nodiscard]] constexpr std::uint64_t value() const noexcept { return bytes_; }
+
+  friend constexpr bool operator==(Bytes, Bytes) noexcept = default;
+  friend constexpr auto operator<=>(Bytes a, Bytes b) noexcept = default;
+  /// Prints "N bytes".
+  template <class Stream>
+  requires requires { typename Stream::char_type; }
+  friend Stream& operator<<(Stream& out, Bytes bytes) {
+    out << bytes.bytes_ << " bytes";
+    return out;
+  }
+
+ private:
+  std::uint64_t bytes_ = 0;
+};
+
+/// Dynamic shared memory for `count` elements of T: a launch option. What is wrong with the count
+/// travels in the value and is reported, with the count, when a configuration is made of it.
+template <class T>
+class DynamicShared {
+  static_assert(
+      std::is_trivially_destructible_v<T>,
+      "warpsafe: shared memory holds trivially destructible types: nothing runs their destructor");
+
+ public:
+  static constexpr int option_kind = 0;
+  using element_type = T;
+
+  constexpr explicit DynamicShared(detail::SignedSize count) noexcept
+      : count_(count.magnitude), negative_(count.negative) {}
+
+  /// Bytes per block; 2^64-1, which every runtime refuses, where the count is wrong.
+  [[nodiscard]] constexpr std::uint64_t bytes() const noexcept {
+    std::uint64_t product = 0;
+    const bool fits = detail::multiply(count_, std::uint64_t{sizeof(T)}, product);
+    return fits && !negative_ ? product : ~std::uint64_t{0};
+  }
+  /// Errc::shared_negative or ::shared_overflow, or nothing (Errc{}).
+  [[nodiscard]] constexpr LaunchError problem() const noexcept {
+    const Errc code = negative_                      ? Errc::shared_negative
+                      : bytes() == ~std::uint64_t{0} ? Errc::shared_overflow
+                                                     : Errc{};
+    return LaunchError::make(code, Stage::construction, count_, sizeof(T));
+  }
+  constexpr void apply(LaunchShape& shape) const noexcept { shape.dynamic_shared = bytes(); }
+
+ private:
+  std::uint64_t count_;
+  bool negative_;
+};
+
+/// The launch option "dynamic shared memory for `count` elements of T". A bare number of bytes is
+/// no option: `shared<float>(256)` is 1024 bytes.
+template <class T, class Count>
+[[nodiscard]] constexpr DynamicShared<T> shared(Count count) noexcept {
+  return DynamicShared<T>(detail::SignedSize::of(count));
+}
+/// The same for a number of bytes that is one on purpose.
+[[nodiscard]] constexpr DynamicShared<unsigned char> shared(Bytes bytes) noexcept {
+  return DynamicShared<unsigned char>(detail::SignedSize::of(bytes.value()));
+}
+
+}  // namespace warpsafe

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+// What every other header stands on: the version, the check level and the host/device marker.
+// This file, and what kernel code includes, stays C++17-clean and free of standard headers, so that
+// NVRTC and hipRTC can read it.
+
+#define WARPSAFE_VERSION_MAJOR 0
+#define WARPSAFE_VERSION_MINOR 1
+#define WARPSAFE_VERSION_PATCH 0
+/// One number that orders releases: 10000 * major + 100 * minor + patch.
+#define WARPSAFE_VERSION \
+  (WARPSAFE_VERSION_MAJOR * 10000 + WARPSAFE_VERSION_MINOR * 100 + WARPSAFE_VERSION_PATCH)
+
+#if defined(_MSC_VER) && !defined(__clang__) && !defined(__CUDACC_RTC__)
+#error \
+    "warpsafe supports g++ 12+, clang++ 14+, nvcc 12+ and hipcc 5.2+ on Linux; MSVC is not supported"
+#endif
+
+/// How much a launch checks: 0 off, 1 cheap (integer comparisons, no call to the driver), 2 full.
+/// Not set, it follows NDEBUG. It must be a number: in `#if` an undefined word counts as 0.
+#if !defined(WARPSAFE_CHECKS)
+#if defined(NDEBUG)
+#define WARPSAFE_CHECKS 0
+#else
+#define WARPSAFE_CHECKS 2
+#endif
+#endif
+
+/// Marks a function that kernels call as well as the host.
+#if defined(__CUDACC__) || defined(__HIPCC__) || defined(__CUDACC_RTC__)
+#define WARPSAFE_FN __host__ __device__
+#else
+#define WARPSAFE_FN
+#endif
+
+namespace warpsafe {
+
+/// The levels of WARPSAFE_CHECKS. It is a template argument of whatever depends on it, never a part
+/// of a type's layout, so objects of different levels link into one program.
+enum class CheckLevel : int { off = 0, cheap = 1, full = 2 };
+
+static_assert(WARPSAFE_CHECKS == 0 || WARPSAFE_CHECKS == 1 || WARPSAFE_CHECKS == 2,
+              "WARPSAFE_CHECKS must be 0 (off), 1 (cheap) or 2 (full)");
+
+// The default of every level argument. It lives in an inline namespace of its own per level: two
+// translation units of different levels then name two different constants, not one with two values.
+#if WARPSAFE_CHECKS == 0
+inline namespace checks_off {
+inline constexpr CheckLevel current_level = CheckLevel::off;
+}
+#elif WARPSAFE_CHECKS == 1
+inline namespace checks_cheap {
+inline constexpr CheckLevel current_level = CheckLevel::cheap;
+}
+#else
+inline namespace checks_full {
+inline constexpr CheckLevel current_level = CheckLevel::full;
+}
+#endif
+
+// The backends: each is one struct of identically named members (backend/backend.hpp), complete
+// only where its own header is included.
+struct cuda_backend;
+struct host_backend;
+/// What HIP runs on decides which launch rules hold.
+struct amd_platform;
+struct nvidia_platform;
+template <class Platform>
+struct basic_hip_backend;
+#if defined(__HIP_PLATFORM_NVIDIA__)
+using hip_backend = basic_hip_backend<nvidia_platform>;
+#else
+using hip_backend = basic_hip_backend<amd_platform>;
+#endif
+
+// Which backend a plain `Stream` means in this translation unit: the one asked for, else the one
+// that the compiler compiles for, else the CPU.
+#if (defined(WARPSAFE_BACKEND_CUDA) + defined(WARPSAFE_BACKEND_HIP) + \
+     defined(WARPSAFE_BACKEND_HOST)) > 1
+#error \
+    "define one of WARPSAFE_BACKEND_CUDA, WARPSAFE_BACKEND_HIP, WARPSAFE_BACKEND_HOST, not several"
+#endif
+#if defined(WARPSAFE_BACKEND_CUDA)
+using default_backend = cuda_backend;
+#elif defined(WARPSAFE_BACKEND_HIP)
+using default_backend = hip_backend;
+#elif defined(WARPSAFE_BACKEND_HOST)
+using default_backend = host_backend;
+#elif defined(__HIPCC__) || defined(__HIP__)
+using default_backend = hip_backend;
+#elif defined(__CUDACC__)
+using default_backend = cuda_backend;
+#else
+using default_backend = host_backend;
+#endif
+
+}  // namespace warpsafe

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/bytes.hpp>
+#include <warpsafe/config.hpp>
+#include <warpsafe/detail/arithmetic.hpp>
+#include <warpsafe/dim3.hpp>
+#include <warpsafe/extent.hpp>
+#include <warpsafe/limits.hpp>
+#include <warpsafe/result.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+// The arithmetic behind SafeGrid, and what may be given to it.
+
+namespace warpsafe {
+
+/// A size known while compiling: `SafeGrid<>::cover(count<1000>, block<256>)` checks it there.
+template <auto N>
+struct count_t {
+  static_assert(
+      !detail::is_floating<decltype(N)>,
+      "warpsafe: a size is a whole number of elements; round the floating value on purpose first");
+  static_assert(!detail::is_bool<decltype(N)>, "warpsafe: a bool is not a size");
+  static_assert(detail::is_floating<decltype(N)> || N >= 0,
+                "warpsafe: a size is negative; it is at least 0");
+};
+template <auto N>
+inline constexpr count_t<N> count{};
+
+/// Cover option: each thread of the kernel handles N items (in x).
+template <std::uint32_t N>
+struct items_per_thread_t {
+  static_assert(N > 0, "warpsafe: a thread handles at least one item");
+};
+template <std::uint32_t N>
+inline constexpr items_per_thread_t<N> items_per_thread{};
+
+/// The most blocks that a grid-stride grid may have: a number of your own, or the occupancy's.
+struct max_blocks {
+  template <class T>
+  explicit constexpr max_blocks(T number) noexcept : count(detail::SignedSize::of(number)) {}
+  detail::SignedSize count;
+};
+
+struct NoOption {};
+
+template <auto Fn, class... Needs>
+struct Kernel;
+
+namespace detail {
+
+enum class CoverRule : std::uint8_t { round_up, exact };
+
+template <class T>
+inline constexpr bool is_extent = false;
+template <int Rank>
+inline constexpr bool is_extent<extent<Rank>> = true;
+template <class T>
+inline constexpr bool is_count = false;
+template <auto N>
+inline constexpr bool is_count<count_t<N>> = true;
+template <class T>
+inline constexpr bool is_kernel = false;
+template <auto Fn, class... Needs>
+inline constexpr bool is_kernel<Kernel<Fn, Needs...>> = true;
+template <class T>
+inline constexpr std::uint32_t items_of = 1;
+template <std::uint32_t N>
+inline constexpr std::uint32_t items_of<items_per_thread_t<N>> = N;
+template <class T>
+inline constexpr bool is_cover_option =
+    is_kernel<T> || items_of<T> != 1 || std::is_same_v<T, items_per_thread_t<1>> ||
+    std::is_same_v<T, NoOption> || std::is_same_v<T, max_blocks>;
+
+template <class T>
+concept Sized = requires(const T& range) {
+  range.size();
+}
+&&!is_extent<T>;
+
+template <class Size>
+inline constexpr int rank_of = 1;
+template <int Rank>
+inline constexpr int rank_of<extent<Rank>> = Rank;
+
+/// The sizes of x, y, z with their signs.
+template <class Size>
+[[nodiscard]] constexpr SignedSize size_along(const Size& size, int axis) noexcept {
+  if constexpr (is_extent<Size>) {
+    return {size.size(axis), size.negative(axis)};
+  } else if constexpr (Sized<Size>) {
+    return axis == 0 ? SignedSize::of(size.size()) : SignedSize{1, false};
+  } else {
+    return axis == 0 ? SignedSize::of(size) : SignedSize{1, false};
+  }
+}
+template <auto N>
+[[nodiscard]] constexpr SignedSize size_along(const count_t<N>&, int axis) noexcept {
+  return axis == 0 ? SignedSize::of(N) : SignedSize{1, false};
+}
+
+/// The static part: each mistake in the arguments' types gets its own sentence. True if all are
+/// usable.
+template <class Size, class B, class Option1, class Option2>
+constexpr bool check_cover_arguments() noexcept {
+  constexpr bool is_number = is_size<Size>;
+  constexpr bool size_known = is_number || is_extent<Size> || is_count<Size> || Sized<Size>;
+  static_assert(!is_bool<Size>, "warpsafe: a bool is not a size");
+  static_assert(
+      !is_floating<Size>,
+      "warpsafe: a size is a whole number of elements; round the floating value on purpose first");
+  static_assert(!std::is_same_v<Size, Bytes>,
+                "warpsafe: a grid covers elements, not bytes; give it the number of elements");
+  static_assert(!std::is_pointer_v<Size>, "warpsafe: a pointer is not a size");
+  static_assert(
+      is_bool<Size> || is_floating<Size> || std::is_same_v<Size, Bytes> ||
+          std::is_pointer_v<Size> || size_known,
+      "warpsafe: a size is a whole number, extent{rows{m}, cols{n}}, count<N>, or something with "
+      "size()");
+  static_assert(!is_grid_dim<B>,
+                "warpsafe: this is a grid where the block belongs; write block<256>");
+  static_assert(
+      !is_size<B>,
+      "warpsafe: a bare number is no block; write block<256>, or BlockDim::create(n) for a size "
+      "known at run time");
+  static_assert(
+      is_grid_dim<B> || is_size<B> || is_block_dim<B>,
+      "warpsafe: the second argument is the block: block<256>, block<16, 16>, or a BlockDim");
+  static_assert(is_cover_option<Option1> && is_cover_option<Option2>,
+                "warpsafe: cover takes items_per_thread<N> and kernel<k> after the block");
+  constexpr bool usable = size_known && is_block_dim<B>;
+  if constexpr (usable) {
+    if constexpr (B::is_static) {
+      static_assert(rank_of<Size> >= 2 || (B{}.y() == 1 && B{}.z() == 1),
+                    "warpsafe: a block of several axes needs an extent with as many: "
+                    "cover(extent{rows{m}, cols{n}}, block<16, 16>)");
+      static_assert(rank_of<Size> >= 3 || B{}.z() == 1,
+                    "warpsafe: a block of three axes needs an extent{x{…}, y{…}, z{…}}");
+    }
+    if constexpr (is_count<Size>) {
+      static_assert(
+          size_along(Size{}, 0).magnitude > 0,
+          "warpsafe: a size of 0 covers nothing; cover_or_empty is for sizes that may be zero");
+    }
+  }
+  return usable;
+}
+
+struct CoverOptions {
+  std::uint32_t items = 1;
+  std::uint64_t most = ~std::uint64_t{0};
+  bool capped = false;
+};
+
+template <class Option1, class Option2>
+[[nodiscard]] constexpr CoverOptions cover_options(const Option1&,
+                                                   const Option2& option2) noexcept {
+  CoverOptions options{items_of<Option1> * items_of<Option2>};
+  if constexpr (std::is_same_v<Option2, max_blocks>) {
+    options.capped = true;
+    options.most = option2.count.negative ? 0 : option2.count.magnitude;
+  }
+  return options;
+}
+
+template <class Option1, class Option2>
+[[nodiscard]] constexpr Name kernel_name_of(const Option1&, const Option2&) noexcept {
+  if constexpr (is_kernel<Option1>) {
+    return Option1::name();
+  } else if constexpr (is_kernel<Option2>) {
+    return Option2::name();
+  } else {
+    return Name{};
+  }
+}
+
+/// What is wrong with one axis, or Errc{}: `blocks` blocks of `threads` threads for `n` items.
+[[nodiscard]] constexpr Errc axis_problem(SignedSize n, std::uint64_t per_block, CoverRule rule,
+                                          std::uint64_t blocks, std::uint32_t threads,
+                                          std::uint32_t most_blocks,
+                                          std::uint64_t most_threads) noexcept {
+  if (n.negative) return Errc::size_negative;
+  if (rule == CoverRule::exact && n.magnitude % per_block != 0) return Errc::size_not_multiple;
+  if (blocks > most_blocks) return Errc::grid_too_large;
+  if (most_threads != 0 && blocks * threads > most_threads) return Errc::axis_threads_too_many;
+  return Errc{};
+}
+
+/// Fills blocks and sizes. At CheckLevel::off always true, and what cannot be covered is a
+/// dimension of 0.
+template <CheckLevel Level, class Rules, bool MayBeEmpty, class Size, class B>
+constexpr bool cover(const Size& size, const B& block, CoverRule rule, const CoverOptions& options,
+                     std::uint32_t (&blocks)[rank_of<Size>], std::uint64_t (&sizes)[rank_of<Size>],
+                     LaunchError& error) noexcept {
+  constexpr int rank = rank_of<Size>;
+  constexpr const DeviceLimits& floor = floor_of<Rules>;
+  const std::uint32_t threads[3] = {block.x(), block.y(), block.z()};
+  for (int axis = 0; axis < rank; ++axis) {
+    const SignedSize n = size_along(size, axis);
+    sizes[axis] = n.magnitude;
+    const std::uint64_t per_block =
+        static_cast<std::uint64_t>(threads[axis]) * (axis == 0 ? options.items : 1U);
+    if constexpr (Level == CheckLevel::off) {
+      // A block of 0 threads can only come from a vendor's dim3: no division by it, the runtime
+      // refuses the block itself.
+      std::uint64_t needed =
+          blocks_for(std::uint64_t{n.magnitude}, per_block | std::uint64_t{per_block == 0});
+      std::uint64_t most = floor.max_grid[axis];
+      if (floor.max_threads_per_axis != 0) {
+        const std::uint64_t by_threads = floor.max_threads_per_axis / (threads[axis] | 1U);
+        most = by_threads < most ? by_threads : most;
+      }
+      if (options.capped) {
+        const std::uint64_t by_stride = 0xffffffffU / (threads[axis] != 0 ? threads[axis] : 1U);
+        const std::uint64_t cap = options.most < by_stride ? options.most : by_stride;
+        needed = needed < cap ? needed : cap;
+      }
+      const bool fits = (needed <= most) & !n.negative &
+                        (rule != CoverRule::exact ||
+                         n.magnitude % (per_block | std::uint64_t{per_block == 0}) == 0);
+      blocks[axis] = fits ? static_cast<std::uint32_t>(needed) : 0U;
+    }
+  }
+  if constexpr (Level != CheckLevel::off) {
+    std::uint64_t total = 1;
+    bool zero = false;
+    for (int axis = 0; axis < rank; ++axis) zero = zero || sizes[axis] == 0;
+    for (int axis = 0; axis < rank; ++axis) {
+      const Axis name = rank == 1 ? Axis::none : static_cast<Axis>(axis);
+      const SignedSize n = size_along(size, axis);
+      if (threads[axis] == 0) {
+        error = LaunchError::make(Errc::block_zero, Stage::construction, 0, 1024,
+                                  static_cast<Axis>(axis));
+        return false;
+      }
+      if (n.negative) {
+        error = LaunchError::make(Errc::size_negative, Stage::construction, n.magnitude, 0, name);
+        return false;
+      }
+      if (!zero && !multiply(total, std::uint64_t{n.magnitude}, total)) {
+        error = LaunchError::make(Errc::size_overflow, Stage::construction, sizes[0],
+                                  rank > 1 ? sizes[rank > 1 ? 1 : 0] : 1);
+        error.extra = rank > 2 ? sizes[rank > 2 ? 2 : 0] : 1;
+        return false;
+      }
+    }
+    if (zero) {
+      for (int axis = 0; axis < rank; ++axis) blocks[axis] = 0;
+      if (MayBeEmpty) return true;
+      error = LaunchError::make(Errc::size_zero, Stage::construction, 0, 1);
+      return false;
+    }
+    for (int axis = rank; axis < 3; ++axis) {
+      if (threads[axis] > 1) {
+        // Only a run-time block gets here: a static one did not compile.
+        error = LaunchError::make(Errc::block_axis_too_large, Stage::construction, threads[axis], 1,
+                                  static_cast<Axis>(axis));
+        return false;
+      }
+    }
+    for (int axis = 0; axis < rank; ++axis) {
+      const SignedSize n = size_along(size, axis);
+      const std::uint64_t per_block =
+          static_cast<std::uint64_t>(threads[axis]) * (axis == 0 ? options.items : 1U);
+      std::uint64_t needed = blocks_for(std::uint64_t{n.magnitude}, per_block);
+      std::uint64_t most_threads = floor.max_threads_per_axis;
+      if (options.capped) {
+        if (options.most == 0) {
+          error = LaunchError::make(Errc::grid_zero, Stage::construction, 0, floor.max_grid[axis],
+                                    static_cast<Axis>(axis));
+          return false;
+        }
+        const std::uint64_t by_stride = 0xffffffffU / threads[axis];
+        const std::uint64_t by_rules = most_threads != 0 ? most_threads / threads[axis] : by_stride;
+        for (const std::uint64_t cap :
+             {options.most, by_stride, by_rules, std::uint64_t{floor.max_grid[axis]}}) {
+          needed = needed < cap ? needed : cap;
+        }
+      }
+      const Errc problem = axis_problem(n, per_block, rule, needed, threads[axis],
+                                        floor.max_grid[axis], most_threads);
+      if (problem != Errc{}) {
+        const Axis name =
+            problem == Errc::size_not_multiple && rank == 1 ? Axis::none : static_cast<Axis>(axis);
+        const bool by_threads = problem == Errc::axis_threads_too_many;
+        error = LaunchError::make(problem, Stage::construction,
+                                  problem == Errc::size_not_multiple ? n.magnitude
+                                  : by_threads                       ? needed * threads[axis]
+                                                                     : needed,
+                                  problem == Errc::size_not_multiple ? per_block
+                                  : by_threads                       ? most_threads
+                                                                     : floor.max_grid[axis],
+                                  name);
+        return false;
+      }
+      blocks[axis] = static_cast<std::uint32_t>(needed);
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+}  // namespace warpsafe

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/detail/text.hpp>
+#include <warpsafe/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe {
+namespace detail {
+
+inline void put_limit_owner(TextBuffer& out, const LaunchError& error) noexcept {
+  if (error.device >= 0) {
+    out << " of device " << error.device;
+    if (!error.device_name.empty()) out << " '" << error.device_name << '\'';
+  }
+  if (error.limit_is_floor) out << ", documented; the device reports none";
+}
+
+inline void put_axis_range(TextBuffer& out, const char* space, const LaunchError& error) noexcept {
+  out << space << '.' << axis_letter(error.axis) << ' ' << error.value << " invalid (limit: 1.."
+      << error.limit << ')';
+}
+
+/// What is wrong, in one clause: the value, the limit, the way out where it fits the line.
+inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
+  switch (error.code) {
+    case Errc::size_zero:
+      out << "the size to cover is 0; cover_or_empty is for sizes that may be zero";
+      return;
+    case Errc::size_negative:
+      out << "the size to cover is -" << error.value;
+      if (error.axis != Axis::none) out << " in " << axis_letter(error.axis);
+      out << "; a size is at least 0";
+      return;
+    case Errc::size_overflow:
+      out << "the extent " << error.value << " x " << error.limit << " x " << error.extra
+          << " is more than 18446744073709551615 elements; cover a part at a time";
+      return;
+    case Errc::size_not_multiple:
+      out << "size " << error.value;
+      if (error.axis != Axis::none) out << " in " << axis_letter(error.axis);
+      out << " is not a multiple of the " << error.limit
+          << " items of one block: " << error.value % error.limit
+          << " left over; use cover and check the bound in the kernel";
+      return;
+    case Errc::grid_zero:
+    case Errc::grid_too_large:
+      put_axis_range(out, "grid", error);
+      if (error.code == Errc::grid_zero) {
+        out << "; a grid of no blocks runs nothing, and the runtime refuses it";
+      } else if (error.axis == Axis::x) {
+        out << "; give each thread more items (items_per_thread<N>), or use grid_stride";
+      } else {
+        out << "; put the long axis in x (limit 2147483647)";
+      }
+      return;
+    case Errc::block_zero:
+    case Errc::block_axis_too_large:
+      put_axis_range(out, "block", error);
+      if (error.limit_is_floor || error.device >= 0) {
+        out << ", a limit";
+        put_limit_owner(out, error);
+      }
+      return;
+    case Errc::block_too_large:
+      out << "block=" << error.block << " is " << error.value << " threads, limit " << error.limit
+          << " (maxThreadsPerBlock";
+      put_limit_owner(out, error);
+      out << ')';
+      return;
+    case Errc::dimension_negative:
+      out << axis_letter(error.axis) << " is -" << error.value << "; a dimension is at least 1";
+      return;
+    case Errc::axis_threads_too_many:
+      out << "grid." << axis_letter(error.axis) << " times block." << axis_letter(error.axis)
+          << " is " << error.value << " threads, limit " << error.limit
+          << " in each axis on AMD; give each thread more items, or use grid_stride";
+      return;
+    case Errc::index_overflow:
+      out << "the grid has " << error.value
+          << " threads, more than the kernel's index type counts (limit " << error.limit
+          << "); declare index<std::uint64_t>, or give each thread more items";
+      return;
+    case Errc::kernel_threads_exceeded:
+      out << "block=" << error.block << " is " << error.value << " threads, limit " << error.limit
+          << " (this kernel's launch bounds and registers";
+      put_limit_owner(out, error);
+      out << ')';
+      return;
+    case Errc::block_not_multiple:
+      out << "block=" << error.block << " is " << error.value << " threads, not a multiple of "
+          << error.limit << ", which the kernel requires";
+      return;
+    case Errc::warp_size_mismatch:
+      out << "the kernel is written for warps of " << error.limit << " threads, warps";
+      put_limit_owner(out, error);
+      out << " have " << error.value;
+      return;
+    case Errc::not_a_kernel:
+      out << "the runtime does not know this function as a kernel: it is a plain function, or its code is "
+             "in a shared object with another copy of the runtime";
+      return;
+    case Errc::no_kernel_image:
+      out << "the program has no code for";
+      if (error.device >= 0) {
+        out << " device " << error.device << " '" << error.device_name << '\'';
+      } else {
+        out << " this device";
+      }
+      if (error.value != 0) out << " (sm_" << error.value << ')';
+      out << "; add its architecture to the build";
+      return;
+    case Errc::shared_negative:
+      out << "shared memory for -" << error.value << " elements; a count is at least 0";
+      return;
+    case Errc::shared_overflow:
+      out << "shared memory for " << error.value << " elements of " << error.limit
+          << " bytes does not fit in 64 bits";
+      return;
+    case Errc::shared_too_large:
+      out << "Shared memory " << error.value << " bytes exceeds limit " << error.limit << " ("
+          << error.extra << " static + " << error.value - error.extra << " dynamic";
+      if (error.axis == Axis::none) {
+        out << ", no opt-in on this device";
+      } else {
+        out << ", opt-in included";
+      }
+      out << "): " << error.value - error.limit << " too many";
+      return;
+    case Errc::shared_missing:
+      out << "the kernel needs " << error.limit
+          << " bytes of dynamic shared memory, the launch gives " << error.value
+          << "; add shared<T>(count) to the configuration";
+      return;
+    case Errc::cluster_not_divisor:
+      out << "grid." << axis_letter(error.axis) << ' ' << error.value
+          << " is not a multiple of cluster." << axis_letter(error.axis) << ' ' << error.limit;
+      return;
+    case Errc::cluster_too_large:
+      out << "a cluster of " << error.value << " blocks, limit " << error.limit << " (cluster size";
+      put_limit_owner(out, error);
+      out << ')';
+      return;
+    case Errc::cluster_unsupported:
+      out << "clusters of blocks do not exist on this device (";
+      out << "cluster size limit 0";
+      put_limit_owner(out, error);
+      out << ')';
+      return;
+    case Errc::cooperative_unsupported:
+      out << "cooperative launches do not exist on this device (";
+      out << "cooperativeLaunch 0";
+      put_limit_owner(out, error);
+      out << ')';
+      return;
+    case Errc::cooperative_too_large:
+      out << "a cooperative grid of " << error.value << " blocks, limit " << error.limit
+          << " (blocks that are resident at once";
+      put_limit_owner(out, error);
+      out << "); use grid_stride with at most that many blocks";
+      return;
+    case Errc::argument_negative:
+      out << "argument " << error.extra << " is -" << error.value
+          << ", and the parameter is unsigned";
+      return;
+    case Errc::argument_host_pointer:
+      out << "argument " << error.extra
+          << " is host memory, which the device cannot read; pass a device "
+             "buffer's view, or pinned or managed memory";
+      return;
+    case Errc::argument_misaligned:
+      out << "a pointer is aligned to " << error.value << " bytes, its type needs " << error.limit;
+      return;
+    case Errc::stream_wrong_device:
+      out << "the stream belongs to device " << error.limit << ", the current device is "
+          << error.value << "; make it current with DeviceGuard";
+      return;
+    case Errc::stream_null:
+      out << "stream 0 is the default stream, which other code uses too; create a Stream";
+      return;
+    case Errc::stream_capturing:
+      out << "the stream is capturing a graph, and this would break the capture";
+      return;
+    case Errc::device_invalid:
+      out << "device " << error.value << " does not exist (devices: " << error.limit << ')';
+      return;
+    case Errc::no_device:
+      out << "no device was found";
+      if (error.raw != 0) out << ": " << error.raw_text;
+      return;
+    case Errc::launch_refused:
+    case Errc::execution_failed:
+    case Errc::runtime_failed:
+      out << error.raw_text;
+      return;
+    case Errc::pending_error:
+      out << "an error was pending before this call: " << error.raw_text;
+      return;
+    case Errc::out_of_memory:
+      out << "out of memory";
+      if (error.value != 0) out << ": " << error.value << " bytes asked";
+      if (error.limit != 0) {
+        out << ", " << error.extra << " of " << error.limit << " bytes free on the device";
+      }
+      return;
+    case Errc::unsupported:
+      out << "not supported";
+      if (error.raw != 0) out << ": " << error.raw_text;
+      return;
+    case Errc::barrier_divergence:
+      out << "sync_block() was reached by " << error.value << " of " << error.limit
+          << " threads of a block; every thread of the block must reach it";
+      return;
+  }
+}
+
+/// The line that follows a block that is too large: a block that fits, of the same shape.
+inline void put_suggestion(TextBuffer& out, const LaunchError& error) noexcept {
+  if (error.code != Errc::block_too_large && error.code != Errc::kernel_threads_exceeded) return;
+  std::uint32_t fits[3] = {error.block[0], error.block[1], error.block[2]};
+  // Halve the longest axis until it fits: 64x64 becomes 32x32, 2048 becomes 1024.
+  while (static_cast<std::uint64_t>(fits[0]) * fits[1] * fits[2] > error.limit) {
+    const int longest =
+        fits[0] > fits[1] ? (fits[0] >= fits[2] ? 0 : 2) : (fits[1] >= fits[2] ? 1 : 2);
+    if (fits[longest] < 2) return;
+    fits[longest] /= 2;
+  }
+  const int rank = fits[2] > 1 ? 3 : fits[1] > 1 ? 2 : 1;
+  const auto put_block = [&] {
+    out << "block<" << fits[0];
+    for (int axis = 1; axis < rank; ++axis) out << ',' << fits[axis];
+    out << '>';
+  };
+  out << "\n  try ";
+  put_block();
+  out << " and recompute the grid with cover(" << (rank == 1 ? "n" : "extent") << ", ";
+  put_block();
+  out << ')';
+}
+
+inline void put_launch(TextBuffer& out, const LaunchError& error) noexcept {
+  out << "\n  grid=" << error.grid << ", block=" << error.block
+      << ", shared=" << error.dynamic_shared << " bytes";
+  if (error.stream != nullptr) out << ", stream " << error.stream;
+}
+
+inline void put_site(TextBuffer& out, const LaunchError& error, const char* before) noexcept {
+  if (error.site.file == nullptr) return;
+  const Name file = Name::of(error.site.file);
+  std::size_t start = file.size;
+  while (start != 0 && file.data[start - 1] != '/') --start;
+  out << before << Name{file.data + start, file.size - start} << ':' << error.site.line;
+}
+
+}  // namespace detail
+
+/// Writes the text of `error` into `buffer` of `capacity` bytes (at least 1; 1024 hold every
+/// message of a name of ordinary length), cut to fit and always terminated; returns the bytes
+/// written without the terminator. No allocation. "Not launched" is our check, "launch failed" the
+/// runtime's.
+inline std::size_t format_error(const LaunchError& error, char* buffer,
+                                std::size_t capacity) noexcept {
+  detail::TextBuffer out(buffer, capacity);
+  const Name kernel = error.kernel.empty() ? Name::of("(unnamed)") : error.kernel;
+  const bool has_shape = error.grid[0] != 0 && error.block[0] != 0;
+  switch (error.stage) {
+    case Stage::construction:
+    case Stage::validation:
+      if (error.kernel.empty() && error.stage == Stage::construction) {
+        out << "Launch configuration refused: ";
+      } else {
+        out << "Kernel '" << kernel << "' not launched: ";
+      }
+      detail::put_reason(out, error);
+      if (has_shape) {
+        detail::put_launch(out, error);
+        detail::put_site(out, error, ", at ");
+      } else {
+        detail::put_site(out, error, "\n  at ");
+      }
+      detail::put_suggestion(out, error);
+      break;
+    case Stage::launch:
+      out << "Kernel '" << kernel << "' launch failed: " << error.raw_name
+          << " (grid=" << error.grid << ", block=" << error.block << ')';
+      if (error.code != Errc::launch_refused) {
+        out << "\n  ";
+        detail::put_reason(out, error);
+      }
+      detail::put_site(out, error, "\n  at ");
+      break;
+    case Stage::completion:
+      if (error.kernel.empty()) {
+        out << "Device synchronization failed: ";
+      } else {
+        out << "Device synchronization failed after kernel '" << error.kernel << "': ";
+      }
+      detail::put_reason(out, error);
+      detail::put_site(out, error, "\n  at ");
+      break;
+    case Stage::runtime_call:
+      if (!error.operation.empty()) out << error.operation << " failed: ";
+      detail::put_reason(out, error);
+      if (error.raw != 0) out << " (" << error.raw_name << ", " << error.raw << ')';
+      detail::put_site(out, error, "\n  at ");
+      break;
+  }
+  if (error.severity == Severity::context_lost) {
+    out << "\n  the device's context is lost: every later call of this process fails; restart it";
+  }
+  if (error.blocking_was_on)
+    out << "\n  (a launch-blocking mode was on: timing was not the usual one)";
+  return out.size();
+}
+
+}  // namespace warpsafe

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/format.hpp>
+#include <warpsafe/result.hpp>
+
+#include <ostream>
+#include <string>
+#include <system_error>
+
+namespace warpsafe {
+
+/// The text of an error: what happened, the numbers, the limit, the way out. One to four lines.
+[[nodiscard]] inline std::string message(const LaunchError& error) {
+  std::string text(256, '\0');
+  std::size_t size = format_error(error, text.data(), text.size());
+  while (size + 1 >= text.size()) {  // cut: a long kernel name
+    text.resize(2 * text.size());
+    size = format_error(error, text.data(), text.size());
+  }
+  text.resize(size);
+  return text;
+}
+
+inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
+  return out << message(error);
+}
+
+/// The short text of a code, without a launch's numbers.
+[[nodiscard]] constexpr const char* describe(Errc code) noexcept {
+  switch (code) {
+    case Errc::size_zero:
+      return "the size to cover is zero";
+    case Errc::size_negative:
+      return "the size to cover is negative";
+    case Errc::size_overflow:
+      return "the product of the extents does not fit in 64 bits";
+    case Errc::size_not_multiple:
+      return "the size is not a multiple of the block";
+    case Errc::grid_zero:
+      return "a grid axis is zero";
+    case Errc::grid_too_large:
+      return "a grid axis is over its limit";
+    case Errc::block_zero:
+      return "a block axis is zero";
+    case Errc::block_axis_too_large:
+      return "a block axis is over its limit";
+    case Errc::block_too_large:
+      return "too many threads per block";
+    case Errc::dimension_negative:
+      return "a dimension is negative";
+    case Errc::axis_threads_too_many:
+      return "2^32 or more threads along one axis";
+    case Errc::index_overflow:
+      return "more threads than the kernel's index type counts";
+    case Errc::kernel_threads_exceeded:
+      return "more threads per block than this kernel allows";
+    case Errc::block_not_multiple:
+      return "the block is not a multiple of what the kernel requires";
+    case Errc::warp_size_mismatch:
+      return "the device's warp size is not what the kernel requires";
+    case Errc::not_a_kernel:
+      return "the function is not a kernel that the runtime knows";
+    case Errc::no_kernel_image:
+      return "no code for this device";
+    case Errc::shared_negative:
+      return "a negative amount of shared memory";
+    case Errc::shared_overflow:
+      return "the amount of shared memory does not fit in 64 bits";
+    case Errc::shared_too_large:
+      return "too much shared memory";
+    case Errc::shared_missing:
+      return "the kernel needs dynamic shared memory and is given too little";
+    case Errc::cluster_not_divisor:
+      return "the cluster does not divide the grid";
+    case Errc::cluster_too_large:
+      return "too many blocks in a cluster";
+    case Errc::cluster_unsupported:
+      return "the device has no clusters";
+    case Errc::cooperative_unsupported:
+      return "the device has no cooperative launch";
+    case Errc::cooperative_too_large:
+      return "the cooperative grid cannot be resident at once";
+    case Errc::argument_negative:
+      return "a negative argument for an unsigned parameter";
+    case Errc::argument_host_pointer:
+      return "a host pointer was given to a kernel";
+    case Errc::argument_misaligned:
+      return "a pointer is less aligned than its type";
+    case Errc::stream_wrong_device:
+      return "the stream belongs to another device";
+    case Errc::stream_null:
+      return "the default stream where a stream is needed";
+    case Errc::stream_capturing:
+      return "the stream is capturing";
+    case Errc::device_invalid:
+      return "no such device";
+    case Errc::no_device:
+      return "no device";
+    case Errc::launch_refused:
+      return "the runtime refused the launch";
+    case Errc::execution_failed:
+      return "work on the device failed";
+    case Errc::pending_error:
+      return "an error was pending before the call";
+    case Errc::out_of_memory:
+      return "out of memory";
+    case Errc::unsupported:
+      return "not supported";
+    case Errc::runtime_failed:
+      return "a call of the runtime failed";
+    case Errc::barrier_divergence:
+      return "a barrier was not reached by every thread of its block";
+  }
+  return "unknown error";
+}
+
+/// The std::error_code bridge: category "warpsafe", values those of Errc.
+[[nodiscard]] inline const std::error_category& launch_category() noexcept {
+  class Category final : public std::error_category {
+    const char* name() const noexcept override { return "warpsafe"; }
+    std::string message(int value) const override { return describe(static_cast<Errc>(value)); }
+  };
+  static const Category category;
+  return category;
+}
+[[nodiscard]] inline std::error_code make_error_code(Errc code) noexcept {
+  return {static_cast<int>(code), launch_category()};
+}
+[[nodiscard]] inline std::error_code make_error_code(const LaunchError& error) noexcept {
+  return make_error_code(error.code);
+}
+
+}  // namespace warpsafe
+
+template <>
+struct std::is_error_code_enum<warpsafe::Errc> : std::true_type {};

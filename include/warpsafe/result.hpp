@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+// The one place that includes Boost.Outcome. basic_result.hpp is the only one of its headers that
+// nvcc compiles in every Boost from 1.74 on and that stays light.
+#include <warpsafe/error.hpp>
+#include <warpsafe/format.hpp>
+
+#include <boost/outcome/basic_result.hpp>
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#if !defined(__cpp_exceptions)
+#include <cstdio>
+#endif
+
+namespace warpsafe {
+
+/// What `.value()` throws on an error. It holds the whole LaunchError and its text.
+class LaunchException : public std::exception {
+ public:
+  explicit LaunchException(const LaunchError& error) noexcept : error_(error) {
+    format_error(error_, text_, sizeof text_);
+  }
+  [[nodiscard]] const char* what() const noexcept override { return text_; }
+  [[nodiscard]] const LaunchError& error() const noexcept { return error_; }
+
+ private:
+  LaunchError error_;
+  char text_[1024];
+};
+
+/// What `.error()` throws on a result that holds a value.
+class BadResultAccess : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override {
+    return "warpsafe: error() was called on a result that holds a value";
+  }
+};
+
+namespace detail {
+
+template <class Exception>
+[[noreturn]] inline void raise(const Exception& exception) {
+#if defined(__cpp_exceptions)
+  throw exception;
+#else
+  std::fprintf(stderr, "%s\n", exception.what());
+  std::terminate();
+#endif
+}
+
+/// Outcome's policy of a result: `.value()` throws, and without exceptions says why and terminates.
+struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
+  template <class Self>
+  static constexpr void wide_value_check(Self&& self) {
+    if (!base::_has_value(self)) raise(LaunchException(base::_error(self)));
+  }
+  template <class Self>
+  static constexpr void wide_error_check(Self&& self) {
+    if (!base::_has_error(self)) raise(BadResultAccess{});
+  }
+  template <class Self>
+  static constexpr void wide_exception_check(Self&& self) {
+    base::narrow_exception_check(static_cast<Self&&>(self));
+  }
+};
+
+}  // namespace detail
+
+/// A T, or the LaunchError that says why there is none. `[[nodiscard]]`. `.value()` on an error
+/// throws LaunchException (or says why and terminates, without exceptions).
+template <class T>
+using result = BOOST_OUTCOME_V2_NAMESPACE::basic_result<T, LaunchError, detail::ResultPolicy>;
+
+/// The success of a `result<void>`.
+[[nodiscard]] inline constexpr result<void> success() noexcept {
+  return result<void>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<void>);
+}
+
+/// Whether T is a `result<…>`, and of what.
+template <class T>
+inline constexpr bool is_result = false;
+template <class T>
+inline constexpr bool is_result<result<T>> = true;
+
+}  // namespace warpsafe

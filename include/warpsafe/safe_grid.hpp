@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/config.hpp>
+#include <warpsafe/detail/cover.hpp>
+#include <warpsafe/dim3.hpp>
+#include <warpsafe/extent.hpp>
+#include <warpsafe/limits.hpp>
+#include <warpsafe/result.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace warpsafe {
+
+/// How a grid relates to its size. It is part of the grid's type, since it decides which kernels
+/// the grid may run.
+enum class GridPolicy : std::uint8_t {
+  one_per_item,           ///< every item has its thread (or its share of items_per_thread)
+  one_per_item_or_empty,  ///< the same, and a size of 0 is an empty grid, whose launch does nothing
+  strided,                ///< fewer threads than items: the kernel walks them with grid_stride(n)
+};
+
+/// The only way from a count to a grid. It remembers what it covers. `Rules` is the backend whose
+/// documented limits hold already here, before a device is known: grid axes, and on AMD 2^32
+/// threads per axis. A grid made under one backend's rules launches on any; the device's own limits
+/// are checked there.
+///
+/// Checked builds return an error for a size that cannot be covered. At CheckLevel::off the same
+/// size becomes a zero dimension without a branch: every vendor refuses it, so it fails in the
+/// driver rather than running as a small grid.
+template <class Rules = default_backend, class Block = BlockDim, int Rank = 1,
+          GridPolicy Policy = GridPolicy::one_per_item>
+class SafeGrid : Block {
+  template <class, class, int, GridPolicy>
+  friend class SafeGrid;
+
+ public:
+  using block_type = Block;
+  static constexpr int rank = Rank;
+  static constexpr GridPolicy policy = Policy;
+
+  /// A grid with a thread for each element of `size`: a built-in whole number, an `extent{rows{m},
+  /// cols{n}}`, `count<N>` for a number known while compiling, or anything with a `size()` in
+  /// elements. `options` are items_per_thread<N> and a kernel<…> whose name the error then carries.
+  /// Errc::size_zero, ::size_negative, ::size_overflow, ::grid_too_large, ::axis_threads_too_many.
+  template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
+            class Option2 = NoOption>
+  [[nodiscard]] static constexpr auto cover(const Size& size, B block, Option1 option1 = {},
+                                            Option2 option2 = {},
+                                            call_site site = call_site::current()) noexcept {
+    return make<Level, GridPolicy::one_per_item>(size, block, detail::CoverRule::round_up, option1,
+                                                 option2, site);
+  }
+  /// As `cover`, for kernels that check no bound: each axis must be a multiple of the block, else
+  /// Errc::size_not_multiple.
+  template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
+            class Option2 = NoOption>
+  [[nodiscard]] static constexpr auto cover_exact(const Size& size, B block, Option1 option1 = {},
+                                                  Option2 option2 = {},
+                                                  call_site site = call_site::current()) noexcept {
+    return make<Level, GridPolicy::one_per_item>(size, block, detail::CoverRule::exact, option1,
+                                                 option2, site);
+  }
+  /// As `cover`, where a size of 0 is right: the grid is then empty, and launching it does nothing
+  /// and succeeds, on every backend.
+  template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
+            class Option2 = NoOption>
+  [[nodiscard]] static constexpr auto cover_or_empty(
+      const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
+      call_site site = call_site::current()) noexcept {
+    return make<Level, GridPolicy::one_per_item_or_empty>(size, block, detail::CoverRule::round_up,
+                                                          option1, option2, site);
+  }
+  /// As `cover`, checked at every level: for sizes that come from outside the program.
+  template <class Size, class B, class Option1 = NoOption, class Option2 = NoOption>
+  [[nodiscard]] static constexpr auto cover_untrusted(
+      const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
+      call_site site = call_site::current()) noexcept {
+    return make<CheckLevel::full, GridPolicy::one_per_item>(
+        size, block, detail::CoverRule::round_up, option1, option2, site);
+  }
+  /// A grid of at most `most` blocks for a kernel that is declared `grid_stride_kernel`. The number
+  /// of threads also stays below 2^32, where a 32-bit stride would wrap to 0. Errc as `cover`, but
+  /// no size is too large; Errc::grid_zero for `max_blocks` of 0, as an occupancy of 0 gives.
+  template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption>
+  [[nodiscard]] static constexpr auto grid_stride(const Size& size, B block, max_blocks most,
+                                                  Option1 option1 = {},
+                                                  call_site site = call_site::current()) noexcept {
+    return make<Level, GridPolicy::strided>(size, block, detail::CoverRule::round_up, option1, most,
+                                            site);
+  }
+
+  /// Blocks along an axis (0 is x).
+  [[nodiscard]] constexpr std::uint32_t blocks(int axis) const noexcept {
+    return axis < Rank ? blocks_[axis] : (blocks_[0] != 0 ? 1 : 0);
+  }
+  [[nodiscard]] constexpr const Block& block() const noexcept { return *this; }
+  /// The elements that this grid covers along an axis (0 is x); 1 beyond the rank.
+  [[nodiscard]] constexpr std::uint64_t size(int axis) const noexcept {
+    return axis < Rank ? sizes_[axis] : 1;
+  }
+  /// Whether this is the empty grid of `cover_or_empty(0, …)`.
+  [[nodiscard]] constexpr bool empty() const noexcept {
+    if constexpr (Policy == GridPolicy::one_per_item_or_empty) {
+      bool any_zero = false;
+      for (int axis = 0; axis < Rank; ++axis) any_zero = any_zero || sizes_[axis] == 0;
+      return any_zero;
+    } else {
+      return false;
+    }
+  }
+  constexpr void apply(LaunchShape& shape) const noexcept {
+    for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = blocks(axis);
+  }
+
+  /// Prints grid=(…) covers (…) with blocks of (…).
+  template <class Stream>
+  requires requires { typename Stream::char_type; }
+  friend Stream& operator<<(Stream& out, const SafeGrid& grid) {
+    out << "grid=(" << grid.blocks(0) << ',' << grid.blocks(1) << ',' << grid.blocks(2)
+        << ") covers (" << grid.size(0) << ',' << grid.size(1) << ',' << grid.size(2)
+        << ") with blocks of " << grid.block();
+    return out;
+  }
+
+ private:
+  constexpr explicit SafeGrid(const Block& block) noexcept : Block(block), blocks_{}, sizes_{} {}
+
+  template <CheckLevel Level, GridPolicy P, class Size, class B, class Option1, class Option2>
+  static constexpr auto make(const Size& size, B block, detail::CoverRule rule,
+                             const Option1& option1, const Option2& option2,
+                             call_site site) noexcept {
+    constexpr bool usable = detail::check_cover_arguments<Size, B, Option1, Option2>();
+    if constexpr (usable) {
+      using Grid = SafeGrid<Rules, B, detail::rank_of<Size>, P>;
+      Grid grid(block);
+      LaunchError error;
+      const bool fine = detail::cover<Level, Rules, P == GridPolicy::one_per_item_or_empty>(
+          size, block, rule, detail::cover_options(option1, option2), grid.blocks_, grid.sizes_,
+          error);
+      if constexpr (Level != CheckLevel::off) {
+        if (!fine) {
+          error.kernel = detail::kernel_name_of(option1, option2);
+          error.site = site;
+          return result<Grid>(error);
+        }
+      }
+      return result<Grid>(grid);
+    } else {
+      return result<SafeGrid<Rules>>(LaunchError::make(Errc::size_zero, Stage::construction));
+    }
+  }
+
+  std::uint32_t blocks_[Rank];
+  std::uint64_t sizes_[Rank];
+};
+
+template <class T>
+inline constexpr bool is_safe_grid = false;
+template <class Rules, class Block, int Rank, GridPolicy Policy>
+inline constexpr bool is_safe_grid<SafeGrid<Rules, Block, Rank, Policy>> = true;
+
+}  // namespace warpsafe
