@@ -18,7 +18,7 @@ MODES = {
     "clang++": ["-fsyntax-only", "-x", "c++"],
     "nvcc": ["-arch=sm_90", "-c", "-o", os.devnull, "-x", "cu"],
     "hipcc": ["-fsyntax-only", "--cuda-host-only", "--offload-arch=gfx90a",
-              "-Wno-unused-command-line-argument", "-include", "hip/hip_runtime.h", "-x", "hip"],
+              "-Wno-unused-command-line-argument", "-x", "hip"],
 }  # fmt: skip
 
 

@@ -22,13 +22,13 @@ def standard_of(text):
 
 
 def split(text):
-    """(everything to the last #include, with the conditions around it closed; the rest)."""
+    """(everything to the last #include, with the conditions around it closed; the rest; its line)."""
     depth, end, lines = 0, 0, text.splitlines(keepends=True)
-    last = max((i for i, line in enumerate(lines) if re.match(r"\s*#\s*include", line)), default=-1)
-    for i, line in enumerate(lines):
+    includes = [i for i, line in enumerate(lines) if re.match(r"\s*#\s*include", line)]
+    for i, line in enumerate(lines if includes else []):
         depth += bool(re.match(r"\s*#\s*if", line)) - bool(re.match(r"\s*#\s*endif", line))
         end = i + 1
-        if i >= last and depth == 0:
+        if i >= includes[-1] and depth == 0:
             break
     return "".join(lines[:end]), "".join(lines[end:]), end + 1
 
@@ -66,7 +66,7 @@ def main():
         if not good:
             failed.append(source)
             print(f"{source}: {first_error(said)}\n{said}")
-    if single[-len(batch):] == batch and batch and not failed:
+    if batch and batch[0] in single and not failed:
         failed = batch
         print(f"These compile one by one, but not in one translation unit:\n"
               f"{compiler.compile_text(together(batch))[1]}")  # fmt: skip
