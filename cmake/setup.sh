@@ -39,7 +39,7 @@ set_up() {
     if ! command -v apt-get > /dev/null; then
       say "no apt-get here: install what these Debian packages hold by your system's own means"
     else
-      say "installing them: ${root[*]} apt-get install --no-install-recommends ${packages[*]}"
+      say "installing them: ${root[*]:+sudo }apt-get install --no-install-recommends ${packages[*]}"
       export DEBIAN_FRONTEND=noninteractive
       "${root[@]}" apt-get -qq update || say "apt-get update failed; trying with the lists at hand"
       # One by one where all at once fails: a package that this release lacks costs only itself.

@@ -7,13 +7,11 @@ set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/warpsafe)
 
 install(TARGETS warpsafe EXPORT warpsafe-targets FILE_SET HEADERS FILE_SET vendor_headers)
 install(EXPORT warpsafe-targets NAMESPACE warpsafe:: DESTINATION ${package_dir})
-configure_package_config_file(cmake/warpsafe-config.cmake.in warpsafe-config.cmake
-                              INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(warpsafe-config-version.cmake COMPATIBILITY SameMajorVersion
                                  ARCH_INDEPENDENT)
 install(
-  FILES ${CMAKE_CURRENT_BINARY_DIR}/warpsafe-config.cmake
-        ${CMAKE_CURRENT_BINARY_DIR}/warpsafe-config-version.cmake
+  FILES ${CMAKE_CURRENT_BINARY_DIR}/warpsafe-config-version.cmake
+        ${CMAKE_CURRENT_SOURCE_DIR}/cmake/warpsafe-config.cmake
         ${CMAKE_CURRENT_SOURCE_DIR}/cmake/warpsafe-components.cmake
   DESTINATION ${package_dir})
 

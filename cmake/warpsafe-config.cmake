@@ -1,6 +1,5 @@
 # find_package(warpsafe [COMPONENTS host cuda hip]): warpsafe::warpsafe always, and a target per
 # component. Without a list every component is offered whose vendor's part is installed.
-@PACKAGE_INIT@
 
 include("${CMAKE_CURRENT_LIST_DIR}/warpsafe-targets.cmake")
 if(NOT warpsafe_FIND_COMPONENTS)
