@@ -8,6 +8,7 @@ need_build=('cmake=cmake' 'ninja=ninja-build' 'g++=g++' '<boost/outcome.hpp>=lib
 need_tests=('<gmock/gmock.h>=libgmock-dev' '<gtest/gtest.h>=libgtest-dev' 'python3=python3'
   'clang++=clang' 'clang-format=clang-format' 'clang-tidy=clang-tidy' 'pkg-config=pkg-config'
   'hipcc=hipcc' '<hip/hip_runtime_api.h>=libamdhip64-dev')
+need_distro=('mmdebstrap=mmdebstrap')
 need_bench=('<benchmark/benchmark.h>=libbenchmark-dev')
 
 say() { printf '== %s\n' "$*"; }

@@ -25,6 +25,15 @@ POISON = """I small B0 B1 min max major minor Status Success None Bool True Fals
 far near interface CONST ERROR IN OUT OPTIONAL VOID DELETE NO_ERROR DIFFERENCE
 F bit word PI EPS _A _B _C _N _X""".split()
 
+# What a compiler does not read in the poisoned unit: the other vendor's headers, and ours that are made
+# for them. Each of these is read by the compiler it is for.
+FOREIGN = {
+    "g++": r"(^|/)(cu|nccl|nv|hip|roc|rccl|miopen)",
+    "clang++": r"(^|/)(cu|nccl|nv|hip|roc|rccl|miopen)",
+    "nvcc": r"(^|/)(hip|roc|rccl|miopen)",
+    "hipcc": r"(^|/)(cu|nccl|nv)",
+}
+
 FLAGS = {"exceptions": [], "no-exceptions": ["-fno-exceptions", "-fno-rtti"]}
 
 
@@ -61,17 +70,30 @@ def check_alone(compiler, headers):
     return good, complaints
 
 
+def includes(folder, header, seen=None):
+    """Every header that `header` reaches, the library's own and others."""
+    seen = set() if seen is None else seen
+    for name in re.findall(r"^\s*#\s*include <([^>]+)>", (folder / header).read_text(), re.MULTILINE):
+        own = name.removeprefix("warpsafe/")
+        if name not in seen and seen.add(name) is None and own != name and (folder / own).exists():
+            includes(folder, own, seen)
+    return seen
+
+
 def check_poisoned(compiler, folder, headers):
     """Complaints about headers that a poisoned name breaks."""
-    headers = [header for header in headers
-               if not missing_vendor_header(compiler.compile_text(include(header))[1])]  # fmt: skip
-    outside = {line for header in folder.rglob("*.hpp")
-               for line in re.findall(r"#include <((?!warpsafe/)[^>]+)>", header.read_text())}  # fmt: skip
-    text = "".join(f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n"
-                   for name in sorted(outside) if not name.startswith("hip/") or compiler.name == "hipcc")
-    text += "".join(f"#undef {word}\n#define {word} poisoned {word}\n" for word in POISON)
-    good, said = compiler.compile_text(text + "".join(map(include, headers)))
-    return [] if good else [f"poisoned: {first_error(said)}\n{said}"]
+    foreign = re.compile(FOREIGN[compiler.name])
+    reached = {header: includes(folder, header) for header in headers if not foreign.search(header)}
+    while True:
+        outside = sorted(name for name in set().union(*reached.values())
+                         if not name.startswith("warpsafe/") and not foreign.match(name))  # fmt: skip
+        text = "".join(f"#include <{name}>\n" for name in outside)
+        text += "".join(f"#undef {word}\n#define {word} poisoned {word}\n" for word in POISON)
+        good, said = compiler.compile_text(text + "".join(map(include, reached)))
+        gone = missing_vendor_header(said)
+        if not gone:
+            return [] if good else [f"poisoned: {first_error(said)}\n{said}"]
+        reached = {header: names for header, names in reached.items() if gone not in names}
 
 
 def main():
