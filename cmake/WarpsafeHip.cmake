@@ -1,0 +1,67 @@
+# Compiles sources with hipcc. CMake has a HIP language of its own, but 3.25's does not recognise the
+# layout in which Debian installs HIP; a custom command works with every layout and version.
+#
+# WARPSAFE_HIPCC               the compiler
+# WARPSAFE_HIP_ARCHITECTURES   list of targets such as gfx90a;gfx942
+include_guard(GLOBAL)
+find_program(WARPSAFE_HIPCC hipcc PATHS /opt/rocm/bin REQUIRED)
+set(WARPSAFE_HIP_ARCHITECTURES "gfx90a" CACHE STRING "AMD targets that HIP sources are compiled for")
+
+# warpsafe_compile_hip(<objects> <target> <prefix> SOURCES <source>... [OPTIONS <option>...])
+# Sets <objects> to object files of the sources, compiled with the include folders and definitions
+# that <target> has in its properties <prefix>INCLUDE_DIRECTORIES and <prefix>COMPILE_DEFINITIONS.
+function(warpsafe_compile_hip objects target prefix)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "SOURCES;OPTIONS")
+  set(includes $<TARGET_PROPERTY:${target},${prefix}INCLUDE_DIRECTORIES>)
+  set(definitions $<TARGET_PROPERTY:${target},${prefix}COMPILE_DEFINITIONS>)
+  set(architectures ${WARPSAFE_HIP_ARCHITECTURES})
+  list(TRANSFORM architectures PREPEND "--offload-arch=")
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  separate_arguments(type_flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS_${type}}")
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.hip)
+  file(MAKE_DIRECTORY ${folder})
+  set(outputs "")
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    cmake_path(GET source FILENAME file)
+    set(object ${folder}/${file}.o)
+    add_custom_command(
+      OUTPUT ${object}
+      COMMAND
+        ${WARPSAFE_HIPCC} -std=c++20 ${architectures} ${type_flags} -fPIC -Wall -Wextra -Wconversion
+        -Wshadow -Werror "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+        "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>" ${arg_OPTIONS} -MD -MF ${object}.d -MT
+        ${object} -c ${source} -o ${object}
+      DEPENDS ${source}
+      DEPFILE ${object}.d
+      COMMENT "Building HIP object ${target}.hip/${file}.o"
+      COMMAND_EXPAND_LISTS VERBATIM)
+    list(APPEND outputs ${object})
+  endforeach()
+  set(${objects} ${outputs} PARENT_SCOPE)
+endfunction()
+
+# warpsafe_add_hip_object(<name> <source>... [LIBRARIES <target>...] [OPTIONS <option>...])
+# What links <name> gets the objects of the sources and the LIBRARIES, whose usage requirements reach
+# hipcc too.
+function(warpsafe_add_hip_object name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;OPTIONS")
+  add_library(${name} INTERFACE)
+  warpsafe_compile_hip(objects ${name} INTERFACE_ SOURCES ${arg_UNPARSED_ARGUMENTS}
+                       OPTIONS ${arg_OPTIONS})
+  add_custom_target(${name}.objects DEPENDS ${objects})
+  add_dependencies(${name} ${name}.objects)
+  target_link_libraries(${name} INTERFACE ${objects} ${arg_LIBRARIES})
+endfunction()
+
+# warpsafe_add_hip_executable(<name> <source>... [LIBRARIES <target>...] [OPTIONS <option>...])
+# A program of HIP sources. It links no HIP runtime by itself: one of the LIBRARIES brings it, the
+# stand-in (warpsafe_stand_in_hip) or the real one (warpsafe::hip).
+function(warpsafe_add_hip_executable name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;OPTIONS")
+  warpsafe_compile_hip(objects ${name} "" SOURCES ${arg_UNPARSED_ARGUMENTS}
+                       OPTIONS ${arg_OPTIONS})
+  add_executable(${name} ${objects})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+endfunction()

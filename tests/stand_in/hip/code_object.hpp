@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "stand_in_hip.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace stand_in_hip {
+
+/// A kernel as its code object's metadata describes it.
+struct CodeKernel {
+  std::string name;
+  StandInHipKernelInfo info{};
+  std::vector<StandInHipArgument> arguments;  ///< explicit ones, in order of declaration
+};
+
+/// The kernels of one architecture in a fat binary.
+struct CodeObject {
+  std::string architecture;  ///< such as "gfx90a", without features
+  std::vector<CodeKernel> kernels;
+};
+
+/// Reads what the compiler left in a program: a Clang offload bundle, or one bare ELF code object.
+/// A part that does not parse is left out. @pre image is readable to the end that its own headers
+/// declare, as images in a loaded program are.
+std::vector<CodeObject> read_code_objects(const void* image);
+
+}  // namespace stand_in_hip

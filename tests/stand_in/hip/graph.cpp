@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Stream capture and graphs, as far as a program needs them to capture, launch and destroy.
+#include "stream.hpp"
+
+namespace stand_in_hip {
+namespace {
+
+template <class Object, class Handle>
+Object* live(std::deque<Object>& all, Handle handle) {
+  for (Object& object : all) {
+    if (reinterpret_cast<Handle>(&object) == handle && object.alive) return &object;
+  }
+  return nullptr;
+}
+
+hipError_t destroyed() {
+  Runtime& r = runtime();
+  return r.release < STAND_IN_HIP_7 ? hipErrorContextIsDestroyed
+                                    : r.undefined(hipErrorContextIsDestroyed);
+}
+
+bool captures_on_a_blocking_stream() {
+  for (const Stream& stream : runtime().streams) {
+    if (stream.alive && stream.capture == hipStreamCaptureStatusActive &&
+        stream.flags != hipStreamNonBlocking) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// clr hip_graph.cpp:851.
+hipError_t is_capturing(hipStream_t handle, hipStreamCaptureStatus* status, CallNote& note) {
+  if (status == nullptr) return hipErrorInvalidValue;
+  const StreamArgument on = resolve(handle, note);
+  if (!on.valid) return destroyed();
+  if (on.stream == nullptr && captures_on_a_blocking_stream()) return hipErrorStreamCaptureImplicit;
+  *status = on.stream == nullptr ? hipStreamCaptureStatusNone : on.stream->capture;
+  return hipSuccess;
+}
+
+// clr hip_graph.cpp:896.
+hipError_t begin_capture(hipStream_t handle, hipStreamCaptureMode mode, CallNote& note) {
+  const StreamArgument on = resolve(handle, note);
+  if (!on.valid) return destroyed();
+  if (on.stream == nullptr) return hipErrorStreamCaptureUnsupported;
+  if (mode < hipStreamCaptureModeGlobal || mode > hipStreamCaptureModeRelaxed) {
+    return hipErrorInvalidValue;
+  }
+  if (on.stream->capture == hipStreamCaptureStatusActive) return hipErrorIllegalState;
+  on.stream->capture = hipStreamCaptureStatusActive;
+  on.stream->capture_mode = mode;
+  on.stream->capture_thread = std::this_thread::get_id();
+  on.stream->capture_origin = on.stream;
+  on.stream->joined = true;
+  on.stream->graph = &runtime().graphs.emplace_back();
+  return hipSuccess;
+}
+
+void leave_capture(Stream& stream) {
+  stream.capture = hipStreamCaptureStatusNone;
+  stream.capture_origin = nullptr;
+  stream.graph = nullptr;
+  stream.joined = true;
+}
+
+// clr hip_graph.cpp:977.
+hipError_t end_capture(hipStream_t handle, hipGraph_t* graph, CallNote& note) {
+  if (graph == nullptr) return hipErrorInvalidValue;
+  const StreamArgument on = resolve(handle, note);
+  if (!on.valid) return destroyed();
+  if (on.stream == nullptr || on.stream->capture == hipStreamCaptureStatusNone) {
+    return hipErrorIllegalState;
+  }
+  Stream& origin = *on.stream;
+  if (origin.capture_origin != &origin) return hipErrorStreamCaptureUnmatched;
+  if (origin.capture_mode != hipStreamCaptureModeRelaxed &&
+      origin.capture_thread != std::this_thread::get_id()) {
+    return hipErrorStreamCaptureWrongThread;
+  }
+  const bool invalidated = origin.capture == hipStreamCaptureStatusInvalidated;
+  Graph* made = origin.graph;
+  bool joined = true;
+  for (Stream& stream : runtime().streams) {
+    if (stream.capture_origin != &origin) continue;
+    joined = joined && stream.joined;
+    leave_capture(stream);
+  }
+  *graph = nullptr;
+  if (invalidated || !joined) {
+    made->alive = false;
+    return invalidated ? hipErrorStreamCaptureInvalidated : hipErrorStreamCaptureUnjoined;
+  }
+  *graph = reinterpret_cast<hipGraph_t>(made);
+  return hipSuccess;
+}
+
+hipError_t instantiate(hipGraphExec_t* exec, hipGraph_t handle) {
+  if (exec == nullptr || handle == nullptr) return hipErrorInvalidValue;
+  const Graph* graph = live(runtime().graphs, handle);
+  if (graph == nullptr) return hipErrorInvalidValue;
+  GraphExec& made = runtime().graph_execs.emplace_back();
+  made.nodes = graph->nodes;
+  *exec = reinterpret_cast<hipGraphExec_t>(&made);
+  return hipSuccess;
+}
+
+}  // namespace
+}  // namespace stand_in_hip
+
+using namespace stand_in_hip;
+
+extern "C" {
+
+hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
+  return api("hipStreamIsCapturing",
+             [&](CallNote& note) { return is_capturing(stream, status, note); });
+}
+
+hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus* status);
+hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus* status) {
+  return api("hipStreamIsCapturing_spt",
+             [&](CallNote& note) { return is_capturing(per_thread(stream), status, note); });
+}
+
+hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
+  return api("hipStreamBeginCapture",
+             [&](CallNote& note) { return begin_capture(stream, mode, note); });
+}
+
+hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph) {
+  return api("hipStreamEndCapture",
+             [&](CallNote& note) { return end_capture(stream, graph, note); });
+}
+
+// clr hip_graph.cpp:881.
+hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
+  return api("hipThreadExchangeStreamCaptureMode", [&](CallNote&) {
+    if (mode == nullptr || *mode < hipStreamCaptureModeGlobal ||
+        *mode > hipStreamCaptureModeRelaxed) {
+      return hipErrorInvalidValue;
+    }
+    std::swap(*mode, runtime().thread().capture_mode);
+    return hipSuccess;
+  });
+}
+
+// clr hip_graph.cpp:1086.
+hipError_t hipGraphCreate(hipGraph_t* graph, unsigned flags) {
+  return api("hipGraphCreate", [&](CallNote&) {
+    if (graph == nullptr || flags != 0) return hipErrorInvalidValue;
+    *graph = reinterpret_cast<hipGraph_t>(&runtime().graphs.emplace_back());
+    return hipSuccess;
+  });
+}
+
+hipError_t hipGraphDestroy(hipGraph_t graph) {
+  return api("hipGraphDestroy", [&](CallNote&) {
+    Graph* found = live(runtime().graphs, graph);
+    if (found == nullptr) return hipErrorInvalidValue;
+    found->alive = false;
+    return hipSuccess;
+  });
+}
+
+// Handles of nodes are not modelled: only their number is answered.
+hipError_t hipGraphGetNodes(hipGraph_t graph, hipGraphNode_t* nodes, std::size_t* count) {
+  return api("hipGraphGetNodes", [&](CallNote&) {
+    const Graph* found = live(runtime().graphs, graph);
+    if (found == nullptr || count == nullptr) return hipErrorInvalidValue;
+    if (nodes != nullptr) return hipErrorNotSupported;
+    *count = found->nodes.size();
+    return hipSuccess;
+  });
+}
+
+hipError_t hipGraphInstantiate(hipGraphExec_t* exec, hipGraph_t graph, hipGraphNode_t*, char*,
+                               std::size_t) {
+  return api("hipGraphInstantiate", [&](CallNote&) { return instantiate(exec, graph); });
+}
+
+hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* exec, hipGraph_t graph,
+                                        unsigned long long) {
+  return api("hipGraphInstantiateWithFlags", [&](CallNote&) { return instantiate(exec, graph); });
+}
+
+hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
+  return api("hipGraphExecDestroy", [&](CallNote&) {
+    GraphExec* found = live(runtime().graph_execs, exec);
+    if (found == nullptr) return hipErrorInvalidValue;
+    found->alive = false;
+    return hipSuccess;
+  });
+}
+
+hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
+  return api("hipGraphLaunch", [&](CallNote& note) {
+    const StreamArgument on = resolve(stream, note);
+    if (!on.valid) return destroyed();
+    const GraphExec* found = live(runtime().graph_execs, exec);
+    if (found == nullptr) return hipErrorInvalidValue;
+    for (const auto& node : found->nodes) {
+      runtime().enqueue(on.stream, [node] { static_cast<void>(node()); });
+    }
+    return hipSuccess;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "function.hpp"
+
+namespace stand_in_hip {
+namespace {
+
+Module* find_module(hipModule_t handle) {
+  auto& all = runtime().modules;
+  const auto found = all.find(handle);
+  return found == all.end() ? nullptr : found->second.get();
+}
+
+// PlatformState::loadModule, clr hip_platform.cpp:741; DynCO::loadCodeObject: an image that is no
+// code object is an invalid image, one without this device's architecture has no binary for it.
+hipError_t load(hipModule_t* module, const void* image) {
+  if (module == nullptr || image == nullptr) return hipErrorInvalidValue;
+  auto made = std::make_unique<Module>();
+  made->binary.objects = read_code_objects(image);
+  if (made->binary.objects.empty()) return hipErrorInvalidImage;
+  Runtime& r = runtime();
+  if (r.require_matching_code) {
+    const Device& device = r.devices[static_cast<std::size_t>(r.thread().device)];
+    bool matches = false;
+    for (const CodeObject& object : made->binary.objects) {
+      matches = matches || object.architecture == device.architecture;
+    }
+    if (!matches) return hipErrorNoBinaryForGpu;
+  }
+  for (const CodeObject& object : made->binary.objects) {
+    for (const CodeKernel& kernel : object.kernels) {
+      Kernel& function = made->functions[kernel.name];
+      function.name = kernel.name;
+      function.binary = &made->binary;
+    }
+  }
+  *module = reinterpret_cast<hipModule_t>(made.get());
+  r.modules[*module] = std::move(made);
+  return hipSuccess;
+}
+
+}  // namespace
+
+Kernel* module_function(hipFunction_t handle) {
+  for (auto& [key, module] : runtime().modules) {
+    for (auto& [name, function] : module->functions) {
+      if (reinterpret_cast<hipFunction_t>(&function) == handle) return &function;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace stand_in_hip
+
+using namespace stand_in_hip;
+
+extern "C" {
+
+hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
+  return api("hipModuleLoadData", [&](CallNote&) { return load(module, image); });
+}
+
+hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* image, unsigned, hipJitOption*,
+                               void**) {
+  return api("hipModuleLoadDataEx", [&](CallNote&) { return load(module, image); });
+}
+
+// clr hip_module.cpp:43.
+hipError_t hipModuleUnload(hipModule_t module) {
+  return api("hipModuleUnload", [&](CallNote&) {
+    if (module == nullptr) return hipErrorInvalidResourceHandle;
+    return runtime().modules.erase(module) != 0 ? hipSuccess : hipErrorNotFound;
+  });
+}
+
+// clr hip_module.cpp:73.
+hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
+  return api("hipModuleGetFunction", [&](CallNote&) {
+    if (function == nullptr || name == nullptr || *name == '\0') return hipErrorInvalidValue;
+    if (module == nullptr) return hipErrorInvalidResourceHandle;
+    Module* found = find_module(module);
+    if (found == nullptr) return hipErrorNotFound;
+    const auto kernel = found->functions.find(name);
+    if (kernel == found->functions.end()) return hipErrorNotFound;
+    *function = reinterpret_cast<hipFunction_t>(&kernel->second);
+    return hipSuccess;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What HIP's opaque handles point to.
+#pragma once
+
+#include "code_object.hpp"
+#include "stand_in_hip.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace stand_in_hip {
+
+struct Graph {
+  std::vector<std::function<hipError_t()>> nodes;
+  bool alive = true;
+};
+
+struct GraphExec {
+  std::vector<std::function<hipError_t()>> nodes;
+  bool alive = true;
+};
+
+struct Stream {
+  int device = 0;
+  unsigned flags = 0;
+  int priority = 0;
+  bool alive = true;
+  hipStreamCaptureStatus capture = hipStreamCaptureStatusNone;
+  hipStreamCaptureMode capture_mode = hipStreamCaptureModeGlobal;
+  std::thread::id capture_thread;
+  Stream* capture_origin = nullptr;  ///< itself where the capture began
+  bool joined = true;                ///< a forked stream whose work went back to its origin
+  Graph* graph = nullptr;
+};
+
+struct Event {
+  int device = 0;
+  unsigned flags = 0;
+  bool alive = true;
+  bool recorded = false;
+  bool pending = false;              ///< recorded behind deferred work
+  std::uint64_t time = 0;            ///< nanoseconds
+  Stream* capture_stream = nullptr;  ///< the capturing stream it was recorded on
+};
+
+struct Allocation {
+  std::size_t size = 0;  ///< bytes
+  int device = 0;
+  unsigned flags = 0;
+  bool on_host = false;
+  bool registered = false;  ///< by hipHostRegister: not ours to free
+};
+
+/// One registered fat binary.
+struct CodeBinary {
+  std::vector<CodeObject> objects;
+  bool alive = true;
+};
+
+/// A kernel that a host function stands for.
+struct Kernel {
+  std::string name;
+  CodeBinary* binary = nullptr;  ///< null for a declared one
+  CodeKernel declared;           ///< used where there is no binary
+  bool overridden = false;
+  StandInHipKernelInfo override_info{};
+  std::map<int, int> max_dynamic_shared;  ///< bytes by device, set by hipFuncSetAttribute
+};
+
+struct Variable {
+  std::string name;
+  std::size_t size = 0;
+  std::vector<unsigned char> storage;
+};
+
+struct Module {
+  CodeBinary binary;
+  std::map<std::string, Kernel> functions;  ///< by kernel name; their addresses are handles
+};
+
+}  // namespace stand_in_hip

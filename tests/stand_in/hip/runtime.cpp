@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "runtime.hpp"
+
+#include <cstdlib>
+
+namespace stand_in_hip {
+
+Runtime& runtime() {
+  // Never destroyed: registered programs unregister from their own exit handlers.
+  static Runtime* const instance = [] {
+    auto* made = new Runtime;
+    made->devices.push_back(Device::preset("gfx90a"));
+    return made;
+  }();
+  return *instance;
+}
+
+ThreadState& Runtime::thread() {
+  thread_local ThreadState state;
+  if (state.epoch != epoch) {
+    state = ThreadState{};
+    state.epoch = epoch;
+  }
+  return state;
+}
+
+void Runtime::reset() {
+  ++epoch;
+  release = STAND_IN_HIP_6;
+  deferred = false;
+  require_matching_code = false;
+  devices.assign(1, Device::preset("gfx90a"));
+  for (auto& [host_function, kernel] : kernels) {
+    kernel.overridden = false;
+    kernel.max_dynamic_shared.clear();
+  }
+  deferred_work.clear();
+  modules.clear();
+  for (auto& [first, allocation] : allocations) {
+    if (!allocation.registered) std::free(const_cast<void*>(first));
+  }
+  allocations.clear();
+  streams.clear();
+  events.clear();
+  graphs.clear();
+  graph_execs.clear();
+  calls.clear();
+  counts.clear();
+  launches.clear();
+  failures.clear();
+  async_error = sticky_error = hipSuccess;
+  undefined_uses = 0;
+}
+
+hipError_t Runtime::refusal(const char* function, bool needs_device) {
+  for (auto failure = failures.begin(); failure != failures.end(); ++failure) {
+    if (failure->function != function || --failure->calls_left != 0) continue;
+    const hipError_t code = failure->code;
+    failures.erase(failure);
+    return code;
+  }
+  // HIP_INIT_API, sys-7 hip_internal.hpp: an error of the GPU answers every call.
+  if (sticky_error != hipSuccess) return sticky_error;
+  // HIP_INIT_API, clr hip_internal.hpp:161: without a device every function says so.
+  return needs_device && devices.empty() ? hipErrorNoDevice : hipSuccess;
+}
+
+hipError_t Runtime::finish(const char* function, hipError_t result, const CallNote& note) {
+  if (note.synchronises && result == hipSuccess && async_error != hipSuccess) {
+    result = async_error;
+    async_error = hipSuccess;
+    if (release >= STAND_IN_HIP_7) sticky_error = result;
+  }
+  ThreadState& t = thread();
+  if (!note.keeps_last_error) {
+    // HIP_RETURN, clr hip_internal.hpp:176: every answer overwrites the slot, success included.
+    // HIP_UPDATE_ERROR_STATE, sys-7 hip_internal.hpp: only real errors do.
+    const bool real = result != hipSuccess && result != hipErrorNotReady;
+    if (release < STAND_IN_HIP_7 || real) t.last_error = result;
+  }
+  const auto counted = counts.try_emplace(function, 0).first;
+  ++counted->second;
+  calls.push_back({function, calls.size() + 1, result, note.stream, t.device, note.bytes});
+  return result;
+}
+
+void Runtime::enqueue(Stream* stream, std::function<void()> work) {
+  if (deferred) {
+    deferred_work.push_back({stream, std::move(work)});
+  } else {
+    work();
+  }
+}
+
+void Runtime::drain() {
+  while (!deferred_work.empty()) {
+    const DeferredWork next = std::move(deferred_work.front());
+    deferred_work.pop_front();
+    next.work();
+  }
+}
+
+}  // namespace stand_in_hip

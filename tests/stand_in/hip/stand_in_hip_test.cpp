@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The stand-in as hipcc's programs meet it: registration, <<<>>> and what the code object says.
+#include "stand_in_hip.hpp"
+
+#include "stand_in_hip_kernels.hpp"
+
+#include <elf.h>
+#include <gtest/gtest.h>
+#include <hip/hip_runtime_api.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+class StandInHip : public testing::Test {
+ protected:
+  void SetUp() override { stand_in_hip_reset(); }
+};
+
+StandInHipLaunch only_launch() {
+  const auto launches = stand_in_hip::launches();
+  EXPECT_EQ(launches.size(), 1u);
+  return launches.empty() ? StandInHipLaunch{} : launches[0];
+}
+
+TEST_F(StandInHip, CapturesTripleChevrons) {
+  float value = 0;
+  launch_mixed(dim3(1, 2, 3), dim3(4, 5), 128, 7, 2.5, 'x', &value, Pair{1.5, 'y'});
+  ASSERT_EQ(hipGetLastError(), hipSuccess);
+  const StandInHipLaunch launch = only_launch();
+  EXPECT_STREQ(launch.function, "hipLaunchKernel");
+  EXPECT_STREQ(launch.kernel, "_Z5mixedidcPKf4Pair");
+  EXPECT_EQ(launch.host_function, mixed_kernel());
+  EXPECT_EQ(launch.grid.z, 3u);
+  EXPECT_EQ(launch.block.y, 5u);
+  EXPECT_EQ(launch.dynamic_shared_bytes, 128u);
+  ASSERT_EQ(launch.arguments_known, 1);
+  ASSERT_EQ(launch.argument_count, 5u);
+  EXPECT_EQ(stand_in_hip::argument<int>(launch, 0), 7);
+  EXPECT_EQ(stand_in_hip::argument<double>(launch, 1), 2.5);
+  EXPECT_EQ(stand_in_hip::argument<char>(launch, 2), 'x');
+  EXPECT_EQ(stand_in_hip::argument<float*>(launch, 3), &value);
+  EXPECT_EQ(stand_in_hip::argument<Pair>(launch, 4).a, 1.5);
+  EXPECT_EQ(stand_in_hip::argument<Pair>(launch, 4).b, 'y');
+  EXPECT_EQ(launch.arguments[3].offset, 24u);
+}
+
+TEST_F(StandInHip, ReadsKernelAttributesFromTheCodeObject) {
+  hipFuncAttributes attributes{};
+  ASSERT_EQ(hipFuncGetAttributes(&attributes, mixed_kernel()), hipSuccess);
+  EXPECT_EQ(attributes.sharedSizeBytes, 64 * sizeof(int));
+  EXPECT_EQ(attributes.maxThreadsPerBlock, 1024);
+  EXPECT_GT(attributes.numRegs, 0);
+  ASSERT_EQ(hipFuncGetAttributes(&attributes, bounded_kernel()), hipSuccess);
+  EXPECT_EQ(attributes.maxThreadsPerBlock, 256);
+  EXPECT_EQ(attributes.sharedSizeBytes, 0u);
+}
+
+TEST_F(StandInHip, HoldsALaunchToItsDeclaredBounds) {
+  int value = 0;
+  launch_bounded(1, 256, &value);
+  EXPECT_EQ(hipGetLastError(), hipSuccess);
+  launch_bounded(1, 257, &value);
+  EXPECT_EQ(hipGetLastError(), hipErrorLaunchFailure);
+  EXPECT_EQ(stand_in_hip_launch_count(), 2u);
+}
+
+TEST_F(StandInHip, LosesAnErrorThatIsNotAskedForBeforeRelease7) {
+  launch_nothing(0, 1);
+  launch_nothing(1, 1);
+  EXPECT_EQ(hipGetLastError(), hipSuccess);
+  stand_in_hip_set_release(STAND_IN_HIP_7);
+  launch_nothing(0, 1);
+  launch_nothing(1, 1);
+  EXPECT_EQ(hipGetLastError(), hipErrorInvalidConfiguration);
+}
+
+TEST_F(StandInHip, CapturesEveryKindOfLaunch) {
+  int value = 0;
+  int* pointer = &value;
+  std::array<void*, 1> arguments{&pointer};
+  const void* kernel = bounded_kernel();
+  EXPECT_EQ(hipLaunchKernel(kernel, 1, 1, arguments.data(), 0, nullptr), hipSuccess);
+  EXPECT_EQ(hipLaunchCooperativeKernel(kernel, 1, 1, arguments.data(), 0, nullptr), hipSuccess);
+  EXPECT_EQ(hipExtLaunchKernel(kernel, 1, 1, arguments.data(), 0, nullptr, nullptr, nullptr, 0),
+            hipSuccess);
+  launch_bounded_ggl(1, 1, pointer);
+  EXPECT_EQ(hipGetLastError(), hipSuccess);
+  const auto launches = stand_in_hip::launches();
+  ASSERT_EQ(launches.size(), 4u);
+  for (const StandInHipLaunch& launch : launches) {
+    EXPECT_STREQ(launch.kernel, "_Z7boundedIiEvPT_");
+    EXPECT_EQ(stand_in_hip::argument<int*>(launch, 0), pointer);
+  }
+  EXPECT_EQ(launches[1].cooperative, 1);
+  EXPECT_STREQ(launches[2].function, "hipExtLaunchKernel");
+}
+
+TEST_F(StandInHip, RefusesAPointerListThatIsMissing) {
+  const void* kernel = bounded_kernel();
+  EXPECT_EQ(hipLaunchKernel(kernel, 1, 1, nullptr, 0, nullptr), hipErrorInvalidValue);
+  const void* empty = nothing_kernel();
+  EXPECT_EQ(hipLaunchKernel(empty, 1, 1, nullptr, 0, nullptr), hipSuccess);
+}
+
+TEST_F(StandInHip, AsksForCodeOfTheDevicesArchitectureWhenToldTo) {
+  ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx1100"), 0);
+  launch_nothing(1, 1);
+  EXPECT_EQ(hipGetLastError(), hipSuccess);
+  stand_in_hip_require_matching_code(1);
+  launch_nothing(1, 1);
+  EXPECT_EQ(hipGetLastError(), hipErrorNoBinaryForGpu);
+  ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx90a"), 0);
+  launch_nothing(1, 1);
+  EXPECT_EQ(hipGetLastError(), hipSuccess);
+}
+
+TEST_F(StandInHip, CopiesToAndFromDeviceVariables) {
+  int value = 11;
+  ASSERT_EQ(hipMemcpyToSymbol(weights_symbol(), &value, 4, 8, hipMemcpyHostToDevice), hipSuccess);
+  int back = 0;
+  ASSERT_EQ(hipMemcpyFromSymbol(&back, weights_symbol(), 4, 8, hipMemcpyDeviceToHost), hipSuccess);
+  EXPECT_EQ(back, 11);
+  EXPECT_EQ(hipMemcpyToSymbol(weights_symbol(), &value, 4, 13, hipMemcpyHostToDevice),
+            hipErrorInvalidValue);
+  std::size_t size = 0;
+  ASSERT_EQ(hipGetSymbolSize(&size, weights_symbol()), hipSuccess);
+  EXPECT_EQ(size, 4 * sizeof(int));
+}
+
+/// The code objects that hipcc put into this program, as the bundle in its file.
+std::vector<char> own_image() {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  const std::vector<char> program{std::istreambuf_iterator<char>(file), {}};
+  const auto read = [&](std::size_t at, auto& value) {
+    std::memcpy(&value, program.data() + at, sizeof value);
+  };
+  Elf64_Ehdr header{};
+  read(0, header);
+  const auto section = [&](std::size_t index) {
+    Elf64_Shdr found{};
+    read(header.e_shoff + index * sizeof found, found);
+    return found;
+  };
+  const std::size_t names = section(header.e_shstrndx).sh_offset;
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const Elf64_Shdr found = section(i);
+    if (std::string_view(program.data() + names + found.sh_name) != ".hip_fatbin") continue;
+    const auto* from = program.data() + found.sh_offset;
+    return {from, from + found.sh_size};
+  }
+  return {};
+}
+
+TEST_F(StandInHip, LaunchesAModulesKernel) {
+  const std::vector<char> image = own_image();
+  ASSERT_FALSE(image.empty());
+  hipModule_t module = nullptr;
+  ASSERT_EQ(hipModuleLoadData(&module, image.data()), hipSuccess);
+  hipFunction_t function = nullptr;
+  EXPECT_EQ(hipModuleGetFunction(&function, module, "bounded"), hipErrorNotFound);
+  ASSERT_EQ(hipModuleGetFunction(&function, module, "_Z7boundedIiEvPT_"), hipSuccess);
+  int value = 0;
+  int* pointer = &value;
+  std::array<void*, 1> arguments{&pointer};
+  const auto launch = [&](unsigned grid_x, unsigned grid_y, unsigned block) {
+    return hipModuleLaunchKernel(function, grid_x, grid_y, 1, block, 1, 1, 0, nullptr,
+                                 arguments.data(), nullptr);
+  };
+  EXPECT_EQ(launch(1, 1, 256), hipSuccess);
+  EXPECT_EQ(stand_in_hip::argument<int*>(only_launch(), 0), pointer);
+  EXPECT_EQ(launch(1, 65537, 1), hipErrorInvalidValue);
+  EXPECT_EQ(launch(1 << 26, 1, 64), hipErrorInvalidConfiguration);
+  EXPECT_EQ(launch(1, 1, 257), hipErrorLaunchFailure);
+  stand_in_hip_set_release(STAND_IN_HIP_7);
+  EXPECT_EQ(launch(1 << 26, 1, 64), hipErrorInvalidValue);
+  EXPECT_EQ(launch(0, 1, 1), hipErrorInvalidValue);
+  EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+}
+
+}  // namespace

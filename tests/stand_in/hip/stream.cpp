@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "stream.hpp"
+
+#include <algorithm>
+
+namespace stand_in_hip {
+namespace {
+
+const hipStream_t per_thread_handle = hipStreamPerThread;
+
+Stream& make_stream(unsigned flags, int priority) {
+  Stream& made = runtime().streams.emplace_back();
+  made.device = runtime().thread().device;
+  made.flags = flags;
+  made.priority = priority;
+  return made;
+}
+
+Stream* per_thread_stream() {
+  ThreadState& t = runtime().thread();
+  const auto device = static_cast<std::size_t>(t.device);
+  if (t.per_thread_streams.size() <= device) t.per_thread_streams.resize(device + 1);
+  Stream*& own = t.per_thread_streams[device];
+  if (own == nullptr) own = &make_stream(hipStreamDefault, 0);
+  return own;
+}
+
+// ihipStreamCreate, clr hip_stream.cpp:183.
+hipError_t create(hipStream_t* stream, unsigned flags, int priority, CallNote& note) {
+  if (stream == nullptr) return hipErrorInvalidValue;
+  if (flags != hipStreamDefault && flags != hipStreamNonBlocking) return hipErrorInvalidValue;
+  // clr hip_stream.cpp:297: clamped to -1 (high) and 1 (low).
+  *stream = reinterpret_cast<hipStream_t>(&make_stream(flags, std::clamp(priority, -1, 1)));
+  note.stream = *stream;
+  return hipSuccess;
+}
+
+/// What most stream functions answer for a destroyed stream: a code up to release 6. Release 7 does
+/// not look any more (sys-7 hip_stream.cpp hipStreamGetFlags_common, hipStreamSynchronize_common,
+/// hipStreamDestroy) and uses freed memory.
+hipError_t destroyed() {
+  Runtime& r = runtime();
+  return r.release < STAND_IN_HIP_7 ? hipErrorContextIsDestroyed
+                                    : r.undefined(hipErrorContextIsDestroyed);
+}
+
+/// Stream::StreamCaptureOngoing, clr hip_stream.cpp:139.
+bool breaks_a_capture(const StreamArgument& on) {
+  if (on.stream == nullptr) return false;
+  if (on.stream->capture == hipStreamCaptureStatusActive) {
+    on.stream->capture = hipStreamCaptureStatusInvalidated;
+    return true;
+  }
+  return on.stream->capture == hipStreamCaptureStatusInvalidated || unsafe_during_capture();
+}
+
+hipError_t synchronize(hipStream_t handle, CallNote& note) {
+  const StreamArgument on = resolve(handle, note);
+  if (!on.valid) return destroyed();
+  if (breaks_a_capture(on)) return hipErrorStreamCaptureUnsupported;
+  runtime().drain();
+  note.synchronises = true;
+  return hipSuccess;
+}
+
+// clr hip_stream.cpp:509.
+hipError_t query(hipStream_t handle, CallNote& note) {
+  const StreamArgument on = resolve(handle, note);
+  if (!on.valid) return destroyed();
+  if (breaks_a_capture(on)) return hipErrorStreamCaptureUnsupported;
+  for (const DeferredWork& work : runtime().deferred_work) {
+    if (work.stream == on.stream) return hipErrorNotReady;
+  }
+  return hipSuccess;
+}
+
+// clr hip_stream.cpp:446. A wait adds no work here: deferred work runs in submission order, in
+// which everything that an event stands for comes before what waits for it.
+hipError_t wait_event(hipStream_t handle, hipEvent_t event_handle, unsigned flags, CallNote& note) {
+  const StreamArgument on = resolve(handle, note);
+  if (event_handle == nullptr || !on.valid) return hipErrorInvalidHandle;
+  const Event* event = live_event(event_handle);
+  if (event == nullptr) return runtime().undefined(hipErrorInvalidHandle);
+  Stream* origin = event->capture_stream;
+  if (origin != nullptr && origin->alive && origin->capture == hipStreamCaptureStatusActive) {
+    if (on.stream == nullptr) return hipErrorInvalidHandle;
+    if (on.stream->capture_origin == nullptr) {  // a fork: this stream now captures too
+      on.stream->capture = hipStreamCaptureStatusActive;
+      on.stream->capture_mode = origin->capture_mode;
+      on.stream->capture_thread = origin->capture_thread;
+      on.stream->capture_origin = origin->capture_origin;
+      on.stream->graph = origin->graph;
+    } else {
+      origin->joined = true;
+    }
+    return hipSuccess;
+  }
+  return flags != 0 ? hipErrorInvalidValue : hipSuccess;
+}
+
+}  // namespace
+
+StreamArgument resolve(hipStream_t handle, CallNote& note) {
+  note.stream = handle;
+  Runtime& r = runtime();
+  const int current = r.thread().device;
+  if (handle == nullptr) return {nullptr, true, current};
+  if (handle == per_thread_handle) return {per_thread_stream(), true, current};
+  for (Stream& stream : r.streams) {
+    if (reinterpret_cast<hipStream_t>(&stream) == handle && stream.alive) {
+      return {&stream, true, stream.device};
+    }
+  }
+  return {nullptr, false, current};
+}
+
+hipStream_t per_thread(hipStream_t handle) {
+  return handle == nullptr ? per_thread_handle : handle;
+}
+
+bool captured(const StreamArgument& on, std::function<hipError_t()> operation, hipError_t& status) {
+  if (on.stream == nullptr || on.stream->capture == hipStreamCaptureStatusNone) return false;
+  if (on.stream->capture == hipStreamCaptureStatusInvalidated) {
+    status = hipErrorStreamCaptureInvalidated;  // STREAM_CAPTURE, clr hip_internal.hpp:254
+    return true;
+  }
+  if (on.stream->capture_origin != on.stream) on.stream->joined = false;
+  on.stream->graph->nodes.push_back(std::move(operation));
+  status = hipSuccess;
+  return true;
+}
+
+bool invalidate_all_captures() {
+  bool any = false;
+  for (Stream& stream : runtime().streams) {
+    if (!stream.alive || stream.capture == hipStreamCaptureStatusNone) continue;
+    stream.capture = hipStreamCaptureStatusInvalidated;
+    any = true;
+  }
+  return any;
+}
+
+bool unsafe_during_capture() {
+  const hipStreamCaptureMode mode = runtime().thread().capture_mode;
+  if (mode == hipStreamCaptureModeRelaxed) return false;
+  bool any = false;
+  for (Stream& stream : runtime().streams) {
+    if (!stream.alive || stream.capture == hipStreamCaptureStatusNone) continue;
+    const bool own = stream.capture_thread == std::this_thread::get_id() &&
+                     stream.capture_mode != hipStreamCaptureModeRelaxed;
+    const bool everyones =
+        mode == hipStreamCaptureModeGlobal && stream.capture_mode == hipStreamCaptureModeGlobal;
+    if (!own && !everyones) continue;
+    stream.capture = hipStreamCaptureStatusInvalidated;
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace stand_in_hip
+
+using namespace stand_in_hip;
+
+extern "C" {
+
+hipError_t hipStreamCreate(hipStream_t* stream) {
+  return api("hipStreamCreate",
+             [&](CallNote& note) { return create(stream, hipStreamDefault, 0, note); });
+}
+
+hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
+  return api("hipStreamCreateWithFlags",
+             [&](CallNote& note) { return create(stream, flags, 0, note); });
+}
+
+hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int priority) {
+  return api("hipStreamCreateWithPriority",
+             [&](CallNote& note) { return create(stream, flags, priority, note); });
+}
+
+// clr hip_stream.cpp:310.
+hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return api("hipDeviceGetStreamPriorityRange", [&](CallNote&) {
+    if (least != nullptr) *least = 1;
+    if (greatest != nullptr) *greatest = -1;
+    return hipSuccess;
+  });
+}
+
+// clr hip_stream.cpp:389.
+hipError_t hipStreamDestroy(hipStream_t stream) {
+  return api("hipStreamDestroy", [&](CallNote& note) {
+    if (stream == nullptr || stream == per_thread_handle) return hipErrorInvalidHandle;
+    const StreamArgument on = resolve(stream, note);
+    if (!on.valid) return destroyed();
+    runtime().drain();
+    on.stream->capture = hipStreamCaptureStatusNone;
+    on.stream->alive = false;
+    return hipSuccess;
+  });
+}
+
+// clr hip_stream.cpp:350.
+hipError_t hipStreamSynchronize(hipStream_t stream) {
+  return api("hipStreamSynchronize", [&](CallNote& note) { return synchronize(stream, note); });
+}
+
+hipError_t hipStreamSynchronize_spt(hipStream_t stream);
+hipError_t hipStreamSynchronize_spt(hipStream_t stream) {
+  return api("hipStreamSynchronize_spt",
+             [&](CallNote& note) { return synchronize(per_thread(stream), note); });
+}
+
+hipError_t hipStreamQuery(hipStream_t stream) {
+  return api("hipStreamQuery", [&](CallNote& note) { return query(stream, note); });
+}
+
+hipError_t hipStreamQuery_spt(hipStream_t stream);
+hipError_t hipStreamQuery_spt(hipStream_t stream) {
+  return api("hipStreamQuery_spt", [&](CallNote& note) { return query(per_thread(stream), note); });
+}
+
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
+  return api("hipStreamWaitEvent",
+             [&](CallNote& note) { return wait_event(stream, event, flags, note); });
+}
+
+hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event, unsigned flags);
+hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event, unsigned flags) {
+  return api("hipStreamWaitEvent_spt",
+             [&](CallNote& note) { return wait_event(per_thread(stream), event, flags, note); });
+}
+
+// clr hip_stream.cpp:323.
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned* flags) {
+  return api("hipStreamGetFlags", [&](CallNote& note) {
+    if (flags == nullptr || stream == nullptr) return hipErrorInvalidValue;
+    const StreamArgument on = resolve(stream, note);
+    if (!on.valid) return destroyed();
+    *flags = on.stream->flags;
+    return hipSuccess;
+  });
+}
+
+// clr hip_stream.cpp:680.
+hipError_t hipStreamGetPriority(hipStream_t stream, int* priority) {
+  return api("hipStreamGetPriority", [&](CallNote& note) {
+    if (priority == nullptr) return hipErrorInvalidValue;
+    const StreamArgument on = resolve(stream, note);
+    if (!on.valid) return destroyed();
+    *priority = on.stream == nullptr ? 0 : on.stream->priority;
+    return hipSuccess;
+  });
+}
+
+// clr hip_stream.cpp:796. Not in HIP 5's headers.
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device);
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
+  return api("hipStreamGetDevice", [&](CallNote& note) {
+    if (device == nullptr) return hipErrorInvalidValue;
+    const StreamArgument on = resolve(stream, note);
+    if (!on.valid) return destroyed();
+    *device = on.device;
+    return hipSuccess;
+  });
+}
+
+// clr hip_internal.hpp amd::HostQueue of a stream: HIP 5's own way to ask for the device.
+int hipGetStreamDeviceId(hipStream_t stream) {
+  int device = -1;
+  const hipError_t status = api("hipGetStreamDeviceId", [&](CallNote& note) {
+    const StreamArgument on = resolve(stream, note);
+    if (on.valid) device = on.device;
+    note.keeps_last_error = true;
+    return hipSuccess;
+  });
+  return status == hipSuccess ? device : -1;
+}
+
+// clr hip_device_runtime.cpp:640: nothing is done while any stream captures, and that answer does
+// not reach the last-error slot.
+hipError_t hipDeviceSynchronize() {
+  return api("hipDeviceSynchronize", [&](CallNote& note) {
+    if (invalidate_all_captures()) {
+      note.keeps_last_error = true;
+      return hipErrorStreamCaptureUnsupported;
+    }
+    runtime().drain();
+    note.synchronises = true;
+    return hipSuccess;
+  });
+}
+
+// clr hip_stream.cpp:637 and :654.
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* data) {
+  return api("hipLaunchHostFunc", [&](CallNote& note) {
+    const StreamArgument on = resolve(stream, note);
+    hipError_t status = hipSuccess;
+    const auto call = [function, data] {
+      function(data);
+      return hipSuccess;
+    };
+    if (function != nullptr && captured(on, call, status)) return status;
+    if (function == nullptr) return hipErrorInvalidValue;
+    if (!on.valid) return destroyed();
+    runtime().enqueue(on.stream, [function, data] { function(data); });
+    return hipSuccess;
+  });
+}
+
+// clr hip_stream.cpp:611.
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* data,
+                                unsigned flags) {
+  return api("hipStreamAddCallback", [&](CallNote& note) {
+    if (callback == nullptr || flags != 0) return hipErrorInvalidValue;
+    const StreamArgument on = resolve(stream, note);
+    if (!on.valid) return destroyed();
+    runtime().enqueue(on.stream, [=] { callback(stream, hipSuccess, data); });
+    return hipSuccess;
+  });
+}
+
+}  // extern "C"

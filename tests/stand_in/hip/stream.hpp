@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "runtime.hpp"
+
+namespace stand_in_hip {
+
+/// A stream argument: which stream it means, and whether it means one at all.
+struct StreamArgument {
+  Stream* stream = nullptr;  ///< null for the null stream
+  bool valid = true;         ///< false for a destroyed stream or one never made
+  int device = 0;            ///< its own, or the thread's for the null stream
+
+  bool capturing() const {
+    return stream != nullptr && stream->capture == hipStreamCaptureStatusActive;
+  }
+};
+
+/// Resolves null, hipStreamPerThread and ordinary handles, and notes the stream in the record.
+StreamArgument resolve(hipStream_t handle, CallNote& note);
+/// Resolves a handle of a per-thread-default-stream entry point, where null means the thread's own.
+hipStream_t per_thread(hipStream_t handle);
+/// @return the live event, or null.
+Event* live_event(hipEvent_t handle);
+
+/// Of a stream that is under capture: appends the operation to the graph. @return true if it did,
+/// or if the capture is invalid; the answer to the caller is then in status.
+bool captured(const StreamArgument& on, std::function<hipError_t()> operation, hipError_t& status);
+
+/// CHECK_SUPPORTED_DURING_CAPTURE and CHECK_STREAM_CAPTURING, clr hip_internal.hpp:225 and :236:
+/// invalidates every capture. @return whether there was one
+bool invalidate_all_captures();
+/// CHECK_STREAM_CAPTURE_SUPPORTED, clr hip_internal.hpp:201: allocations during a capture that is
+/// not relaxed. @return whether the call must be refused with hipErrorStreamCaptureUnsupported
+bool unsafe_during_capture();
+
+}  // namespace stand_in_hip
