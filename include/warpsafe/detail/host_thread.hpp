@@ -29,9 +29,6 @@ struct HostThread {
 
 /// nullptr outside kernel code. One variable for the whole program, even where the kernel and the
 /// launch live in different shared objects that hide their symbols.
-#if defined(__GNUC__)
-__attribute__((visibility("default")))
-#endif
-inline thread_local HostThread* host_thread = nullptr;
+[[gnu::visibility("default")]] inline thread_local HostThread* host_thread = nullptr;
 
 }  // namespace warpsafe::detail

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/host/device_calls.hpp>
+#include <warpsafe/backend/host/kernel_calls.hpp>
+#include <warpsafe/backend/host/memory_calls.hpp>
+#include <warpsafe/backend/host/stream_calls.hpp>
+#include <warpsafe/config.hpp>
+#include <warpsafe/limits.hpp>
+#include <warpsafe/name.hpp>
+
+namespace warpsafe {
+
+/// A CPU model of a GPU, for tests, laptops and CI. Streams are asynchronous, launches are judged
+/// by the limits of a modelled device, errors behave as CUDA's do; <warpsafe/host.hpp> controls it.
+/// Link Boost.Context and threads.
+struct host_backend : host::ErrorCalls,
+                      host::DeviceCalls,
+                      host::KernelCalls,
+                      host::StreamCalls,
+                      host::EventCalls,
+                      host::MemoryCalls {
+  static constexpr Vendor vendor = Vendor::host;
+  static constexpr Name name = Name::of("host");
+  static constexpr int not_ready = host::raw(host::HostStatus::not_ready);
+};
+
+static_assert(Backend<host_backend>);
+
+}  // namespace warpsafe

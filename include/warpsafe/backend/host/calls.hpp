@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/status.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace warpsafe::host {
+
+/// The members of the host backend that a program can call.
+enum class Call : std::uint8_t {
+  peek_last_error,
+  device_count,
+  current_device,
+  set_device,
+  limits_of,
+  device_synchronize,
+  memory_info,
+  attributes_of,
+  raise_dynamic_shared,
+  resident_blocks,
+  max_cluster_blocks,
+  launch,
+  stream_create,
+  stream_destroy,
+  stream_synchronize,
+  stream_query,
+  stream_device,
+  stream_capturing,
+  stream_wait,
+  event_create,
+  event_destroy,
+  event_record,
+  event_synchronize,
+  event_query,
+  event_elapsed,
+  allocate,
+  deallocate,
+  host_allocate,
+  host_deallocate,
+  copy,
+  copy_2d,
+  fill,
+  pointer_kind,
+};
+inline constexpr std::size_t call_count = static_cast<std::size_t>(Call::pointer_kind) + 1;
+
+/// Counts calls, and fails those that a test asked to fail. Not synchronised: its owner locks.
+class CallBook {
+ public:
+  /// Notes one call; the status that it is to fail with, or 0.
+  [[nodiscard]] int enter(Call call) {
+    ++made_[static_cast<std::size_t>(call)];
+    return due(faults_, call);
+  }
+  /// The status that the kernel being launched is to fail with when it runs, or 0.
+  [[nodiscard]] int kernel_fault() { return due(kernel_faults_, Call::launch); }
+
+  void fail_next(Call call, unsigned nth, HostStatus status) {
+    faults_.push_back({call, nth, raw(status)});
+  }
+  void fail_kernel(unsigned nth, HostStatus status) {
+    kernel_faults_.push_back({Call::launch, nth, raw(status)});
+  }
+  [[nodiscard]] std::uint64_t made(Call call) const noexcept {
+    return made_[static_cast<std::size_t>(call)];
+  }
+
+ private:
+  struct Fault {
+    Call call;
+    unsigned calls_left;
+    int status;
+  };
+  [[nodiscard]] static int due(std::vector<Fault>& faults, Call call) {
+    int status = 0;
+    for (auto fault = faults.begin(); fault != faults.end();) {
+      if (fault->call == call && --fault->calls_left == 0) {
+        if (status == 0) status = fault->status;
+        fault = faults.erase(fault);
+      } else {
+        ++fault;
+      }
+    }
+    return status;
+  }
+
+  std::array<std::uint64_t, call_count> made_{};
+  std::vector<Fault> faults_;
+  std::vector<Fault> kernel_faults_;
+};
+
+}  // namespace warpsafe::host

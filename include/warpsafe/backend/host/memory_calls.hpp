@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/host/device_calls.hpp>
+#include <warpsafe/backend/host/memory.hpp>
+#include <warpsafe/backend/host/operation.hpp>
+#include <warpsafe/backend/host/runtime.hpp>
+#include <warpsafe/backend/host/stream_calls.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace warpsafe::host {
+
+/// Gives an allocation's storage back, when its stream has come to it. Writing past the end of it
+/// shows here, as the illegal access that it is.
+struct ReleaseOperation final : Operation {
+  ReleaseOperation(Runtime& runtime, void* memory, std::size_t bytes)
+      : runtime_(runtime), memory_(memory), bytes_(bytes) {
+    accesses = {{memory, bytes, true}};
+  }
+  Failure run() override {
+    const std::lock_guard lock(runtime_.mutex);
+    if (runtime_.memory.destroy(memory_)) return {};
+    return {raw(HostStatus::illegal_address),
+            "something was written past the end of an allocation of " + std::to_string(bytes_) +
+                " bytes"};
+  }
+
+ private:
+  Runtime& runtime_;
+  void* memory_;
+  std::size_t bytes_;
+};
+
+/// The backend's members about memory; sizes in bytes. See backend/backend.hpp.
+struct MemoryCalls {
+  /// 0 bytes: nullptr, and success, as with CUDA.
+  static int allocate(void*& memory, std::size_t bytes, StreamState* stream) noexcept {
+    return call(Call::allocate, [&](Runtime& runtime, auto&) {
+      if (const int status = usable(runtime, stream); status != 0) return status;
+      Device& device = stream->device;
+      memory = nullptr;
+      if (bytes == 0) return 0;
+      const bool fits = device.used <= device.capacity && bytes <= device.capacity - device.used;
+      if (fits) memory = runtime.memory.create(bytes, MemoryKind::device, device.limits.device);
+      if (memory == nullptr) return raw(HostStatus::out_of_memory);
+      device.used += bytes;
+      return 0;
+    });
+  }
+  /// The memory counts as free from here on, though its storage stays until the stream has come
+  /// here. What is no device memory, or was given back before: invalid_value.
+  static int deallocate(void* memory, StreamState* stream) noexcept {
+    return call(Call::deallocate, [&](Runtime& runtime, auto&) {
+      const int status = usable(runtime, stream);
+      if (status == raw(HostStatus::invalid_resource_handle) || memory == nullptr) return status;
+      Allocation* const found = runtime.memory.at(memory);
+      if (found == nullptr || found->kind != MemoryKind::device || found->freed) {
+        return raw(HostStatus::invalid_value);
+      }
+      runtime.submit(*stream, std::make_shared<ReleaseOperation>(runtime, memory, found->bytes));
+      found->freed = true;
+      runtime.devices[static_cast<std::size_t>(found->device)]->used -= found->bytes;
+      return status;
+    });
+  }
+  static int host_allocate(void*& memory, std::size_t bytes) noexcept {
+    return call(Call::host_allocate, [&](Runtime& runtime, auto&) {
+      Device* device = nullptr;
+      if (const int status = current(runtime, device); status != 0) return status;
+      memory = nullptr;
+      if (bytes == 0) return 0;
+      memory = runtime.memory.create(bytes, MemoryKind::pinned, device->limits.device);
+      return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
+    });
+  }
+  /// Waits for all work of all devices, as CUDA's does: some of it may use the memory.
+  static int host_deallocate(void* memory) noexcept {
+    return call(Call::host_deallocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      if (memory == nullptr) return 0;
+      Allocation* const found = runtime.memory.at(memory);
+      if (found == nullptr || found->kind != MemoryKind::pinned || found->freed) {
+        return raw(HostStatus::invalid_value);
+      }
+      found->freed = true;
+      Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
+      runtime.wait_all(lock, nullptr);
+      if (!runtime.memory.destroy(memory)) {
+        device.fail({raw(HostStatus::illegal_address),
+                     "something was written past the end of pinned memory"});
+      }
+      return device.lost();
+    });
+  }
+
+  /// Ordered as CUDA documents ("API synchronization behavior"): from pageable host memory the
+  /// bytes are taken before the call returns; into pageable memory, and from host to host, it
+  /// returns when they are there; all else is asynchronous.
+  static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
+                  StreamState* stream) noexcept {
+    return call(Call::copy, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      return copy_rows(runtime, lock, to, bytes, from, bytes, {bytes, 1}, kind, stream);
+    });
+  }
+  static int copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                     std::size_t width, std::size_t rows, CopyKind kind,
+                     StreamState* stream) noexcept {
+    return call(Call::copy_2d, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      if (width > to_pitch || width > from_pitch) return raw(HostStatus::invalid_pitch);
+      return copy_rows(runtime, lock, to, to_pitch, from, from_pitch, {width, rows}, kind, stream);
+    });
+  }
+  static int fill(void* memory, unsigned char value, std::size_t bytes,
+                  StreamState* stream) noexcept {
+    return call(Call::fill, [&](Runtime& runtime, auto&) {
+      if (const int status = usable(runtime, stream); status != 0) return status;
+      if (bytes == 0) return 0;
+      if (!reachable(runtime, memory, bytes)) return raw(HostStatus::invalid_value);
+      runtime.submit(*stream, std::make_shared<FillOperation>(memory, value, bytes));
+      return 0;
+    });
+  }
+  /// `device` is -1 for memory that the backend did not hand out.
+  static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
+    return call(Call::pointer_kind, [&](Runtime& runtime, auto&) {
+      const Allocation* const found = runtime.memory.around(memory, 1);
+      const Allocation answer = found != nullptr && !found->freed ? *found : Allocation{};
+      kind = answer.kind;
+      device = answer.device;
+      return 0;
+    });
+  }
+
+ private:
+  /// Whether the device may touch all these bytes.
+  [[nodiscard]] static bool reachable(const Runtime& runtime, const void* memory,
+                                      std::size_t bytes) {
+    const Allocation* const found = runtime.memory.around(memory, bytes);
+    return found != nullptr && !found->freed;
+  }
+  /// Whether these bytes are on the side of the copy that its kind says.
+  [[nodiscard]] static bool on_side(const Runtime& runtime, bool device_side, const void* memory,
+                                    std::size_t bytes) {
+    if (device_side) return reachable(runtime, memory, bytes);
+    const Allocation* const found = runtime.memory.around(memory, 1);
+    return memory != nullptr && (found == nullptr || found->kind == MemoryKind::pinned);
+  }
+
+  [[nodiscard]] static int copy_rows(Runtime& runtime, std::unique_lock<std::mutex>& lock, void* to,
+                                     std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                     Rows rows, CopyKind kind, StreamState* stream) {
+    if (const int status = usable(runtime, stream); status != 0) return status;
+    const std::size_t to_bytes = rows.extent(to_pitch);
+    const std::size_t from_bytes = rows.extent(from_pitch);
+    if (to_bytes == 0) return 0;
+    const bool from_host = kind == CopyKind::host_to_device || kind == CopyKind::host_to_host;
+    const bool to_host = kind == CopyKind::device_to_host || kind == CopyKind::host_to_host;
+    if (!on_side(runtime, !to_host, to, to_bytes) ||
+        !on_side(runtime, !from_host, from, from_bytes)) {
+      return raw(HostStatus::invalid_value);
+    }
+    auto operation = std::make_shared<CopyOperation>(to, to_pitch, from, from_pitch, rows);
+    const bool wait = to_host && (from_host || !reachable(runtime, to, to_bytes));
+    if (from_host && !wait && !reachable(runtime, from, from_bytes)) operation->stage();
+    Device& device = stream->device;
+    runtime.submit(*stream, operation);
+    if (!wait) return 0;
+    runtime.wait(lock, operation);
+    return runtime.surface(device);
+  }
+};
+
+}  // namespace warpsafe::host

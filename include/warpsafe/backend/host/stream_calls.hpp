@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/device_calls.hpp>
+#include <warpsafe/backend/host/runtime.hpp>
+#include <warpsafe/backend/host/stream_state.hpp>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace warpsafe::host {
+
+/// Whether `stream` is one, and its device works: a status. There is no default stream: nullptr is
+/// none.
+[[nodiscard]] inline int usable(Runtime& runtime, const StreamState* stream) {
+  if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+  return stream->device.lost();
+}
+
+/// The backend's members about streams. See backend/backend.hpp.
+struct StreamCalls {
+  using native_stream = StreamState*;
+  using native_event = EventState*;
+
+  /// Streams are equals here: `priority` is accepted and changes nothing.
+  static int stream_create(native_stream& stream, int priority) noexcept {
+    static_cast<void>(priority);
+    return call(Call::stream_create, [&](Runtime& runtime, auto&) {
+      Device* device = nullptr;
+      if (const int status = current(runtime, device); status != 0) return status;
+      runtime.reap();
+      auto made = std::make_unique<StreamState>(*device);
+      stream = made.get();
+      runtime.streams.emplace(stream, std::move(made));
+      return 0;
+    });
+  }
+  /// Returns at once; what is in the stream is still done.
+  static int stream_destroy(native_stream stream) noexcept {
+    return call(Call::stream_destroy, [&](Runtime& runtime, auto&) {
+      const auto found = runtime.streams.find(stream);
+      if (found == runtime.streams.end()) return raw(HostStatus::invalid_resource_handle);
+      const int status = stream->device.lost();
+      stream->closing = true;
+      stream->work.notify_one();
+      runtime.retired.push_back(std::move(found->second));
+      runtime.streams.erase(found);
+      runtime.reap();
+      return status;
+    });
+  }
+  static int stream_synchronize(native_stream stream) noexcept {
+    return call(Call::stream_synchronize,
+                [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+                  const int status = usable(runtime, stream);
+                  if (status == raw(HostStatus::invalid_resource_handle)) return status;
+                  Device& device = stream->device;
+                  runtime.wait(lock, stream->last);
+                  return runtime.surface(device);
+                });
+  }
+  static int stream_query(native_stream stream) noexcept {
+    return call(Call::stream_query, [&](Runtime& runtime, auto&) {
+      const int status = usable(runtime, stream);
+      if (status == raw(HostStatus::invalid_resource_handle)) return status;
+      return stream->idle() ? runtime.surface(stream->device) : raw(HostStatus::not_ready);
+    });
+  }
+  static int stream_device(native_stream stream, int& device) noexcept {
+    return call(Call::stream_device, [&](Runtime& runtime, auto&) {
+      if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      device = stream->device.limits.device;
+      return 0;
+    });
+  }
+  /// The host backend cannot capture, so no stream ever does.
+  static int stream_capturing(native_stream stream, bool& capturing) noexcept {
+    return call(Call::stream_capturing, [&](Runtime& runtime, auto&) {
+      const int status = usable(runtime, stream);
+      if (status == 0) capturing = false;
+      return status;
+    });
+  }
+  /// For the record that is the event's newest now. An event that was never recorded: no wait.
+  static int stream_wait(native_stream stream, native_event event) noexcept {
+    return call(Call::stream_wait, [&](Runtime& runtime, auto&) {
+      if (const int status = usable(runtime, stream); status != 0) return status;
+      if (runtime.events.count(event) == 0) return raw(HostStatus::invalid_resource_handle);
+      if (event->record == nullptr) return 0;
+      auto operation = std::make_shared<MarkOperation>();
+      operation->after = event->record;
+      runtime.submit(*stream, std::move(operation));
+      return 0;
+    });
+  }
+};
+
+/// The backend's members about events.
+struct EventCalls {
+  static int event_create(EventState*& event, bool timed) noexcept {
+    return call(Call::event_create, [&](Runtime& runtime, auto&) {
+      Device* device = nullptr;
+      if (const int status = current(runtime, device); status != 0) return status;
+      auto made = std::make_unique<EventState>();
+      made->device = device->limits.device;
+      made->timed = timed;
+      event = made.get();
+      runtime.events.emplace(event, std::move(made));
+      return 0;
+    });
+  }
+  /// Waits for the event's record that were asked for go on.
+  static int event_destroy(EventState* event) noexcept {
+    return call(Call::event_destroy, [&](Runtime& runtime, auto&) {
+      return raw(runtime.events.erase(event) == 0 ? HostStatus::invalid_resource_handle
+                                                  : HostStatus::success);
+    });
+  }
+  /// Event and stream must be of one device.
+  static int event_record(EventState* event, StreamState* stream) noexcept {
+    return call(Call::event_record, [&](Runtime& runtime, auto&) {
+      if (const int status = usable(runtime, stream); status != 0) return status;
+      if (runtime.events.count(event) == 0 || event->device != stream->device.limits.device) {
+        return raw(HostStatus::invalid_resource_handle);
+      }
+      auto operation = std::make_shared<MarkOperation>();
+      event->record = operation;
+      runtime.submit(*stream, std::move(operation));
+      return 0;
+    });
+  }
+  static int event_synchronize(EventState* event) noexcept {
+    return call(Call::event_synchronize, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      Device* const device = device_of(runtime, event);
+      if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
+      runtime.wait(lock, std::shared_ptr<const Operation>(event->record));
+      return runtime.surface(*device);
+    });
+  }
+  static int event_query(EventState* event) noexcept {
+    return call(Call::event_query, [&](Runtime& runtime, auto&) {
+      Device* const device = device_of(runtime, event);
+      if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
+      const bool done = event->record == nullptr || event->record->done;
+      return done ? runtime.surface(*device) : raw(HostStatus::not_ready);
+    });
+  }
+  /// Both events timed, recorded (else invalid_resource_handle) and done (else not_ready).
+  static int event_elapsed(float& ms, EventState* begin, EventState* end) noexcept {
+    return call(Call::event_elapsed, [&](Runtime& runtime, auto&) {
+      for (EventState* event : {begin, end}) {
+        const bool usable_event = device_of(runtime, event) != nullptr && event->timed;
+        if (!usable_event || event->record == nullptr) {
+          return raw(HostStatus::invalid_resource_handle);
+        }
+      }
+      if (!begin->record->done || !end->record->done) return raw(HostStatus::not_ready);
+      const std::chrono::duration<float, std::milli> elapsed =
+          end->record->finished - begin->record->finished;
+      ms = elapsed.count();
+      return 0;
+    });
+  }
+
+ private:
+  /// nullptr if `event` is none.
+  [[nodiscard]] static Device* device_of(Runtime& runtime, const EventState* event) {
+    return runtime.events.count(event) == 0 ? nullptr : runtime.device(event->device);
+  }
+};
+
+}  // namespace warpsafe::host

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/device.hpp>
+#include <warpsafe/backend/host/operation.hpp>
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <thread>
+
+namespace warpsafe::host {
+
+/// A stream: operations in order. All fields belong to the runtime's mutex.
+struct StreamState {
+  explicit StreamState(Device& its_device) : device(its_device) {}
+
+  Device& device;
+  std::deque<std::shared_ptr<Operation>> queue;  ///< not yet done, the oldest first
+  std::shared_ptr<const Operation> last;         ///< the newest ever submitted
+  std::condition_variable work;                  ///< the front may have become runnable
+  std::thread worker;                            ///< started with the first operation
+  bool closing = false;                          ///< destroyed by the program: ends when drained
+  bool exited = false;                           ///< the worker touches nothing any more
+
+  /// Whether the oldest operation may run now.
+  [[nodiscard]] bool runnable() const noexcept {
+    return !queue.empty() && (queue.front()->after == nullptr || queue.front()->after->done);
+  }
+  [[nodiscard]] bool idle() const noexcept { return queue.empty(); }
+};
+
+/// An event: the record that it stands for, if any.
+struct EventState {
+  int device = 0;
+  bool timed = false;
+  std::shared_ptr<const Operation> record;
+};
+
+}  // namespace warpsafe::host

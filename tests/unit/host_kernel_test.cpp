@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// How the host backend runs kernels: every thread once, barriers, shared memory, and what goes
+// wrong.
+
+#include "host_test_kernel.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace warpsafe::host_test {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+std::string text_of(int status) {
+  const Name text = host_backend::error_text(status);
+  return {text.data, text.size};
+}
+
+void count_thread(unsigned* counts) {
+  ++counts[block_number() * self().block_dim[0] * self().block_dim[1] * self().block_dim[2] +
+           thread_number()];
+}
+
+struct HostKernel : HostTest {};
+
+TEST_F(HostKernel, RunsEachThreadOfAThreeDimensionalGridOnce) {
+  LaunchShape shape;
+  const std::uint32_t grid[3] = {3, 4, 2};
+  const std::uint32_t block[3] = {5, 3, 2};
+  std::copy_n(grid, 3, shape.grid);
+  std::copy_n(block, 3, shape.block);
+  std::vector<unsigned> counts(24 * 30, 0);
+  ASSERT_EQ(launch(stream, shape, count_thread, counts.data()), 0);
+  ASSERT_EQ(synchronize(), 0);
+  EXPECT_THAT(counts, Each(1U));
+}
+
+void reverse_through_shared(int* data, int rounds) {
+  int* const shared = reinterpret_cast<int*>(self().dynamic_shared);
+  const unsigned threads = self().block_dim[0];
+  int* const mine = data + block_number() * threads;
+  for (int round = 0; round < rounds; ++round) {
+    shared[self().thread[0]] = mine[self().thread[0]];
+    sync_block();
+    mine[self().thread[0]] = shared[threads - 1 - self().thread[0]];
+    sync_block();
+  }
+}
+
+TEST_F(HostKernel, BarriersOrderTheBlockAsOftenAsTheyAreCalled) {
+  for (const int rounds : {1, 2, 7}) {
+    std::vector<int> data(8 * 64);
+    std::iota(data.begin(), data.end(), 0);
+    ASSERT_EQ(launch(stream, shape_of(8, 64, 64 * sizeof(int)), reverse_through_shared, data.data(),
+                     rounds),
+              0);
+    ASSERT_EQ(synchronize(), 0);
+    for (int i = 0; i < 8 * 64; ++i) {
+      const int reversed = i / 64 * 64 + 63 - i % 64;
+      ASSERT_EQ(data[static_cast<std::size_t>(i)], rounds % 2 == 1 ? reversed : i);
+    }
+  }
+}
+
+void static_variables(const char* key, double* seen) {
+  auto* const shared =
+      static_cast<double*>(self().static_shared(self(), key, 2 * sizeof(double), alignof(double)));
+  auto* const other =
+      static_cast<double*>(self().static_shared(self(), key + 1, sizeof(double), alignof(double)));
+  if (self().thread[0] == 0) {
+    shared[0] = block_number();
+    shared[1] = 0.5;
+    other[0] = 100;
+  }
+  sync_block();
+  seen[block_number() * self().block_dim[0] + self().thread[0]] = shared[0] + shared[1] + other[0];
+}
+
+TEST_F(HostKernel, StaticSharedVariablesBelongToTheBlock) {
+  std::vector<double> seen(4 * 8);
+  static constexpr char keys[2] = {};
+  ASSERT_EQ(launch(stream, shape_of(4, 8), static_variables, keys, seen.data()), 0);
+  ASSERT_EQ(synchronize(), 0);
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    EXPECT_EQ(seen[i], static_cast<double>(i / 8) + 100.5);
+  }
+}
+
+void read_shared_first(std::uint32_t* seen) {
+  if (self().thread[0] != 0) return;
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(self().dynamic_shared);
+  seen[block_number()] = words[3];
+  const_cast<std::uint32_t*>(words)[3] = 7;
+}
+
+TEST_F(HostKernel, SharedMemoryIsNotWhatTheLastBlockLeft) {
+  std::vector<std::uint32_t> seen(16, 0);
+  ASSERT_EQ(launch(stream, shape_of(16, 2, 16), read_shared_first, seen.data()), 0);
+  ASSERT_EQ(synchronize(), 0);
+  EXPECT_THAT(seen, Each(host::fresh_pattern));
+}
+
+void see_dynamic_shared(const void** address, std::size_t* bytes) {
+  *address = self().dynamic_shared;
+  *bytes = self().dynamic_shared_bytes;
+}
+
+TEST_F(HostKernel, NoDynamicSharedMemoryIsNull) {
+  const void* address = this;
+  std::size_t bytes = 1;
+  ASSERT_EQ(launch(stream, shape_of(1, 1), see_dynamic_shared, &address, &bytes), 0);
+  ASSERT_EQ(synchronize(), 0);
+  EXPECT_EQ(address, nullptr);
+  EXPECT_EQ(bytes, 0U);
+}
+
+TEST_F(HostKernel, ThereIsNoThreadOutsideOfKernels) { EXPECT_EQ(detail::host_thread, nullptr); }
+
+struct alignas(64) Wide {
+  int value;
+};
+void copy_arguments(char a, Wide wide, std::uint64_t b, std::uint64_t* out) {
+  out[0] = static_cast<std::uint64_t>(a);
+  out[1] = static_cast<std::uint64_t>(wide.value);
+  out[2] = b;
+  out[3] = reinterpret_cast<std::uintptr_t>(&wide) % 64;
+}
+
+TEST_F(HostKernel, ArgumentsAreCopiedAtTheLaunch) {
+  std::uint64_t out[4] = {9, 9, 9, 9};
+  // launch()'s own copies of the values are gone before the kernel runs.
+  ASSERT_EQ(launch(stream, shape_of(1, 1), copy_arguments, 'x', Wide{5}, 1ULL << 40, out), 0);
+  ASSERT_EQ(synchronize(), 0);
+  EXPECT_EQ(out[0], static_cast<std::uint64_t>('x'));
+  EXPECT_EQ(out[1], 5U);
+  EXPECT_EQ(out[2], 1ULL << 40);
+  EXPECT_EQ(out[3], 0U);
+}
+
+// Divergence.
+
+void half_waits() {
+  if (self().thread[0] < 3) sync_block("half.cu", 12);
+}
+void two_places() {
+  if (self().thread[0] == 0) {
+    sync_block("two.cu", 1);
+  } else {
+    sync_block("two.cu", 2);
+  }
+}
+void leaves_after_the_first() {
+  sync_block("loop.cu", 1);
+  if (self().thread[0] != 7) sync_block("loop.cu", 2);
+}
+
+TEST_F(HostKernel, ThreadsThatFinishWhileOthersWaitAreReported) {
+  ASSERT_EQ(launch(stream, shape_of(1, 8), half_waits), 0);
+  const int status = synchronize();
+  ASSERT_EQ(status, raw(HostStatus::barrier_divergence));
+  EXPECT_EQ(host_backend::classify(status), Errc::barrier_divergence);
+  EXPECT_EQ(text_of(status),
+            "barrier divergence in block (0,0,0): of 8 threads, 3 wait at half.cu:12, 5 have "
+            "finished");
+  EXPECT_EQ(synchronize(), 0) << "the context is not lost";
+}
+
+TEST_F(HostKernel, ThreadsAtDifferentBarriersAreReported) {
+  ASSERT_EQ(launch(stream, shape_of(1, 8), two_places), 0);
+  ASSERT_EQ(synchronize(), raw(HostStatus::barrier_divergence));
+  EXPECT_THAT(text_of(raw(HostStatus::barrier_divergence)), HasSubstr("of 8 threads, "));
+  EXPECT_THAT(text_of(raw(HostStatus::barrier_divergence)), HasSubstr("two.cu:1"));
+  EXPECT_THAT(text_of(raw(HostStatus::barrier_divergence)), HasSubstr("two.cu:2"));
+}
+
+TEST_F(HostKernel, DivergenceAfterAGoodBarrierIsReported) {
+  ASSERT_EQ(launch(stream, shape_of(1, 8), leaves_after_the_first), 0);
+  ASSERT_EQ(synchronize(), raw(HostStatus::barrier_divergence));
+  EXPECT_THAT(text_of(raw(HostStatus::barrier_divergence)),
+              HasSubstr("7 wait at loop.cu:2, 1 have finished"));
+}
+
+TEST_F(HostKernel, TheModelRunsOnAfterADivergence) {
+  std::vector<int> data(64);
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(launch(stream, shape_of(4, 64), half_waits), 0);
+    ASSERT_EQ(synchronize(), raw(HostStatus::barrier_divergence));
+    std::iota(data.begin(), data.end(), 0);
+    ASSERT_EQ(launch(stream, shape_of(1, 64, 256), reverse_through_shared, data.data(), 1), 0);
+    ASSERT_EQ(synchronize(), 0);
+    EXPECT_EQ(data[0], 63);
+  }
+}
+
+// Exceptions.
+
+void throws_at_five() {
+  if (self().thread[0] == 5) throw std::runtime_error("five");
+}
+void throws_between_barriers() {
+  sync_block();
+  if (self().thread[0] == 2) throw 3;
+  sync_block();
+}
+
+TEST_F(HostKernel, AnExceptionIsALostContextWithAText) {
+  ASSERT_EQ(launch(stream, shape_of(1, 8), throws_at_five), 0);
+  ASSERT_EQ(synchronize(), raw(HostStatus::launch_failure));
+  EXPECT_EQ(text_of(raw(HostStatus::launch_failure)),
+            "the kernel threw in block (0,0,0), thread (5,0,0): five");
+  EXPECT_EQ(synchronize(), raw(HostStatus::launch_failure)) << "a lost context stays lost";
+  EXPECT_EQ(launch(stream, shape_of(1, 8), half_waits), raw(HostStatus::launch_failure));
+  host::reset();
+  EXPECT_EQ(synchronize(), 0);
+}
+
+TEST_F(HostKernel, AnExceptionBetweenBarriersIsReported) {
+  ASSERT_EQ(launch(stream, shape_of(3, 8), throws_between_barriers), 0);
+  ASSERT_EQ(synchronize(), raw(HostStatus::launch_failure));
+  EXPECT_THAT(text_of(raw(HostStatus::launch_failure)), HasSubstr("thread (2,0,0)"));
+  host::reset();
+}
+
+void count_blocks(std::atomic<unsigned>* blocks) {
+  if (self().thread[0] == 0) ++*blocks;
+}
+
+TEST_F(HostKernel, ManySmallBlocksAllRun) {
+  std::atomic<unsigned> blocks = 0;
+  const std::uint32_t count = host::thread_sanitizer ? 200 : 20000;
+  ASSERT_EQ(launch(stream, shape_of(count, 4), count_blocks, &blocks), 0);
+  ASSERT_EQ(synchronize(), 0);
+  EXPECT_EQ(blocks, count);
+}
+
+TEST_F(HostKernel, FullBlocksWithBarriersRun) {
+  const std::uint32_t blocks = host::thread_sanitizer ? 2 : 16;
+  std::vector<int> data(blocks * 1024);
+  std::iota(data.begin(), data.end(), 0);
+  ASSERT_EQ(launch(stream, shape_of(blocks, 1024, 4096), reverse_through_shared, data.data(), 5),
+            0);
+  ASSERT_EQ(synchronize(), 0);
+  EXPECT_EQ(data[0], 1023);
+  EXPECT_EQ(data[blocks * 1024 - 1], static_cast<int>((blocks - 1) * 1024));
+}
+
+}  // namespace
+}  // namespace warpsafe::host_test
