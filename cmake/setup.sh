@@ -42,7 +42,7 @@ set_up() {
     else
       say "installing them: ${root[*]:+sudo }apt-get install --no-install-recommends ${packages[*]}"
       export DEBIAN_FRONTEND=noninteractive
-      "${root[@]}" apt-get -qq update || say "apt-get update failed; trying with the lists at hand"
+      "${root[@]}" apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20 update || say "apt-get update failed; trying with the lists at hand"
       # One by one where all at once fails: a package that this release lacks costs only itself.
       "${root[@]}" apt-get -qq install -y --no-install-recommends "${packages[@]}" > /dev/null ||
         for package in "${packages[@]}"; do
@@ -68,7 +68,10 @@ find_gpus() {
   else
     say "no nvcc: the CUDA path is NOT compiled here (nothing installs it: get NVIDIA's toolkit)"
   fi
-  if command -v nvidia-smi > /dev/null && nvidia-smi > /dev/null 2>&1; then has_nvidia_gpu=yes; fi
+  if command -v nvidia-smi > /dev/null && nvidia-smi > /dev/null 2>&1; then
+    has_nvidia_gpu=yes
+    export CUDAARCHS=${CUDAARCHS-native} # which CMake compiles for
+  fi
   if [[ -e /dev/kfd ]]; then has_amd_gpu=yes; fi
   say "GPU: NVIDIA $has_nvidia_gpu, AMD $has_amd_gpu"
 }
