@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Stream capture and graphs.
+#include "capture.hpp"
+
+#include <algorithm>
+
+namespace stand_in_cuda {
+
+cudaError_t unsafe_call() {
+  Runtime& r = runtime();
+  cudaError_t answer = cudaSuccess;
+  const cudaStreamCaptureMode mode = r.thread().capture_mode;
+  for (const auto& capture : r.captures) {
+    const bool mine = capture->thread == std::this_thread::get_id();
+    const bool forbids = (mine && capture->mode != cudaStreamCaptureModeRelaxed &&
+                          mode != cudaStreamCaptureModeRelaxed) ||
+                         (!mine && capture->mode == cudaStreamCaptureModeGlobal &&
+                          mode == cudaStreamCaptureModeGlobal);
+    if (!forbids) continue;
+    capture->invalidated = true;
+    answer = cudaErrorStreamCaptureUnsupported;
+  }
+  return answer;
+}
+
+void spoil(Stream& stream) {
+  if (stream.capture != nullptr) stream.capture->invalidated = true;
+}
+
+cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark, bool on_own_thread) {
+  Runtime& r = runtime();
+  if (mark != nullptr) *mark = nullptr;
+  if (stream.capture != nullptr) {
+    if (stream.capture->invalidated) return cudaErrorStreamCaptureInvalidated;
+    stream.captured_before.insert(stream.capture->nodes.size());
+    stream.capture->nodes.push_back(std::move(work));
+    return cudaSuccess;
+  }
+  if (stream.kind == Stream::Kind::legacy) {
+    bool implicit = false;  // a blocking stream would have to wait for this
+    for (Stream& other : r.streams) {
+      if (other.capture == nullptr || other.device != stream.device || !other.blocking()) continue;
+      spoil(other);
+      implicit = true;
+    }
+    if (implicit) return cudaErrorStreamCaptureImplicit;
+  }
+  const auto done = r.submit(stream, std::move(work), nullptr, on_own_thread);
+  if (mark != nullptr) *mark = done;
+  return cudaSuccess;
+}
+
+namespace {
+
+void end(const std::shared_ptr<Capture>& capture) {
+  Runtime& r = runtime();
+  capture->ended = true;
+  for (Stream& stream : r.streams) {
+    if (stream.capture != capture) continue;
+    stream.capture = nullptr;
+    stream.captured_before.clear();
+  }
+  r.captures.erase(std::remove(r.captures.begin(), r.captures.end(), capture), r.captures.end());
+}
+
+cudaStreamCaptureStatus status_of(const Stream& stream) {
+  if (stream.capture == nullptr) return cudaStreamCaptureStatusNone;
+  return stream.capture->invalidated ? cudaStreamCaptureStatusInvalidated
+                                     : cudaStreamCaptureStatusActive;
+}
+
+// As for an ordinary stream, but while a blocking stream captures the legacy stream may not even be
+// asked.
+cudaError_t refuse_legacy(Stream& stream) {
+  if (stream.kind != Stream::Kind::legacy) return cudaSuccess;
+  for (const Stream& other : runtime().streams) {
+    if (other.capture != nullptr && other.device == stream.device && other.blocking()) {
+      return cudaErrorStreamCaptureImplicit;
+    }
+  }
+  return cudaSuccess;
+}
+
+template <class Object>
+Object* find(std::deque<Object>& objects, const void* handle) {
+  const auto found = std::find_if(objects.begin(), objects.end(), [&](const Object& each) {
+    return &each == handle && each.alive;
+  });
+  return found == objects.end() ? nullptr : &*found;
+}
+
+cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t handle) {
+  const Graph* const graph = find(runtime().graphs, handle);
+  if (graph == nullptr || exec == nullptr) return cudaErrorInvalidValue;
+  GraphExec& made = runtime().graph_execs.emplace_back();
+  made.nodes = graph->nodes;
+  *exec = reinterpret_cast<cudaGraphExec_t>(&made);
+  return cudaSuccess;
+}
+
+}  // namespace
+}  // namespace stand_in_cuda
+
+using namespace stand_in_cuda;
+
+extern "C" {
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  return api("cudaThreadExchangeStreamCaptureMode", "", plain, [&](auto&) {
+    if (mode == nullptr || *mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
+    std::swap(*mode, runtime().thread().capture_mode);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
+  return api("cudaStreamBeginCapture", text(handle, static_cast<int>(mode)), plain, [&](auto&) {
+    Runtime& r = runtime();
+    Stream& stream = r.stream(handle);
+    if (mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
+    if (stream.kind == Stream::Kind::legacy) return cudaErrorStreamCaptureUnsupported;
+    if (stream.capture != nullptr) return cudaErrorIllegalState;
+    auto capture = std::make_shared<Capture>();
+    capture->id = ++r.captures_begun;
+    capture->origin = &stream;
+    capture->mode = mode;
+    capture->thread = std::this_thread::get_id();
+    stream.capture = capture;
+    stream.captured_before.clear();
+    r.captures.push_back(std::move(capture));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
+  return api("cudaStreamEndCapture", text(handle), plain, [&](auto&) {
+    Runtime& r = runtime();
+    Stream& stream = r.stream(handle);
+    if (graph == nullptr) return cudaErrorInvalidValue;
+    *graph = nullptr;
+    const std::shared_ptr<Capture> capture = stream.capture;
+    if (capture == nullptr) return cudaErrorIllegalState;
+    if (capture->origin != &stream) {
+      capture->invalidated = true;
+      return cudaErrorStreamCaptureUnmatched;
+    }
+    const std::set<std::size_t> joined = stream.captured_before;
+    end(capture);
+    if (capture->mode != cudaStreamCaptureModeRelaxed &&
+        capture->thread != std::this_thread::get_id()) {
+      return cudaErrorStreamCaptureWrongThread;
+    }
+    if (capture->invalidated) return cudaErrorStreamCaptureInvalidated;
+    if (joined.size() != capture->nodes.size()) return cudaErrorStreamCaptureUnjoined;
+    Graph& made = r.graphs.emplace_back();
+    made.nodes = capture->nodes;
+    *graph = reinterpret_cast<cudaGraph_t>(&made);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
+  return api("cudaStreamIsCapturing", text(handle), plain, [&](auto&) {
+    if (status == nullptr) return cudaErrorInvalidValue;
+    Stream& stream = runtime().stream(handle);
+    *status = status_of(stream);
+    return refuse_legacy(stream);
+  });
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id, cudaGraph_t* graph,
+                                     const cudaGraphNode_t** dependencies,
+                                     const cudaGraphEdgeData** edges, std::size_t* count) {
+  return api("cudaStreamGetCaptureInfo", text(handle), plain, [&](auto&) {
+    if (status == nullptr) return cudaErrorInvalidValue;
+    Stream& stream = runtime().stream(handle);
+    *status = status_of(stream);
+    if (id != nullptr && stream.capture != nullptr) *id = stream.capture->id;
+    if (graph != nullptr) *graph = nullptr;  // a capture's graph is made at its end
+    if (dependencies != nullptr) *dependencies = nullptr;
+    if (edges != nullptr) *edges = nullptr;
+    if (count != nullptr) *count = 0;
+    return refuse_legacy(stream);
+  });
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, std::size_t* count) {
+  return api("cudaGraphGetNodes", text(handle), plain, [&](auto&) {
+    const Graph* const graph = find(runtime().graphs, handle);
+    // Nodes have no handles here: only their number can be asked for.
+    if (graph == nullptr || count == nullptr || nodes != nullptr) return cudaErrorInvalidValue;
+    *count = graph->nodes.size();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                 unsigned long long flags) {
+  return api("cudaGraphInstantiate", text(graph, flags), plain,
+             [&](auto&) { return instantiate(exec, graph); });
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                          unsigned long long flags) {
+  return api("cudaGraphInstantiateWithFlags", text(graph, flags), plain,
+             [&](auto&) { return instantiate(exec, graph); });
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
+  return api("cudaGraphLaunch", text(handle, stream), plain, [&](auto&) {
+    const GraphExec* const exec = find(runtime().graph_execs, handle);
+    if (exec == nullptr) return cudaErrorInvalidValue;
+    return put(runtime().stream(stream), [nodes = exec->nodes] {
+      for (const Node& node : nodes) node();
+    });
+  });
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
+  return api("cudaGraphDestroy", text(handle), plain, [&](auto&) {
+    Graph* const graph = find(runtime().graphs, handle);
+    if (graph == nullptr) return cudaErrorInvalidValue;
+    *graph = {};
+    graph->alive = false;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
+  return api("cudaGraphExecDestroy", text(handle), plain, [&](auto&) {
+    GraphExec* const exec = find(runtime().graph_execs, handle);
+    if (exec == nullptr) return cudaErrorInvalidValue;
+    *exec = {};
+    exec->alive = false;
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

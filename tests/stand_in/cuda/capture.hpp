@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "runtime.hpp"
+
+namespace stand_in_cuda {
+
+/// For a call that a capture may not see, such as an allocation: spoils the captures that forbid it
+/// and returns cudaErrorStreamCaptureUnsupported if there are any.
+cudaError_t unsafe_call();
+
+/// Spoils the stream's capture, if it has one.
+void spoil(Stream& stream);
+
+/// Work comes into the stream: into its capture, or to be done in its turn.
+/// @param mark gets the mark of the work; null if it was captured
+cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark = nullptr,
+                bool on_own_thread = false);
+
+}  // namespace stand_in_cuda

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Allocations, copies and fills, all in host memory.
+#include "capture.hpp"
+#include "runtime.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+using namespace stand_in_cuda;
+
+namespace {
+
+// Pages of its own for each, reserved and not filled: a GPU's memory is larger than the host's, and
+// a use after the free ends the process at once.
+cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType type, int device) {
+  Runtime& r = runtime();
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  Device& from = r.devices[static_cast<std::size_t>(device)];
+  const bool on_device = type == cudaMemoryTypeDevice;
+  if (on_device && bytes > from.free_bytes) return cudaErrorMemoryAllocation;
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) return cudaErrorMemoryAllocation;
+  if (on_device) from.free_bytes -= bytes;
+  r.allocations[pages] = {bytes, type, device, true};
+  *pointer = pages;
+  return cudaSuccess;
+}
+
+void give_back(const void* pointer) {
+  Runtime& r = runtime();
+  const auto found = r.allocations.find(pointer);
+  if (found == r.allocations.end()) return;
+  const Allocation allocation = found->second;
+  r.allocations.erase(found);
+  const auto device = static_cast<std::size_t>(allocation.device);
+  if (allocation.type == cudaMemoryTypeDevice && device < r.devices.size()) {
+    r.devices[device].free_bytes += allocation.bytes;
+  }
+  if (allocation.mapped) munmap(const_cast<void*>(pointer), allocation.bytes);
+}
+
+bool is_base(const void* pointer, bool of_host) {
+  const auto found = runtime().allocations.find(pointer);
+  return found != runtime().allocations.end() &&
+         (found->second.type == cudaMemoryTypeHost) == of_host;
+}
+
+bool is_device(const void* pointer) {
+  const auto found = runtime().allocation_of(pointer);
+  return found != runtime().allocations.end() && found->second.type != cudaMemoryTypeHost;
+}
+
+bool is_known(const void* pointer) {
+  return runtime().allocation_of(pointer) != runtime().allocations.end();
+}
+
+// `kind` says where the bytes are; with unified addressing the runtime looks, and refuses a lie.
+cudaError_t check_copy(const void* to, const void* from, cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
+  if (to == nullptr || from == nullptr) return cudaErrorInvalidValue;
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  if (to_device && !is_known(to)) return cudaErrorInvalidValue;
+  if (from_device && !is_known(from)) return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+// Copies wait where the runtime's do: always when `synchronous`, and when unpinned host memory is
+// written. Unpinned host memory that is read is read at the call.
+cudaError_t copy(std::unique_lock<std::mutex>& lock, Stream& stream, void* to, std::size_t to_pitch,
+                 const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
+                 cudaMemcpyKind kind, bool synchronous) {
+  if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+  if (width == 0 || height == 0) return cudaSuccess;
+  const cudaError_t status = check_copy(to, from, kind);
+  if (status != cudaSuccess) return status;
+  const auto rows = [=](const unsigned char* source, std::size_t source_pitch) {
+    for (std::size_t row = 0; row < height; ++row) {
+      std::memmove(static_cast<unsigned char*>(to) + row * to_pitch, source + row * source_pitch,
+                   width);
+    }
+  };
+  const auto* const source = static_cast<const unsigned char*>(from);
+  const bool staged = stream.capture == nullptr && !is_known(from);
+  Node work = [=] { rows(source, from_pitch); };
+  if (staged) {
+    std::vector<unsigned char> bytes(width * height);
+    for (std::size_t row = 0; row < height; ++row) {
+      std::copy_n(source + row * from_pitch, width, bytes.data() + row * width);
+    }
+    work = [=, bytes = std::move(bytes)] { rows(bytes.data(), width); };
+  }
+  std::shared_ptr<Mark> mark;
+  const cudaError_t answer = put(stream, std::move(work), &mark);
+  if (answer == cudaSuccess && (synchronous || !is_known(to))) runtime().wait(lock, mark);
+  return answer;
+}
+
+cudaError_t fill(std::unique_lock<std::mutex>& lock, Stream& stream, void* to, std::size_t pitch,
+                 int value, std::size_t width, std::size_t height, bool synchronous) {
+  if (width > pitch) return cudaErrorInvalidPitchValue;
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (!is_known(to)) return cudaErrorInvalidValue;
+  std::shared_ptr<Mark> mark;
+  const cudaError_t answer = put(
+      stream,
+      [=] {
+        for (std::size_t row = 0; row < height; ++row) {
+          std::memset(static_cast<unsigned char*>(to) + row * pitch, value, width);
+        }
+      },
+      &mark);
+  // cudaMemset of device memory returns before it is done.
+  if (answer == cudaSuccess && synchronous && !is_device(to)) runtime().wait(lock, mark);
+  return answer;
+}
+
+constexpr CallKind copies{true, true, true};
+
+// One pool per device, the default one. It has no state: what is freed is free at once.
+struct Pool {
+  unsigned long long release_threshold = 0;
+};
+
+cudaError_t get_pool(cudaMemPool_t* pool, int device) {
+  static Pool pools[16];
+  if (pool == nullptr) return cudaErrorInvalidValue;
+  if (device < 0 || static_cast<std::size_t>(device) >= runtime().devices.size()) {
+    return cudaErrorInvalidDevice;
+  }
+  *pool = reinterpret_cast<cudaMemPool_t>(&pools[device]);
+  return cudaSuccess;
+}
+
+cudaError_t allocate_async(void** pointer, std::size_t bytes, cudaStream_t handle) {
+  Stream& stream = runtime().stream(handle);
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  const cudaError_t status = put(stream, {});
+  if (status != cudaSuccess) return status;
+  return allocate(pointer, bytes, cudaMemoryTypeDevice, stream.device);
+}
+
+cudaError_t variable(const void* symbol, std::size_t count, std::size_t offset,
+                     unsigned char** address) {
+  const auto found = runtime().variables.find(symbol);
+  if (found == runtime().variables.end()) return cudaErrorInvalidSymbol;
+  if (offset + count > found->second.second) return cudaErrorInvalidValue;
+  *address = static_cast<unsigned char*>(const_cast<void*>(found->second.first)) + offset;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+  return api("cudaMalloc", text(bytes), plain, [&](auto&) {
+    const cudaError_t status = unsafe_call();
+    if (status != cudaSuccess) return status;
+    return allocate(pointer, bytes, cudaMemoryTypeDevice, runtime().thread().device);
+  });
+}
+
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags) {
+  return api("cudaMallocManaged", text(bytes, flags), plain, [&](auto&) {
+    const cudaError_t status = unsafe_call();
+    if (status != cudaSuccess) return status;
+    return allocate(pointer, bytes, cudaMemoryTypeManaged, runtime().thread().device);
+  });
+}
+
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
+  return api("cudaMallocHost", text(bytes), plain, [&](auto&) {
+    return allocate(pointer, bytes, cudaMemoryTypeHost, runtime().thread().device);
+  });
+}
+
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int flags) {
+  return api("cudaHostAlloc", text(bytes, flags), plain, [&](auto&) {
+    return allocate(pointer, bytes, cudaMemoryTypeHost, runtime().thread().device);
+  });
+}
+
+cudaError_t cudaFree(void* pointer) {
+  return api("cudaFree", text(pointer), waits, [&](auto& lock) {
+    const cudaError_t status = unsafe_call();
+    if (status != cudaSuccess) return status;
+    if (pointer == nullptr) return cudaSuccess;
+    if (!is_base(pointer, false)) return cudaErrorInvalidValue;
+    const int device = runtime().allocations.at(pointer).device;
+    for (std::size_t i = 0; i < runtime().streams.size(); ++i) {
+      const Stream& stream = runtime().streams[i];
+      if (stream.device == device && stream.busy()) runtime().wait(lock, stream.last);
+    }
+    give_back(pointer);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  return api("cudaFreeHost", text(pointer), plain, [&](auto&) {
+    if (pointer == nullptr) return cudaSuccess;
+    if (!is_base(pointer, true)) return cudaErrorInvalidValue;
+    give_back(pointer);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags) {
+  return api("cudaHostRegister", text(pointer, bytes, flags), plain, [&](auto&) {
+    if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+    if (is_known(pointer)) return cudaErrorHostMemoryAlreadyRegistered;
+    runtime().allocations[pointer] = {bytes, cudaMemoryTypeHost, runtime().thread().device, false};
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return api("cudaHostUnregister", text(pointer), plain, [&](auto&) {
+    const auto found = runtime().allocations.find(pointer);
+    if (found == runtime().allocations.end() || found->second.mapped) {
+      return cudaErrorHostMemoryNotRegistered;
+    }
+    runtime().allocations.erase(found);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsigned int flags) {
+  return api("cudaHostGetDevicePointer", text(pointer, flags), plain, [&](auto&) {
+    const auto found = runtime().allocation_of(pointer);
+    if (device_pointer == nullptr || flags != 0 || found == runtime().allocations.end() ||
+        found->second.type != cudaMemoryTypeHost) {
+      return cudaErrorInvalidValue;
+    }
+    *device_pointer = pointer;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return api("cudaPointerGetAttributes", text(pointer), contextless, [&](auto&) {
+    if (attributes == nullptr) return cudaErrorInvalidValue;
+    *attributes = {};
+    const auto found = runtime().allocation_of(pointer);
+    if (found == runtime().allocations.end()) {
+      attributes->type = cudaMemoryTypeUnregistered;
+      attributes->device = cudaInvalidDeviceId;
+      attributes->hostPointer = const_cast<void*>(pointer);
+      return cudaSuccess;
+    }
+    const Allocation& allocation = found->second;
+    attributes->type = allocation.type;
+    attributes->device = allocation.device;
+    const bool reachable =
+        allocation.type != cudaMemoryTypeDevice || allocation.device == runtime().thread().device;
+    if (reachable) attributes->devicePointer = const_cast<void*>(pointer);
+    if (allocation.type != cudaMemoryTypeDevice)
+      attributes->hostPointer = const_cast<void*>(pointer);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
+  return api("cudaMallocAsync", text(bytes, stream), plain,
+             [&](auto&) { return allocate_async(pointer, bytes, stream); });
+}
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+  return api("cudaMallocFromPoolAsync", text(bytes, pool, stream), plain, [&](auto&) {
+    if (pool == nullptr) return cudaErrorInvalidValue;
+    return allocate_async(pointer, bytes, stream);
+  });
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return api("cudaFreeAsync", text(pointer, stream), plain, [&](auto&) {
+    Stream& in = runtime().stream(stream);
+    if (pointer == nullptr) return cudaSuccess;
+    if (!is_base(pointer, false)) return cudaErrorInvalidValue;
+    // Memory of a captured allocation stays: the graph may run again.
+    if (in.capture != nullptr) return put(in, [] {});
+    return put(in, [pointer] { give_back(pointer); });
+  });
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return api("cudaDeviceGetDefaultMemPool", text(device), plain,
+             [&](auto&) { return get_pool(pool, device); });
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+  return api("cudaDeviceGetMemPool", text(device), plain,
+             [&](auto&) { return get_pool(pool, device); });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  return api("cudaMemPoolGetAttribute", text(pool, static_cast<int>(attribute)), plain, [&](auto&) {
+    if (pool == nullptr || value == nullptr || attribute != cudaMemPoolAttrReleaseThreshold) {
+      return cudaErrorInvalidValue;
+    }
+    std::memcpy(value, &reinterpret_cast<Pool*>(pool)->release_threshold,
+                sizeof(Pool::release_threshold));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  return api("cudaMemPoolSetAttribute", text(pool, static_cast<int>(attribute)), plain, [&](auto&) {
+    if (pool == nullptr || value == nullptr || attribute != cudaMemPoolAttrReleaseThreshold) {
+      return cudaErrorInvalidValue;
+    }
+    std::memcpy(&reinterpret_cast<Pool*>(pool)->release_threshold, value,
+                sizeof(Pool::release_threshold));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t bytes) {
+  return api("cudaMemPoolTrimTo", text(pool, bytes), plain,
+             [&](auto&) { return pool == nullptr ? cudaErrorInvalidValue : cudaSuccess; });
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return api("cudaMemcpy", text(to, from, bytes, static_cast<int>(kind)), copies, [&](auto& lock) {
+    return copy(lock, runtime().stream(nullptr), to, bytes, from, bytes, bytes, 1, kind, true);
+  });
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return api("cudaMemcpyAsync", text(to, from, bytes, static_cast<int>(kind), stream), plain,
+             [&](auto& lock) {
+               return copy(lock, runtime().stream(stream), to, bytes, from, bytes, bytes, 1, kind,
+                           false);
+             });
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return api("cudaMemcpy2D",
+             text(to, to_pitch, from, from_pitch, width, height, static_cast<int>(kind)), copies,
+             [&](auto& lock) {
+               return copy(lock, runtime().stream(nullptr), to, to_pitch, from, from_pitch, width,
+                           height, kind, true);
+             });
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  return api("cudaMemcpy2DAsync",
+             text(to, to_pitch, from, from_pitch, width, height, static_cast<int>(kind), stream),
+             plain, [&](auto& lock) {
+               return copy(lock, runtime().stream(stream), to, to_pitch, from, from_pitch, width,
+                           height, kind, false);
+             });
+}
+
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  return api("cudaMemset", text(to, value, bytes), plain, [&](auto& lock) {
+    return fill(lock, runtime().stream(nullptr), to, bytes, value, bytes, 1, true);
+  });
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  return api("cudaMemsetAsync", text(to, value, bytes, stream), plain, [&](auto& lock) {
+    return fill(lock, runtime().stream(stream), to, bytes, value, bytes, 1, false);
+  });
+}
+
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height) {
+  return api("cudaMemset2D", text(to, pitch, value, width, height), plain, [&](auto& lock) {
+    return fill(lock, runtime().stream(nullptr), to, pitch, value, width, height, true);
+  });
+}
+
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t stream) {
+  return api("cudaMemset2DAsync", text(to, pitch, value, width, height, stream), plain,
+             [&](auto& lock) {
+               return fill(lock, runtime().stream(stream), to, pitch, value, width, height, false);
+             });
+}
+
+cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
+  return api("cudaGetSymbolAddress", text(symbol), plain, [&](auto&) {
+    if (address == nullptr) return cudaErrorInvalidValue;
+    unsigned char* found = nullptr;
+    const cudaError_t status = variable(symbol, 0, 0, &found);
+    if (status == cudaSuccess) *address = found;
+    return status;
+  });
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t count,
+                               std::size_t offset, cudaMemcpyKind kind) {
+  return api("cudaMemcpyToSymbol", text(symbol, from, count, offset, static_cast<int>(kind)),
+             copies, [&](auto&) {
+               unsigned char* to = nullptr;
+               const cudaError_t status = variable(symbol, count, offset, &to);
+               if (status == cudaSuccess) std::memcpy(to, from, count);
+               return status;
+             });
+}
+
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t count,
+                                 std::size_t offset, cudaMemcpyKind kind) {
+  return api("cudaMemcpyFromSymbol", text(to, symbol, count, offset, static_cast<int>(kind)),
+             copies, [&](auto&) {
+               unsigned char* from = nullptr;
+               const cudaError_t status = variable(symbol, count, offset, &from);
+               if (status == cudaSuccess) std::memcpy(to, from, count);
+               return status;
+             });
+}
+
+}  // extern "C"

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace stand_in_cuda {
+
+/// A point in a stream's work.
+struct Mark {
+  bool reached = false;
+  std::chrono::steady_clock::time_point time;  ///< when it was reached
+};
+
+struct Operation {
+  std::function<void()> work;
+  std::vector<std::shared_ptr<Mark>> after;
+  std::shared_ptr<Mark> mark;
+  bool on_own_thread = false;  ///< host functions: they may block
+};
+
+struct Stream;
+
+/// A node of a graph: what a replay does. Edges are kept only to tell an unjoined fork.
+using Node = std::function<void()>;
+
+struct Graph {
+  std::vector<Node> nodes;
+  bool alive = true;
+};
+
+struct GraphExec {
+  std::vector<Node> nodes;
+  bool alive = true;
+};
+
+/// A capture under way. Nodes are numbered in the order in which they came, which is one of their
+/// legal orders.
+struct Capture {
+  unsigned long long id = 0;
+  Stream* origin = nullptr;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread;
+  bool invalidated = false;
+  bool ended = false;
+  std::vector<Node> nodes;
+};
+
+struct Stream {
+  enum class Kind { legacy, per_thread, made };
+  Kind kind = Kind::made;
+  int device = 0;
+  unsigned flags = 0;
+  int priority = 0;
+  bool alive = true;
+  bool running = false;  ///< a host function of this stream runs
+  std::deque<Operation> pending;
+  std::shared_ptr<Mark> last;  ///< of the latest operation
+  std::shared_ptr<Mark> hold;  ///< of a hold under way
+  std::shared_ptr<Capture> capture;
+  std::set<std::size_t> captured_before;  ///< nodes that the next captured node depends on
+
+  bool blocking() const { return kind != Kind::legacy && (flags & cudaStreamNonBlocking) == 0; }
+  bool busy() const { return last != nullptr && !last->reached; }
+  cudaStream_t handle() { return reinterpret_cast<cudaStream_t>(this); }
+};
+
+struct Event {
+  unsigned flags = 0;
+  int device = 0;
+  bool alive = true;
+  std::shared_ptr<Mark> mark;        ///< null until recorded
+  std::shared_ptr<Capture> capture;  ///< of the latest record, if that was captured
+  std::set<std::size_t> captured_before;
+
+  cudaEvent_t handle() { return reinterpret_cast<cudaEvent_t>(this); }
+};
+
+}  // namespace stand_in_cuda
