@@ -5,6 +5,8 @@
 
 #include "runtime.hpp"
 
+#include <hip/hip_version.h>
+
 #include <algorithm>
 #include <climits>
 #include <cstring>
@@ -137,6 +139,17 @@ class PropertiesR0600 {
  private:
   char* at_;
 };
+
+// clr hip_device.cpp:637.
+hipError_t properties_r0600(void* properties, int device) {
+  return api("hipGetDevicePropertiesR0600", [&](CallNote&) {
+    if (properties == nullptr) return hipErrorInvalidValue;
+    const Device* found = device_at(device);
+    if (found == nullptr) return hipErrorInvalidDevice;
+    PropertiesR0600(properties).fill(*found);
+    return hipSuccess;
+  });
+}
 
 hipError_t modelled_version(int* version) {
   if (version == nullptr) return hipErrorInvalidValue;
@@ -278,6 +291,8 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
   });
 }
 
+#if HIP_VERSION_MAJOR < 6
+
 // clr hip_device.cpp:442, with the R0000 layout that HIP 5's headers have.
 hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   return api("hipGetDeviceProperties", [&](CallNote&) {
@@ -322,18 +337,19 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   });
 }
 
-// clr hip_device.cpp:637. HIP 5's headers do not declare it; HIP 6's rename the function above to
-// it.
+// HIP 5's headers do not declare the later form.
 hipError_t hipGetDevicePropertiesR0600(void* properties, int device);
 hipError_t hipGetDevicePropertiesR0600(void* properties, int device) {
-  return api("hipGetDevicePropertiesR0600", [&](CallNote&) {
-    if (properties == nullptr) return hipErrorInvalidValue;
-    const Device* found = device_at(device);
-    if (found == nullptr) return hipErrorInvalidDevice;
-    PropertiesR0600(properties).fill(*found);
-    return hipSuccess;
-  });
+  return properties_r0600(properties, device);
 }
+
+#else  // where hipGetDeviceProperties is a macro that means the following
+
+hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600* properties, int device) {
+  return properties_r0600(properties, device);
+}
+
+#endif
 
 // clr hip_context.cpp:202 and :270: both answer HIP_VERSION, which is major * 10000000 +
 // minor * 100000 + patch; the model's patch number is 0.

@@ -122,6 +122,15 @@ const ErrorText* find(hipError_t code) {
   return nullptr;
 }
 
+/// Records a call that has neither a status nor a part in the last error.
+void record(const char* function) {
+  const auto body = [](CallNote& note) {
+    note.keeps_last_error = true;
+    return hipSuccess;
+  };
+  static_cast<void>(api(function, body, false));
+}
+
 }  // namespace
 }  // namespace stand_in_hip
 
@@ -131,11 +140,13 @@ extern "C" {
 
 // clr hip_error.cpp:357 and :362: no device, no last error, no record of the call in the slot.
 const char* hipGetErrorName(hipError_t code) {
+  record("hipGetErrorName");
   const ErrorText* found = find(code);
   return found == nullptr ? "hipErrorUnknown" : found->name;
 }
 
 const char* hipGetErrorString(hipError_t code) {
+  record("hipGetErrorString");
   const ErrorText* found = find(code);
   return found == nullptr || found->text == nullptr ? "unknown error" : found->text;
 }

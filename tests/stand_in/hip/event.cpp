@@ -40,11 +40,7 @@ hipError_t dead() { return runtime().undefined(hipErrorInvalidHandle); }
 hipError_t record(hipEvent_t handle, hipStream_t stream, CallNote& note) {
   if (handle == nullptr) return hipErrorInvalidHandle;
   const StreamArgument on = resolve(stream, note);
-  Runtime& r = runtime();
-  if (!on.valid) {
-    return r.release < STAND_IN_HIP_7 ? hipErrorContextIsDestroyed
-                                      : r.undefined(hipErrorContextIsDestroyed);
-  }
+  if (!on.valid) return destroyed_stream();
   Event* event = live_event(handle);
   if (event == nullptr) return dead();
   event->capture_stream = on.capturing() ? on.stream : nullptr;
@@ -52,7 +48,7 @@ hipError_t record(hipEvent_t handle, hipStream_t stream, CallNote& note) {
   if (event->device != on.device) return hipErrorInvalidHandle;
   event->recorded = true;
   event->pending = true;
-  r.enqueue(on.stream, [event] {
+  runtime().enqueue(on.stream, [event] {
     event->pending = false;
     event->time = now();
   });

@@ -15,12 +15,6 @@ Object* live(std::deque<Object>& all, Handle handle) {
   return nullptr;
 }
 
-hipError_t destroyed() {
-  Runtime& r = runtime();
-  return r.release < STAND_IN_HIP_7 ? hipErrorContextIsDestroyed
-                                    : r.undefined(hipErrorContextIsDestroyed);
-}
-
 bool captures_on_a_blocking_stream() {
   for (const Stream& stream : runtime().streams) {
     if (stream.alive && stream.capture == hipStreamCaptureStatusActive &&
@@ -35,7 +29,7 @@ bool captures_on_a_blocking_stream() {
 hipError_t is_capturing(hipStream_t handle, hipStreamCaptureStatus* status, CallNote& note) {
   if (status == nullptr) return hipErrorInvalidValue;
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed();
+  if (!on.valid) return destroyed_stream();
   if (on.stream == nullptr && captures_on_a_blocking_stream()) return hipErrorStreamCaptureImplicit;
   *status = on.stream == nullptr ? hipStreamCaptureStatusNone : on.stream->capture;
   return hipSuccess;
@@ -44,7 +38,7 @@ hipError_t is_capturing(hipStream_t handle, hipStreamCaptureStatus* status, Call
 // clr hip_graph.cpp:896.
 hipError_t begin_capture(hipStream_t handle, hipStreamCaptureMode mode, CallNote& note) {
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed();
+  if (!on.valid) return destroyed_stream();
   if (on.stream == nullptr) return hipErrorStreamCaptureUnsupported;
   if (mode < hipStreamCaptureModeGlobal || mode > hipStreamCaptureModeRelaxed) {
     return hipErrorInvalidValue;
@@ -70,7 +64,7 @@ void leave_capture(Stream& stream) {
 hipError_t end_capture(hipStream_t handle, hipGraph_t* graph, CallNote& note) {
   if (graph == nullptr) return hipErrorInvalidValue;
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed();
+  if (!on.valid) return destroyed_stream();
   if (on.stream == nullptr || on.stream->capture == hipStreamCaptureStatusNone) {
     return hipErrorIllegalState;
   }
@@ -198,7 +192,7 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
   return api("hipGraphLaunch", [&](CallNote& note) {
     const StreamArgument on = resolve(stream, note);
-    if (!on.valid) return destroyed();
+    if (!on.valid) return destroyed_stream();
     const GraphExec* found = live(runtime().graph_execs, exec);
     if (found == nullptr) return hipErrorInvalidValue;
     for (const auto& node : found->nodes) {

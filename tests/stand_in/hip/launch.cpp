@@ -74,6 +74,7 @@ hipError_t validate(const Request& request, const Function& function, Dims globa
   if (global.any_zero()) {
     return release < STAND_IN_HIP_7 ? hipErrorInvalidValue : hipErrorInvalidConfiguration;
   }
+  // Line 252 takes the bytes as uint32: 2^32 more pass unseen.
   const int shared_limit = device.attribute(hipDeviceAttributeMaxSharedMemoryPerBlock);
   if (static_cast<std::uint32_t>(request.shared) > static_cast<std::uint32_t>(shared_limit)) {
     return hipErrorInvalidValue;
@@ -348,6 +349,18 @@ hipError_t hipLaunchCooperativeKernel(const void* host_function, dim3 grid, dim3
   return api("hipLaunchCooperativeKernel", [&](CallNote& note) {
     const Request request{"hipLaunchCooperativeKernel", grid, block, shared, arguments};
     return launch_cooperative(request, host_function, stream, note);
+  });
+}
+
+hipError_t hipLaunchCooperativeKernel_spt(const void* host_function, dim3 grid, dim3 block,
+                                          void** arguments, std::uint32_t shared,
+                                          hipStream_t stream);
+hipError_t hipLaunchCooperativeKernel_spt(const void* host_function, dim3 grid, dim3 block,
+                                          void** arguments, std::uint32_t shared,
+                                          hipStream_t stream) {
+  return api("hipLaunchCooperativeKernel_spt", [&](CallNote& note) {
+    const Request request{"hipLaunchCooperativeKernel_spt", grid, block, shared, arguments};
+    return launch_cooperative(request, host_function, per_thread(stream), note);
   });
 }
 

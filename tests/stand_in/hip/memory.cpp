@@ -103,13 +103,6 @@ hipError_t copy_now(void* to, const void* from, std::size_t size, hipMemcpyKind 
   return hipSuccess;
 }
 
-/// Of a destroyed stream: clr hip_memory.cpp:1410 for copies; 7.0 does not look any more.
-hipError_t destroyed() {
-  Runtime& r = runtime();
-  return r.release < STAND_IN_HIP_7 ? hipErrorContextIsDestroyed
-                                    : r.undefined(hipErrorContextIsDestroyed);
-}
-
 /// The stream-ordered form of an operation that was found valid: into the graph of a stream under
 /// capture, onto the queue otherwise.
 hipError_t submit(const StreamArgument& on, std::function<void()> work) {
@@ -129,7 +122,7 @@ hipError_t copy_async(void* to, const void* from, std::size_t size, hipMemcpyKin
   note.bytes = size;
   const StreamArgument on = resolve(stream, note);
   if (!known_kind(kind)) return hipErrorInvalidMemcpyDirection;
-  if (!on.valid) return destroyed();
+  if (!on.valid) return destroyed_stream();
   if (size == 0) return hipSuccess;
   const hipError_t status = validate_copy(to, from, size, kind);
   if (status != hipSuccess) return status;
@@ -336,6 +329,12 @@ hipError_t hipMemcpy(void* to, const void* from, std::size_t size, hipMemcpyKind
   return api("hipMemcpy", [&](CallNote& note) { return copy_now(to, from, size, kind, note); });
 }
 
+// A blocking copy on the thread's own stream waits for everything here, as on the null stream.
+hipError_t hipMemcpy_spt(void* to, const void* from, std::size_t size, hipMemcpyKind kind);
+hipError_t hipMemcpy_spt(void* to, const void* from, std::size_t size, hipMemcpyKind kind) {
+  return api("hipMemcpy_spt", [&](CallNote& note) { return copy_now(to, from, size, kind, note); });
+}
+
 hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t size, hipMemcpyKind kind,
                           hipStream_t stream) {
   return api("hipMemcpyAsync",
@@ -395,6 +394,11 @@ hipError_t hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
 
 hipError_t hipMemset(void* at, int value, std::size_t size) {
   return api("hipMemset", [&](CallNote& note) { return fill_now(at, value, size, note); });
+}
+
+hipError_t hipMemset_spt(void* at, int value, std::size_t size);
+hipError_t hipMemset_spt(void* at, int value, std::size_t size) {
+  return api("hipMemset_spt", [&](CallNote& note) { return fill_now(at, value, size, note); });
 }
 
 hipError_t hipMemsetAsync(void* at, int value, std::size_t size, hipStream_t stream) {

@@ -3,6 +3,10 @@
 
 #include "function.hpp"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
 namespace stand_in_hip {
 namespace {
 
@@ -59,6 +63,18 @@ extern "C" {
 
 hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   return api("hipModuleLoadData", [&](CallNote&) { return load(module, image); });
+}
+
+// clr hip_module.cpp:51.
+hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
+  return api("hipModuleLoad", [&](CallNote&) {
+    if (module == nullptr || path == nullptr) return hipErrorInvalidValue;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return hipErrorFileNotFound;
+    std::vector<char> image{std::istreambuf_iterator<char>(file), {}};
+    image.resize(std::max<std::size_t>(image.size(), 64));  // the readers look at whole headers
+    return load(module, image.data());
+  });
 }
 
 hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* image, unsigned, hipJitOption*,

@@ -7,6 +7,7 @@
 
 __device__ int total;
 __constant__ int weights[4];
+__managed__ int shared_value = 5;
 
 __global__ void mixed(int a, double b, char c, const float* p, Pair pair) {
   __shared__ int staged[64];
@@ -39,3 +40,4 @@ const void* mixed_kernel() { return reinterpret_cast<const void*>(&mixed); }
 const void* bounded_kernel() { return reinterpret_cast<const void*>(&bounded<int>); }
 const void* nothing_kernel() { return reinterpret_cast<const void*>(&nothing); }
 const void* weights_symbol() { return HIP_SYMBOL(weights); }
+int* managed_variable() { return &shared_value; }

@@ -27,5 +27,7 @@ void launch_nothing(dim3 grid, dim3 block);
 const void* mixed_kernel();
 const void* bounded_kernel();
 const void* nothing_kernel();
+/// A __managed__ int that begins as 5.
+int* managed_variable();
 /// A __constant__ int[4].
 const void* weights_symbol();

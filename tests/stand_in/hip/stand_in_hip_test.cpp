@@ -185,4 +185,64 @@ TEST_F(StandInHip, LaunchesAModulesKernel) {
   EXPECT_EQ(hipModuleUnload(module), hipSuccess);
 }
 
+TEST_F(StandInHip, TakesAModulesArgumentsAsOneBlock) {
+  const std::vector<char> image = own_image();
+  hipModule_t module = nullptr;
+  ASSERT_EQ(hipModuleLoadData(&module, image.data()), hipSuccess);
+  hipFunction_t function = nullptr;
+  ASSERT_EQ(hipModuleGetFunction(&function, module, "_Z7boundedIiEvPT_"), hipSuccess);
+  int value = 0;
+  int* pointer = &value;
+  std::size_t size = sizeof pointer;
+  std::array<void*, 5> extra{HIP_LAUNCH_PARAM_BUFFER_POINTER, &pointer,
+                             HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+  const auto launch = [&] {
+    return hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra.data());
+  };
+  EXPECT_EQ(launch(), hipSuccess);
+  EXPECT_EQ(stand_in_hip::argument<int*>(only_launch(), 0), pointer);
+  extra[4] = nullptr;
+  EXPECT_EQ(launch(), hipErrorInvalidValue);
+}
+
+TEST_F(StandInHip, AnswersAModulesFunctionAttributes) {
+  const std::vector<char> image = own_image();
+  hipModule_t module = nullptr;
+  ASSERT_EQ(hipModuleLoadData(&module, image.data()), hipSuccess);
+  hipFunction_t function = nullptr;
+  ASSERT_EQ(hipModuleGetFunction(&function, module, "_Z5mixedidcPKf4Pair"), hipSuccess);
+  const auto attribute = [&](hipFunction_attribute which) {
+    int value = -1;
+    EXPECT_EQ(hipFuncGetAttribute(&value, which, function), hipSuccess);
+    return value;
+  };
+  EXPECT_EQ(attribute(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
+  EXPECT_EQ(attribute(HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 256);
+  EXPECT_EQ(attribute(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 65536 - 256);
+  EXPECT_EQ(attribute(HIP_FUNC_ATTRIBUTE_BINARY_VERSION), 90);
+  EXPECT_GT(attribute(HIP_FUNC_ATTRIBUTE_NUM_REGS), 0);
+  int value = 0;
+  EXPECT_EQ(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, nullptr),
+            hipErrorInvalidHandle);
+}
+
+TEST_F(StandInHip, RefusesImagesThatHoldNoCodeForTheDevice) {
+  const std::vector<char> image = own_image();
+  hipModule_t module = nullptr;
+  const std::array<char, 64> nonsense{};
+  EXPECT_EQ(hipModuleLoadData(&module, nonsense.data()), hipErrorInvalidImage);
+  EXPECT_EQ(hipModuleLoad(&module, "/nonexistent"), hipErrorFileNotFound);
+  EXPECT_EQ(hipModuleLoad(&module, "/dev/null"), hipErrorInvalidImage);
+  stand_in_hip_require_matching_code(1);
+  ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx942"), 0);
+  EXPECT_EQ(hipModuleLoadData(&module, image.data()), hipErrorNoBinaryForGpu);
+}
+
+TEST_F(StandInHip, SharesManagedVariables) {
+  ASSERT_NE(managed_variable(), nullptr);
+  EXPECT_EQ(*managed_variable(), 5);
+  *managed_variable() = 6;
+  EXPECT_EQ(*managed_variable(), 6);
+}
+
 }  // namespace

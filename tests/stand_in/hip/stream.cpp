@@ -37,15 +37,6 @@ hipError_t create(hipStream_t* stream, unsigned flags, int priority, CallNote& n
   return hipSuccess;
 }
 
-/// What most stream functions answer for a destroyed stream: a code up to release 6. Release 7 does
-/// not look any more (sys-7 hip_stream.cpp hipStreamGetFlags_common, hipStreamSynchronize_common,
-/// hipStreamDestroy) and uses freed memory.
-hipError_t destroyed() {
-  Runtime& r = runtime();
-  return r.release < STAND_IN_HIP_7 ? hipErrorContextIsDestroyed
-                                    : r.undefined(hipErrorContextIsDestroyed);
-}
-
 /// Stream::StreamCaptureOngoing, clr hip_stream.cpp:139.
 bool breaks_a_capture(const StreamArgument& on) {
   if (on.stream == nullptr) return false;
@@ -58,7 +49,7 @@ bool breaks_a_capture(const StreamArgument& on) {
 
 hipError_t synchronize(hipStream_t handle, CallNote& note) {
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed();
+  if (!on.valid) return destroyed_stream();
   if (breaks_a_capture(on)) return hipErrorStreamCaptureUnsupported;
   runtime().drain();
   note.synchronises = true;
@@ -68,7 +59,7 @@ hipError_t synchronize(hipStream_t handle, CallNote& note) {
 // clr hip_stream.cpp:509.
 hipError_t query(hipStream_t handle, CallNote& note) {
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed();
+  if (!on.valid) return destroyed_stream();
   if (breaks_a_capture(on)) return hipErrorStreamCaptureUnsupported;
   for (const DeferredWork& work : runtime().deferred_work) {
     if (work.stream == on.stream) return hipErrorNotReady;
@@ -100,6 +91,24 @@ hipError_t wait_event(hipStream_t handle, hipEvent_t event_handle, unsigned flag
   return flags != 0 ? hipErrorInvalidValue : hipSuccess;
 }
 
+// clr hip_stream.cpp:323.
+hipError_t get_flags(hipStream_t handle, unsigned* flags, CallNote& note) {
+  if (flags == nullptr || handle == nullptr) return hipErrorInvalidValue;
+  const StreamArgument on = resolve(handle, note);
+  if (!on.valid) return destroyed_stream();
+  *flags = on.stream->flags;
+  return hipSuccess;
+}
+
+// clr hip_stream.cpp:680.
+hipError_t get_priority(hipStream_t handle, int* priority, CallNote& note) {
+  if (priority == nullptr) return hipErrorInvalidValue;
+  const StreamArgument on = resolve(handle, note);
+  if (!on.valid) return destroyed_stream();
+  *priority = on.stream == nullptr ? 0 : on.stream->priority;
+  return hipSuccess;
+}
+
 }  // namespace
 
 StreamArgument resolve(hipStream_t handle, CallNote& note) {
@@ -114,6 +123,12 @@ StreamArgument resolve(hipStream_t handle, CallNote& note) {
     }
   }
   return {nullptr, false, current};
+}
+
+hipError_t destroyed_stream() {
+  Runtime& r = runtime();
+  return r.release < STAND_IN_HIP_7 ? hipErrorContextIsDestroyed
+                                    : r.undefined(hipErrorContextIsDestroyed);
 }
 
 hipStream_t per_thread(hipStream_t handle) {
@@ -194,7 +209,7 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
   return api("hipStreamDestroy", [&](CallNote& note) {
     if (stream == nullptr || stream == per_thread_handle) return hipErrorInvalidHandle;
     const StreamArgument on = resolve(stream, note);
-    if (!on.valid) return destroyed();
+    if (!on.valid) return destroyed_stream();
     runtime().drain();
     on.stream->capture = hipStreamCaptureStatusNone;
     on.stream->alive = false;
@@ -233,26 +248,25 @@ hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event, unsigned
              [&](CallNote& note) { return wait_event(per_thread(stream), event, flags, note); });
 }
 
-// clr hip_stream.cpp:323.
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned* flags) {
-  return api("hipStreamGetFlags", [&](CallNote& note) {
-    if (flags == nullptr || stream == nullptr) return hipErrorInvalidValue;
-    const StreamArgument on = resolve(stream, note);
-    if (!on.valid) return destroyed();
-    *flags = on.stream->flags;
-    return hipSuccess;
-  });
+  return api("hipStreamGetFlags", [&](CallNote& note) { return get_flags(stream, flags, note); });
 }
 
-// clr hip_stream.cpp:680.
+hipError_t hipStreamGetFlags_spt(hipStream_t stream, unsigned* flags);
+hipError_t hipStreamGetFlags_spt(hipStream_t stream, unsigned* flags) {
+  return api("hipStreamGetFlags_spt",
+             [&](CallNote& note) { return get_flags(per_thread(stream), flags, note); });
+}
+
 hipError_t hipStreamGetPriority(hipStream_t stream, int* priority) {
-  return api("hipStreamGetPriority", [&](CallNote& note) {
-    if (priority == nullptr) return hipErrorInvalidValue;
-    const StreamArgument on = resolve(stream, note);
-    if (!on.valid) return destroyed();
-    *priority = on.stream == nullptr ? 0 : on.stream->priority;
-    return hipSuccess;
-  });
+  return api("hipStreamGetPriority",
+             [&](CallNote& note) { return get_priority(stream, priority, note); });
+}
+
+hipError_t hipStreamGetPriority_spt(hipStream_t stream, int* priority);
+hipError_t hipStreamGetPriority_spt(hipStream_t stream, int* priority) {
+  return api("hipStreamGetPriority_spt",
+             [&](CallNote& note) { return get_priority(per_thread(stream), priority, note); });
 }
 
 // clr hip_stream.cpp:796. Not in HIP 5's headers.
@@ -261,13 +275,13 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
   return api("hipStreamGetDevice", [&](CallNote& note) {
     if (device == nullptr) return hipErrorInvalidValue;
     const StreamArgument on = resolve(stream, note);
-    if (!on.valid) return destroyed();
+    if (!on.valid) return destroyed_stream();
     *device = on.device;
     return hipSuccess;
   });
 }
 
-// clr hip_internal.hpp amd::HostQueue of a stream: HIP 5's own way to ask for the device.
+// clr hip_stream.cpp, hipGetStreamDeviceId: AMD's own way to ask, which returns no status.
 int hipGetStreamDeviceId(hipStream_t stream) {
   int device = -1;
   const hipError_t status = api("hipGetStreamDeviceId", [&](CallNote& note) {
@@ -304,7 +318,7 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* dat
     };
     if (function != nullptr && captured(on, call, status)) return status;
     if (function == nullptr) return hipErrorInvalidValue;
-    if (!on.valid) return destroyed();
+    if (!on.valid) return destroyed_stream();
     runtime().enqueue(on.stream, [function, data] { function(data); });
     return hipSuccess;
   });
@@ -316,7 +330,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
   return api("hipStreamAddCallback", [&](CallNote& note) {
     if (callback == nullptr || flags != 0) return hipErrorInvalidValue;
     const StreamArgument on = resolve(stream, note);
-    if (!on.valid) return destroyed();
+    if (!on.valid) return destroyed_stream();
     runtime().enqueue(on.stream, [=] { callback(stream, hipSuccess, data); });
     return hipSuccess;
   });

@@ -21,6 +21,10 @@ struct StreamArgument {
 StreamArgument resolve(hipStream_t handle, CallNote& note);
 /// Resolves a handle of a per-thread-default-stream entry point, where null means the thread's own.
 hipStream_t per_thread(hipStream_t handle);
+/// What most functions answer for a destroyed stream: a code up to release 6. Release 7 does not
+/// look any more (sys-7 hip_stream.cpp hipStreamGetFlags_common, hipStreamSynchronize_common,
+/// hipStreamDestroy) and uses freed memory.
+hipError_t destroyed_stream();
 /// @return the live event, or null.
 Event* live_event(hipEvent_t handle);
 

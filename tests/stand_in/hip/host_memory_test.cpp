@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "host_fixture.hpp"
+
+namespace {
+
+/// What HIP 5 calls memoryType is called type from HIP 6 on.
+template <class Attributes>
+hipMemoryType type_of(const Attributes& attributes) {
+  if constexpr (requires { attributes.memoryType; }) {
+    return attributes.memoryType;
+  } else {
+    return attributes.type;
+  }
+}
+
+TEST_F(StandInHipHost, CopiesAndFillsWithinBounds) {
+  void* device = nullptr;
+  ASSERT_EQ(hipMalloc(&device, 16), hipSuccess);
+  std::array<unsigned char, 16> in{1, 2, 3};
+  std::array<unsigned char, 16> out{};
+  EXPECT_EQ(hipMemcpy(device, in.data(), 16, hipMemcpyHostToDevice), hipSuccess);
+  EXPECT_EQ(hipMemcpy(out.data(), device, 16, hipMemcpyDeviceToHost), hipSuccess);
+  EXPECT_EQ(out, in);
+  EXPECT_EQ(hipMemcpy(device, in.data(), 17, hipMemcpyHostToDevice), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(out.data(), in.data(), 16, hipMemcpyHostToDevice), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(device, in.data(), 16, static_cast<hipMemcpyKind>(7)),
+            hipErrorInvalidMemcpyDirection);
+  EXPECT_EQ(hipMemset(device, 5, 17), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemset(out.data(), 5, 1), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemset2D(device, 8, 9, 2, 2), hipSuccess);
+  EXPECT_EQ(hipMemcpy2D(out.data(), 2, device, 8, 2, 2, hipMemcpyDeviceToHost), hipSuccess);
+  EXPECT_EQ(out[0] + out[1] + out[2] + out[3], 36);
+  EXPECT_EQ(hipMemcpy2D(out.data(), 1, device, 8, 2, 2, hipMemcpyDeviceToHost),
+            hipErrorInvalidPitchValue);
+  EXPECT_EQ(hipFree(device), hipSuccess);
+  EXPECT_EQ(hipFree(device), hipErrorInvalidValue);
+  EXPECT_EQ(hipFree(nullptr), hipSuccess);
+  EXPECT_EQ(hipFreeAsync(nullptr, nullptr), hipErrorInvalidValue);
+}
+
+TEST_F(StandInHipHost, TellsHostFromDeviceMemory) {
+  void* device = nullptr;
+  void* host = nullptr;
+  ASSERT_EQ(hipMalloc(&device, 64), hipSuccess);
+  ASSERT_EQ(hipHostMalloc(&host, 64, hipHostMallocDefault), hipSuccess);
+  hipPointerAttribute_t attributes{};
+  ASSERT_EQ(hipPointerGetAttributes(&attributes, static_cast<char*>(device) + 63), hipSuccess);
+  EXPECT_EQ(type_of(attributes), hipMemoryTypeDevice);
+  EXPECT_EQ(attributes.device, 0);
+  ASSERT_EQ(hipPointerGetAttributes(&attributes, host), hipSuccess);
+  EXPECT_EQ(type_of(attributes), hipMemoryTypeHost);
+  int local = 0;
+  EXPECT_EQ(hipPointerGetAttributes(&attributes, &local), hipSuccess);
+  EXPECT_EQ(attributes.device, -2);
+  stand_in_hip_set_release(STAND_IN_HIP_5);
+  EXPECT_EQ(hipPointerGetAttributes(&attributes, &local), hipErrorInvalidValue);
+  std::size_t free = 0;
+  std::size_t total = 0;
+  ASSERT_EQ(hipMemGetInfo(&free, &total), hipSuccess);
+  EXPECT_EQ(total - free, 64u);
+  EXPECT_EQ(hipMalloc(&device, total + 1), hipErrorOutOfMemory);
+}
+
+TEST_F(StandInHipHost, CopiesRowsOnAStream) {
+  const hipStream_t stream = make_stream();
+  void* memory = make_memory(16);
+  ASSERT_EQ(hipMemset2DAsync(memory, 8, 3, 4, 2, stream), hipSuccess);
+  std::array<char, 8> rows{};
+  ASSERT_EQ(hipMemcpy2DAsync(rows.data(), 4, memory, 8, 4, 2, hipMemcpyDeviceToHost, stream),
+            hipSuccess);
+  EXPECT_EQ(rows, (std::array<char, 8>{3, 3, 3, 3, 3, 3, 3, 3}));
+  EXPECT_EQ(hipMemset2DAsync(memory, 8, 3, 4, 3, stream), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy2DAsync(rows.data(), 4, memory, 8, 4, 3, hipMemcpyDeviceToHost, stream),
+            hipErrorInvalidValue);
+}
+
+TEST_F(StandInHipHost, WaitsForACopyOnAStreamWhenAskedTo) {
+  stand_in_hip_set_deferred(1);
+  const hipStream_t stream = make_stream();
+  void* memory = make_memory(4);
+  ASSERT_EQ(hipMemsetAsync(memory, 1, 4, stream), hipSuccess);
+  int value = 0;
+  ASSERT_EQ(hipMemcpyWithStream(&value, memory, 4, hipMemcpyDeviceToHost, stream), hipSuccess);
+  EXPECT_EQ(value, 0x01010101);
+}
+
+TEST_F(StandInHipHost, RefusesACopyOnADestroyedStream) {
+  const hipStream_t stream = make_stream();
+  void* memory = make_memory(4);
+  ASSERT_EQ(hipStreamDestroy(stream), hipSuccess);
+  int value = 0;
+  EXPECT_EQ(hipMemcpyAsync(&value, memory, 4, hipMemcpyDeviceToHost, stream),
+            hipErrorContextIsDestroyed);
+  EXPECT_EQ(hipMallocAsync(&memory, 4, stream), hipErrorInvalidHandle);
+  EXPECT_EQ(hipFreeAsync(memory, stream), hipErrorInvalidHandle);
+}
+
+TEST_F(StandInHipHost, RegistersHostMemory) {
+  std::array<char, 64> memory{};
+  ASSERT_EQ(hipHostRegister(memory.data(), memory.size(), 0), hipSuccess);
+  hipPointerAttribute_t attributes{};
+  ASSERT_EQ(hipPointerGetAttributes(&attributes, &memory[8]), hipSuccess);
+  EXPECT_EQ(attributes.hostPointer, &memory[8]);
+  EXPECT_EQ(hipFree(memory.data()), hipErrorInvalidValue);
+  EXPECT_EQ(hipHostUnregister(memory.data()), hipSuccess);
+  EXPECT_EQ(hipHostUnregister(memory.data()), hipErrorHostMemoryNotRegistered);
+  EXPECT_EQ(hipHostRegister(memory.data(), 0, 0), hipErrorInvalidValue);
+}
+
+}  // namespace
