@@ -14,10 +14,10 @@ namespace warpsafe::host {
 
 /// The current device of the calling thread, for a call that needs it in working order: a status,
 /// or 0 and `device`.
-[[nodiscard]] inline int current(Runtime& runtime, Device*& device) noexcept {
+[[nodiscard]] inline int current(Runtime& runtime, Device*& device) {
   if (runtime.device_count == 0) return raw(HostStatus::no_device);
   device = runtime.device(thread_state().device);
-  return device == nullptr ? raw(HostStatus::invalid_device) : device->lost();
+  return device == nullptr ? raw(HostStatus::invalid_device) : runtime.lost(*device);
 }
 
 /// The backend's members about errors. See backend/backend.hpp.
@@ -33,8 +33,11 @@ struct ErrorCalls {
   [[nodiscard]] static Severity severity_of(int status) noexcept { return row_of(status).severity; }
   /// The last failure that a call of this thread returned. Nothing clears it but a test.
   [[nodiscard]] static int peek_last_error() noexcept {
-    // Not one of `call`'s: it would overwrite what is asked for.
-    return thread_state().last_error;
+    // A call like any other, but for its status, which would overwrite what is asked for.
+    const int last = thread_state().last_error;
+    static_cast<void>(call(Call::peek_last_error, [](Runtime&, auto&) { return 0; }));
+    thread_state().last_error = last;
+    return last;
   }
 };
 

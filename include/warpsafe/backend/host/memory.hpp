@@ -6,12 +6,15 @@
 #include <warpsafe/backend/host/sanitizer.hpp>
 #include <warpsafe/backend/host/status.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <map>
+#include <memory>
 #include <new>
+#include <utility>
+#include <vector>
 
 namespace warpsafe::host {
 
@@ -27,73 +30,101 @@ inline void fill_pattern(void* memory, std::size_t bytes, std::uint32_t pattern)
   for (; bytes >= sizeof pattern; bytes -= sizeof pattern, to += sizeof pattern) {
     std::memcpy(to, &pattern, sizeof pattern);
   }
-  std::memcpy(to, &pattern, bytes);
+  if (bytes != 0) std::memcpy(to, &pattern, bytes);
 }
 
-/// One piece of memory that the backend handed out.
-struct Allocation {
-  std::size_t bytes = 0;
-  MemoryKind kind = MemoryKind::unregistered;
-  int device = -1;
-  bool freed = false;  ///< given back by the program; storage stays until its stream gets there
-};
-
-/// Every piece of memory that was handed out, by address. Not synchronised: its owner locks.
-class MemoryRegistry {
+/// Memory as a device hands it out: aligned to 256 bytes as CUDA's is, with a guard behind it.
+class Storage {
  public:
-  /// New memory, aligned to 256 bytes as CUDA's is, filled with `fresh_pattern`; nullptr if the
-  /// system has none left. `bytes` must not be 0.
-  [[nodiscard]] void* create(std::size_t bytes, MemoryKind kind, int device) {
-    if (bytes > SIZE_MAX - guard_bytes) return nullptr;
-    void* memory = ::operator new(bytes + guard_bytes, alignment, std::nothrow);
-    if (memory == nullptr) return nullptr;
-    fill_pattern(memory, bytes, fresh_pattern);
-    fill_pattern(static_cast<unsigned char*>(memory) + bytes, guard_bytes, guard_pattern);
-    allocations_.insert_or_assign(address(memory), Allocation{bytes, kind, device, false});
-    return memory;
+  Storage() = default;
+  /// Holds nothing if the system has no memory left.
+  explicit Storage(std::size_t bytes) noexcept : bytes_(bytes) {
+    if (bytes > SIZE_MAX - guard_bytes) return;
+    memory_.reset(
+        static_cast<unsigned char*>(::operator new(bytes + guard_bytes, alignment, std::nothrow)));
+    if (memory_ == nullptr) return;
+    fill_pattern(memory_.get(), bytes, fresh_pattern);
+    fill_pattern(memory_.get() + bytes, guard_bytes, guard_pattern);
   }
+  [[nodiscard]] void* get() const noexcept { return memory_.get(); }
 
-  /// The allocation that starts at `memory`, or nullptr.
-  [[nodiscard]] Allocation* at(const void* memory) {
-    const auto found = allocations_.find(address(memory));
-    return found == allocations_.end() ? nullptr : &found->second;
-  }
-
-  /// The allocation that holds all of [memory, memory + bytes), or nullptr.
-  [[nodiscard]] const Allocation* around(const void* memory, std::size_t bytes) const {
-    const auto after = allocations_.upper_bound(address(memory));
-    if (after == allocations_.begin()) return nullptr;
-    const auto& [begin, allocation] = *std::prev(after);
-    const std::size_t offset = address(memory) - begin;
-    const bool inside = offset < allocation.bytes && bytes <= allocation.bytes - offset;
-    return inside ? &allocation : nullptr;
-  }
-
-  /// Gives the storage back to the system. False if something had been written past its end.
-  [[nodiscard]] bool destroy(void* memory) {
-    const auto found = allocations_.find(address(memory));
-    const std::size_t bytes = found->second.bytes;
-    allocations_.erase(found);
+  /// Ends the memory's life: what still reads it finds `freed_pattern`, as long as it is there at
+  /// all. False if something had been written past its end.
+  [[nodiscard]] bool retire() noexcept {
     unsigned char expected[guard_bytes + 1];
     fill_pattern(expected, guard_bytes, guard_pattern);
-    const bool intact =
-        std::memcmp(static_cast<unsigned char*>(memory) + bytes, expected, guard_bytes) == 0;
-    fill_pattern(memory, bytes, freed_pattern);
-    ::operator delete(memory, alignment);
+    const bool intact = std::memcmp(memory_.get() + bytes_, expected, guard_bytes) == 0;
+    fill_pattern(memory_.get(), bytes_, freed_pattern);
     return intact;
   }
 
  private:
   static constexpr std::align_val_t alignment{256};
-  // AddressSanitizer watches the end itself, and better: a guard of ours would be legal memory to
-  // it.
+  // AddressSanitizer watches the end itself, and better: to it, a guard of ours would be legal
+  // memory.
   static constexpr std::size_t guard_bytes = address_sanitizer ? 0 : 64;
+  struct Delete {
+    void operator()(unsigned char* memory) const noexcept { ::operator delete(memory, alignment); }
+  };
+  std::unique_ptr<unsigned char, Delete> memory_;
+  std::size_t bytes_ = 0;
+};
+
+/// One piece of memory that the backend handed out.
+struct Allocation {
+  Storage storage{};
+  std::size_t bytes = 0;
+  MemoryKind kind = MemoryKind::unregistered;
+  int device = -1;
+  bool freed = false;  ///< given back by the program; the storage stays until its stream gets there
+};
+
+/// Every piece of memory that was handed out, by address. Not synchronised: its owner locks. A
+/// sorted vector: clang 15 crashes over std::map's nodes when it compiles for an AMD device.
+class MemoryRegistry {
+ public:
+  void add(Allocation allocation) {
+    auto made = std::make_unique<Allocation>(std::move(allocation));
+    allocations_.insert(after(made->storage.get()), std::move(made));
+  }
+  /// The allocation that starts at `memory`, or nullptr.
+  [[nodiscard]] Allocation* at(const void* memory) {
+    const auto next = after(memory);
+    if (next == allocations_.begin()) return nullptr;
+    Allocation* const found = std::prev(next)->get();
+    return found->storage.get() == memory ? found : nullptr;
+  }
+  /// The allocation that holds all of [memory, memory + bytes), or nullptr.
+  [[nodiscard]] const Allocation* around(const void* memory, std::size_t bytes) const {
+    const auto next = after(memory);
+    if (next == allocations_.begin()) return nullptr;
+    const Allocation* const found = std::prev(next)->get();
+    const std::size_t offset = address(memory) - address(found->storage.get());
+    const bool inside = offset < found->bytes && bytes <= found->bytes - offset;
+    return inside ? found : nullptr;
+  }
+  /// Forgets the allocation that starts at `memory`, which must be one.
+  [[nodiscard]] Storage remove(const void* memory) {
+    const auto found = std::prev(after(memory));
+    Storage storage = std::move((*found)->storage);
+    allocations_.erase(found);
+    return storage;
+  }
+
+ private:
+  using Allocations = std::vector<std::unique_ptr<Allocation>>;
 
   [[nodiscard]] static std::uintptr_t address(const void* memory) noexcept {
     return reinterpret_cast<std::uintptr_t>(memory);
   }
-
-  std::map<std::uintptr_t, Allocation> allocations_;
+  /// The first allocation that begins above `memory`.
+  [[nodiscard]] Allocations::const_iterator after(const void* memory) const {
+    return std::upper_bound(allocations_.begin(), allocations_.end(), address(memory),
+                            [](std::uintptr_t wanted, const auto& allocation) {
+                              return wanted < address(allocation->storage.get());
+                            });
+  }
+  Allocations allocations_;
 };
 
 }  // namespace warpsafe::host

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 namespace warpsafe::host {
@@ -24,11 +25,15 @@ struct ReleaseOperation final : Operation {
     accesses = {{memory, bytes, true}};
   }
   Failure run() override {
-    const std::lock_guard lock(runtime_.mutex);
-    if (runtime_.memory.destroy(memory_)) return {};
+    std::unique_lock lock(runtime_.mutex);
+    Storage storage = runtime_.memory.remove(memory_);
+    lock.unlock();
+    if (storage.retire()) return {};
+    return overrun(bytes_);
+  }
+  [[nodiscard]] static Failure overrun(std::size_t bytes) {
     return {raw(HostStatus::illegal_address),
-            "something was written past the end of an allocation of " + std::to_string(bytes_) +
-                " bytes"};
+            "something was written past the end of " + std::to_string(bytes) + " bytes of memory"};
   }
 
  private:
@@ -41,16 +46,18 @@ struct ReleaseOperation final : Operation {
 struct MemoryCalls {
   /// 0 bytes: nullptr, and success, as with CUDA.
   static int allocate(void*& memory, std::size_t bytes, StreamState* stream) noexcept {
-    return call(Call::allocate, [&](Runtime& runtime, auto&) {
+    return call(Call::allocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       Device& device = stream->device;
       memory = nullptr;
       if (bytes == 0) return 0;
-      const bool fits = device.used <= device.capacity && bytes <= device.capacity - device.used;
-      if (fits) memory = runtime.memory.create(bytes, MemoryKind::device, device.limits.device);
-      if (memory == nullptr) return raw(HostStatus::out_of_memory);
+      if (device.used > device.capacity || bytes > device.capacity - device.used) {
+        return raw(HostStatus::out_of_memory);
+      }
       device.used += bytes;
-      return 0;
+      memory = add(runtime, lock, bytes, MemoryKind::device, device);
+      if (memory == nullptr) device.used -= bytes;
+      return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
     });
   }
   /// The memory counts as free from here on, though its storage stays until the stream has come
@@ -70,12 +77,12 @@ struct MemoryCalls {
     });
   }
   static int host_allocate(void*& memory, std::size_t bytes) noexcept {
-    return call(Call::host_allocate, [&](Runtime& runtime, auto&) {
+    return call(Call::host_allocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       memory = nullptr;
       if (bytes == 0) return 0;
-      memory = runtime.memory.create(bytes, MemoryKind::pinned, device->limits.device);
+      memory = add(runtime, lock, bytes, MemoryKind::pinned, *device);
       return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
     });
   }
@@ -90,11 +97,9 @@ struct MemoryCalls {
       found->freed = true;
       Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
       runtime.wait_all(lock, nullptr);
-      if (!runtime.memory.destroy(memory)) {
-        device.fail({raw(HostStatus::illegal_address),
-                     "something was written past the end of pinned memory"});
-      }
-      return device.lost();
+      const std::size_t bytes = found->bytes;
+      if (!runtime.memory.remove(memory).retire()) device.fail(ReleaseOperation::overrun(bytes));
+      return runtime.lost(device);
     });
   }
 
@@ -129,14 +134,26 @@ struct MemoryCalls {
   static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
     return call(Call::pointer_kind, [&](Runtime& runtime, auto&) {
       const Allocation* const found = runtime.memory.around(memory, 1);
-      const Allocation answer = found != nullptr && !found->freed ? *found : Allocation{};
-      kind = answer.kind;
-      device = answer.device;
+      const bool live = found != nullptr && !found->freed;
+      kind = live ? found->kind : MemoryKind::unregistered;
+      device = live ? found->device : -1;
       return 0;
     });
   }
 
  private:
+  /// New registered memory; nullptr if the system has none left. Not under the lock: filling it
+  /// takes time.
+  [[nodiscard]] static void* add(Runtime& runtime, std::unique_lock<std::mutex>& lock,
+                                 std::size_t bytes, MemoryKind kind, const Device& device) {
+    const int ordinal = device.limits.device;
+    lock.unlock();
+    Storage storage(bytes);
+    lock.lock();
+    void* const memory = storage.get();
+    if (memory != nullptr) runtime.memory.add({std::move(storage), bytes, kind, ordinal, false});
+    return memory;
+  }
   /// Whether the device may touch all these bytes.
   [[nodiscard]] static bool reachable(const Runtime& runtime, const void* memory,
                                       std::size_t bytes) {

@@ -128,8 +128,13 @@ class Runtime {
   }
 
   /// What work left for a synchronising call on `device`: its status, and its text for this thread.
-  [[nodiscard]] int surface(Device& device) {
-    const Failure failure = device.take_failure();
+  [[nodiscard]] int surface(Device& device) { return tell(device.take_failure()); }
+  /// The status that every call on a lost device returns, or 0.
+  [[nodiscard]] int lost(const Device& device) {
+    return device.lost() == 0 ? 0 : tell(device.failure());
+  }
+  /// Lets `error_text` of the calling thread say what `failure` says; returns its status.
+  int tell(const Failure& failure) {
     if (failure.status != 0) {
       thread_state().failure_status = failure.status;
       thread_state().failure_text = failure.text.empty() ? Name{} : keep(failure.text);

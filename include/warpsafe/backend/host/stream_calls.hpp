@@ -17,7 +17,7 @@ namespace warpsafe::host {
 /// none.
 [[nodiscard]] inline int usable(Runtime& runtime, const StreamState* stream) {
   if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
-  return stream->device.lost();
+  return runtime.lost(stream->device);
 }
 
 /// The backend's members about streams. See backend/backend.hpp.
@@ -43,7 +43,7 @@ struct StreamCalls {
     return call(Call::stream_destroy, [&](Runtime& runtime, auto&) {
       const auto found = runtime.streams.find(stream);
       if (found == runtime.streams.end()) return raw(HostStatus::invalid_resource_handle);
-      const int status = stream->device.lost();
+      const int status = runtime.lost(stream->device);
       stream->closing = true;
       stream->work.notify_one();
       runtime.retired.push_back(std::move(found->second));
