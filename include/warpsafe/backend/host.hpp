@@ -26,9 +26,6 @@ struct host_backend : host::ErrorCalls,
                       host::MemoryCalls {
   static constexpr Vendor vendor = Vendor::host;
   static constexpr Name name = Name::of("host");
-  /// As the smallest of the vendors', so that what launches here launches there.
-  static constexpr std::size_t parameter_bytes = 4096;
-  static constexpr bool has_clusters = true;
   static constexpr int not_ready = host::raw(host::HostStatus::not_ready);
   /// What every CUDA and AMD device takes: limits.hpp, max_parameter_bytes.
   static constexpr std::size_t parameter_bytes = limits::cuda_floor.max_parameter_bytes;
