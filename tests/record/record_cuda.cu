@@ -7,9 +7,10 @@
 //   <status> <last error after the call> <function>(<arguments>) <output>=<value>...
 //
 // with no addresses in it. The last-error slot is emptied after every line, except in the section
-// that is about the slot. Build and run on a device:  nvcc -std=c++20 -arch=sm_90 -cudart static
-// tests/record/record_cuda.cu -o record_cuda && ./record_cuda FILE Nothing of warpsafe is used
-// here.
+// that is about the slot. Nothing of warpsafe is used here. Build and run on a device:
+//
+//   nvcc -std=c++20 -arch=sm_90 -cudart static tests/record/record_cuda.cu -o record_cuda
+//   ./record_cuda FILE
 #include <cuda_runtime.h>
 #include <unistd.h>
 
@@ -137,6 +138,15 @@ void section(const char* name) {
   static_cast<void>(cudaGetLastError());
   std::printf("\n[%s]\n", name);
   std::fflush(stdout);
+}
+
+// A value that the enumeration does not have, which a conversion may not make.
+template <class Enumeration>
+Enumeration unlisted(int value) {
+  static_assert(sizeof(Enumeration) == sizeof value);
+  Enumeration made;
+  std::memcpy(&made, &value, sizeof value);
+  return made;
 }
 
 const char* set_or_null(const void* pointer) { return pointer == nullptr ? "null" : "set"; }
@@ -638,7 +648,7 @@ void clusters() {
             ("programmatic serialization " + std::to_string(value)).c_str());
   }
   ex_line("empty", 1, 32, 0, {plain_attribute(cudaLaunchAttributeIgnore, 0)}, "ignore");
-  ex_line("empty", 1, 32, 0, {plain_attribute(static_cast<cudaLaunchAttributeID>(99), 1)},
+  ex_line("empty", 1, 32, 0, {plain_attribute(unlisted<cudaLaunchAttributeID>(99), 1)},
           "attribute 99");
   ex_line("empty", 1, 32, 0, {plain_attribute(cudaLaunchAttributeMemSyncDomain, 1)},
           "memory domain 1");
@@ -994,7 +1004,7 @@ void captures() {
   note(status, "cudaStreamBeginCapture(null)");
   status = cudaStreamEndCapture(stream, &graph);
   note(status, "cudaStreamEndCapture(not capturing)");
-  status = cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(7));
+  status = cudaStreamBeginCapture(stream, unlisted<cudaStreamCaptureMode>(7));
   note(status, "cudaStreamBeginCapture(stream, mode 7)");
   capture_line(stream, "stream");
 
@@ -1335,7 +1345,7 @@ void memory() {
        static_cast<char*>(pinned)[1023]);
   status = cudaMemcpy(host.data(), device, 0, cudaMemcpyDeviceToHost);
   note(status, "cudaMemcpy(host, device, 0)");
-  status = cudaMemcpy(host.data(), device, 16, static_cast<cudaMemcpyKind>(9));
+  status = cudaMemcpy(host.data(), device, 16, unlisted<cudaMemcpyKind>(9));
   note(status, "cudaMemcpy(host, device, 16, kind 9)");
   status = cudaMemcpy(device, host.data(), 16, cudaMemcpyDeviceToHost);
   note(status, "cudaMemcpy(device, host, 16, device to host)");
@@ -1693,6 +1703,9 @@ void header() {
   static_cast<void>(cudaRuntimeGetVersion(&runtime));
   std::printf("# recorded: device %s, driver %d, runtime %d, %s\n", properties.name, driver,
               runtime, date);
+  std::printf(
+      "# command: nvcc -std=c++20 -arch=sm_90 -cudart static tests/record/record_cuda.cu -o record_cuda "
+      "&& ./record_cuda FILE\n");
 }
 
 struct Section {

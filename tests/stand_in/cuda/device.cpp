@@ -77,12 +77,12 @@ void fill(cudaDeviceProp& p, const Device& device) {
   p.clusterLaunch = value(cudaDevAttrClusterLaunch);
 }
 
-const std::pair<std::string, std::string>& error_words(cudaError_t code) {
-  static const std::pair<std::string, std::string> unknown{"unrecognized error code",
-                                                           "unrecognized error code"};
-  const auto& errors = runtime().errors;
-  const auto found = errors.find(static_cast<int>(code));
-  return found == errors.end() ? unknown : found->second;
+// Name and text; they live as long as the library.
+std::pair<const char*, const char*> error_words(cudaError_t code) {
+  const auto found = runtime().errors->find(static_cast<int>(code));
+  if (found == runtime().errors->end())
+    return {"unrecognized error code", "unrecognized error code"};
+  return {found->second.first.c_str(), found->second.second.c_str()};
 }
 
 }  // namespace
@@ -178,6 +178,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
 // A lost context is not brought back by it.
 cudaError_t cudaDeviceReset(void) {
   return api("cudaDeviceReset", "", contextless, [&](auto&) {
+    if (runtime().devices.empty()) return cudaErrorNoDevice;
     cudaError_t& lost = runtime().device().context_error;
     if (lost != cudaSuccess) lost = cudaErrorDevicesUnavailable;
     return cudaSuccess;
@@ -209,13 +210,21 @@ cudaError_t cudaPeekAtLastError(void) {
 }
 
 const char* cudaGetErrorName(cudaError_t error) {
-  const std::lock_guard lock(runtime().mutex);
-  return error_words(error).first.c_str();
+  const char* name = nullptr;
+  static_cast<void>(api("cudaGetErrorName", text(static_cast<int>(error)), slot_call, [&](auto&) {
+    name = error_words(error).first;
+    return cudaSuccess;
+  }));
+  return name;
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-  const std::lock_guard lock(runtime().mutex);
-  return error_words(error).second.c_str();
+  const char* words = nullptr;
+  static_cast<void>(api("cudaGetErrorString", text(static_cast<int>(error)), slot_call, [&](auto&) {
+    words = error_words(error).second;
+    return cudaSuccess;
+  }));
+  return words;
 }
 
 }  // extern "C"

@@ -136,8 +136,10 @@ Node execution(const Kernel& kernel, int device) {
   return [name = kernel.name, device] {
     Runtime& r = runtime();
     const auto fault = r.faults.find(name);
-    if (fault != r.faults.end())
-      r.devices[static_cast<std::size_t>(device)].context_error = fault->second;
+    const auto index = static_cast<std::size_t>(device);
+    if (fault != r.faults.end() && index < r.devices.size()) {
+      r.devices[index].context_error = fault->second;
+    }
   };
 }
 

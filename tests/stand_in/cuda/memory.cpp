@@ -61,6 +61,17 @@ bool is_known(const void* pointer) {
   return runtime().allocation_of(pointer) != runtime().allocations.end();
 }
 
+// Whether the rows lie in the allocation that the first byte lies in. A device's own limit is
+// further off, since it gives out memory in larger pieces; what is beyond the allocation is a
+// mistake anyway.
+bool overruns(const void* pointer, std::size_t pitch, std::size_t width, std::size_t height) {
+  const auto found = runtime().allocation_of(pointer);
+  if (found == runtime().allocations.end()) return false;
+  const auto before = static_cast<std::size_t>(static_cast<const char*>(pointer) -
+                                               static_cast<const char*>(found->first));
+  return (height - 1) * pitch + width > found->second.bytes - before;
+}
+
 // `kind` says where the bytes are; with unified addressing the runtime looks, and refuses a lie.
 cudaError_t check_copy(const void* to, const void* from, cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
@@ -82,6 +93,9 @@ cudaError_t copy(std::unique_lock<std::mutex>& lock, Stream& stream, void* to, s
   if (width == 0 || height == 0) return cudaSuccess;
   const cudaError_t status = check_copy(to, from, kind);
   if (status != cudaSuccess) return status;
+  if (overruns(to, to_pitch, width, height) || overruns(from, from_pitch, width, height)) {
+    return cudaErrorInvalidValue;
+  }
   const auto rows = [=](const unsigned char* source, std::size_t source_pitch) {
     for (std::size_t row = 0; row < height; ++row) {
       std::memmove(static_cast<unsigned char*>(to) + row * to_pitch, source + row * source_pitch,
@@ -108,7 +122,7 @@ cudaError_t fill(std::unique_lock<std::mutex>& lock, Stream& stream, void* to, s
                  int value, std::size_t width, std::size_t height, bool synchronous) {
   if (width > pitch) return cudaErrorInvalidPitchValue;
   if (width == 0 || height == 0) return cudaSuccess;
-  if (!is_known(to)) return cudaErrorInvalidValue;
+  if (!is_known(to) || overruns(to, pitch, width, height)) return cudaErrorInvalidValue;
   std::shared_ptr<Mark> mark;
   const cudaError_t answer = put(
       stream,

@@ -33,9 +33,9 @@ TEST_F(StandInCudaPerThread, LaunchesGoToTheThreadsOwnStream) {
 }
 
 TEST_F(StandInCudaPerThread, NullIsHeldWithTheThreadsOwnStream) {
-  stand_in_cuda_hold(cudaStreamPerThread);
-  EXPECT_EQ(cudaStreamQuery(nullptr), cudaSuccess);
   nothing<<<1, 32>>>();
+  EXPECT_EQ(cudaStreamQuery(nullptr), cudaSuccess);
+  stand_in_cuda_hold(cudaStreamPerThread);
   EXPECT_EQ(cudaStreamQuery(nullptr), cudaErrorNotReady);
   stand_in_cuda_release(cudaStreamPerThread);
   EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);

@@ -92,7 +92,7 @@ Recorded read_recorded() {
 }
 
 const Recorded& recorded() {
-  static const Recorded all = read_recorded();
+  static const Recorded& all = *new Recorded(read_recorded());  // as long-lived as the runtime
   return all;
 }
 
@@ -114,7 +114,7 @@ void Runtime::reset() {
   runtime_version = from.runtime_version;
   least_priority = from.least_priority;
   greatest_priority = from.greatest_priority;
-  errors = from.errors;
+  errors = &from.errors;
   faults = from.faults;
   calls.clear();
   counts.clear();
@@ -146,6 +146,7 @@ ThreadState& Runtime::thread() {
     state.last_error = cudaSuccess;
     state.capture_mode = cudaStreamCaptureModeGlobal;
   }
+  if (static_cast<std::size_t>(state.device) >= devices.size()) state.device = 0;
   return state;
 }
 

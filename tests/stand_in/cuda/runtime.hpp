@@ -126,8 +126,8 @@ class Runtime {
   int runtime_version = 0;
   int least_priority = 0;
   int greatest_priority = 0;
-  std::map<int, std::pair<std::string, std::string>> errors;  ///< name and text by code
-  std::map<std::string, cudaError_t> faults;                  ///< by kernel
+  const std::map<int, std::pair<std::string, std::string>>* errors;  ///< name and text by code
+  std::map<std::string, cudaError_t> faults;                         ///< by kernel
 
   std::deque<Kernel> kernels;                                            ///< outlive resets
   std::map<const void*, Kernel*> kernels_by_stub;                        ///< and by handle

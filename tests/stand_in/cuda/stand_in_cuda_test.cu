@@ -172,12 +172,23 @@ TEST_F(StandInCuda, AttributesCanBeSet) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   void* memory = nullptr;
   EXPECT_EQ(cudaMalloc(&memory, 1001), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
   EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
   nothing<<<1, 513>>>();
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
+TEST_F(StandInCuda, CopyBeyondAnAllocationIsRefused) {
+  void* device = nullptr;
+  unsigned char host[8] = {};
+  ASSERT_EQ(cudaMalloc(&device, 4), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(host, device, 5, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset(device, 1, 5), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+}
+
 TEST_F(StandInCuda, NoDevice) {
+  EXPECT_EQ(cudaSetDevice(1), cudaSuccess);
   stand_in_cuda_set_device_count(0);
   int count = -1;
   EXPECT_EQ(cudaGetDeviceCount(&count), cudaErrorNoDevice);

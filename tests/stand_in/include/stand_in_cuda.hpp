@@ -21,7 +21,8 @@
 
 extern "C" {
 
-/// One recorded call. The pointers stay valid until the next reset.
+/// One recorded call: of every function that a program calls by name, and of the launch behind
+/// `<<<>>>`. The pointers stay valid until the next reset.
 struct StandInCudaCall {
   const char* function;    ///< as the program called it, "cudaLaunchKernel_ptsz" for instance
   const char* arguments;   ///< as text
@@ -36,7 +37,8 @@ struct StandInCudaArgument {
   std::uint32_t size;    ///< bytes
 };
 
-/// One kernel launch, refused ones included. The pointers stay valid until the next reset.
+/// One kernel launch, refused ones included; not one that an injected failure or a lost context
+/// answered before the runtime looked at it. The pointers stay valid until the next reset.
 struct StandInCudaLaunch {
   const char* function;  ///< the runtime function that launched, "cudaGraphLaunch" for a replay
   const char* kernel;    ///< mangled name as registered; "" if the kernel is unknown
