@@ -29,7 +29,7 @@
 #endif
 
 /// Marks a function that kernels call as well as the host.
-#if defined(__CUDACC__) || defined(__HIPCC__) || defined(__CUDACC_RTC__)
+#if defined(__CUDACC__) || defined(__HIPCC__)  // set by NVRTC and hipRTC too
 #define WARPSAFE_FN __host__ __device__
 #else
 #define WARPSAFE_FN

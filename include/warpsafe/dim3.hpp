@@ -224,11 +224,6 @@ consteval auto static_dim() noexcept {
             magnitude<X> <= 2147483647 && magnitude<Y> <= 65535 && magnitude<Z> <= 65535,
             "warpsafe: a grid has at most 2147483647 blocks in x and 65535 in y and z; put the "
             "long axis in x");
-      } else {
-        static_assert(
-            count <= 16,
-            "warpsafe: a cluster has at most 8 blocks, or 16 with non_portable_cluster on devices "
-            "that allow it");
       }
       return Dim3<Space, static_cast<std::uint32_t>(X), static_cast<std::uint32_t>(Y),
                   static_cast<std::uint32_t>(Z)>{};
@@ -240,11 +235,25 @@ consteval auto static_dim() noexcept {
   }
 }
 
+template <auto X, auto Y, auto Z>
+consteval auto static_cluster() noexcept {
+  constexpr auto dims = static_dim<cluster_space, X, Y, Z>();
+  static_assert(
+      dims.count() <= 8,
+      "warpsafe: a portable cluster has at most 8 blocks; non_portable_cluster<16> asks for "
+      "more on devices that allow it");
+  return dims;
+}
+
 }  // namespace detail
 
 /// A block of X*Y*Z threads, known while compiling; what no GPU allows does not compile.
 template <auto X, auto Y = 1, auto Z = 1>
 inline constexpr auto block = detail::static_dim<block_space, X, Y, Z>();
+
+/// A cluster of X*Y*Z blocks: a launch option. At most 8, which every device with clusters allows.
+template <auto X, auto Y = 1, auto Z = 1>
+inline constexpr auto cluster = detail::static_cluster<X, Y, Z>();
 
 /// A grid of exactly so many blocks, known while compiling. A grid for a size comes from SafeGrid.
 template <auto X, auto Y = 1, auto Z = 1>

@@ -28,6 +28,7 @@ struct LaunchError {
   Axis axis;             ///< which axis `value` and `limit` are about, or Axis::none
   Vendor vendor;         ///< whose code `raw` is
   bool limit_is_floor;   ///< `limit` is the documented floor, since the device did not report one
+  bool opt_in_included;  ///< `limit` is the one with the kernel's opt-in attribute raised
   bool blocking_was_on;  ///< a launch-blocking mode was on (environment), so timing was not the
                          ///< usual
   std::int32_t raw;      ///< the runtime's own code; 0: the runtime was not asked
@@ -96,6 +97,7 @@ struct LaunchError {
         axis(Axis::none),
         vendor(Vendor::unknown),
         limit_is_floor(false),
+        opt_in_included(false),
         blocking_was_on(false),
         raw(0),
         device(-1),

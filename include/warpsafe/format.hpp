@@ -123,7 +123,7 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
     case Errc::shared_too_large:
       out << "Shared memory " << error.value << " bytes exceeds limit " << error.limit << " ("
           << error.extra << " static + " << error.value - error.extra << " dynamic";
-      if (error.axis == Axis::none) {
+      if (!error.opt_in_included) {
         out << ", no opt-in on this device";
       } else {
         out << ", opt-in included";

@@ -52,7 +52,9 @@ enum class CopyKind : std::uint8_t {
 /// 0 for success. All code above is written once, over these names.
 ///
 /// * `vendor`, `name` (Name), `not_ready` (the status of an unfinished query)
-/// * `native_stream`, `native_event`: pointer types
+/// * `native_stream`, `native_event`: pointer types; `parameter_bytes`, the most that a kernel's
+/// parameters
+///   may take; `has_clusters`, whether any device of the backend can have clusters of blocks
 /// * errors: `Name error_name(int)`, `Name error_text(int)`, `Errc classify(int)` (ours for the
 /// runtime's),
 ///   `Severity severity_of(int)`, `int peek_last_error()`
@@ -87,6 +89,8 @@ concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, v
   vendor = B::vendor;
   name = B::name;
   number = B::not_ready;
+  bytes = B::parameter_bytes;
+  flag = B::has_clusters;
   name = B::error_name(number);
   name = B::error_text(number);
   code = B::classify(number);

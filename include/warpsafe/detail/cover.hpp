@@ -47,9 +47,6 @@ struct max_blocks {
 
 struct NoOption {};
 
-template <auto Fn, class... Needs>
-struct Kernel;
-
 namespace detail {
 
 enum class CoverRule : std::uint8_t { round_up, exact };
@@ -63,9 +60,7 @@ inline constexpr bool is_count = false;
 template <auto N>
 inline constexpr bool is_count<count_t<N>> = true;
 template <class T>
-inline constexpr bool is_kernel = false;
-template <auto Fn, class... Needs>
-inline constexpr bool is_kernel<Kernel<Fn, Needs...>> = true;
+inline constexpr bool is_kernel = false;  // true for BasicKernel (kernel.hpp)
 template <class T>
 inline constexpr std::uint32_t items_of = 1;
 template <std::uint32_t N>
@@ -189,6 +184,34 @@ template <class Option1, class Option2>
   return Errc{};
 }
 
+/// One axis at CheckLevel::off: what cannot be covered becomes 0 blocks, without a branch.
+template <int Along, class Rules, class Size, int Rank>
+constexpr void cover_unchecked(const Size& size, std::uint32_t threads, CoverRule rule,
+                               const CoverOptions& options,
+                               std::uint32_t (&blocks)[Rank]) noexcept {
+  constexpr const DeviceLimits& floor = floor_of<Rules>;
+  const SignedSize n = size_along(size, Along);
+  // A block of 0 threads can only come from a vendor's dim3: nothing is divided by it here, and the
+  // runtime refuses the block itself.
+  const std::uint64_t width = threads != 0 ? threads : 1U;
+  const std::uint64_t per_block = width * (Along == 0 ? options.items : 1U);
+  std::uint64_t needed = blocks_for(std::uint64_t{n.magnitude}, per_block);
+  std::uint64_t most = floor.max_grid[Along];
+  if constexpr (floor.max_threads_per_axis != 0) {
+    const std::uint64_t by_threads = floor.max_threads_per_axis / width;
+    most = by_threads < most ? by_threads : most;
+  }
+  if (options.capped) {
+    const std::uint64_t by_stride = 0xffffffffU / width;
+    const std::uint64_t cap = options.most < by_stride ? options.most : by_stride;
+    needed = needed < cap ? needed : cap;
+    needed = needed < most ? needed : most;
+  }
+  const bool fits =
+      (needed <= most) & !n.negative & (rule != CoverRule::exact || n.magnitude % per_block == 0);
+  blocks[Along] = fits ? static_cast<std::uint32_t>(needed) : 0U;
+}
+
 /// Fills blocks and sizes. At CheckLevel::off always true, and what cannot be covered is a
 /// dimension of 0.
 template <CheckLevel Level, class Rules, bool MayBeEmpty, class Size, class B>
@@ -198,31 +221,11 @@ constexpr bool cover(const Size& size, const B& block, CoverRule rule, const Cov
   constexpr int rank = rank_of<Size>;
   constexpr const DeviceLimits& floor = floor_of<Rules>;
   const std::uint32_t threads[3] = {block.x(), block.y(), block.z()};
-  for (int axis = 0; axis < rank; ++axis) {
-    const SignedSize n = size_along(size, axis);
-    sizes[axis] = n.magnitude;
-    const std::uint64_t per_block =
-        static_cast<std::uint64_t>(threads[axis]) * (axis == 0 ? options.items : 1U);
-    if constexpr (Level == CheckLevel::off) {
-      // A block of 0 threads can only come from a vendor's dim3: no division by it, the runtime
-      // refuses the block itself.
-      std::uint64_t needed =
-          blocks_for(std::uint64_t{n.magnitude}, per_block | std::uint64_t{per_block == 0});
-      std::uint64_t most = floor.max_grid[axis];
-      if (floor.max_threads_per_axis != 0) {
-        const std::uint64_t by_threads = floor.max_threads_per_axis / (threads[axis] | 1U);
-        most = by_threads < most ? by_threads : most;
-      }
-      if (options.capped) {
-        const std::uint64_t by_stride = 0xffffffffU / (threads[axis] != 0 ? threads[axis] : 1U);
-        const std::uint64_t cap = options.most < by_stride ? options.most : by_stride;
-        needed = needed < cap ? needed : cap;
-      }
-      const bool fits = (needed <= most) & !n.negative &
-                        (rule != CoverRule::exact ||
-                         n.magnitude % (per_block | std::uint64_t{per_block == 0}) == 0);
-      blocks[axis] = fits ? static_cast<std::uint32_t>(needed) : 0U;
-    }
+  for (int axis = 0; axis < rank; ++axis) sizes[axis] = size_along(size, axis).magnitude;
+  if constexpr (Level == CheckLevel::off) {
+    cover_unchecked<0, Rules>(size, threads[0], rule, options, blocks);
+    if constexpr (rank > 1) cover_unchecked<1, Rules>(size, threads[1], rule, options, blocks);
+    if constexpr (rank > 2) cover_unchecked<2, Rules>(size, threads[2], rule, options, blocks);
   }
   if constexpr (Level != CheckLevel::off) {
     std::uint64_t total = 1;

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/error.hpp>
+#include <warpsafe/kernel.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+// What may be passed for which kernel parameter. The rule: an argument keeps its value, and memory
+// that a kernel reaches is device memory by type.
+
+namespace warpsafe {
+
+/// Opens a type to kernels that is trivially copyable in effect but not by the letter: specialise
+/// it as true for a type whose bytes may be copied to the device.
+template <class T>
+inline constexpr bool is_device_copyable = std::is_trivially_copyable_v<T>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_trusted = false;
+template <class T>
+inline constexpr bool is_trusted<trusted_ptr<T>> = true;
+
+template <class A>
+concept DevicePointer = requires(const A& argument) {
+  device_pointer_traits<A>::get(argument);
+};
+
+/// Bits of a number's value, its sign left out.
+template <class T>
+inline constexpr int value_bits = std::is_same_v<T, bool>     ? 1
+                                  : std::is_same_v<T, float>  ? 24
+                                  : std::is_same_v<T, double> ? 53
+                                  : std::is_floating_point_v<T>
+                                      ? 64
+                                      : static_cast<int>(8 * sizeof(T)) -
+                                            (static_cast<T>(-1) < static_cast<T>(0) ? 1 : 0);
+
+/// Whether every value of A, but for a negative one where P is unsigned, is the same value in P.
+template <class P, class A>
+constexpr bool keeps_value() noexcept {
+  if constexpr (std::is_same_v<P, A>) {
+    return true;
+  } else if constexpr (std::is_same_v<P, bool>) {
+    return false;
+  } else if constexpr (std::is_floating_point_v<A>) {
+    return std::is_floating_point_v<P> && value_bits<P> >= value_bits<A>;
+  } else if constexpr (std::is_floating_point_v<P>) {
+    return value_bits<P> >= value_bits<A>;
+  } else {
+    return sizeof(P) >= sizeof(A) && (value_bits<P> >= value_bits<A>);
+  }
+}
+
+/// The sentences about parameter number Number (from 1) of type P.
+template <std::size_t Number, class P>
+constexpr bool check_parameter() noexcept {
+  constexpr bool reference = std::is_reference_v<P>;
+  static_assert(
+      !reference,
+      "warpsafe: the kernel takes a reference: the address of a host object means nothing to the "
+      "device; take the parameter by value, or a pointer to device memory");
+  if constexpr (!reference) {
+    static_assert(
+        !std::is_polymorphic_v<P>,
+        "warpsafe: the kernel takes a polymorphic type: its virtual functions are the host's; use a "
+        "plain struct");
+    static_assert(
+        std::is_polymorphic_v<P> || is_device_copyable<P>,
+        "warpsafe: the kernel takes a type that is not trivially copyable: its bytes on the device "
+        "would point to host memory, or be freed twice; pass a span of device memory");
+    return !std::is_polymorphic_v<P> && is_device_copyable<P>;
+  } else {
+    return false;
+  }
+}
+
+/// The sentences about an argument of type A for parameter number Number (from 1) of type P.
+template <std::size_t Number, class P, class A>
+constexpr bool check_argument() noexcept {
+  if constexpr (std::is_arithmetic_v<P> && std::is_arithmetic_v<A>) {
+    static_assert(
+        keeps_value<P, A>(),
+        "warpsafe: this argument may lose its value in the kernel's narrower parameter (int64 to "
+        "int, double to float, integer to float); widen the parameter, or convert it on purpose");
+    return keeps_value<P, A>();
+  } else if constexpr (std::is_pointer_v<P>) {
+    constexpr bool raw = std::is_pointer_v<A> || std::is_array_v<A>;
+    static_assert(
+        !raw,
+        "warpsafe: a raw pointer may be host memory; pass a device buffer's view(), or trust(p) "
+        "where other code allocated it on the device");
+    if constexpr (raw) {
+      return false;
+    } else if constexpr (std::is_same_v<A, std::nullptr_t>) {
+      return true;
+    } else if constexpr (DevicePointer<A>) {
+      using From = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
+      static_assert(
+          std::is_convertible_v<From, P>,
+          "warpsafe: the buffer's elements are of another type than the kernel's parameter points "
+          "to, or are const where the kernel writes");
+      return std::is_convertible_v<From, P>;
+    } else {
+      static_assert(
+          DevicePointer<A>,
+          "warpsafe: this argument is no device memory; pass a device buffer's view(), or specialise "
+          "device_pointer_traits for its type");
+      return false;
+    }
+  } else {
+    static_assert(std::is_convertible_v<const A&, P>,
+                  "warpsafe: this argument does not convert to the kernel's parameter");
+    return std::is_convertible_v<const A&, P>;
+  }
+}
+
+template <class P, class A>
+[[nodiscard]] constexpr P convert_argument(const A& argument) noexcept {
+  if constexpr (std::is_pointer_v<P> && !std::is_same_v<A, std::nullptr_t>) {
+    return device_pointer_traits<A>::get(argument);
+  } else if constexpr (std::is_arithmetic_v<P>) {
+    return static_cast<P>(argument);
+  } else {
+    return argument;
+  }
+}
+
+/// The checks that need the value: a negative number for an unsigned parameter; at CheckLevel::full
+/// a trusted pointer that the driver does not know. False with the problem in `error`.
+template <class B, bool AskDriver, class P, class A>
+bool check_value([[maybe_unused]] const A& argument, [[maybe_unused]] int number,
+                 [[maybe_unused]] LaunchError& error) noexcept {
+  if constexpr (std::is_arithmetic_v<P> && std::is_integral_v<P> && std::is_integral_v<A>) {
+    if constexpr (static_cast<A>(-1) < static_cast<A>(0) &&
+                  !(static_cast<P>(-1) < static_cast<P>(0))) {
+      if (argument < 0) {
+        error = LaunchError::make(Errc::argument_negative, Stage::validation,
+                                  ~static_cast<std::uint64_t>(argument) + 1, 0);
+        error.extra = static_cast<std::uint64_t>(number);
+        return false;
+      }
+    }
+  }
+  if constexpr (AskDriver && is_trusted<A>) {
+    MemoryKind kind{};
+    int device = -1;
+    const int status =
+        argument.pointer == nullptr ? 0 : B::pointer_kind(argument.pointer, kind, device);
+    if (argument.pointer != nullptr && (status != 0 || kind == MemoryKind::unregistered)) {
+      error = LaunchError::make(Errc::argument_host_pointer, Stage::validation);
+      error.extra = static_cast<std::uint64_t>(number);
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The bytes of a parameter block: each parameter at its own alignment, as the runtimes lay it out.
+template <class... P>
+constexpr std::size_t parameter_bytes() noexcept {
+  std::size_t total = 0;
+  ((total = (total + alignof(P) - 1) / alignof(P) * alignof(P) + sizeof(P)), ...);
+  return total;
+}
+
+/// All sentences about a kernel's parameters P and the arguments A for them, numbered from 1.
+template <class B, class... A, class... P, std::size_t... I>
+constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<I...>) noexcept {
+  constexpr bool parameters = (check_parameter<I + 1, P>() && ... && true);
+  if constexpr (parameters) {
+    constexpr bool fits = parameter_bytes<P...>() <= B::parameter_bytes;
+    static_assert(
+        fits,
+        "warpsafe: the kernel's parameters take more bytes than the runtime passes; put the large "
+        "one into device memory");
+    return (check_argument<I + 1, P, A>() && ... && fits);
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+}  // namespace warpsafe

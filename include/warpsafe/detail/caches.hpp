@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/error.hpp>
+#include <warpsafe/kernel.hpp>
+#include <warpsafe/limits.hpp>
+
+#include <cstdint>
+
+// What was asked of the driver once and is remembered: per device, and per kernel and device. No
+// lock, no map: fixed tables of slots, each filled by the first thread that gets there; a thread
+// that finds a slot being filled asks the driver itself.
+
+namespace warpsafe::detail {
+
+/// Whether a backend's limits stay what they are. The host backend's are a test's to change.
+template <class B>
+inline constexpr bool remembers_limits = true;
+template <>
+inline constexpr bool remembers_limits<host_backend> = false;
+
+/// Devices that are remembered; those beyond are asked every time.
+inline constexpr int remembered_devices = 64;
+
+/// One value that is computed once and then only read.
+template <class T>
+class OnceSlot {
+ public:
+  /// The value, or nullptr if nobody has put one yet.
+  [[nodiscard]] const T* get() const noexcept {
+    return __atomic_load_n(&state_, __ATOMIC_ACQUIRE) == ready ? &value_ : nullptr;
+  }
+  /// Keeps `value` if this is the first one to come.
+  void put(const T& value) noexcept {
+    int expected = empty;
+    if (__atomic_compare_exchange_n(&state_, &expected, filling, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED)) {
+      value_ = value;
+      __atomic_store_n(&state_, ready, __ATOMIC_RELEASE);
+    }
+  }
+
+ private:
+  static constexpr int empty = 0;
+  static constexpr int filling = 1;
+  static constexpr int ready = 2;
+  int state_ = empty;
+  T value_{};
+};
+
+template <class B>
+struct [[gnu::visibility("hidden")]] DeviceCache {
+  static inline OnceSlot<DeviceLimits> slots[remembered_devices];
+
+  /// The limits of a device, floors put in for what it does not report. `local` holds them where
+  /// they cannot be remembered. nullptr, with the runtime's status, if the device cannot be asked.
+  static const DeviceLimits* find(int device, DeviceLimits& local, int& status) noexcept {
+    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    if (remembered) {
+      if (const DeviceLimits* known = slots[device].get()) return known;
+    }
+    status = B::limits_of(device, local);
+    if (status != 0) return nullptr;
+    local.device = device;
+    local = limits::or_floor(local, floor_of<B>);
+    if (remembered) slots[device].put(local);
+    return &local;
+  }
+};
+
+/// Keyed by the kernel's own entry, hence hidden.
+template <class B, class Entry>
+struct [[gnu::visibility("hidden")]] KernelCache {
+  static inline OnceSlot<KernelLimits> slots[remembered_devices];
+  /// The dynamic shared memory, in bytes, that this program has raised the kernel's attribute to;
+  /// only ever grows, so that no launch lowers it under another thread's feet.
+  static inline std::uint64_t raised[remembered_devices];
+
+  static const KernelLimits* find(const KernelEntry& entry, int device, KernelLimits& local,
+                                  int& status) noexcept {
+    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    if (remembered) {
+      if (const KernelLimits* known = slots[device].get()) return known;
+    }
+    status = B::attributes_of(entry, local);
+    if (status != 0) return nullptr;
+    local.known = true;
+    if (remembered) slots[device].put(local);
+    return &local;
+  }
+
+  /// Makes sure that `bytes` of dynamic shared memory are allowed for the kernel on its current
+  /// device. Returns the runtime's status.
+  static int allow_dynamic_shared(const KernelEntry& entry, int device,
+                                  std::uint64_t bytes) noexcept {
+    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    if (remembered && bytes <= __atomic_load_n(&raised[device], __ATOMIC_ACQUIRE)) return 0;
+    return raise_dynamic_shared(entry, remembered ? &raised[device] : nullptr, bytes);
+  }
+
+ private:
+  /// Only ever raises. The spin lock keeps a thread that needs less from lowering the runtime's
+  /// attribute between another thread's raise and its launch; it is taken when a kernel needs more
+  /// than ever before.
+  [[gnu::cold, gnu::noinline]] static int raise_dynamic_shared(
+      const KernelEntry& entry, std::uint64_t* high_water, std::uint64_t bytes) noexcept {
+    while (__atomic_test_and_set(&raising, __ATOMIC_ACQUIRE)) {
+    }
+    KernelLimits now;
+    int status = B::attributes_of(entry, now);
+    if (status == 0) {
+      std::uint64_t allowed = now.max_dynamic_shared;
+      if (bytes > allowed) {
+        status = B::raise_dynamic_shared(entry, bytes);
+        allowed = bytes;
+      }
+      if (status == 0 && high_water != nullptr)
+        __atomic_store_n(high_water, allowed, __ATOMIC_RELEASE);
+    }
+    __atomic_clear(&raising, __ATOMIC_RELEASE);
+    return status;
+  }
+  static inline bool raising = false;
+};
+
+}  // namespace warpsafe::detail

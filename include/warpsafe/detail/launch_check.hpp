@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/config.hpp>
+#include <warpsafe/debug/environment.hpp>
+#include <warpsafe/detail/arguments.hpp>
+#include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/kernel.hpp>
+#include <warpsafe/launch_config.hpp>
+#include <warpsafe/stream.hpp>
+#include <warpsafe/validate.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+// The checks that a launch makes before it dispatches, and the errors it can end with.
+
+namespace warpsafe::detail {
+
+template <class Config>
+inline constexpr bool is_strided_grid = false;
+template <class Rules, class Block, int Rank, class Options>
+inline constexpr bool is_strided_grid<
+    LaunchConfig<SafeGrid<Rules, Block, Rank, GridPolicy::strided>, Block, Options>> = true;
+
+/// The sentences about a configuration and a kernel that do not go together, all known while
+/// compiling.
+template <class Config, class K>
+constexpr bool check_config_types() noexcept {
+  using Block = typename Config::block_type;
+  constexpr KernelNeeds needs = K::needs;
+  if constexpr (Block::is_static) {
+    static_assert(
+        needs.max_threads == 0 || Block{}.count() <= needs.max_threads,
+        "warpsafe: the block has more threads than the kernel's declared maximum (max_threads, "
+        "launch_bounds); use a smaller block");
+    static_assert(needs.block_multiple == 0 || Block{}.count() % needs.block_multiple == 0,
+                  "warpsafe: the block's threads are not a multiple of what the kernel declares "
+                  "(block_multiple_of)");
+  }
+  static_assert(
+      !is_strided_grid<Config> || K::is_grid_stride,
+      "warpsafe: a grid_stride grid has fewer threads than items, and this kernel is not declared "
+      "grid_stride_kernel: the rest would be dropped; use cover, or declare the kernel so");
+  using Wanted = typename K::shared_type;
+  if constexpr (!std::is_void_v<Wanted>) {
+    static_assert(
+        Config::template has<PartKind::shared>,
+        "warpsafe: the kernel declares needs_shared<T>, and the launch gives no dynamic shared "
+        "memory; add shared<T>(count) to the configuration");
+    if constexpr (Config::template has<PartKind::shared>) {
+      using Given = typename Config::template option<PartKind::shared>::element_type;
+      static_assert(
+          std::is_same_v<Given, Wanted> || std::is_same_v<Given, unsigned char>,
+          "warpsafe: the dynamic shared memory has other elements than the kernel declares "
+          "(needs_shared<T>)");
+    }
+  }
+  static_assert(
+      !Config::template has<PartKind::dependent> || K::waits_for_predecessor,
+      "warpsafe: dependent_launch may start the kernel before its input is written; only for "
+      "kernels declared waits_for_predecessor");
+  return true;
+}
+
+/// Everything about a launch that its types tell.
+template <class B, class Config, class K, class... A>
+constexpr bool check_launch_types() noexcept {
+  static_assert(
+      is_launch_config<Config>,
+      "warpsafe: launch takes a LaunchConfig second: configure(SafeGrid<>::cover(n, block<256>))");
+  static_assert(is_kernel<K>, "warpsafe: launch takes the kernel third, as kernel<fn>");
+  if constexpr (is_launch_config<Config> && is_kernel<K>) {
+    constexpr bool host_stream = std::is_same_v<B, host_backend>;
+    constexpr bool host_kernel = K::provenance == Provenance::host;
+    static_assert(
+        !host_stream || host_kernel,
+        "warpsafe: this kernel is compiled for a device and cannot run on a host stream; compile it "
+        "with the host compiler, or launch it on a device's stream");
+    static_assert(
+        host_stream || !host_kernel,
+        "warpsafe: this kernel is a function of the host compiler and cannot run on a device's "
+        "stream; compile it with nvcc or hipcc, and declare it WARPSAFE_KERNEL_EXTERN here");
+    static_assert(
+        B::has_clusters || !Config::template has<PartKind::cluster>,
+        "warpsafe: this backend's devices have no clusters of blocks; leave cluster<…> out");
+    static_assert(B::has_clusters || !Config::template has<PartKind::dependent>,
+                  "warpsafe: this backend has no programmatic dependent launch");
+    constexpr bool right_count = static_cast<int>(sizeof...(A)) == K::parameters::size;
+    static_assert(right_count,
+                  "warpsafe: the number of arguments is not the kernel's number of parameters");
+    constexpr bool config_fine = check_config_types<Config, K>();
+    if constexpr (right_count && host_stream == host_kernel) {
+      return config_fine && check_all_arguments<B, A...>(typename K::parameters{},
+                                                         std::index_sequence_for<A...>{});
+    } else {
+      return false;
+    }
+  } else {
+    return false;
+  }
+}
+
+/// The documented floor of a backend, without what only a device can tell: for CheckLevel::cheap.
+template <class B>
+inline constexpr DeviceLimits cheap_limits = [] {
+  DeviceLimits limits = floor_of<B>;
+  limits.shared_per_block = ~std::uint64_t{0};
+  limits.shared_per_block_optin = ~std::uint64_t{0};
+  limits.warp_size = 0;
+  limits.max_cluster_blocks = 16;
+  limits.max_cluster_blocks_optin = 16;
+  limits.cooperative_launch = true;
+  return limits;
+}();
+
+/// What the driver knows of the device and the kernel, from memory after the first launch; and, for
+/// cooperative launches and large clusters alone, what fits at once.
+template <class B, class K>
+bool ask_driver(const Located<B>& at, const LaunchShape& shape, const KernelEntry& entry,
+                const DeviceLimits*& device_limits, DeviceLimits& device_local,
+                const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
+                LaunchError& error) noexcept {
+  const int device = at.stream.device().value();
+  int current = -1;
+  int status = B::current_device(current);
+  if (status == 0 && current != device) {
+    error =
+        LaunchError::make(Errc::stream_wrong_device, Stage::validation,
+                          static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
+    return false;
+  }
+  if (status == 0) device_limits = DeviceCache<B>::find(device, device_local, status);
+  if (status == 0) kernel_limits = KernelCache<B, K>::find(entry, device, kernel_local, status);
+  if (status == 0 && (shape.cooperative || shape.non_portable_cluster)) {
+    kernel_local = *kernel_limits;
+    kernel_limits = &kernel_local;
+    int fits = 0;
+    if (shape.cooperative) {
+      status = B::resident_blocks(entry, static_cast<std::uint32_t>(shape.threads_per_block()),
+                                  shape.dynamic_shared, fits);
+      kernel_local.resident_blocks =
+          static_cast<std::uint32_t>(fits) * device_limits->multiprocessors;
+    } else {
+      status = B::max_cluster_blocks(entry, shape, fits);
+      kernel_local.max_cluster_blocks = static_cast<std::uint32_t>(fits);
+    }
+  }
+  if (status != 0) {
+    error = runtime_error<B>(status, Name::of("launch"), at.site, Stage::validation);
+    error.device = device;
+    return false;
+  }
+  return true;
+}
+
+/// The run-time part before the dispatch. False with the problem in `error`.
+template <CheckLevel Level, class B, class K, class Config>
+bool check_launch(const Located<B>& at, const Config& config, const LaunchShape& shape,
+                  const KernelEntry& entry, LaunchError& error) noexcept {
+  if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster>) {
+    const LaunchError problem = config.problem();
+    if (problem.code != Errc{}) {
+      error = problem;
+      return false;
+    }
+  }
+  if constexpr (Level == CheckLevel::full) {
+    DeviceLimits device_local;
+    KernelLimits kernel_local;
+    const DeviceLimits* device_limits = nullptr;
+    const KernelLimits* kernel_limits = nullptr;
+    return ask_driver<B, K>(at, shape, entry, device_limits, device_local, kernel_limits,
+                            kernel_local, error) &&
+           validate_all(shape, K::needs, *kernel_limits, *device_limits, error);
+  } else {
+    return validate_all(shape, K::needs, KernelLimits{}, cheap_limits<B>, error);
+  }
+}
+
+template <CheckLevel Level, class B, class... P, class... A>
+bool check_values(LaunchError& error, const A&... arguments) noexcept {
+  int number = 0;
+  static_cast<void>(number);
+  return (check_value<B, Level == CheckLevel::full, P>(arguments, ++number, error) && ... && true);
+}
+
+/// Puts the launch beside a problem that a check has found, for the caller to read.
+template <class B, class K>
+[[gnu::cold, gnu::noinline]] const LaunchError& report_refusal(LaunchError& error,
+                                                               const LaunchShape& shape,
+                                                               const Located<B>& at) noexcept {
+  error.kernel = K::name();
+  error.site = at.site;
+  error.stream = at.stream.native();
+  error.with_shape(shape);
+  if (error.device < 0 || error.code == Errc::stream_wrong_device) {
+    error.device = at.stream.device().value();
+  }
+  if (error.device_name.empty()) error.device_name = device_name<B>(error.device);
+  return error;
+}
+
+template <class K, class B>
+[[gnu::cold, gnu::noinline]] LaunchError refused_configuration(LaunchError error,
+                                                               const Located<B>& at) noexcept {
+  if (error.kernel.empty()) error.kernel = K::name();
+  error.stream = at.stream.native();
+  if (error.site.file == nullptr) error.site = at.site;
+  return error;
+}
+
+/// The runtime refused the launch, or says at this launch that earlier work has failed. It takes
+/// plain numbers: a reference to the launch's own variables would have them written to memory
+/// before every launch, for an error that does not happen.
+template <class B>
+[[gnu::cold, gnu::noinline]] LaunchError launch_error(
+    int status, std::uint32_t grid_x, std::uint32_t grid_y, std::uint32_t grid_z,
+    std::uint32_t block_x, std::uint32_t block_y, std::uint32_t block_z,
+    std::uint64_t dynamic_shared, Name kernel, const void* stream, int device, const char* file,
+    const char* function, unsigned line) noexcept {
+  LaunchError error = runtime_error<B>(status, Name{}, {file, function, line}, Stage::launch);
+  if (error.code == Errc::runtime_failed) error.code = Errc::launch_refused;
+  error.kernel = kernel;
+  const std::uint32_t grid[3] = {grid_x, grid_y, grid_z};
+  const std::uint32_t block[3] = {block_x, block_y, block_z};
+  for (int i = 0; i < 3; ++i) {
+    error.grid[i] = grid[i];
+    error.block[i] = block[i];
+  }
+  error.dynamic_shared = dynamic_shared;
+  error.stream = stream;
+  error.device = device;
+  return error;
+}
+
+}  // namespace warpsafe::detail

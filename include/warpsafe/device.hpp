@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/config.hpp>
+#include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/result.hpp>
+
+namespace warpsafe {
+
+/// The ordinal of a device in this process, so that no other number is taken for one.
+class DeviceId {
+ public:
+  constexpr DeviceId() noexcept = default;
+  constexpr explicit DeviceId(int ordinal) noexcept : ordinal_(ordinal) {}
+  [[nodiscard]] constexpr int value() const noexcept { return ordinal_; }
+  friend constexpr bool operator==(DeviceId, DeviceId) noexcept = default;
+  /// Prints the ordinal.
+  template <class Stream>
+  requires requires { typename Stream::char_type; }
+  friend Stream& operator<<(Stream& out, DeviceId device) {
+    out << device.ordinal_;
+    return out;
+  }
+
+ private:
+  int ordinal_ = 0;
+};
+
+/// The number of devices. Errc::no_device without a driver or a device.
+template <class B = default_backend>
+[[nodiscard]] result<int> device_count(call_site site = call_site::current()) noexcept {
+  int count = 0;
+  if (const int status = B::device_count(count)) {
+    return detail::runtime_error<B>(status, Name::of("device count"), site);
+  }
+  return count;
+}
+
+/// The calling thread's current device. Errc::no_device.
+template <class B = default_backend>
+[[nodiscard]] result<DeviceId> current_device(call_site site = call_site::current()) noexcept {
+  int device = 0;
+  if (const int status = B::current_device(device)) {
+    return detail::runtime_error<B>(status, Name::of("current device"), site);
+  }
+  return DeviceId(device);
+}
+
+/// What a device allows, asked once per process by single-attribute queries; what it does not
+/// report is the documented floor, and `floored` says so. Errc::no_device, ::device_invalid.
+template <class B = default_backend>
+[[nodiscard]] result<DeviceLimits> device_limits(DeviceId device,
+                                                 call_site site = call_site::current()) noexcept {
+  DeviceLimits local;
+  int status = 0;
+  const DeviceLimits* known = detail::DeviceCache<B>::find(device.value(), local, status);
+  if (known == nullptr) {
+    LaunchError error = detail::runtime_error<B>(status, Name::of("device limits"), site);
+    error.device = device.value();
+    return error;
+  }
+  DeviceLimits limits = *known;
+  if (limits.name.empty()) limits.name = detail::device_name<B>(device.value());
+  return limits;
+}
+
+/// Makes a device current for the calling thread, and the one before current again at its end.
+template <class B>
+class [[nodiscard]] basic_device_guard {
+ public:
+  /// Errc::device_invalid, ::no_device.
+  [[nodiscard]] static result<basic_device_guard> create(
+      DeviceId device, call_site site = call_site::current()) noexcept {
+    int before = 0;
+    int status = B::current_device(before);
+    if (status == 0 && before != device.value()) status = B::set_device(device.value());
+    if (status != 0) {
+      LaunchError error = detail::runtime_error<B>(status, Name::of("set device"), site);
+      error.device = device.value();
+      return error;
+    }
+    return basic_device_guard(before == device.value() ? -1 : before);
+  }
+  basic_device_guard(basic_device_guard&& other) noexcept : before_(other.before_) {
+    other.before_ = -1;
+  }
+  basic_device_guard(const basic_device_guard&) = delete;
+  basic_device_guard& operator=(const basic_device_guard&) = delete;
+  basic_device_guard& operator=(basic_device_guard&&) = delete;
+  // A status here has no one to go to: the device was current a moment ago, and a lost context says
+  // so at the next call.
+  ~basic_device_guard() {
+    if (before_ >= 0) static_cast<void>(B::set_device(before_));
+  }
+
+ private:
+  explicit basic_device_guard(int before) noexcept : before_(before) {}
+  int before_;  // -1: nothing to restore
+};
+using DeviceGuard = basic_device_guard<default_backend>;
+
+}  // namespace warpsafe

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/result.hpp>
+#include <warpsafe/stream.hpp>
+
+namespace warpsafe {
+
+/// A point in a stream, to wait for. It is made by recording it, so none can be waited for that was
+/// never recorded. Move-only. `Timed` events measure time, the others are cheaper.
+template <class B, bool Timed>
+class [[nodiscard]] basic_event {
+ public:
+  /// The point that `stream` has reached: everything submitted so far. Errc::runtime_failed,
+  /// ::no_device.
+  [[nodiscard]] static result<basic_event> create(basic_stream_ref<B> stream,
+                                                  call_site site = call_site::current()) noexcept {
+    typename B::native_event event{};
+    int status = B::event_create(event, Timed);
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
+    status = B::event_record(event, stream.native());
+    basic_event made(event);
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("event record"), site);
+    return made;
+  }
+  basic_event(basic_event&& other) noexcept : native_(other.native_) { other.native_ = nullptr; }
+  basic_event& operator=(basic_event&& other) noexcept {
+    if (this != &other) {
+      destroy();
+      native_ = other.native_;
+      other.native_ = nullptr;
+    }
+    return *this;
+  }
+  basic_event(const basic_event&) = delete;
+  basic_event& operator=(const basic_event&) = delete;
+  ~basic_event() { destroy(); }
+
+  [[nodiscard]] typename B::native_event native() const noexcept { return native_; }
+  /// Waits until the point is reached. Errc::execution_failed.
+  [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
+    if (const int status = B::event_synchronize(native_)) {
+      return detail::runtime_error<B>(status, Name::of("event synchronize"), site,
+                                      Stage::completion);
+    }
+    return success();
+  }
+  /// Whether the point is reached. Errc::execution_failed.
+  [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+    const int status = B::event_query(native_);
+    if (status == 0 || status == B::not_ready) return status == 0;
+    return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion);
+  }
+
+ private:
+  explicit basic_event(typename B::native_event event) noexcept : native_(event) {}
+  void destroy() noexcept {
+    if (native_ != nullptr) static_cast<void>(B::event_destroy(native_));
+  }
+  typename B::native_event native_;
+};
+
+using Event = basic_event<default_backend, false>;
+using TimedEvent = basic_event<default_backend, true>;
+
+/// What is submitted to `stream` from now on waits for `event`, on the device; the host does not
+/// wait. Errc::runtime_failed.
+template <class B, bool Timed>
+[[nodiscard]] result<void> wait(std::type_identity_t<basic_stream_ref<B>> stream,
+                                const basic_event<B, Timed>& event,
+                                call_site site = call_site::current()) noexcept {
+  if (const int status = B::stream_wait(stream.native(), event.native())) {
+    return detail::runtime_error<B>(status, Name::of("stream wait"), site);
+  }
+  return success();
+}
+
+/// Milliseconds between two timed events, waiting for the second. Errc::execution_failed,
+/// ::runtime_failed.
+template <class B>
+[[nodiscard]] result<float> elapsed_ms(const basic_event<B, true>& begin,
+                                       const basic_event<B, true>& end,
+                                       call_site site = call_site::current()) noexcept {
+  const auto waited = end.synchronize(site);
+  if (!waited.has_value()) return waited.assume_error();
+  float ms = 0;
+  if (const int status = B::event_elapsed(ms, begin.native(), end.native())) {
+    return detail::runtime_error<B>(status, Name::of("event elapsed"), site);
+  }
+  return ms;
+}
+
+}  // namespace warpsafe

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/cover.hpp>
+#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/needs.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace warpsafe {
+
+/// Where a kernel's code is. It is part of the kernel's type: a kernel of the one kind on a stream
+/// of the other does not compile.
+enum class Provenance : std::uint8_t {
+  device,    ///< compiled for the device in this translation unit (nvcc, hipcc)
+  host,      ///< a function of the host compiler: runs on the host backend
+  external,  ///< declared WARPSAFE_KERNEL_EXTERN here, compiled by nvcc or hipcc elsewhere
+};
+
+namespace detail {
+
+template <class... Types>
+struct TypeList {
+  static constexpr int size = static_cast<int>(sizeof...(Types));
+};
+
+template <class Function>
+struct FunctionTraits {
+  static constexpr bool is_function = false;
+};
+template <class Return, class... Parameters>
+struct FunctionTraits<Return (*)(Parameters...)> {
+  static constexpr bool is_function = true;
+  using parameters = TypeList<Parameters...>;
+  static constexpr bool returns_void = std::is_void_v<Return>;
+#if defined(__CUDACC__) || defined(__HIPCC__)
+  static constexpr Provenance provenance = Provenance::device;
+#else
+  // WARPSAFE_KERNEL_EXTERN declares `const void`, which nothing else does.
+  static constexpr Provenance provenance =
+      std::is_const_v<Return> ? Provenance::external : Provenance::host;
+#endif
+};
+template <class Return, class... Parameters>
+struct FunctionTraits<Return (*)(Parameters...) noexcept>
+    : FunctionTraits<Return (*)(Parameters...)> {};
+
+/// The text between "Fn = " and the end of that template argument in the compiler's own words.
+constexpr Name name_in(const char* pretty) noexcept {
+  const Name all = Name::of(pretty);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i + 5 < all.size; ++i) {
+    if (all.data[i] == 'F' && all.data[i + 1] == 'n' && all.data[i + 2] == ' ' &&
+        all.data[i + 3] == '=' && all.data[i + 4] == ' ') {
+      begin = i + 5;
+    }
+  }
+  if (all.data[begin] == '&') ++begin;
+  std::size_t end = begin;
+  int depth = 0;
+  while (end < all.size) {
+    const char letter = all.data[end];
+    if (depth == 0 && (letter == ';' || letter == ']')) break;
+    if (letter == '<' || letter == '(' || letter == '[' || letter == '{') ++depth;
+    if (letter == '>' || letter == ')' || letter == ']' || letter == '}') --depth;
+    ++end;
+  }
+  return Name{all.data + begin, end - begin};
+}
+
+template <auto Fn>
+constexpr Name name_of() noexcept {
+  return name_in(__PRETTY_FUNCTION__);
+}
+
+template <class T>
+inline constexpr bool is_device_span = false;
+template <class T>
+inline constexpr bool is_device_span<DeviceSpan<T>> = true;
+
+template <class P>
+inline constexpr bool points_to_mutable = false;
+template <class T>
+inline constexpr bool points_to_mutable<T*> = !std::is_const_v<T>;
+template <class T>
+inline constexpr bool points_to_mutable<DeviceSpan<T>> = !std::is_const_v<T>;
+template <class T>
+inline constexpr bool points_to_mutable<device_ptr<T>> = !std::is_const_v<T>;
+template <class P>
+inline constexpr bool reaches_memory = std::is_pointer_v<P> || is_device_span<P>;
+template <class T>
+inline constexpr bool reaches_memory<device_ptr<T>> = true;
+
+/// What a backend is told of one kernel. Keyed by the kernel, hence hidden: two shared objects with
+/// a kernel of one name have two of these.
+template <auto Fn, class Parameters>
+struct [[gnu::visibility("hidden")]] EntryOf;
+template <auto Fn, class... P>
+struct [[gnu::visibility("hidden")]] EntryOf<Fn, TypeList<P...>> {
+  static constexpr ParameterInfo infos[sizeof...(P) + 1] = {
+      {static_cast<std::uint32_t>(sizeof(P)), static_cast<std::uint32_t>(alignof(P)),
+       reaches_memory<P>, points_to_mutable<P>}...,
+      {}};
+
+  template <Provenance Where>
+  [[nodiscard]] static KernelEntry get() noexcept {
+    KernelEntry entry{reinterpret_cast<const void*>(Fn), nullptr, infos, sizeof...(P)};
+    if constexpr (Where == Provenance::host) entry.invoke = &invoke;
+    return entry;
+  }
+
+ private:
+  static void invoke(const void*, void** args) {
+    call(args, std::make_index_sequence<sizeof...(P)>{});
+  }
+  template <std::size_t... I>
+  static void call([[maybe_unused]] void** args, std::index_sequence<I...>) {
+    Fn(*static_cast<P*>(args[I])...);
+  }
+};
+
+}  // namespace detail
+
+/// A kernel with what it declares to need. Write `kernel<fn, needs…>`.
+template <Provenance Where, auto Fn, class... Needs>
+struct BasicKernel {
+  using traits = detail::FunctionTraits<decltype(Fn)>;
+  static_assert(traits::is_function,
+                "warpsafe: kernel<fn> takes a function: kernel<axpy>, kernel<scale<float>>");
+  static_assert(
+      (detail::is_need<Needs> && ...),
+      "warpsafe: after the function, kernel<…> takes needs: max_threads<256>, needs_shared<float>, "
+      "grid_stride_kernel, …");
+  static_assert(traits::returns_void, "warpsafe: a kernel returns void");
+  using parameters = typename traits::parameters;
+  using shared_type = typename detail::SharedNeed<Needs...>::type;
+  static constexpr Provenance provenance = Where;
+  static constexpr KernelNeeds needs = detail::collect_needs<Needs...>();
+  static constexpr bool is_grid_stride = (Needs::its_grid_stride || ... || false);
+  static constexpr bool waits_for_predecessor = (Needs::its_waits || ... || false);
+
+  /// The function's name as the compiler writes it: with its namespace, and, by g++ and nvcc over
+  /// g++, its template arguments.
+  [[nodiscard]] static constexpr Name name() noexcept { return detail::name_of<Fn>(); }
+  [[nodiscard]] static KernelEntry entry() noexcept {
+    return detail::EntryOf<Fn, parameters>::template get<Where>();
+  }
+};
+
+/// A kernel by its function. For an overloaded one: `kernel<overload<void(float*, int)>(scale)>`.
+template <auto Fn, class... Needs>
+static constexpr BasicKernel<detail::FunctionTraits<decltype(Fn)>::provenance, Fn, Needs...>
+    kernel{};
+
+/// The overload of a function that has this signature.
+template <class Signature>
+[[nodiscard]] consteval Signature* overload(std::type_identity_t<Signature>* function) noexcept {
+  return function;
+}
+
+namespace detail {
+template <Provenance Where, auto Fn, class... Needs>
+inline constexpr bool is_kernel<BasicKernel<Where, Fn, Needs...>> = true;
+}  // namespace detail
+
+}  // namespace warpsafe

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/config.hpp>
+#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/extent.hpp>
+#include <warpsafe/size_type.hpp>
+
+// What kernel code uses: the same source compiles with nvcc, hipcc, NVRTC and hipRTC for the
+// device, and with g++ or clang++ as a function of the host backend. C++17, no standard header.
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(__HIPCC__) && !defined(__CUDACC__) && !defined(__HIPCC_RTC__)
+#include <hip/hip_runtime.h>
+#endif
+
+/// Before a kernel's `void`: a kernel that only its own translation unit launches.
+#define WARPSAFE_KERNEL [[maybe_unused]] static __global__
+/// Before a kernel's `void`, at its declaration and its definition: a kernel that nvcc or hipcc
+/// compiles in one translation unit and that others of the same shared object launch.
+#define WARPSAFE_KERNEL_EXTERN __global__
+
+/// After WARPSAFE_KERNEL: at most `threads` threads per block, and registers kept so low that
+/// `min_blocks` blocks fit on a multiprocessor. On both vendors the second number counts blocks per
+/// multiprocessor; HIP's own __launch_bounds__ counts warps per execution unit there, so it is
+/// converted (4 units of 64 lanes in a CDNA compute unit, 2 of 32 in an RDNA one). Tell the launch
+/// the same with `kernel<k, launch_bounds<threads, min_blocks>>`: a larger static block then does
+/// not compile.
+#if defined(__HIP_PLATFORM_AMD__) && (defined(__GFX9__) || !defined(__HIP_DEVICE_COMPILE__))
+#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks) \
+  __launch_bounds__((threads), ((threads) * (min_blocks) + 255) / 256)
+#elif defined(__HIP_PLATFORM_AMD__)
+#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks) \
+  __launch_bounds__((threads), ((threads) * (min_blocks) + 63) / 64)
+#else
+#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks) __launch_bounds__((threads), (min_blocks))
+#endif
+
+#else
+#include <warpsafe/detail/extern_kernel.hpp>
+#include <warpsafe/detail/host_thread.hpp>
+
+#define WARPSAFE_KERNEL [[maybe_unused]] static
+#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks)
+#endif
+
+#include <warpsafe/detail/kernel_index.hpp>
+
+namespace warpsafe {
+
+/// Every thread of the block waits here for all the others, and sees their writes to shared memory.
+/// Every thread must reach the same call.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+static __device__ __forceinline__ void sync_block() { __syncthreads(); }
+#else
+inline void sync_block(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+  detail::host_thread->sync(*detail::host_thread, file, line);
+}
+#endif
+
+/// The block's dynamic shared memory, as elements of T: as many as the launch's `shared<T>(count)`
+/// says. Aligned to 16 bytes. A kernel has one: every call returns the same memory.
+template <class T>
+#if defined(__CUDACC__) || defined(__HIPCC__)
+static __device__ __forceinline__ T* dynamic_shared() {
+  static_assert(alignof(T) <= 16, "warpsafe: dynamic shared memory is aligned to 16 bytes");
+  extern __shared__ __align__(16) unsigned char warpsafe_dynamic_shared[];
+  return reinterpret_cast<T*>(warpsafe_dynamic_shared);
+}
+#else
+inline T* dynamic_shared() {
+  static_assert(alignof(T) <= 16, "warpsafe: dynamic shared memory is aligned to 16 bytes");
+  return reinterpret_cast<T*>(detail::host_thread->dynamic_shared);
+}
+#endif
+
+/// An array of N elements in the block's static shared memory, not initialised. `Tag`, any type,
+/// tells arrays of the same T and N in one kernel apart: two calls with one Tag are one array.
+template <class T, unsigned N, class Tag = void>
+#if defined(__CUDACC__) || defined(__HIPCC__)
+static __device__ __forceinline__ T* shared_array() {
+  __shared__ T storage[N];
+  return storage;
+}
+#else
+inline T* shared_array() {
+  static const char key = 0;
+  return static_cast<T*>(
+      detail::host_thread->static_shared(*detail::host_thread, &key, sizeof(T) * N, alignof(T)));
+}
+#endif
+
+/// Adds to a counter that other threads of the grid add to as well; returns what was there before.
+/// The types that both vendors add atomically: int, unsigned, unsigned long long, float.
+template <class T>
+#if defined(__CUDACC__) || defined(__HIPCC__)
+static __device__ __forceinline__ T atomic_add(T* counter, T amount) {
+  return atomicAdd(counter, amount);
+}
+#else
+inline T atomic_add(T* counter, T amount) {
+  if constexpr (detail::is_floating<T>) {
+    T before;
+    T after;
+    __atomic_load(counter, &before, __ATOMIC_RELAXED);
+    do {
+      after = before + amount;
+    } while (!__atomic_compare_exchange(counter, &before, &after, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+    return before;
+  } else {
+    return __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+  }
+}
+#endif
+
+}  // namespace warpsafe

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/config.hpp>
+#include <warpsafe/detail/arguments.hpp>
+#include <warpsafe/detail/launch_check.hpp>
+#include <warpsafe/kernel.hpp>
+#include <warpsafe/launch_config.hpp>
+#include <warpsafe/stream.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace warpsafe {
+
+namespace detail {
+
+/// Validate, dispatch, observe: every launch of the library goes through here.
+template <CheckLevel Level, class B, class Config, class K, class... P, class... A>
+[[nodiscard]] result<void> launch_typed(const Located<B>& at, const Config& config, K,
+                                        TypeList<P...>, const A&... arguments) noexcept {
+  if (config.empty()) return success();
+  const LaunchShape shape = config.shape();
+  const KernelEntry entry = K::entry();
+  const auto failed = [&](int status) {
+    return launch_error<B>(status, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
+                           shape.block[1], shape.block[2], shape.dynamic_shared, K::name(),
+                           at.stream.native(), at.stream.device().value(), at.site.file,
+                           at.site.function, at.site.line);
+  };
+
+  if constexpr (Level != CheckLevel::off) {
+    LaunchError error;
+    if (!check_launch<Level, B, K, Config>(at, config, shape, entry, error) ||
+        !check_values<Level, B, P...>(error, arguments...)) {
+      if (!launches_all_the_same(report_refusal<B, K>(error, shape, at))) return error;
+    }
+  }
+  if constexpr (Config::template has<PartKind::shared>) {
+    if (const int status = KernelCache<B, K>::allow_dynamic_shared(
+            entry, at.stream.device().value(), shape.dynamic_shared)) {
+      return failed(status);
+    }
+  }
+
+  const int status = [&](P... values) {
+    // One more only where there would be none: an array has at least one element.
+    void* pointers[sizeof...(P) + (sizeof...(P) == 0)] = {
+        const_cast<void*>(static_cast<const void*>(&values))...};
+    return B::launch(entry, shape, pointers, at.stream.native());
+  }(convert_argument<P>(arguments)...);
+
+  if (status != 0) [[unlikely]]
+    return failed(status);
+  return success();
+}
+
+/// The static part: every mistake in the types gets its own sentence, and nothing after it is
+/// compiled.
+template <CheckLevel Level, class B, class C, class K, class... A>
+[[nodiscard]] result<void> launch_on(const Located<B>& at, const C& config, K kernel,
+                                     const A&... arguments) noexcept {
+  if constexpr (check_launch_types<B, std::remove_cvref_t<decltype(value_of(config))>, K, A...>()) {
+    if constexpr (is_result<C>) {
+      if (!config.has_value()) return refused_configuration<K>(config.assume_error(), at);
+    }
+    return launch_typed<Level>(at, value_of(config), kernel, typename K::parameters{},
+                               arguments...);
+  } else {
+    return success();
+  }
+}
+
+}  // namespace detail
+
+/// Launches `kernel<fn>` with a LaunchConfig, or with the `result` of `configure`, whose error then
+/// comes out with the kernel's name. Nothing is launched if anything is wrong. The arguments keep
+/// their value: what could lose it does not compile, and pointer parameters take device memory by
+/// type.
+///
+/// Checked builds: every Errc of `validate`, and Errc::argument_negative, ::argument_host_pointer,
+/// ::stream_wrong_device, ::not_a_kernel, ::no_kernel_image, ::no_device. All builds:
+/// Errc::launch_refused (or a nearer code) with the runtime's own words if it refuses,
+/// ::execution_failed if earlier work has lost the context. An empty grid (cover_or_empty) launches
+/// nothing and succeeds. Thread-safe; never reads or clears the runtime's last error.
+template <CheckLevel Level = current_level, class C, class K, class... A>
+[[nodiscard]] inline result<void> launch(detail::Located<cuda_backend> stream, const C& config,
+                                         K kernel, const A&... arguments) noexcept {
+  return detail::launch_on<Level>(stream, config, kernel, arguments...);
+}
+template <CheckLevel Level = current_level, class C, class K, class... A>
+[[nodiscard]] inline result<void> launch(detail::Located<hip_backend> stream, const C& config,
+                                         K kernel, const A&... arguments) noexcept {
+  return detail::launch_on<Level>(stream, config, kernel, arguments...);
+}
+template <CheckLevel Level = current_level, class C, class K, class... A>
+[[nodiscard]] inline result<void> launch(detail::Located<host_backend> stream, const C& config,
+                                         K kernel, const A&... arguments) noexcept {
+  return detail::launch_on<Level>(stream, config, kernel, arguments...);
+}
+
+/// What is no stream gets a sentence instead of "no matching function".
+template <CheckLevel Level = current_level, class S, class C, class K, class... A>
+requires(!detail::is_stream<S>)
+    [[nodiscard]] result<void> launch(const S&, const C&, K, const A&...) noexcept {
+  static_assert(
+      detail::is_stream<S>,
+      "warpsafe: launch takes a Stream or StreamRef first; 0 and nullptr are a default stream that "
+      "other code uses too, and a vendor's stream goes in as StreamRef::borrow(stream, device)");
+  return success();
+}
+
+}  // namespace warpsafe

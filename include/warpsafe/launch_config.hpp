@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/launch_options.hpp>
+#include <warpsafe/launch_shape.hpp>
+#include <warpsafe/result.hpp>
+#include <warpsafe/safe_grid.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace warpsafe {
+
+namespace detail {
+
+template <class Rules, class Block, int Rank, GridPolicy Policy>
+inline constexpr PartKind part_kind<SafeGrid<Rules, Block, Rank, Policy>> = PartKind::grid;
+
+struct NoPart {};
+template <class... Options>
+struct OptionList : Options... {};
+
+/// The first of Parts that is of a kind, or NoPart.
+template <PartKind Kind, class... Parts>
+struct FirstOf {
+  using type = NoPart;
+};
+template <PartKind Kind, class First, class... Rest>
+struct FirstOf<Kind, First, Rest...> {
+  using type = typename std::conditional_t<part_kind<First> == Kind, std::type_identity<First>,
+                                           FirstOf<Kind, Rest...>>::type;
+};
+
+template <class List, class... Parts>
+struct OnlyOptions {
+  using type = List;
+};
+template <class... Kept, class First, class... Rest>
+struct OnlyOptions<OptionList<Kept...>, First, Rest...>
+    : OnlyOptions<std::conditional_t<part_kind<First> == PartKind::grid ||
+                                         part_kind<First> == PartKind::block,
+                                     OptionList<Kept...>, OptionList<Kept..., First>>,
+                  Rest...> {};
+
+template <PartKind Kind, class... Parts>
+inline constexpr int count_of = ((part_kind<Parts> == Kind ? 1 : 0) + ... + 0);
+
+template <class Grid, class Block>
+struct BlockOf {
+  using type = Block;
+};
+template <class Rules, class Block, int Rank, GridPolicy Policy>
+struct BlockOf<SafeGrid<Rules, Block, Rank, Policy>, NoPart> {
+  using type = Block;
+};
+
+/// What a configuration is made of, from parts in any order. The sentences for parts that do not go
+/// together are here, before anything else can fail on them.
+template <class... Parts>
+struct ConfigParts {
+  static constexpr bool known = ((part_kind<Parts> != PartKind::none) && ...);
+  static constexpr bool whole_number =
+      ((is_size<Parts> || is_bool<Parts> || is_floating<Parts>) || ...);
+  static_assert(
+      !whole_number,
+      "warpsafe: a bare number is no launch option; write shared<T>(count) for dynamic shared "
+      "memory, block<256> for the block, SafeGrid<>::cover(n, block<256>) for the grid");
+  static_assert(
+      whole_number || known,
+      "warpsafe: a LaunchConfig is made of a grid, a block and options: shared<T>(n), cluster<N>, "
+      "cooperative, priority(p), dependent_launch");
+  static_assert(count_of<PartKind::grid, Parts...> < 2, "warpsafe: two grids in one LaunchConfig");
+  static_assert(count_of<PartKind::block, Parts...> < 2,
+                "warpsafe: two blocks in one LaunchConfig");
+  static_assert(
+      count_of<PartKind::shared, Parts...> < 2,
+      "warpsafe: dynamic shared memory is given twice; a launch has one piece, so add the sizes up");
+  static_assert(count_of<PartKind::cluster, Parts...> < 2,
+                "warpsafe: two clusters in one LaunchConfig");
+  static_assert(count_of<PartKind::cooperative, Parts...> < 2 &&
+                    count_of<PartKind::priority, Parts...> < 2 &&
+                    count_of<PartKind::dependent, Parts...> < 2,
+                "warpsafe: a launch option is given twice");
+  static_assert(!known || count_of<PartKind::grid, Parts...> > 0,
+                "warpsafe: a LaunchConfig needs a grid: SafeGrid<>::cover(n, block<256>)");
+  using grid = typename FirstOf<PartKind::grid, Parts...>::type;
+  using given_block = typename FirstOf<PartKind::block, Parts...>::type;
+  using block = typename BlockOf<grid, given_block>::type;
+  static_assert(
+      !known || count_of<PartKind::grid, Parts...> == 0 || !std::is_same_v<block, NoPart>,
+      "warpsafe: a LaunchConfig needs a block: block<256>, or a grid that was made for one");
+
+  template <class G>
+  static constexpr bool same_block() noexcept {
+    if constexpr (is_safe_grid<G> && !std::is_same_v<given_block, NoPart>) {
+      return std::is_same_v<typename G::block_type, given_block> && given_block::is_static;
+    } else {
+      return true;
+    }
+  }
+  static_assert(
+      same_block<grid>(),
+      "warpsafe: the grid was computed for another block than the one given beside it; leave the "
+      "block out, the grid brings its own");
+  static constexpr bool fine =
+      known && count_of<PartKind::grid, Parts...> == 1 && count_of<PartKind::block, Parts...> < 2 &&
+      !std::is_same_v<block, NoPart> && count_of<PartKind::shared, Parts...> < 2 &&
+      count_of<PartKind::cluster, Parts...> < 2 && count_of<PartKind::cooperative, Parts...> < 2 &&
+      count_of<PartKind::priority, Parts...> < 2 && count_of<PartKind::dependent, Parts...> < 2;
+  using options = typename std::conditional_t<fine, OnlyOptions<OptionList<>, Parts...>,
+                                              std::type_identity<OptionList<>>>::type;
+};
+
+template <class Wanted, class First, class... Rest>
+constexpr const Wanted& pick(const First& first, const Rest&... rest) noexcept {
+  if constexpr (std::is_same_v<Wanted, First>) {
+    return first;
+  } else {
+    return pick<Wanted>(rest...);
+  }
+}
+
+}  // namespace detail
+
+/// Everything about a launch but the kernel, its arguments and the stream: a grid, a block (a
+/// SafeGrid brings its own) and options in any order, `LaunchConfig{grid, block<256>,
+/// shared<float>(256), cluster<2>, cooperative}`. Trivially copyable.
+template <class Grid, class Block, class Options>
+class LaunchConfig;
+
+template <class Grid, class Block, class... Options>
+class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
+ public:
+  using grid_type = Grid;
+  using block_type = Block;
+  template <detail::PartKind Kind>
+  static constexpr bool has = detail::count_of<Kind, Options...> != 0;
+  template <detail::PartKind Kind>
+  using option = typename detail::FirstOf<Kind, Options...>::type;
+
+  template <class... Parts>
+  constexpr explicit LaunchConfig(const Parts&... parts) noexcept
+      : grid_(detail::pick<Grid>(parts...)),
+        block_(block_of(parts...)),
+        options_{detail::pick<Options>(parts...)...} {}
+
+  [[nodiscard]] constexpr const Grid& grid() const noexcept { return grid_; }
+  [[nodiscard]] constexpr Block block() const noexcept { return block_; }
+
+  /// The same as plain numbers, as a runtime takes them.
+  [[nodiscard]] constexpr LaunchShape shape() const noexcept {
+    LaunchShape shape;
+    if constexpr (is_safe_grid<Grid>) {
+      grid_.apply(shape);
+    } else {
+      shape.grid[0] = grid_.x();
+      shape.grid[1] = grid_.y();
+      shape.grid[2] = grid_.z();
+    }
+    shape.block[0] = block_.x();
+    shape.block[1] = block_.y();
+    shape.block[2] = block_.z();
+    (detail::apply_option(static_cast<const Options&>(options_), shape), ...);
+    return shape;
+  }
+  /// Whether this is the empty grid of `cover_or_empty(0, …)`: launching it does nothing and
+  /// succeeds.
+  [[nodiscard]] constexpr bool empty() const noexcept {
+    if constexpr (is_safe_grid<Grid>) {
+      return grid_.empty();
+    } else {
+      return false;
+    }
+  }
+  /// What is wrong already without a kernel and a device, or an error with Errc{}: a wrong count of
+  /// shared memory (Errc::shared_negative, ::shared_overflow), a cluster that does not divide the
+  /// grid
+  /// (::cluster_not_divisor).
+  [[nodiscard]] constexpr LaunchError problem() const noexcept {
+    const LaunchShape numbers = shape();
+    LaunchError error = LaunchError::make(Errc{}, Stage::construction);
+    if constexpr (has<detail::PartKind::shared>) {
+      error = static_cast<const option<detail::PartKind::shared>&>(options_).problem();
+    }
+    if constexpr (has<detail::PartKind::cluster>) {
+      for (int axis = 0; axis < 3 && error.code == Errc{}; ++axis) {
+        if (numbers.cluster[axis] != 0 && numbers.grid[axis] % numbers.cluster[axis] != 0) {
+          error =
+              LaunchError::make(Errc::cluster_not_divisor, Stage::construction, numbers.grid[axis],
+                                numbers.cluster[axis], static_cast<Axis>(axis));
+        }
+      }
+    }
+    error.with_shape(numbers);
+    return error;
+  }
+
+  /// Prints grid=(…), block=(…), shared=N bytes.
+  template <class Stream>
+  requires requires { typename Stream::char_type; }
+  friend Stream& operator<<(Stream& out, const LaunchConfig& config) {
+    const LaunchShape shape = config.shape();
+    out << "grid=(" << shape.grid[0] << ',' << shape.grid[1] << ',' << shape.grid[2] << "), block=("
+        << shape.block[0] << ',' << shape.block[1] << ',' << shape.block[2]
+        << "), shared=" << shape.dynamic_shared << " bytes";
+    return out;
+  }
+
+ private:
+  template <class... Parts>
+  static constexpr const Block& block_of(const Parts&... parts) noexcept {
+    if constexpr (is_safe_grid<Grid>) {
+      return detail::pick<Grid>(parts...).block();
+    } else {
+      return detail::pick<Block>(parts...);
+    }
+  }
+
+  Grid grid_;
+  Block block_;
+  detail::OptionList<Options...> options_;
+};
+
+template <class... Parts>
+LaunchConfig(const Parts&...) -> LaunchConfig<typename detail::ConfigParts<Parts...>::grid,
+                                              typename detail::ConfigParts<Parts...>::block,
+                                              typename detail::ConfigParts<Parts...>::options>;
+
+template <class T>
+inline constexpr bool is_launch_config = false;
+template <class Grid, class Block, class Options>
+inline constexpr bool is_launch_config<LaunchConfig<Grid, Block, Options>> = true;
+
+namespace detail {
+
+template <class T>
+constexpr const T& value_of(const T& value) noexcept {
+  return value;
+}
+template <class T>
+constexpr const T& value_of(const result<T>& value) noexcept {
+  return value.assume_value();
+}
+template <class T>
+constexpr const LaunchError* error_of(const T&) noexcept {
+  return nullptr;
+}
+template <class T>
+constexpr const LaunchError* error_of(const result<T>& value) noexcept {
+  return value.has_value() ? nullptr : &value.assume_error();
+}
+
+}  // namespace detail
+
+/// A LaunchConfig from parts of which any may be a `result`: the first error among them comes out.
+/// Beside these, in checked builds: Errc::shared_negative, ::shared_overflow,
+/// ::cluster_not_divisor.
+template <CheckLevel Level = current_level, class... Parts>
+[[nodiscard]] constexpr auto configure(const Parts&... parts) noexcept {
+  using Config = decltype(LaunchConfig(detail::value_of(parts)...));
+  const LaunchError* error = nullptr;
+  ((error = error != nullptr ? error : detail::error_of(parts)), ...);
+  if (error != nullptr) return result<Config>(*error);
+  const Config config(detail::value_of(parts)...);
+  if constexpr (Level != CheckLevel::off) {
+    const LaunchError problem = config.problem();
+    if (problem.code != Errc{}) return result<Config>(problem);
+  }
+  return result<Config>(config);
+}
+
+}  // namespace warpsafe

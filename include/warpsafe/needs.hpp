@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/size_type.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+// What a kernel declares it needs: `kernel<fn, max_threads<256>, block_multiple_of<32>>`. Each is
+// checked while compiling where it can be, else at the launch.
+
+namespace warpsafe {
+
+/// The same needs as plain numbers, for `validate`. 0 means "not declared".
+struct KernelNeeds {
+  std::uint32_t max_threads = 0;         ///< threads per block
+  std::uint32_t block_multiple = 0;      ///< threads per block are a multiple of this
+  std::uint32_t warp_size = 0;           ///< threads per warp that the code is written for
+  std::uint64_t index_max = 0;           ///< largest thread index that the kernel can count
+  std::uint64_t min_dynamic_shared = 0;  ///< bytes
+  bool portable = false;
+};
+
+namespace needs_detail {
+struct Need {
+  using shared_type = void;
+  static constexpr std::uint32_t its_max_threads = 0;
+  static constexpr std::uint32_t its_block_multiple = 0;
+  static constexpr std::uint32_t its_warp_size = 0;
+  static constexpr std::uint64_t its_index_max = 0;
+  static constexpr std::uint64_t its_min_dynamic_shared = 0;
+  static constexpr bool its_portable = false;
+  static constexpr bool its_grid_stride = false;
+  static constexpr bool its_waits = false;
+};
+}  // namespace needs_detail
+
+/// At most N threads per block (what __launch_bounds__ says to the compiler).
+template <std::uint32_t N>
+struct max_threads : needs_detail::Need {
+  static_assert(N > 0 && N <= 1024, "warpsafe: a block has 1 to 1024 threads");
+  static constexpr std::uint32_t its_max_threads = N;
+};
+/// The two numbers of WARPSAFE_LAUNCH_BOUNDS: `using bounds = launch_bounds<256, 2>;` says them
+/// once for both the attribute and the launch.
+template <std::uint32_t Threads, std::uint32_t MinBlocks = 1>
+struct launch_bounds : max_threads<Threads> {
+  static constexpr std::uint32_t threads = Threads;
+  static constexpr std::uint32_t min_blocks = MinBlocks;
+};
+/// The number of threads per block is a multiple of N.
+template <std::uint32_t N>
+struct block_multiple_of : needs_detail::Need {
+  static_assert(N > 0 && N <= 1024, "warpsafe: a block has 1 to 1024 threads");
+  static constexpr std::uint32_t its_block_multiple = N;
+};
+/// The kernel uses dynamic shared memory as at least `MinCount` elements of T: a launch without
+/// `shared<T>(count)` does not compile.
+template <class T, std::uint64_t MinCount = 1>
+struct needs_shared : needs_detail::Need {
+  using shared_type = T;
+  static constexpr std::uint64_t its_min_dynamic_shared = MinCount * sizeof(T);
+};
+/// The kernel is written for warps (AMD: wavefronts) of N threads.
+template <std::uint32_t N>
+struct requires_warp : needs_detail::Need {
+  static_assert(N == 32 || N == 64, "warpsafe: warps have 32 or 64 threads");
+  static constexpr std::uint32_t its_warp_size = N;
+};
+/// The kernel walks its size with `grid_stride(n)` (or the like), so a grid may be smaller than the
+/// size.
+struct grid_stride_kernel : needs_detail::Need {
+  static constexpr bool its_grid_stride = true;
+};
+/// The kernel computes its thread's index in T: a grid with more threads than T counts is refused.
+template <class T>
+struct index : needs_detail::Need {
+  static_assert(detail::is_size<T>, "warpsafe: an index type is a built-in whole number");
+  static constexpr std::uint64_t its_index_max = static_cast<T>(-1) < static_cast<T>(0)
+                                                     ? ~std::uint64_t{0} >> (65 - 8 * sizeof(T))
+                                                     : ~std::uint64_t{0} >> (64 - 8 * sizeof(T));
+};
+/// The configuration must be legal on every vendor's devices, not only on the one it is launched
+/// on.
+struct portable : needs_detail::Need {
+  static constexpr bool its_portable = true;
+};
+/// The kernel waits for its predecessor in the stream before it touches its data (CUDA:
+/// cudaGridDependencySynchronize), so `dependent_launch` is safe.
+struct waits_for_predecessor : needs_detail::Need {
+  static constexpr bool its_waits = true;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_need = std::is_base_of_v<needs_detail::Need, T>;
+
+constexpr std::uint64_t largest(std::uint64_t a, std::uint64_t b) noexcept { return a > b ? a : b; }
+/// The smaller of two, where 0 means "none".
+constexpr std::uint64_t strictest(std::uint64_t a, std::uint64_t b) noexcept {
+  return a == 0 ? b : b == 0 ? a : a < b ? a : b;
+}
+
+template <class... Needs>
+[[nodiscard]] constexpr KernelNeeds collect_needs() noexcept {
+  KernelNeeds all;
+  ((all.max_threads =
+        static_cast<std::uint32_t>(strictest(all.max_threads, Needs::its_max_threads))),
+   ...);
+  ((all.block_multiple =
+        static_cast<std::uint32_t>(largest(all.block_multiple, Needs::its_block_multiple))),
+   ...);
+  ((all.warp_size = static_cast<std::uint32_t>(largest(all.warp_size, Needs::its_warp_size))), ...);
+  ((all.index_max = strictest(all.index_max, Needs::its_index_max)), ...);
+  ((all.min_dynamic_shared = largest(all.min_dynamic_shared, Needs::its_min_dynamic_shared)), ...);
+  ((all.portable = all.portable || Needs::its_portable), ...);
+  return all;
+}
+
+/// The T of needs_shared<T>, or void.
+template <class... Needs>
+struct SharedNeed {
+  using type = void;
+};
+template <class First, class... Rest>
+struct SharedNeed<First, Rest...> {
+  using type = std::conditional_t<std::is_void_v<typename First::shared_type>,
+                                  typename SharedNeed<Rest...>::type, typename First::shared_type>;
+};
+
+}  // namespace detail
+}  // namespace warpsafe

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/config.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/device.hpp>
+#include <warpsafe/result.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace warpsafe {
+
+/// A stream that somebody else owns, with its device. Never 0. Copyable; valid as long as its
+/// owner.
+template <class B>
+class basic_stream_ref {
+ public:
+  using backend = B;
+
+  basic_stream_ref(std::nullptr_t) = delete;  // stream 0 is a default stream: see borrow
+  basic_stream_ref(int) = delete;
+
+  /// Takes a stream of the vendor's type, made elsewhere, and the device it belongs to. It stays
+  /// that code's to destroy. Errc::stream_null for 0: a default stream is taken by its name
+  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is written down.
+  template <class Native>
+  [[nodiscard]] static result<basic_stream_ref> borrow(
+      Native stream, DeviceId device, call_site site = call_site::current()) noexcept {
+    constexpr bool literal = std::is_same_v<Native, std::nullptr_t> || std::is_integral_v<Native>;
+    static_assert(
+        !literal,
+        "warpsafe: 0 and nullptr are a default stream, which other code uses too; create a Stream, "
+        "or borrow cudaStreamLegacy or cudaStreamPerThread by name");
+    if constexpr (!literal) {
+      static_assert(std::is_same_v<Native, typename B::native_stream>,
+                    "warpsafe: borrow takes a stream of this backend's own type");
+      if (stream == nullptr) {
+        return LaunchError::make(Errc::stream_null, Stage::construction, site);
+      }
+      return basic_stream_ref(stream, device.value());
+    } else {
+      return LaunchError::make(Errc::stream_null, Stage::construction, site);
+    }
+  }
+
+  /// The vendor's own stream.
+  // Its type is deduced, and the stream kept as void*, so that a reference to a stream of a backend
+  // whose header is not included is a complete type: `launch` has an overload for each.
+  [[nodiscard]] auto native() const noexcept {
+    return static_cast<typename B::native_stream>(native_);
+  }
+  [[nodiscard]] DeviceId device() const noexcept { return DeviceId(device_); }
+
+  /// Waits until all work that was submitted to this stream has ended. Errc::execution_failed for a
+  /// fault in work of this device, whoever submitted it; Severity says whether the context is lost.
+  [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
+    if (const int status = B::stream_synchronize(native())) {
+      LaunchError error =
+          detail::runtime_error<B>(status, Name::of("stream synchronize"), site, Stage::completion);
+      error.device = device_;
+      error.stream = native_;
+      return error;
+    }
+    return success();
+  }
+  /// Whether all work that was submitted so far has ended. Errc::execution_failed.
+  [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+    const int status = B::stream_query(native());
+    if (status == 0 || status == B::not_ready) return status == 0;
+    return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion);
+  }
+  friend bool operator==(const basic_stream_ref& a, const basic_stream_ref& b) noexcept {
+    return a.native_ == b.native_ && a.device_ == b.device_;
+  }
+
+ private:
+  template <class>
+  friend class basic_stream;
+  basic_stream_ref(void* stream, int device) noexcept : native_(stream), device_(device) {}
+
+  void* native_;
+  int device_;
+};
+
+/// A stream of its own, on one device, ordered with no default stream. Move-only. Its destructor
+/// returns at once: work that was submitted still runs to its end.
+template <class B>
+class [[nodiscard]] basic_stream {
+ public:
+  using backend = B;
+
+  basic_stream(std::nullptr_t) = delete;
+  basic_stream(int) = delete;
+
+  /// A stream on the calling thread's current device. `urgency` is the runtime's own priority:
+  /// smaller is more urgent, 0 the default. Errc::no_device, ::runtime_failed.
+  [[nodiscard]] static result<basic_stream> create(int urgency = 0,
+                                                   call_site site = call_site::current()) noexcept {
+    int device = 0;
+    typename B::native_stream stream{};
+    int status = B::current_device(device);
+    if (status == 0) status = B::stream_create(stream, urgency);
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
+    return basic_stream(basic_stream_ref<B>(stream, device));
+  }
+  /// The same on a device that need not be current. Errc::device_invalid besides.
+  [[nodiscard]] static result<basic_stream> create(DeviceId device,
+                                                   call_site site = call_site::current()) noexcept {
+    auto guard = basic_device_guard<B>::create(device, site);
+    if (!guard.has_value()) return guard.assume_error();
+    return create(0, site);
+  }
+
+  basic_stream(basic_stream&& other) noexcept : ref_(other.ref_) { other.ref_.native_ = nullptr; }
+  basic_stream& operator=(basic_stream&& other) noexcept {
+    if (this != &other) {
+      static_cast<void>(close());
+      ref_ = other.ref_;
+      other.ref_.native_ = nullptr;
+    }
+    return *this;
+  }
+  basic_stream(const basic_stream&) = delete;
+  basic_stream& operator=(const basic_stream&) = delete;
+  // Nobody can take a status here; close() is for who wants it.
+  ~basic_stream() { static_cast<void>(close()); }
+
+  /// Destroys the stream now and returns what the runtime says of it. Errc::runtime_failed.
+  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    if (ref_.native_ == nullptr) return success();
+    const int status = B::stream_destroy(ref_.native());
+    ref_.native_ = nullptr;
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("stream destroy"), site);
+    return success();
+  }
+
+  /// This stream for functions that only use it. Not from a temporary, which would be gone before
+  /// them.
+  operator basic_stream_ref<B>() const& noexcept {
+    return ref_;
+  }  // NOLINT(google-explicit-constructor)
+  operator basic_stream_ref<B>() const&& = delete;
+  [[nodiscard]] basic_stream_ref<B> ref() const& noexcept { return ref_; }
+  [[nodiscard]] basic_stream_ref<B> ref() const&& = delete;
+  [[nodiscard]] typename B::native_stream native() const noexcept { return ref_.native(); }
+  [[nodiscard]] DeviceId device() const noexcept { return ref_.device(); }
+  [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
+    return ref_.synchronize(site);
+  }
+  [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+    return ref_.ready(site);
+  }
+
+ private:
+  explicit basic_stream(basic_stream_ref<B> ref) noexcept : ref_(ref) {}
+  basic_stream_ref<B> ref_;
+};
+
+using Stream = basic_stream<default_backend>;
+using StreamRef = basic_stream_ref<default_backend>;
+
+namespace detail {
+
+/// Whether S is a stream of backend B.
+template <class S, class B>
+inline constexpr bool is_stream_of =
+    std::is_same_v<S, basic_stream<B>> || std::is_same_v<S, basic_stream_ref<B>>;
+template <class S>
+inline constexpr bool is_stream = false;
+template <class B>
+inline constexpr bool is_stream<basic_stream<B>> = true;
+template <class B>
+inline constexpr bool is_stream<basic_stream_ref<B>> = true;
+
+/// A stream together with the place it was passed at: how a function that ends in a parameter pack
+/// learns its caller's line.
+template <class B>
+struct Located {
+  template <class S>
+  requires is_stream_of<S, B> Located(
+      const S& its_stream,  // NOLINT(google-explicit-constructor): its purpose
+      call_site its_site = call_site::current())
+  noexcept : stream(its_stream), site(its_site) {}
+  basic_stream_ref<B> stream;
+  call_site site;
+};
+
+}  // namespace detail
+
+}  // namespace warpsafe

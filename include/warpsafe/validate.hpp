@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/error.hpp>
+#include <warpsafe/launch_config.hpp>
+#include <warpsafe/limits.hpp>
+#include <warpsafe/needs.hpp>
+#include <warpsafe/result.hpp>
+
+#include <cstdint>
+
+namespace warpsafe {
+
+namespace detail {
+
+/// The whole of validation, over plain numbers: pure, so that `launch`, `check` and a test with
+/// another GPU's limits share it. Puts the first problem into `error` and returns false. It accepts
+/// what the vendor accepts, and nothing else; what is stricter is what the kernel declares.
+constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& needs,
+                                const KernelLimits& kernel, const DeviceLimits& device,
+                                LaunchError& error) noexcept {
+  const auto fail = [&](Errc code, std::uint64_t value, std::uint64_t limit, Axis axis = Axis::none,
+                        std::uint64_t extra = 0) {
+    error = LaunchError::make(code, Stage::validation, value, limit, axis);
+    error.extra = extra;
+    error.with_shape(shape).with_device(device);
+    error.limit_is_floor = device.floored && device.device >= 0;
+    return false;
+  };
+
+  for (int i = 0; i < 3; ++i) {
+    const Axis axis = static_cast<Axis>(i);
+    if (shape.block[i] == 0) return fail(Errc::block_zero, 0, device.max_block[i], axis);
+    if (shape.grid[i] == 0) return fail(Errc::grid_zero, 0, device.max_grid[i], axis);
+  }
+  const std::uint64_t threads = shape.threads_per_block();
+  if (threads > device.max_threads_per_block) {
+    return fail(Errc::block_too_large, threads, device.max_threads_per_block);
+  }
+  for (int i = 0; i < 3; ++i) {
+    const Axis axis = static_cast<Axis>(i);
+    if (shape.block[i] > device.max_block[i]) {
+      return fail(Errc::block_axis_too_large, shape.block[i], device.max_block[i], axis);
+    }
+    if (shape.grid[i] > device.max_grid[i]) {
+      return fail(Errc::grid_too_large, shape.grid[i], device.max_grid[i], axis);
+    }
+    const std::uint64_t along = static_cast<std::uint64_t>(shape.grid[i]) * shape.block[i];
+    if (device.max_threads_per_axis != 0 && along > device.max_threads_per_axis) {
+      return fail(Errc::axis_threads_too_many, along, device.max_threads_per_axis, axis);
+    }
+  }
+
+  if (needs.max_threads != 0 && threads > needs.max_threads) {
+    return fail(Errc::kernel_threads_exceeded, threads, needs.max_threads);
+  }
+  if (kernel.max_threads_per_block != 0 && threads > kernel.max_threads_per_block) {
+    return fail(Errc::kernel_threads_exceeded, threads, kernel.max_threads_per_block);
+  }
+  if (needs.block_multiple != 0 && threads % needs.block_multiple != 0) {
+    return fail(Errc::block_not_multiple, threads, needs.block_multiple);
+  }
+  if (needs.warp_size != 0 && device.warp_size != 0 && needs.warp_size != device.warp_size) {
+    return fail(Errc::warp_size_mismatch, device.warp_size, needs.warp_size);
+  }
+  if (needs.index_max != 0) {
+    std::uint64_t all = 0;
+    if (!multiply(shape.blocks(), threads, all)) all = ~std::uint64_t{0};
+    // Threads are counted from 0, so index_max + 1 of them are fine.
+    if (all - 1 > needs.index_max) return fail(Errc::index_overflow, all, needs.index_max + 1);
+  }
+
+  if (shape.dynamic_shared < needs.min_dynamic_shared) {
+    return fail(Errc::shared_missing, shape.dynamic_shared, needs.min_dynamic_shared);
+  }
+  // Static and dynamic shared memory are added: AMD's runtime checks each alone, and the sum fails
+  // there only on the device (ROCm/clr hipamd/src/hip_module.cpp).
+  const std::uint64_t shared_limit = device.shared_per_block_optin;
+  if (shape.dynamic_shared > shared_limit ||
+      shape.dynamic_shared + kernel.static_shared > shared_limit) {
+    std::uint64_t sum = shape.dynamic_shared + kernel.static_shared;
+    if (sum < shape.dynamic_shared) sum = ~std::uint64_t{0};
+    fail(Errc::shared_too_large, sum, shared_limit, Axis::none, kernel.static_shared);
+    error.opt_in_included = shared_limit > device.shared_per_block;
+    return false;
+  }
+
+  if (shape.has_cluster) {
+    const std::uint64_t blocks = shape.blocks_per_cluster();
+    if (device.max_cluster_blocks == 0) return fail(Errc::cluster_unsupported, blocks, 0);
+    for (int i = 0; i < 3; ++i) {
+      if (shape.cluster[i] == 0 || shape.grid[i] % shape.cluster[i] != 0) {
+        return fail(Errc::cluster_not_divisor, shape.grid[i], shape.cluster[i],
+                    static_cast<Axis>(i));
+      }
+    }
+    const std::uint64_t most =
+        shape.non_portable_cluster && device.max_cluster_blocks_optin > device.max_cluster_blocks
+            ? device.max_cluster_blocks_optin
+            : device.max_cluster_blocks;
+    if (blocks > most) return fail(Errc::cluster_too_large, blocks, most);
+    if (kernel.max_cluster_blocks != 0 && blocks > kernel.max_cluster_blocks) {
+      return fail(Errc::cluster_too_large, blocks, kernel.max_cluster_blocks);
+    }
+  }
+  if (shape.cooperative) {
+    if (!device.cooperative_launch) {
+      return fail(Errc::cooperative_unsupported, shape.blocks(), 0);
+    }
+    if (kernel.resident_blocks != 0 && shape.blocks() > kernel.resident_blocks) {
+      return fail(Errc::cooperative_too_large, shape.blocks(), kernel.resident_blocks);
+    }
+  }
+  return true;
+}
+
+/// For kernels declared portable: the configuration must be legal under each vendor's documented
+/// floor.
+constexpr bool validate_portable(const LaunchShape& shape, const KernelLimits& kernel,
+                                 LaunchError& error) noexcept {
+  KernelLimits anywhere = kernel;
+  anywhere.max_threads_per_block = 0;
+  LaunchShape plain = shape;  // clusters and cooperative launches are a device's own matter
+  plain.has_cluster = false;
+  plain.cooperative = false;
+  return validate_numbers(plain, KernelNeeds{}, anywhere, limits::cuda_floor, error) &&
+         validate_numbers(plain, KernelNeeds{}, anywhere, limits::amd_floor, error);
+}
+
+constexpr bool validate_all(const LaunchShape& shape, const KernelNeeds& needs,
+                            const KernelLimits& kernel, const DeviceLimits& device,
+                            LaunchError& error) noexcept {
+  return validate_numbers(shape, needs, kernel, device, error) &&
+         (!needs.portable || validate_portable(shape, kernel, error));
+}
+
+}  // namespace detail
+
+/// Whether `config` may be launched with `kernel` on a device with `limits`, which may be any GPU's
+/// table (limits_table.hpp): no device is asked. `kernel_limits` is what a driver knows of the
+/// kernel, where one was asked. `limits` must outlive the error, which points at its name.
+/// Errc::block_zero, ::block_axis_too_large, ::block_too_large, ::grid_zero, ::grid_too_large,
+/// ::axis_threads_too_many, ::kernel_threads_exceeded, ::block_not_multiple, ::warp_size_mismatch,
+/// ::index_overflow, ::shared_missing, ::shared_too_large, ::shared_negative, ::shared_overflow,
+/// ::cluster_unsupported, ::cluster_not_divisor, ::cluster_too_large, ::cooperative_unsupported,
+/// ::cooperative_too_large.
+template <class Config, class K>
+[[nodiscard]] constexpr result<void> validate(const Config& config, K kernel,
+                                              const DeviceLimits& limits,
+                                              const KernelLimits& kernel_limits = {},
+                                              call_site site = call_site::current()) noexcept {
+  static_assert(is_launch_config<Config>, "warpsafe: validate takes a LaunchConfig");
+  static_assert(detail::is_kernel<K>, "warpsafe: validate takes kernel<fn>");
+  static_cast<void>(kernel);
+  if (config.empty()) return success();
+  LaunchError error = config.problem();
+  if (error.code != Errc{} ||
+      !detail::validate_all(config.shape(), K::needs, kernel_limits, limits, error)) {
+    error.kernel = K::name();
+    error.site = site;
+    return error;
+  }
+  return success();
+}
+
+}  // namespace warpsafe
