@@ -59,6 +59,13 @@ void stand_in_hip_set_device_name(int device, const char* name) {
   if (is_device(device)) r.devices[static_cast<std::size_t>(device)].name = name;
 }
 
+void stand_in_hip_set_memory(int device, std::uint64_t free_bytes, std::uint64_t total_bytes) {
+  const std::lock_guard lock(r.mutex);
+  if (!is_device(device)) return;
+  r.devices[static_cast<std::size_t>(device)].memory = total_bytes;
+  r.devices[static_cast<std::size_t>(device)].used_by_others = total_bytes - free_bytes;
+}
+
 void stand_in_hip_require_matching_code(int required) {
   const std::lock_guard lock(r.mutex);
   r.require_matching_code = required != 0;

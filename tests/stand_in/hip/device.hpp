@@ -15,6 +15,7 @@ struct Device {
   std::string name;
   std::string architecture;           ///< "gfx90a"
   std::size_t memory = 0;             ///< bytes
+  std::size_t used_by_others = 0;     ///< bytes of them
   std::map<int, int> attributes;      ///< by hipDeviceAttribute_t
   int vector_registers_per_simd = 0;  ///< of which a wave takes a multiple of the granularity
   int vector_register_granularity = 0;

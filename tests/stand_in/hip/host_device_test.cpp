@@ -30,6 +30,7 @@ TEST_F(StandInHipHost, HasTheTablesOfThreeArchitectures) {
     EXPECT_EQ(attribute(hipDeviceAttributeMaxBlockDimZ, device), 1024);
     EXPECT_EQ(attribute(hipDeviceAttributeMaxGridDimX, device), INT_MAX);
     EXPECT_EQ(attribute(hipDeviceAttributeMaxGridDimY, device), 65536);
+    EXPECT_EQ(attribute(hipDeviceAttributeMaxGridDimZ, device), 65536);
     EXPECT_EQ(attribute(hipDeviceAttributeMaxSharedMemoryPerBlock, device), 65536);
     EXPECT_EQ(attribute(hipDeviceAttributeSharedMemPerBlockOptin, device), 65536);
     EXPECT_EQ(attribute(hipDeviceAttributeReservedSharedMemPerBlock, device), 0);

@@ -51,6 +51,15 @@ TEST_F(StandInHipHost, CalculatesOccupancy) {
   EXPECT_EQ(blocks, 2);
 }
 
+TEST_F(StandInHipHost, CountsScalarRegisters) {
+  const StandInHipKernelInfo scalar{0, -1, 1, 200, -1, -1};
+  ASSERT_EQ(stand_in_hip_override_kernel(kernel, &scalar), 0);
+  int blocks = 0;
+  // 800 by 208 are three waves on each of four SIMDs: 768 threads.
+  ASSERT_EQ(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 256, 0), hipSuccess);
+  EXPECT_EQ(blocks, 3);
+}
+
 TEST_F(StandInHipHost, SuggestsABlockSize) {
   int grid = 0;
   int block = 0;
@@ -60,6 +69,10 @@ TEST_F(StandInHipHost, SuggestsABlockSize) {
   ASSERT_EQ(hipOccupancyMaxPotentialBlockSize(&grid, &block, kernel, 0, 100), hipSuccess);
   EXPECT_EQ(block, 128);  // whole wavefronts
   EXPECT_EQ(grid, 16 * 110);
+  // 1024 + 31744 bytes fit a compute unit twice.
+  ASSERT_EQ(hipOccupancyMaxPotentialBlockSize(&grid, &block, kernel, 31744, 256), hipSuccess);
+  EXPECT_EQ(block, 256);
+  EXPECT_EQ(grid, 2 * 110);
 }
 
 TEST_F(StandInHipHost, CountsRegistersInWideWavesOnNarrowHardware) {

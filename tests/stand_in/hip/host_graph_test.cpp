@@ -115,6 +115,16 @@ TEST_F(StandInHipHost, SaysThatABlockingCaptureConcernsTheNullStream) {
             hipErrorStreamCaptureUnsupported);
 }
 
+TEST_F(StandInHipHost, LeavesTheNullStreamOutOfANonBlockingCapture) {
+  const hipStream_t stream = make_stream();
+  ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed), hipSuccess);
+  hipStreamCaptureStatus status = hipStreamCaptureStatusActive;
+  ASSERT_EQ(hipStreamIsCapturing(nullptr, &status), hipSuccess);
+  EXPECT_EQ(status, hipStreamCaptureStatusNone);
+  EXPECT_EQ(launch(1, 1), hipSuccess);
+  EXPECT_EQ(stand_in_hip::launches().back().captured, 0);
+}
+
 TEST_F(StandInHipHost, EndsACaptureOnlyInItsThread) {
   const hipStream_t stream = make_stream();
   ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal), hipSuccess);

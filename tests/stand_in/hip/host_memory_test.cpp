@@ -97,6 +97,34 @@ TEST_F(StandInHipHost, RefusesACopyOnADestroyedStream) {
   EXPECT_EQ(hipFreeAsync(memory, stream), hipErrorInvalidHandle);
 }
 
+TEST_F(StandInHipHost, RunsOutOfMemory) {
+  stand_in_hip_set_memory(0, 1000, 4000);
+  std::size_t free = 0;
+  std::size_t total = 0;
+  ASSERT_EQ(hipMemGetInfo(&free, &total), hipSuccess);
+  EXPECT_EQ(free, 1000u);
+  EXPECT_EQ(total, 4000u);
+  void* memory = make_memory(600);
+  ASSERT_EQ(hipMemGetInfo(&free, nullptr), hipSuccess);
+  EXPECT_EQ(free, 400u);
+  void* more = nullptr;
+  EXPECT_EQ(hipMalloc(&more, 401), hipErrorOutOfMemory);
+  EXPECT_EQ(hipMallocAsync(&more, 401, nullptr), hipErrorOutOfMemory);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+  EXPECT_EQ(hipMalloc(&more, 1000), hipSuccess);
+}
+
+TEST_F(StandInHipHost, EndsAnAllocationAfterItsLastByte) {
+  char* memory = static_cast<char*>(make_memory(64));
+  hipPointerAttribute_t attributes{};
+  ASSERT_EQ(hipPointerGetAttributes(&attributes, memory + 63), hipSuccess);
+  EXPECT_EQ(attributes.device, 0);
+  ASSERT_EQ(hipPointerGetAttributes(&attributes, memory + 64), hipSuccess);
+  EXPECT_EQ(attributes.device, -2);
+  EXPECT_EQ(hipMemset(memory + 60, 1, 4), hipSuccess);
+  EXPECT_EQ(hipMemset(memory + 60, 1, 5), hipErrorInvalidValue);
+}
+
 TEST_F(StandInHipHost, RegistersHostMemory) {
   std::array<char, 64> memory{};
   ASSERT_EQ(hipHostRegister(memory.data(), memory.size(), 0), hipSuccess);

@@ -3,6 +3,7 @@
 
 #include "host_fixture.hpp"
 
+#include <climits>
 #include <string>
 
 namespace {
@@ -39,6 +40,17 @@ TEST_P(StandInHipReleases, NeverAddsStaticToDynamicSharedMemory) {
 
 TEST_P(StandInHipReleases, ChecksNoGridAxisOnThisArchitecture) {
   EXPECT_EQ(launch(dim3(1, 70000, 70000), 64), hipSuccess);
+}
+
+TEST_P(StandInHipReleases, CountsWorkItemsUpToTheEndOf32Bits) {
+  EXPECT_EQ(launch(dim3(UINT_MAX), 1), hipSuccess);
+  EXPECT_EQ(launch(dim3(1, UINT_MAX), 1), hipSuccess);
+  EXPECT_EQ(launch(dim3(1, 1u << 31), dim3(1, 2)), hipErrorInvalidConfiguration);
+  EXPECT_EQ(launch(dim3(1, 1, 1u << 31), dim3(1, 1, 2)), hipErrorInvalidConfiguration);
+}
+
+TEST_P(StandInHipReleases, TakesSharedMemoryIn32Bits) {
+  EXPECT_EQ(launch(1, 64, std::size_t{1} << 32), hipSuccess);
 }
 
 TEST_P(StandInHipReleases, KnowsNoUnregisteredFunction) {

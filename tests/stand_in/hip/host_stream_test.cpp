@@ -70,6 +70,18 @@ TEST_F(StandInHipHost, DefersStreamWorkUntilASynchronisation) {
   EXPECT_EQ(stand_in_hip_live_objects(), 0u);
 }
 
+TEST_F(StandInHipHost, RunsWhatWasDeferredWhenNothingIsDeferredAnyMore) {
+  stand_in_hip_set_deferred(1);
+  int called = 0;
+  const auto count = [](void* data) { ++*static_cast<int*>(data); };
+  ASSERT_EQ(hipLaunchHostFunc(nullptr, count, &called), hipSuccess);
+  EXPECT_EQ(called, 0);
+  stand_in_hip_set_deferred(0);
+  EXPECT_EQ(called, 1);
+  ASSERT_EQ(hipLaunchHostFunc(nullptr, count, &called), hipSuccess);
+  EXPECT_EQ(called, 2);
+}
+
 TEST_F(StandInHipHost, HasOnePerThreadStreamPerDevice) {
   stand_in_hip_set_device_count(2);
   hipDevice_t device = -1;

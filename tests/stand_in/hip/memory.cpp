@@ -30,15 +30,17 @@ Place find(const void* pointer) {
   return {&next->second, first, next->second.size - offset};
 }
 
-std::size_t in_use(int device) {
-  std::size_t bytes = 0;
-  for (const auto& [first, allocation] : runtime().allocations) {
-    if (!allocation.on_host && allocation.device == device) bytes += allocation.size;
-  }
-  return bytes;
-}
-
 const Device& device_at(int index) { return runtime().devices[static_cast<std::size_t>(index)]; }
+
+/// Bytes left on the device.
+std::size_t free_on(int device) {
+  const Device& d = device_at(device);
+  std::size_t used = d.used_by_others;
+  for (const auto& [first, allocation] : runtime().allocations) {
+    if (!allocation.on_host && allocation.device == device) used += allocation.size;
+  }
+  return used < d.memory ? d.memory - used : 0;
+}
 
 // ihipMalloc and ihipHostMalloc, clr hip_memory.cpp:296 and :348.
 hipError_t allocate(void** pointer, std::size_t size, int device, bool on_host, unsigned flags,
@@ -47,8 +49,7 @@ hipError_t allocate(void** pointer, std::size_t size, int device, bool on_host, 
   note.bytes = size;
   *pointer = nullptr;
   if (size == 0) return hipSuccess;
-  const std::size_t memory = device_at(device).memory;
-  if (size > memory || (!on_host && size > memory - in_use(device))) return hipErrorOutOfMemory;
+  if (!on_host && size > free_on(device)) return hipErrorOutOfMemory;
   const std::size_t rounded = (size + device_alignment - 1) / device_alignment * device_alignment;
   void* made = std::aligned_alloc(device_alignment, rounded);
   if (made == nullptr) return hipErrorOutOfMemory;
@@ -451,9 +452,8 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void
 hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) {
   return api("hipMemGetInfo", [&](CallNote&) {
     const int device = runtime().thread().device;
-    const std::size_t all = device_at(device).memory;
-    if (free != nullptr) *free = all - in_use(device);
-    if (total != nullptr) *total = all;
+    if (free != nullptr) *free = free_on(device);
+    if (total != nullptr) *total = device_at(device).memory;
     return hipSuccess;
   });
 }

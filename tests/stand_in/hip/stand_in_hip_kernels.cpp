@@ -21,6 +21,8 @@ __global__ __launch_bounds__(256) void bounded(T* p) {
   *p = T{};
 }
 
+__global__ void printing(int a) { printf("%d\n", a); }
+
 __global__ void nothing() {}
 
 void launch_mixed(dim3 grid, dim3 block, std::size_t shared_bytes, int a, double b, char c,
@@ -35,6 +37,8 @@ void launch_bounded_ggl(dim3 grid, dim3 block, int* p) {
 }
 
 void launch_nothing(dim3 grid, dim3 block) { nothing<<<grid, block>>>(); }
+
+void launch_printing(int a) { printing<<<1, 1>>>(a); }
 
 const void* mixed_kernel() { return reinterpret_cast<const void*>(&mixed); }
 const void* bounded_kernel() { return reinterpret_cast<const void*>(&bounded<int>); }

@@ -24,6 +24,9 @@ void launch_bounded_ggl(dim3 grid, dim3 block, int* p);
 /// nothing<<<grid, block>>>().
 void launch_nothing(dim3 grid, dim3 block);
 
+/// printing<<<1, 1>>>(a): prints, so that the compiler adds hidden arguments of its own.
+void launch_printing(int a);
+
 const void* mixed_kernel();
 const void* bounded_kernel();
 const void* nothing_kernel();

@@ -52,6 +52,13 @@ TEST_F(StandInHip, CapturesTripleChevrons) {
   EXPECT_EQ(launch.arguments[3].offset, 24u);
 }
 
+TEST_F(StandInHip, LeavesOutTheCompilersOwnArguments) {
+  launch_printing(12);
+  const StandInHipLaunch launch = only_launch();
+  ASSERT_EQ(launch.argument_count, 1u);
+  EXPECT_EQ(stand_in_hip::argument<int>(launch, 0), 12);
+}
+
 TEST_F(StandInHip, ReadsKernelAttributesFromTheCodeObject) {
   hipFuncAttributes attributes{};
   ASSERT_EQ(hipFuncGetAttributes(&attributes, mixed_kernel()), hipSuccess);
@@ -117,6 +124,10 @@ TEST_F(StandInHip, AsksForCodeOfTheDevicesArchitectureWhenToldTo) {
   stand_in_hip_require_matching_code(1);
   launch_nothing(1, 1);
   EXPECT_EQ(hipGetLastError(), hipErrorNoBinaryForGpu);
+  stand_in_hip_set_release(STAND_IN_HIP_5);
+  launch_nothing(1, 1);
+  EXPECT_EQ(hipGetLastError(), hipErrorInvalidDeviceFunction);
+  stand_in_hip_set_release(STAND_IN_HIP_6);
   ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx90a"), 0);
   launch_nothing(1, 1);
   EXPECT_EQ(hipGetLastError(), hipSuccess);
@@ -183,6 +194,23 @@ TEST_F(StandInHip, LaunchesAModulesKernel) {
   EXPECT_EQ(launch(1 << 26, 1, 64), hipErrorInvalidValue);
   EXPECT_EQ(launch(0, 1, 1), hipErrorInvalidValue);
   EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+}
+
+TEST_F(StandInHip, CutsAModulesWorkItemsTo32BitsInYAndZ) {
+  const std::vector<char> image = own_image();
+  hipModule_t module = nullptr;
+  ASSERT_EQ(hipModuleLoadData(&module, image.data()), hipSuccess);
+  hipFunction_t function = nullptr;
+  ASSERT_EQ(hipModuleGetFunction(&function, module, "_Z7nothingv"), hipSuccess);
+  const auto launch = [&](unsigned y, unsigned z) {
+    return hipModuleLaunchKernel(function, 1, y, z, 1, 4, 4, 0, nullptr, nullptr, nullptr);
+  };
+  // Release 5 limits only a single axis of the grid, to 2^31 - 1: 4 * (2^30 + 1) is 4 then.
+  stand_in_hip_set_release(STAND_IN_HIP_5);
+  EXPECT_EQ(launch((1u << 30) + 1, 1), hipSuccess);
+  EXPECT_EQ(launch(1, (1u << 30) + 1), hipSuccess);
+  EXPECT_EQ(launch(1u << 30, 1), hipErrorInvalidValue);  // none are left
+  EXPECT_EQ(launch(1u << 31, 1), hipErrorInvalidValue);
 }
 
 TEST_F(StandInHip, TakesAModulesArgumentsAsOneBlock) {

@@ -97,6 +97,9 @@ int stand_in_hip_set_device_preset(int device, const char* architecture);
 /// Also changes the corresponding field of hipGetDeviceProperties.
 void stand_in_hip_set_attribute(int device, hipDeviceAttribute_t attribute, int value);
 void stand_in_hip_set_device_name(int device, const char* name);
+/// Memory in bytes, as hipMemGetInfo tells; what the program allocates lowers the free part, and an
+/// allocation over it is refused. @pre free_bytes is at most total_bytes
+void stand_in_hip_set_memory(int device, std::uint64_t free_bytes, std::uint64_t total_bytes);
 /// With 1, a kernel without code for its device's architecture fails as on the real runtime. With 0
 /// (the default) any code object serves, so that one gfx90a build can meet every device's limits.
 void stand_in_hip_require_matching_code(int required);
