@@ -29,6 +29,7 @@ constexpr std::uint8_t frame_size = 0x11;
 constexpr std::uint8_t parameter_info = 0x17;
 constexpr std::uint8_t parameter_bytes = 0x19;
 constexpr std::uint8_t register_count = 0x2f;
+constexpr std::uint8_t large_parameter_info = 0x45;  // in kernels with a parameter over 4 KiB
 constexpr std::uint8_t blocks_per_cluster = 0x3d;
 
 struct ImageHeader {
@@ -152,6 +153,9 @@ class Image {
             // index, ordinal and offset, then the size in the upper 14 bits of the last word
             kernel.arguments.push_back(
                 {read<std::uint16_t>(bytes + 6), read<std::uint32_t>(bytes + 8) >> 18});
+          } else if (attribute == large_parameter_info) {
+            kernel.arguments.push_back(
+                {read<std::uint16_t>(bytes + 6), read<std::uint32_t>(bytes + 8)});
           } else if (attribute == parameter_bytes) {
             kernel.argument_bytes = value;
           } else if (attribute == max_threads) {

@@ -6,10 +6,14 @@
 #include "stand_in_cuda.hpp"
 
 #include <cuda_runtime.h>
+#include <elf.h>
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,6 +31,10 @@ struct Triple {
 };
 
 __global__ void take(int, double, char, Triple, const float*) {}
+struct Large {
+  char bytes[20000];
+};
+__global__ void take_large(int, Large, short) {}
 __global__ void nothing() {}
 __global__ void __launch_bounds__(256) bounded() {}
 template <class T>
@@ -86,6 +94,18 @@ TEST_F(StandInCuda, EachInstantiationIsAKernelOfItsOwn) {
   EXPECT_THAT(launches[0].kernel, testing::Not(StrEq(launches[1].kernel)));
   EXPECT_EQ(launches[0].arguments[0].size, sizeof(int));
   EXPECT_EQ(launches[1].arguments[0].size, sizeof(double));
+}
+
+TEST_F(StandInCuda, RecordsLargeParameters) {
+  Large large{};
+  large.bytes[19999] = 'e';
+  take_large<<<1, 1>>>(1, large, 9);
+  const auto launches = stand_in_cuda::launches();
+  ASSERT_EQ(launches.size(), 1U);
+  ASSERT_EQ(launches[0].argument_count, 3U);
+  EXPECT_EQ(launches[0].arguments[1].size, sizeof(Large));
+  EXPECT_EQ(stand_in_cuda::argument<Large>(launches[0], 1).bytes[19999], 'e');
+  EXPECT_EQ(stand_in_cuda::argument<short>(launches[0], 2), 9);
 }
 
 TEST_F(StandInCuda, RecordsLaunchAttributes) {
@@ -354,6 +374,46 @@ TEST_F(StandInCuda, DeclaredKernelCanBeLaunched) {
   EXPECT_EQ(launches[0].argument_byte_count, 16U);
   EXPECT_EQ(stand_in_cuda::argument<int>(launches[0], 0), 7);
   EXPECT_EQ(stand_in_cuda::argument<double>(launches[0], 1), 0.25);
+}
+
+// The device code of this very program, as the linker left it.
+std::string own_device_code() {
+  std::ostringstream stream;
+  stream << std::ifstream("/proc/self/exe", std::ios::binary).rdbuf();
+  const std::string all = stream.str();
+  Elf64_Ehdr header;
+  std::memcpy(&header, all.data(), sizeof header);
+  const auto section = [&](unsigned index) {
+    Elf64_Shdr read;
+    std::memcpy(&read, all.data() + header.e_shoff + index * sizeof read, sizeof read);
+    return read;
+  };
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    const char* name = all.data() + section(header.e_shstrndx).sh_offset + section(i).sh_name;
+    if (std::strcmp(name, ".nv_fatbin") == 0)
+      return all.substr(section(i).sh_offset, section(i).sh_size);
+  }
+  return {};
+}
+
+TEST_F(StandInCuda, KernelOfALibraryIsFoundByNameAndLaunched) {
+  const std::string code = own_device_code();
+  ASSERT_FALSE(code.empty());
+  cudaLibrary_t library = nullptr;
+  ASSERT_EQ(cudaLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+            cudaSuccess);
+  unsigned count = 0;
+  EXPECT_EQ(cudaLibraryGetKernelCount(&count, library), cudaSuccess);
+  EXPECT_GE(count, 6U);
+  cudaKernel_t kernel = nullptr;
+  EXPECT_EQ(cudaLibraryGetKernel(&kernel, library, "no such kernel"), cudaErrorSymbolNotFound);
+  const std::string name = name_of(address(bounded));
+  ASSERT_EQ(cudaLibraryGetKernel(&kernel, library, name.c_str()), cudaSuccess);
+  EXPECT_EQ(cudaLaunchKernel(kernel, 1, 256, nullptr, 0, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaLaunchKernel(kernel, 1, 257, nullptr, 0, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(stand_in_cuda::launches()[0].host_function, nullptr);
+  EXPECT_EQ(cudaLibraryUnload(library), cudaSuccess);
+  EXPECT_EQ(cudaLaunchKernel(kernel, 1, 256, nullptr, 0, nullptr), cudaErrorInvalidResourceHandle);
 }
 
 TEST_F(StandInCuda, VariablesLiveOnTheHost) {
