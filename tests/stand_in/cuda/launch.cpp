@@ -3,7 +3,7 @@
 
 // Launches: what the runtime answers, and their record. No kernel is executed.
 #include "capture.hpp"
-#include "kernels.hpp"
+#include "kernel_on.hpp"
 
 #include <cstring>
 
@@ -90,9 +90,8 @@ cudaError_t verdict(const KernelOn& kernel, const Request& request) {
   const std::uint64_t size = std::uint64_t{cluster.x} * cluster.y * cluster.z;
   const bool differs = is_compiled && (cluster.x != compiled.x || cluster.y != compiled.y ||
                                        cluster.z != compiled.z);
-  if (size == 0 || differs || device.attribute(cudaDevAttrClusterLaunch) == 0 ||
-      size > static_cast<std::uint64_t>(kernel.max_cluster()) || grid.x % cluster.x != 0 ||
-      grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+  if (size == 0 || differs || size > static_cast<std::uint64_t>(kernel.max_cluster()) ||
+      grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
     return cudaErrorInvalidClusterSize;
   }
   return cudaSuccess;
