@@ -18,19 +18,19 @@ class Bytes {
   constexpr Bytes() noexcept = default;
   constexpr explicit Bytes(std::uint64_t bytes) noexcept : bytes_(bytes) {}
 
-  /// The bytes of `count` elements of T. Errc::shared_negative for a negative count,
-  /// Errc::shared_overflow where the product does not fit in 64 bits.
+  /// The bytes of `count` elements of T. Errc::size_negative for a negative count,
+  /// Errc::bytes_overflow where the product does not fit in 64 bits.
   template <class T, class Count>
   [[nodiscard]] static constexpr result<Bytes> create(
       Count count, call_site site = call_site::current()) noexcept {
     const detail::SignedSize size = detail::SignedSize::of(count);
     std::uint64_t bytes = 0;
     if (size.negative) {
-      return LaunchError::make(Errc::shared_negative, Stage::construction, size.magnitude,
+      return LaunchError::make(Errc::size_negative, Stage::construction, size.magnitude,
                                sizeof(T), Axis::none, site);
     }
     if (!detail::multiply(std::uint64_t{size.magnitude}, std::uint64_t{sizeof(T)}, bytes)) {
-      return LaunchError::make(Errc::shared_overflow, Stage::construction, size.magnitude,
+      return LaunchError::make(Errc::bytes_overflow, Stage::construction, size.magnitude,
                                sizeof(T), Axis::none, site);
     }
     return Bytes(bytes);

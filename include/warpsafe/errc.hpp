@@ -14,6 +14,8 @@ enum class Errc : std::uint8_t {
   size_zero = 1,      ///< nothing to cover; `cover_or_empty` is for sizes that may be zero
   size_negative,      ///< a signed size below zero
   size_overflow,      ///< the product of the extents does not fit in 64 bits
+  bytes_overflow,     ///< elements times their size does not fit in 64 bits
+  size_mismatch,      ///< two sizes that must be equal are not
   size_not_multiple,  ///< `cover_exact`: the last block would be partial
   // Dimensions.
   grid_zero,              ///< a grid axis of 0 blocks

@@ -39,6 +39,12 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
       out << "the extent " << error.value << " x " << error.limit << " x " << error.extra
           << " is more than 18446744073709551615 elements; cover a part at a time";
       return;
+    case Errc::bytes_overflow:
+      out << error.value << " elements of " << error.limit << " bytes do not fit in 64 bits";
+      return;
+    case Errc::size_mismatch:
+      out << error.value << " elements where " << error.limit << " are needed";
+      return;
     case Errc::size_not_multiple:
       out << "size " << error.value;
       if (error.axis != Axis::none) out << " in " << axis_letter(error.axis);

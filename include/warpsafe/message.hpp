@@ -36,6 +36,10 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
       return "the size to cover is negative";
     case Errc::size_overflow:
       return "the product of the extents does not fit in 64 bits";
+    case Errc::bytes_overflow:
+      return "the size in bytes does not fit in 64 bits";
+    case Errc::size_mismatch:
+      return "two sizes that must be equal are not";
     case Errc::size_not_multiple:
       return "the size is not a multiple of the block";
     case Errc::grid_zero:

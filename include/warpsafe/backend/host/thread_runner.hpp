@@ -32,6 +32,8 @@ class ThreadRunner {
     broken_ = false;
     shared_.begin_block(grid.shape.dynamic_shared);
 
+    // A thread that is alone never has to be cancelled, so it needs no OS thread of its own.
+    if (running_ == 1) return run_thread(0);
     std::vector<std::thread> threads;
     const int status = guarded(
         [&] {
@@ -72,6 +74,7 @@ class ThreadRunner {
                   fail_exception(*grid_, player, what);
                   break_barrier();
                 });
+    host_thread = nullptr;
     const std::lock_guard lock(mutex_);
     ++finished_;
     if (waiting_ != 0 && waiting_ + finished_ == running_) diverge();
