@@ -57,7 +57,7 @@ using namespace stand_in_cuda;
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* fat_binary) {
-  return reinterpret_cast<void**>(new FatBinary{kernels_of(fat_binary)});
+  return reinterpret_cast<void**>(new FatBinary{kernels_of(fat_binary), {}});
 }
 
 void __cudaRegisterFatBinaryEnd(void**) {}

@@ -6,6 +6,7 @@
 #include "stand_in_cuda.hpp"
 
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <gmock/gmock.h>
 
@@ -414,6 +415,18 @@ TEST_F(StandInCuda, KernelOfALibraryIsFoundByNameAndLaunched) {
   EXPECT_EQ(stand_in_cuda::launches()[0].host_function, nullptr);
   EXPECT_EQ(cudaLibraryUnload(library), cudaSuccess);
   EXPECT_EQ(cudaLaunchKernel(kernel, 1, 256, nullptr, 0, nullptr), cudaErrorInvalidResourceHandle);
+}
+
+TEST_F(StandInCuda, KernelIsForgottenWithItsSharedObject) {
+  void* plugin = dlopen(STAND_IN_CUDA_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(plugin, nullptr) << dlerror();
+  using Find = const void* (*)();
+  const auto find = reinterpret_cast<Find>(dlsym(plugin, "kernel_of_plugin"));
+  ASSERT_NE(find, nullptr);
+  const void* kernel = find();
+  EXPECT_EQ(cudaLaunchKernel(kernel, 1, 32, nullptr, 0, nullptr), cudaSuccess);
+  ASSERT_EQ(dlclose(plugin), 0);
+  EXPECT_EQ(cudaLaunchKernel(kernel, 1, 32, nullptr, 0, nullptr), cudaErrorInvalidResourceHandle);
 }
 
 TEST_F(StandInCuda, VariablesLiveOnTheHost) {
