@@ -50,11 +50,11 @@ struct ArchitectureNumbers {
   return table;
 }
 
-// NVIDIA. Shared memory, registers, threads and blocks per multiprocessor: CUDA C++ Programming
-// Guide, "Technical Specifications per Compute Capability", and CCCL's
-// cuda/__device/arch_traits.h, which agree. Clusters of 8 blocks are portable, 16 with
-// cudaFuncAttributeNonPortableClusterSizeAllowed: same guide, "Thread Block Clusters". Kernel
-// parameters: 32764 bytes from CUDA 12.1 on (same guide, "__global__ function parameters").
+// NVIDIA: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" (shared
+// memory, registers, threads and blocks per multiprocessor), "Thread Block Clusters" (8 blocks are
+// portable, 16 need cudaFuncAttributeNonPortableClusterSizeAllowed), "__global__ Function
+// Parameters" (32764 bytes from CUDA 12.1 on); the shared memory that the runtime reserves:
+// CCCL's arch_traits.h.
 
 /// Turing, e.g. T4.
 inline constexpr DeviceLimits sm_75 =
@@ -69,9 +69,9 @@ inline constexpr DeviceLimits sm_90 = architecture(
 inline constexpr DeviceLimits sm_100 = architecture(
     cuda_floor, {"sm_100", 10, 0, 232448, 233472, 1024, 32, 65536, 2048, 32, 8, 16, 32764});
 
-// AMD. LDS, wavefront and threads per compute unit: HIP documentation, "Hardware features", and
-// ROCm/clr rocclr/device/rocm/rocdevice.cpp. None of these has clusters. The launch rule, threads
-// per axis below 2^32, and 65535 blocks in y and z come with amd_floor. Not confirmed on hardware.
+// AMD: HIP documentation, "Hardware features" (LDS, wavefront, threads per compute unit; none of
+// these has clusters). The launch rule, below 2^32 threads per axis, and 65535 blocks in y and z
+// come with amd_floor. Not confirmed on hardware.
 
 /// CDNA 2, e.g. MI250X.
 inline constexpr DeviceLimits gfx90a =
