@@ -197,6 +197,8 @@ TEST_F(HostStream, AStreamKnowsItsDevice) {
       << "not the current device's";
   EXPECT_EQ(host_backend::event_record(event, second), raw(HostStatus::invalid_resource_handle))
       << "the event is device 0's";
+  EXPECT_EQ(host_backend::stream_synchronize(second), 0);
+  EXPECT_TRUE(flag);
   EXPECT_EQ(host_backend::stream_destroy(second), 0);
 }
 

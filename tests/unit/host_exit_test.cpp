@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The end of a program that uses the host backend: no hang, no crash, whatever is still running.
+
+#include "host_test_kernel.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+namespace warpsafe::host_test {
+namespace {
+
+using ::testing::ExitedWithCode;
+
+std::atomic<bool> started = false;
+void never_ends() {
+  started = true;
+  while (started) {
+  }
+}
+void brief() {}
+
+/// A stream that is destroyed by a destructor that runs after the backend's own.
+struct Late {
+  host::StreamState* stream = nullptr;
+  ~Late() {
+    if (stream == nullptr) return;
+    if (host_backend::stream_destroy(stream) != host::raw(HostStatus::deinitialized)) _exit(9);
+    if (host_backend::device_synchronize() != host::raw(HostStatus::deinitialized)) _exit(9);
+  }
+};
+Late late;
+
+struct HostExit : ::testing::Test {
+  // Each in a process of its own, which begins from main().
+  HostExit() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+
+  static host::StreamState* stream_with(void (*kernel)()) {
+    host::StreamState* stream = nullptr;
+    if (host_backend::stream_create(stream, 0) != 0) std::_Exit(8);
+    if (launch(stream, shape_of(4, 2), kernel) != 0) std::_Exit(8);
+    return stream;
+  }
+};
+
+TEST_F(HostExit, WithAnIdleStream) {
+  EXPECT_EXIT(
+      {
+        if (host_backend::stream_synchronize(stream_with(brief)) != 0) std::_Exit(8);
+        std::exit(0);
+      },
+      ExitedWithCode(0), "");
+}
+
+TEST_F(HostExit, WithWorkInFlight) {
+  EXPECT_EXIT(
+      {
+        for (int i = 0; i < 20; ++i) stream_with(brief);
+        std::exit(0);
+      },
+      ExitedWithCode(0), "");
+}
+
+TEST_F(HostExit, WithAKernelThatNeverEnds) {
+  EXPECT_EXIT(
+      {
+        stream_with(never_ends);
+        while (!started) {
+        }
+        std::exit(0);
+      },
+      ExitedWithCode(0), "");
+}
+
+TEST_F(HostExit, CallsAfterTheShutdownAreRefused) {
+  EXPECT_EXIT(
+      {
+        late.stream = stream_with(brief);
+        std::exit(0);
+      },
+      ExitedWithCode(0), "");
+}
+
+TEST_F(HostExit, AForkedChildIsRefusedAndCanEnd) {
+  host::StreamState* const stream = stream_with(brief);
+  ASSERT_EQ(host_backend::stream_synchronize(stream), 0);
+  const pid_t child = fork();
+  ASSERT_NE(child, -1);
+  if (child == 0) {
+    const int status = host_backend::stream_synchronize(stream);
+    std::exit(status == host::raw(HostStatus::initialization_error) ? 0 : 9);
+  }
+  int ended = -1;
+  ASSERT_EQ(waitpid(child, &ended, 0), child);
+  EXPECT_TRUE(WIFEXITED(ended));
+  EXPECT_EQ(WEXITSTATUS(ended), 0);
+  EXPECT_EQ(host_backend::stream_destroy(stream), 0);
+}
+
+}  // namespace
+}  // namespace warpsafe::host_test
