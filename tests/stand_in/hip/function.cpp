@@ -85,7 +85,7 @@ hipError_t max_active_blocks(int* blocks, const void* host_function, int block_s
 hipError_t find_code(Kernel& kernel, int device, Function& found) {
   Runtime& r = runtime();
   const CodeKernel* code = code_for(kernel, r.devices[static_cast<std::size_t>(device)]);
-  if (code == nullptr) return hipErrorNoBinaryForGpu;
+  if (code == nullptr) return hipErrorInvalidKernelFile;
   found.kernel = &kernel;
   found.arguments = &code->arguments;
   found.info = code->info;

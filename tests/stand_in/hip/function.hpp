@@ -15,7 +15,8 @@ struct Function {
 
 /// PlatformState::getStatFunc, clr hip_code_object.cpp:1236 and hip_global.cpp:148: the code for a
 /// registered host function on a device.
-/// @return hipErrorInvalidSymbol if never registered, hipErrorNoBinaryForGpu without code
+/// @return hipErrorInvalidSymbol if never registered, hipErrorInvalidKernelFile without code for
+/// the device: FatBinaryInfo::AddDevProgram, hip_fatbin.cpp:428
 hipError_t find_function(const void* host_function, int device, Function& found);
 /// The same for a kernel that is known already.
 hipError_t find_code(Kernel& kernel, int device, Function& found);

@@ -91,10 +91,11 @@ hipError_t end_capture(hipStream_t handle, hipGraph_t* graph, CallNote& note) {
   return hipSuccess;
 }
 
+// clr hip_graph.cpp:1296; it does not ask whether the graph still exists.
 hipError_t instantiate(hipGraphExec_t* exec, hipGraph_t handle) {
   if (exec == nullptr || handle == nullptr) return hipErrorInvalidValue;
   const Graph* graph = live(runtime().graphs, handle);
-  if (graph == nullptr) return hipErrorInvalidValue;
+  if (graph == nullptr) return runtime().undefined(hipErrorInvalidValue);
   GraphExec& made = runtime().graph_execs.emplace_back();
   made.nodes = graph->nodes;
   *exec = reinterpret_cast<hipGraphExec_t>(&made);
@@ -150,10 +151,12 @@ hipError_t hipGraphCreate(hipGraph_t* graph, unsigned flags) {
   });
 }
 
+// clr hip_graph.cpp:1095.
 hipError_t hipGraphDestroy(hipGraph_t graph) {
   return api("hipGraphDestroy", [&](CallNote&) {
+    if (graph == nullptr) return hipErrorInvalidValue;
     Graph* found = live(runtime().graphs, graph);
-    if (found == nullptr) return hipErrorInvalidValue;
+    if (found == nullptr) return hipErrorIllegalState;
     found->alive = false;
     return hipSuccess;
   });
@@ -180,21 +183,24 @@ hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* exec, hipGraph_t graph,
   return api("hipGraphInstantiateWithFlags", [&](CallNote&) { return instantiate(exec, graph); });
 }
 
+// clr hip_graph.cpp:1418; a second time releases what is gone.
 hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
   return api("hipGraphExecDestroy", [&](CallNote&) {
+    if (exec == nullptr) return hipErrorInvalidValue;
     GraphExec* found = live(runtime().graph_execs, exec);
-    if (found == nullptr) return hipErrorInvalidValue;
+    if (found == nullptr) return runtime().undefined(hipErrorInvalidValue);
     found->alive = false;
     return hipSuccess;
   });
 }
 
+// clr hip_graph.cpp:1435.
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
   return api("hipGraphLaunch", [&](CallNote& note) {
     const StreamArgument on = resolve(stream, note);
-    if (!on.valid) return destroyed_stream();
     const GraphExec* found = live(runtime().graph_execs, exec);
     if (found == nullptr) return hipErrorInvalidValue;
+    if (!on.valid) return destroyed_stream();
     for (const auto& node : found->nodes) {
       runtime().enqueue(on.stream, [node] { static_cast<void>(node()); });
     }

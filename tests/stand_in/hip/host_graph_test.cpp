@@ -173,7 +173,8 @@ TEST_F(StandInHipHost, KnowsItsGraphs) {
   ASSERT_EQ(hipGraphCreate(&graph, 0), hipSuccess);
   EXPECT_EQ(stand_in_hip_live_objects(), 1u);
   ASSERT_EQ(hipGraphDestroy(graph), hipSuccess);
-  EXPECT_EQ(hipGraphDestroy(graph), hipErrorInvalidValue);
+  EXPECT_EQ(hipGraphDestroy(graph), hipErrorIllegalState);
+  EXPECT_EQ(hipGraphDestroy(nullptr), hipErrorInvalidValue);
   hipGraphExec_t exec = nullptr;
   EXPECT_EQ(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0), hipErrorInvalidValue);
   EXPECT_EQ(stand_in_hip_live_objects(), 0u);

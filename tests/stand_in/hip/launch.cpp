@@ -207,7 +207,9 @@ hipError_t launch(const Request& request, const void* host_function, hipStream_t
       return hipErrorStreamCaptureInvalidated;
     }
     const hipError_t found = find_function(host_function, on.device, function);
-    if (found == hipErrorNoBinaryForGpu && release >= STAND_IN_HIP_6) return found;
+    // sys-7 hip_platform.cpp ihipLaunchKernel passes this one on; clr hip_platform.cpp:620 does
+    // not.
+    if (found == hipErrorInvalidKernelFile && release >= STAND_IN_HIP_7) return found;
     if (found != hipSuccess) return hipErrorInvalidDeviceFunction;
     const Device& device = device_of(on);
     // hip_platform.cpp:630: only gfx12 and later have their y and z looked at.

@@ -16,8 +16,9 @@ Module* find_module(hipModule_t handle) {
   return found == all.end() ? nullptr : found->second.get();
 }
 
-// PlatformState::loadModule, clr hip_platform.cpp:741; DynCO::loadCodeObject: an image that is no
-// code object is an invalid image, one without this device's architecture has no binary for it.
+// PlatformState::loadModule, clr hip_platform.cpp:741, and
+// FatBinaryInfo::ExtractFatBinaryUsingCOMGR, hip_fatbin.cpp:176 (no code object) and :279 (none for
+// the device).
 hipError_t load(hipModule_t* module, const void* image) {
   if (module == nullptr || image == nullptr) return hipErrorInvalidValue;
   auto made = std::make_unique<Module>();
@@ -65,13 +66,14 @@ hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   return api("hipModuleLoadData", [&](CallNote&) { return load(module, image); });
 }
 
-// clr hip_module.cpp:51.
+// clr hip_module.cpp:51, hip_fatbin.cpp:146 and :151.
 hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
   return api("hipModuleLoad", [&](CallNote&) {
     if (module == nullptr || path == nullptr) return hipErrorInvalidValue;
     std::ifstream file(path, std::ios::binary);
     if (!file) return hipErrorFileNotFound;
     std::vector<char> image{std::istreambuf_iterator<char>(file), {}};
+    if (image.empty()) return hipErrorInvalidValue;
     image.resize(std::max<std::size_t>(image.size(), 64));  // the readers look at whole headers
     return load(module, image.data());
   });

@@ -123,10 +123,13 @@ TEST_F(StandInHip, AsksForCodeOfTheDevicesArchitectureWhenToldTo) {
   EXPECT_EQ(hipGetLastError(), hipSuccess);
   stand_in_hip_require_matching_code(1);
   launch_nothing(1, 1);
-  EXPECT_EQ(hipGetLastError(), hipErrorNoBinaryForGpu);
-  stand_in_hip_set_release(STAND_IN_HIP_5);
-  launch_nothing(1, 1);
   EXPECT_EQ(hipGetLastError(), hipErrorInvalidDeviceFunction);
+  hipFuncAttributes attributes{};
+  EXPECT_EQ(hipFuncGetAttributes(&attributes, nothing_kernel()), hipErrorInvalidKernelFile);
+  stand_in_hip_set_release(STAND_IN_HIP_7);
+  EXPECT_EQ(hipGetLastError(), hipErrorInvalidKernelFile);
+  launch_nothing(1, 1);
+  EXPECT_EQ(hipGetLastError(), hipErrorInvalidKernelFile);
   stand_in_hip_set_release(STAND_IN_HIP_6);
   ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx90a"), 0);
   launch_nothing(1, 1);
@@ -260,7 +263,7 @@ TEST_F(StandInHip, RefusesImagesThatHoldNoCodeForTheDevice) {
   const std::array<char, 64> nonsense{};
   EXPECT_EQ(hipModuleLoadData(&module, nonsense.data()), hipErrorInvalidImage);
   EXPECT_EQ(hipModuleLoad(&module, "/nonexistent"), hipErrorFileNotFound);
-  EXPECT_EQ(hipModuleLoad(&module, "/dev/null"), hipErrorInvalidImage);
+  EXPECT_EQ(hipModuleLoad(&module, "/dev/null"), hipErrorInvalidValue);
   stand_in_hip_require_matching_code(1);
   ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx942"), 0);
   EXPECT_EQ(hipModuleLoadData(&module, image.data()), hipErrorNoBinaryForGpu);

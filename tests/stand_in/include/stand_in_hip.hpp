@@ -112,7 +112,7 @@ void stand_in_hip_plant_last_error(hipError_t code);
 hipError_t stand_in_hip_last_error(void);
 /// An error of work in flight: the next synchronising call of any thread returns it. Release 7 then
 /// answers every call with it; earlier ones forget it (the real ones end the process on a memory
-/// fault, clr rocclr/device/rocm/rocvirtual.cpp callbackQueue, which a test cannot survive).
+/// fault, clr rocclr/device/rocm/rocdevice.cpp:2981, which a test cannot survive).
 void stand_in_hip_post_async_error(hipError_t code);
 /// With 1, copies, fills and host functions on streams wait in submission order until a call
 /// synchronises, and queries return hipErrorNotReady until then. With 0 (default) they run at once.
