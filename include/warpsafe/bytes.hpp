@@ -26,12 +26,12 @@ class Bytes {
     const detail::SignedSize size = detail::SignedSize::of(count);
     std::uint64_t bytes = 0;
     if (size.negative) {
-      return LaunchError::make(Errc::size_negative, Stage::construction, size.magnitude,
-                               sizeof(T), Axis::none, site);
+      return LaunchError::make(Errc::size_negative, Stage::construction, size.magnitude, sizeof(T),
+                               Axis::none, site);
     }
     if (!detail::multiply(std::uint64_t{size.magnitude}, std::uint64_t{sizeof(T)}, bytes)) {
-      return LaunchError::make(Errc::bytes_overflow, Stage::construction, size.magnitude,
-                               sizeof(T), Axis::none, site);
+      return LaunchError::make(Errc::bytes_overflow, Stage::construction, size.magnitude, sizeof(T),
+                               Axis::none, site);
     }
     return Bytes(bytes);
   }

@@ -33,10 +33,11 @@ enum class Errc : std::uint8_t {
   not_a_kernel,     ///< the function is no kernel of this program, or its image is not loaded
   no_kernel_image,  ///< the program holds no code for this device
   // Dynamic shared memory.
-  shared_negative,   ///< a negative count
-  shared_overflow,   ///< count * sizeof(T) does not fit in 64 bits
-  shared_too_large,  ///< static + dynamic over the device's limit
-  shared_missing,    ///< the kernel declares needs_shared<T>, the launch gives less
+  shared_negative,      ///< a negative count
+  shared_overflow,      ///< count * sizeof(T) does not fit in 64 bits
+  shared_too_large,     ///< static + dynamic over the device's limit
+  shared_not_opted_in,  ///< over what the kernel's attribute allows now (code as written)
+  shared_missing,       ///< the kernel declares needs_shared<T>, the launch gives less
   // Clusters, cooperative launches.
   cluster_not_divisor,      ///< the cluster does not divide the grid
   cluster_too_large,        ///< more blocks in a cluster than the device allows

@@ -136,6 +136,11 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
       }
       out << "): " << error.value - error.limit << " too many";
       return;
+    case Errc::shared_not_opted_in:
+      out << error.value << " bytes of dynamic shared memory, limit " << error.limit
+          << " until the kernel's attribute is raised (cudaFuncSetAttribute, "
+             "MaxDynamicSharedMemorySize); launch() raises it by itself";
+      return;
     case Errc::shared_missing:
       out << "the kernel needs " << error.limit
           << " bytes of dynamic shared memory, the launch gives " << error.value

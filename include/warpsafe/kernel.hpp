@@ -164,6 +164,8 @@ template <class Signature>
 }
 
 namespace detail {
+template <class T>
+inline constexpr bool is_functor_kernel = false;  // true for FunctorKernel (functor.hpp)
 template <Provenance Where, auto Fn, class... Needs>
 inline constexpr bool is_kernel<BasicKernel<Where, Fn, Needs...>> = true;
 }  // namespace detail

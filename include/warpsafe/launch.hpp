@@ -17,44 +17,53 @@ namespace warpsafe {
 
 namespace detail {
 
-/// Validate, dispatch, observe: every launch of the library goes through here.
-template <CheckLevel Level, class B, class Config, class K, class... P, class... A>
-[[nodiscard]] result<void> launch_typed(const Located<B>& at, const Config& config, K,
-                                        TypeList<P...>, const A&... arguments) noexcept {
-  if (config.empty()) return success();
-  const LaunchShape shape = config.shape();
+/// Hands the values, each of its parameter's own type, to the backend.
+template <class B, class... P>
+[[nodiscard]] inline int pass_values(const KernelEntry& entry, const LaunchShape& shape,
+                                     basic_stream_ref<B> stream, P... values) noexcept {
+  // One more only where there would be none: an array has at least one element.
+  void* pointers[sizeof...(P) + (sizeof...(P) == 0)] = {
+      const_cast<void*>(static_cast<const void*>(&values))...};
+  return B::launch(entry, shape, pointers, stream.native());
+}
+
+/// The dispatch: one call of the backend, whose own status is the answer.
+template <bool OptIn, class B, class K, class... P, class... A>
+[[nodiscard]] inline result<void> dispatch(const Located<B>& at, const LaunchShape& shape, K,
+                                           TypeList<P...>, const A&... arguments) noexcept {
   const KernelEntry entry = K::entry();
-  const auto failed = [&](int status) {
+  int status = 0;
+  if constexpr (OptIn) {
+    status = KernelCache<B, K>::allow_dynamic_shared(entry, at.stream.device().value(),
+                                                     shape.dynamic_shared);
+  }
+  if (status == 0) {
+    status = pass_values<B, P...>(entry, shape, at.stream, convert_argument<P>(arguments)...);
+  }
+  if (status != 0) [[unlikely]] {
     return launch_error<B>(status, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
                            shape.block[1], shape.block[2], shape.dynamic_shared, K::name(),
                            at.stream.native(), at.stream.device().value(), at.site.file,
                            at.site.function, at.site.line);
-  };
+  }
+  return success();
+}
 
+/// Validate, dispatch: every launch of a configuration goes through here.
+template <CheckLevel Level, class B, class Config, class K, class... A>
+[[nodiscard]] inline result<void> launch_typed(const Located<B>& at, const Config& config, K kernel,
+                                               const A&... arguments) noexcept {
+  if (config.empty()) return success();
+  const LaunchShape shape = config.shape();
   if constexpr (Level != CheckLevel::off) {
     LaunchError error;
-    if (!check_launch<Level, B, K, Config>(at, config, shape, entry, error) ||
-        !check_values<Level, B, P...>(error, arguments...)) {
+    if (!check_launch<Level, B, K>(at, config, shape, error) ||
+        !check_values<Level, B>(error, typename K::parameters{}, arguments...)) {
       if (!launches_all_the_same(report_refusal<B, K>(error, shape, at))) return error;
     }
   }
-  if constexpr (Config::template has<PartKind::shared>) {
-    if (const int status = KernelCache<B, K>::allow_dynamic_shared(
-            entry, at.stream.device().value(), shape.dynamic_shared)) {
-      return failed(status);
-    }
-  }
-
-  const int status = [&](P... values) {
-    // One more only where there would be none: an array has at least one element.
-    void* pointers[sizeof...(P) + (sizeof...(P) == 0)] = {
-        const_cast<void*>(static_cast<const void*>(&values))...};
-    return B::launch(entry, shape, pointers, at.stream.native());
-  }(convert_argument<P>(arguments)...);
-
-  if (status != 0) [[unlikely]]
-    return failed(status);
-  return success();
+  return dispatch<Config::template has<PartKind::shared>>(at, shape, kernel,
+                                                          typename K::parameters{}, arguments...);
 }
 
 /// The static part: every mistake in the types gets its own sentence, and nothing after it is
@@ -62,12 +71,14 @@ template <CheckLevel Level, class B, class Config, class K, class... P, class...
 template <CheckLevel Level, class B, class C, class K, class... A>
 [[nodiscard]] result<void> launch_on(const Located<B>& at, const C& config, K kernel,
                                      const A&... arguments) noexcept {
-  if constexpr (check_launch_types<B, std::remove_cvref_t<decltype(value_of(config))>, K, A...>()) {
+  if constexpr (is_functor_kernel<K>) {
+    return launch_on<Level>(at, config, typename K::kernel_type{}, kernel.function, arguments...);
+  } else if constexpr (check_launch_types<B, std::remove_cvref_t<decltype(value_of(config))>, K,
+                                          A...>()) {
     if constexpr (is_result<C>) {
       if (!config.has_value()) return refused_configuration<K>(config.assume_error(), at);
     }
-    return launch_typed<Level>(at, value_of(config), kernel, typename K::parameters{},
-                               arguments...);
+    return launch_typed<Level>(at, value_of(config), kernel, arguments...);
   } else {
     return success();
   }

@@ -74,6 +74,8 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
       return "the amount of shared memory does not fit in 64 bits";
     case Errc::shared_too_large:
       return "too much shared memory";
+    case Errc::shared_not_opted_in:
+      return "the kernel's attribute does not allow this much dynamic shared memory";
     case Errc::shared_missing:
       return "the kernel needs dynamic shared memory and is given too little";
     case Errc::cluster_not_divisor:

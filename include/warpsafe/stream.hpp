@@ -13,6 +13,10 @@
 
 namespace warpsafe {
 
+namespace detail {
+struct StreamAccess;
+}
+
 /// A stream that somebody else owns, with its device. Never 0. Copyable; valid as long as its
 /// owner.
 template <class B>
@@ -79,6 +83,7 @@ class basic_stream_ref {
  private:
   template <class>
   friend class basic_stream;
+  friend struct detail::StreamAccess;
   basic_stream_ref(void* stream, int device) noexcept : native_(stream), device_(device) {}
 
   void* native_;
@@ -163,6 +168,19 @@ using Stream = basic_stream<default_backend>;
 using StreamRef = basic_stream_ref<default_backend>;
 
 namespace detail {
+
+/// A stream as `<<<>>>` takes it, the default stream 0 included: for launches as written alone.
+struct StreamAccess {
+  template <class B>
+  static basic_stream_ref<B> make(void* stream, int device) noexcept {
+    return basic_stream_ref<B>(stream, device);
+  }
+};
+template <class B>
+[[nodiscard]] basic_stream_ref<B> stream_as_written(typename B::native_stream stream,
+                                                    int device) noexcept {
+  return StreamAccess::make<B>(stream, device);
+}
 
 /// Whether S is a stream of backend B.
 template <class S, class B>

@@ -9,10 +9,12 @@
 #include <warpsafe/config.hpp>
 #include <warpsafe/device.hpp>
 #include <warpsafe/event.hpp>
+#include <warpsafe/functor.hpp>
 #include <warpsafe/kernel.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch.hpp>
 #include <warpsafe/launch_config.hpp>
+#include <warpsafe/occupancy.hpp>
 #include <warpsafe/safe_grid.hpp>
 #include <warpsafe/stream.hpp>
 #include <warpsafe/try.hpp>

@@ -67,36 +67,49 @@ constexpr bool check_config_types() noexcept {
   return true;
 }
 
+/// The sentences about a kernel on a stream of backend B, and about its arguments.
+template <class B, class K, class... A>
+constexpr bool check_kernel_types() noexcept {
+  static_assert(is_kernel<K>, "warpsafe: launch takes the kernel as kernel<fn>");
+  if constexpr (is_kernel<K>) {
+    constexpr bool host_stream = std::is_same_v<B, host_backend>;
+    constexpr bool host_kernel = K::provenance == Provenance::host;
+    static_assert(!host_stream || host_kernel,
+                  "warpsafe: this kernel is compiled for a device and cannot run on a host stream; "
+                  "compile it with the host compiler, or launch it on a device's stream");
+    static_assert(host_stream || !host_kernel,
+                  "warpsafe: this kernel is a function of the host compiler and cannot run on a "
+                  "device's stream; compile it with nvcc or hipcc, and declare it "
+                  "WARPSAFE_KERNEL_EXTERN here");
+    constexpr bool right_count = static_cast<int>(sizeof...(A)) == K::parameters::size;
+    static_assert(right_count,
+                  "warpsafe: the number of arguments is not the kernel's number of parameters");
+    if constexpr (right_count && host_stream == host_kernel) {
+      return check_all_arguments<B, A...>(typename K::parameters{},
+                                          std::index_sequence_for<A...>{});
+    } else {
+      return false;
+    }
+  } else {
+    return false;
+  }
+}
+
 /// Everything about a launch that its types tell.
 template <class B, class Config, class K, class... A>
 constexpr bool check_launch_types() noexcept {
-  static_assert(
-      is_launch_config<Config>,
-      "warpsafe: launch takes a LaunchConfig second: configure(SafeGrid<>::cover(n, block<256>))");
-  static_assert(is_kernel<K>, "warpsafe: launch takes the kernel third, as kernel<fn>");
-  if constexpr (is_launch_config<Config> && is_kernel<K>) {
-    constexpr bool host_stream = std::is_same_v<B, host_backend>;
-    constexpr bool host_kernel = K::provenance == Provenance::host;
-    static_assert(
-        !host_stream || host_kernel,
-        "warpsafe: this kernel is compiled for a device and cannot run on a host stream; compile it "
-        "with the host compiler, or launch it on a device's stream");
-    static_assert(
-        host_stream || !host_kernel,
-        "warpsafe: this kernel is a function of the host compiler and cannot run on a device's "
-        "stream; compile it with nvcc or hipcc, and declare it WARPSAFE_KERNEL_EXTERN here");
+  static_assert(is_launch_config<Config>,
+                "warpsafe: launch takes a LaunchConfig second: configure(SafeGrid<>::cover(n, "
+                "block<256>))");
+  if constexpr (is_launch_config<Config>) {
     static_assert(
         B::has_clusters || !Config::template has<PartKind::cluster>,
         "warpsafe: this backend's devices have no clusters of blocks; leave cluster<…> out");
     static_assert(B::has_clusters || !Config::template has<PartKind::dependent>,
                   "warpsafe: this backend has no programmatic dependent launch");
-    constexpr bool right_count = static_cast<int>(sizeof...(A)) == K::parameters::size;
-    static_assert(right_count,
-                  "warpsafe: the number of arguments is not the kernel's number of parameters");
-    constexpr bool config_fine = check_config_types<Config, K>();
-    if constexpr (right_count && host_stream == host_kernel) {
-      return config_fine && check_all_arguments<B, A...>(typename K::parameters{},
-                                                         std::index_sequence_for<A...>{});
+    constexpr bool kernel_fine = check_kernel_types<B, K, A...>();
+    if constexpr (is_kernel<K>) {
+      return check_config_types<Config, K>() && kernel_fine;
     } else {
       return false;
     }
@@ -161,7 +174,7 @@ bool ask_driver(const Located<B>& at, const LaunchShape& shape, const KernelEntr
 /// The run-time part before the dispatch. False with the problem in `error`.
 template <CheckLevel Level, class B, class K, class Config>
 bool check_launch(const Located<B>& at, const Config& config, const LaunchShape& shape,
-                  const KernelEntry& entry, LaunchError& error) noexcept {
+                  LaunchError& error) noexcept {
   if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster>) {
     const LaunchError problem = config.problem();
     if (problem.code != Errc{}) {
@@ -174,7 +187,7 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
     KernelLimits kernel_local;
     const DeviceLimits* device_limits = nullptr;
     const KernelLimits* kernel_limits = nullptr;
-    return ask_driver<B, K>(at, shape, entry, device_limits, device_local, kernel_limits,
+    return ask_driver<B, K>(at, shape, K::entry(), device_limits, device_local, kernel_limits,
                             kernel_local, error) &&
            validate_all(shape, K::needs, *kernel_limits, *device_limits, error);
   } else {
@@ -183,7 +196,7 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
 }
 
 template <CheckLevel Level, class B, class... P, class... A>
-bool check_values(LaunchError& error, const A&... arguments) noexcept {
+bool check_values(LaunchError& error, TypeList<P...>, const A&... arguments) noexcept {
   int number = 0;
   static_cast<void>(number);
   return (check_value<B, Level == CheckLevel::full, P>(arguments, ++number, error) && ... && true);

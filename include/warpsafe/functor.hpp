@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/kernel.hpp>
+#include <warpsafe/kernel_api.hpp>
+
+#include <type_traits>
+
+// Function objects as kernels: `launch(stream, config, functor(Scale{2.f}), dx.view(), n)` calls
+// `Scale::operator()` on every thread, on the device or on the host backend.
+
+namespace warpsafe {
+
+namespace detail {
+
+/// The one kernel behind every functor. Not WARPSAFE_KERNEL: as a static function it would give
+/// every type that names it internal linkage. The tag keeps the host's function apart from a device
+/// compiler's stub of the same name, which a program of both would otherwise link into one.
+template <class F, class... P>
+#if defined(__CUDACC__) || defined(__HIPCC__)
+__global__ void functor_entry(F function, P... parameters) {
+#else
+[[gnu::abi_tag("warpsafe_host")]] void functor_entry(F function, P... parameters) {
+#endif
+  function(parameters...);
+}
+
+template <class Fn>
+constexpr Name type_name() noexcept {
+  return name_in(__PRETTY_FUNCTION__);
+}
+
+template <class CallOperator>
+struct CallTraits;
+template <class F, class Return, class... P>
+struct CallTraits<Return (F::*)(P...) const> {
+  static_assert(std::is_void_v<Return>, "warpsafe: a kernel returns void");
+  using parameters = TypeList<P...>;
+};
+template <class F, class Return, class... P>
+struct CallTraits<Return (F::*)(P...) const noexcept> : CallTraits<Return (F::*)(P...) const> {};
+
+template <class F, class Parameters, class... Needs>
+struct FunctorEntry;
+template <class F, class... P, class... Needs>
+struct FunctorEntry<F, TypeList<P...>, Needs...>
+    : BasicKernel<FunctionTraits<void (*)()>::provenance, functor_entry<F, P...>, Needs...> {
+  [[nodiscard]] static constexpr Name name() noexcept { return type_name<F>(); }
+};
+template <class F, class Parameters, class... Needs>
+inline constexpr bool is_kernel<FunctorEntry<F, Parameters, Needs...>> = true;
+
+}  // namespace detail
+
+/// A function object with what it declares to need. Write `functor<needs…>(object)`. Its call
+/// operator is const, not a template, returns void, and is marked WARPSAFE_FN; the object goes to
+/// the device as the kernel's first parameter, under the same rules as any other.
+template <class F, class... Needs>
+struct FunctorKernel {
+  using kernel_type =
+      detail::FunctorEntry<F, typename detail::CallTraits<decltype(&F::operator())>::parameters,
+                           Needs...>;
+  F function;
+};
+template <class... Needs, class F>
+[[nodiscard]] constexpr FunctorKernel<F, Needs...> functor(const F& function) noexcept {
+  return {function};
+}
+
+namespace detail {
+template <class F, class... Needs>
+inline constexpr bool is_functor_kernel<FunctorKernel<F, Needs...>> = true;
+}  // namespace detail
+
+}  // namespace warpsafe

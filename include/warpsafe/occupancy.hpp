@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/detail/caches.hpp>
+#include <warpsafe/device.hpp>
+#include <warpsafe/kernel.hpp>
+#include <warpsafe/launch_config.hpp>
+#include <warpsafe/stream.hpp>
+
+#include <cstdint>
+
+// What the driver knows of a kernel, and how much of it fits on a device at once.
+
+namespace warpsafe {
+
+namespace detail {
+
+template <class B, class K>
+[[nodiscard]] result<KernelLimits> find_kernel_limits(basic_stream_ref<B> stream, K,
+                                                      call_site site) noexcept {
+  auto guard = basic_device_guard<B>::create(stream.device(), site);
+  if (!guard.has_value()) return guard.assume_error();
+  KernelLimits local;
+  int status = 0;
+  const KernelLimits* known =
+      KernelCache<B, K>::find(K::entry(), stream.device().value(), local, status);
+  if (known != nullptr) return *known;
+  LaunchError error = runtime_error<B>(status, Name::of("kernel attributes"), site);
+  error.kernel = K::name();
+  error.device = stream.device().value();
+  return error;
+}
+
+}  // namespace detail
+
+/// What the driver knows of a kernel on the stream's device: registers, shared memory, the most
+/// threads per block. The first question loads the kernel's code, so asking ahead keeps that out of
+/// a launch (and out of a capture, or of a moment when a persistent kernel holds the device).
+/// Errc::not_a_kernel, ::no_kernel_image, ::no_device.
+template <class S, class K>
+[[nodiscard]] result<KernelLimits> kernel_limits(const S& stream, K kernel,
+                                                 call_site site = call_site::current()) noexcept {
+  static_assert(detail::is_stream<S>, "warpsafe: kernel_limits takes a Stream or StreamRef first");
+  static_assert(detail::is_kernel<K>, "warpsafe: kernel_limits takes kernel<fn> second");
+  return detail::find_kernel_limits(basic_stream_ref<typename S::backend>(stream), kernel, site);
+}
+
+/// How many blocks of `block` threads with `dynamic_shared` bytes each are resident at once on the
+/// stream's device: the cap for `SafeGrid<>::grid_stride`, and the most that a cooperative launch
+/// may have. Errc::block_too_large or ::shared_too_large if not a single block fits (value: 0), and
+/// as `kernel_limits`.
+template <class S, class K, class Block>
+[[nodiscard]] result<max_blocks> max_resident_blocks(
+    const S& stream, K kernel, Block block, Bytes dynamic_shared = Bytes{},
+    call_site site = call_site::current()) noexcept {
+  static_assert(is_block_dim<Block>,
+                "warpsafe: max_resident_blocks takes the block third: block<256>");
+  using B = typename S::backend;
+  const auto limits = kernel_limits(stream, kernel, site);
+  if (!limits.has_value()) return limits.assume_error();
+  const auto device = device_limits<B>(stream.device(), site);
+  if (!device.has_value()) return device.assume_error();
+  auto guard = basic_device_guard<B>::create(stream.device(), site);
+  if (!guard.has_value()) return guard.assume_error();
+  int each = 0;
+  if (const int status = B::resident_blocks(K::entry(), static_cast<std::uint32_t>(block.count()),
+                                            dynamic_shared.value(), each)) {
+    return detail::runtime_error<B>(status, Name::of("occupancy"), site);
+  }
+  return max_blocks(static_cast<std::uint64_t>(each) * device.assume_value().multiprocessors);
+}
+
+}  // namespace warpsafe
