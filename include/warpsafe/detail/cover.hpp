@@ -226,6 +226,14 @@ constexpr bool cover(const Size& size, const B& block, CoverRule rule, const Cov
     cover_unchecked<0, Rules>(size, threads[0], rule, options, blocks);
     if constexpr (rank > 1) cover_unchecked<1, Rules>(size, threads[1], rule, options, blocks);
     if constexpr (rank > 2) cover_unchecked<2, Rules>(size, threads[2], rule, options, blocks);
+    if constexpr (rank > 1) {
+      std::uint64_t total = sizes[0];
+      bool fits = true;
+      for (int axis = 1; axis < rank; ++axis) {
+        fits = multiply(total, std::uint64_t{sizes[axis]}, total) & fits;
+      }
+      blocks[0] = fits ? blocks[0] : 0U;
+    }
   }
   if constexpr (Level != CheckLevel::off) {
     std::uint64_t total = 1;
