@@ -45,8 +45,13 @@ template <class F, class Parameters, class... Needs>
 struct FunctorEntry;
 template <class F, class... P, class... Needs>
 struct FunctorEntry<F, TypeList<P...>, Needs...>
-    : BasicKernel<FunctionTraits<void (*)()>::provenance, functor_entry<F, P...>, Needs...> {
+    : KernelDeclaration<FunctionTraits<void (*)()>::provenance, TypeList<F, P...>, Needs...> {
+  using entry_type = EntryOf<functor_entry<F, P...>, TypeList<F, P...>>;
+
   [[nodiscard]] static constexpr Name name() noexcept { return type_name<F>(); }
+  [[nodiscard]] static KernelEntry entry() noexcept {
+    return entry_type::template get<FunctionTraits<void (*)()>::provenance>();
+  }
 };
 template <class F, class Parameters, class... Needs>
 inline constexpr bool is_kernel<FunctorEntry<F, Parameters, Needs...>> = true;

@@ -126,36 +126,55 @@ struct [[gnu::visibility("hidden")]] EntryOf<Fn, TypeList<P...>> {
 
 }  // namespace detail
 
-/// A kernel with what it declares to need. Write `kernel<fn, needs…>`.
-template <Provenance Where, auto Fn, class... Needs>
-struct BasicKernel {
-  using traits = detail::FunctionTraits<decltype(Fn)>;
-  static_assert(traits::is_function,
-                "warpsafe: kernel<fn> takes a function: kernel<axpy>, kernel<scale<float>>");
-  static_assert(
-      (detail::is_need<Needs> && ...),
-      "warpsafe: after the function, kernel<…> takes needs: max_threads<256>, needs_shared<float>, "
-      "grid_stride_kernel, …");
-  static_assert(traits::returns_void, "warpsafe: a kernel returns void");
-  using parameters = typename traits::parameters;
-  using shared_type = typename detail::SharedNeed<Needs...>::type;
+namespace detail {
+
+/// What is known of a kernel without its function: the part that functions and functors share.
+template <Provenance Where, class Parameters, class... Needs>
+struct KernelDeclaration {
+  static_assert((is_need<Needs> && ...),
+                "warpsafe: after the function, kernel<…> takes needs: max_threads<256>, "
+                "needs_shared<float>, grid_stride_kernel, …");
+  using parameters = Parameters;
+  using shared_type = typename SharedNeed<Needs...>::type;
   static constexpr Provenance provenance = Where;
-  static constexpr KernelNeeds needs = detail::collect_needs<Needs...>();
+  static constexpr KernelNeeds needs = collect_needs<Needs...>();
   static constexpr bool is_grid_stride = (Needs::its_grid_stride || ... || false);
   static constexpr bool waits_for_predecessor = (Needs::its_waits || ... || false);
+};
+
+}  // namespace detail
+
+/// A kernel with what it declares to need. Write `kernel<fn, needs…>`.
+template <Provenance Where, auto Fn, class... Needs>
+struct BasicKernel
+    : detail::KernelDeclaration<Where, typename detail::FunctionTraits<decltype(Fn)>::parameters,
+                                Needs...> {
+  static_assert(detail::FunctionTraits<decltype(Fn)>::returns_void,
+                "warpsafe: a kernel returns void");
+  /// What the caches are keyed by: the function itself, whatever it is declared to need here.
+  using entry_type = detail::EntryOf<Fn, typename detail::FunctionTraits<decltype(Fn)>::parameters>;
 
   /// The function's name as the compiler writes it: with its namespace, and, by g++ and nvcc over
   /// g++, its template arguments.
   [[nodiscard]] static constexpr Name name() noexcept { return detail::name_of<Fn>(); }
-  [[nodiscard]] static KernelEntry entry() noexcept {
-    return detail::EntryOf<Fn, parameters>::template get<Where>();
-  }
+  [[nodiscard]] static KernelEntry entry() noexcept { return entry_type::template get<Where>(); }
 };
+
+namespace detail {
+
+template <auto Fn, class... Needs>
+consteval auto make_kernel() noexcept {
+  using Traits = FunctionTraits<decltype(Fn)>;
+  static_assert(Traits::is_function,
+                "warpsafe: kernel<fn> takes a function: kernel<axpy>, kernel<scale<float>>");
+  return BasicKernel<Traits::provenance, Fn, Needs...>{};
+}
+
+}  // namespace detail
 
 /// A kernel by its function. For an overloaded one: `kernel<overload<void(float*, int)>(scale)>`.
 template <auto Fn, class... Needs>
-static constexpr BasicKernel<detail::FunctionTraits<decltype(Fn)>::provenance, Fn, Needs...>
-    kernel{};
+static constexpr auto kernel = detail::make_kernel<Fn, Needs...>();
 
 /// The overload of a function that has this signature.
 template <class Signature>

@@ -34,8 +34,8 @@ template <bool OptIn, class B, class K, class... P, class... A>
   const KernelEntry entry = K::entry();
   int status = 0;
   if constexpr (OptIn) {
-    status = KernelCache<B, K>::allow_dynamic_shared(entry, at.stream.device().value(),
-                                                     shape.dynamic_shared);
+    status = KernelCache<B, typename K::entry_type>::allow_dynamic_shared(
+        entry, at.stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0) {
     status = pass_values<B, P...>(entry, shape, at.stream, convert_argument<P>(arguments)...);

@@ -23,8 +23,8 @@ template <class B, class K>
   if (!guard.has_value()) return guard.assume_error();
   KernelLimits local;
   int status = 0;
-  const KernelLimits* known =
-      KernelCache<B, K>::find(K::entry(), stream.device().value(), local, status);
+  const KernelLimits* known = KernelCache<B, typename K::entry_type>::find(
+      K::entry(), stream.device().value(), local, status);
   if (known != nullptr) return *known;
   LaunchError error = runtime_error<B>(status, Name::of("kernel attributes"), site);
   error.kernel = K::name();
