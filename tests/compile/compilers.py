@@ -11,8 +11,7 @@ from pathlib import Path
 
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 
-# The option that stops each compiler as early as it can still report every error. nvcc has no such
-# option that is quicker than -c (measured: 1.0 s against 0.8 to 1.6 s for -cuda, nvcc 13.0).
+# The options that stop each compiler as early as it can still report every error.
 MODES = {
     "g++": ["-fsyntax-only", "-x", "c++"],
     "clang++": ["-fsyntax-only", "-x", "c++"],
@@ -20,6 +19,10 @@ MODES = {
     "hipcc": ["-fsyntax-only", "--cuda-host-only", "--offload-arch=gfx90a",
               "-Wno-unused-command-line-argument", "-x", "hip"],
 }  # fmt: skip
+
+# What finds the same errors sooner, but not every warning. CPU time of nvcc 13.0 for warpsafe.hpp: 0.4 s
+# against 1.3 s, since the host compiler is not run.
+QUICK_MODES = {**MODES, "nvcc": ["-arch=sm_90", "-ptx", "-o", os.devnull, "-x", "cu"]}
 
 
 class Compiler:
@@ -34,15 +37,20 @@ class Compiler:
             if own or Path(folder) != Path("/usr/include"):
                 self.command += ["-I" if own else "-isystem", folder]
 
-    def compile(self, source, *flags, std="c++20", warnings=True):
-        """Compiles the file `source`: (whether it did, what the compiler said)."""
-        given = list(WARNINGS) if warnings else []
-        if self.name == "nvcc" and warnings:
+    def compile(self, source, *flags, std="c++20", quick=False):
+        """Compiles the file `source`: (whether it did, what the compiler said first).
+
+        quick: errors only, no warnings.
+        """
+        given = [] if quick else list(WARNINGS)
+        if self.name == "nvcc" and not quick:
             given = ["-Werror=all-warnings", "-Xcompiler=" + ",".join(WARNINGS)]
-        command = [*self.command, f"-std={std}", *given, *flags, *MODES[self.name], str(source)]
+        mode = (QUICK_MODES if quick else MODES)[self.name]
+        command = [*self.command, f"-std={std}", *given, *flags, *mode, str(source)]
         environment = {**os.environ, "LC_ALL": "C"}
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
-        return done.returncode == 0, done.stderr + done.stdout
+        said = (done.stderr + done.stdout).splitlines(keepends=True)
+        return done.returncode == 0, "".join(said[:40])
 
     def compile_text(self, text, *flags, **how):
         """Compiles a generated translation unit."""
