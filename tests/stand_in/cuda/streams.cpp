@@ -190,7 +190,11 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned int* flags) {
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
   return api("cudaStreamGetPriority", text(handle), plain, [&](auto&) {
     if (priority == nullptr) return cudaErrorInvalidValue;
-    *priority = runtime().stream(handle).priority;
+    Stream& stream = runtime().stream(handle);
+    if (stream.capture != nullptr && stream.capture->invalidated) {
+      return cudaErrorStreamCaptureInvalidated;
+    }
+    *priority = stream.priority;
     return cudaSuccess;
   });
 }
@@ -198,7 +202,12 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
   return api("cudaStreamGetDevice", text(handle), plain, [&](auto&) {
     if (device == nullptr) return cudaErrorInvalidValue;
-    *device = runtime().stream(handle).device;
+    Stream& stream = runtime().stream(handle);
+    // Seen of a capture that was spoiled before; what a sound one answers is not recorded.
+    if (stream.capture != nullptr && stream.capture->invalidated) {
+      return cudaErrorStreamCaptureUnsupported;
+    }
+    *device = stream.device;
     return cudaSuccess;
   });
 }
