@@ -159,6 +159,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
     if (dims.count() > limit) {
       LaunchError error = LaunchError::make(Errc::block_too_large, Stage::construction,
                                             dims.count(), limit, Axis::none, site);
+      error.extra = limit;  // what a suggested block may have
       error.block[0] = dims.x();
       error.block[1] = dims.y();
       error.block[2] = dims.z();

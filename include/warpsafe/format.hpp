@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/detail/fitting_block.hpp>
 #include <warpsafe/detail/text.hpp>
 #include <warpsafe/error.hpp>
 
@@ -24,8 +25,29 @@ inline void put_axis_range(TextBuffer& out, const char* space, const LaunchError
       << error.limit << ')';
 }
 
+/// Whether the code stands for a runtime's status, and its own text would need numbers that the
+/// runtime did not give.
+inline bool lacks_numbers(const LaunchError& error) noexcept {
+  if (error.raw == 0 || error.limit != 0) return false;
+  switch (error.code) {
+    case Errc::kernel_threads_exceeded:
+    case Errc::cluster_too_large:
+    case Errc::cooperative_too_large:
+    case Errc::barrier_divergence:
+      return true;
+    case Errc::device_invalid:
+      return error.device < 0;
+    default:
+      return false;
+  }
+}
+
 /// What is wrong, in one clause: the value, the limit, the way out where it fits the line.
 inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
+  if (lacks_numbers(error)) {
+    out << error.raw_text;
+    return;
+  }
   switch (error.code) {
     case Errc::size_zero:
       out << "the size to cover is 0; cover_or_empty is for sizes that may be zero";
@@ -112,7 +134,8 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
     case Errc::no_kernel_image:
       out << "the program has no code for";
       if (error.device >= 0) {
-        out << " device " << error.device << " '" << error.device_name << '\'';
+        out << " device " << error.device;
+        if (!error.device_name.empty()) out << " '" << error.device_name << '\'';
       } else {
         out << " this device";
       }
@@ -196,7 +219,7 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
       out << "the stream is capturing a graph, and this would break the capture";
       return;
     case Errc::device_invalid:
-      out << "device " << error.value << " does not exist (devices: " << error.limit << ')';
+      out << "device " << error.device << " does not exist";
       return;
     case Errc::no_device:
       out << "no device was found";
@@ -228,17 +251,13 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
   }
 }
 
-/// The line that follows a block that is too large: a block that fits, of the same shape.
+/// The line that follows a block that is too large: a block that the launch would accept. `extra`
+/// holds the threads that it may have, 0 where none is known to be accepted.
 inline void put_suggestion(TextBuffer& out, const LaunchError& error) noexcept {
   if (error.code != Errc::block_too_large && error.code != Errc::kernel_threads_exceeded) return;
-  std::uint32_t fits[3] = {error.block[0], error.block[1], error.block[2]};
-  // Halve the longest axis until it fits: 64x64 becomes 32x32, 2048 becomes 1024.
-  while (static_cast<std::uint64_t>(fits[0]) * fits[1] * fits[2] > error.limit) {
-    const int longest =
-        fits[0] > fits[1] ? (fits[0] >= fits[2] ? 0 : 2) : (fits[1] >= fits[2] ? 1 : 2);
-    if (fits[longest] < 2) return;
-    fits[longest] /= 2;
-  }
+  if (error.extra == 0) return;
+  std::uint32_t fits[3];
+  fitting_block(error.block, error.extra, fits);
   const int rank = fits[2] > 1 ? 3 : fits[1] > 1 ? 2 : 1;
   const auto put_block = [&] {
     out << "block<" << fits[0];

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/detail/fitting_block.hpp>
 #include <warpsafe/error.hpp>
 #include <warpsafe/launch_config.hpp>
 #include <warpsafe/limits.hpp>
@@ -13,6 +14,19 @@
 namespace warpsafe {
 
 namespace detail {
+
+/// The threads that a suggested block may have, for all limits on them together; 0 where it would
+/// still be refused, since its threads are not the multiple that the kernel requires.
+constexpr std::uint64_t suggestable_threads(const LaunchShape& shape, const KernelNeeds& needs,
+                                            const KernelLimits& kernel,
+                                            const DeviceLimits& device) noexcept {
+  const std::uint64_t most = strictest(device.max_threads_per_block,
+                                       strictest(needs.max_threads, kernel.max_threads_per_block));
+  if (most == 0) return 0;
+  std::uint32_t fits[3] = {};
+  const std::uint64_t threads = fitting_block(shape.block, most, fits);
+  return needs.block_multiple != 0 && threads % needs.block_multiple != 0 ? 0 : most;
+}
 
 /// The whole of validation, over plain numbers: pure, so that `launch`, `check` and a test with
 /// another GPU's limits share it. Puts the first problem into `error` and returns false. It accepts
@@ -36,7 +50,8 @@ constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& nee
   }
   const std::uint64_t threads = shape.threads_per_block();
   if (threads > device.max_threads_per_block) {
-    return fail(Errc::block_too_large, threads, device.max_threads_per_block);
+    return fail(Errc::block_too_large, threads, device.max_threads_per_block, Axis::none,
+                suggestable_threads(shape, needs, kernel, device));
   }
   for (int i = 0; i < 3; ++i) {
     const Axis axis = static_cast<Axis>(i);
@@ -53,10 +68,12 @@ constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& nee
   }
 
   if (needs.max_threads != 0 && threads > needs.max_threads) {
-    return fail(Errc::kernel_threads_exceeded, threads, needs.max_threads);
+    return fail(Errc::kernel_threads_exceeded, threads, needs.max_threads, Axis::none,
+                suggestable_threads(shape, needs, kernel, device));
   }
   if (kernel.max_threads_per_block != 0 && threads > kernel.max_threads_per_block) {
-    return fail(Errc::kernel_threads_exceeded, threads, kernel.max_threads_per_block);
+    return fail(Errc::kernel_threads_exceeded, threads, kernel.max_threads_per_block, Axis::none,
+                suggestable_threads(shape, needs, kernel, device));
   }
   if (needs.block_multiple != 0 && threads % needs.block_multiple != 0) {
     return fail(Errc::block_not_multiple, threads, needs.block_multiple);
