@@ -216,6 +216,34 @@ TEST_F(StandInCuda, NoDevice) {
   EXPECT_EQ(cudaLaunchKernel(address(nothing), 1, 1, nullptr, 0, nullptr), cudaErrorNoDevice);
 }
 
+TEST_F(StandInCuda, VersionsCanBeSet) {
+  stand_in_cuda_set_versions(12040, 12030);
+  int driver = 0;
+  int runtime = 0;
+  EXPECT_EQ(cudaDriverGetVersion(&driver), cudaSuccess);
+  EXPECT_EQ(cudaRuntimeGetVersion(&runtime), cudaSuccess);
+  EXPECT_EQ(driver, 12040);
+  EXPECT_EQ(runtime, 12030);
+}
+
+TEST_F(StandInCuda, RelaxedThreadMayAllocateBesideItsCapture) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  void* memory = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  EXPECT_EQ(cudaThreadExchangeStreamCaptureMode(&mode), cudaSuccess);
+  EXPECT_EQ(mode, cudaStreamCaptureModeGlobal);
+  EXPECT_EQ(cudaMalloc(&memory, 16), cudaSuccess);
+  EXPECT_EQ(cudaThreadExchangeStreamCaptureMode(&mode), cudaSuccess);
+  EXPECT_EQ(mode, cudaStreamCaptureModeRelaxed);
+  EXPECT_EQ(cudaMalloc(&memory, 16), cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
 TEST_F(StandInCuda, KthCallFails) {
   stand_in_cuda_fail("cudaMalloc", 2, cudaErrorMemoryAllocation);
   void* first = nullptr;
