@@ -43,7 +43,7 @@ TEST(Bytes, AProductThatDoesNotFitIsRefusedWithBothNumbers) {
 TEST(Bytes, ANegativeCountIsRefusedByItsValue) {
   const LaunchError error = error_in(Bytes::create<double>(-5, app));
   EXPECT_EQ(finding(error), (Finding{Errc::size_negative, Stage::construction, 5, 8, Axis::none}));
-  EXPECT_EQ(error.site, app);
+  EXPECT_TRUE(is_app(error.site));
   EXPECT_EQ(error_in(Bytes::create<double>(-5)).site.line, static_cast<unsigned>(__LINE__));
 }
 

@@ -17,6 +17,12 @@ namespace warpsafe::core_test {
 /// A place that messages can be compared with to the letter.
 inline constexpr call_site app{"/home/me/src/app.cpp", "main", 7};
 
+/// Whether a site is `app`: by its texts, of which each translation unit may have its own.
+[[nodiscard]] inline bool is_app(const call_site& site) {
+  return site.file == std::string(app.file) && site.function == std::string(app.function) &&
+         site.line == app.line;
+}
+
 inline std::string text(Name name) { return {name.data, name.size}; }
 
 /// The error of a result that must hold one.
