@@ -50,8 +50,10 @@ struct basic_hip_backend {
       // hipErrorNoDevice.
       case hipErrorInvalidDevice:
         return detail::hip_has_device() ? Errc::device_invalid : Errc::no_device;
+      case hipErrorInvalidSymbol:  // hipFuncGetAttributes of a function that is not registered
       case hipErrorInvalidDeviceFunction:
         return Errc::not_a_kernel;
+      case hipErrorInvalidKernelFile:  // the same, from hipFuncGetAttributes and, in 7, from a launch
       case hipErrorNoBinaryForGpu:
         return Errc::no_kernel_image;
       case hipErrorNotSupported:

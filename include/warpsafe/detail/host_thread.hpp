@@ -28,7 +28,8 @@ struct HostThread {
 };
 
 /// nullptr outside kernel code. One variable for the whole program, even where the kernel and the
-/// launch live in different shared objects that hide their symbols.
+/// launch live in different shared objects that hide their symbols; a program that shares it with
+/// what it loads by dlopen must export its own symbols (-rdynamic, CMake's ENABLE_EXPORTS).
 [[gnu::visibility("default")]] inline thread_local HostThread* host_thread = nullptr;
 
 }  // namespace warpsafe::detail

@@ -41,9 +41,9 @@ struct ThreadState {
   return state;
 }
 
-/// Everything that the host backend keeps. One per program, made at the first call and never
-/// destroyed, so that whatever outlives main() can still call and be refused. All members but the
-/// pool's own are guarded by `mutex`.
+/// Everything that the host backend keeps. One per program (see host_thread about dlopen), made at
+/// the first call and never destroyed, so that whatever outlives main() can still call and be
+/// refused. All members but the pool's own are guarded by `mutex`.
 class Runtime {
  public:
   std::mutex mutex;
