@@ -1,16 +1,51 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A user's program: consumer LEVEL. It fails unless it was built with that check level.
+// A user's program: consumer LEVEL. It fails unless it was built with that check level, and its
+// kernel ran right or there is no device to run it on.
 
-#include <warpsafe/config.hpp>
+#include <warpsafe/buffer.hpp>
+#include <warpsafe/message.hpp>
+#include <warpsafe/warpsafe.hpp>
 
-#include <cstdio>
+#include <cstddef>
 #include <cstdlib>
+#include <iostream>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace ws = warpsafe;
+
+WARPSAFE_KERNEL void fill(int* values, std::size_t count) {
+  for (auto i : ws::grid_stride(count)) values[i] = static_cast<int>(i);
+}
+
+static ws::result<std::vector<int>> filled(std::size_t count) {
+  WARPSAFE_TRY(auto stream, ws::Stream::create());
+#if defined(WARPSAFE_BACKEND_HIP) && !defined(__HIPCC__)
+  // A host compiler makes no kernel for a device: this much of HIP it can use.
+  std::vector<int> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  WARPSAFE_TRY(auto values, ws::DeviceBuffer<int>::from(stream, std::span<const int>(numbers)));
+#else
+  WARPSAFE_TRY(auto values, ws::DeviceBuffer<int>::create(stream, count));
+  auto config = ws::configure(ws::SafeGrid<>::cover(count, ws::block<128>));
+  WARPSAFE_TRYV(ws::launch(stream, config, ws::kernel<fill>, values.view(), count));
+#endif
+  return values.to_host(stream).get();
+}
 
 int main(int argc, char** argv) {
   const int wanted = argc == 2 ? std::atoi(argv[1]) : -1;
-  const int level = static_cast<int>(warpsafe::current_level);
-  std::printf("warpsafe %d, check level %d, wanted %d\n", WARPSAFE_VERSION, level, wanted);
-  return level == wanted ? EXIT_SUCCESS : EXIT_FAILURE;
+  const int level = static_cast<int>(ws::current_level);
+  std::cout << "check level " << level << ", wanted " << wanted << '\n';
+  if (level != wanted) return EXIT_FAILURE;
+
+  const auto values = filled(1000);
+  if (!values.has_value()) {
+    std::cout << values.error() << '\n';
+    return values.error().code == ws::Errc::no_device ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
+  return values.value()[999] == 999 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
