@@ -93,6 +93,16 @@ template <class T, class Count>
 [[nodiscard]] constexpr DynamicShared<T> shared(Count count) noexcept {
   return DynamicShared<T>(detail::SignedSize::of(count));
 }
+/// Bytes or elements? A bare number does not say. (The first parameter keeps `shared<float>(n)`
+/// away.)
+template <int = 0, class Count>
+requires detail::is_size<Count>
+constexpr DynamicShared<unsigned char> shared(Count count) noexcept {
+  static_assert(!detail::is_size<Count>,
+                "warpsafe: shared memory of what? shared<float>(256) is 256 floats, "
+                "shared(Bytes(1024)) is 1024 bytes");
+  return DynamicShared<unsigned char>(detail::SignedSize::of(count));
+}
 /// The same for a number of bytes that is one on purpose.
 [[nodiscard]] constexpr DynamicShared<unsigned char> shared(Bytes bytes) noexcept {
   return DynamicShared<unsigned char>(detail::SignedSize::of(bytes.value()));

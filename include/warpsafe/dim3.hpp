@@ -64,6 +64,22 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
 
   constexpr Dim3() noexcept requires is_static = default;
 
+  /// No dimension is made of bare numbers: the sentence for who tries.
+  template <class... Numbers>
+  requires(sizeof...(Numbers) > 0 && sizeof...(Numbers) < 4 &&
+           ((detail::is_size<Numbers> ||
+             detail::is_floating<Numbers>)&&...)) constexpr explicit Dim3(Numbers...) noexcept
+      : AxisX(1U), AxisY(1U), AxisZ(1U) {
+    static_assert(
+        sizeof...(Numbers) == 0 || !std::is_same_v<Space, grid_space>,
+        "warpsafe: a grid is made from the size it covers, SafeGrid<>::cover(n, block<256>); "
+        "GridDim::from_blocks is for a number that counts blocks already");
+    static_assert(
+        sizeof...(Numbers) == 0 || std::is_same_v<Space, grid_space>,
+        "warpsafe: a block or cluster is made by block<256>, cluster<2>, or, of numbers known at run "
+        "time, by BlockDim::create(x, y, z), which checks them");
+  }
+
   /// A static Dim3 of the same space, as a dynamic one.
   template <std::uint32_t X2, std::uint32_t Y2, std::uint32_t Z2>
   requires((X == X2 || X == dynamic_dim) && (Y == Y2 || Y == dynamic_dim) &&
@@ -110,7 +126,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
   template <detail::VendorDim3 Vendor>
   [[nodiscard]] static constexpr Dim3 from_vendor(const Vendor& dims) noexcept
       requires(X == dynamic_dim && Y == dynamic_dim && Z == dynamic_dim) {
-    return Dim3(static_cast<std::uint32_t>(dims.x), static_cast<std::uint32_t>(dims.y),
+    return Dim3(Checked{}, static_cast<std::uint32_t>(dims.x), static_cast<std::uint32_t>(dims.y),
                 static_cast<std::uint32_t>(dims.z));
   }
 
@@ -129,7 +145,8 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
   template <class, std::uint32_t, std::uint32_t, std::uint32_t>
   friend class Dim3;
 
-  constexpr Dim3(std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept
+  struct Checked {};
+  constexpr Dim3(Checked, std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept
       : AxisX(x), AxisY(y), AxisZ(z) {}
 
   template <class A, class B, class C>
@@ -153,7 +170,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
       if (code != Errc{})
         return LaunchError::make(code, Stage::construction, value, most, axis, site);
     }
-    const Dim3 dims(static_cast<std::uint32_t>(sizes[0].magnitude),
+    const Dim3 dims(Checked{}, static_cast<std::uint32_t>(sizes[0].magnitude),
                     static_cast<std::uint32_t>(sizes[1].magnitude),
                     static_cast<std::uint32_t>(sizes[2].magnitude));
     if (dims.count() > limit) {

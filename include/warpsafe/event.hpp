@@ -93,4 +93,32 @@ template <class B>
   return ms;
 }
 
+namespace detail {
+template <class T>
+inline constexpr bool is_event = false;
+template <class B, bool Timed>
+inline constexpr bool is_event<basic_event<B, Timed>> = true;
+template <class T>
+inline constexpr bool is_timed_event = false;
+template <class B>
+inline constexpr bool is_timed_event<basic_event<B, true>> = true;
+}  // namespace detail
+
+/// What is no event, or measures no time, gets a sentence instead of "no matching function".
+template <class S, class E>
+requires(!detail::is_event<E>) [[nodiscard]] result<void> wait(const S&, const E&) noexcept {
+  static_assert(
+      detail::is_event<E>,
+      "warpsafe: wait(stream, event) takes an Event, made by Event::create(other_stream)");
+  return success();
+}
+template <class Begin, class End>
+requires(!detail::is_timed_event<Begin> || !detail::is_timed_event<End>)
+    [[nodiscard]] result<float> elapsed_ms(const Begin&, const End&) noexcept {
+  static_assert(
+      detail::is_timed_event<Begin> && detail::is_timed_event<End>,
+      "warpsafe: only a TimedEvent measures time; make both with TimedEvent::create(stream)");
+  return 0.0F;
+}
+
 }  // namespace warpsafe

@@ -115,6 +115,13 @@ class extent {
     return (index.z * size(1) + index.y) * size(0) + index.x;
   }
 
+  /// Prints (x,y,z) in elements, 1 beyond the rank.
+  template <class Stream, class = typename Stream::char_type>
+  friend Stream& operator<<(Stream& out, const extent& sizes) {
+    out << '(' << sizes.size(0) << ',' << sizes.size(1) << ',' << sizes.size(2) << ')';
+    return out;
+  }
+
  private:
   size_type size_[Rank];
   unsigned negative_;

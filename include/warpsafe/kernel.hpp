@@ -118,9 +118,9 @@ struct [[gnu::visibility("hidden")]] EntryOf<Fn, TypeList<P...>> {
   static void invoke(const void*, void** args) {
     call(args, std::make_index_sequence<sizeof...(P)>{});
   }
-  template <std::size_t... I>
-  static void call([[maybe_unused]] void** args, std::index_sequence<I...>) {
-    Fn(*static_cast<P*>(args[I])...);
+  template <std::size_t... Place>
+  static void call([[maybe_unused]] void** args, std::index_sequence<Place...>) {
+    Fn(*static_cast<P*>(args[Place])...);
   }
 };
 

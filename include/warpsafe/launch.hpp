@@ -115,11 +115,20 @@ template <CheckLevel Level = current_level, class C, class K, class... A>
 /// What is no stream gets a sentence instead of "no matching function".
 template <CheckLevel Level = current_level, class S, class C, class K, class... A>
 requires(!detail::is_stream<S>)
-    [[nodiscard]] result<void> launch(const S&, const C&, K, const A&...) noexcept {
+    [[nodiscard]] result<void> launch(const S&, const C&, const K&, const A&...) noexcept {
   static_assert(
       detail::is_stream<S>,
       "warpsafe: launch takes a Stream or StreamRef first; 0 and nullptr are a default stream that "
       "other code uses too, and a vendor's stream goes in as StreamRef::borrow(stream, device)");
+  return success();
+}
+
+/// The same for what is too little.
+template <CheckLevel Level = current_level, class... A>
+requires(sizeof...(A) < 3) [[nodiscard]] result<void> launch(const A&...) noexcept {
+  static_assert(sizeof...(A) == 3,
+                "warpsafe: launch takes a stream, a configuration and a kernel, then the kernel's "
+                "arguments: launch(stream, config, kernel<fn>, arguments...)");
   return success();
 }
 

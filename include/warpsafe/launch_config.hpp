@@ -69,7 +69,8 @@ struct ConfigParts {
   static_assert(
       whole_number || known,
       "warpsafe: a LaunchConfig is made of a grid, a block and options: shared<T>(n), cluster<N>, "
-      "cooperative, priority(p), dependent_launch");
+      "cooperative, priority(p), dependent_launch; the stream goes to launch, a vendor's dim3 "
+      "through GridDim::from_vendor or BlockDim::from_vendor");
   static_assert(count_of<PartKind::grid, Parts...> < 2, "warpsafe: two grids in one LaunchConfig");
   static_assert(count_of<PartKind::block, Parts...> < 2,
                 "warpsafe: two blocks in one LaunchConfig");
@@ -103,6 +104,19 @@ struct ConfigParts {
       same_block<grid>(),
       "warpsafe: the grid was computed for another block than the one given beside it; leave the "
       "block out, the grid brings its own");
+  template <class G, class C>
+  static constexpr bool divides() noexcept {
+    if constexpr (is_grid_dim<G> && is_cluster_dim<C>) {
+      if constexpr (G::is_static && C::is_static) {
+        return G{}.x() % C{}.x() == 0 && G{}.y() % C{}.y() == 0 && G{}.z() % C{}.z() == 0;
+      }
+    }
+    return true;
+  }
+  static_assert(
+      divides<grid, typename FirstOf<PartKind::cluster, Parts...>::type>(),
+      "warpsafe: the cluster does not divide the grid; a grid is counted in blocks, and every "
+      "cluster is whole");
   static constexpr bool fine =
       known && count_of<PartKind::grid, Parts...> == 1 && count_of<PartKind::block, Parts...> < 2 &&
       !std::is_same_v<block, NoPart> && count_of<PartKind::shared, Parts...> < 2 &&

@@ -84,8 +84,9 @@ class SafeGrid : Block {
   /// A grid of at most `most` blocks for a kernel that is declared `grid_stride_kernel`. The number
   /// of threads also stays below 2^32, where a 32-bit stride would wrap to 0. Errc as `cover`, but
   /// no size is too large; Errc::grid_zero for `max_blocks` of 0, as an occupancy of 0 gives.
-  template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption>
-  [[nodiscard]] static constexpr auto grid_stride(const Size& size, B block, max_blocks most,
+  template <CheckLevel Level = current_level, class Size, class B, class Most,
+            class Option1 = NoOption>
+  [[nodiscard]] static constexpr auto grid_stride(const Size& size, B block, Most most,
                                                   Option1 option1 = {},
                                                   call_site site = call_site::current()) noexcept {
     return make<Level, GridPolicy::strided>(size, block, detail::CoverRule::round_up, option1, most,
@@ -135,7 +136,8 @@ class SafeGrid : Block {
   static constexpr auto make(const Size& size, B block, detail::CoverRule rule,
                              const Option1& option1, const Option2& option2,
                              call_site site) noexcept {
-    constexpr bool usable = detail::check_cover_arguments<Size, B, Option1, Option2>();
+    constexpr bool usable =
+        detail::check_cover_arguments<Rules, P == GridPolicy::strided, Size, B, Option1, Option2>();
     if constexpr (usable) {
       using Grid = SafeGrid<Rules, B, detail::rank_of<Size>, P>;
       Grid grid(block);

@@ -34,6 +34,11 @@ concept DevicePointer = requires(const A& argument) {
   device_pointer_traits<A>::get(argument);
 };
 
+template <class P>
+inline constexpr bool is_device_ptr = false;
+template <class T>
+inline constexpr bool is_device_ptr<device_ptr<T>> = true;
+
 /// Bits of a number's value, its sign left out.
 template <class T>
 inline constexpr int value_bits = std::is_same_v<T, bool>     ? 1
@@ -83,6 +88,31 @@ constexpr bool check_parameter() noexcept {
   }
 }
 
+/// The same for an A that is no number itself but converts to one: an enumeration, or a class with
+/// a conversion operator (std::atomic, std::reference_wrapper). A pointer, which converts to bool,
+/// has no value to keep.
+template <class P, class A>
+constexpr bool converts_keeping_value() noexcept {
+  if constexpr (!std::is_convertible_v<const A&, P>) {
+    return false;
+  } else if constexpr (std::is_enum_v<A>) {
+    using Number = std::underlying_type_t<A>;
+    return std::is_floating_point_v<P> ? keeps_value<P, Number>() : sizeof(P) >= sizeof(A);
+  } else {
+    return std::is_class_v<A> && requires(const A& argument) { P{argument}; };
+  }
+}
+
+/// The raw pointer that a pointer parameter amounts to; a type that is none stays as it is.
+template <class P>
+struct RawParameter {
+  using type = P;
+};
+template <class T>
+struct RawParameter<device_ptr<T>> {
+  using type = T*;
+};
+
 /// The sentences about an argument of type A for parameter number Number (from 1) of type P.
 template <std::size_t Number, class P, class A>
 constexpr bool check_argument() noexcept {
@@ -92,7 +122,13 @@ constexpr bool check_argument() noexcept {
         "warpsafe: this argument may lose its value in the kernel's narrower parameter (int64 to "
         "int, double to float, integer to float); widen the parameter, or convert it on purpose");
     return keeps_value<P, A>();
-  } else if constexpr (std::is_pointer_v<P>) {
+  } else if constexpr (std::is_arithmetic_v<P> && std::is_convertible_v<const A&, P>) {
+    static_assert(
+        converts_keeping_value<P, A>(),
+        "warpsafe: this argument may lose its value in the kernel's narrower parameter: it is no "
+        "number itself, and converts to a wider one (or is a pointer, which converts to bool)");
+    return converts_keeping_value<P, A>();
+  } else if constexpr (std::is_pointer_v<typename RawParameter<P>::type>) {
     constexpr bool raw = std::is_pointer_v<A> || std::is_array_v<A>;
     static_assert(
         !raw,
@@ -104,11 +140,12 @@ constexpr bool check_argument() noexcept {
       return true;
     } else if constexpr (DevicePointer<A>) {
       using From = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
+      constexpr bool fits = std::is_convertible_v<From, typename RawParameter<P>::type>;
       static_assert(
-          std::is_convertible_v<From, P>,
+          fits,
           "warpsafe: the buffer's elements are of another type than the kernel's parameter points "
           "to, or are const where the kernel writes");
-      return std::is_convertible_v<From, P>;
+      return fits;
     } else {
       static_assert(
           DevicePointer<A>,
@@ -116,10 +153,25 @@ constexpr bool check_argument() noexcept {
           "device_pointer_traits for its type");
       return false;
     }
-  } else {
-    static_assert(std::is_convertible_v<const A&, P>,
-                  "warpsafe: this argument does not convert to the kernel's parameter");
+  } else if constexpr (is_device_span<P>) {
+    static_assert(
+        std::is_convertible_v<const A&, P>,
+        "warpsafe: the kernel takes a DeviceSpan of these elements; pass a device buffer's view(), "
+        "or DeviceSpan(device_ptr, count)");
     return std::is_convertible_v<const A&, P>;
+  } else {
+    constexpr bool converts = std::is_convertible_v<const A&, P>;
+    static_assert(converts, "warpsafe: this argument does not convert to the kernel's parameter");
+    if constexpr (converts && std::is_class_v<P> && std::is_arithmetic_v<A>) {
+      constexpr bool keeps = requires(const A& argument) { P{argument}; };
+      static_assert(
+          keeps,
+          "warpsafe: this argument may lose its value in the kernel's narrower parameter (a class "
+          "made of a number); convert it on purpose");
+      return keeps;
+    } else {
+      return converts;
+    }
   }
 }
 
@@ -127,6 +179,8 @@ template <class P, class A>
 [[nodiscard]] constexpr P convert_argument(const A& argument) noexcept {
   if constexpr (std::is_pointer_v<P> && !std::is_same_v<A, std::nullptr_t>) {
     return device_pointer_traits<A>::get(argument);
+  } else if constexpr (is_device_ptr<P> && !std::is_same_v<A, std::nullptr_t>) {
+    return P::assume(device_pointer_traits<A>::get(argument));
   } else if constexpr (std::is_arithmetic_v<P>) {
     return static_cast<P>(argument);
   } else {
@@ -173,16 +227,16 @@ constexpr std::size_t parameter_bytes() noexcept {
 }
 
 /// All sentences about a kernel's parameters P and the arguments A for them, numbered from 1.
-template <class B, class... A, class... P, std::size_t... I>
-constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<I...>) noexcept {
-  constexpr bool parameters = (check_parameter<I + 1, P>() && ... && true);
+template <class B, class... A, class... P, std::size_t... Place>
+constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<Place...>) noexcept {
+  constexpr bool parameters = (check_parameter<Place + 1, P>() && ... && true);
   if constexpr (parameters) {
     constexpr bool fits = parameter_bytes<P...>() <= B::parameter_bytes;
     static_assert(
         fits,
         "warpsafe: the kernel's parameters take more bytes than the runtime passes; put the large "
         "one into device memory");
-    return (check_argument<I + 1, P, A>() && ... && fits);
+    return (check_argument<Place + 1, P, A>() && ... && fits);
   } else {
     return false;
   }

@@ -31,11 +31,16 @@ template <auto N>
 inline constexpr count_t<N> count{};
 
 /// Cover option: each thread of the kernel handles N items (in x).
-template <std::uint32_t N>
+template <auto N>
 struct items_per_thread_t {
-  static_assert(N > 0, "warpsafe: a thread handles at least one item");
+  static_assert(detail::is_size<decltype(N)>,
+                "warpsafe: a thread handles a whole number of items: items_per_thread<4>");
+  static_assert(!detail::is_size<decltype(N)> || N > 0,
+                "warpsafe: a thread handles at least one item");
+  static_assert(!detail::is_size<decltype(N)> || N <= 0 || N <= 0xffffffffU,
+                "warpsafe: a thread handles at most 2^32-1 items");
 };
-template <std::uint32_t N>
+template <auto N>
 inline constexpr items_per_thread_t<N> items_per_thread{};
 
 /// The most blocks that a grid-stride grid may have: a number of your own, or the occupancy's.
@@ -63,12 +68,17 @@ template <class T>
 inline constexpr bool is_kernel = false;  // true for BasicKernel (kernel.hpp)
 template <class T>
 inline constexpr std::uint32_t items_of = 1;
-template <std::uint32_t N>
-inline constexpr std::uint32_t items_of<items_per_thread_t<N>> = N;
+template <auto N>
+inline constexpr std::uint32_t items_of<items_per_thread_t<N>> = static_cast<std::uint32_t>(N);
+template <class T>
+inline constexpr bool is_items = false;
+template <auto N>
+inline constexpr bool is_items<items_per_thread_t<N>> = true;
+template <class T>
+inline constexpr bool is_max_blocks = std::is_same_v<T, max_blocks>;
 template <class T>
 inline constexpr bool is_cover_option =
-    is_kernel<T> || items_of<T> != 1 || std::is_same_v<T, items_per_thread_t<1>> ||
-    std::is_same_v<T, NoOption> || std::is_same_v<T, max_blocks>;
+    is_kernel<T> || is_items<T> || std::is_same_v<T, NoOption> || is_max_blocks<T>;
 
 template <class T>
 concept Sized = requires(const T& range) {
@@ -97,9 +107,21 @@ template <auto N>
   return axis == 0 ? SignedSize::of(N) : SignedSize{1, false};
 }
 
-/// The static part: each mistake in the arguments' types gets its own sentence. True if all are
-/// usable.
-template <class Size, class B, class Option1, class Option2>
+/// What is wrong with one axis, or Errc{}: `blocks` blocks of `threads` threads for `n` items.
+[[nodiscard]] constexpr Errc axis_problem(SignedSize n, std::uint64_t per_block, CoverRule rule,
+                                          std::uint64_t blocks, std::uint32_t threads,
+                                          std::uint32_t most_blocks,
+                                          std::uint64_t most_threads) noexcept {
+  if (n.negative) return Errc::size_negative;
+  if (rule == CoverRule::exact && n.magnitude % per_block != 0) return Errc::size_not_multiple;
+  if (blocks > most_blocks) return Errc::grid_too_large;
+  if (most_threads != 0 && blocks * threads > most_threads) return Errc::axis_threads_too_many;
+  return Errc{};
+}
+
+/// The static part: each mistake in the arguments' types gets its own sentence. `Capped`: the grid
+/// may be smaller than the size. True if all are usable.
+template <class Rules, bool Capped, class Size, class B, class Option1, class Option2>
 constexpr bool check_cover_arguments() noexcept {
   constexpr bool is_number = is_size<Size>;
   constexpr bool size_known = is_number || is_extent<Size> || is_count<Size> || Sized<Size>;
@@ -123,9 +145,18 @@ constexpr bool check_cover_arguments() noexcept {
       "known at run time");
   static_assert(
       is_grid_dim<B> || is_size<B> || is_block_dim<B>,
-      "warpsafe: the second argument is the block: block<256>, block<16, 16>, or a BlockDim");
+      "warpsafe: the second argument is the block: block<256>, block<16, 16>, or a BlockDim (which "
+      "BlockDim::create gives in a result, and from_vendor makes of a dim3)");
   static_assert(is_cover_option<Option1> && is_cover_option<Option2>,
                 "warpsafe: cover takes items_per_thread<N> and kernel<k> after the block");
+  static_assert(
+      Capped || !(is_max_blocks<Option1> || is_max_blocks<Option2>),
+      "warpsafe: cover gives every item its thread, so max_blocks has no place in it; use "
+      "grid_stride(n, block<256>, max_blocks(m)) with a grid_stride_kernel");
+  static_assert(!Capped || is_max_blocks<Option2>,
+                "warpsafe: grid_stride takes the most blocks third, as max_blocks(m)");
+  static_assert(!(is_items<Option1> && is_items<Option2>),
+                "warpsafe: items_per_thread is given twice");
   constexpr bool usable = size_known && is_block_dim<B>;
   if constexpr (usable) {
     if constexpr (B::is_static) {
@@ -139,6 +170,18 @@ constexpr bool check_cover_arguments() noexcept {
       static_assert(
           size_along(Size{}, 0).magnitude > 0,
           "warpsafe: a size of 0 covers nothing; cover_or_empty is for sizes that may be zero");
+      if constexpr (B::is_static && !Capped) {
+        constexpr SignedSize n = size_along(Size{}, 0);
+        constexpr std::uint64_t per_block =
+            std::uint64_t{B{}.x()} * items_of<Option1> * items_of<Option2>;
+        constexpr Errc problem = axis_problem(
+            n, per_block, CoverRule::round_up, blocks_for(n.magnitude, per_block), B{}.x(),
+            floor_of<Rules>.max_grid[0], floor_of<Rules>.max_threads_per_axis);
+        static_assert(
+            n.magnitude == 0 || problem == Errc{},
+            "warpsafe: this count needs a larger grid than the devices have; give each thread more "
+            "items (items_per_thread<N>), or use grid_stride");
+      }
     }
   }
   return usable;
@@ -170,18 +213,6 @@ template <class Option1, class Option2>
   } else {
     return Name{};
   }
-}
-
-/// What is wrong with one axis, or Errc{}: `blocks` blocks of `threads` threads for `n` items.
-[[nodiscard]] constexpr Errc axis_problem(SignedSize n, std::uint64_t per_block, CoverRule rule,
-                                          std::uint64_t blocks, std::uint32_t threads,
-                                          std::uint32_t most_blocks,
-                                          std::uint64_t most_threads) noexcept {
-  if (n.negative) return Errc::size_negative;
-  if (rule == CoverRule::exact && n.magnitude % per_block != 0) return Errc::size_not_multiple;
-  if (blocks > most_blocks) return Errc::grid_too_large;
-  if (most_threads != 0 && blocks * threads > most_threads) return Errc::axis_threads_too_many;
-  return Errc{};
 }
 
 /// One axis at CheckLevel::off: what cannot be covered becomes 0 blocks, without a branch.

@@ -28,13 +28,12 @@ class FibreRunner {
   void run_block(Grid& grid, std::uint64_t number) {
     begin_block(grid, number);
     while (next_ < threads_ && !grid.stopped()) {
-      Lane* const lane = open_lane(opened_);
-      if (lane == nullptr) {
+      if (Lane* const lane = open_lane(opened_); lane != nullptr) {
+        ++opened_;
+        lane->fibre->start(&FibreRunner::loop, lane);
+      } else {
         grid.fail(HostStatus::out_of_memory, "no memory for the stack of a thread that waits");
-        return;
       }
-      ++opened_;
-      lane->fibre->start(&FibreRunner::loop, lane);
     }
     // Parked fibres that are not resumed are dropped: their stacks are simply used again.
     while (!grid.stopped() && everyone_waits()) {

@@ -112,6 +112,8 @@ struct CopyOperation final : Operation {
   }
   Failure run() override {
     copy(to_, to_pitch_, from_, from_pitch_);
+    // A stream keeps its newest operation: not these bytes with it.
+    std::vector<unsigned char>().swap(staged_);
     return {};
   }
   [[nodiscard]] bool survives_loss() const noexcept override { return false; }
