@@ -27,6 +27,11 @@ struct LaunchShape {
   [[nodiscard]] constexpr bool has_attributes() const noexcept {
     return has_priority || has_cluster || cooperative || programmatic;
   }
+  /// The dynamic shared memory as the runtimes take it: both cut the number to 32 bits without a word
+  /// (seen on CUDA 13; ROCm/clr hipamd/src/hip_module.cpp), so what does not fit there stays too large.
+  [[nodiscard]] constexpr std::uint32_t dynamic_shared_32() const noexcept {
+    return dynamic_shared > 0xffffffffU ? 0xffffffffU : static_cast<std::uint32_t>(dynamic_shared);
+  }
   /// Threads of one block, in 64 bits: three 32-bit axes can be over 2^64 only beyond every limit,
   /// and then the result saturates.
   [[nodiscard]] constexpr std::uint64_t threads_per_block() const noexcept {

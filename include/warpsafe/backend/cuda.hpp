@@ -125,7 +125,7 @@ struct cuda_backend {
     }
     return cudaLaunchKernel(kernel.function, dim3(shape.grid[0], shape.grid[1], shape.grid[2]),
                             dim3(shape.block[0], shape.block[1], shape.block[2]), args,
-                            shape.dynamic_shared, stream);
+                            shape.dynamic_shared_32(), stream);
   }
 
   static int stream_create(native_stream& stream, int priority) noexcept {

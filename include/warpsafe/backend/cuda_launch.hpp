@@ -113,7 +113,7 @@ namespace warpsafe::detail {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(shape.grid[0], shape.grid[1], shape.grid[2]);
   config.blockDim = dim3(shape.block[0], shape.block[1], shape.block[2]);
-  config.dynamicSmemBytes = shape.dynamic_shared;
+  config.dynamicSmemBytes = shape.dynamic_shared_32();
   config.stream = stream;
   config.attrs = attributes;
   config.numAttrs = count;

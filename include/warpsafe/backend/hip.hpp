@@ -132,9 +132,9 @@ struct basic_hip_backend {
       if (shape.has_priority || shape.has_cluster || shape.programmatic)
         return hipErrorNotSupported;
       return hipLaunchCooperativeKernel(kernel.function, grid, block, args,
-                                        static_cast<unsigned>(shape.dynamic_shared), stream);
+                                        shape.dynamic_shared_32(), stream);
     }
-    return hipLaunchKernel(kernel.function, grid, block, args, shape.dynamic_shared, stream);
+    return hipLaunchKernel(kernel.function, grid, block, args, shape.dynamic_shared_32(), stream);
   }
 
   static int stream_create(native_stream& stream, int priority) noexcept {
