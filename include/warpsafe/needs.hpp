@@ -103,6 +103,14 @@ constexpr std::uint64_t strictest(std::uint64_t a, std::uint64_t b) noexcept {
   return a == 0 ? b : b == 0 ? a : a < b ? a : b;
 }
 
+/// The smallest number that both divide, where 0 means "none".
+constexpr std::uint64_t common_multiple(std::uint64_t a, std::uint64_t b) noexcept {
+  if (a == 0 || b == 0) return a + b;
+  std::uint64_t both = a;
+  while (both % b != 0) both += a;
+  return both;
+}
+
 template <class... Needs>
 [[nodiscard]] constexpr KernelNeeds collect_needs() noexcept {
   KernelNeeds all;
@@ -110,7 +118,7 @@ template <class... Needs>
         static_cast<std::uint32_t>(strictest(all.max_threads, Needs::its_max_threads))),
    ...);
   ((all.block_multiple =
-        static_cast<std::uint32_t>(largest(all.block_multiple, Needs::its_block_multiple))),
+        static_cast<std::uint32_t>(common_multiple(all.block_multiple, Needs::its_block_multiple))),
    ...);
   ((all.warp_size = static_cast<std::uint32_t>(largest(all.warp_size, Needs::its_warp_size))), ...);
   ((all.index_max = strictest(all.index_max, Needs::its_index_max)), ...);

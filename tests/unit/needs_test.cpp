@@ -39,6 +39,8 @@ TEST(Needs, TheStricterOfTwoHolds) {
   EXPECT_EQ((collect_needs<max_threads<256>, launch_bounds<128, 2>>().max_threads), 128U);
   EXPECT_EQ((collect_needs<launch_bounds<128, 2>, max_threads<256>>().max_threads), 128U);
   EXPECT_EQ((collect_needs<block_multiple_of<32>, block_multiple_of<64>>().block_multiple), 64U);
+  EXPECT_EQ((collect_needs<block_multiple_of<32>, block_multiple_of<48>>().block_multiple), 96U)
+      << "both hold";
   EXPECT_EQ((collect_needs<index<std::uint64_t>, index<std::int16_t>>().index_max), 32767U);
 }
 
