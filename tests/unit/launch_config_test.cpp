@@ -128,13 +128,14 @@ TEST(Configure, RefusesSharedMemoryThatDoesNotFit) {
 }
 
 TEST(Configure, RefusesAClusterThatDoesNotDivideTheGridOnEachAxis) {
-  EXPECT_EQ(finding(error_in(configure(grid<3>, block<64>, cluster<2>))),
+  EXPECT_EQ(finding(error_in(configure(GridDim::from_blocks(3), block<64>, cluster<2>))),
             (Finding{Errc::cluster_not_divisor, Stage::construction, 3, 2, Axis::x}));
-  EXPECT_EQ(finding(error_in(configure(grid<4, 3>, block<64>, cluster<2, 2>))),
+  EXPECT_EQ(finding(error_in(configure(GridDim::from_blocks(4, 3), block<64>, cluster<2, 2>))),
             (Finding{Errc::cluster_not_divisor, Stage::construction, 3, 2, Axis::y}));
-  EXPECT_EQ(finding(error_in(configure(grid<4, 4, 3>, block<64>, cluster<2, 2, 2>))),
-            (Finding{Errc::cluster_not_divisor, Stage::construction, 3, 2, Axis::z}));
-  EXPECT_EQ(message(error_in(configure(grid<3>, block<64>, cluster<2>))),
+  EXPECT_EQ(
+      finding(error_in(configure(GridDim::from_blocks(4, 4, 3), block<64>, cluster<2, 2, 2>))),
+      (Finding{Errc::cluster_not_divisor, Stage::construction, 3, 2, Axis::z}));
+  EXPECT_EQ(message(error_in(configure(GridDim::from_blocks(3), block<64>, cluster<2>))),
             "Launch configuration refused: grid.x 3 is not a multiple of cluster.x 2\n"
             "  grid=(3,1,1), block=(64,1,1), shared=0 bytes");
   EXPECT_TRUE(configure(grid<4, 4, 4>, block<64>, cluster<2, 2, 2>).has_value());
@@ -144,7 +145,8 @@ TEST(Configure, WithoutChecksLeavesWhatIsWrongToTheRuntime) {
   const auto negative = configure<CheckLevel::off>(grid<5>, block<64>, shared<float>(-3));
   ASSERT_TRUE(negative.has_value());
   EXPECT_EQ(negative.value().shape().dynamic_shared, ~std::uint64_t{0});
-  EXPECT_TRUE(configure<CheckLevel::off>(grid<3>, block<64>, cluster<2>).has_value());
+  EXPECT_TRUE(
+      configure<CheckLevel::off>(GridDim::from_blocks(3), block<64>, cluster<2>).has_value());
   EXPECT_EQ(error_in(configure<CheckLevel::off>(BlockDim::create(0), grid<1>)).code,
             Errc::block_zero)
       << "an error that was made is never lost";
