@@ -8,8 +8,8 @@
 // syntax changed after 1.74.
 
 // Not for use: what the two below are made of.
-#define WARPSAFE_DETAIL_JOIN_(a, b) a##b
-#define WARPSAFE_DETAIL_JOIN(a, b) WARPSAFE_DETAIL_JOIN_(a, b)
+#define WARPSAFE_DETAIL_PASTE(a, b) a##b
+#define WARPSAFE_DETAIL_JOIN(a, b) WARPSAFE_DETAIL_PASTE(a, b)
 #define WARPSAFE_DETAIL_TRYV(name, ...) \
   auto&& name = (__VA_ARGS__);          \
   if (!name.has_value()) [[unlikely]]   \

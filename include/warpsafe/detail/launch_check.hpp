@@ -148,9 +148,10 @@ bool ask_driver(const Located<B>& at, const LaunchShape& shape, const KernelEntr
     return false;
   }
   if (status == 0) device_limits = DeviceCache<B>::find(device, device_local, status);
-  if (status == 0)
+  if (status == 0) {
     kernel_limits =
         KernelCache<B, typename K::entry_type>::find(entry, device, kernel_local, status);
+  }
   if (status == 0 && (shape.cooperative || shape.non_portable_cluster)) {
     kernel_local = *kernel_limits;
     kernel_limits = &kernel_local;

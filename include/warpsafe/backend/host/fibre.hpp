@@ -24,7 +24,7 @@ class StackSlab {
  public:
   /// The bytes that kernel code may use per thread; CUDA's default is 1 KiB, but host functions
   /// that kernels call for debugging (printf) take far more.
-  static constexpr std::size_t stack_bytes = 128 * 1024;
+  static constexpr std::size_t stack_bytes = std::size_t{128} * 1024;
   static constexpr std::size_t stacks = 64;
 
   /// Throws nothing; `valid()` says whether the system had the memory.

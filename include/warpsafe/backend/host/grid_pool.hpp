@@ -95,7 +95,7 @@ class GridPool {
     // Whole runs of blocks at a time, so that tiny blocks do not fight over the counter, yet few
     // enough that the last ones are shared fairly.
     const std::uint64_t step =
-        std::clamp<std::uint64_t>(job.blocks / (8 * (helpers_wanted() + 1)), 1, 256);
+        std::clamp<std::uint64_t>(job.blocks / (std::uint64_t{8} * (helpers_wanted() + 1)), 1, 256);
     for (;;) {
       const std::uint64_t first = job.next.fetch_add(step);
       for (std::uint64_t i = first; i < first + step; ++i) {

@@ -66,7 +66,7 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
 
   [[nodiscard, gnu::visibility("default")]] static Runtime& get() {
-    static Runtime* const runtime = new Runtime;
+    static auto* const runtime = new Runtime;
     // Lets the threads go before the objects that kernels may use are destroyed.
     static const Shutdown shutdown{*runtime};
     return *runtime;
