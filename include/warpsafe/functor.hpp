@@ -26,11 +26,6 @@ __global__ void functor_entry(F function, P... parameters) {
   function(parameters...);
 }
 
-template <class Fn>
-constexpr Name type_name() noexcept {
-  return name_in(__PRETTY_FUNCTION__);
-}
-
 template <class CallOperator>
 struct CallTraits;
 template <class F, class Return, class... P>

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/detail/cover.hpp>
+#include <warpsafe/detail/pretty_name.hpp>
 #include <warpsafe/device_ptr.hpp>
 #include <warpsafe/needs.hpp>
 
@@ -49,34 +50,6 @@ struct FunctionTraits<Return (*)(Parameters...)> {
 template <class Return, class... Parameters>
 struct FunctionTraits<Return (*)(Parameters...) noexcept>
     : FunctionTraits<Return (*)(Parameters...)> {};
-
-/// The text between "Fn = " and the end of that template argument in the compiler's own words.
-constexpr Name name_in(const char* pretty) noexcept {
-  const Name all = Name::of(pretty);
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i + 5 < all.size; ++i) {
-    if (all.data[i] == 'F' && all.data[i + 1] == 'n' && all.data[i + 2] == ' ' &&
-        all.data[i + 3] == '=' && all.data[i + 4] == ' ') {
-      begin = i + 5;
-    }
-  }
-  if (all.data[begin] == '&') ++begin;
-  std::size_t end = begin;
-  int depth = 0;
-  while (end < all.size) {
-    const char letter = all.data[end];
-    if (depth == 0 && (letter == ';' || letter == ']')) break;
-    if (letter == '<' || letter == '(' || letter == '[' || letter == '{') ++depth;
-    if (letter == '>' || letter == ')' || letter == ']' || letter == '}') --depth;
-    ++end;
-  }
-  return Name{all.data + begin, end - begin};
-}
-
-template <auto Fn>
-constexpr Name name_of() noexcept {
-  return name_in(__PRETTY_FUNCTION__);
-}
 
 template <class T>
 inline constexpr bool is_device_span = false;

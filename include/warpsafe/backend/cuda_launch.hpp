@@ -122,6 +122,11 @@ namespace warpsafe::detail {
 
 /// The largest cluster, in blocks, that can be resident with this block and shared memory.
 inline int cuda_max_cluster(const void* function, const LaunchShape& shape, int& blocks) noexcept {
+  if (shape.non_portable_cluster) {  // without it the answer is never more than 8
+    const cudaError_t status =
+        cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (status != cudaSuccess) return status;
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(shape.grid[0], shape.grid[1], shape.grid[2]);
   config.blockDim = dim3(shape.block[0], shape.block[1], shape.block[2]);

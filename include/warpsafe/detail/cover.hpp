@@ -147,14 +147,14 @@ constexpr bool check_cover_arguments() noexcept {
       is_grid_dim<B> || is_size<B> || is_block_dim<B>,
       "warpsafe: the second argument is the block: block<256>, block<16, 16>, or a BlockDim (which "
       "BlockDim::create gives in a result, and from_vendor makes of a dim3)");
+  static_assert(!Capped || is_max_blocks<Option2>,
+                "warpsafe: grid_stride takes the most blocks third, as max_blocks(m)");
   static_assert(is_cover_option<Option1> && is_cover_option<Option2>,
                 "warpsafe: cover takes items_per_thread<N> and kernel<k> after the block");
   static_assert(
       Capped || !(is_max_blocks<Option1> || is_max_blocks<Option2>),
       "warpsafe: cover gives every item its thread, so max_blocks has no place in it; use "
       "grid_stride(n, block<256>, max_blocks(m)) with a grid_stride_kernel");
-  static_assert(!Capped || is_max_blocks<Option2>,
-                "warpsafe: grid_stride takes the most blocks third, as max_blocks(m)");
   static_assert(!(is_items<Option1> && is_items<Option2>),
                 "warpsafe: items_per_thread is given twice");
   constexpr bool usable = size_known && is_block_dim<B>;
