@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Launches on the modelled GPU: what runs, what is refused and in which words.
+
+#include "launch_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+// At global scope: messages are compared with the kernels' plain names.
+WARPSAFE_KERNEL void nothing() {}
+WARPSAFE_KERNEL void count_threads(unsigned* counter) { warpsafe::atomic_add(counter, 1U); }
+WARPSAFE_KERNEL void axpy(float a, const float* x, float* y, std::size_t n) {
+  for (auto i : warpsafe::grid_stride(n)) y[i] += a * x[i];
+}
+WARPSAFE_KERNEL void takes_unsigned(float, unsigned n, unsigned* out) { *out = n; }
+
+namespace warpsafe::core_test {
+namespace {
+
+constexpr CheckLevel full = CheckLevel::full;
+constexpr CheckLevel cheap = CheckLevel::cheap;
+constexpr CheckLevel off = CheckLevel::off;
+
+struct VendorDims {
+  std::uint32_t x = 1, y = 1, z = 1;
+};
+constexpr auto launch_of(VendorDims blocks, VendorDims threads) {
+  return LaunchConfig{GridDim::from_vendor(blocks), BlockDim::from_vendor(threads)};
+}
+
+struct Launch : LaunchTest {};
+
+// What runs.
+
+TEST_F(Launch, RunsTheKernelOverTheWholeSize) {
+  constexpr std::size_t n = 1000;
+  float* const x = device_array<float>(n);
+  float* const y = device_array<float>(n);
+  std::iota(x, x + n, 0.0F);
+  std::fill(y, y + n, 1.0F);
+  const auto config = configure(SafeGrid<>::cover(n, block<256>));
+  ASSERT_TRUE(launch(stream, config, kernel<axpy>, 2.0F, trust(x), trust(y), n).has_value());
+  wait();
+  for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(y[i], 2.0F * static_cast<float>(i) + 1.0F);
+}
+
+TEST_F(Launch, RunsEachThreadOnceAtEveryLevel) {
+  unsigned* const counter = device_array<unsigned>(1);
+  *counter = 0;
+  const LaunchConfig config{grid<3, 2>, block<8, 4>};
+  ASSERT_TRUE(launch<full>(stream, config, kernel<count_threads>, trust(counter)).has_value());
+  ASSERT_TRUE(launch<cheap>(stream, config, kernel<count_threads>, trust(counter)).has_value());
+  ASSERT_TRUE(launch<off>(stream, config, kernel<count_threads>, trust(counter)).has_value());
+  wait();
+  EXPECT_EQ(*counter, 3U * 6 * 32);
+}
+
+TEST_F(Launch, TakesAStreamOrAReferenceToOne) {
+  const StreamRef ref = stream;
+  const StreamRef borrowed = StreamRef::borrow(stream.native(), DeviceId(0)).value();
+  EXPECT_TRUE(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<nothing>).has_value());
+  EXPECT_TRUE(launch(ref, LaunchConfig{grid<1>, block<1>}, kernel<nothing>).has_value());
+  EXPECT_TRUE(launch(borrowed, LaunchConfig{grid<1>, block<1>}, kernel<nothing>).has_value());
+  EXPECT_EQ(host::calls_made(Call::launch), 3U);
+}
+
+TEST_F(Launch, AnEmptyGridLaunchesNothingAndSucceeds) {
+  unsigned* const counter = device_array<unsigned>(1);
+  *counter = 0;
+  const auto empty = configure(SafeGrid<>::cover_or_empty(0, block<256>));
+  EXPECT_TRUE(launch<full>(stream, empty, kernel<count_threads>, trust(counter)).has_value());
+  EXPECT_TRUE(launch<cheap>(stream, empty, kernel<count_threads>, trust(counter)).has_value());
+  const auto empty_off = configure<off>(SafeGrid<>::cover_or_empty<off>(0, block<256>));
+  EXPECT_TRUE(launch<off>(stream, empty_off, kernel<count_threads>, trust(counter)).has_value());
+  wait();
+  EXPECT_EQ(*counter, 0U);
+  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+}
+
+WARPSAFE_KERNEL void mark(extent<2> size, int* matrix) {
+  const Index3 index = thread_index();
+  if (size.contains(index)) {
+    matrix[size.offset(index)] = static_cast<int>(1000 * index.row() + index.col());
+  }
+}
+
+TEST_F(Launch, AnExtentGoesFromTheGridToTheKernel) {
+  const extent size{rows{37}, cols{53}};
+  int* const matrix = device_array<int>(37 * 53);
+  const auto config = configure(SafeGrid<>::cover(size, block<16, 8>));
+  ASSERT_TRUE(launch(stream, config, kernel<mark>, size, trust(matrix)).has_value());
+  wait();
+  for (int row = 0; row < 37; ++row) {
+    for (int col = 0; col < 53; ++col) ASSERT_EQ(matrix[row * 53 + col], 1000 * row + col);
+  }
+}
+
+WARPSAFE_KERNEL void reverse_blocks(int* data) {
+  int* const tile = dynamic_shared<int>();
+  const unsigned me = thread_in_block().x;
+  const unsigned threads = block_size().x;
+  int* const mine = data + block_index().x * threads;
+  tile[me] = mine[me];
+  sync_block();
+  mine[me] = tile[threads - 1 - me];
+}
+
+TEST_F(Launch, DynamicSharedMemoryAndBarriersWork) {
+  int* const data = device_array<int>(4 * 64);
+  std::iota(data, data + 4 * 64, 0);
+  const auto config = configure(grid<4>, block<64>, shared<int>(64));
+  ASSERT_TRUE(launch(stream, config, kernel<reverse_blocks, needs_shared<int, 64>>, trust(data))
+                  .has_value());
+  wait();
+  for (int i = 0; i < 4 * 64; ++i) ASSERT_EQ(data[i], i / 64 * 64 + 63 - i % 64);
+}
+
+TEST_F(Launch, SharedMemoryOverTheDefaultIsOptedInForTheUser) {
+  become(limits::sm_90);
+  int* const data = device_array<int>(64);
+  std::iota(data, data + 64, 0);
+  for (const auto level : {full, off}) {
+    const auto config = configure(grid<1>, block<64>, shared(Bytes(232448)));
+    const auto launched = level == full
+                              ? launch<full>(stream, config, kernel<reverse_blocks>, trust(data))
+                              : launch<off>(stream, config, kernel<reverse_blocks>, trust(data));
+    ASSERT_TRUE(launched.has_value()) << message(launched.error());
+  }
+  wait();
+  EXPECT_EQ(data[5], 5) << "reversed twice";
+}
+
+WARPSAFE_KERNEL void twice(float* out, int n) { *out = static_cast<float>(2 * n); }
+WARPSAFE_KERNEL void twice(double* out, int n) { *out = 2.0 * n; }
+template <class T, int Factor>
+WARPSAFE_KERNEL void times(T* out, T n) {
+  *out = Factor * n;
+}
+
+TEST_F(Launch, OverloadsAndTemplatesAreKernels) {
+  float* const single = device_array<float>(1);
+  double* const wide = device_array<double>(2);
+  const LaunchConfig one{grid<1>, block<1>};
+  ASSERT_TRUE(launch(stream, one, kernel<overload<void(float*, int)>(twice)>, trust(single), 21)
+                  .has_value());
+  ASSERT_TRUE(
+      launch(stream, one, kernel<overload<void(double*, int)>(twice)>, trust(wide), 4).has_value());
+  ASSERT_TRUE(launch(stream, one, kernel<times<double, 3>>, trust(wide + 1), 5.0).has_value());
+  wait();
+  EXPECT_EQ(*single, 42.0F);
+  EXPECT_EQ(wide[0], 8.0);
+  EXPECT_EQ(wide[1], 15.0);
+}
+
+// What a level asks the driver.
+
+TEST_F(Launch, OnlyFullChecksAskTheDriver) {
+  const LaunchConfig config{grid<1>, block<32>};
+  ASSERT_TRUE(launch<cheap>(stream, config, kernel<nothing>).has_value());
+  ASSERT_TRUE(launch<off>(stream, config, kernel<nothing>).has_value());
+  EXPECT_EQ(host::calls_made(Call::launch), 2U);
+  for (const Call call : {Call::limits_of, Call::attributes_of, Call::current_device,
+                          Call::pointer_kind, Call::peek_last_error, Call::stream_device,
+                          Call::raise_dynamic_shared, Call::stream_capturing}) {
+    EXPECT_EQ(host::calls_made(call), call == Call::current_device ? 1U : 0U)
+        << "member " << static_cast<int>(call) << "; one current_device is Stream::create's";
+  }
+  ASSERT_TRUE(launch<full>(stream, config, kernel<nothing>).has_value());
+  EXPECT_EQ(host::calls_made(Call::limits_of), 1U);
+  EXPECT_EQ(host::calls_made(Call::attributes_of), 1U);
+}
+
+// What our checks refuse: nothing reaches the device.
+
+TEST_F(Launch, RefusesABlockThatIsTooLargeInTheseWords) {
+  become(limits::sm_90);
+  const auto refused = launch(stream, launch_of({2800}, {64, 64}), kernel<nothing>);
+  const unsigned line = __LINE__ - 1;
+  const LaunchError error = error_in(refused);
+  EXPECT_EQ(finding(error),
+            (Finding{Errc::block_too_large, Stage::validation, 4096, 1024, Axis::none}));
+  EXPECT_THAT(error.grid, ::testing::ElementsAre(2800, 1, 1));
+  EXPECT_THAT(error.block, ::testing::ElementsAre(64, 64, 1));
+  EXPECT_EQ(error.dynamic_shared, 0U);
+  EXPECT_EQ(error.device, 0);
+  EXPECT_EQ(text(error.device_name), "Test GPU");
+  EXPECT_EQ(text(error.kernel), "nothing");
+  EXPECT_EQ(error.stream, stream.native());
+  EXPECT_EQ(error.raw, 0);
+  EXPECT_EQ(error.severity, Severity::recoverable);
+  EXPECT_EQ(error.site.line, line);
+  EXPECT_THAT(error.site.file, ::testing::EndsWith("launch_test.cpp"));
+  EXPECT_EQ(
+      message(error),
+      "Kernel 'nothing' not launched: block=(64,64,1) is 4096 threads, limit 1024 "
+      "(maxThreadsPerBlock of device 0 'Test GPU')" +
+          launch_line("grid=(2800,1,1), block=(64,64,1), shared=0 bytes", "launch_test.cpp", line) +
+          "\n  try block<32,32> and recompute the grid with cover(extent, block<32,32>)");
+  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+}
+
+TEST_F(Launch, RefusesALongAxisInTheseWordsAtBothCheckedLevels) {
+  become(limits::sm_90);
+  const auto config = launch_of({1, 70000}, {256});
+  const std::string words =
+      "Kernel 'nothing' not launched: grid.y 70000 invalid (limit: 1..65535); put the long axis in "
+      "x (limit 2147483647)";
+  const std::string numbers = "grid=(1,70000,1), block=(256,1,1), shared=0 bytes";
+  EXPECT_EQ(said(launch<full>(stream, config, kernel<nothing>)),
+            words + launch_line(numbers, "launch_test.cpp", __LINE__ - 1));
+  const LaunchError error = error_in(launch<cheap>(stream, config, kernel<nothing>));
+  EXPECT_EQ(message(error), words + launch_line(numbers, "launch_test.cpp", __LINE__ - 1));
+  EXPECT_EQ(error.device, 0);
+}
+
+WARPSAFE_KERNEL void tiled(float*) {}
+
+TEST_F(Launch, AddsTheKernelsStaticSharedMemory) {
+  become(limits::sm_75);
+  KernelLimits of_kernel;
+  of_kernel.static_shared = 6000;
+  ASSERT_TRUE(host::set_kernel_limits(0, kernel<tiled>.entry().function, of_kernel));
+  float* const memory = device_array<float>(1);
+  const auto fits = configure(grid<1>, block<256>, shared(Bytes(65536 - 6000)));
+  EXPECT_TRUE(launch(stream, fits, kernel<tiled>, trust(memory)).has_value());
+  const auto too_much = configure(grid<1>, block<256>, shared(Bytes(64000)));
+  const LaunchError error = error_in(launch(stream, too_much, kernel<tiled>, trust(memory)));
+  EXPECT_EQ(finding(error),
+            (Finding{Errc::shared_too_large, Stage::validation, 70000, 65536, Axis::none}));
+  EXPECT_EQ(error.extra, 6000U);
+  EXPECT_EQ(error.dynamic_shared, 64000U);
+  EXPECT_THAT(message(error),
+              ::testing::HasSubstr("Shared memory 70000 bytes exceeds limit 65536 (6000 static + "
+                                   "64000 dynamic, opt-in included): 4464 too many"));
+}
+
+TEST_F(Launch, KnowsTheKernelsOwnThreads) {
+  KernelLimits of_kernel;
+  of_kernel.max_threads_per_block = 256;
+  ASSERT_TRUE(host::set_kernel_limits(0, kernel<nothing>.entry().function, of_kernel));
+  EXPECT_TRUE(launch(stream, launch_of({1}, {256}), kernel<nothing>).has_value());
+  const LaunchError error = error_in(launch(stream, launch_of({1}, {512}), kernel<nothing>));
+  EXPECT_EQ(finding(error),
+            (Finding{Errc::kernel_threads_exceeded, Stage::validation, 512, 256, Axis::none}));
+  EXPECT_THAT(message(error), ::testing::EndsWith("\n  try block<256> and recompute the grid with "
+                                                  "cover(n, block<256>)"));
+}
+
+TEST_F(Launch, CooperativeGridsMustBeResidentAtOnce) {
+  become(limits::sm_80);  // 4 multiprocessors of 2048 threads
+  const auto of = [](std::uint32_t blocks) {
+    return LaunchConfig{GridDim::from_vendor(VendorDims{blocks}), block<256>, cooperative};
+  };
+  EXPECT_TRUE(launch(stream, of(32), kernel<nothing>).has_value());
+  EXPECT_EQ(finding(error_in(launch(stream, of(33), kernel<nothing>))),
+            (Finding{Errc::cooperative_too_large, Stage::validation, 33, 32, Axis::none}));
+}
+
+TEST_F(Launch, ClustersAreForDevicesThatHaveThem) {
+  const LaunchConfig pairs{grid<8>, block<32>, cluster<2>};
+  EXPECT_EQ(finding(error_in(launch(stream, pairs, kernel<nothing>))),
+            (Finding{Errc::cluster_unsupported, Stage::validation, 2, 0, Axis::none}));
+  become(limits::sm_90);
+  EXPECT_TRUE(launch(stream, pairs, kernel<nothing>).has_value());
+  const LaunchConfig large{grid<16>, block<32>, non_portable_cluster<16>};
+  EXPECT_TRUE(launch(stream, large, kernel<nothing>).has_value());
+}
+
+TEST_F(Launch, TheStreamsDeviceMustBeCurrent) {
+  host::set_device_count(2);
+  auto guard = DeviceGuard::create(DeviceId(1));
+  ASSERT_TRUE(guard.has_value());
+  const auto refused = launch(stream, launch_of({1}, {32}), kernel<nothing>);
+  const unsigned line = __LINE__ - 1;
+  const LaunchError error = error_in(refused);
+  EXPECT_EQ(finding(error),
+            (Finding{Errc::stream_wrong_device, Stage::validation, 1, 0, Axis::none}));
+  EXPECT_EQ(error.device, 0);
+  EXPECT_EQ(
+      message(error),
+      "Kernel 'nothing' not launched: the stream belongs to device 0, the current device is "
+      "1; make it current with DeviceGuard" +
+          launch_line("grid=(1,1,1), block=(32,1,1), shared=0 bytes", "launch_test.cpp", line));
+}
+
+TEST_F(Launch, AFailedConfigurationComesOutWithTheKernelsName) {
+  const auto config = configure(SafeGrid<>::cover(-1, block<256>, NoOption{}, NoOption{}, app));
+  const LaunchError error = error_in(launch(stream, config, kernel<nothing>));
+  EXPECT_EQ(finding(error), (Finding{Errc::size_negative, Stage::construction, 1, 0, Axis::none}));
+  EXPECT_EQ(text(error.kernel), "nothing");
+  EXPECT_EQ(error.stream, stream.native());
+  EXPECT_TRUE(is_app(error.site)) << "where the grid was made, not where it was launched";
+  EXPECT_EQ(message(error),
+            "Kernel 'nothing' not launched: the size to cover is -1; a size is at least 0\n"
+            "  at app.cpp:7");
+  EXPECT_EQ(error_in(launch<off>(stream, config, kernel<nothing>)).code, Errc::size_negative)
+      << "no level loses it";
+  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+}
+
+TEST_F(Launch, WhatConfigureFindsHasTheLaunchsLine) {
+  const auto config = configure(grid<1>, block<32>, shared<float>(-3));
+  const LaunchError error = error_in(launch(stream, config, kernel<nothing>));
+  EXPECT_EQ(error.site.line, static_cast<unsigned>(__LINE__ - 1));
+  EXPECT_EQ(message(error),
+            "Kernel 'nothing' not launched: shared memory for -3 elements; a count is at least 0" +
+                launch_line("grid=(1,1,1), block=(32,1,1), shared=18446744073709551615 bytes",
+                            "launch_test.cpp", error.site.line));
+}
+
+TEST_F(Launch, AConfigurationThatWasNeverCheckedIsCheckedHere) {
+  const LaunchConfig negative{grid<1>, block<32>, shared<float>(-3)};
+  for (const auto& refused : {launch<full>(stream, negative, kernel<nothing>),
+                              launch<cheap>(stream, negative, kernel<nothing>)}) {
+    EXPECT_EQ(error_in(refused).code, Errc::shared_negative);
+    EXPECT_EQ(text(error_in(refused).kernel), "nothing");
+  }
+  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+}
+
+TEST_F(Launch, ANegativeValueForAnUnsignedParameterIsRefused) {
+  unsigned* const out = device_array<unsigned>(1);
+  *out = 0;
+  const LaunchConfig one{grid<1>, block<1>};
+  const auto refused = launch<full>(stream, one, kernel<takes_unsigned>, 1.0F, -5, trust(out));
+  const unsigned line = __LINE__ - 1;
+  const LaunchError error = error_in(refused);
+  EXPECT_EQ(finding(error),
+            (Finding{Errc::argument_negative, Stage::validation, 5, 0, Axis::none}));
+  EXPECT_EQ(error.extra, 2U);
+  EXPECT_EQ(
+      message(error),
+      "Kernel 'takes_unsigned' not launched: argument 2 is -5, and the parameter is unsigned" +
+          launch_line("grid=(1,1,1), block=(1,1,1), shared=0 bytes", "launch_test.cpp", line));
+  EXPECT_EQ(error_in(launch<cheap>(stream, one, kernel<takes_unsigned>, 1.0F, -5, trust(out))).code,
+            Errc::argument_negative);
+  ASSERT_TRUE(launch<off>(stream, one, kernel<takes_unsigned>, 1.0F, 5, trust(out)).has_value());
+  wait();
+  EXPECT_EQ(*out, 5U);
+}
+
+TEST_F(Launch, HostMemoryIsRefusedByTheNumberOfItsArgument) {
+  float on_the_stack = 1;
+  float* const device = device_array<float>(1);
+  const LaunchConfig one{grid<1>, block<1>};
+  const float* const host_memory = &on_the_stack;
+  const auto refused =
+      launch<full>(stream, one, kernel<axpy>, 1.0F, trust(host_memory), trust(device), 0);
+  const unsigned line = __LINE__ - 1;
+  const LaunchError error = error_in(refused);
+  EXPECT_EQ(error.code, Errc::argument_host_pointer);
+  EXPECT_EQ(error.extra, 2U);
+  EXPECT_EQ(
+      message(error),
+      "Kernel 'axpy' not launched: argument 2 is host memory, which the device cannot read; "
+      "pass a device buffer's view, or pinned or managed memory" +
+          launch_line("grid=(1,1,1), block=(1,1,1), shared=0 bytes", "launch_test.cpp", line));
+  void* pinned = nullptr;
+  ASSERT_EQ(host_backend::host_allocate(pinned, sizeof(float)), 0);
+  const auto* const readable = static_cast<const float*>(pinned);
+  EXPECT_TRUE(
+      launch<full>(stream, one, kernel<axpy>, 1.0F, trust(readable), trust(device), 0).has_value());
+  wait();
+  EXPECT_EQ(host_backend::host_deallocate(pinned), 0);
+}
+
+// Without checks: what is impossible is refused by the runtime, and told in full.
+
+TEST_F(Launch, WithoutChecksAnImpossibleSizeIsRefusedByTheRuntime) {
+  const auto config = configure<off>(SafeGrid<>::cover<off>(-1, block<256>));
+  const auto refused = launch<off>(stream, config, kernel<nothing>);
+  const unsigned line = __LINE__ - 1;
+  const LaunchError error = error_in(refused);
+  EXPECT_EQ(error.code, Errc::launch_refused);
+  EXPECT_EQ(error.stage, Stage::launch);
+  EXPECT_EQ(error.raw, raw(HostStatus::invalid_configuration));
+  EXPECT_EQ(text(error.raw_name), "hostErrorInvalidConfiguration");
+  EXPECT_EQ(text(error.kernel), "nothing");
+  EXPECT_THAT(error.grid, ::testing::ElementsAre(0, 1, 1));
+  EXPECT_THAT(error.block, ::testing::ElementsAre(256, 1, 1));
+  EXPECT_EQ(error.stream, stream.native());
+  EXPECT_EQ(error.site.line, line);
+  EXPECT_EQ(message(error),
+            "Kernel 'nothing' launch failed: hostErrorInvalidConfiguration (grid=(0,1,1), "
+            "block=(256,1,1))\n  at launch_test.cpp:" +
+                std::to_string(line));
+}
+
+TEST_F(Launch, WithoutChecksEveryImpossibleSizeIsRefused) {
+  const auto refused = [&](const auto& grid) {
+    return error_in(launch<off>(stream, configure<off>(grid), kernel<nothing>)).code;
+  };
+  EXPECT_EQ(refused(SafeGrid<>::cover<off>(0, block<256>)), Errc::launch_refused);
+  EXPECT_EQ(refused(SafeGrid<>::cover<off>((std::uint64_t{1} << 32) + 1, block<1>)),
+            Errc::launch_refused);
+  EXPECT_EQ(refused(SafeGrid<>::cover<off>(extent{rows{70000}, cols{1}}, block<32>)),
+            Errc::launch_refused);
+  EXPECT_EQ(refused(SafeGrid<>::cover_exact<off>(1000, block<256>)), Errc::launch_refused);
+  EXPECT_EQ(refused(SafeGrid<>::cover_or_empty<off>(-1, block<256>)), Errc::launch_refused);
+  EXPECT_EQ(error_in(launch<off>(stream,
+                                 configure<off>(
+                                     SafeGrid<>::grid_stride<off>(100, block<32>, max_blocks(0))),
+                                 kernel<nothing, grid_stride_kernel>))
+                .code,
+            Errc::launch_refused);
+}
+
+TEST_F(Launch, WithoutChecksAWrongAmountOfSharedMemoryIsRefused) {
+  const auto config = configure<off>(grid<1>, block<32>, shared<float>(-3));
+  const LaunchError error = error_in(launch<off>(stream, config, kernel<nothing>));
+  EXPECT_EQ(error.stage, Stage::launch);
+  EXPECT_EQ(error.raw, raw(HostStatus::invalid_value));
+  EXPECT_EQ(error.dynamic_shared, ~std::uint64_t{0});
+  EXPECT_EQ(text(error.kernel), "nothing");
+}
+
+TEST_F(Launch, WithoutChecksARuntimesRefusalHasNoInventedNumbers) {
+  KernelLimits of_kernel;
+  of_kernel.max_threads_per_block = 256;
+  ASSERT_TRUE(host::set_kernel_limits(0, kernel<nothing>.entry().function, of_kernel));
+  const auto refused = launch<off>(stream, launch_of({1}, {512}), kernel<nothing>);
+  EXPECT_EQ(said(refused),
+            "Kernel 'nothing' launch failed: hostErrorLaunchOutOfResources (grid=(1,1,1), "
+            "block=(512,1,1))\n  more threads per block than the kernel allows\n"
+            "  at launch_test.cpp:" +
+                std::to_string(__LINE__ - 5));
+}
+
+// What the runtime says, whatever it is.
+
+TEST_F(Launch, EveryStatusOfTheRuntimeComesOutWhole) {
+  const LaunchConfig config{grid<5, 6, 7>, block<8, 4, 2>, shared<char>(100)};
+  for (const host::StatusRow& row : host::status_table::rows) {
+    if (row.status == HostStatus::success) continue;
+    host::fail_next(Call::launch, 1, row.status);
+    const LaunchError error = error_in(launch(stream, config, kernel<nothing>));
+    const unsigned line = __LINE__ - 1;
+    EXPECT_EQ(error.code, row.code == Errc::runtime_failed ? Errc::launch_refused : row.code);
+    EXPECT_EQ(error.stage, Stage::launch);
+    EXPECT_EQ(error.severity, row.severity);
+    EXPECT_EQ(error.raw, raw(row.status));
+    EXPECT_EQ(text(error.raw_name), text(row.name));
+    EXPECT_EQ(text(error.raw_text), text(row.text));
+    EXPECT_EQ(error.vendor, Vendor::host);
+    EXPECT_EQ(text(error.kernel), "nothing");
+    EXPECT_THAT(error.grid, ::testing::ElementsAre(5, 6, 7));
+    EXPECT_THAT(error.block, ::testing::ElementsAre(8, 4, 2));
+    EXPECT_EQ(error.dynamic_shared, 100U);
+    EXPECT_EQ(error.device, 0);
+    EXPECT_EQ(error.stream, stream.native());
+    EXPECT_EQ(error.site.line, line);
+    EXPECT_THAT(message(error),
+                ::testing::StartsWith("Kernel 'nothing' launch failed: " + text(row.name) +
+                                      " (grid=(5,6,7), block=(8,4,2))\n"));
+  }
+  EXPECT_EQ(host::calls_made(Call::launch), std::size(host::status_table::rows) - 1);
+}
+
+TEST_F(Launch, WhatTheDriverCannotBeAskedIsReportedBeforeTheLaunch) {
+  for (const Call call : {Call::current_device, Call::limits_of, Call::attributes_of}) {
+    host::fail_next(call, 1, HostStatus::initialization_error);
+    const auto refused = launch(stream, launch_of({1}, {32}), kernel<nothing>);
+    const unsigned line = __LINE__ - 1;
+    const LaunchError error = error_in(refused);
+    EXPECT_EQ(error.code, Errc::runtime_failed);
+    EXPECT_EQ(error.stage, Stage::validation);
+    EXPECT_EQ(error.raw, raw(HostStatus::initialization_error));
+    EXPECT_EQ(
+        message(error),
+        "Kernel 'nothing' not launched: the process was forked after the host backend was "
+        "first used" +
+            launch_line("grid=(1,1,1), block=(32,1,1), shared=0 bytes", "launch_test.cpp", line));
+  }
+  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+}
+
+TEST_F(Launch, ARefusedOptInIsTheLaunchsOwnError) {
+  become(limits::sm_90);
+  host::fail_next(Call::raise_dynamic_shared, 1, HostStatus::invalid_value);
+  const auto config = configure(grid<1>, block<32>, shared(Bytes(100000)));
+  const LaunchError error = error_in(launch(stream, config, kernel<nothing>));
+  EXPECT_EQ(error.code, Errc::launch_refused);
+  EXPECT_EQ(error.stage, Stage::launch);
+  EXPECT_EQ(error.dynamic_shared, 100000U);
+  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+}
+
+TEST_F(Launch, AFaultSurfacesAtTheNextWaitAndTheContextIsLost) {
+  host::fault_in_kernel(1, HostStatus::illegal_address);
+  ASSERT_TRUE(launch(stream, launch_of({1}, {32}), kernel<nothing>).has_value());
+  const auto waited = stream.synchronize();
+  const unsigned line = __LINE__ - 1;
+  const LaunchError error = error_in(waited);
+  EXPECT_EQ(error.code, Errc::execution_failed);
+  EXPECT_EQ(error.stage, Stage::completion);
+  EXPECT_EQ(error.severity, Severity::context_lost);
+  EXPECT_FALSE(error.recoverable());
+  EXPECT_EQ(message(error),
+            "Device synchronization failed: an illegal memory access was encountered\n"
+            "  at launch_test.cpp:" +
+                std::to_string(line) +
+                "\n  the device's context is lost: every later call of this process fails; restart "
+                "it");
+  const LaunchError later = error_in(launch(stream, launch_of({1}, {32}), kernel<nothing>));
+  EXPECT_EQ(later.code, Errc::execution_failed);
+  EXPECT_EQ(later.severity, Severity::context_lost);
+  const LaunchError unchecked =
+      error_in(launch<off>(stream, launch_of({1}, {32}), kernel<nothing>));
+  EXPECT_EQ(unchecked.code, Errc::execution_failed);
+  EXPECT_EQ(unchecked.stage, Stage::launch);
+  EXPECT_THAT(message(unchecked),
+              ::testing::HasSubstr("launch failed: hostErrorIllegalAddress (grid=(1,1,1), "
+                                   "block=(32,1,1))\n  an illegal memory access was encountered"));
+}
+
+WARPSAFE_KERNEL void half_of_them_wait() {
+  if (thread_in_block().x % 2 == 0) sync_block();
+}
+
+TEST_F(Launch, ADivergentBarrierIsReportedInTheRuntimesWords) {
+  ASSERT_TRUE(launch(stream, launch_of({1}, {32}), kernel<half_of_them_wait>).has_value());
+  const LaunchError error = error_in(stream.synchronize());
+  EXPECT_EQ(error.code, Errc::barrier_divergence);
+  EXPECT_EQ(error.stage, Stage::completion);
+  EXPECT_THAT(message(error), ::testing::HasSubstr(text(error.raw_text)));
+  EXPECT_THAT(message(error), ::testing::Not(::testing::HasSubstr("0 of 0")));
+}
+
+// The runtime's last error is the program's: nothing here clears or overwrites it.
+
+TEST_F(Launch, TheLastErrorIsLeftAsItWas) {
+  unsigned* const counter = device_array<unsigned>(1);
+  unsigned on_the_stack = 0;
+  host::plant_last_error(HostStatus::invalid_pitch);
+  const auto expect_untouched = [](const char* after) {
+    EXPECT_EQ(host::take_last_error(), HostStatus::invalid_pitch) << after;
+    host::plant_last_error(HostStatus::invalid_pitch);
+  };
+  const LaunchConfig config{grid<1>, block<32>};
+  EXPECT_TRUE(launch<full>(stream, config, kernel<count_threads>, trust(counter)).has_value());
+  expect_untouched("a launch");
+  EXPECT_TRUE(launch<off>(stream, config, kernel<count_threads>, trust(counter)).has_value());
+  expect_untouched("an unchecked launch");
+  EXPECT_FALSE(
+      launch(stream, launch_of({1}, {2048}), kernel<count_threads>, trust(counter)).has_value());
+  expect_untouched("a launch that our checks refuse");
+  EXPECT_FALSE(launch(stream, config, kernel<count_threads>, trust(&on_the_stack)).has_value());
+  expect_untouched("a launch with host memory");
+  EXPECT_TRUE(
+      launch(stream, configure(grid<1>, block<32>, shared<int>(3)), kernel<nothing>).has_value());
+  expect_untouched("a launch with shared memory");
+  EXPECT_TRUE(stream.synchronize().has_value());
+  expect_untouched("a wait for a stream");
+  EXPECT_TRUE(stream.ready().has_value());
+  expect_untouched("a question to a stream");
+  {
+    auto other = Stream::create();
+    ASSERT_TRUE(other.has_value());
+    expect_untouched("a new stream");
+    auto event = Event::create(other.value());
+    ASSERT_TRUE(event.has_value());
+    EXPECT_TRUE(event.value().synchronize().has_value());
+    EXPECT_TRUE(event.value().ready().has_value());
+    EXPECT_TRUE(warpsafe::wait(stream, event.value()).has_value());
+    expect_untouched("an event");
+    EXPECT_TRUE(other.value().close().has_value());
+    expect_untouched("a closed stream");
+  }
+  EXPECT_TRUE(device_count().has_value());
+  EXPECT_TRUE(current_device().has_value());
+  EXPECT_TRUE(device_limits(DeviceId(0)).has_value());
+  EXPECT_TRUE(DeviceGuard::create(DeviceId(0)).has_value());
+  expect_untouched("questions about devices");
+  EXPECT_EQ(host::take_last_error(), HostStatus::invalid_pitch);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
