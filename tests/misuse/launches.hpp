@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+// The launch and the backend of the compiler at hand. For a host compiler that is a host backend of
+// declarations alone: a misuse is compiled many times and never linked, and the real one would be
+// two thirds of each compilation.
+
+#include <warpsafe/event.hpp>
+#include <warpsafe/kernel_api.hpp>
+#include <warpsafe/launch.hpp>
+
+#if defined(__HIPCC__)
+#include <warpsafe/backend/hip.hpp>
+#elif defined(__CUDACC__)
+#include <warpsafe/backend/cuda.hpp>
+#else
+
+#include <warpsafe/backend/backend.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe {
+
+struct host_backend {
+  using native_stream = struct DeclaredStream*;
+  using native_event = struct DeclaredEvent*;
+  static constexpr Vendor vendor = Vendor::host;
+  static constexpr Name name = Name::of("host");
+  static constexpr int not_ready = 600;
+  static constexpr std::size_t parameter_bytes = 4096;
+  static constexpr bool has_clusters = true;
+  static Name error_name(int status) noexcept;
+  static Name error_text(int status) noexcept;
+  static Errc classify(int status) noexcept;
+  static Severity severity_of(int status) noexcept;
+  static int peek_last_error() noexcept;
+  static int device_count(int& count) noexcept;
+  static int current_device(int& device) noexcept;
+  static int set_device(int device) noexcept;
+  static int limits_of(int device, DeviceLimits& limits) noexcept;
+  static int device_synchronize() noexcept;
+  static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept;
+  static int attributes_of(const KernelEntry& entry, KernelLimits& limits) noexcept;
+  static int raise_dynamic_shared(const KernelEntry& entry, std::uint64_t bytes) noexcept;
+  static int resident_blocks(const KernelEntry& entry, std::uint32_t threads, std::uint64_t bytes,
+                             int& blocks) noexcept;
+  static int max_cluster_blocks(const KernelEntry& entry, const LaunchShape& shape,
+                                int& blocks) noexcept;
+  static int launch(const KernelEntry& entry, const LaunchShape& shape, void** arguments,
+                    native_stream stream) noexcept;
+  static int stream_create(native_stream& stream, int priority) noexcept;
+  static int stream_destroy(native_stream stream) noexcept;
+  static int stream_synchronize(native_stream stream) noexcept;
+  static int stream_query(native_stream stream) noexcept;
+  static int stream_device(native_stream stream, int& device) noexcept;
+  static int stream_capturing(native_stream stream, bool& capturing) noexcept;
+  static int stream_wait(native_stream stream, native_event event) noexcept;
+  static int event_create(native_event& event, bool timed) noexcept;
+  static int event_destroy(native_event event) noexcept;
+  static int event_record(native_event event, native_stream stream) noexcept;
+  static int event_synchronize(native_event event) noexcept;
+  static int event_query(native_event event) noexcept;
+  static int event_elapsed(float& ms, native_event begin, native_event end) noexcept;
+  static int allocate(void*& memory, std::size_t bytes, native_stream stream) noexcept;
+  static int deallocate(void* memory, native_stream stream) noexcept;
+  static int host_allocate(void*& memory, std::size_t bytes) noexcept;
+  static int host_deallocate(void* memory) noexcept;
+  static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
+                  native_stream stream) noexcept;
+  static int copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                     std::size_t width, std::size_t rows, CopyKind kind,
+                     native_stream stream) noexcept;
+  static int fill(void* memory, unsigned char value, std::size_t bytes,
+                  native_stream stream) noexcept;
+  static int pointer_kind(const void* pointer, MemoryKind& kind, int& device) noexcept;
+};
+static_assert(Backend<host_backend>);
+
+}  // namespace warpsafe
+
+#endif
