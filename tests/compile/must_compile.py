@@ -59,17 +59,20 @@ def main():
     batch = [source for source, text in texts.items() if not alone(text)]
     single = [source for source in texts if source not in batch]
     failed = []
-    if batch and not compiler.compile_text(together(batch))[0]:
+    # Sources include their neighbours by name alone.
+    folders = [flag for folder in dict.fromkeys(source.parent for source in batch)
+               for flag in ("-I", str(folder))]  # fmt: skip
+    in_one, said_of_one = compiler.compile_text(together(batch), *folders) if batch else (True, "")
+    if not in_one:
         single += batch  # to name the guilty
     for source in single:
         good, said = compiler.compile(source, std=standard_of(texts[source]))
         if not good:
             failed.append(source)
             print(f"{source}: {first_error(said)}\n{said}")
-    if batch and batch[0] in single and not failed:
+    if not in_one and not failed:
         failed = batch
-        print(f"These compile one by one, but not in one translation unit:\n"
-              f"{compiler.compile_text(together(batch))[1]}")  # fmt: skip
+        print(f"These compile one by one, but not in one translation unit:\n{said_of_one}")
     print(f"{compiler.name}: {len(texts) - len(failed)} of {len(texts)} sources compile")
     return bool(failed) or not texts
 
