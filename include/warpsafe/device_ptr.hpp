@@ -19,6 +19,13 @@ class device_ptr {
   constexpr device_ptr() noexcept = default;
   WARPSAFE_FN constexpr device_ptr(decltype(nullptr)) noexcept {
   }  // NOLINT(google-explicit-constructor)
+  /// No raw pointer becomes one: the sentence for who tries.
+  template <class U>
+  WARPSAFE_FN explicit constexpr device_ptr(U* raw) noexcept : pointer_(raw) {
+    static_assert(!detail::is_size<decltype(sizeof(U*))>,
+                  "warpsafe: a raw pointer may be host memory; take a device buffer's view(), or "
+                  "pass trust(p) to the launch where other code allocated it on the device");
+  }
   /// `device_ptr<float>` converts to `device_ptr<const float>`, and nothing else does.
   template <class U, class = decltype(static_cast<T (*)[]>(static_cast<U (*)[]>(nullptr)))>
   WARPSAFE_FN constexpr device_ptr(

@@ -125,6 +125,13 @@ constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& nee
     if (!device.cooperative_launch) {
       return fail(Errc::cooperative_unsupported, shape.blocks(), 0);
     }
+    // AMD's runtime multiplies the total in 32 bits: a wrapped one is accepted, and its grid-wide
+    // barrier never ends (ROCm/clr hipamd/src/hip_module.cpp).
+    std::uint64_t all = 0;
+    if (device.vendor == Vendor::amd &&
+        (!multiply(shape.blocks(), threads, all) || all > 0xffffffffU)) {
+      return fail(Errc::cooperative_too_large, shape.blocks(), 0xffffffffU / threads);
+    }
     if (kernel.resident_blocks != 0 && shape.blocks() > kernel.resident_blocks) {
       return fail(Errc::cooperative_too_large, shape.blocks(), kernel.resident_blocks);
     }

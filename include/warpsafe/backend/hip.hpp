@@ -5,6 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/hip_launch.hpp>
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/arithmetic.hpp>
 
 #include <hip/hip_runtime_api.h>
 
@@ -53,7 +54,8 @@ struct basic_hip_backend {
       case hipErrorInvalidSymbol:  // hipFuncGetAttributes of a function that is not registered
       case hipErrorInvalidDeviceFunction:
         return Errc::not_a_kernel;
-      case hipErrorInvalidKernelFile:  // the same, from hipFuncGetAttributes and, in 7, from a launch
+      case hipErrorInvalidKernelFile:  // the same, from hipFuncGetAttributes and, in 7, from a
+                                       // launch
       case hipErrorNoBinaryForGpu:
         return Errc::no_kernel_image;
       case hipErrorNotSupported:
@@ -131,6 +133,11 @@ struct basic_hip_backend {
     if (shape.has_attributes()) {
       if (shape.has_priority || shape.has_cluster || shape.programmatic)
         return hipErrorNotSupported;
+      // AMD's runtime multiplies this in 32 bits, accepts a wrapped total, and never comes back.
+      std::uint64_t all = 0;
+      if (!detail::multiply(shape.blocks(), shape.threads_per_block(), all) || all > 0xffffffffU) {
+        return hipErrorCooperativeLaunchTooLarge;
+      }
       return hipLaunchCooperativeKernel(kernel.function, grid, block, args,
                                         shape.dynamic_shared_32(), stream);
     }
