@@ -208,17 +208,17 @@ TEST(CoverRefuses, ABlockWithMoreAxesThanTheSize) {
 }
 
 TEST(CoverRefuses, FromItsCallersLine) {
-  EXPECT_EQ(error_in(SafeGrid<>::cover(0, block<256>)).site.line, static_cast<unsigned>(__LINE__));
-  EXPECT_EQ(error_in(SafeGrid<>::cover_exact(1, block<2>)).site.line,
-            static_cast<unsigned>(__LINE__ - 1));
-  EXPECT_EQ(error_in(SafeGrid<>::cover_or_empty(-1, block<2>)).site.line,
-            static_cast<unsigned>(__LINE__ - 1));
-  EXPECT_EQ(error_in(SafeGrid<>::cover_untrusted(0, block<2>)).site.line,
-            static_cast<unsigned>(__LINE__ - 1));
-  const LaunchError error =
-      error_in(SafeGrid<>::grid_stride(-1, block<2>, max_blocks(1), kernel<scale>));
-  EXPECT_EQ(error.site.line, static_cast<unsigned>(__LINE__ - 1));
-  EXPECT_THAT(error.site.file, ::testing::EndsWith("safe_grid_test.cpp"));
+  const LaunchError covered = error_in(SafeGrid<>::cover(0, block<256>));
+  EXPECT_EQ(covered.site.line, __LINE__ - 1U);
+  const LaunchError exact = error_in(SafeGrid<>::cover_exact(1, block<2>));
+  EXPECT_EQ(exact.site.line, __LINE__ - 1U);
+  const LaunchError or_empty = error_in(SafeGrid<>::cover_or_empty(-1, block<2>));
+  EXPECT_EQ(or_empty.site.line, __LINE__ - 1U);
+  const LaunchError untrusted = error_in(SafeGrid<>::cover_untrusted(0, block<2>));
+  EXPECT_EQ(untrusted.site.line, __LINE__ - 1U);
+  const LaunchError strided = error_in(SafeGrid<>::grid_stride(-1, block<2>, max_blocks(1)));
+  EXPECT_EQ(strided.site.line, __LINE__ - 1U);
+  EXPECT_THAT(strided.site.file, ::testing::EndsWith("safe_grid_test.cpp"));
 }
 
 // AMD's rule: fewer than 2^32 threads along each axis, not over all of them.

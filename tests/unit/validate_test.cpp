@@ -322,8 +322,9 @@ TEST(Validate, TheConfigurationsOwnProblemComesFirst) {
 }
 
 TEST(Validate, RemembersItsCallersLine) {
-  EXPECT_EQ(error_in(validate(launch_of({}, {2048}), kernel<softmax>, limits::sm_90)).site.line,
-            static_cast<unsigned>(__LINE__ - 1));
+  const auto config = launch_of({}, {2048});
+  const LaunchError error = error_in(validate(config, kernel<softmax>, limits::sm_90));
+  EXPECT_EQ(error.site.line, __LINE__ - 1U);
 }
 
 constexpr bool passes_while_compiling(std::uint32_t threads) {

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "launch_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace warpsafe::core_test {
+namespace {
+
+struct Device : ::testing::Test {
+  Device() { host::reset(); }
+  ~Device() override { host::reset(); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+};
+
+int current() { return current_device().value().value(); }
+
+TEST_F(Device, AnIdentifierIsItsOrdinal) {
+  EXPECT_EQ(DeviceId(3).value(), 3);
+  EXPECT_EQ(DeviceId{}, DeviceId(0));
+  EXPECT_NE(DeviceId(3), DeviceId(0));
+  std::ostringstream out;
+  out << DeviceId(3);
+  EXPECT_EQ(out.str(), "3");
+}
+
+TEST_F(Device, AreCounted) {
+  EXPECT_EQ(device_count().value(), 1);
+  host::set_device_count(3);
+  EXPECT_EQ(device_count().value(), 3);
+}
+
+TEST_F(Device, WithoutOneEveryQuestionSaysSo) {
+  host::set_device_count(0);
+  const auto counted = device_count();
+  const std::string line = std::to_string(__LINE__ - 1);
+  EXPECT_EQ(error_in(counted).code, Errc::no_device);
+  EXPECT_EQ(error_in(counted).stage, Stage::runtime_call);
+  EXPECT_EQ(said(counted),
+            "device count failed: no device was found: no device (hostErrorNoDevice, 100)\n"
+            "  at device_test.cpp:" +
+                line);
+  EXPECT_EQ(error_in(current_device()).code, Errc::no_device);
+  EXPECT_EQ(text(error_in(current_device()).operation), "current device");
+  EXPECT_EQ(error_in(DeviceGuard::create(DeviceId(0))).code, Errc::no_device);
+}
+
+TEST_F(Device, LimitsAreTheDevicesWithNameAndOrdinal) {
+  host::set_device_count(2);
+  DeviceLimits limits = limits::sm_90;
+  limits.name = Name::of("Second");
+  ASSERT_TRUE(host::set_limits(1, limits));
+  const DeviceLimits second = device_limits(DeviceId(1)).value();
+  EXPECT_EQ(text(second.name), "Second");
+  EXPECT_EQ(second.device, 1);
+  EXPECT_EQ(second.shared_per_block_optin, 232448U);
+  EXPECT_FALSE(second.floored);
+  EXPECT_EQ(device_limits(DeviceId(0)).value().shared_per_block_optin, 49152U);
+}
+
+TEST_F(Device, WhatIsNotReportedIsTheMarkedFloor) {
+  DeviceLimits limits = limits::sm_90;
+  limits.max_threads_per_block = 0;
+  ASSERT_TRUE(host::set_limits(0, limits));
+  const DeviceLimits filled = device_limits(DeviceId(0)).value();
+  EXPECT_EQ(filled.max_threads_per_block, 1024U);
+  EXPECT_TRUE(filled.floored);
+}
+
+TEST_F(Device, ThatDoesNotExistIsNamed) {
+  for (const int ordinal : {1, 7}) {
+    const auto limits = device_limits(DeviceId(ordinal));
+    const std::string line = std::to_string(__LINE__ - 1);
+    EXPECT_EQ(error_in(limits).code, Errc::device_invalid);
+    EXPECT_EQ(error_in(limits).device, ordinal);
+    EXPECT_EQ(said(limits), "device limits failed: device " + std::to_string(ordinal) +
+                                " does not exist (hostErrorInvalidDevice, 101)\n"
+                                "  at device_test.cpp:" +
+                                line);
+  }
+  const auto guard = DeviceGuard::create(DeviceId(7));
+  const std::string line = std::to_string(__LINE__ - 1);
+  EXPECT_EQ(said(guard),
+            "set device failed: device 7 does not exist (hostErrorInvalidDevice, 101)\n"
+            "  at device_test.cpp:" +
+                line);
+  EXPECT_EQ(error_in(device_limits(DeviceId(-1))).code, Errc::device_invalid);
+  EXPECT_EQ(current(), 0);
+}
+
+TEST_F(Device, AGuardMakesOneCurrentAndRestoresTheOneBefore) {
+  host::set_device_count(3);
+  {
+    auto outer = DeviceGuard::create(DeviceId(1));
+    ASSERT_TRUE(outer.has_value());
+    EXPECT_EQ(current(), 1);
+    {
+      auto inner = DeviceGuard::create(DeviceId(2));
+      ASSERT_TRUE(inner.has_value());
+      EXPECT_EQ(current(), 2);
+    }
+    EXPECT_EQ(current(), 1);
+  }
+  EXPECT_EQ(current(), 0);
+}
+
+TEST_F(Device, AMovedGuardRestoresOnce) {
+  host::set_device_count(2);
+  {
+    DeviceGuard outer = [] {
+      DeviceGuard inner = DeviceGuard::create(DeviceId(1)).value();
+      return DeviceGuard(std::move(inner));
+    }();
+    EXPECT_EQ(current(), 1);
+  }
+  EXPECT_EQ(current(), 0);
+}
+
+TEST_F(Device, AGuardOfTheCurrentOneCallsNothing) {
+  host::set_device_count(2);
+  {
+    auto guard = DeviceGuard::create(DeviceId(0));
+    ASSERT_TRUE(guard.has_value());
+  }
+  EXPECT_EQ(host::calls_made(Call::set_device), 0U);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

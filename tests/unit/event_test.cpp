@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "launch_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace warpsafe::core_test {
+namespace {
+
+std::atomic<bool> may_end{false};
+WARPSAFE_KERNEL void until_told() {
+  while (!may_end) std::this_thread::yield();
+}
+WARPSAFE_KERNEL void put(int value, int* out) { *out = value; }
+WARPSAFE_KERNEL void copy_one(const int* from, int* to) { *to = *from; }
+
+struct EventTest : LaunchTest {
+  const decltype(LaunchConfig{grid<1>, block<1>}) once{grid<1>, block<1>};
+};
+
+TEST_F(EventTest, IsReachedWhenEverythingBeforeItHasEnded) {
+  may_end = false;
+  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  const Event event = Event::create(stream).value();
+  EXPECT_FALSE(event.ready().value());
+  may_end = true;
+  EXPECT_TRUE(event.synchronize().has_value());
+  EXPECT_TRUE(event.ready().value());
+}
+
+TEST_F(EventTest, OrdersTwoStreams) {
+  int* const numbers = device_array<int>(2);
+  numbers[0] = numbers[1] = 0;
+  const Stream other = Stream::create().value();
+  may_end = false;
+  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  ASSERT_TRUE(launch(stream, once, kernel<put>, 7, trust(numbers)).has_value());
+  const Event written = Event::create(stream).value();
+  ASSERT_TRUE(warpsafe::wait(other, written).has_value());
+  ASSERT_TRUE(
+      launch(other, once, kernel<copy_one>, trust(numbers), trust(numbers + 1)).has_value());
+  EXPECT_FALSE(other.ready().value()) << "it waits";
+  may_end = true;
+  ASSERT_TRUE(other.synchronize().has_value());
+  EXPECT_EQ(numbers[1], 7);
+}
+
+TEST_F(EventTest, TimedOnesMeasureTheTimeBetweenThem) {
+  const TimedEvent begin = TimedEvent::create(stream).value();
+  may_end = false;
+  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  const TimedEvent end = TimedEvent::create(stream).value();
+  std::thread teller([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    may_end = true;
+  });
+  const auto ms = elapsed_ms(begin, end);
+  teller.join();
+  ASSERT_TRUE(ms.has_value()) << message(ms.error());
+  EXPECT_GE(ms.value(), 4.0F) << "it waits for the second";
+  EXPECT_LT(ms.value(), 60000.0F);
+}
+
+TEST_F(EventTest, IsDestroyedOnceByItsLastOwner) {
+  {
+    Event first = Event::create(stream).value();
+    Event second = std::move(first);
+    EXPECT_EQ(first.native(), nullptr);  // NOLINT(bugprone-use-after-move): what is tested
+    Event third = Event::create(stream).value();
+    third = std::move(second);
+    EXPECT_EQ(host::calls_made(Call::event_destroy), 1U);
+    Event& same = third;
+    third = std::move(same);
+    EXPECT_NE(third.native(), nullptr) << "to itself it changes nothing";
+  }
+  EXPECT_EQ(host::calls_made(Call::event_destroy), 2U);
+}
+
+TEST_F(EventTest, EachCallThatFailsIsNamedWithItsCallersLine) {
+  const auto expect_failed = [](const auto& outcome, const char* operation, unsigned line) {
+    const LaunchError error = error_in(outcome);
+    EXPECT_EQ(error.code, Errc::runtime_failed);
+    EXPECT_EQ(text(error.operation), operation);
+    EXPECT_EQ(error.site.line, line);
+    EXPECT_THAT(error.site.file, ::testing::EndsWith("event_test.cpp"));
+  };
+  const auto fail = [](Call call) { host::fail_next(call, 1, HostStatus::unknown); };
+  fail(Call::event_create);
+  expect_failed(Event::create(stream), "event create", __LINE__);
+  fail(Call::event_record);
+  expect_failed(Event::create(stream), "event record", __LINE__);
+  EXPECT_EQ(host::calls_made(Call::event_destroy), 1U) << "one that was not recorded is destroyed";
+  const TimedEvent event = TimedEvent::create(stream).value();
+  fail(Call::event_synchronize);
+  expect_failed(event.synchronize(), "event synchronize", __LINE__);
+  fail(Call::event_query);
+  expect_failed(event.ready(), "event query", __LINE__);
+  fail(Call::stream_wait);
+  expect_failed(warpsafe::wait(stream, event), "stream wait", __LINE__);
+  fail(Call::event_elapsed);
+  expect_failed(elapsed_ms(event, event), "event elapsed", __LINE__);
+  fail(Call::event_synchronize);
+  expect_failed(elapsed_ms(event, event), "event synchronize", __LINE__);
+}
+
+TEST_F(EventTest, AWaitFindsAFaultOfWorkBeforeIt) {
+  host::fault_in_kernel(1, HostStatus::launch_failure);
+  ASSERT_TRUE(launch(stream, once, kernel<put>, 1, nullptr).has_value());
+  const Event event = Event::create(stream).value();
+  const LaunchError error = error_in(event.synchronize());
+  EXPECT_EQ(error.code, Errc::execution_failed);
+  EXPECT_EQ(error.stage, Stage::completion);
+  EXPECT_EQ(error.severity, Severity::context_lost);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

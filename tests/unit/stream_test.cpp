@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "launch_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace warpsafe::core_test {
+namespace {
+
+WARPSAFE_KERNEL void nothing() {}
+
+std::atomic<bool> may_end{false};
+WARPSAFE_KERNEL void until_told() {
+  while (!may_end) std::this_thread::yield();
+}
+
+struct StreamTest : LaunchTest {
+  const decltype(LaunchConfig{grid<1>, block<1>}) once{grid<1>, block<1>};
+};
+
+TEST_F(StreamTest, BelongsToTheDeviceThatWasCurrentOrWasAskedFor) {
+  host::set_device_count(3);
+  EXPECT_EQ(stream.device(), DeviceId(0));
+  const Stream second = Stream::create(DeviceId(2)).value();
+  EXPECT_EQ(second.device(), DeviceId(2));
+  EXPECT_EQ(current_device().value(), DeviceId(0)) << "and the current device is as before";
+  {
+    auto guard = DeviceGuard::create(DeviceId(1));
+    ASSERT_TRUE(guard.has_value());
+    EXPECT_EQ(Stream::create().value().device(), DeviceId(1));
+  }
+  int device = -1;
+  ASSERT_EQ(host_backend::stream_device(second.native(), device), 0);
+  EXPECT_EQ(device, 2);
+}
+
+TEST_F(StreamTest, OfADeviceThatDoesNotExistIsAnError) {
+  const auto made = Stream::create(DeviceId(5));
+  const std::string line = std::to_string(__LINE__ - 1);
+  EXPECT_EQ(said(made),
+            "set device failed: device 5 does not exist (hostErrorInvalidDevice, 101)\n"
+            "  at stream_test.cpp:" +
+                line);
+}
+
+TEST_F(StreamTest, ThatTheRuntimeRefusesIsAnError) {
+  host::fail_next(Call::stream_create, 1, HostStatus::out_of_memory);
+  const auto made = Stream::create();
+  const std::string line = std::to_string(__LINE__ - 1);
+  EXPECT_EQ(error_in(made).code, Errc::out_of_memory);
+  EXPECT_EQ(said(made),
+            "stream create failed: out of memory (hostErrorMemoryAllocation, 2)\n"
+            "  at stream_test.cpp:" +
+                line);
+  host::fail_next(Call::current_device, 1, HostStatus::initialization_error);
+  EXPECT_EQ(error_in(Stream::create()).code, Errc::runtime_failed);
+}
+
+TEST_F(StreamTest, IsDestroyedOnceByItsLastOwner) {
+  {
+    Stream first = Stream::create().value();
+    auto* const native = first.native();
+    Stream second = std::move(first);
+    EXPECT_EQ(second.native(), native);
+    EXPECT_EQ(first.native(), nullptr);  // NOLINT(bugprone-use-after-move): what is tested
+  }
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+}
+
+TEST_F(StreamTest, AssignmentDestroysTheOneThatWasHeld) {
+  Stream first = Stream::create().value();
+  Stream second = Stream::create().value();
+  auto* const native = second.native();
+  first = std::move(second);
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+  EXPECT_EQ(first.native(), native);
+  Stream& same = first;
+  first = std::move(same);
+  EXPECT_EQ(first.native(), native) << "to itself it changes nothing";
+}
+
+TEST_F(StreamTest, CloseTellsWhatTheRuntimeSaysAndHappensOnce) {
+  Stream own = Stream::create().value();
+  host::fail_next(Call::stream_destroy, 1, HostStatus::invalid_resource_handle);
+  auto* const native = own.native();
+  const auto closed = own.close();
+  const std::string line = std::to_string(__LINE__ - 1);
+  EXPECT_EQ(said(closed),
+            "stream destroy failed: invalid resource handle (hostErrorInvalidResourceHandle, 400)\n"
+            "  at stream_test.cpp:" +
+                line);
+  EXPECT_TRUE(own.close().has_value());
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+  EXPECT_EQ(host_backend::stream_destroy(native), 0) << "the call that failed did nothing";
+}
+
+TEST_F(StreamTest, ItsDestructorLetsSubmittedWorkEnd) {
+  unsigned* const counter = device_array<unsigned>(1);
+  *counter = 0;
+  may_end = false;
+  {
+    const Stream own = Stream::create().value();
+    ASSERT_TRUE(launch(own, once, kernel<until_told>).has_value());
+  }
+  may_end = true;
+  EXPECT_EQ(host_backend::device_synchronize(), 0);
+}
+
+TEST_F(StreamTest, ReadyTellsWhetherItsWorkHasEnded) {
+  EXPECT_TRUE(stream.ready().value());
+  may_end = false;
+  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  EXPECT_FALSE(stream.ready().value());
+  EXPECT_FALSE(StreamRef(stream).ready().value());
+  may_end = true;
+  wait();
+  EXPECT_TRUE(stream.ready().value());
+}
+
+TEST_F(StreamTest, ReadyReportsAFault) {
+  host::fail_next(Call::stream_query, 1, HostStatus::illegal_address);
+  const LaunchError error = error_in(stream.ready());
+  EXPECT_EQ(error.site.line, static_cast<unsigned>(__LINE__ - 1));
+  EXPECT_EQ(error.code, Errc::execution_failed);
+  EXPECT_EQ(error.stage, Stage::completion);
+  EXPECT_EQ(error.severity, Severity::context_lost);
+}
+
+TEST_F(StreamTest, SynchronizeReportsTheStreamAndTheDevice) {
+  host::fail_next(Call::stream_synchronize, 1, HostStatus::unknown);
+  const LaunchError error = error_in(stream.synchronize());
+  EXPECT_EQ(error.site.line, static_cast<unsigned>(__LINE__ - 1));
+  EXPECT_EQ(error.code, Errc::runtime_failed);
+  EXPECT_EQ(error.stage, Stage::completion);
+  EXPECT_EQ(error.stream, stream.native());
+  EXPECT_EQ(error.device, 0);
+  EXPECT_EQ(text(error.operation), "stream synchronize");
+}
+
+TEST_F(StreamTest, AReferenceIsTheStreamWithItsDevice) {
+  const StreamRef ref = stream;
+  EXPECT_EQ(ref.native(), stream.native());
+  EXPECT_EQ(ref.device(), stream.device());
+  EXPECT_EQ(ref, stream.ref());
+  EXPECT_FALSE(ref == StreamRef::borrow(stream.native(), DeviceId(1)).value());
+  EXPECT_TRUE(ref.synchronize().has_value());
+}
+
+TEST_F(StreamTest, BorrowTakesAStreamThatStaysItsOwners) {
+  {
+    const StreamRef ref = StreamRef::borrow(stream.native(), DeviceId(0)).value();
+    ASSERT_TRUE(launch(ref, once, kernel<nothing>).has_value());
+  }
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 0U);
+  wait();
+}
+
+TEST_F(StreamTest, BorrowRefusesTheDefaultStream) {
+  host::StreamState* const none = nullptr;
+  const auto refused = StreamRef::borrow(none, DeviceId(0));
+  const std::string line = std::to_string(__LINE__ - 1);
+  EXPECT_EQ(error_in(refused).code, Errc::stream_null);
+  EXPECT_EQ(error_in(refused).stage, Stage::construction);
+  EXPECT_THAT(
+      said(refused),
+      ::testing::EndsWith("stream 0 is the default stream, which other code uses too; create "
+                          "a Stream\n  at stream_test.cpp:" +
+                          line));
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
