@@ -124,21 +124,28 @@ void add_on_cpu(Fingerprint& print, std::span<const Byte> chunk) {
   }
 }
 
-// As many blocks as the device runs at once; the kernels walk what is left.
-ws::max_blocks resident_blocks(const ws::DeviceLimits& limits) {
-  const auto per_multiprocessor = limits.max_threads_per_multiprocessor / threads.count();
-  return ws::max_blocks(limits.multiprocessors * std::max<std::uint64_t>(per_multiprocessor, 1));
+// As many blocks as the device keeps at once; each thread then walks its share of what there is.
+struct Plan {
+  ws::max_blocks counting_blocks;
+  ws::max_blocks summing_blocks;
+};
+ws::result<Plan> make_plan(ws::StreamRef stream) {
+  WARPSAFE_TRY(const auto counting_blocks, ws::max_resident_blocks(stream, counting, threads));
+  WARPSAFE_TRY(
+      const auto summing_blocks,
+      ws::max_resident_blocks(stream, summing, threads, ws::Bytes(threads.count() * sizeof(Sums))));
+  return Plan{counting_blocks, summing_blocks};
 }
-auto counting_config(std::size_t n, const ws::DeviceLimits& limits) {
-  return ws::configure(ws::SafeGrid<>::grid_stride(n, threads, resident_blocks(limits)));
+auto counting_config(std::size_t n, const Plan& plan) {
+  return ws::configure(ws::SafeGrid<>::grid_stride(n, threads, plan.counting_blocks));
 }
-auto summing_config(std::size_t n, const ws::DeviceLimits& limits) {
-  return ws::configure(ws::SafeGrid<>::grid_stride(n, threads, resident_blocks(limits)),
+auto summing_config(std::size_t n, const Plan& plan) {
+  return ws::configure(ws::SafeGrid<>::grid_stride(n, threads, plan.summing_blocks),
                        ws::shared<Sums>(threads.count()));
 }
 
 ws::result<void> add_on_gpu(Fingerprint& print, std::span<const Byte> chunk, ws::StreamRef stream,
-                            const ws::DeviceLimits& limits) {
+                            const Plan& plan) {
   const std::size_t n = chunk.size();
   WARPSAFE_TRY(auto data, ws::DeviceBuffer<Byte>::from(stream, chunk));
   WARPSAFE_TRY(auto counts, ws::DeviceBuffer<Count>::create(stream, byte_values));
@@ -146,9 +153,8 @@ ws::result<void> add_on_gpu(Fingerprint& print, std::span<const Byte> chunk, ws:
   WARPSAFE_TRYV(counts.zero(stream));
   WARPSAFE_TRYV(sums.zero(stream));
   WARPSAFE_TRYV(
-      ws::launch(stream, counting_config(n, limits), counting, data.view(), n, counts.view()));
-  WARPSAFE_TRYV(
-      ws::launch(stream, summing_config(n, limits), summing, data.view(), n, sums.view()));
+      ws::launch(stream, counting_config(n, plan), counting, data.view(), n, counts.view()));
+  WARPSAFE_TRYV(ws::launch(stream, summing_config(n, plan), summing, data.view(), n, sums.view()));
 
   // The results can only be had by waiting for them.
   WARPSAFE_TRY(const auto counted, counts.to_host(stream).get());
@@ -223,16 +229,17 @@ void print_device(const ws::DeviceLimits& limits) {
             << limits.shared_per_block_optin << " with opt-in\n";
 }
 
-ws::result<void> print_configurations(std::size_t n, const ws::DeviceLimits& limits) {
-  WARPSAFE_TRY(const auto count, counting_config(n, limits));
-  WARPSAFE_TRY(const auto sum, summing_config(n, limits));
-  std::cout << "\nLaunches for " << n << " bytes\n"
-            << "  count_bytes  " << count << "\n"
-            << "  sum_bytes    " << sum << "\n"
-            << "  " << count.grid() << ":\n"
-            << "  no more blocks than run at once, each thread walks its share (grid_stride).\n"
-            << "  sum_bytes keeps one partial sum of " << sizeof(Sums)
-            << " bytes per thread in shared memory.\n";
+ws::result<void> print_configurations(std::size_t n, const Plan& plan) {
+  WARPSAFE_TRY(const auto count, counting_config(n, plan));
+  WARPSAFE_TRY(const auto sum, summing_config(n, plan));
+  std::cout
+      << "\nLaunches for " << n << " bytes\n"
+      << "  count_bytes  " << count << "\n"
+      << "  sum_bytes    " << sum << "\n"
+      << "  " << count.grid() << ":\n"
+      << "  at most as many blocks as the device keeps at once; each thread walks its share.\n"
+      << "  sum_bytes keeps a partial sum of " << sizeof(Sums)
+      << " bytes per thread in shared memory.\n";
   return ws::success();
 }
 
@@ -258,6 +265,7 @@ void print_fingerprint(const Fingerprint& print) {
 
 ws::result<bool> run(std::istream& file, ws::StreamRef stream) {
   WARPSAFE_TRY(const auto limits, ws::device_limits(stream.device()));
+  WARPSAFE_TRY(const auto plan, make_plan(stream));
   print_device(limits);
   Fingerprint gpu;
   Fingerprint cpu;
@@ -267,9 +275,9 @@ ws::result<bool> run(std::istream& file, ws::StreamRef stream) {
     const auto read = std::span<const Byte>(chunk).first(static_cast<std::size_t>(file.gcount()));
     if (read.empty()) break;
     if (gpu.bytes == 0) {
-      WARPSAFE_TRYV(print_configurations(read.size(), limits));
+      WARPSAFE_TRYV(print_configurations(read.size(), plan));
     }
-    WARPSAFE_TRYV(add_on_gpu(gpu, read, stream, limits));
+    WARPSAFE_TRYV(add_on_gpu(gpu, read, stream, plan));
     add_on_cpu(cpu, read);
   }
   if (gpu.bytes == 0) std::cout << "\nAn empty file: nothing to launch.\n";
