@@ -95,8 +95,6 @@ class HostTest : public ::testing::Test {
     EXPECT_EQ(host_backend::stream_destroy(stream), 0);
     host::reset();
   }
-  HostTest(const HostTest&) = delete;
-  HostTest& operator=(const HostTest&) = delete;
 
   [[nodiscard]] int synchronize() const { return host_backend::stream_synchronize(stream); }
   template <class T>

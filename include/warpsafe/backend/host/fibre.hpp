@@ -5,8 +5,6 @@
 #include <warpsafe/backend/host/sanitizer.hpp>
 
 #include <boost/context/detail/fcontext.hpp>
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

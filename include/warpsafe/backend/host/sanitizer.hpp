@@ -2,6 +2,19 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <cstddef>
+
+// As <sanitizer/asan_interface.h> and <sanitizer/common_interface_defs.h> declare them: a clang
+// whose sanitizer runtime is not installed has no such headers. Called only where the runtime is
+// linked.
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
+extern "C" {
+void __asan_unpoison_memory_region(const volatile void* begin, std::size_t bytes);
+void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t bytes);
+void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std::size_t* bytes);
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
+
 namespace warpsafe::host {
 
 // Which sanitizer watches this build: a block's threads are run in the way that it understands.
