@@ -16,7 +16,7 @@ from compilers import first_error, parse_arguments  # noqa: E402
 
 # The only headers that may be missing; a misspelt include of any other kind is an error.
 VENDOR = re.compile(r"(cu[a-z]+(_[a-z0-9_]+)?\.h|nccl\.h|nvrtc\.h|nvtx3/.*|(hip|roc|rccl|thrust|cuda|"
-                    r"rmm|cub|ATen|c10|torch)[a-z]*/.*)")  # fmt: skip
+                    r"rmm|cub|fmt|ATen|c10|torch)[a-z]*/.*)")  # fmt: skip
 
 # Names that widely used headers define as macros: <complex.h>, <termios.h>, <sys/sysmacros.h>,
 # curses', X11's and Windows'. They are poisoned after Boost, the standard library and the vendors'
