@@ -18,8 +18,8 @@
 
 namespace warpsafe {
 
-/// Elements in device memory, allocated and freed in the order of one stream, which must live
-/// longer than the buffer. Move-only. Sizes are in elements.
+/// Elements in device memory, allocated and freed in the order of one stream, which the buffer
+/// keeps alive (a borrowed stream is its owner's to keep). Move-only. Sizes are in elements.
 template <class B, class T>
 class [[nodiscard]] basic_device_buffer {
   static_assert(
@@ -33,13 +33,13 @@ class [[nodiscard]] basic_device_buffer {
   /// ::bytes_overflow, ::out_of_memory (with the bytes asked, free and in all).
   template <class Count>
   [[nodiscard]] static result<basic_device_buffer> create(
-      basic_stream_ref<B> stream, Count count, call_site site = call_site::current()) noexcept {
+      basic_stream_hold<B> stream, Count count, call_site site = call_site::current()) noexcept {
     const auto bytes = Bytes::create<T>(count, site);
     if (!bytes.has_value()) return bytes.assume_error();
     void* memory = nullptr;
     if (bytes.assume_value().value() != 0) {
-      const int status = B::allocate(memory, bytes.assume_value().value(), stream.native());
-      if (status != 0) return allocation_error(status, bytes.assume_value(), stream, site);
+      const int status = B::allocate(memory, bytes.assume_value().value(), stream.ref().native());
+      if (status != 0) return allocation_error(status, bytes.assume_value(), stream.ref(), site);
     }
     return basic_device_buffer(static_cast<T*>(memory), bytes.assume_value().value() / sizeof(T),
                                stream);
@@ -47,7 +47,7 @@ class [[nodiscard]] basic_device_buffer {
   /// A copy of host memory. Returns when the host memory may be changed again: the copy has ended.
   /// Errc::out_of_memory, ::runtime_failed, ::execution_failed (of earlier work).
   [[nodiscard]] static result<basic_device_buffer> from(
-      basic_stream_ref<B> stream, std::span<const T> source,
+      basic_stream_hold<B> stream, std::span<const T> source,
       call_site site = call_site::current()) noexcept {
     auto made = create(stream, source.size(), site);
     if (!made.has_value()) return made;
@@ -81,7 +81,7 @@ class [[nodiscard]] basic_device_buffer {
     if (data_ == nullptr) return success();
     size_ = 0;
     const int status = B::deallocate(
-        const_cast<std::remove_const_t<T>*>(std::exchange(data_, nullptr)), stream_.native());
+        const_cast<std::remove_const_t<T>*>(std::exchange(data_, nullptr)), stream_.ref().native());
     if (status != 0) return detail::runtime_error<B>(status, Name::of("free device memory"), site);
     return success();
   }
@@ -109,10 +109,10 @@ class [[nodiscard]] basic_device_buffer {
     }
     if (size_ == 0) return success();
     if (const int status = B::copy(data_, source.data(), source.size_bytes(),
-                                   CopyKind::host_to_device, stream_.native())) {
+                                   CopyKind::host_to_device, stream_.ref().native())) {
       return detail::runtime_error<B>(status, Name::of("copy to device"), site);
     }
-    return stream_.synchronize(site);
+    return stream_.ref().synchronize(site);
   }
   /// Every byte 0, in the order of `stream`. Errc::runtime_failed.
   [[nodiscard]] result<void> zero(basic_stream_ref<B> stream,
@@ -157,8 +157,8 @@ class [[nodiscard]] basic_device_buffer {
   }
 
  private:
-  basic_device_buffer(T* data, std::size_t size, basic_stream_ref<B> stream) noexcept
-      : data_(data), size_(size), stream_(stream) {}
+  basic_device_buffer(T* data, std::size_t size, basic_stream_hold<B> stream) noexcept
+      : data_(data), size_(size), stream_(std::move(stream)) {}
 
   bool resize(std::vector<T>& target) const noexcept {
 #if defined(__cpp_exceptions)
@@ -189,7 +189,7 @@ class [[nodiscard]] basic_device_buffer {
 
   T* data_;
   std::size_t size_;
-  basic_stream_ref<B> stream_;
+  basic_stream_hold<B> stream_;
 };
 
 template <class T>

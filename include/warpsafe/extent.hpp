@@ -88,12 +88,12 @@ class extent {
         "bare numbers cannot tell rows from columns");
     if constexpr (((detail::axis_of<Axes> >= 0) && ...)) {
       static_assert(
-          ((1 << detail::axis_of<Axes>)+...) == (1 << Rank) - 1,
+          ((1 << detail::axis_of<Axes>)+ ... + 0) == (1 << Rank) - 1,
           "warpsafe: an extent names each of its axes once: x, then x and y (cols and rows), "
           "then x, y and z");
-      if constexpr (((1 << detail::axis_of<Axes>)+...) == (1 << Rank) - 1) {
+      if constexpr (((1 << detail::axis_of<Axes>)+ ... + 0) == (1 << Rank) - 1) {
         ((size_[Axes::along] = axes.value), ...);
-        negative_ = ((axes.negative ? 1U << Axes::along : 0U) | ...);
+        negative_ = ((axes.negative ? 1U << Axes::along : 0U) | ... | 0U);
       }
     }
   }

@@ -225,6 +225,16 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
       out << "no device was found";
       if (error.raw != 0) out << ": " << error.raw_text;
       return;
+    case Errc::handle_stream_changed:
+      out << "the handle was set to another stream behind the back of its StreamBound; use rebind";
+      return;
+    case Errc::handle_busy:
+      out << "another thread is in this handle right now; give each thread a handle of its own";
+      return;
+    case Errc::handle_moved:
+      out << "this StreamBound was moved from or closed; use the one that it was moved to";
+      return;
+    case Errc::library_failed:
     case Errc::launch_refused:
     case Errc::execution_failed:
     case Errc::runtime_failed:

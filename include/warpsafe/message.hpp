@@ -104,6 +104,14 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
       return "no such device";
     case Errc::no_device:
       return "no device";
+    case Errc::handle_stream_changed:
+      return "a library handle was set to another stream";
+    case Errc::handle_busy:
+      return "two threads use one library handle at once";
+    case Errc::handle_moved:
+      return "a library handle that was moved away";
+    case Errc::library_failed:
+      return "a library's function failed";
     case Errc::launch_refused:
       return "the runtime refused the launch";
     case Errc::execution_failed:

@@ -9,7 +9,9 @@
 #include <warpsafe/result.hpp>
 
 #include <cstddef>
+#include <new>
 #include <type_traits>
+#include <utility>
 
 namespace warpsafe {
 
@@ -90,6 +92,27 @@ class basic_stream_ref {
   int device_;
 };
 
+namespace detail {
+
+/// A stream that this library made, shared by its owner and by all that is bound to it (buffers,
+/// library handles): the last of them destroys it, so that none outlives it.
+template <class B>
+struct SharedStream {
+  typename B::native_stream native;
+  int holders;
+
+  void retain() noexcept { __atomic_add_fetch(&holders, 1, __ATOMIC_RELAXED); }
+  /// The runtime's status if this was the last holder, else 0. The object is gone then.
+  [[nodiscard]] int release() noexcept {
+    if (__atomic_sub_fetch(&holders, 1, __ATOMIC_ACQ_REL) != 0) return 0;
+    const int status = B::stream_destroy(native);
+    delete this;
+    return status;
+  }
+};
+
+}  // namespace detail
+
 /// A stream of its own, on one device, ordered with no default stream. Move-only. Its destructor
 /// returns at once: work that was submitted still runs to its end.
 template <class B>
@@ -109,7 +132,13 @@ class [[nodiscard]] basic_stream {
     int status = B::current_device(device);
     if (status == 0) status = B::stream_create(stream, urgency);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
-    return basic_stream(basic_stream_ref<B>(stream, device));
+    auto* shared = new (std::nothrow) detail::SharedStream<B>{stream, 1};
+    if (shared == nullptr) {
+      static_cast<void>(B::stream_destroy(stream));
+      return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof *shared, 0,
+                               Axis::none, site);
+    }
+    return basic_stream(basic_stream_ref<B>(stream, device), shared);
   }
   /// The same on a device that need not be current. Errc::device_invalid besides.
   [[nodiscard]] static result<basic_stream> create(DeviceId device,
@@ -119,11 +148,15 @@ class [[nodiscard]] basic_stream {
     return create(0, site);
   }
 
-  basic_stream(basic_stream&& other) noexcept : ref_(other.ref_) { other.ref_.native_ = nullptr; }
+  basic_stream(basic_stream&& other) noexcept
+      : ref_(other.ref_), shared_(std::exchange(other.shared_, nullptr)) {
+    other.ref_.native_ = nullptr;
+  }
   basic_stream& operator=(basic_stream&& other) noexcept {
     if (this != &other) {
       static_cast<void>(close());
       ref_ = other.ref_;
+      shared_ = std::exchange(other.shared_, nullptr);
       other.ref_.native_ = nullptr;
     }
     return *this;
@@ -133,11 +166,12 @@ class [[nodiscard]] basic_stream {
   // Nobody can take a status here; close() is for who wants it.
   ~basic_stream() { static_cast<void>(close()); }
 
-  /// Destroys the stream now and returns what the runtime says of it. Errc::runtime_failed.
+  /// Gives the stream up: it is destroyed now, or with the last buffer or handle that is bound to
+  /// it. Returns what the runtime says of a destruction now. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
-    if (ref_.native_ == nullptr) return success();
-    const int status = B::stream_destroy(ref_.native());
+    if (shared_ == nullptr) return success();
     ref_.native_ = nullptr;
+    const int status = std::exchange(shared_, nullptr)->release();
     if (status != 0) return detail::runtime_error<B>(status, Name::of("stream destroy"), site);
     return success();
   }
@@ -160,8 +194,50 @@ class [[nodiscard]] basic_stream {
   }
 
  private:
-  explicit basic_stream(basic_stream_ref<B> ref) noexcept : ref_(ref) {}
+  template <class>
+  friend class basic_stream_hold;
+  basic_stream(basic_stream_ref<B> ref, detail::SharedStream<B>* shared) noexcept
+      : ref_(ref), shared_(shared) {}
   basic_stream_ref<B> ref_;
+  detail::SharedStream<B>* shared_;
+};
+
+/// What keeps a stream alive for something that is bound to it: a function that binds takes one,
+/// and is called with a Stream, or with a StreamRef, whose owner then has to outlive what is bound.
+/// Copyable.
+template <class B>
+class basic_stream_hold {
+ public:
+  basic_stream_hold(const basic_stream<B>& stream) noexcept  // NOLINT(google-explicit-constructor)
+      : ref_(stream.ref_), shared_(stream.shared_) {
+    if (shared_ != nullptr) shared_->retain();
+  }
+  basic_stream_hold(basic_stream<B>&&) =
+      delete;  // a temporary would be gone before what is bound to it
+  basic_stream_hold(const basic_stream<B>&&) = delete;
+  basic_stream_hold(basic_stream_ref<B> stream) noexcept  // NOLINT(google-explicit-constructor)
+      : ref_(stream), shared_(nullptr) {}
+
+  basic_stream_hold(const basic_stream_hold& other) noexcept
+      : ref_(other.ref_), shared_(other.shared_) {
+    if (shared_ != nullptr) shared_->retain();
+  }
+  basic_stream_hold(basic_stream_hold&& other) noexcept
+      : ref_(other.ref_), shared_(std::exchange(other.shared_, nullptr)) {}
+  basic_stream_hold& operator=(basic_stream_hold other) noexcept {
+    std::swap(ref_, other.ref_);
+    std::swap(shared_, other.shared_);
+    return *this;
+  }
+  // The status of a stream's destruction has no one to go to here.
+  ~basic_stream_hold() {
+    if (shared_ != nullptr) static_cast<void>(shared_->release());
+  }
+  [[nodiscard]] basic_stream_ref<B> ref() const noexcept { return ref_; }
+
+ private:
+  basic_stream_ref<B> ref_;
+  detail::SharedStream<B>* shared_;
 };
 
 using Stream = basic_stream<default_backend>;
