@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A07: the last n % 256 items are never processed.
+
+#include <warpsafe/launch_config.hpp>
+
+namespace ws = warpsafe;
+
+auto configured(int n) {
+#ifdef MISUSE
+  return ws::configure(n / 256,
+                       ws::block<256>);  // expected-error {{"a bare number is no launch option"}}
+#else
+  return ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
+#endif
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A09: the same, into the factory that grids have not.
+
+#include <warpsafe/launch_config.hpp>
+
+namespace ws = warpsafe;
+
+auto configured(int n) {
+#ifdef MISUSE
+  return ws::GridDim::create(n / 256 +
+                             1);  // expected-error {{"a grid is made from the size it covers"}}
+#else
+  return ws::SafeGrid<>::cover(n, ws::block<256>);
+#endif
+}

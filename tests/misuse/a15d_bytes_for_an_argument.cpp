@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A15: bytes for a kernel parameter that counts elements.
+
+#include "launches.hpp"
+
+namespace ws = warpsafe;
+
+WARPSAFE_KERNEL void fill(float*, int) {}
+
+auto launched(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
+#ifdef MISUSE
+  return ws::launch(stream, config, ws::kernel<fill>, data,
+                    ws::Bytes(4));  // expected-error {{"does not convert to the kernel"}}
+#else
+  return ws::launch(stream, config, ws::kernel<fill>, data, n);
+#endif
+}

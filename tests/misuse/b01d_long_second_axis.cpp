@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// B01: 2048 threads along y.
+
+#include <warpsafe/launch_config.hpp>
+
+namespace ws = warpsafe;
+
+auto configured() {
+#ifdef MISUSE
+  return ws::block<1, 2048>;  // expected-error {{"more than 1024 threads along one axis"}}
+#else
+  return ws::block<1, 1024>;
+#endif
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// B01: 1025 threads, in a type as wide as it gets.
+
+#include <warpsafe/launch_config.hpp>
+
+namespace ws = warpsafe;
+
+auto configured() {
+#ifdef MISUSE
+  return ws::block<1025ULL>;  // expected-error {{"more than 1024 threads along one axis"}}
+#else
+  return ws::block<1024ULL>;
+#endif
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// C01: a kernel of two parameters, one argument.
+
+#include "launches.hpp"
+
+namespace ws = warpsafe;
+
+WARPSAFE_KERNEL void fill(float*, int) {}
+
+auto launched(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
+#ifdef MISUSE
+  return ws::launch(
+      stream, config, ws::kernel<fill>,
+      data);  // expected-error {{"the number of arguments is not the kernel's number"}}
+#else
+  return ws::launch(stream, config, ws::kernel<fill>, data, n);
+#endif
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// C04: a span of host memory.
+
+#include "launches.hpp"
+
+#include <span>
+#include <vector>
+
+namespace ws = warpsafe;
+
+WARPSAFE_KERNEL void fill(float*, int) {}
+
+auto launched(ws::StreamRef stream, ws::device_ptr<float> data, int n,
+              [[maybe_unused]] std::vector<float>& host) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
+#ifdef MISUSE
+  return ws::launch(stream, config, ws::kernel<fill>, std::span(host),
+                    n);  // expected-error {{"this argument is no device memory"}}
+#else
+  return ws::launch(stream, config, ws::kernel<fill>, data, n);
+#endif
+}

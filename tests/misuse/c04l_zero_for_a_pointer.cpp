@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// C04: 0 is a null pointer, and an int here.
+
+#include "launches.hpp"
+
+namespace ws = warpsafe;
+
+WARPSAFE_KERNEL void fill(float*, int) {}
+
+auto launched(ws::StreamRef stream, [[maybe_unused]] ws::device_ptr<float> data, int n) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
+#ifdef MISUSE
+  return ws::launch(stream, config, ws::kernel<fill>, 0,
+                    n);  // expected-error {{"this argument is no device memory"}}
+#else
+  return ws::launch(stream, config, ws::kernel<fill>, nullptr, n);
+#endif
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// C07: a reference to write a result to.
+
+#include "launches.hpp"
+
+namespace ws = warpsafe;
+
+WARPSAFE_KERNEL void bad(int&) {}
+WARPSAFE_KERNEL void good(int) {}
+
+auto launched(ws::StreamRef stream, int n) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
+#ifdef MISUSE
+  return ws::launch(stream, config, ws::kernel<bad>,
+                    n);  // expected-error {{"the kernel takes a reference"}}
+#else
+  return ws::launch(stream, config, ws::kernel<good>, n);
+#endif
+}

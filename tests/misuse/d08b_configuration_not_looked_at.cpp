@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// D08: a configuration that nobody launches.
+// only: g++ clang++ hipcc
+
+#include <warpsafe/launch_config.hpp>
+
+namespace ws = warpsafe;
+
+#pragma GCC diagnostic error "-Wunused-result"
+
+bool checked() {
+#ifdef MISUSE
+  ws::configure(ws::grid<4>, ws::block<256>);  // expected-error {{"nodiscard"}}
+  return true;
+#else
+  return ws::configure(ws::grid<4>, ws::block<256>).has_value();
+#endif
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// D11: the result of a launch compared with success.
+
+#include "launches.hpp"
+
+namespace ws = warpsafe;
+
+WARPSAFE_KERNEL void fill(float*, int) {}
+
+auto launched(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
+#ifdef MISUSE
+  return ws::launch(stream, config, ws::kernel<fill>, data, n) ==
+         0;  // expected-error {{"operand"}}
+#else
+  return ws::launch(stream, config, ws::kernel<fill>, data, n).has_value();
+#endif
+}
