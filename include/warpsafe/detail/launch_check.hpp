@@ -102,12 +102,17 @@ constexpr bool check_launch_types() noexcept {
                 "warpsafe: launch takes a LaunchConfig second: configure(SafeGrid<>::cover(n, "
                 "block<256>))");
   if constexpr (is_launch_config<Config>) {
-    static_assert(
-        B::has_clusters || !Config::template has<PartKind::cluster>,
-        "warpsafe: this backend's devices have no clusters of blocks; leave cluster<…> out");
-    static_assert(B::has_clusters || !Config::template has<PartKind::dependent>,
-                  "warpsafe: this backend has no programmatic dependent launch");
+    // First, and without a look into B: the backend of a stream that the kernel cannot run on need
+    // not be included.
     constexpr bool kernel_fine = check_kernel_types<B, K, A...>();
+    if constexpr (Config::template has<PartKind::cluster>) {
+      static_assert(
+          B::has_clusters,
+          "warpsafe: this backend's devices have no clusters of blocks; leave cluster<…> out");
+    }
+    if constexpr (Config::template has<PartKind::dependent>) {
+      static_assert(B::has_clusters, "warpsafe: this backend has no programmatic dependent launch");
+    }
     if constexpr (is_kernel<K>) {
       return check_config_types<Config, K>() && kernel_fine;
     } else {
