@@ -89,7 +89,7 @@ template <CheckLevel Level, class B, class K>
                                 static_cast<std::uint64_t>(stream_device));
       return false;
     }
-    if (!ask_driver<B, K>(at, shape, entry, device, device_local, kernel, kernel_local, error) ||
+    if (!ask_driver<B, K>(at, entry, device, device_local, kernel, kernel_local, error) ||
         !validate_all(shape, K::needs, *kernel, *device, error)) {
       return false;
     }

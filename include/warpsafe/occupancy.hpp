@@ -63,6 +63,11 @@ template <class S, class K, class Block>
   if (!device.has_value()) return device.assume_error();
   auto guard = basic_device_guard<B>::create(stream.device(), site);
   if (!guard.has_value()) return guard.assume_error();
+  // The driver answers 0 for shared memory that needs an opt-in it has not had.
+  if (const int status = detail::KernelCache<B, typename K::entry_type>::allow_dynamic_shared(
+          K::entry(), stream.device().value(), dynamic_shared.value())) {
+    return detail::runtime_error<B>(status, Name::of("opt-in to shared memory"), site);
+  }
   int each = 0;
   if (const int status = B::resident_blocks(K::entry(), static_cast<std::uint32_t>(block.count()),
                                             dynamic_shared.value(), each)) {

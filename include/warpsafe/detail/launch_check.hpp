@@ -136,13 +136,11 @@ inline constexpr DeviceLimits cheap_limits = [] {
   return limits;
 }();
 
-/// What the driver knows of the device and the kernel, from memory after the first launch; and, for
-/// cooperative launches and large clusters alone, what fits at once.
+/// What the driver knows of the device and the kernel, from memory after the first launch.
 template <class B, class K>
-bool ask_driver(const Located<B>& at, const LaunchShape& shape, const KernelEntry& entry,
-                const DeviceLimits*& device_limits, DeviceLimits& device_local,
-                const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
-                LaunchError& error) noexcept {
+bool ask_driver(const Located<B>& at, const KernelEntry& entry, const DeviceLimits*& device_limits,
+                DeviceLimits& device_local, const KernelLimits*& kernel_limits,
+                KernelLimits& kernel_local, LaunchError& error) noexcept {
   const int device = at.stream.device().value();
   int current = -1;
   int status = B::current_device(current);
@@ -157,26 +155,47 @@ bool ask_driver(const Located<B>& at, const LaunchShape& shape, const KernelEntr
     kernel_limits =
         KernelCache<B, typename K::entry_type>::find(entry, device, kernel_local, status);
   }
-  if (status == 0 && (shape.cooperative || shape.non_portable_cluster)) {
-    kernel_local = *kernel_limits;
-    kernel_limits = &kernel_local;
-    int fits = 0;
-    if (shape.cooperative) {
-      status = B::resident_blocks(entry, static_cast<std::uint32_t>(shape.threads_per_block()),
-                                  shape.dynamic_shared, fits);
-      kernel_local.resident_blocks =
-          static_cast<std::uint32_t>(fits) * device_limits->multiprocessors;
-    } else {
-      status = B::max_cluster_blocks(entry, shape, fits);
-      kernel_local.max_cluster_blocks = static_cast<std::uint32_t>(fits);
-    }
-  }
   if (status != 0) {
     error = runtime_error<B>(status, Name::of("launch"), at.site, Stage::validation);
     error.device = device;
     return false;
   }
   return true;
+}
+
+/// What fits on the device at once, for cooperative launches and large clusters alone: asked of the
+/// driver every time, for a shape that is fine otherwise. An opt-in for its shared memory comes
+/// first, since the driver answers 0 without it.
+template <class B, class K>
+bool check_residency(const Located<B>& at, const LaunchShape& shape, const DeviceLimits& device,
+                     LaunchError& error) noexcept {
+  const KernelEntry entry = K::entry();
+  int fits = 0;
+  int status = 0;
+  if (shape.dynamic_shared != 0) {
+    status = KernelCache<B, typename K::entry_type>::allow_dynamic_shared(
+        entry, at.stream.device().value(), shape.dynamic_shared);
+  }
+  if (status == 0 && shape.cooperative) {
+    status = B::resident_blocks(entry, static_cast<std::uint32_t>(shape.threads_per_block()),
+                                shape.dynamic_shared, fits);
+  } else if (status == 0) {
+    status = B::max_cluster_blocks(entry, shape, fits);
+  }
+  if (status != 0) {
+    error = runtime_error<B>(status, Name::of("launch"), at.site, Stage::validation);
+    error.device = at.stream.device().value();
+    return false;
+  }
+  const std::uint64_t most =
+      static_cast<std::uint64_t>(fits) * (shape.cooperative ? device.multiprocessors : 1U);
+  const std::uint64_t blocks = shape.cooperative ? shape.blocks() : shape.blocks_per_cluster();
+  if (blocks <= most) return true;
+  error =
+      LaunchError::make(shape.cooperative ? Errc::cooperative_too_large : Errc::cluster_too_large,
+                        Stage::validation, blocks, most);
+  error.with_shape(shape).with_device(device);
+  return false;
 }
 
 /// The run-time part before the dispatch. False with the problem in `error`.
@@ -195,9 +214,11 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
     KernelLimits kernel_local;
     const DeviceLimits* device_limits = nullptr;
     const KernelLimits* kernel_limits = nullptr;
-    return ask_driver<B, K>(at, shape, K::entry(), device_limits, device_local, kernel_limits,
+    return ask_driver<B, K>(at, K::entry(), device_limits, device_local, kernel_limits,
                             kernel_local, error) &&
-           validate_all(shape, K::needs, *kernel_limits, *device_limits, error);
+           validate_all(shape, K::needs, *kernel_limits, *device_limits, error) &&
+           (!(shape.cooperative || shape.non_portable_cluster) ||
+            check_residency<B, K>(at, shape, *device_limits, error));
   } else {
     return validate_all(shape, K::needs, KernelLimits{}, cheap_limits<B>, error);
   }
