@@ -441,6 +441,11 @@ void launch_limits() {
   set_function("empty", 14, 2);
   set_function("empty", 14, 0);
   set_function("cluster_2", 11, 2);
+  set_function("cluster_2", 11, 4);
+  for (int attribute : {11, 12, 13}) set_function("bound_1024", attribute, 2);
+  function_line("bound_1024", reinterpret_cast<const void*>(&bound_1024));
+  launch_line("bound_1024", 2, 32, 0);
+  for (int attribute : {11, 12, 13}) set_function("bound_1024", attribute, 0);
   cudaError_t status = cudaFuncSetAttribute(reinterpret_cast<const void*>(&not_a_kernel),
                                             cudaFuncAttributeMaxDynamicSharedMemorySize, 1024);
   note(status, "cudaFuncSetAttribute(host function, attribute 8, 1024)");
@@ -685,7 +690,8 @@ void occupancy() {
          {std::size_t{1}, std::size_t{128}, std::size_t{129}, std::size_t{1024}, std::size_t{6000},
           std::size_t{16384}, std::size_t{30000}, std::size_t{49152}, std::size_t{49153},
           std::size_t{100000}, std::size_t{115712}, std::size_t{115713}, std::size_t{232448},
-          std::size_t{232449}, std::size_t{1000000}}) {
+          std::size_t{232449}, std::size_t{1000000}, std::size_t{4294967296},
+          std::size_t{4294967297}}) {
       int blocks = -1;
       const cudaError_t status =
           cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_of(name), 64, bytes);
@@ -989,7 +995,9 @@ void captures() {
   static_cast<void>(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   static_cast<void>(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
   static_cast<void>(cudaStreamCreate(&blocking));
+  cudaEvent_t never = nullptr;
   static_cast<void>(cudaEventCreate(&event));
+  static_cast<void>(cudaEventCreate(&never));
   cudaGraph_t graph = nullptr;
 
   cudaError_t status = cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal);
@@ -1020,10 +1028,6 @@ void captures() {
   int value = 0;
   status = cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0);
   note(status, "cudaDeviceGetAttribute() while capturing");
-  status = cudaStreamGetDevice(stream, &value);
-  note(status, "cudaStreamGetDevice(capturing) device=%d", value);
-  status = cudaStreamGetPriority(stream, &value);
-  note(status, "cudaStreamGetPriority(capturing) priority=%d", value);
   cudaPointerAttributes pointer{};
   status = cudaPointerGetAttributes(&pointer, device_memory);
   note(status, "cudaPointerGetAttributes() while capturing");
@@ -1043,20 +1047,22 @@ void captures() {
   for (const Mode& mode : {Mode{"global", cudaStreamCaptureModeGlobal},
                            Mode{"thread local", cudaStreamCaptureModeThreadLocal},
                            Mode{"relaxed", cudaStreamCaptureModeRelaxed}}) {
-    for (int call = 0; call < 16; ++call) {
-      // Whether the event and the other stream are done depends on how fast the device is; a
-      // relaxed capture lets one ask.
-      if (mode.mode == cudaStreamCaptureModeRelaxed && (call == 4 || call == 6)) continue;
+    for (int call = 0; call < 30; ++call) {
       static_cast<void>(cudaDeviceSynchronize());
       static_cast<void>(cudaEventRecord(event, other));
+      static_cast<void>(cudaStreamSynchronize(other));
       static_cast<void>(cudaGetLastError());
       static_cast<void>(cudaStreamBeginCapture(stream, mode.mode));
       static_cast<void>(
           cudaLaunchKernel(reinterpret_cast<const void*>(&empty), 1, 32, nullptr, 0, stream));
       void* memory = nullptr;
       cudaStream_t made = nullptr;
+      cudaEvent_t other_event = nullptr;
       const char* words = "";
       int result = 0;
+      unsigned flags = 0;
+      std::size_t free_bytes = 0;
+      std::size_t total_bytes = 0;
       switch (call) {
         case 0:
           words = "cudaStreamSynchronize(capturing)";
@@ -1111,9 +1117,9 @@ void captures() {
           status = cudaMallocAsync(&memory, 256, stream);
           break;
         case 13:
-          words = "cudaStreamDestroy(capturing)";
-          status = cudaSuccess;
-          break;  // not tried: the handle is needed
+          words = "cudaStreamGetDevice(capturing)";
+          status = cudaStreamGetDevice(stream, &result);
+          break;
         case 14:
           words = "cudaEventSynchronize(event of other)";
           status = cudaEventSynchronize(event);
@@ -1122,18 +1128,73 @@ void captures() {
           words = "cudaFree(null)";
           status = cudaFree(nullptr);
           break;
+        case 16:
+          words = "cudaMallocHost()";
+          status = cudaMallocHost(&memory, 256);
+          break;
+        case 17:
+          words = "cudaEventCreate()";
+          status = cudaEventCreate(&other_event);
+          break;
+        case 18:
+          words = "cudaMemGetInfo()";
+          status = cudaMemGetInfo(&free_bytes, &total_bytes);
+          break;
+        case 19:
+          words = "cudaLaunchHostFunc(capturing)";
+          status = cudaLaunchHostFunc(
+              stream, [](void*) {}, nullptr);
+          break;
+        case 20:
+          words = "cudaStreamWaitEvent(capturing, never recorded)";
+          status = cudaStreamWaitEvent(stream, never, 0);
+          break;
+        case 21:
+          words = "cudaStreamGetPriority(capturing)";
+          status = cudaStreamGetPriority(stream, &result);
+          break;
+        case 22:
+          words = "cudaStreamGetFlags(capturing)";
+          status = cudaStreamGetFlags(stream, &flags);
+          break;
+        case 23:
+          words = "cudaStreamGetDevice(other)";
+          status = cudaStreamGetDevice(other, &result);
+          break;
+        case 24:
+          words = "cudaEventRecord(other event, other)";
+          status = cudaEventRecord(event, other);
+          break;
+        case 25:
+          words = "cudaMemcpyAsync(capturing, pageable host)";
+          status = cudaMemcpyAsync(&result, device_memory, sizeof result, cudaMemcpyDeviceToHost,
+                                   stream);
+          break;
+        case 26:
+          words = "cudaStreamBeginCapture(other)";
+          status = cudaStreamBeginCapture(other, mode.mode);
+          break;
+        case 27:
+          words = "cudaDeviceGetStreamPriorityRange()";
+          status = cudaDeviceGetStreamPriorityRange(&result, nullptr);
+          break;
+        case 28:
+          words = "cudaPointerGetAttributes()";
+          status = cudaPointerGetAttributes(&pointer, device_memory);
+          break;
+        case 29:
+          words = "cudaStreamGetPriority(other)";
+          status = cudaStreamGetPriority(other, &result);
+          break;
       }
-      if (call != 13) {
-        note(status, "%s in a %s capture", words, mode.name);
-        capture_line(stream, "stream");
-        end_capture(stream, "stream");
-      } else {
-        cudaGraph_t unused = nullptr;
-        static_cast<void>(cudaStreamEndCapture(stream, &unused));
-        static_cast<void>(cudaGraphDestroy(unused));
-      }
+      note(status, "%s in a %s capture", words, mode.name);
+      capture_line(stream, "stream");
+      end_capture(stream, "stream");
+      if (call == 26) end_capture(other, "other");
+      if (other_event != nullptr) static_cast<void>(cudaEventDestroy(other_event));
       if (made != nullptr) static_cast<void>(cudaStreamDestroy(made));
       if (memory != nullptr && call == 3) static_cast<void>(cudaFree(memory));
+      if (memory != nullptr && call == 16) static_cast<void>(cudaFreeHost(memory));
     }
   }
 
@@ -1218,6 +1279,7 @@ void captures() {
   status = cudaGraphDestroy(graph);
   note(status, "cudaGraphDestroy()");
   static_cast<void>(cudaEventDestroy(event));
+  static_cast<void>(cudaEventDestroy(never));
   for (cudaStream_t made : {stream, other, blocking}) static_cast<void>(cudaStreamDestroy(made));
 }
 
@@ -1421,6 +1483,7 @@ void two_devices() {
   static_cast<void>(cudaStreamCreateWithFlags(&stream0, cudaStreamNonBlocking));
   cudaError_t status = cudaSetDevice(1);
   note(status, "cudaSetDevice(1)");
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   int device = -1;
   status = cudaGetDevice(&device);
   note(status, "cudaGetDevice() device=%d", device);
@@ -1435,6 +1498,11 @@ void two_devices() {
   note(status, "cudaLaunchKernel(empty, stream of 0, current 1)");
   status = cudaStreamSynchronize(stream0);
   note(status, "cudaStreamSynchronize(stream of 0, current 1)");
+  status = cudaStreamQuery(stream0);
+  note(status, "cudaStreamQuery(stream of 0, current 1)");
+  pointer_line("memory of 0, current 1", device_memory);
+  status = cudaStreamIsCapturing(stream0, &capture);
+  note(status, "cudaStreamIsCapturing(stream of 0, current 1)");
   cudaEvent_t event1 = nullptr;
   static_cast<void>(cudaEventCreate(&event1));
   status = cudaEventRecord(event1, stream0);
@@ -1450,10 +1518,13 @@ void two_devices() {
   note(status, "cudaStreamWaitEvent(stream of 0, event of 1)");
   set_function("dynamic", 8, 100000);
   launch_line("dynamic", 1, 32, 100000);
+  launch_line("dynamic", 1, 32, 100000, stream0, "of 0, opted in on 1");
+  function_line("dynamic", reinterpret_cast<const void*>(&dynamic));
+  status = cudaStreamDestroy(stream0);
+  note(status, "cudaStreamDestroy(stream of 0, current 1)");
   static_cast<void>(cudaSetDevice(0));
   launch_line("dynamic", 1, 32, 100000);
   static_cast<void>(cudaEventDestroy(event1));
-  static_cast<void>(cudaStreamDestroy(stream0));
 }
 
 // The calls after an asynchronous fault. The first is the one that meets the fault; the others meet

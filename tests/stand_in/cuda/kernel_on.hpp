@@ -8,6 +8,9 @@
 
 namespace stand_in_cuda {
 
+/// Bytes of dynamic shared memory as the driver takes them: what is above 32 bits is lost.
+inline std::uint32_t bytes_as_taken(std::size_t bytes) { return static_cast<std::uint32_t>(bytes); }
+
 /// A kernel on one device: what the runtime says of it and how many of its blocks fit.
 class KernelOn {
  public:
@@ -27,9 +30,11 @@ class KernelOn {
   /// Bytes of dynamic shared memory that the opt-in may raise the former to.
   std::int64_t max_opt_in() const;
   /// Blocks of that shape that one multiprocessor holds; 0 if none.
-  int blocks_per_multiprocessor(std::int64_t threads, std::size_t dynamic_bytes) const;
+  int blocks_per_multiprocessor(std::int64_t threads, std::uint32_t dynamic_bytes) const;
   /// Clusters of `size` blocks that the device holds at a time.
-  int active_clusters(int size, std::int64_t threads, std::size_t dynamic_bytes) const;
+  int active_clusters(int size, std::int64_t threads, std::uint32_t dynamic_bytes) const;
+  /// The cluster that the kernel was compiled for or that was set since; all 0 if neither.
+  dim3 cluster() const;
   /// Blocks in the largest cluster that a launch may ask for.
   int max_cluster() const;
 

@@ -49,6 +49,17 @@ struct Library {
   std::map<std::string, Kernel*> kernels;
 };
 
+// What a kernel was compiled for cannot be changed. Whether the three values fit together is looked
+// at by the launch.
+cudaError_t set_cluster(unsigned& field, int compiled, const KernelOn& kernel, int value) {
+  if (kernel.info().cluster_x > 0) {
+    return value == compiled ? cudaSuccess : cudaErrorInvalidValue;
+  }
+  if (value < 0) return cudaErrorInvalidValue;
+  field = static_cast<unsigned>(value);
+  return cudaSuccess;
+}
+
 }  // namespace
 }  // namespace stand_in_cuda
 
@@ -152,9 +163,10 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(kernel.max_dynamic());
     attributes->preferredShmemCarveout = kernel.settings().carveout;
     attributes->clusterDimMustBeSet = kernel.info().cluster_x > 0 ? 1 : 0;
-    attributes->requiredClusterWidth = kernel.info().cluster_x;
-    attributes->requiredClusterHeight = kernel.info().cluster_y;
-    attributes->requiredClusterDepth = kernel.info().cluster_z;
+    const dim3 cluster = kernel.cluster();
+    attributes->requiredClusterWidth = static_cast<int>(cluster.x);
+    attributes->requiredClusterHeight = static_cast<int>(cluster.y);
+    attributes->requiredClusterDepth = static_cast<int>(cluster.z);
     attributes->clusterSchedulingPolicyPreference = kernel.settings().scheduling;
     attributes->nonPortableClusterSizeAllowed = kernel.settings().non_portable ? 1 : 0;
     return cudaSuccess;
@@ -162,33 +174,38 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 }
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
-  return api("cudaFuncSetAttribute", text(function, static_cast<int>(attribute), value), plain,
-             [&](auto&) {
-               Kernel* found = nullptr;
-               const cudaError_t status = runtime().find_kernel(function, &found);
-               if (status != cudaSuccess) return status;
-               const KernelOn kernel(*found, runtime().thread().device);
-               switch (static_cast<int>(attribute)) {
-                 case cudaFuncAttributeMaxDynamicSharedMemorySize:
-                   if (value < 0 || value > kernel.max_opt_in()) return cudaErrorInvalidValue;
-                   kernel.settings().max_dynamic = value;
-                   return cudaSuccess;
-                 case cudaFuncAttributePreferredSharedMemoryCarveout:
-                   if (value < -1 || value > 100) return cudaErrorInvalidValue;
-                   kernel.settings().carveout = value;
-                   return cudaSuccess;
-                 case cudaFuncAttributeRequiredClusterWidth:
-                   return value == kernel.info().cluster_x ? cudaSuccess : cudaErrorInvalidValue;
-                 case cudaFuncAttributeNonPortableClusterSizeAllowed:
-                   kernel.settings().non_portable = value != 0;
-                   return cudaSuccess;
-                 case cudaFuncAttributeClusterSchedulingPolicyPreference:
-                   kernel.settings().scheduling = value;
-                   return cudaSuccess;
-                 default:
-                   return cudaErrorInvalidValue;
-               }
-             });
+  return api(
+      "cudaFuncSetAttribute", text(function, static_cast<int>(attribute), value), plain,
+      [&](auto&) {
+        Kernel* found = nullptr;
+        const cudaError_t status = runtime().find_kernel(function, &found);
+        if (status != cudaSuccess) return status;
+        const KernelOn kernel(*found, runtime().thread().device);
+        switch (static_cast<int>(attribute)) {
+          case cudaFuncAttributeMaxDynamicSharedMemorySize:
+            if (value < 0 || value > kernel.max_opt_in()) return cudaErrorInvalidValue;
+            kernel.settings().max_dynamic = value;
+            return cudaSuccess;
+          case cudaFuncAttributePreferredSharedMemoryCarveout:
+            if (value < -1 || value > 100) return cudaErrorInvalidValue;
+            kernel.settings().carveout = value;
+            return cudaSuccess;
+          case cudaFuncAttributeRequiredClusterWidth:
+            return set_cluster(kernel.settings().cluster.x, kernel.info().cluster_x, kernel, value);
+          case cudaFuncAttributeRequiredClusterHeight:
+            return set_cluster(kernel.settings().cluster.y, kernel.info().cluster_y, kernel, value);
+          case cudaFuncAttributeRequiredClusterDepth:
+            return set_cluster(kernel.settings().cluster.z, kernel.info().cluster_z, kernel, value);
+          case cudaFuncAttributeNonPortableClusterSizeAllowed:
+            kernel.settings().non_portable = value != 0;
+            return cudaSuccess;
+          case cudaFuncAttributeClusterSchedulingPolicyPreference:
+            kernel.settings().scheduling = value;
+            return cudaSuccess;
+          default:
+            return cudaErrorInvalidValue;
+        }
+      });
 }
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**,

@@ -25,8 +25,6 @@ struct Request {
 
   std::int64_t threads() const { return std::int64_t{block.x} * block.y * block.z; }
   std::uint64_t blocks() const { return std::uint64_t{grid.x} * grid.y * grid.z; }
-  // The driver takes the bytes as 32 bits; what is above is lost without a word.
-  std::uint32_t shared_as_launched() const { return static_cast<std::uint32_t>(shared); }
 };
 
 bool read_attributes(Request& request, const cudaLaunchAttribute* attributes, unsigned count) {
@@ -75,21 +73,18 @@ cudaError_t verdict(const KernelOn& kernel, const Request& request) {
   if (request.cooperative) {
     if (device.attribute(cudaDevAttrCooperativeLaunch) == 0) return cudaErrorNotSupported;
     const auto resident = static_cast<std::uint64_t>(
-        kernel.blocks_per_multiprocessor(request.threads(), request.shared_as_launched()) *
+        kernel.blocks_per_multiprocessor(request.threads(), bytes_as_taken(request.shared)) *
         device.attribute(cudaDevAttrMultiProcessorCount));
     if (request.blocks() > resident) return cudaErrorCooperativeLaunchTooLarge;
   }
-  if (request.shared_as_launched() > kernel.max_dynamic()) return cudaErrorInvalidValue;
+  if (bytes_as_taken(request.shared) > kernel.max_dynamic()) return cudaErrorInvalidValue;
 
-  const dim3 compiled(static_cast<unsigned>(kernel.info().cluster_x),
-                      static_cast<unsigned>(kernel.info().cluster_y),
-                      static_cast<unsigned>(kernel.info().cluster_z));
-  const bool is_compiled = compiled.x != 0;
-  if (!request.has_cluster && !is_compiled) return cudaSuccess;
-  const dim3 cluster = request.has_cluster ? request.cluster : compiled;
+  const dim3 own = kernel.cluster();
+  const bool has_own = (own.x | own.y | own.z) != 0;
+  if (!request.has_cluster && !has_own) return cudaSuccess;
+  const dim3 cluster = request.has_cluster ? request.cluster : own;
   const std::uint64_t size = std::uint64_t{cluster.x} * cluster.y * cluster.z;
-  const bool differs = is_compiled && (cluster.x != compiled.x || cluster.y != compiled.y ||
-                                       cluster.z != compiled.z);
+  const bool differs = has_own && (cluster.x != own.x || cluster.y != own.y || cluster.z != own.z);
   if (size == 0 || differs || size > static_cast<std::uint64_t>(kernel.max_cluster()) ||
       grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
     return cudaErrorInvalidClusterSize;

@@ -193,12 +193,16 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int fl
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
   return api("cudaMallocHost", text(bytes), plain, [&](auto&) {
+    const cudaError_t status = unsafe_call();
+    if (status != cudaSuccess) return status;
     return allocate(pointer, bytes, cudaMemoryTypeHost, runtime().thread().device);
   });
 }
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int flags) {
   return api("cudaHostAlloc", text(bytes, flags), plain, [&](auto&) {
+    const cudaError_t status = unsafe_call();
+    if (status != cudaSuccess) return status;
     return allocate(pointer, bytes, cudaMemoryTypeHost, runtime().thread().device);
   });
 }

@@ -51,7 +51,7 @@ std::int64_t KernelOn::max_opt_in() const {
   return device_->attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - info().static_shared_bytes;
 }
 
-int KernelOn::blocks_per_multiprocessor(std::int64_t threads, std::size_t dynamic_bytes) const {
+int KernelOn::blocks_per_multiprocessor(std::int64_t threads, std::uint32_t dynamic_bytes) const {
   // The launch bound is not looked at: so does the runtime.
   if (threads > device_->attribute(cudaDevAttrMaxThreadsPerBlock)) return 0;
   const std::int64_t warp = device_->attribute(cudaDevAttrWarpSize);
@@ -60,9 +60,9 @@ int KernelOn::blocks_per_multiprocessor(std::int64_t threads, std::size_t dynami
   std::int64_t blocks = device_->attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
   blocks = std::min(blocks, all_warps / warps);
   blocks = std::min(blocks, warps_that_registers_allow() / warps);
-  if (static_cast<std::int64_t>(dynamic_bytes) > max_dynamic()) return 0;
+  if (dynamic_bytes > max_dynamic()) return 0;
   const std::int64_t shared =
-      round_up(info().static_shared_bytes + static_cast<std::int64_t>(dynamic_bytes) +
+      round_up(std::int64_t{info().static_shared_bytes} + dynamic_bytes +
                    device_->attribute(cudaDevAttrReservedSharedMemoryPerBlock),
                shared_unit);
   blocks =
@@ -70,13 +70,19 @@ int KernelOn::blocks_per_multiprocessor(std::int64_t threads, std::size_t dynami
   return static_cast<int>(blocks);
 }
 
-int KernelOn::active_clusters(int size, std::int64_t threads, std::size_t dynamic_bytes) const {
+int KernelOn::active_clusters(int size, std::int64_t threads, std::uint32_t dynamic_bytes) const {
   const int blocks = std::min(blocks_per_multiprocessor(threads, dynamic_bytes), cluster_blocks);
   int clusters = 0;
   for (const int group : device_->cluster_groups) {
     if (group >= size) clusters += group * blocks / size;
   }
   return clusters;
+}
+
+dim3 KernelOn::cluster() const {
+  if (info().cluster_x == 0) return settings_->cluster;
+  return dim3(static_cast<unsigned>(info().cluster_x), static_cast<unsigned>(info().cluster_y),
+              static_cast<unsigned>(info().cluster_z));
 }
 
 int KernelOn::max_cluster() const {
@@ -97,7 +103,7 @@ cudaError_t occupancy(int* blocks, const void* function, int threads, std::size_
   if (status != cudaSuccess) return status;
   if (threads <= 0) return cudaErrorInvalidValue;
   *blocks = KernelOn(*kernel, runtime().thread().device)
-                .blocks_per_multiprocessor(threads, dynamic_bytes);
+                .blocks_per_multiprocessor(threads, bytes_as_taken(dynamic_bytes));
   return cudaSuccess;
 }
 
@@ -151,8 +157,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
     const cudaError_t status = runtime().find_kernel(function, &found);
     if (status != cudaSuccess) return status;
     const KernelOn kernel(*found, runtime().thread().device);
-    std::int64_t size = std::int64_t{found->code.info.cluster_x} * found->code.info.cluster_y *
-                        found->code.info.cluster_z;
+    const dim3 own = kernel.cluster();
+    std::int64_t size = std::int64_t{own.x} * own.y * own.z;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
       const auto& asked = config->attrs[i].val.clusterDim;
@@ -167,7 +173,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
       return cudaErrorInvalidClusterSize;
     const std::int64_t threads =
         std::int64_t{config->blockDim.x} * config->blockDim.y * config->blockDim.z;
-    *clusters = kernel.active_clusters(static_cast<int>(size), threads, config->dynamicSmemBytes);
+    *clusters = kernel.active_clusters(static_cast<int>(size), threads,
+                                       bytes_as_taken(config->dynamicSmemBytes));
     return cudaSuccess;
   });
 }
@@ -186,8 +193,8 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function
         std::int64_t{config->gridDim.x} * config->gridDim.y * config->gridDim.z;
     if (threads == 0 || blocks == 0) return cudaErrorInvalidValue;
     *size = kernel.max_cluster();
-    while (*size > 0 && kernel.active_clusters(*size, threads, config->dynamicSmemBytes) == 0)
-      *size /= 2;
+    const std::uint32_t bytes = bytes_as_taken(config->dynamicSmemBytes);
+    while (*size > 0 && kernel.active_clusters(*size, threads, bytes) == 0) *size /= 2;
     return cudaSuccess;
   });
 }

@@ -57,6 +57,7 @@ struct Kernel {
     int carveout = -1;
     bool non_portable = false;
     int scheduling = 0;
+    dim3 cluster{0, 0, 0};  ///< of a kernel that was compiled without one
   };
   std::string name;
   const void* host_function = nullptr;

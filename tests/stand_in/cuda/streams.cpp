@@ -57,11 +57,16 @@ std::vector<std::shared_ptr<Mark>> unfinished(Stream& stream) {
   return marks;
 }
 
-// A question about the stream's progress, or a wait: not from inside a capture.
-cudaError_t may_ask(Stream& stream) {
-  if (stream.capture == nullptr) return unsafe_call();
+// For a call that may not be made of a capturing stream, whatever the mode.
+cudaError_t refuse_capturing(Stream& stream) {
+  if (stream.capture == nullptr) return cudaSuccess;
   spoil(stream);
   return cudaErrorStreamCaptureUnsupported;
+}
+
+// A question about the stream's progress, or a wait: not from inside a capture.
+cudaError_t may_ask(Stream& stream) {
+  return stream.capture == nullptr ? unsafe_call() : refuse_capturing(stream);
 }
 
 cudaError_t may_ask(Event& event) {
@@ -182,8 +187,10 @@ cudaError_t cudaDeviceSynchronize(void) {
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned int* flags) {
   return api("cudaStreamGetFlags", text(handle), plain, [&](auto&) {
     if (flags == nullptr) return cudaErrorInvalidValue;
-    *flags = runtime().stream(handle).flags;
-    return cudaSuccess;
+    Stream& stream = runtime().stream(handle);
+    const cudaError_t status = refuse_capturing(stream);
+    if (status == cudaSuccess) *flags = stream.flags;
+    return status;
   });
 }
 
@@ -203,12 +210,9 @@ cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
   return api("cudaStreamGetDevice", text(handle), plain, [&](auto&) {
     if (device == nullptr) return cudaErrorInvalidValue;
     Stream& stream = runtime().stream(handle);
-    // Seen of a capture that was spoiled before; what a sound one answers is not recorded.
-    if (stream.capture != nullptr && stream.capture->invalidated) {
-      return cudaErrorStreamCaptureUnsupported;
-    }
-    *device = stream.device;
-    return cudaSuccess;
+    const cudaError_t status = refuse_capturing(stream);
+    if (status == cudaSuccess) *device = stream.device;
+    return status;
   });
 }
 
@@ -233,10 +237,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
   return api("cudaStreamAddCallback", text(handle, flags), plain, [&](auto&) {
     if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
     Stream& stream = runtime().stream(handle);
-    if (stream.capture != nullptr) {
-      spoil(stream);
-      return cudaErrorStreamCaptureUnsupported;
-    }
+    const cudaError_t status = refuse_capturing(stream);
+    if (status != cudaSuccess) return status;
     return put(
         stream, [callback, data, handle] { callback(handle, cudaSuccess, data); }, nullptr, true);
   });

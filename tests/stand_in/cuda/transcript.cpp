@@ -54,10 +54,11 @@ std::vector<TranscriptLine> parse_transcript(std::string_view text) {
     TranscriptLine parsed;
     if (!(words >> parsed.status >> parsed.last_error >> std::ws)) continue;
     std::getline(words, parsed.call);
-    const std::size_t outputs = parsed.call.find(") ");
-    if (outputs != std::string::npos) {
-      parsed.outputs = parse_outputs(parsed.call.substr(outputs + 2));
-      parsed.call.resize(outputs + 1);
+    const std::size_t equals = parsed.call.find('=');
+    if (equals != std::string::npos) {
+      const std::size_t outputs = parsed.call.rfind(' ', equals);
+      parsed.outputs = parse_outputs(parsed.call.substr(outputs + 1));
+      parsed.call.resize(outputs);
     }
     lines.push_back(std::move(parsed));
   }
