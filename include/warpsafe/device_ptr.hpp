@@ -85,6 +85,37 @@ class DeviceSpan {
   size_type size_ = 0;
 };
 
+/// Device memory that is known to start at a multiple of `Alignment` bytes: what a kernel takes
+/// that reads it in wide pieces (float4). Made by `align` (align.hpp), which looks at the value.
+template <class T, size_type Alignment>
+class aligned_ptr {
+  static_assert(Alignment >= alignof(T) && (Alignment & (Alignment - 1)) == 0,
+                "warpsafe: an alignment is a power of 2, at least the element's own");
+
+ public:
+  using element_type = T;
+  static constexpr size_type alignment = Alignment;
+
+  [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
+  // It knows more than what it converts to.
+  WARPSAFE_FN constexpr operator device_ptr<T>()
+      const noexcept {  // NOLINT(google-explicit-constructor)
+    return device_ptr<T>::assume(pointer_);
+  }
+  /// In kernels only: the memory as elements of a wider type.
+  template <class Wide>
+  [[nodiscard]] WARPSAFE_FN Wide* as() const noexcept {
+    static_assert(alignof(Wide) <= Alignment,
+                  "warpsafe: this type needs more alignment than the pointer is known to have");
+    return reinterpret_cast<Wide*>(pointer_);
+  }
+
+ private:
+  friend struct aligned_access;
+  WARPSAFE_FN constexpr explicit aligned_ptr(T* pointer) noexcept : pointer_(pointer) {}
+  T* pointer_;
+};
+
 /// A raw pointer that the caller knows to be device memory; checked builds ask the driver.
 template <class T>
 struct trusted_ptr {

@@ -48,8 +48,8 @@ template <class S, class K>
 
 /// How many blocks of `block` threads with `dynamic_shared` bytes each are resident at once on the
 /// stream's device: the cap for `SafeGrid<>::grid_stride`, and the most that a cooperative launch
-/// may have. Errc::block_too_large or ::shared_too_large if not a single block fits (value: 0), and
-/// as `kernel_limits`.
+/// may have. 0 where not a single block fits, which `grid_stride` and a cooperative launch then
+/// refuse. Errc as `kernel_limits`.
 template <class S, class K, class Block>
 [[nodiscard]] result<max_blocks> max_resident_blocks(
     const S& stream, K kernel, Block block, Bytes dynamic_shared = Bytes{},

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/result.hpp>
+
+#include <cstdint>
+
+namespace warpsafe {
+
+/// Not for use: what lets `align` alone make an aligned_ptr.
+struct aligned_access {
+  template <class T, size_type Alignment>
+  [[nodiscard]] static constexpr aligned_ptr<T, Alignment> make(T* pointer) noexcept {
+    return aligned_ptr<T, Alignment>(pointer);
+  }
+};
+
+/// `span` for a kernel that reads it in pieces of `Alignment` bytes. Errc::argument_misaligned
+/// (value: the bytes that the start is aligned to) for a start in between, as `subspan(1, n)`
+/// gives. A misaligned wide access ends the whole context on CUDA, and AMD has no code for it.
+template <size_type Alignment, class T>
+[[nodiscard]] result<aligned_ptr<T, Alignment>> align(
+    DeviceSpan<T> span, call_site site = call_site::current()) noexcept {
+  T* const start = span.pointer().get();
+  const auto address = reinterpret_cast<std::uintptr_t>(start);
+  if (address % Alignment != 0) {
+    return LaunchError::make(Errc::argument_misaligned, Stage::construction,
+                             address & (~address + 1), Alignment, Axis::none, site);
+  }
+  return aligned_access::make<T, Alignment>(start);
+}
+
+}  // namespace warpsafe
