@@ -81,8 +81,12 @@ template <CheckLevel Level, class B, class K>
     const DeviceLimits* device = nullptr;
     const KernelLimits* kernel = nullptr;
     const KernelEntry entry = K::entry();
+    // A capturing stream must not be asked for its device: that breaks the capture (seen on CUDA
+    // 13).
+    bool capturing = true;
     int stream_device = -1;
-    if (!stream_is_default && B::stream_device(at.stream.native(), stream_device) == 0 &&
+    if (!stream_is_default && B::stream_capturing(at.stream.native(), capturing) == 0 &&
+        !capturing && B::stream_device(at.stream.native(), stream_device) == 0 &&
         stream_device != at.stream.device().value()) {
       error = LaunchError::make(Errc::stream_wrong_device, Stage::validation,
                                 static_cast<std::uint64_t>(at.stream.device().value()),
