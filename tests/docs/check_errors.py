@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Holds docs/errors.md to the library: a heading per code of Errc, and under it the text that a
+program got. check_errors.py PROGRAM PROJECT"""
+import pathlib
+import re
+import subprocess
+import sys
+
+program, project = sys.argv[1], pathlib.Path(sys.argv[2])
+# The codes for which the page says that nothing returns them.
+WITHOUT_TEXT = {"argument_misaligned", "pending_error"}
+
+header = (project / "include/warpsafe/errc.hpp").read_text()
+codes = re.findall(r"^  (\w+)(?: = 1)?,", re.search(r"enum class Errc.*?\n};", header, re.S)[0], re.M)
+page = (project / "docs/errors.md").read_text()
+sections = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", page, re.M | re.S))
+run = subprocess.run([program], capture_output=True, text=True, check=True)
+texts = dict(re.findall(r"^### (\w+)\n(.*?)(?=^### |\Z)", run.stdout, re.M | re.S))
+
+problems = [f"{code}: no section" for code in codes if code not in sections]
+problems += [f"{code}: no such code" for code in sections if code not in codes]
+problems += [f"{code}: the program does not make it" for code in codes
+             if code not in texts and code not in WITHOUT_TEXT]
+problems += [f"{code}: the page does not show\n{text}" for code, text in texts.items()
+             if f"```text\n{text}```" not in sections.get(code, "")]
+print("\n".join(problems) or f"{len(codes)} codes, {len(texts)} texts")
+sys.exit(1 if problems else 0)

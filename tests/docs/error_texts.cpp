@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Makes each error and prints its code and its text: docs/errors.md shows these, to the letter.
+// What differs from run to run, the stream's address, and the line in this file are replaced.
+
+#include <warpsafe/buffer.hpp>
+#include <warpsafe/check.hpp>
+#include <warpsafe/host.hpp>
+#include <warpsafe/message.hpp>
+#include <warpsafe/warpsafe.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+#include <vector>
+
+namespace ws = warpsafe;
+using ws::Errc;
+
+WARPSAFE_KERNEL void fill(float* values, std::size_t n) {
+  for (auto i : ws::grid_stride(n)) values[i] = 1;
+}
+WARPSAFE_KERNEL void sum(float* values) { values[0] += ws::dynamic_shared<float>()[0]; }
+// The text of this one's error says where the barrier is.
+#line 7 "main.cpp"
+WARPSAFE_KERNEL void diverge(float* values) {
+  if (ws::thread_in_block().x < 32) ws::sync_block();
+  values[0] = 1;
+}
+
+namespace {
+
+void print(const char* name, Errc code, ws::LaunchError error) {
+  if (error.code != code) {
+    std::cerr << name << ": another error came: " << error << '\n';
+    std::exit(1);
+  }
+  if (error.site.file != nullptr) error.site = {"main.cpp", "main", 41};
+  if (error.stream != nullptr) error.stream = reinterpret_cast<const void*>(0x55d0c8);
+  std::cout << "### " << name << '\n' << error << '\n';
+}
+template <class T>
+void print(const char* name, Errc code, const ws::result<T>& outcome) {
+  if (outcome.has_value()) {
+    std::cerr << name << ": no error came\n";
+    std::exit(1);
+  }
+  print(name, code, outcome.error());
+}
+// What only a real GPU's runtime answers, with the runtime's own words.
+ws::LaunchError cuda_error(Errc code, ws::Stage stage, int raw, const char* name,
+                           const char* text) {
+  ws::LaunchError error = ws::LaunchError::make(code, stage);
+  error.vendor = ws::Vendor::nvidia;
+  error.raw = raw;
+  error.raw_name = ws::Name::of(name);
+  error.raw_text = ws::Name::of(text);
+  return error;
+}
+
+#define PRINT(code, ...) print(#code, Errc::code, __VA_ARGS__)
+
+void print_sizes(ws::StreamRef stream) {
+  constexpr auto block = ws::block<256>;
+  using Grid = ws::SafeGrid<>;
+  PRINT(size_zero, Grid::cover(0, block, ws::kernel<fill>));
+  PRINT(size_negative, Grid::cover(-1000, block, ws::kernel<fill>));
+  PRINT(size_overflow,
+        Grid::cover(ws::extent{ws::rows{1ULL << 40U}, ws::cols{1ULL << 40U}}, ws::block<16, 16>));
+  PRINT(bytes_overflow, ws::DeviceBuffer<double>::create(stream, 1ULL << 62U));
+  auto buffer = ws::DeviceBuffer<float>::create(stream, 1000).value();
+  PRINT(size_mismatch, buffer.assign(std::vector<float>(3)));
+  PRINT(size_not_multiple, Grid::cover_exact(1000, block, ws::kernel<fill>));
+  PRINT(grid_zero, ws::GridDim::from_blocks(0));
+  PRINT(grid_too_large, ws::GridDim::from_blocks(1, 70000));
+  PRINT(block_zero, ws::BlockDim::create(0));
+  PRINT(block_too_large, ws::BlockDim::create(64, 64));
+  PRINT(dimension_negative, ws::BlockDim::create(-32));
+  PRINT(axis_threads_too_many,
+        ws::SafeGrid<ws::hip_backend>::cover(1ULL << 32U, block, ws::kernel<fill>));
+}
+
+void print_kernels(ws::StreamRef stream) {
+  auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
+  const auto grid = ws::grid<4>;
+  const auto launch = [&](auto kernel, const auto&... parts) {
+    return ws::launch(stream, ws::configure(parts...), kernel, values.view(), values.size());
+  };
+  PRINT(block_axis_too_large, launch(ws::kernel<fill>, grid, ws::BlockDim::create(1, 1, 128)));
+  PRINT(index_overflow, launch(ws::kernel<fill, ws::index<int>>,
+                               ws::SafeGrid<>::cover(1ULL << 32U, ws::block<256>)));
+  PRINT(kernel_threads_exceeded,
+        launch(ws::kernel<fill, ws::max_threads<256>>, grid, ws::BlockDim::create(512)));
+  PRINT(block_not_multiple,
+        launch(ws::kernel<fill, ws::block_multiple_of<32>>, grid, ws::BlockDim::create(100)));
+  PRINT(warp_size_mismatch, launch(ws::kernel<fill, ws::requires_warp<64>>, grid, ws::block<256>));
+  PRINT(argument_negative, ws::launch(stream, ws::LaunchConfig{grid, ws::block<256>},
+                                      ws::kernel<fill>, values.view(), -1));
+  std::vector<float> on_host(1000);
+  PRINT(argument_host_pointer,
+        ws::launch(stream, ws::LaunchConfig{grid, ws::block<256>}, ws::kernel<fill>,
+                   ws::trust(on_host.data()), on_host.size()));
+  PRINT(cluster_unsupported, launch(ws::kernel<fill>, grid, ws::block<256>, ws::cluster<2>));
+  PRINT(cluster_not_divisor,
+        launch(ws::kernel<fill>, ws::GridDim::from_blocks(3), ws::block<256>, ws::cluster<2>));
+  PRINT(cooperative_too_large,
+        launch(ws::kernel<fill>, ws::grid<1000>, ws::block<256>, ws::cooperative));
+}
+
+void print_shared(ws::StreamRef stream) {
+  auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
+  const auto launch = [&](auto kernel, const auto& shared) {
+    return ws::launch(stream, ws::configure(ws::grid<4>, ws::block<256>, shared), kernel,
+                      values.view());
+  };
+  PRINT(shared_negative, launch(ws::kernel<sum>, ws::shared<float>(-1)));
+  PRINT(shared_overflow, launch(ws::kernel<sum>, ws::shared<float>(1ULL << 62U)));
+  PRINT(shared_too_large, launch(ws::kernel<sum>, ws::shared<float>(100000)));
+  PRINT(shared_missing,
+        launch(ws::kernel<sum, ws::needs_shared<float, 256>>, ws::shared<float>(16)));
+}
+
+void print_runtime(ws::StreamRef stream) {
+  auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
+  const ws::LaunchConfig config{ws::grid<4>, ws::block<256>};
+  const auto launch = [&] {
+    return ws::launch(stream, config, ws::kernel<fill>, values.view(), values.size());
+  };
+  using Native = ws::default_backend::native_stream;
+  PRINT(stream_null, ws::StreamRef::borrow(Native{}, ws::DeviceId(0)));
+  PRINT(device_invalid, ws::DeviceGuard::create(ws::DeviceId(7)));
+  PRINT(out_of_memory, ws::DeviceBuffer<double>::create(stream, 1ULL << 46U).error());
+  ws::host::fail_next(ws::host::Call::launch, 1, ws::host::HostStatus::unknown);
+  PRINT(launch_refused, launch());
+  ws::host::fail_next(ws::host::Call::launch, 1, ws::host::HostStatus::invalid_device_function);
+  PRINT(not_a_kernel, launch());
+  ws::host::fail_next(ws::host::Call::stream_create, 1, ws::host::HostStatus::not_supported);
+  PRINT(unsupported, ws::Stream::create());
+  ws::host::fail_next(ws::host::Call::stream_create, 1, ws::host::HostStatus::unknown);
+  PRINT(runtime_failed, ws::Stream::create());
+}
+
+// One device, the same on every machine.
+ws::DeviceLimits fixed_device() {
+  ws::host::reset();
+  ws::DeviceLimits limits = ws::limits::cuda_floor;
+  limits.vendor = ws::Vendor::host;
+  limits.name = ws::Name::of("CPU");
+  limits.floored = false;
+  limits.multiprocessors = 2;
+  limits.max_threads_per_multiprocessor = 1024;
+  limits.max_blocks_per_multiprocessor = 16;
+  limits.shared_per_multiprocessor = 65536;
+  limits.cooperative_launch = true;
+  ws::host::set_limits(0, limits);
+  ws::host::set_memory(0, std::size_t{16} << 30U);
+  return limits;
+}
+
+// On devices with other limits than the modelled one has at first.
+void print_devices(ws::DeviceLimits limits) {
+  ws::host::set_device_count(2);
+  limits.cooperative_launch = false;
+  limits.max_cluster_blocks = 8;
+  limits.max_cluster_blocks_optin = 8;
+  limits.shared_per_block_optin = 65536;
+  ws::host::set_limits(1, limits);
+  const auto stream = ws::Stream::create(ws::DeviceId(1)).value();
+  auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
+  const auto launch = [&](const auto&... parts) {
+    return ws::launch(stream, ws::configure(ws::grid<16>, ws::block<256>, parts...),
+                      ws::kernel<fill>, values.view(), values.size());
+  };
+  PRINT(stream_wrong_device, launch());
+  const auto guard = ws::DeviceGuard::create(ws::DeviceId(1));
+  PRINT(cooperative_unsupported, launch(ws::cooperative));
+  PRINT(cluster_too_large, launch(ws::non_portable_cluster<16>));
+  PRINT(shared_not_opted_in, ws::check(ws::kernel<sum>, 4, 256, 60000, stream.native()));
+}
+
+// What only a real GPU's runtime answers, in the words that CUDA 13 has for it.
+void print_cuda() {
+  ws::LaunchError image =
+      cuda_error(Errc::no_kernel_image, ws::Stage::launch, 209, "cudaErrorNoKernelImageForDevice",
+                 "no kernel image is available for execution on the device");
+  image.kernel = ws::Name::of("fill");
+  image.grid[0] = 4;
+  image.grid[1] = image.grid[2] = image.block[1] = image.block[2] = 1;
+  image.block[0] = 256;
+  PRINT(no_kernel_image, image);
+  ws::LaunchError capture = cuda_error(Errc::stream_capturing, ws::Stage::completion, 900,
+                                       "cudaErrorStreamCaptureUnsupported",
+                                       "operation not permitted when stream is capturing");
+  PRINT(stream_capturing, capture);
+
+  ws::LaunchError failed = cuda_error(Errc::library_failed, ws::Stage::runtime_call, 7,
+                                      "CUBLAS_STATUS_INVALID_VALUE", "an invalid value was given");
+  failed.operation = ws::Name::of("cublasSgemm");
+  PRINT(library_failed, failed);
+  for (const auto& [name, code] : {std::pair{"handle_stream_changed", Errc::handle_stream_changed},
+                                   std::pair{"handle_busy", Errc::handle_busy},
+                                   std::pair{"handle_moved", Errc::handle_moved}}) {
+    ws::LaunchError handle = ws::LaunchError::make(code, ws::Stage::validation);
+    handle.operation = ws::Name::of("cublasSgemm");
+    print(name, code, handle);
+  }
+}
+
+}  // namespace
+
+int main() {
+  static_cast<void>(fixed_device());
+  {
+    const auto stream = ws::Stream::create().value();
+    print_sizes(stream);
+    print_kernels(stream);
+    print_shared(stream);
+    print_runtime(stream);
+
+    auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
+    const ws::LaunchConfig two_warps{ws::grid<1>, ws::block<64>};
+    static_cast<void>(ws::launch(stream, two_warps, ws::kernel<diverge>, values.view()));
+    PRINT(barrier_divergence, stream.synchronize());
+  }
+  static_cast<void>(fixed_device());
+  {
+    const auto stream = ws::Stream::create().value();
+    ws::host::fault_in_kernel(1, ws::host::HostStatus::illegal_address);
+    auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
+    static_cast<void>(ws::launch(stream, ws::LaunchConfig{ws::grid<4>, ws::block<256>},
+                                 ws::kernel<fill>, values.view(), values.size()));
+    PRINT(execution_failed, stream.synchronize());
+  }
+  print_devices(fixed_device());
+  print_cuda();
+  ws::host::set_device_count(0);
+  PRINT(no_device, ws::Stream::create());
+}
