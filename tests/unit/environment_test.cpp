@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The environment is read once per process, so each value is tried in a process of its own.
+
+#include "launch_fixture.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+WARPSAFE_KERNEL void wants_whole_warps(int* runs) { warpsafe::atomic_add(runs, 1); }
+
+namespace warpsafe::core_test {
+namespace {
+
+/// Launches 20 threads of a kernel that is declared to want multiples of 32, which the device would
+/// run. Exits with 10 plus the threads that ran if it succeeds, with 1 if it is refused.
+[[noreturn]] void launch_and_exit(const char* on_error) {
+  ::setenv("WARPSAFE_ON_ERROR", on_error, 1);
+  const Stream stream = Stream::create().value();
+  void* memory = nullptr;
+  if (host_backend::allocate(memory, sizeof(int), stream.native()) != 0) std::_Exit(2);
+  int* const runs = static_cast<int*>(memory);
+  *runs = 0;
+  const LaunchConfig config{grid<1>, BlockDim::create(20).value()};
+  const auto launched =
+      launch(stream, config, kernel<wants_whole_warps, block_multiple_of<32>>, trust(runs));
+  if (!launched.has_value()) std::_Exit(1);
+  if (!stream.synchronize().has_value()) std::_Exit(3);
+  std::_Exit(10 + *runs);
+}
+
+struct EnvironmentDeathTest : ::testing::Test {
+  // A new process, not a fork: the modelled GPU has threads.
+  EnvironmentDeathTest() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+};
+
+TEST_F(EnvironmentDeathTest, WarningsLetARefusedLaunchGoOn) {
+  EXPECT_EXIT(
+      launch_and_exit("warn"), ::testing::ExitedWithCode(30),
+      "warpsafe: Kernel 'wants_whole_warps' not launched: block=.20,1,1. is 20 threads, not a "
+      "multiple of 32, which the kernel requires");
+}
+
+TEST_F(EnvironmentDeathTest, TheWarningSaysThatItGoesOn) {
+  EXPECT_EXIT(launch_and_exit("warn"), ::testing::ExitedWithCode(30),
+              "WARPSAFE_ON_ERROR=warn: launched all the same");
+}
+
+TEST_F(EnvironmentDeathTest, AnythingElseRefuses) {
+  EXPECT_EXIT(launch_and_exit("error"), ::testing::ExitedWithCode(1), "^$");
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A release build: what the level means where nobody writes it.
+
+#include "../launch_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <string>
+
+WARPSAFE_KERNEL void nothing() {}
+WARPSAFE_KERNEL void takes_unsigned(unsigned n, unsigned* out) { *out = n; }
+
+namespace warpsafe::core_test {
+namespace {
+
+static_assert(current_level == CheckLevel::off);
+
+struct ReleaseBuild : LaunchTest {};
+
+TEST_F(ReleaseBuild, ALaunchIsOneCallOfTheDriver) {
+  const auto config = configure(SafeGrid<>::cover(1000, block<256>));
+  ASSERT_TRUE(launch(stream, config, kernel<nothing>).has_value());
+  EXPECT_EQ(host::calls_made(Call::launch), 1U);
+  for (const Call call : {Call::limits_of, Call::attributes_of, Call::pointer_kind,
+                          Call::peek_last_error, Call::stream_device, Call::raise_dynamic_shared}) {
+    EXPECT_EQ(host::calls_made(call), 0U) << "member " << static_cast<int>(call);
+  }
+}
+
+TEST_F(ReleaseBuild, AnImpossibleSizeIsRefusedByTheRuntimeWithNameAndDimensions) {
+  for (const std::int64_t size : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 62}) {
+    const auto config = configure(SafeGrid<>::cover(size, block<256>));
+    ASSERT_TRUE(config.has_value());
+    const auto refused = launch(stream, config, kernel<nothing>);
+    const std::string line = std::to_string(__LINE__ - 1);
+    EXPECT_EQ(error_in(refused).code, Errc::launch_refused);
+    EXPECT_EQ(said(refused),
+              "Kernel 'nothing' launch failed: hostErrorInvalidConfiguration (grid=(0,1,1), "
+              "block=(256,1,1))\n  at level_test.cpp:" +
+                  line);
+  }
+}
+
+TEST_F(ReleaseBuild, AnUntrustedSizeIsStillChecked) {
+  const auto grid = SafeGrid<>::cover_untrusted(-1, block<256>, kernel<nothing>, NoOption{}, app);
+  EXPECT_EQ(finding(error_in(grid)),
+            (Finding{Errc::size_negative, Stage::construction, 1, 0, Axis::none}));
+  EXPECT_EQ(said(launch(stream, configure(grid), kernel<nothing>)),
+            "Kernel 'nothing' not launched: the size to cover is -1; a size is at least 0\n"
+            "  at app.cpp:7");
+  EXPECT_EQ(error_in(SafeGrid<>::cover_untrusted(0, block<256>)).code, Errc::size_zero);
+}
+
+TEST_F(ReleaseBuild, ABlockOfRunTimeNumbersIsStillChecked) {
+  EXPECT_EQ(error_in(BlockDim::create(2048)).code, Errc::block_axis_too_large);
+  EXPECT_EQ(error_in(GridDim::from_blocks(1, 70000)).code, Errc::grid_too_large);
+}
+
+TEST_F(ReleaseBuild, AnEmptyGridStillLaunchesNothing) {
+  const auto empty = configure(SafeGrid<>::cover_or_empty(0, block<256>));
+  EXPECT_TRUE(launch(stream, empty, kernel<nothing>).has_value());
+  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+}
+
+TEST_F(ReleaseBuild, ArgumentsStillArrive) {
+  unsigned* const out = device_array<unsigned>(1);
+  const LaunchConfig one{grid<1>, block<1>};
+  ASSERT_TRUE(launch(stream, one, kernel<takes_unsigned>, 7, trust(out)).has_value());
+  wait();
+  EXPECT_EQ(*out, 7U);
+}
+
+TEST_F(ReleaseBuild, ACheckCanBeAskedForByItsLevel) {
+  const LaunchConfig a_thousand{grid<1>, BlockDim::create(1024).value()};
+  DeviceLimits small = limits::sm_90;
+  small.max_threads_per_block = 512;
+  ASSERT_TRUE(host::set_limits(0, small));
+  EXPECT_EQ(error_in(launch<CheckLevel::full>(stream, a_thousand, kernel<nothing>)).code,
+            Errc::block_too_large);
+  EXPECT_EQ(error_in(launch(stream, a_thousand, kernel<nothing>)).code, Errc::launch_refused);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
