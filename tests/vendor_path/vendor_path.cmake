@@ -1,0 +1,41 @@
+# The tests that run over one vendor's runtime, on its stand-in.
+set(vendor_path ${CMAKE_CURRENT_LIST_DIR})
+file(GLOB vendor_path_tests CONFIGURE_DEPENDS ${vendor_path}/*_test.cpp)
+
+# warpsafe_add_vendor_test(<name> <source>... LIBRARIES <target>... [OPTIONS <option>...])
+# A GoogleTest program of the host compiler. The LIBRARIES bring the backend's macro, the vendor's
+# headers and the stand-in, which it links instead of the runtime.
+function(warpsafe_add_vendor_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;OPTIONS")
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  # Not as a program of the CUDA language, to which CMake would add NVIDIA's own runtime.
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX WARPSAFE_CHECKS 2)
+  target_compile_options(${name} PRIVATE ${arg_OPTIONS})
+  target_compile_definitions(
+    ${name} PRIVATE VENDOR_TEST_PAGE="${PROJECT_SOURCE_DIR}/docs/driver-calls.md")
+  target_link_options(${name} PRIVATE ${arg_OPTIONS})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} warpsafe_warnings GTest::gmock_main)
+  target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS stand-in TIMEOUT 120)
+endfunction()
+
+# warpsafe_compile_with_clang(<object> <source> <target>)
+# Sets <object> to an object file of the source, compiled by clang++ as the interface of <target> says.
+function(warpsafe_compile_with_clang object source target)
+  get_filename_component(file ${source} NAME)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${file}.clang.o)
+  set(includes $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  set(definitions $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND
+      ${WARPSAFE_CLANGXX} -std=c++20 -fPIC -Wall -Wextra -Wconversion -Wshadow -Werror
+      "-D$<JOIN:${definitions},;-D>" "-I$<JOIN:${includes},;-I>" -MD -MF ${output}.d
+      -MT ${output} -c ${source} -o ${output}
+    DEPENDS ${source}
+    DEPFILE ${output}.d
+    COMMENT "Building ${file} with clang++"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  set(${object} ${output} PARENT_SCOPE)
+endfunction()
