@@ -10,9 +10,9 @@ namespace ws = warpsafe;
 auto configured() {
 #ifdef MISUSE
   return ws::SafeGrid<>::cover(
-      ws::count<(1LL << 40)>,
+      ws::count<(1LL << 31)>,
       ws::block<1>);  // expected-error {{"this count needs a larger grid than the devices have"}}
 #else
-  return ws::SafeGrid<>::cover(ws::count<(1LL << 40)>, ws::block<1024>);
+  return ws::SafeGrid<>::cover(ws::count<(1LL << 31)>, ws::block<1024>);
 #endif
 }

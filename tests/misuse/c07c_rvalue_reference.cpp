@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // C07: a reference to a temporary.
+// only: g++ clang++ hipcc
 
 #include "launches.hpp"
 
