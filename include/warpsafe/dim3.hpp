@@ -36,6 +36,14 @@ struct AxisValue<dynamic_dim, Axis> {
   [[nodiscard]] constexpr std::uint32_t get() const noexcept { return value; }
 };
 
+/// Makes a Dim3 of numbers that were checked elsewhere.
+struct DimAccess {
+  template <class Dims>
+  static constexpr Dims make(std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept {
+    return Dims(typename Dims::Checked{}, x, y, z);
+  }
+};
+
 /// CUDA and HIP's dim3, or anything of its shape.
 template <class T>
 concept VendorDim3 = requires(const T& dims) {
@@ -144,6 +152,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
  private:
   template <class, std::uint32_t, std::uint32_t, std::uint32_t>
   friend class Dim3;
+  friend struct detail::DimAccess;
 
   struct Checked {};
   constexpr Dim3(Checked, std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept

@@ -19,64 +19,77 @@ namespace detail {
 
 /// Hands the values, each of its parameter's own type, to the backend.
 template <class B, class... P>
-[[nodiscard]] inline int pass_values(const KernelEntry& entry, const LaunchShape& shape,
-                                     basic_stream_ref<B> stream, P... values) noexcept {
+[[nodiscard, gnu::always_inline]] inline int pass_values(const KernelEntry& entry,
+                                                         const LaunchShape& shape,
+                                                         basic_stream_ref<B> stream,
+                                                         P... values) noexcept {
   // One more only where there would be none: an array has at least one element.
   void* pointers[sizeof...(P) + (sizeof...(P) == 0)] = {
       const_cast<void*>(static_cast<const void*>(&values))...};
   return B::launch(entry, shape, pointers, stream.native());
 }
 
-/// The dispatch: one call of the backend, whose own status is the answer.
-template <bool OptIn, class B, class K, class... P, class... A>
-[[nodiscard]] inline result<void> dispatch(const Located<B>& at, const LaunchShape& shape, K,
-                                           TypeList<P...>, const A&... arguments) noexcept {
+/// The dispatch: one call of the backend, whose own status is the answer. `shaped` is the
+/// LaunchConfig, or a LaunchShape.
+template <bool OptIn, class B, class Shaped, class K, class... P, class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B>& at,
+                                                               const Shaped& shaped, K,
+                                                               TypeList<P...>,
+                                                               const A&... arguments) noexcept {
   const KernelEntry entry = K::entry();
+  // A copy, since what the error's function may look at is in memory at every launch: the stream
+  // alone, not the caller's file and line.
+  const basic_stream_ref<B> stream = at.stream;
+  const LaunchShape shape = shape_of(shaped);
   int status = 0;
   if constexpr (OptIn) {
     status = KernelCache<B, typename K::entry_type>::allow_dynamic_shared(
-        entry, at.stream.device().value(), shape.dynamic_shared);
+        entry, stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0) {
-    status = pass_values<B, P...>(entry, shape, at.stream, convert_argument<P>(arguments)...);
+    status = pass_values<B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
   }
   if (status != 0) [[unlikely]] {
-    return launch_error<B>(status, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
-                           shape.block[1], shape.block[2], shape.dynamic_shared, K::name(),
-                           at.stream.native(), at.stream.device().value(), at.site.file,
-                           at.site.function, at.site.line);
+    constexpr Name name = K::name();
+    return launch_failed(status, shaped, stream, name.data, name.size, at.site.file,
+                         at.site.function, at.site.line);
   }
   return success();
 }
 
 /// Validate, dispatch: every launch of a configuration goes through here.
 template <CheckLevel Level, class B, class Config, class K, class... A>
-[[nodiscard]] inline result<void> launch_typed(const Located<B>& at, const Config& config, K kernel,
-                                               const A&... arguments) noexcept {
+[[nodiscard, gnu::always_inline]] inline result<void> launch_typed(const Located<B>& at,
+                                                                   const Config& config, K kernel,
+                                                                   const A&... arguments) noexcept {
   if (config.empty()) return success();
-  const LaunchShape shape = config.shape();
   if constexpr (Level != CheckLevel::off) {
+    const LaunchShape shape = config.shape();
     LaunchError error;
     if (!check_launch<Level, B, K>(at, config, shape, error) ||
         !check_values<Level, B>(error, typename K::parameters{}, arguments...)) {
       if (!launches_all_the_same(report_refusal<B, K>(error, shape, at))) return error;
     }
   }
-  return dispatch<Config::template has<PartKind::shared>>(at, shape, kernel,
+  return dispatch<Config::template has<PartKind::shared>>(at, config.numbers(), kernel,
                                                           typename K::parameters{}, arguments...);
 }
 
 /// The static part: every mistake in the types gets its own sentence, and nothing after it is
 /// compiled.
 template <CheckLevel Level, class B, class C, class K, class... A>
-[[nodiscard]] result<void> launch_on(const Located<B>& at, const C& config, K kernel,
-                                     const A&... arguments) noexcept {
+[[nodiscard, gnu::always_inline]] inline result<void> launch_on(const Located<B>& at,
+                                                                const C& config, K kernel,
+                                                                const A&... arguments) noexcept {
   if constexpr (is_functor_kernel<K>) {
     return launch_on<Level>(at, config, typename K::kernel_type{}, kernel.function, arguments...);
   } else if constexpr (check_launch_types<B, std::remove_cvref_t<decltype(value_of(config))>, K,
                                           A...>()) {
     if constexpr (is_result<C>) {
-      if (!config.has_value()) return refused_configuration<K>(config.assume_error(), at);
+      if (!config.has_value()) [[unlikely]] {
+        const Located<B> here = at;  // so that `at` itself stays in registers
+        return refused_configuration<K>(config.assume_error(), here);
+      }
     }
     return launch_typed<Level>(at, value_of(config), kernel, arguments...);
   } else {
@@ -97,18 +110,21 @@ template <CheckLevel Level, class B, class C, class K, class... A>
 /// ::execution_failed if earlier work has lost the context. An empty grid (cover_or_empty) launches
 /// nothing and succeeds. Thread-safe; never reads or clears the runtime's last error.
 template <CheckLevel Level = current_level, class C, class K, class... A>
-[[nodiscard]] inline result<void> launch(detail::Located<cuda_backend> stream, const C& config,
-                                         K kernel, const A&... arguments) noexcept {
+[[nodiscard, gnu::always_inline]] inline result<void> launch(detail::Located<cuda_backend> stream,
+                                                             const C& config, K kernel,
+                                                             const A&... arguments) noexcept {
   return detail::launch_on<Level>(stream, config, kernel, arguments...);
 }
 template <CheckLevel Level = current_level, class C, class K, class... A>
-[[nodiscard]] inline result<void> launch(detail::Located<hip_backend> stream, const C& config,
-                                         K kernel, const A&... arguments) noexcept {
+[[nodiscard, gnu::always_inline]] inline result<void> launch(detail::Located<hip_backend> stream,
+                                                             const C& config, K kernel,
+                                                             const A&... arguments) noexcept {
   return detail::launch_on<Level>(stream, config, kernel, arguments...);
 }
 template <CheckLevel Level = current_level, class C, class K, class... A>
-[[nodiscard]] inline result<void> launch(detail::Located<host_backend> stream, const C& config,
-                                         K kernel, const A&... arguments) noexcept {
+[[nodiscard, gnu::always_inline]] inline result<void> launch(detail::Located<host_backend> stream,
+                                                             const C& config, K kernel,
+                                                             const A&... arguments) noexcept {
   return detail::launch_on<Level>(stream, config, kernel, arguments...);
 }
 

@@ -154,16 +154,36 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
   using option = typename detail::FirstOf<Kind, Options...>::type;
 
   template <class... Parts>
-  constexpr explicit LaunchConfig(const Parts&... parts) noexcept
+  requires((detail::part_kind<Parts> != detail::PartKind::none) &&
+           ...) constexpr explicit LaunchConfig(const Parts&... parts) noexcept
       : grid_(detail::pick<Grid>(parts...)),
         block_(block_of(parts...)),
         options_{detail::pick<Options>(parts...)...} {}
 
   [[nodiscard]] constexpr const Grid& grid() const noexcept { return grid_; }
-  [[nodiscard]] constexpr Block block() const noexcept { return block_; }
+  [[nodiscard]] constexpr Block block() const noexcept {
+    if constexpr (is_safe_grid<Grid>) {
+      return grid_.block();
+    } else {
+      return block_;
+    }
+  }
 
+  /// The same without the sizes that a SafeGrid covers: all that a launch needs.
+  [[nodiscard, gnu::always_inline]] constexpr decltype(auto) numbers() const noexcept {
+    if constexpr (is_safe_grid<Grid>) {
+      using Blocks = Dim3<grid_space, dynamic_dim, (Grid::rank > 1 ? dynamic_dim : 1),
+                          (Grid::rank > 2 ? dynamic_dim : 1)>;
+      const Block threads = grid_.block();
+      return LaunchConfig<Blocks, Block, detail::OptionList<Options...>>(
+          detail::DimAccess::make<Blocks>(grid_.blocks(0), grid_.blocks(1), grid_.blocks(2)),
+          threads, static_cast<const Options&>(options_)...);
+    } else {
+      return (*this);
+    }
+  }
   /// The same as plain numbers, as a runtime takes them.
-  [[nodiscard]] constexpr LaunchShape shape() const noexcept {
+  [[nodiscard, gnu::always_inline]] constexpr LaunchShape shape() const noexcept {
     LaunchShape shape;
     if constexpr (is_safe_grid<Grid>) {
       grid_.apply(shape);
@@ -172,9 +192,9 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
       shape.grid[1] = grid_.y();
       shape.grid[2] = grid_.z();
     }
-    shape.block[0] = block_.x();
-    shape.block[1] = block_.y();
-    shape.block[2] = block_.z();
+    shape.block[0] = block().x();
+    shape.block[1] = block().y();
+    shape.block[2] = block().z();
     (detail::apply_option(static_cast<const Options&>(options_), shape), ...);
     return shape;
   }
@@ -223,17 +243,18 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
 
  private:
   template <class... Parts>
-  static constexpr const Block& block_of(const Parts&... parts) noexcept {
+  static constexpr auto block_of([[maybe_unused]] const Parts&... parts) noexcept {
     if constexpr (is_safe_grid<Grid>) {
-      return detail::pick<Grid>(parts...).block();
+      return detail::NoPart{};
     } else {
       return detail::pick<Block>(parts...);
     }
   }
 
   Grid grid_;
-  Block block_;
-  detail::OptionList<Options...> options_;
+  // A SafeGrid has its own.
+  [[no_unique_address]] std::conditional_t<is_safe_grid<Grid>, detail::NoPart, Block> block_;
+  [[no_unique_address]] detail::OptionList<Options...> options_;
 };
 
 template <class... Parts>
@@ -271,17 +292,16 @@ constexpr const LaunchError* error_of(const result<T>& value) noexcept {
 /// Beside these, in checked builds: Errc::shared_negative, ::shared_overflow,
 /// ::cluster_not_divisor.
 template <CheckLevel Level = current_level, class... Parts>
-[[nodiscard]] constexpr auto configure(const Parts&... parts) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr auto configure(const Parts&... parts) noexcept {
   using Config = decltype(LaunchConfig(detail::value_of(parts)...));
   const LaunchError* error = nullptr;
   ((error = error != nullptr ? error : detail::error_of(parts)), ...);
   if (error != nullptr) return result<Config>(*error);
-  const Config config(detail::value_of(parts)...);
   if constexpr (Level != CheckLevel::off) {
-    const LaunchError problem = config.problem();
+    const LaunchError problem = Config(detail::value_of(parts)...).problem();
     if (problem.code != Errc{}) return result<Config>(problem);
   }
-  return result<Config>(config);
+  return detail::result_of<Config>(detail::value_of(parts)...);
 }
 
 }  // namespace warpsafe

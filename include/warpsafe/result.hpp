@@ -81,6 +81,14 @@ using result = BOOST_OUTCOME_V2_NAMESPACE::basic_result<T, LaunchError, detail::
   return result<void>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<void>);
 }
 
+namespace detail {
+/// A result whose value is made in its place: a copy into it would go through memory.
+template <class T, class... A>
+[[nodiscard, gnu::always_inline]] inline constexpr result<T> result_of(const A&... parts) noexcept {
+  return result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<T>, parts...);
+}
+}  // namespace detail
+
 /// Whether T is a `result<…>`, and of what.
 template <class T>
 inline constexpr bool is_result = false;

@@ -47,9 +47,9 @@ class SafeGrid : Block {
   /// Errc::size_zero, ::size_negative, ::size_overflow, ::grid_too_large, ::axis_threads_too_many.
   template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
             class Option2 = NoOption>
-  [[nodiscard]] static constexpr auto cover(const Size& size, B block, Option1 option1 = {},
-                                            Option2 option2 = {},
-                                            call_site site = call_site::current()) noexcept {
+  [[nodiscard, gnu::always_inline]] static constexpr auto cover(
+      const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
+      call_site site = call_site::current()) noexcept {
     return make<Level, GridPolicy::one_per_item>(size, block, detail::CoverRule::round_up, option1,
                                                  option2, site);
   }
@@ -57,9 +57,9 @@ class SafeGrid : Block {
   /// Errc::size_not_multiple.
   template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
             class Option2 = NoOption>
-  [[nodiscard]] static constexpr auto cover_exact(const Size& size, B block, Option1 option1 = {},
-                                                  Option2 option2 = {},
-                                                  call_site site = call_site::current()) noexcept {
+  [[nodiscard, gnu::always_inline]] static constexpr auto cover_exact(
+      const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
+      call_site site = call_site::current()) noexcept {
     return make<Level, GridPolicy::one_per_item>(size, block, detail::CoverRule::exact, option1,
                                                  option2, site);
   }
@@ -67,7 +67,7 @@ class SafeGrid : Block {
   /// and succeeds, on every backend.
   template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
             class Option2 = NoOption>
-  [[nodiscard]] static constexpr auto cover_or_empty(
+  [[nodiscard, gnu::always_inline]] static constexpr auto cover_or_empty(
       const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
       call_site site = call_site::current()) noexcept {
     return make<Level, GridPolicy::one_per_item_or_empty>(size, block, detail::CoverRule::round_up,
@@ -75,7 +75,7 @@ class SafeGrid : Block {
   }
   /// As `cover`, checked at every level: for sizes that come from outside the program.
   template <class Size, class B, class Option1 = NoOption, class Option2 = NoOption>
-  [[nodiscard]] static constexpr auto cover_untrusted(
+  [[nodiscard, gnu::always_inline]] static constexpr auto cover_untrusted(
       const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
       call_site site = call_site::current()) noexcept {
     return make<CheckLevel::full, GridPolicy::one_per_item>(
@@ -86,9 +86,9 @@ class SafeGrid : Block {
   /// no size is too large; Errc::grid_zero for `max_blocks` of 0, as an occupancy of 0 gives.
   template <CheckLevel Level = current_level, class Size, class B, class Most,
             class Option1 = NoOption>
-  [[nodiscard]] static constexpr auto grid_stride(const Size& size, B block, Most most,
-                                                  Option1 option1 = {},
-                                                  call_site site = call_site::current()) noexcept {
+  [[nodiscard, gnu::always_inline]] static constexpr auto grid_stride(
+      const Size& size, B block, Most most, Option1 option1 = {},
+      call_site site = call_site::current()) noexcept {
     return make<Level, GridPolicy::strided>(size, block, detail::CoverRule::round_up, option1, most,
                                             site);
   }
@@ -133,9 +133,10 @@ class SafeGrid : Block {
   constexpr explicit SafeGrid(const Block& block) noexcept : Block(block), blocks_{}, sizes_{} {}
 
   template <CheckLevel Level, GridPolicy P, class Size, class B, class Option1, class Option2>
-  static constexpr auto make(const Size& size, B block, detail::CoverRule rule,
-                             const Option1& option1, const Option2& option2,
-                             call_site site) noexcept {
+  [[gnu::always_inline]] static constexpr auto make(const Size& size, B block,
+                                                    detail::CoverRule rule, const Option1& option1,
+                                                    const Option2& option2,
+                                                    call_site site) noexcept {
     constexpr bool usable =
         detail::check_cover_arguments<Rules, P == GridPolicy::strided, Size, B, Option1, Option2>();
     if constexpr (usable) {

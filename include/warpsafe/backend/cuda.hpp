@@ -20,6 +20,9 @@ struct cuda_backend {
   static constexpr Vendor vendor = Vendor::nvidia;
   static constexpr Name name = Name::of("CUDA");
   static constexpr int not_ready = cudaErrorNotReady;
+  /// What a question about a function that is no kernel answers (CUDA 13.0 on an H200); for streams
+  /// and events it means another thing.
+  static constexpr int unknown_function = cudaErrorInvalidResourceHandle;
   /// Bytes of a kernel's parameter block. CUDA C++ Programming Guide, "Kernel parameters": 32764
   /// from CUDA 12.1 on for compute capability 7.0 and up (all that CUDA 13 compiles for), else
   /// 4096.
@@ -118,8 +121,8 @@ struct cuda_backend {
   }
 
   /// The runtime's own status of this launch, never its last error.
-  static int launch(const KernelEntry& kernel, const LaunchShape& shape, void** args,
-                    native_stream stream) noexcept {
+  [[gnu::always_inline]] static int launch(const KernelEntry& kernel, const LaunchShape& shape,
+                                           void** args, native_stream stream) noexcept {
     if (shape.has_attributes()) {
       return detail::cuda_launch_with_attributes(kernel.function, shape, args, stream);
     }

@@ -216,10 +216,9 @@ template <class Option1, class Option2>
 }
 
 /// One axis at CheckLevel::off: what cannot be covered becomes 0 blocks, without a branch.
-template <int Along, class Rules, class Size, int Rank>
-constexpr void cover_unchecked(const Size& size, std::uint32_t threads, CoverRule rule,
-                               const CoverOptions& options,
-                               std::uint32_t (&blocks)[Rank]) noexcept {
+template <int Along, class Rules, class Size>
+[[gnu::always_inline]] constexpr std::uint32_t cover_unchecked(
+    const Size& size, std::uint32_t threads, CoverRule rule, const CoverOptions& options) noexcept {
   constexpr const DeviceLimits& floor = floor_of<Rules>;
   const SignedSize n = size_along(size, Along);
   // A block of 0 threads can only come from a vendor's dim3: nothing is divided by it here, and the
@@ -240,7 +239,7 @@ constexpr void cover_unchecked(const Size& size, std::uint32_t threads, CoverRul
   }
   const bool fits =
       (needed <= most) & !n.negative & (rule != CoverRule::exact || n.magnitude % per_block == 0);
-  blocks[Along] = fits ? static_cast<std::uint32_t>(needed) : 0U;
+  return fits ? static_cast<std::uint32_t>(needed) : 0U;
 }
 
 /// Fills blocks and sizes. At CheckLevel::off always true, and what cannot be covered is a
@@ -254,9 +253,9 @@ constexpr bool cover(const Size& size, const B& block, CoverRule rule, const Cov
   const std::uint32_t threads[3] = {block.x(), block.y(), block.z()};
   for (int axis = 0; axis < rank; ++axis) sizes[axis] = size_along(size, axis).magnitude;
   if constexpr (Level == CheckLevel::off) {
-    cover_unchecked<0, Rules>(size, threads[0], rule, options, blocks);
-    if constexpr (rank > 1) cover_unchecked<1, Rules>(size, threads[1], rule, options, blocks);
-    if constexpr (rank > 2) cover_unchecked<2, Rules>(size, threads[2], rule, options, blocks);
+    blocks[0] = cover_unchecked<0, Rules>(size, threads[0], rule, options);
+    if constexpr (rank > 1) blocks[1] = cover_unchecked<1, Rules>(size, threads[1], rule, options);
+    if constexpr (rank > 2) blocks[2] = cover_unchecked<2, Rules>(size, threads[2], rule, options);
     if constexpr (rank > 1) {
       std::uint64_t total = sizes[0];
       bool fits = true;

@@ -256,27 +256,31 @@ template <class K, class B>
   return error;
 }
 
-/// The runtime refused the launch, or says at this launch that earlier work has failed. It takes
-/// plain numbers: a reference to the launch's own variables would have them written to memory
-/// before every launch, for an error that does not happen.
-template <class B>
-[[gnu::cold, gnu::noinline]] LaunchError launch_error(
-    int status, std::uint32_t grid_x, std::uint32_t grid_y, std::uint32_t grid_z,
-    std::uint32_t block_x, std::uint32_t block_y, std::uint32_t block_z,
-    std::uint64_t dynamic_shared, Name kernel, const void* stream, int device, const char* file,
-    const char* function, unsigned line) noexcept {
+/// The numbers of a launch, from what carries them.
+[[nodiscard]] constexpr const LaunchShape& shape_of(const LaunchShape& shape) noexcept {
+  return shape;
+}
+template <class Config>
+[[nodiscard, gnu::always_inline]] constexpr LaunchShape shape_of(const Config& config) noexcept {
+  return config.shape();
+}
+
+/// The runtime refused the launch, or says at this launch that earlier work has failed. What it
+/// reads of the launch by reference, it finds in memory: that costs a launch one store for what is
+/// known only at run time, and nothing for what the types say; kept in registers across the call,
+/// it would cost three instructions each.
+template <class B, class Shaped>
+[[gnu::cold, gnu::noinline]] result<void> launch_failed(int status, const Shaped& shaped,
+                                                        const basic_stream_ref<B>& stream,
+                                                        const char* kernel, std::size_t kernel_size,
+                                                        const char* file, const char* function,
+                                                        unsigned line) noexcept {
   LaunchError error = runtime_error<B>(status, Name{}, {file, function, line}, Stage::launch);
   if (error.code == Errc::runtime_failed) error.code = Errc::launch_refused;
-  error.kernel = kernel;
-  const std::uint32_t grid[3] = {grid_x, grid_y, grid_z};
-  const std::uint32_t block[3] = {block_x, block_y, block_z};
-  for (int i = 0; i < 3; ++i) {
-    error.grid[i] = grid[i];
-    error.block[i] = block[i];
-  }
-  error.dynamic_shared = dynamic_shared;
-  error.stream = stream;
-  error.device = device;
+  error.kernel = {kernel, kernel_size};
+  error.with_shape(shape_of(shaped));
+  error.stream = stream.native();
+  error.device = stream.device().value();
   return error;
 }
 
