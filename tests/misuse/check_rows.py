@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Checks that rows.txt tells the truth about this folder: 100 rows, each test named there exists, and
+each test here belongs to a row that names it."""
+
+import re
+import sys
+from fnmatch import fnmatch
+from pathlib import Path
+
+HERE = Path(__file__).parent
+MOMENTS = {"compile", "compile (warning)", "construction", "launch", "completion", "avoidable",
+           "never", "not yet"}  # fmt: skip
+
+
+def main():
+    text = (HERE / "rows.txt").read_text()
+    rows = [[cell.strip() for cell in line.split("|", 3)] for line in text.splitlines()
+            if line and not line.startswith("#")]  # fmt: skip
+    sources = {path.stem for path in HERE.glob("*.cpp") if not path.stem.endswith("_test")}
+    suites = set(re.findall(r"^TEST_F\((Misuse\w+),", (HERE / "misuse_runtime_test.cpp").read_text(),
+                            re.MULTILINE))  # fmt: skip
+    wrong, named = [], set()
+    if len({row[0] for row in rows}) != 100 or len(rows) != 100:
+        wrong.append(f"{len(rows)} rows, and not 100 different ones")
+    for name, moments, tests, why in rows:
+        wrong += [f"{name}: no such moment: {m}" for m in moments.split(", ") if m not in MOMENTS]
+        if not why:
+            wrong.append(f"{name}: says no reason")
+        for pattern in re.findall(r"[a-g]\d\d[a-z]?\*|Misuse\w+", tests):
+            found = {test for test in sources | suites if fnmatch(test, pattern)}
+            if not found:
+                wrong.append(f"{name}: there is no {pattern}")
+            named |= found
+        own = any(re.match(name.lower() + "[a-z]?_", source) for source in sources)
+        if own != ("compile" in moments and f"{name.lower()}*" in tests):
+            wrong.append(f"{name}: '{moments}', but its sources say otherwise")
+    wrong += [f"no row names {test}" for test in sorted((sources | suites) - named)]
+    print("\n".join(wrong) or f"100 rows, {len(sources)} sources, {len(suites)} suites")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
