@@ -4,6 +4,7 @@
 // Makes each error and prints its code and its text: docs/errors.md shows these, to the letter.
 // What differs from run to run, the stream's address, and the line in this file are replaced.
 
+#include <warpsafe/align.hpp>
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/check.hpp>
 #include <warpsafe/host.hpp>
@@ -102,6 +103,7 @@ void print_kernels(ws::StreamRef stream) {
   PRINT(argument_host_pointer,
         ws::launch(stream, ws::LaunchConfig{grid, ws::block<256>}, ws::kernel<fill>,
                    ws::trust(on_host.data()), on_host.size()));
+  PRINT(argument_misaligned, ws::align<16>(values.view().subspan(1, 4)));
   PRINT(cluster_unsupported, launch(ws::kernel<fill>, grid, ws::block<256>, ws::cluster<2>));
   PRINT(cluster_not_divisor,
         launch(ws::kernel<fill>, ws::GridDim::from_blocks(3), ws::block<256>, ws::cluster<2>));
