@@ -26,7 +26,7 @@ template <class B, class K>
   const KernelLimits* known = KernelCache<B, typename K::entry_type>::find(
       K::entry(), stream.device().value(), local, status);
   if (known != nullptr) return *known;
-  LaunchError error = runtime_error<B>(status, Name::of("kernel attributes"), site);
+  LaunchError error = kernel_error<B>(status, Name::of("kernel attributes"), site);
   error.kernel = K::name();
   error.device = stream.device().value();
   return error;

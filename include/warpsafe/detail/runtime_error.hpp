@@ -23,6 +23,18 @@ template <class B>
   return error;
 }
 
+/// The same for a question about a kernel: some runtimes answer with a code that means something else
+/// elsewhere where they do not know the function at all.
+template <class B>
+[[gnu::cold, gnu::noinline]] LaunchError kernel_error(int status, Name operation, call_site site,
+                                                      Stage stage = Stage::runtime_call) noexcept {
+  LaunchError error = runtime_error<B>(status, operation, site, stage);
+  if constexpr (requires { B::unknown_function; }) {
+    if (status == B::unknown_function) error.code = Errc::not_a_kernel;
+  }
+  return error;
+}
+
 /// The name of a device for an error's text, where the backend can tell.
 template <class B>
 [[nodiscard]] Name device_name(int device) noexcept {
