@@ -6,8 +6,6 @@
 #include <warpsafe/message.hpp>
 #include <warpsafe/result.hpp>
 
-#include <boost/outcome/result.hpp>
-
 #include <memory>
 #include <system_error>
 #include <type_traits>
@@ -56,10 +54,6 @@ static_assert(!std::is_copy_constructible_v<ws::result<std::unique_ptr<int>>>);
 
 static_assert(ws::is_result<ws::result<int>> && ws::is_result<ws::result<void>>);
 static_assert(!ws::is_result<int> && !ws::is_result<ws::LaunchError>);
-
-// A caller's own result of standard error codes takes it over.
-namespace outcome = BOOST_OUTCOME_V2_NAMESPACE;
-static_assert(std::is_constructible_v<outcome::result<int, std::error_code>, ws::result<int>>);
 
 // Results work while compiling.
 constexpr ws::result<int> half(int number) {
