@@ -55,10 +55,12 @@ enum class Errc : std::uint8_t {
   device_invalid,       ///< no such device
   no_device,            ///< no device, or no driver, at all
   // Library handles (StreamBound).
-  handle_stream_changed,    ///< somebody set another stream on the handle behind its back
-  handle_busy,              ///< two threads are in one handle at once
-  handle_moved,             ///< the handle was moved away, or closed
-  library_failed,           ///< the library's function returned an error
+  handle_stream_changed,  ///< somebody set another stream on the handle behind its back
+  handle_busy,            ///< two threads are in one handle at once
+  handle_pointer_mode,    ///< scalars on host and device in one call, or the handle's mode was
+                          ///< changed
+  handle_moved,           ///< the handle was moved away, or closed
+  library_failed,         ///< the library's function returned an error
   // What the runtime said.
   launch_refused,    ///< the runtime refused the launch for a reason that is not one above
   execution_failed,  ///< work that was already running failed; the call that noticed is innocent

@@ -37,7 +37,7 @@ struct LaunchError {
   Name raw_text;         ///< the runtime's text of `raw`
   Name kernel;           ///< empty: no kernel is concerned
   Name device_name;
-  Name operation;  ///< the runtime function that failed, for Stage::runtime_call
+  Name operation;  ///< the runtime's or library's function that failed or was not called
   std::uint32_t grid[3];
   std::uint32_t block[3];
   std::uint64_t dynamic_shared;  ///< bytes

@@ -231,10 +231,16 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
     case Errc::handle_busy:
       out << "another thread is in this handle right now; give each thread a handle of its own";
       return;
+    case Errc::handle_pointer_mode:
+      out << "the handle's pointer mode does not fit these scalars: those of one call are all "
+             "host_scalar or all device_scalar, and nobody else sets the mode";
+      return;
     case Errc::handle_moved:
       out << "this StreamBound was moved from or closed; use the one that it was moved to";
       return;
     case Errc::library_failed:
+      out << (error.raw_text.empty() ? error.raw_name : error.raw_text);
+      return;
     case Errc::launch_refused:
     case Errc::execution_failed:
     case Errc::runtime_failed:
@@ -309,7 +315,9 @@ inline std::size_t format_error(const LaunchError& error, char* buffer,
   switch (error.stage) {
     case Stage::construction:
     case Stage::validation:
-      if (error.kernel.empty() && error.stage == Stage::construction) {
+      if (error.kernel.empty() && !error.operation.empty()) {
+        out << error.operation << " not called: ";
+      } else if (error.kernel.empty() && error.stage == Stage::construction) {
         out << "Launch configuration refused: ";
       } else {
         out << "Kernel '" << kernel << "' not launched: ";
@@ -344,7 +352,11 @@ inline std::size_t format_error(const LaunchError& error, char* buffer,
     case Stage::runtime_call:
       if (!error.operation.empty()) out << error.operation << " failed: ";
       detail::put_reason(out, error);
-      if (error.raw != 0) out << " (" << error.raw_name << ", " << error.raw << ')';
+      if (error.raw != 0) {
+        out << " (";
+        if (!error.raw_name.empty() && !error.raw_text.empty()) out << error.raw_name << ", ";
+        out << error.raw << ')';
+      }
       detail::put_site(out, error, "\n  at ");
       break;
   }

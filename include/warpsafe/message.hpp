@@ -108,6 +108,8 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
       return "a library handle was set to another stream";
     case Errc::handle_busy:
       return "two threads use one library handle at once";
+    case Errc::handle_pointer_mode:
+      return "a library handle's pointer mode does not fit the scalars";
     case Errc::handle_moved:
       return "a library handle that was moved away";
     case Errc::library_failed:

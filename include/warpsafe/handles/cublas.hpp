@@ -7,40 +7,66 @@
 
 #include <cublas_v2.h>
 
+#include <cstddef>
+
 namespace warpsafe {
 
-/// cuBLAS: `StreamBound<cublasHandle_t>::create(stream)`, `blas.call<cublasSgemm>(…)`.
+/// cuBLAS: `StreamBound<cublasHandle_t>::create(stream)`, `blas.call<cublasSgemm>(…)`. The handle
+/// owns its workspace, so that nothing is allocated while a graph is captured.
 template <>
 struct handle_traits<cublasHandle_t> {
   using backend = cuda_backend;
   using native = cublasHandle_t;
+  using status = cublasStatus_t;
+  using refused =
+      Functions<cublasSetStream, cublasDestroy, cublasSetWorkspace, cublasSetPointerMode>;
+  static constexpr Name name = Name::of("cuBLAS");
+  static constexpr Name version_suffix = Name::of("_v2");
 
-  static int create(native& handle, cudaStream_t stream) noexcept {
-    const cublasStatus_t status = cublasCreate(&handle);
-    if (status != CUBLAS_STATUS_SUCCESS) return status;
-    const cublasStatus_t bound = cublasSetStream(handle, stream);
-    if (bound != CUBLAS_STATUS_SUCCESS) static_cast<void>(cublasDestroy(handle));
-    return bound;
-  }
-  static int destroy(native handle) noexcept { return cublasDestroy(handle); }
-  static int bind(native handle, cudaStream_t stream) noexcept {
+  /// cublas_api.h overloads these by the compute type; the older form with a cudaDataType is left
+  /// out.
+  template <class... Matrix>
+  using GemmEx = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
+                                const void*, Matrix..., cublasComputeType_t, cublasGemmAlgo_t);
+  using overloaded =
+      Signatures<GemmEx<const void*, cudaDataType, int, const void*, cudaDataType, int, const void*,
+                        void*, cudaDataType, int>,
+                 GemmEx<const void* const*, cudaDataType, int, const void* const*, cudaDataType,
+                        int, const void*, void* const*, cudaDataType, int, int>,
+                 GemmEx<const void*, cudaDataType, int, long long, const void*, cudaDataType, int,
+                        long long, const void*, void*, cudaDataType, int, long long, int>>;
+
+  static status create(native& handle) noexcept { return cublasCreate(&handle); }
+  static status destroy(native handle) noexcept { return cublasDestroy(handle); }
+  static status set_stream(native handle, cudaStream_t stream) noexcept {
     return cublasSetStream(handle, stream);
   }
-  static int stream_of(native handle, cudaStream_t& stream) noexcept {
+  static status get_stream(native handle, cudaStream_t& stream) noexcept {
     return cublasGetStream(handle, &stream);
   }
-  static Name status_name(int status) noexcept {
-    return Name::of(cublasGetStatusName(static_cast<cublasStatus_t>(status)));
+  /// cuBLAS documentation, cublasSetWorkspace(): 32 MiB are recommended from Hopper (compute
+  /// capability 9.0) on, 4 MiB before; cublasSetStream() goes back to the default workspace.
+  static std::size_t workspace_bytes(int device) noexcept {
+    int major = 0;
+    const cudaError_t asked =
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    const std::size_t mebibytes = asked != cudaSuccess || major >= 9 ? 32 : 4;
+    return mebibytes << 20U;
   }
-  static Name status_text(int status) noexcept {
-    return Name::of(cublasGetStatusString(static_cast<cublasStatus_t>(status)));
+  static status set_workspace(native handle, void* memory, std::size_t bytes) noexcept {
+    return cublasSetWorkspace(handle, memory, bytes);
   }
-  template <auto Fn>
-  static constexpr bool undoes_binding = false;
+  static status set_scalars_on_device(native handle, bool on) noexcept {
+    return cublasSetPointerMode(handle, on ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST);
+  }
+  static status get_scalars_on_device(native handle, bool& on) noexcept {
+    cublasPointerMode_t mode = CUBLAS_POINTER_MODE_HOST;
+    const status asked = cublasGetPointerMode(handle, &mode);
+    on = mode == CUBLAS_POINTER_MODE_DEVICE;
+    return asked;
+  }
+  static Name status_name(status value) noexcept { return Name::of(cublasGetStatusName(value)); }
+  static Name status_text(status value) noexcept { return Name::of(cublasGetStatusString(value)); }
 };
-template <>
-inline constexpr bool handle_traits<cublasHandle_t>::undoes_binding<cublasSetStream> = true;
-template <>
-inline constexpr bool handle_traits<cublasHandle_t>::undoes_binding<cublasDestroy> = true;
 
 }  // namespace warpsafe
