@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/cuda.hpp>
+#include <warpsafe/stream_bound.hpp>
+
+#include <cufft.h>
+
+namespace warpsafe {
+
+/// A plan of cuFFT. The library's own handle is an int, which anything could be.
+struct CufftPlan {};
+
+/// cuFFT: `StreamBound<CufftPlan>::create(stream)` is an empty plan, which
+/// `fft.call<cufftMakePlan1d>(n, CUFFT_C2C, 1, &bytes)` fills and
+/// `fft.call<cufftExecC2C>(in.view(), out.view(), CUFFT_FORWARD)` runs. The library has no function
+/// that tells a plan's stream, so a stream changed behind its back is not found.
+template <>
+struct handle_traits<CufftPlan> {
+  using backend = cuda_backend;
+  using native = cufftHandle;
+  using status = cufftResult;
+  using refused = Functions<cufftSetStream, cufftDestroy>;
+  static constexpr Name name = Name::of("cuFFT");
+
+  static status create(native& plan) noexcept { return cufftCreate(&plan); }
+  static status destroy(native plan) noexcept { return cufftDestroy(plan); }
+  static status set_stream(native plan, cudaStream_t stream) noexcept {
+    return cufftSetStream(plan, stream);
+  }
+  static Name status_name(status value) noexcept {
+    return detail::enumerator_name<CUFFT_INVALID_PLAN, CUFFT_ALLOC_FAILED, CUFFT_INVALID_TYPE,
+                                   CUFFT_INVALID_VALUE, CUFFT_INTERNAL_ERROR, CUFFT_EXEC_FAILED,
+                                   CUFFT_SETUP_FAILED, CUFFT_INVALID_SIZE, CUFFT_UNALIGNED_DATA,
+                                   CUFFT_INVALID_DEVICE, CUFFT_NO_WORKSPACE, CUFFT_NOT_IMPLEMENTED,
+                                   CUFFT_NOT_SUPPORTED>(value);
+  }
+  static Name status_text(status) noexcept { return {}; }  // the library has none
+};
+
+}  // namespace warpsafe

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/cuda.hpp>
+#include <warpsafe/stream_bound.hpp>
+
+#include <curand.h>
+
+namespace warpsafe {
+
+/// cuRAND: `StreamBound<curandGenerator_t>::create(stream, CURAND_RNG_PSEUDO_PHILOX4_32_10)`,
+/// `random.call<curandGenerateUniform>(numbers.view(), numbers.size())`. The library has no
+/// function that tells a generator's stream, so a stream changed behind its back is not found.
+template <>
+struct handle_traits<curandGenerator_t> {
+  using backend = cuda_backend;
+  using native = curandGenerator_t;
+  using status = curandStatus_t;
+  using options = curandRngType_t;
+  using refused = Functions<curandSetStream, curandDestroyGenerator>;
+  static constexpr Name name = Name::of("cuRAND");
+
+  static status create(native& generator, options kind) noexcept {
+    return curandCreateGenerator(&generator, kind);
+  }
+  static status destroy(native generator) noexcept { return curandDestroyGenerator(generator); }
+  static status set_stream(native generator, cudaStream_t stream) noexcept {
+    return curandSetStream(generator, stream);
+  }
+  static Name status_name(status value) noexcept {
+    return detail::enumerator_name<CURAND_STATUS_VERSION_MISMATCH, CURAND_STATUS_NOT_INITIALIZED,
+                                   CURAND_STATUS_ALLOCATION_FAILED, CURAND_STATUS_TYPE_ERROR,
+                                   CURAND_STATUS_OUT_OF_RANGE, CURAND_STATUS_LENGTH_NOT_MULTIPLE,
+                                   CURAND_STATUS_DOUBLE_PRECISION_REQUIRED,
+                                   CURAND_STATUS_LAUNCH_FAILURE, CURAND_STATUS_PREEXISTING_FAILURE,
+                                   CURAND_STATUS_INITIALIZATION_FAILED, CURAND_STATUS_ARCH_MISMATCH,
+                                   CURAND_STATUS_INTERNAL_ERROR>(value);
+  }
+  static Name status_text(status) noexcept { return {}; }  // the library has none
+};
+
+}  // namespace warpsafe

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/cuda.hpp>
+#include <warpsafe/stream_bound.hpp>
+
+#include <nccl.h>
+
+namespace warpsafe {
+
+/// Which of how many a communicator is: what ncclCommInitRank is given.
+struct NcclRank {
+  ncclUniqueId id;
+  int ranks;
+  int rank;  ///< 0 to ranks - 1
+};
+
+/// NCCL: `StreamBound<ncclComm_t>::create(stream, NcclRank{id, ranks, rank})`, which waits for the
+/// other ranks; communicators of one thread that are made together (ncclCommInitAll) come in by
+/// adopt. `comm.call<ncclAllReduce>(in.view(), out.view(), n, ncclFloat, ncclSum)`: communicator
+/// and stream are passed by `call`. ncclCommAbort and ncclCommRevoke stay the way out of a hang:
+/// native().
+template <>
+struct handle_traits<ncclComm_t> {
+  using backend = cuda_backend;
+  using native = ncclComm_t;
+  using status = ncclResult_t;
+  using options = NcclRank;
+  using refused = Functions<ncclCommDestroy, ncclCommAbort>;
+  static constexpr Name name = Name::of("NCCL");
+
+  static status create(native& comm, const options& rank) noexcept {
+    return ncclCommInitRank(&comm, rank.ranks, rank.id, rank.rank);
+  }
+  static status destroy(native comm) noexcept { return ncclCommDestroy(comm); }
+  static Name status_name(status value) noexcept {
+    return detail::enumerator_name<ncclUnhandledCudaError, ncclSystemError, ncclInternalError,
+                                   ncclInvalidArgument, ncclInvalidUsage, ncclRemoteError,
+                                   ncclInProgress>(value);
+  }
+  static Name status_text(status value) noexcept { return Name::of(ncclGetErrorString(value)); }
+};
+
+}  // namespace warpsafe
