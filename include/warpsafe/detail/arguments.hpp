@@ -99,9 +99,26 @@ constexpr bool converts_keeping_value() noexcept {
     using Number = std::underlying_type_t<A>;
     return std::is_floating_point_v<P> ? keeps_value<P, Number>() : sizeof(P) >= sizeof(A);
   } else {
-    return std::is_class_v<A> && requires(const A& argument) { P{argument}; };
+    // What the class converts to is what unary plus makes of it (char and short become int). Braces
+    // would say the same, but nvcc lets them narrow.
+    return std::is_class_v<A> && requires(const A& argument) {
+      requires keeps_value<P, std::remove_cvref_t<decltype(+argument)>>();
+    };
   }
 }
+
+/// Stands for a number of type A in a conversion: converts to what keeps its value, or to A alone.
+template <class A, bool Exactly>
+struct NumberLike {
+  template <class T>
+  requires(std::is_arithmetic_v<T> && (Exactly ? std::is_same_v<T, A> : keeps_value<T, A>()))
+  operator T() const;
+};
+/// Whether the class P can be made of a number of type A without a narrower one in between. What
+/// P's own constructor for A does is P's affair.
+template <class P, class A>
+inline constexpr bool made_keeping_value = std::is_constructible_v<P, NumberLike<A, false>> ||
+                                           std::is_constructible_v<P, NumberLike<A, true>>;
 
 /// The raw pointer that a pointer parameter amounts to; a type that is none stays as it is.
 template <class P>
@@ -163,7 +180,7 @@ constexpr bool check_argument() noexcept {
     constexpr bool converts = std::is_convertible_v<const A&, P>;
     static_assert(converts, "warpsafe: this argument does not convert to the kernel's parameter");
     if constexpr (converts && std::is_class_v<P> && std::is_arithmetic_v<A>) {
-      constexpr bool keeps = requires(const A& argument) { P{argument}; };
+      constexpr bool keeps = made_keeping_value<P, A>;
       static_assert(
           keeps,
           "warpsafe: this argument may lose its value in the kernel's narrower parameter (a class "
