@@ -23,8 +23,8 @@ template <class B>
   return error;
 }
 
-/// The same for a question about a kernel: some runtimes answer with a code that means something else
-/// elsewhere where they do not know the function at all.
+/// The same for a question about a kernel: some runtimes answer with a code that means something
+/// else elsewhere where they do not know the function at all.
 template <class B>
 [[gnu::cold, gnu::noinline]] LaunchError kernel_error(int status, Name operation, call_site site,
                                                       Stage stage = Stage::runtime_call) noexcept {
