@@ -5,16 +5,12 @@
 
 #include <warpsafe/launch_config.hpp>
 
-#include <cstdint>
-
 namespace ws = warpsafe;
 
-inline std::uint64_t threads_of(ws::BlockDim block) { return block.count(); }
-
-auto configured() {
+ws::BlockDim configured() {
 #ifdef MISUSE
-  return threads_of(ws::grid<256>);  // expected-error {{"conver"}}
+  return ws::grid<256>;  // expected-error {{"conver"}}
 #else
-  return threads_of(ws::block<256>);
+  return ws::block<256>;
 #endif
 }

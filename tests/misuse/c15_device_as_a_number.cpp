@@ -7,12 +7,10 @@
 
 namespace ws = warpsafe;
 
-inline int on(ws::DeviceId device) { return device.value(); }
-
-auto launched() {
+ws::DeviceId launched() {
 #ifdef MISUSE
-  return on(0);  // expected-error {{"conver"}}
+  return 0;  // expected-error {{"conver"}}
 #else
-  return on(ws::DeviceId(0));
+  return ws::DeviceId(0);
 #endif
 }

@@ -7,15 +7,13 @@
 
 namespace ws = warpsafe;
 
-inline int status_of(int status) { return status; }
 WARPSAFE_KERNEL void fill(float*, int) {}
 
-auto launched(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
+int launched(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  return status_of(
-      ws::launch(stream, config, ws::kernel<fill>, data, n));  // expected-error {{"conver"}}
+  return ws::launch(stream, config, ws::kernel<fill>, data, n);  // expected-error {{"conver"}}
 #else
-  return status_of(ws::launch(stream, config, ws::kernel<fill>, data, n).has_error());
+  return ws::launch(stream, config, ws::kernel<fill>, data, n).has_error() ? 1 : 0;
 #endif
 }
