@@ -2,22 +2,28 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
 """Holds docs/errors.md to the library: a heading per code of Errc, and under it the text that a
-program got. check_errors.py PROGRAM PROJECT"""
+program got. check_errors.py PROGRAM PROJECT [--update]; with --update the page's texts are replaced
+by the program's first."""
 import pathlib
 import re
 import subprocess
 import sys
 
 program, project = sys.argv[1], pathlib.Path(sys.argv[2])
+update = sys.argv[3:] == ["--update"]
 # The codes for which the page says that nothing returns them.
 WITHOUT_TEXT = {"pending_error"}
 
 header = (project / "include/warpsafe/errc.hpp").read_text()
 codes = re.findall(r"^  (\w+)(?: = 1)?,", re.search(r"enum class Errc.*?\n};", header, re.S)[0], re.M)
-page = (project / "docs/errors.md").read_text()
-sections = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", page, re.M | re.S))
 run = subprocess.run([program], capture_output=True, text=True, check=True)
 texts = dict(re.findall(r"^### (\w+)\n(.*?)(?=^### |\Z)", run.stdout, re.M | re.S))
+file = project / "docs/errors.md"
+if update:
+    file.write_text(re.sub(r"(^### `(\w+)`\n[^#]*?```text\n).*?(?=^```)",
+                           lambda found: found[1] + texts.get(found[2], ""), file.read_text(),
+                           flags=re.M | re.S))
+sections = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", file.read_text(), re.M | re.S))
 
 problems = [f"{code}: no section" for code in codes if code not in sections]
 problems += [f"{code}: no such code" for code in sections if code not in codes]

@@ -202,6 +202,7 @@ void print_cuda() {
   failed.operation = ws::Name::of("cublasSgemm");
   PRINT(library_failed, failed);
   for (const auto& [name, code] : {std::pair{"handle_stream_changed", Errc::handle_stream_changed},
+                                   std::pair{"handle_pointer_mode", Errc::handle_pointer_mode},
                                    std::pair{"handle_busy", Errc::handle_busy},
                                    std::pair{"handle_moved", Errc::handle_moved}}) {
     ws::LaunchError handle = ws::LaunchError::make(code, ws::Stage::validation);
