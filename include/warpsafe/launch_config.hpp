@@ -252,9 +252,10 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
   }
 
   Grid grid_;
-  // A SafeGrid has its own.
-  [[no_unique_address]] std::conditional_t<is_safe_grid<Grid>, detail::NoPart, Block> block_;
-  [[no_unique_address]] detail::OptionList<Options...> options_;
+  // A SafeGrid has its own. Not [[no_unique_address]], nor are the options: g++ 12 then loses the
+  // grid of a constant configuration.
+  std::conditional_t<is_safe_grid<Grid>, detail::NoPart, Block> block_;
+  detail::OptionList<Options...> options_;
 };
 
 template <class... Parts>

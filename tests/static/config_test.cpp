@@ -80,3 +80,14 @@ static_assert(fits_in_shared(232448, ws::limits::sm_90) &&
               !fits_in_shared(232449, ws::limits::sm_90));
 static_assert(fits_in_shared(65536, ws::limits::gfx942) &&
               !fits_in_shared(65537, ws::limits::gfx942));
+
+// A constant configuration keeps every number, whatever empty parts stand beside it.
+struct VendorDims {
+  unsigned x, y, z;
+};
+constexpr VendorDims three{3, 4, 5};
+constexpr ws::LaunchConfig constant{ws::GridDim::from_vendor(three), ws::block<32>, ws::cluster<1>,
+                                    ws::cooperative};
+static_assert(constant.shape().grid[0] == 3 && constant.shape().grid[1] == 4 &&
+              constant.shape().grid[2] == 5 && constant.shape().block[0] == 32 &&
+              constant.shape().has_cluster && constant.shape().cooperative);
