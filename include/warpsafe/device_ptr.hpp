@@ -124,7 +124,7 @@ struct trusted_ptr {
 /// The named escape for memory that other code allocated: `launch(…, trust(raw))`. Checked builds
 /// verify at the launch that the device can read it: Errc::argument_host_pointer.
 template <class T>
-[[nodiscard]] constexpr trusted_ptr<T> trust(T* pointer) noexcept {
+[[nodiscard]] WARPSAFE_FN constexpr trusted_ptr<T> trust(T* pointer) noexcept {
   return {pointer};
 }
 
@@ -136,15 +136,21 @@ struct device_pointer_traits;
 
 template <class T>
 struct device_pointer_traits<device_ptr<T>> {
-  static constexpr T* get(const device_ptr<T>& pointer) noexcept { return pointer.get(); }
+  WARPSAFE_FN static constexpr T* get(const device_ptr<T>& pointer) noexcept {
+    return pointer.get();
+  }
 };
 template <class T>
 struct device_pointer_traits<DeviceSpan<T>> {
-  static constexpr T* get(const DeviceSpan<T>& span) noexcept { return span.pointer().get(); }
+  WARPSAFE_FN static constexpr T* get(const DeviceSpan<T>& span) noexcept {
+    return span.pointer().get();
+  }
 };
 template <class T>
 struct device_pointer_traits<trusted_ptr<T>> {
-  static constexpr T* get(const trusted_ptr<T>& trusted) noexcept { return trusted.pointer; }
+  WARPSAFE_FN static constexpr T* get(const trusted_ptr<T>& trusted) noexcept {
+    return trusted.pointer;
+  }
 };
 
 }  // namespace warpsafe

@@ -88,10 +88,10 @@ class extent {
         "bare numbers cannot tell rows from columns");
     if constexpr (((detail::axis_of<Axes> >= 0) && ...)) {
       static_assert(
-          ((1 << detail::axis_of<Axes>)+ ... + 0) == (1 << Rank) - 1,
+          ((1 << detail::axis_of<Axes>)+... + 0) == (1 << Rank) - 1,
           "warpsafe: an extent names each of its axes once: x, then x and y (cols and rows), "
           "then x, y and z");
-      if constexpr (((1 << detail::axis_of<Axes>)+ ... + 0) == (1 << Rank) - 1) {
+      if constexpr (((1 << detail::axis_of<Axes>)+... + 0) == (1 << Rank) - 1) {
         ((size_[Axes::along] = axes.value), ...);
         negative_ = ((axes.negative ? 1U << Axes::along : 0U) | ... | 0U);
       }
@@ -115,12 +115,14 @@ class extent {
     return (index.z * size(1) + index.y) * size(0) + index.x;
   }
 
+#if !defined(__CUDACC_RTC__)  // NVRTC takes no function of the host
   /// Prints (x,y,z) in elements, 1 beyond the rank.
   template <class Stream, class = typename Stream::char_type>
   friend Stream& operator<<(Stream& out, const extent& sizes) {
     out << '(' << sizes.size(0) << ',' << sizes.size(1) << ',' << sizes.size(2) << ')';
     return out;
   }
+#endif
 
  private:
   size_type size_[Rank];
