@@ -123,7 +123,9 @@ inline constexpr DeviceLimits amd_floor = [] {
       reported.max_grid[axis] = floor.max_grid[axis];
     }
   }
-  fill(reported.max_threads_per_axis, floor.max_threads_per_axis);
+  // A rule of the vendor, which no device reports: nothing is missing where it is put in.
+  if (reported.max_threads_per_axis == 0)
+    reported.max_threads_per_axis = floor.max_threads_per_axis;
   fill(reported.shared_per_block, floor.shared_per_block);
   // Older ROCm reports an opt-in limit of 0, and no limit with opt-in is below the one without.
   if (reported.shared_per_block_optin < reported.shared_per_block) {
