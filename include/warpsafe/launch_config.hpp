@@ -19,7 +19,11 @@ inline constexpr PartKind part_kind<SafeGrid<Rules, Block, Rank, Policy>> = Part
 
 struct NoPart {};
 template <class... Options>
-struct OptionList : Options... {};
+struct OptionList : Options... {
+  // Not an aggregate: g++ 12 clears all of an empty aggregate that it initialises by braces, and a
+  // [[no_unique_address]] one lies on its neighbour.
+  constexpr explicit OptionList(const Options&... options) noexcept : Options(options)... {}
+};
 
 /// The first of Parts that is of a kind, or NoPart.
 template <PartKind Kind, class... Parts>
