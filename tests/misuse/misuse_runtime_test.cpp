@@ -22,6 +22,10 @@ WARPSAFE_KERNEL void mark(unsigned* hits, std::uint64_t n) {
   const std::uint64_t i = warpsafe::thread_index().x;
   if (i < n) warpsafe::atomic_add(hits + i, 1U);
 }
+WARPSAFE_KERNEL void mark_through(warpsafe::device_ptr<unsigned> hits, std::uint64_t n) {
+  const std::uint64_t i = warpsafe::thread_index().x;
+  if (i < n) warpsafe::atomic_add(hits.get() + i, 1U);
+}
 WARPSAFE_KERNEL void mark_strided(unsigned* hits, std::uint64_t n) {
   for (auto i : warpsafe::grid_stride(n)) warpsafe::atomic_add(hits + i, 1U);
 }
@@ -472,6 +476,8 @@ TEST_F(MisuseB16, CooperativeGridMustFitAtOnce) {
 TEST_F(MisuseB17, CooperativeProductIsFormedIn64Bits) {
   become(limits::gfx90a);
   const LaunchConfig config{GridDim::from_vendor(Vendor3{65535, 65535, 2}), block<1>, cooperative};
+  EXPECT_THAT(config.shape().grid, ::testing::ElementsAre(65535, 65535, 2))
+      << "an option without data lies on the grid's memory";
   const LaunchError error = error_in(launch(stream, config, kernel<nothing>));
   EXPECT_EQ(error.code, Errc::cooperative_too_large);
   EXPECT_EQ(error.value, 8589672450U) << "4294705154 in 32 bits";
@@ -517,6 +523,16 @@ TEST_F(MisuseC04, TrustedHostMemoryIsFound) {
   EXPECT_EQ(error.code, Errc::argument_host_pointer);
   EXPECT_THAT(message(error),
               ::testing::StartsWith("Kernel 'mark' not launched: argument 1 is host memory"));
+}
+
+TEST_F(MisuseC04, TrustedMemoryGoesWhereADevicePtrIsTaken) {
+  const std::uint64_t n = 300;
+  expect_each_item_once(configure(SafeGrid<>::cover(n, block<64>)), kernel<mark_through>, n, n);
+  std::vector<unsigned> host_memory(4);
+  const LaunchError error =
+      error_in(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<mark_through>,
+                      trust(host_memory.data()), std::uint64_t{4}));
+  EXPECT_EQ(error.code, Errc::argument_host_pointer);
 }
 
 TEST_F(MisuseC08, BorrowedNullStreamIsSaid) {
