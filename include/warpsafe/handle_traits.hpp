@@ -35,13 +35,17 @@ namespace warpsafe {
 ///     // Where scalars may be on the host or on the device:
 ///     static status set_scalars_on_device(native handle, bool on) noexcept;
 ///     static status get_scalars_on_device(native handle, bool& on) noexcept;
-///     // Where C++ headers overload functions: the signatures that `call<fn>` means.
+///     // Where C++ headers overload functions: which signature of each `call<fn>` means.
 ///     using overloaded = Signatures<my_status_t(my_handle_t, int)>;
 ///     // Where macros rename functions: what to leave out of their names in errors.
 ///     static constexpr Name version_suffix = Name::of("_v2");
 ///   };
 template <class Handle>
-struct handle_traits;
+struct handle_traits {
+  static_assert(!std::is_same_v<Handle, Handle>,
+                "warpsafe: no library has this handle here: include its own header of "
+                "<warpsafe/handles/>, or specialise handle_traits for it");
+};
 
 /// Functions of a library, by name.
 template <auto... Fn>

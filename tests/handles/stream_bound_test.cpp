@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A library's handle that can only run on its stream: how it is made, moved, rebound and closed.
+
+#include "toy_fixture.hpp"
+
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace warpsafe::handle_test {
+namespace {
+
+static_assert(!std::is_default_constructible_v<Toy>);
+static_assert(!std::is_copy_constructible_v<Toy> && !std::is_copy_assignable_v<Toy>);
+static_assert(std::is_nothrow_move_constructible_v<Toy> && std::is_nothrow_move_assignable_v<Toy>);
+static_assert(std::is_nothrow_destructible_v<Toy>);
+
+struct StreamBoundTest : ToyTest {};
+
+TEST_F(StreamBoundTest, IsMadeOnItsStreamWithItsWorkspaceAndScalarsOnTheHost) {
+  const auto toy = Toy::create(stream).value();
+  EXPECT_THAT(toy::take_log(),
+              ElementsAre("create", "set_stream", "scalars_on_host", "set_workspace"));
+  EXPECT_EQ(toy.native()->stream, stream.native());
+  EXPECT_EQ(toy.stream(), stream.ref());
+  EXPECT_NE(toy.native()->workspace, nullptr);
+  EXPECT_EQ(toy.native()->workspace_bytes, 1024U);
+}
+
+TEST_F(StreamBoundTest, IsDestroyedOnceAndItsWorkspaceFreed) {
+  const auto before = host::calls_made(Call::deallocate);
+  {
+    auto first = Toy::create(stream).value();
+    auto second = std::move(first);
+    auto third = Toy::create(stream).value();
+    toy::log.clear();
+    third = std::move(second);
+    EXPECT_THAT(toy::take_log(), ElementsAre("destroy"))
+        << "what is assigned to is destroyed first";
+    EXPECT_EQ(third.native()->stream, stream.native());
+  }
+  EXPECT_THAT(toy::take_log(), ElementsAre("destroy"));
+  EXPECT_EQ(host::calls_made(Call::deallocate) - before, 2U);
+}
+
+TEST_F(StreamBoundTest, KeepsItsStreamAlive) {
+  std::optional<Stream> own(Stream::create().value());
+  std::optional<Toy> toy(Toy::create(*own).value());
+  const auto before = host::calls_made(Call::stream_destroy);
+  own.reset();
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), before);
+  float* const x = device_array<float>(1);
+  EXPECT_THAT(toy->call<toy::toy_write>(2.0F, trust(x)), Succeeds());
+  EXPECT_THAT(toy->stream().synchronize(), Succeeds());
+  EXPECT_EQ(*x, 2.0F);
+  toy.reset();
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), before + 1);
+}
+
+TEST_F(StreamBoundTest, CloseTellsWhatTheLibrarySays) {
+  auto toy = Toy::create(stream).value();
+  toy::failing = "destroy";
+  const LaunchError error = error_in(toy.close(app));
+  EXPECT_EQ(error.code, Errc::library_failed);
+  EXPECT_EQ(error.raw, toy::toy_broken);
+  EXPECT_EQ(error.vendor, Vendor::host);
+  EXPECT_EQ(message(error),
+            "toy destroy failed: the toy is broken (toy_broken, 7)\n  at app.cpp:7");
+  EXPECT_THAT(toy.close(), Succeeds()) << "there is nothing left to close";
+}
+
+TEST_F(StreamBoundTest, EachStepOfMakingOneCanFail) {
+  const auto fails = [&](const char* step, std::vector<std::string> log, const char* text) {
+    toy::log.clear();
+    toy::failing = step;
+    EXPECT_EQ(said(Toy::create(stream, app)), text);
+    EXPECT_EQ(toy::take_log(), log);
+  };
+  const auto allocated = host::calls_made(Call::allocate);
+  const auto freed = host::calls_made(Call::deallocate);
+  fails("set_stream", {"create", "set_stream", "destroy"},
+        "toy set stream failed: the toy is broken (toy_broken, 7)\n  at app.cpp:7");
+  fails("scalars_on_host", {"create", "set_stream", "scalars_on_host", "destroy"},
+        "toy set pointer mode failed: the toy is broken (toy_broken, 7)\n  at app.cpp:7");
+  fails("set_workspace", {"create", "set_stream", "scalars_on_host", "set_workspace", "destroy"},
+        "toy set workspace failed: the toy is broken (toy_broken, 7)\n  at app.cpp:7");
+  EXPECT_EQ(host::calls_made(Call::allocate) - allocated, 1U);
+  EXPECT_EQ(host::calls_made(Call::deallocate) - freed, 1U);
+  host::fail_next(Call::allocate, 1, HostStatus::out_of_memory);
+  fails("", {"create", "set_stream", "scalars_on_host", "destroy"},
+        "toy allocate workspace failed: out of memory: 1024 bytes asked "
+        "(hostErrorMemoryAllocation, 2)\n  at app.cpp:7");
+  host::fail_next(Call::current_device, 1, HostStatus::no_device);
+  const LaunchError no_device = error_in(Toy::create(stream, app));
+  EXPECT_EQ(no_device.code, Errc::no_device);
+  EXPECT_EQ(toy::take_log().size(), 0U);
+  host::fail_next(Call::stream_capturing, 1, HostStatus::unknown);
+  EXPECT_EQ(error_in(Toy::create(stream, app)).code, Errc::runtime_failed);
+  EXPECT_EQ(toy::take_log().size(), 0U);
+}
+
+TEST_F(StreamBoundTest, IsMadeWithItsDeviceCurrent) {
+  host::set_device_count(2);
+  const Stream other = Stream::create(DeviceId(1)).value();
+  EXPECT_EQ(said(Toy::create(other, app)),
+            "toy create not called: the stream belongs to device 1, the current device is 0; make "
+            "it current with DeviceGuard\n  at app.cpp:7");
+  EXPECT_EQ(toy::take_log().size(), 0U);
+  std::optional<Toy> toy;
+  {
+    const auto guard = DeviceGuard::create(DeviceId(1)).value();
+    toy.emplace(Toy::create(other).value());
+  }
+  EXPECT_EQ(toy->native()->workspace_bytes, 4096U);
+  toy.reset();  // with its own device current, whichever is
+  EXPECT_EQ(current_device().value(), DeviceId(0));
+}
+
+TEST_F(StreamBoundTest, TakesOverAHandleThatOtherCodeMade) {
+  toy::toy_handle raw_handle = nullptr;
+  ASSERT_EQ(toy::toy_create(&raw_handle), toy::toy_success);
+  raw_handle->scalars_on_device = true;
+  toy::failing = "set_workspace";
+  EXPECT_EQ(error_in(Toy::adopt(raw_handle, stream)).code, Errc::library_failed);
+  toy::log.clear();
+  {
+    auto toy = Toy::adopt(raw_handle, stream).value();
+    EXPECT_EQ(toy.native(), raw_handle) << "still there after the error";
+    EXPECT_FALSE(raw_handle->scalars_on_device);
+  }
+  EXPECT_THAT(toy::take_log(),
+              ElementsAre("set_stream", "scalars_on_host", "set_workspace", "destroy"));
+}
+
+std::atomic<bool> may_end{false};
+WARPSAFE_KERNEL void until_told() {
+  while (!may_end) std::this_thread::yield();
+}
+
+TEST_F(StreamBoundTest, RebindOrdersTheNewStreamAfterTheOld) {
+  const Stream next = Stream::create().value();
+  auto toy = Toy::create(stream).value();
+  void* const workspace = toy.native()->workspace;
+  float* const x = device_array<float>(1);
+  may_end = false;
+  ASSERT_THAT(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<until_told>), Succeeds());
+  ASSERT_THAT(toy.call<toy::toy_write>(3.0F, trust(x)), Succeeds());
+  toy::log.clear();
+  auto moved = std::move(toy).rebind(next).value();
+  EXPECT_THAT(toy::take_log(), ElementsAre("set_stream", "scalars_on_host", "set_workspace"));
+  EXPECT_EQ(moved.native()->workspace, workspace) << "the library forgets it with its stream";
+  EXPECT_EQ(moved.stream(), next.ref());
+  ASSERT_THAT(moved.call<toy::toy_scale>(1, host_scalar(2.0F), trust(x)), Succeeds());
+  EXPECT_FALSE(next.ready().value()) << "waits for the old stream";
+  may_end = true;
+  EXPECT_THAT(next.synchronize(), Succeeds());
+  EXPECT_EQ(*x, 6.0F);
+  EXPECT_EQ(error_in(toy.call<toy::toy_reset>()).code, Errc::handle_moved);
+}
+
+TEST_F(StreamBoundTest, ARebindThatFailsLeavesTheHandleAsItWas) {
+  const Stream next = Stream::create().value();
+  auto toy = Toy::create(stream).value();
+  for (const char* const step : {"set_stream", "set_workspace"}) {
+    toy::failing = step;
+    EXPECT_EQ(error_in(std::move(toy).rebind(next, app)).code, Errc::library_failed);
+    EXPECT_EQ(toy.native()->stream, stream.native()) << step;
+    EXPECT_NE(toy.native()->workspace, nullptr) << step;
+    EXPECT_EQ(toy.stream(), stream.ref());
+    EXPECT_THAT(toy.call<toy::toy_reset>(), Succeeds());
+  }
+  host::fail_next(Call::event_create, 1, HostStatus::out_of_memory);
+  EXPECT_EQ(error_in(std::move(toy).rebind(next)).code, Errc::out_of_memory);
+  host::fail_next(Call::stream_wait, 1, HostStatus::unknown);
+  EXPECT_EQ(error_in(std::move(toy).rebind(next)).code, Errc::runtime_failed);
+  EXPECT_THAT(toy.call<toy::toy_reset>(), Succeeds());
+  EXPECT_EQ(toy.native()->stream, stream.native());
+}
+
+TEST_F(StreamBoundTest, RebindStaysOnItsDevice) {
+  host::set_device_count(2);
+  const Stream here = Stream::create().value();
+  const Stream other = Stream::create(DeviceId(1)).value();
+  auto toy = Toy::create(here).value();
+  EXPECT_EQ(said(std::move(toy).rebind(other, app)),
+            "toy set stream not called: the stream belongs to device 1, the current device is 0; "
+            "make it current with DeviceGuard\n  at app.cpp:7");
+  auto moved = std::move(toy);
+  EXPECT_EQ(said(std::move(toy).rebind(here, app)),
+            "toy set stream not called: this StreamBound was moved from or closed; use the one "
+            "that it was moved to\n  at app.cpp:7");
+}
+
+/// The modelled GPU, but that its streams may capture.
+struct CapturingBackend : host_backend {
+  static inline bool capturing = false;
+  static int stream_capturing(native_stream, bool& answer) noexcept {
+    answer = capturing;
+    return 0;
+  }
+};
+
+}  // namespace
+}  // namespace warpsafe::handle_test
+
+/// The toy again, on streams that may capture.
+struct CapturingToy {};
+template <>
+struct warpsafe::handle_traits<CapturingToy> : warpsafe::handle_traits<toy::toy_handle> {
+  using backend = warpsafe::handle_test::CapturingBackend;
+};
+
+namespace warpsafe::handle_test {
+namespace {
+
+TEST_F(StreamBoundTest, IsNotMadeWhileItsStreamCaptures) {
+  const auto stream_there = basic_stream<CapturingBackend>::create().value();
+  CapturingBackend::capturing = true;
+  EXPECT_EQ(said(StreamBound<CapturingToy>::create(stream_there, app)),
+            "toy create not called: the stream is capturing a graph, and this would break the "
+            "capture\n  at app.cpp:7");
+  EXPECT_EQ(toy::take_log().size(), 0U);
+  CapturingBackend::capturing = false;
+  EXPECT_TRUE(StreamBound<CapturingToy>::create(stream_there, app).has_value());
+}
+
+}  // namespace
+}  // namespace warpsafe::handle_test

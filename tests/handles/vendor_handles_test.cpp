@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// NVIDIA's libraries through bound handles: each computes something that is known, on a stream of
+// its own.
+
+#include <warpsafe/buffer.hpp>
+#include <warpsafe/handles/cublas.hpp>
+#include <warpsafe/handles/cublaslt.hpp>
+#include <warpsafe/handles/cufft.hpp>
+#include <warpsafe/handles/curand.hpp>
+#include <warpsafe/handles/cusolver.hpp>
+#include <warpsafe/handles/cusparse.hpp>
+#include <warpsafe/message.hpp>
+
+#if __has_include(<cudnn.h>)
+#include <warpsafe/handles/cudnn.hpp>
+#endif
+#if __has_include(<nccl.h>)
+#include <warpsafe/handles/nccl.hpp>
+#endif
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::handle_test {
+namespace {
+
+using testing::ElementsAre;
+using CudaStream = basic_stream<cuda_backend>;
+template <class T>
+using Buffer = basic_device_buffer<cuda_backend, T>;
+
+MATCHER(Succeeds, "succeeds") {
+  if (arg.has_value()) return true;
+  *result_listener << message(arg.assume_error());
+  return false;
+}
+
+template <class Handle>
+std::string name_of_status(typename handle_traits<Handle>::status status) {
+  const Name name = handle_traits<Handle>::status_name(status);
+  return {name.data, name.size};
+}
+
+TEST(VendorHandles, StatusesHaveTheLibrariesOwnNames) {
+  EXPECT_EQ(name_of_status<cublasHandle_t>(CUBLAS_STATUS_INVALID_VALUE),
+            "CUBLAS_STATUS_INVALID_VALUE");
+  EXPECT_EQ(name_of_status<cublasLtHandle_t>(CUBLAS_STATUS_NOT_SUPPORTED),
+            "CUBLAS_STATUS_NOT_SUPPORTED");
+  EXPECT_EQ(name_of_status<cusparseHandle_t>(CUSPARSE_STATUS_ALLOC_FAILED),
+            "CUSPARSE_STATUS_ALLOC_FAILED");
+  EXPECT_EQ(name_of_status<cusolverDnHandle_t>(CUSOLVER_STATUS_INVALID_VALUE),
+            "CUSOLVER_STATUS_INVALID_VALUE");
+  EXPECT_EQ(name_of_status<CufftPlan>(CUFFT_INVALID_SIZE), "CUFFT_INVALID_SIZE");
+  EXPECT_EQ(name_of_status<curandGenerator_t>(CURAND_STATUS_LAUNCH_FAILURE),
+            "CURAND_STATUS_LAUNCH_FAILURE");
+  EXPECT_EQ(name_of_status<CufftPlan>(static_cast<cufftResult>(77)), "") << "not one that is known";
+#if __has_include(<cudnn.h>)
+  EXPECT_EQ(name_of_status<cudnnHandle_t>(CUDNN_STATUS_BAD_PARAM), "CUDNN_STATUS_BAD_PARAM");
+#endif
+#if __has_include(<nccl.h>)
+  EXPECT_EQ(name_of_status<ncclComm_t>(ncclInvalidUsage), "ncclInvalidUsage");
+#endif
+}
+
+TEST(VendorHandles, FunctionsHaveTheNamesThatUsersWrite) {
+  using Blas = handle_traits<cublasHandle_t>;
+  const auto name = [](Name text) { return std::string(text.data, text.size); };
+  EXPECT_EQ(name(detail::FunctionName<Blas, cublasSgemm>::value), "cublasSgemm");
+  EXPECT_EQ(name(detail::FunctionName<Blas, cublasSgemm_64>::value), "cublasSgemm_64");
+  EXPECT_EQ(name(detail::FunctionName<handle_traits<CufftPlan>, cufftExecC2C>::value),
+            "cufftExecC2C");
+}
+
+struct GpuHandles : testing::Test {
+  void SetUp() override {
+    const auto count = device_count<cuda_backend>();
+    if (!count.has_value()) GTEST_SKIP() << "needs a GPU: " << message(count.error());
+    if (count.value() == 0) GTEST_SKIP() << "needs a GPU: the driver reports no device";
+    stream.emplace(CudaStream::create().value());
+  }
+  template <class T>
+  [[nodiscard]] Buffer<T> buffer(const std::vector<T>& values) const {
+    return Buffer<T>::from(*stream, values).value();
+  }
+  template <class T>
+  [[nodiscard]] Buffer<T> room(std::size_t count) const {
+    return Buffer<T>::create(*stream, count).value();
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> host(const Buffer<T>& values) const {
+    return values.to_host(*stream).get().value();
+  }
+  std::optional<CudaStream> stream;
+};
+
+/// Whole numbers that are small enough for every sum to be exact, in any order.
+std::vector<float> small_numbers(int count, int step) {
+  std::vector<float> numbers(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    numbers[static_cast<std::size_t>(i)] = static_cast<float>(i * step % 7 - 3);
+  }
+  return numbers;
+}
+constexpr int order = 48;
+std::vector<float> product(const std::vector<float>& a, const std::vector<float>& b) {
+  std::vector<float> c(a.size(), 0.0F);
+  const std::size_t n = order;
+  for (std::size_t column = 0; column < n; ++column) {
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t row = 0; row < n; ++row) {
+        c[row + column * n] += a[row + k * n] * b[k + column * n];
+      }
+    }
+  }
+  return c;
+}
+
+struct CublasTest : GpuHandles {
+  const std::vector<float> a = small_numbers(order * order, 5);
+  const std::vector<float> b = small_numbers(order * order, 3);
+  const std::vector<float> c = product(a, b);
+};
+
+TEST_F(CublasTest, Sgemm) {
+  auto blas = StreamBound<cublasHandle_t>::create(*stream).value();
+  const auto da = buffer(a);
+  const auto db = buffer(b);
+  auto dc = room<float>(c.size());
+  const float one = 1.0F;
+  const float zero = 0.0F;
+  const auto n = order;
+  ASSERT_THAT(blas.call<cublasSgemm>(CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, da.view(), n,
+                                     db.view(), n, &zero, dc.view(), n),
+              Succeeds());
+  EXPECT_EQ(host(dc), c);
+  ASSERT_THAT(dc.zero(*stream), Succeeds());
+  // The overloaded form, and 64-bit sizes.
+  ASSERT_THAT(
+      blas.call<cublasGemmEx>(CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, host_scalar(1.0F), da.view(),
+                              CUDA_R_32F, n, db.view(), CUDA_R_32F, n, host_scalar(zero), dc.view(),
+                              CUDA_R_32F, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+      Succeeds());
+  EXPECT_EQ(host(dc), c);
+  ASSERT_THAT(dc.zero(*stream), Succeeds());
+  ASSERT_THAT(blas.call<cublasSgemm_64>(CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, da.view(), n,
+                                        db.view(), n, &zero, dc.view(), n),
+              Succeeds());
+  EXPECT_EQ(host(dc), c);
+}
+
+TEST_F(CublasTest, ScalarsInBothPlaces) {
+  auto blas = StreamBound<cublasHandle_t>::create(*stream).value();
+  const auto x = buffer<float>({1, 2, 3, 4});
+  float dot = 0.0F;
+  ASSERT_THAT(blas.call<cublasSdot>(4, x.view(), 1, x.view(), 1, host_scalar(dot)), Succeeds());
+  EXPECT_EQ(dot, 30.0F);
+  auto there = room<float>(1);
+  ASSERT_THAT(blas.call<cublasSdot>(4, x.view(), 1, x.view(), 1, device_scalar(there.view())),
+              Succeeds());
+  EXPECT_THAT(host(there), ElementsAre(30.0F));
+  auto y = buffer<float>({1, 1, 1, 1});
+  ASSERT_THAT(blas.call<cublasSaxpy>(4, device_scalar(there.view()), x.view(), 1, y.view(), 1),
+              Succeeds());
+  EXPECT_THAT(host(y), ElementsAre(31.0F, 61.0F, 91.0F, 121.0F));
+  const float two = 2.0F;
+  ASSERT_THAT(blas.call<cublasSscal>(4, &two, y.view(), 1), Succeeds()) << "on the host again";
+  EXPECT_THAT(host(y), ElementsAre(62.0F, 122.0F, 182.0F, 242.0F));
+}
+
+TEST_F(CublasTest, ErrorsHaveTheLibrarysWords) {
+  auto blas = StreamBound<cublasHandle_t>::create(*stream).value();
+  const auto x = buffer<float>({1, 2});
+  const auto failed =
+      blas.call<cublasSgemm>(CUBLAS_OP_N, CUBLAS_OP_N, -1, 1, 1, host_scalar(1.0F), x.view(), 1,
+                             x.view(), 1, host_scalar(0.0F), nullptr, 1);
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_EQ(failed.error().code, Errc::library_failed);
+  EXPECT_THAT(message(failed.error()), testing::StartsWith("cublasSgemm failed: "));
+  EXPECT_THAT(message(failed.error()), testing::HasSubstr("(CUBLAS_STATUS_INVALID_VALUE, 7)"));
+}
+
+TEST_F(CublasTest, FindsAStreamThatWasChangedBehindItsBack) {
+  auto blas = StreamBound<cublasHandle_t>::create(*stream).value();
+  const auto x = buffer<float>({1, 2});
+  float dot = 0.0F;
+  ASSERT_EQ(cublasSetStream(blas.native(), nullptr), CUBLAS_STATUS_SUCCESS);
+  const auto refused =
+      blas.call<cublasSdot, CheckLevel::full>(2, x.view(), 1, x.view(), 1, host_scalar(dot));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, Errc::handle_stream_changed);
+}
+
+/// The nodes of that kind in what `work` captures on the stream; the graph is run once.
+template <class Work>
+std::size_t nodes_captured(const CudaStream& stream, cudaGraphNodeType kind, Work work) {
+  cudaGraph_t graph{};
+  cudaGraphExec_t runnable{};
+  EXPECT_EQ(cudaStreamBeginCapture(stream.native(), cudaStreamCaptureModeGlobal), cudaSuccess);
+  work();
+  EXPECT_EQ(cudaStreamEndCapture(stream.native(), &graph), cudaSuccess);
+  std::size_t count = 0;
+  EXPECT_EQ(cudaGraphGetNodes(graph, nullptr, &count), cudaSuccess);
+  std::vector<cudaGraphNode_t> nodes(count);
+  EXPECT_EQ(cudaGraphGetNodes(graph, nodes.data(), &count), cudaSuccess);
+  std::size_t found = 0;
+  for (const cudaGraphNode_t node : nodes) {
+    cudaGraphNodeType its_kind{};
+    EXPECT_EQ(cudaGraphNodeGetType(node, &its_kind), cudaSuccess);
+    found += its_kind == kind ? 1U : 0U;
+  }
+  EXPECT_GT(count, 0U);
+  EXPECT_EQ(cudaGraphInstantiate(&runnable, graph, 0), cudaSuccess);
+  EXPECT_EQ(cudaGraphLaunch(runnable, stream.native()), cudaSuccess);
+  EXPECT_THAT(stream.synchronize(), Succeeds());
+  EXPECT_EQ(cudaGraphExecDestroy(runnable), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  return found;
+}
+
+TEST_F(CublasTest, AllocatesNothingWhileAGraphIsCapturedAfterARebindToo) {
+  const int n = order;
+  const auto da = buffer(a);
+  const auto db = buffer(b);
+  auto dc = room<float>(c.size());
+  ASSERT_THAT(stream->synchronize(), Succeeds());
+  const auto multiply = [&](StreamBound<cublasHandle_t>& blas) {
+    EXPECT_THAT(blas.call<cublasSgemm>(CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, host_scalar(1.0F),
+                                       da.view(), n, db.view(), n, host_scalar(0.0F), dc.view(), n),
+                Succeeds());
+  };
+  auto blas = StreamBound<cublasHandle_t>::create(*stream).value();
+  EXPECT_EQ(nodes_captured(*stream, cudaGraphNodeTypeMemAlloc, [&] { multiply(blas); }), 0U);
+  EXPECT_EQ(host(dc), c);
+  ASSERT_THAT(dc.zero(*stream), Succeeds());
+  const CudaStream other = CudaStream::create().value();
+  auto moved = std::move(blas).rebind(other).value();
+  ASSERT_THAT(stream->synchronize(), Succeeds());
+  EXPECT_EQ(nodes_captured(other, cudaGraphNodeTypeMemAlloc, [&] { multiply(moved); }), 0U);
+  EXPECT_EQ(host(dc), c);
+}
+
+TEST_F(CublasTest, IsNotMadeWhileItsStreamCaptures) {
+  ASSERT_EQ(cudaStreamBeginCapture(stream->native(), cudaStreamCaptureModeRelaxed), cudaSuccess);
+  const auto refused = StreamBound<cublasHandle_t>::create(*stream);
+  cudaGraph_t graph{};
+  EXPECT_EQ(cudaStreamEndCapture(stream->native(), &graph), cudaSuccess) << "still intact";
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, Errc::stream_capturing);
+}
+
+TEST_F(CublasTest, LtMatmul) {
+  auto lt = StreamBound<cublasLtHandle_t>::create(*stream).value();
+  const auto da = buffer(a);
+  const auto db = buffer(b);
+  auto dc = room<float>(c.size());
+  const std::uint64_t n = order;
+  cublasLtMatmulDesc_t multiply{};
+  cublasLtMatrixLayout_t square{};
+  ASSERT_EQ(cublasLtMatmulDescCreate(&multiply, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+            CUBLAS_STATUS_SUCCESS);
+  ASSERT_EQ(cublasLtMatrixLayoutCreate(&square, CUDA_R_32F, n, n, order), CUBLAS_STATUS_SUCCESS);
+  EXPECT_THAT(lt.call<cublasLtMatmul>(multiply, host_scalar(1.0F), da.view(), square, db.view(),
+                                      square, host_scalar(0.0F), dc.view(), square, dc.view(),
+                                      square, nullptr, nullptr, 0U),
+              Succeeds());
+  EXPECT_EQ(host(dc), c);
+  EXPECT_EQ(cublasLtMatrixLayoutDestroy(square), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(cublasLtMatmulDescDestroy(multiply), CUBLAS_STATUS_SUCCESS);
+}
+
+TEST_F(GpuHandles, CufftTransformsAWaveToItsLines) {
+  constexpr int n = 64;
+  std::vector<cufftComplex> wave(n);
+  for (int i = 0; i < n; ++i) {
+    const double angle = 2.0 * std::acos(-1.0) * 5.0 * i / n;
+    wave[static_cast<std::size_t>(i)] = {static_cast<float>(std::cos(angle)), 0.0F};
+  }
+  auto out = room<cufftComplex>(wave.size());
+  auto fft = StreamBound<CufftPlan>::create(*stream).value();
+  std::size_t bytes = 0;
+  ASSERT_THAT(fft.call<cufftMakePlan1d>(n, CUFFT_C2C, 1, &bytes), Succeeds());
+  auto in = buffer(wave);  // not const: the library takes a pointer to write by
+  ASSERT_THAT(fft.call<cufftExecC2C>(in.view(), out.view(), CUFFT_FORWARD), Succeeds());
+  const auto lines = host(out);
+  for (int i = 0; i < n; ++i) {
+    const float expected = i == 5 || i == n - 5 ? n / 2.0F : 0.0F;
+    EXPECT_NEAR(lines[static_cast<std::size_t>(i)].x, expected, 1e-4F) << i;
+    EXPECT_NEAR(lines[static_cast<std::size_t>(i)].y, 0.0F, 1e-4F) << i;
+  }
+  const auto failed = fft.call<cufftMakePlan1d>(-1, CUFFT_C2C, 1, &bytes);
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_THAT(message(failed.error()), testing::StartsWith("cufftMakePlan1d failed: CUFFT_"));
+}
+
+TEST_F(GpuHandles, CurandRepeatsItsNumbersFromOneSeed) {
+  constexpr std::size_t count = 10000;
+  const auto numbers = [&] {
+    auto random = StreamBound<curandGenerator_t>::create(*stream, CURAND_RNG_PSEUDO_PHILOX4_32_10);
+    EXPECT_THAT(random, Succeeds());
+    auto values = room<float>(count);
+    EXPECT_THAT(random.value().call<curandSetPseudoRandomGeneratorSeed>(1234ULL), Succeeds());
+    EXPECT_THAT(random.value().call<curandGenerateUniform>(values.view(), values.size()),
+                Succeeds());
+    return host(values);
+  };
+  const std::vector<float> first = numbers();
+  EXPECT_EQ(first, numbers());
+  EXPECT_THAT(first, testing::Each(testing::AllOf(testing::Gt(0.0F), testing::Le(1.0F))));
+  // Four standard deviations of the mean of 10000: 4 * 0.2887 / 100.
+  EXPECT_NEAR(std::accumulate(first.begin(), first.end(), 0.0) / count, 0.5, 0.012);
+}
+
+TEST_F(GpuHandles, CusparseMultipliesAMatrixByAVector) {
+  // (1 0 2; 0 3 0; 4 0 5) times (1 2 3)
+  auto starts = buffer<int>({0, 2, 3, 5});
+  auto columns = buffer<int>({0, 2, 1, 0, 2});
+  auto values = buffer<float>({1, 2, 3, 4, 5});
+  auto x = buffer<float>({1, 2, 3});
+  auto y = room<float>(3);
+  const auto raw = [](auto& from) { return from.view().pointer().get(); };
+  auto sparse = StreamBound<cusparseHandle_t>::create(*stream).value();
+  cusparseSpMatDescr_t matrix{};
+  cusparseDnVecDescr_t in{};
+  cusparseDnVecDescr_t out{};
+  ASSERT_EQ(cusparseCreateCsr(&matrix, 3, 3, 5, raw(starts), raw(columns), raw(values),
+                              CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                              CUDA_R_32F),
+            CUSPARSE_STATUS_SUCCESS);
+  ASSERT_EQ(cusparseCreateDnVec(&in, 3, raw(x), CUDA_R_32F), CUSPARSE_STATUS_SUCCESS);
+  ASSERT_EQ(cusparseCreateDnVec(&out, 3, raw(y), CUDA_R_32F), CUSPARSE_STATUS_SUCCESS);
+  std::size_t bytes = 0;
+  ASSERT_THAT(sparse.call<cusparseSpMV_bufferSize>(
+                  CUSPARSE_OPERATION_NON_TRANSPOSE, host_scalar(1.0F), matrix, in,
+                  host_scalar(0.0F), out, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes),
+              Succeeds());
+  auto scratch = room<std::byte>(bytes);
+  ASSERT_THAT(sparse.call<cusparseSpMV>(CUSPARSE_OPERATION_NON_TRANSPOSE, host_scalar(1.0F), matrix,
+                                        in, host_scalar(0.0F), out, CUDA_R_32F,
+                                        CUSPARSE_SPMV_ALG_DEFAULT, scratch.view()),
+              Succeeds());
+  EXPECT_THAT(host(y), ElementsAre(7.0F, 6.0F, 19.0F));
+  EXPECT_EQ(cusparseDestroyDnVec(in), CUSPARSE_STATUS_SUCCESS);
+  EXPECT_EQ(cusparseDestroyDnVec(out), CUSPARSE_STATUS_SUCCESS);
+  EXPECT_EQ(cusparseDestroySpMat(matrix), CUSPARSE_STATUS_SUCCESS);
+}
+
+TEST_F(GpuHandles, CusolverSolvesASystem) {
+  // By columns: (2 1 1; 4 -6 0; -2 7 2) x = (5 -2 9), so x = (1 1 2).
+  auto matrix = buffer<float>({2, 4, -2, 1, -6, 7, 1, 0, 2});
+  auto right = buffer<float>({5, -2, 9});
+  auto pivots = room<int>(3);
+  auto info = room<int>(1);
+  auto solver = StreamBound<cusolverDnHandle_t>::create(*stream).value();
+  int elements = 0;
+  ASSERT_THAT(
+      solver.call<cusolverDnSgetrf_bufferSize>(3, 3, matrix.view(), 3, host_scalar(elements)),
+      Succeeds());
+  auto scratch = room<float>(static_cast<std::size_t>(elements));
+  ASSERT_THAT(solver.call<cusolverDnSgetrf>(3, 3, matrix.view(), 3, scratch.view(), pivots.view(),
+                                            info.view()),
+              Succeeds());
+  EXPECT_THAT(host(info), ElementsAre(0));
+  ASSERT_THAT(solver.call<cusolverDnSgetrs>(CUBLAS_OP_N, 3, 1, matrix.view(), 3, pivots.view(),
+                                            right.view(), 3, info.view()),
+              Succeeds());
+  EXPECT_THAT(host(right), testing::Pointwise(testing::FloatNear(1e-5F), {1.0F, 1.0F, 2.0F}));
+}
+
+#if __has_include(<cudnn.h>)
+TEST_F(GpuHandles, CudnnActivates) {
+  const auto in = buffer<float>({-2, -1, 0, 1, 2, 3});
+  auto out = room<float>(6);
+  auto dnn = StreamBound<cudnnHandle_t>::create(*stream).value();
+  cudnnTensorDescriptor_t shape{};
+  cudnnActivationDescriptor_t relu{};
+  ASSERT_EQ(cudnnCreateTensorDescriptor(&shape), CUDNN_STATUS_SUCCESS);
+  ASSERT_EQ(cudnnCreateActivationDescriptor(&relu), CUDNN_STATUS_SUCCESS);
+  ASSERT_EQ(cudnnSetTensor4dDescriptor(shape, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 1, 2, 3),
+            CUDNN_STATUS_SUCCESS);
+  ASSERT_EQ(cudnnSetActivationDescriptor(relu, CUDNN_ACTIVATION_RELU, CUDNN_NOT_PROPAGATE_NAN, 0.0),
+            CUDNN_STATUS_SUCCESS);
+  ASSERT_THAT(dnn.call<cudnnActivationForward>(relu, host_scalar(1.0F), shape, in.view(),
+                                               host_scalar(0.0F), shape, out.view()),
+              Succeeds());
+  EXPECT_THAT(host(out), ElementsAre(0.0F, 0.0F, 0.0F, 1.0F, 2.0F, 3.0F));
+  EXPECT_EQ(cudnnDestroyActivationDescriptor(relu), CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(cudnnDestroyTensorDescriptor(shape), CUDNN_STATUS_SUCCESS);
+}
+#endif
+
+#if __has_include(<nccl.h>)
+TEST_F(GpuHandles, NcclReducesOverOneRank) {
+  NcclRank rank{{}, 1, 0};
+  ASSERT_EQ(ncclGetUniqueId(&rank.id), ncclSuccess);
+  auto comm = StreamBound<ncclComm_t>::create(*stream, rank).value();
+  const auto in = buffer<float>({1, 2, 3});
+  auto out = room<float>(3);
+  ASSERT_THAT(comm.call<ncclAllReduce>(in.view(), out.view(), in.size(), ncclFloat, ncclSum),
+              Succeeds());
+  EXPECT_THAT(host(out), ElementsAre(1.0F, 2.0F, 3.0F));
+  EXPECT_THAT(comm.close(), Succeeds());
+}
+#endif
+
+}  // namespace
+}  // namespace warpsafe::handle_test
