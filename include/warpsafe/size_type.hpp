@@ -72,9 +72,12 @@ struct SignedSize {
         "warpsafe: a size is a built-in whole number (int, std::size_t, std::int64_t, ...)");
     if constexpr (is_size<T>) {
       if constexpr (static_cast<T>(-1) < static_cast<T>(0)) {
-        if (number < 0) return {~static_cast<size_type>(number) + 1, true};
+        // Without a branch, which a release build's grid arithmetic must not have.
+        const size_type sign = number < 0 ? ~size_type{0} : size_type{0};
+        return {(static_cast<size_type>(number) ^ sign) - sign, number < 0};
+      } else {
+        return {static_cast<size_type>(number), false};
       }
-      return {static_cast<size_type>(number), false};
     } else {
       return {0, false};
     }

@@ -237,9 +237,11 @@ template <int Along, class Rules, class Size>
     needed = needed < cap ? needed : cap;
     needed = needed < most ? needed : most;
   }
-  const bool fits =
-      (needed <= most) & !n.negative & (rule != CoverRule::exact || n.magnitude % per_block == 0);
-  return fits ? static_cast<std::uint32_t>(needed) : 0U;
+  // What cannot be covered becomes more than any grid has: one comparison is left, which compilers
+  // make a conditional move.
+  const bool impossible = n.negative | (rule == CoverRule::exact && n.magnitude % per_block != 0);
+  needed |= std::uint64_t{0} - static_cast<std::uint64_t>(impossible);
+  return needed <= most ? static_cast<std::uint32_t>(needed) : 0U;
 }
 
 /// Fills blocks and sizes. At CheckLevel::off always true, and what cannot be covered is a

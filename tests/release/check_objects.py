@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Reads object files of a release build: check_objects.py {off|full} OBJECT...
+
+off: nothing is in them that only checks need, a launch is one call until it has failed, a static
+cover is a constant and any other has no conditional jump. full: the opposite of the first, compiled
+with checks, so that a rule here that finds nothing anywhere does not pass for a proof.
+"""
+
+import re
+import subprocess
+import sys
+
+# Names and texts that only checked launches have.
+CHECKS = re.compile(r"validate_all|check_launch|ask_driver|check_values|report_refusal|warn_only|"
+                    r"launches_all_the_same|(Kernel|Device)Cache|WARPSAFE_ON_ERROR|"
+                    r"cudaFuncGetAttributes|cudaDeviceGetAttribute|cudaGetDevice\b")  # fmt: skip
+LAUNCHES = re.compile(r"(static|dynamic|configured)_(returned|inlined)")
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def functions(path):
+    """Each function's instructions, without its .cold part: {name: [(mnemonic, operands)]}."""
+    found, name = {}, ""
+    for line in output("objdump", "-dr", "--no-show-raw-insn", path).splitlines():
+        if start := re.match(r"[0-9a-f]+ <(.+)>:$", line):
+            name = start[1]
+            found[name] = []
+        elif relocation := re.match(r"\s+[0-9a-f]+: (R_\S+)\s+(\S+)", line):
+            found[name].append(("reloc", relocation[2]))
+        elif code := re.match(r"\s+[0-9a-f]+:\s+(\S+)\s*(.*)", line):
+            found[name].append((code[1], code[2]))
+    return found
+
+
+def success_path(code):
+    """The instructions up to the first return: what refuses a launch lies behind or elsewhere."""
+    names = [mnemonic for mnemonic, _ in code]
+    return code[: names.index("ret") + 1]
+
+
+def complaints(path, checked):
+    said = output("nm", "-C", path) + output("strings", "-a", path)
+    in_it = sorted(set(CHECKS.findall(said) and [m[0] for m in CHECKS.finditer(said)]))
+    if checked:
+        return [] if len(in_it) > 5 else [f"only {in_it} found in an object with checks"]
+    wrong = [f"check-only: {name}" for name in in_it]
+    # nvcc registers its kernels in a static initialiser of its own.
+    wrong += [f"static initialiser: {name}" for name in re.findall(r"_GLOBAL__sub_I\S*", said)]
+    seen = 0
+    for name, code in functions(path).items():
+        if name.endswith(".cold") or ".cold" in name:
+            continue
+        path_code = success_path(code) if ("ret", "") in code else code
+        calls = [m for m, _ in path_code if m.startswith("call")]
+        jumps = [m for m, _ in path_code if re.match(r"j(?!mp)", m)]
+        if LAUNCHES.search(name):
+            seen += 1
+            if len(calls) != 1 or len(jumps) != 1:
+                wrong.append(f"{name}: {len(calls)} calls, {len(jumps)} conditional jumps, not 1 and 1")
+        elif name == "constant_cover":
+            seen += 1
+            if [m for m, _ in path_code if not m.startswith("endbr")] != ["mov", "ret"]:
+                wrong.append(f"{name} is no constant: {path_code}")
+        elif name.startswith("branchless_"):
+            seen += 1
+            if jumps or calls:
+                wrong.append(f"{name}: {jumps + calls}")
+    if seen < 4:
+        wrong.append(f"only {seen} functions to check were found")
+    return wrong
+
+
+def main():
+    failed = False
+    for path in sys.argv[2:]:
+        found = complaints(path, sys.argv[1] == "full")
+        print(f"{path}: {'; '.join(found) or 'good'}")
+        failed |= bool(found)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
