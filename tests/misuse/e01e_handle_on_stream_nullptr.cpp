@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// E01: the default stream as a pointer.
+
+#include "handles.hpp"
+
+namespace ws = warpsafe;
+
+auto used([[maybe_unused]] const ws::Stream& stream) {
+#ifdef MISUSE
+  return Library::create(nullptr);  // expected-error {{"a library handle is made on a Stream"}}
+#else
+  return Library::create(stream);
+#endif
+}
