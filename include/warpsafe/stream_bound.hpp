@@ -67,6 +67,15 @@ struct OptionsOf<Traits> {
   using type = typename Traits::options;
 };
 
+/// Whether a handle can be made of these: a stream, then options where there are some. The place of
+/// the call may follow.
+template <class B, class Options, class... A>
+inline constexpr bool makes_handle = false;
+template <class B, class Options, class S, class... A>
+inline constexpr bool makes_handle<B, Options, S, A...> =
+    std::is_convertible_v<const S&, basic_stream_hold<B>> &&
+    (std::is_empty_v<Options> || sizeof...(A) != 0);
+
 }  // namespace detail
 
 /// A library handle that can only run on one stream. There is no way to make one without a stream,
@@ -146,14 +155,15 @@ class [[nodiscard]] StreamBound
     }
     return made;
   }
-  /// What is no stream of the library's backend gets a sentence.
-  template <class S>
-  requires(!std::is_convertible_v<const S&, basic_stream_hold<B>>)  //
-      [[nodiscard]] static result<StreamBound> create(const S&) noexcept {
+  /// What is no stream of the library's backend, or lacks the options, gets a sentence.
+  template <class... S>
+  requires(!detail::makes_handle<B, Options, S...>)  //
+      [[nodiscard]] static result<StreamBound> create(const S&...) noexcept {
     static_assert(
-        !detail::is_size<decltype(sizeof(S))>,
-        "warpsafe: a library handle is made on a Stream of the library's backend; a stream of the "
-        "vendor's type comes in by StreamRef::borrow(stream, device)");
+        detail::makes_handle<B, Options, S...>,
+        "warpsafe: a library handle is made on a Stream of the library's backend, and of what "
+        "handle_traits has as options; a vendor's stream comes in by StreamRef::borrow(stream, "
+        "device)");
     return LaunchError::make(Errc::stream_null, Stage::construction);
   }
 

@@ -166,11 +166,10 @@ struct FirstArgument {
 template <class Traits>
 struct FirstArgument<Traits, void> {
   template <class A>
-  FirstArgument(const A&) noexcept {  // NOLINT(google-explicit-constructor): a sentence for A
-    static_assert(!is_size<decltype(sizeof(A))>,
-                  "warpsafe: this function takes nothing but its handle, which call passes");
-  }
-  call_site site{};
+  FirstArgument(const A&,  // NOLINT(google-explicit-constructor): `check` has the sentence
+                call_site its_site = call_site::current()) noexcept
+      : site(its_site) {}
+  call_site site;
 };
 
 /// The parameters that the user passes arguments for: not the handle, not a stream.
@@ -213,7 +212,11 @@ struct LibraryFunction<Traits, Status (*)(P...)> {
   using Native = typename Traits::native;
   using NativeStream = typename Traits::backend::native_stream;
   using Parameters = typename UserParameters<Traits, false, TypeList<>, P...>::type;
-  using First = typename FirstArgumentOf<Traits, Parameters>::type;
+  static constexpr bool takes_handle = (std::is_same_v<P, Native> || ... || false);
+  // Of a function of another library nothing is checked but that it is one.
+  using First =
+      typename FirstArgumentOf<Traits,
+                               std::conditional_t<takes_handle, Parameters, TypeList<>>>::type;
 
   /// Whether the user's arguments, the first of which is a First, fit.
   template <class... A>
@@ -221,7 +224,6 @@ struct LibraryFunction<Traits, Status (*)(P...)> {
     constexpr bool returns_status = std::is_same_v<Status, typename Traits::status>;
     static_assert(returns_status,
                   "warpsafe: call<fn> takes a function that returns the library's status");
-    constexpr bool takes_handle = (std::is_same_v<P, Native> || ... || false);
     static_assert(takes_handle, "warpsafe: this function takes another library's handle, or none");
     constexpr bool right_count = sizeof...(A) == static_cast<std::size_t>(Parameters::size);
     static_assert(right_count,
