@@ -37,6 +37,7 @@ template <class Dims>
     if (!fits) {
       error = LaunchError::make(size.negative ? Errc::dimension_negative : too_large,
                                 Stage::validation, size.magnitude, limit, Axis::x);
+      if (size.negative) error.extra = too_large == Errc::grid_too_large ? 0 : 1;
     }
     return fits;
   }

@@ -176,8 +176,13 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
       } else if (value > most) {
         code = is_grid ? Errc::grid_too_large : Errc::block_axis_too_large;
       }
-      if (code != Errc{})
-        return LaunchError::make(code, Stage::construction, value, most, axis, site);
+      if (code != Errc{}) {
+        LaunchError error = LaunchError::make(code, Stage::construction, value, most, axis, site);
+        // Which space, for a code that all three share.
+        if (sizes[i].negative)
+          error.extra = is_grid ? 0 : std::is_same_v<Space, block_space> ? 1 : 2;
+        return error;
+      }
     }
     const Dim3 dims(Checked{}, static_cast<std::uint32_t>(sizes[0].magnitude),
                     static_cast<std::uint32_t>(sizes[1].magnitude),

@@ -23,7 +23,7 @@ enum class Errc : std::uint8_t {
   block_zero,             ///< a block axis of 0 threads
   block_axis_too_large,   ///< a block axis over the device's limit for that axis
   block_too_large,        ///< more threads in the block than the device allows
-  dimension_negative,     ///< a grid, block or cluster axis below zero
+  dimension_negative,     ///< a grid, block or cluster axis (extra: 0, 1, 2) below zero
   axis_threads_too_many,  ///< AMD: gridDim * blockDim of one axis is 2^32 or more
   index_overflow,         ///< more threads than the kernel's index type can count
   // The kernel's own limits and declared needs.

@@ -53,7 +53,7 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
       out << "the size to cover is 0; cover_or_empty is for sizes that may be zero";
       return;
     case Errc::size_negative:
-      out << "the size to cover is -" << error.value;
+      out << "the size is -" << error.value;
       if (error.axis != Axis::none) out << " in " << axis_letter(error.axis);
       out << "; a size is at least 0";
       return;
@@ -100,7 +100,11 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
       out << ')';
       return;
     case Errc::dimension_negative:
-      out << axis_letter(error.axis) << " is -" << error.value << "; a dimension is at least 1";
+      out << (error.extra == 0   ? "grid"
+              : error.extra == 1 ? "block"
+                                 : "cluster")
+          << '.' << axis_letter(error.axis) << " is -" << error.value
+          << "; a dimension is at least 1";
       return;
     case Errc::axis_threads_too_many:
       out << "grid." << axis_letter(error.axis) << " times block." << axis_letter(error.axis)
@@ -287,6 +291,12 @@ inline void put_suggestion(TextBuffer& out, const LaunchError& error) noexcept {
   out << ')';
 }
 
+/// Whether a code is about memory or a stream rather than about a launch.
+inline bool is_about_data(Errc code) noexcept {
+  return code == Errc::size_mismatch || code == Errc::bytes_overflow || code == Errc::stream_null ||
+         code == Errc::argument_misaligned;
+}
+
 inline void put_launch(TextBuffer& out, const LaunchError& error) noexcept {
   out << "\n  grid=" << error.grid << ", block=" << error.block
       << ", shared=" << error.dynamic_shared << " bytes";
@@ -318,7 +328,7 @@ inline std::size_t format_error(const LaunchError& error, char* buffer,
       if (error.kernel.empty() && !error.operation.empty()) {
         out << error.operation << " not called: ";
       } else if (error.kernel.empty() && error.stage == Stage::construction) {
-        out << "Launch configuration refused: ";
+        out << (detail::is_about_data(error.code) ? "Refused: " : "Launch configuration refused: ");
       } else {
         out << "Kernel '" << kernel << "' not launched: ";
       }

@@ -33,8 +33,8 @@ template <class Space, std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
 inline constexpr bool is_printable<Dim3<Space, X, Y, Z>> = true;
 template <int Rank>
 inline constexpr bool is_printable<extent<Rank>> = true;
-template <class Rules, class Block, int Rank, GridPolicy Policy>
-inline constexpr bool is_printable<SafeGrid<Rules, Block, Rank, Policy>> = true;
+template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
+inline constexpr bool is_printable<SafeGrid<Rules, Block, Rank, Policy, Items>> = true;
 template <class Grid, class Block, class Options>
 inline constexpr bool is_printable<LaunchConfig<Grid, Block, Options>> = true;
 template <>

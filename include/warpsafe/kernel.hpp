@@ -111,6 +111,7 @@ struct KernelDeclaration {
   using shared_type = typename SharedNeed<Needs...>::type;
   static constexpr Provenance provenance = Where;
   static constexpr KernelNeeds needs = collect_needs<Needs...>();
+  static constexpr std::uint32_t items = (Needs::its_items * ... * 1U);
   static constexpr bool is_grid_stride = (Needs::its_grid_stride || ... || false);
   static constexpr bool waits_for_predecessor = (Needs::its_waits || ... || false);
 };

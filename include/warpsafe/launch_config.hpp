@@ -14,8 +14,8 @@ namespace warpsafe {
 
 namespace detail {
 
-template <class Rules, class Block, int Rank, GridPolicy Policy>
-inline constexpr PartKind part_kind<SafeGrid<Rules, Block, Rank, Policy>> = PartKind::grid;
+template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
+inline constexpr PartKind part_kind<SafeGrid<Rules, Block, Rank, Policy, Items>> = PartKind::grid;
 
 struct NoPart {};
 template <class... Options>
@@ -54,8 +54,8 @@ template <class Grid, class Block>
 struct BlockOf {
   using type = Block;
 };
-template <class Rules, class Block, int Rank, GridPolicy Policy>
-struct BlockOf<SafeGrid<Rules, Block, Rank, Policy>, NoPart> {
+template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
+struct BlockOf<SafeGrid<Rules, Block, Rank, Policy, Items>, NoPart> {
   using type = Block;
 };
 

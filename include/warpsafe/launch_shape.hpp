@@ -27,8 +27,9 @@ struct LaunchShape {
   [[nodiscard]] constexpr bool has_attributes() const noexcept {
     return has_priority || has_cluster || cooperative || programmatic;
   }
-  /// The dynamic shared memory as the runtimes take it: both cut the number to 32 bits without a word
-  /// (seen on CUDA 13; ROCm/clr hipamd/src/hip_module.cpp), so what does not fit there stays too large.
+  /// The dynamic shared memory as the runtimes take it: both cut the number to 32 bits without a
+  /// word (seen on CUDA 13; ROCm/clr hipamd/src/hip_module.cpp), so what does not fit there stays
+  /// too large.
   [[nodiscard]] constexpr std::uint32_t dynamic_shared_32() const noexcept {
     return dynamic_shared > 0xffffffffU ? 0xffffffffU : static_cast<std::uint32_t>(dynamic_shared);
   }

@@ -32,6 +32,7 @@ struct Need {
   static constexpr std::uint64_t its_min_dynamic_shared = 0;
   static constexpr bool its_portable = false;
   static constexpr bool its_grid_stride = false;
+  static constexpr std::uint32_t its_items = 1;
   static constexpr bool its_waits = false;
 };
 }  // namespace needs_detail
@@ -67,6 +68,13 @@ template <std::uint32_t N>
 struct requires_warp : needs_detail::Need {
   static_assert(N == 32 || N == 64, "warpsafe: warps have 32 or 64 threads");
   static constexpr std::uint32_t its_warp_size = N;
+};
+/// Each thread of the kernel handles N items: it is launched on a grid made with
+/// items_per_thread<N>.
+template <std::uint32_t N>
+struct handles_items : needs_detail::Need {
+  static_assert(N > 0, "warpsafe: a thread handles at least one item");
+  static constexpr std::uint32_t its_items = N;
 };
 /// The kernel walks its size with `grid_stride(n)` (or the like), so a grid may be smaller than the
 /// size.

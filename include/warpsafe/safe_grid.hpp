@@ -31,20 +31,23 @@ enum class GridPolicy : std::uint8_t {
 /// size becomes a zero dimension without a branch: every vendor refuses it, so it fails in the
 /// driver rather than running as a small grid.
 template <class Rules = default_backend, class Block = BlockDim, int Rank = 1,
-          GridPolicy Policy = GridPolicy::one_per_item>
+          GridPolicy Policy = GridPolicy::one_per_item, std::uint32_t Items = 1>
 class SafeGrid : Block {
-  template <class, class, int, GridPolicy>
+  template <class, class, int, GridPolicy, std::uint32_t>
   friend class SafeGrid;
 
  public:
   using block_type = Block;
   static constexpr int rank = Rank;
   static constexpr GridPolicy policy = Policy;
+  /// Items of each thread (items_per_thread<N>): the kernel has to declare that it handles as many.
+  static constexpr std::uint32_t items = Items;
 
   /// A grid with a thread for each element of `size`: a built-in whole number, an `extent{rows{m},
   /// cols{n}}`, `count<N>` for a number known while compiling, or anything with a `size()` in
-  /// elements. `options` are items_per_thread<N> and a kernel<…> whose name the error then carries.
-  /// Errc::size_zero, ::size_negative, ::size_overflow, ::grid_too_large, ::axis_threads_too_many.
+  /// elements. `options` are items_per_thread<N>, for a kernel that declares handles_items<N>, and
+  /// a kernel<…> whose name the error then carries. Errc::size_zero, ::size_negative,
+  /// ::size_overflow, ::grid_too_large, ::axis_threads_too_many.
   template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
             class Option2 = NoOption>
   [[nodiscard, gnu::always_inline]] static constexpr auto cover(
@@ -89,6 +92,9 @@ class SafeGrid : Block {
   [[nodiscard, gnu::always_inline]] static constexpr auto grid_stride(
       const Size& size, B block, Most most, Option1 option1 = {},
       call_site site = call_site::current()) noexcept {
+    static_assert(detail::rank_of<Size> == 1,
+                  "warpsafe: grid_stride walks one axis; give it the number of elements, or cover "
+                  "the extent");
     return make<Level, GridPolicy::strided>(size, block, detail::CoverRule::round_up, option1, most,
                                             site);
   }
@@ -140,7 +146,8 @@ class SafeGrid : Block {
     constexpr bool usable =
         detail::check_cover_arguments<Rules, P == GridPolicy::strided, Size, B, Option1, Option2>();
     if constexpr (usable) {
-      using Grid = SafeGrid<Rules, B, detail::rank_of<Size>, P>;
+      using Grid = SafeGrid<Rules, B, detail::rank_of<Size>, P,
+                            detail::items_of<Option1> * detail::items_of<Option2>>;
       Grid grid(block);
       LaunchError error;
       const bool fine = detail::cover<Level, Rules, P == GridPolicy::one_per_item_or_empty>(
@@ -165,7 +172,7 @@ class SafeGrid : Block {
 
 template <class T>
 inline constexpr bool is_safe_grid = false;
-template <class Rules, class Block, int Rank, GridPolicy Policy>
-inline constexpr bool is_safe_grid<SafeGrid<Rules, Block, Rank, Policy>> = true;
+template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
+inline constexpr bool is_safe_grid<SafeGrid<Rules, Block, Rank, Policy, Items>> = true;
 
 }  // namespace warpsafe

@@ -168,7 +168,7 @@ TEST_F(MisuseA01, EveryTailIsCoveredOnce) {
 TEST_F(MisuseA02, CountNarrowedToANegativeOneIsSaid) {
   const auto narrowed = static_cast<int>(3000000000LL);
   expect_refused(SafeGrid<>::cover(narrowed, block<256>, kernel<nothing>),
-                 made(Errc::size_negative, 1294967296, 0), {"the size to cover is -1294967296"});
+                 made(Errc::size_negative, 1294967296, 0), {"the size is -1294967296"});
 }
 
 TEST_F(MisuseA03, WideCountIsNotTruncated) {
@@ -203,7 +203,7 @@ TEST_F(MisuseA04, SizeOfZeroIsAnErrorOrAnEmptyGrid) {
 TEST_F(MisuseA05, NegativeDimensionIsSaid) {
   expect_refused(launch(stream, configure(GridDim::from_blocks(-1), block<32>), kernel<nothing>),
                  made(Errc::dimension_negative, 1, 2147483647, Axis::x),
-                 {"x is -1; a dimension is at least 1"});
+                 {"grid.x is -1; a dimension is at least 1"});
   EXPECT_EQ(finding(error_in(BlockDim::create(16, -2))),
             made(Errc::dimension_negative, 2, 1024, Axis::y));
   expect_refused_by_runtime(configure<off>(SafeGrid<>::cover<off>(-1, block<256>)),

@@ -36,7 +36,7 @@ TEST(Bytes, AProductThatDoesNotFitIsRefusedWithBothNumbers) {
                                      2305843009213693952U, 8, Axis::none}));
   EXPECT_EQ(
       message(error),
-      "Launch configuration refused: 2305843009213693952 elements of 8 bytes do not fit in 64 "
+      "Refused: 2305843009213693952 elements of 8 bytes do not fit in 64 "
       "bits\n  at app.cpp:7");
 }
 

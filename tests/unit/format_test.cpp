@@ -124,9 +124,9 @@ TEST(Format, AFaultThatASynchronisingCallFinds) {
 TEST(FormatClause, Sizes) {
   EXPECT_EQ(clause(with(Errc::size_zero)),
             "the size to cover is 0; cover_or_empty is for sizes that may be zero");
-  EXPECT_EQ(clause(with(Errc::size_negative, 5)), "the size to cover is -5; a size is at least 0");
+  EXPECT_EQ(clause(with(Errc::size_negative, 5)), "the size is -5; a size is at least 0");
   EXPECT_EQ(clause(with(Errc::size_negative, 5, 0, Axis::z)),
-            "the size to cover is -5 in z; a size is at least 0");
+            "the size is -5 in z; a size is at least 0");
   EXPECT_EQ(clause(with(Errc::size_overflow, 1, 2, Axis::none, 3)),
             "the extent 1 x 2 x 3 is more than 18446744073709551615 elements; cover a part at a "
             "time");
@@ -153,7 +153,7 @@ TEST(FormatClause, GridAxes) {
             "the grid has 2147483649 threads, more than the kernel's index type counts (limit "
             "2147483648); declare index<std::uint64_t>, or give each thread more items");
   EXPECT_EQ(clause(with(Errc::dimension_negative, 3, 1024, Axis::x)),
-            "x is -3; a dimension is at least 1");
+            "grid.x is -3; a dimension is at least 1");
 }
 
 TEST(FormatClause, Blocks) {

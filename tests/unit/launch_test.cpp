@@ -298,7 +298,7 @@ TEST_F(Launch, AFailedConfigurationComesOutWithTheKernelsName) {
   EXPECT_EQ(error.stream, stream.native());
   EXPECT_TRUE(is_app(error.site)) << "where the grid was made, not where it was launched";
   EXPECT_EQ(message(error),
-            "Kernel 'nothing' not launched: the size to cover is -1; a size is at least 0\n"
+            "Kernel 'nothing' not launched: the size is -1; a size is at least 0\n"
             "  at app.cpp:7");
   EXPECT_EQ(error_in(launch<off>(stream, config, kernel<nothing>)).code, Errc::size_negative)
       << "no level loses it";

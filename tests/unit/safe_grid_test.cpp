@@ -125,7 +125,7 @@ TEST(CoverRefuses, NegativeSizesByTheirValue) {
   EXPECT_EQ(finding(error_in(grid)),
             (Finding{Errc::size_negative, Stage::construction, 1, 0, Axis::none}));
   EXPECT_EQ(said(grid),
-            "Launch configuration refused: the size to cover is -1; a size is at least 0\n"
+            "Launch configuration refused: the size is -1; a size is at least 0\n"
             "  at app.cpp:7");
   const auto matrix =
       SafeGrid<>::cover(extent{rows{std::numeric_limits<std::int64_t>::min()}, cols{5}},
@@ -133,7 +133,7 @@ TEST(CoverRefuses, NegativeSizesByTheirValue) {
   EXPECT_EQ(finding(error_in(matrix)), (Finding{Errc::size_negative, Stage::construction,
                                                 std::uint64_t{1} << 63, 0, Axis::y}));
   EXPECT_EQ(said(matrix),
-            "Launch configuration refused: the size to cover is -9223372036854775808 in y; a size "
+            "Launch configuration refused: the size is -9223372036854775808 in y; a size "
             "is at least 0\n  at app.cpp:7");
   EXPECT_EQ(error_in(SafeGrid<>::cover(extent{cols{0}, rows{-5}}, block<16, 16>)).code,
             Errc::size_negative)

@@ -166,8 +166,8 @@ constexpr bool check_argument() noexcept {
     } else {
       static_assert(
           DevicePointer<A>,
-          "warpsafe: this argument is no device memory; pass a device buffer's view(), or specialise "
-          "device_pointer_traits for its type");
+          "warpsafe: this argument is no device memory; pass a device buffer's view(), or "
+          "nullptr, or specialise device_pointer_traits for its type");
       return false;
     }
   } else if constexpr (is_device_span<P>) {

@@ -266,6 +266,13 @@ constexpr bool cover(const Size& size, const B& block, CoverRule rule, const Cov
       }
       blocks[0] = fits ? blocks[0] : 0U;
     }
+    if constexpr (rank < 3 && !B::is_static) {
+      // A run-time block with threads along an axis that the size does not have would run each item
+      // that many times.
+      bool flat = threads[2] <= 1;
+      if constexpr (rank < 2) flat = flat & (threads[1] <= 1);
+      blocks[0] = flat ? blocks[0] : 0U;
+    }
   }
   if constexpr (Level != CheckLevel::off) {
     std::uint64_t total = 1;

@@ -23,9 +23,20 @@ namespace warpsafe::detail {
 
 template <class Config>
 inline constexpr bool is_strided_grid = false;
-template <class Rules, class Block, int Rank, class Options>
+template <class Rules, class Block, int Rank, std::uint32_t Items, class Options>
 inline constexpr bool is_strided_grid<
-    LaunchConfig<SafeGrid<Rules, Block, Rank, GridPolicy::strided>, Block, Options>> = true;
+    LaunchConfig<SafeGrid<Rules, Block, Rank, GridPolicy::strided, Items>, Block, Options>> = true;
+
+/// How many items each thread of the grid has, or what the kernel declares for a grid that covers
+/// nothing in particular.
+template <class K, class Grid>
+constexpr std::uint32_t items_of_grid() noexcept {
+  if constexpr (is_safe_grid<Grid>) {
+    return Grid::items;
+  } else {
+    return K::items;
+  }
+}
 
 /// The sentences about a configuration and a kernel that do not go together, all known while
 /// compiling.
@@ -46,6 +57,10 @@ constexpr bool check_config_types() noexcept {
       !is_strided_grid<Config> || K::is_grid_stride,
       "warpsafe: a grid_stride grid has fewer threads than items, and this kernel is not declared "
       "grid_stride_kernel: the rest would be dropped; use cover, or declare the kernel so");
+  static_assert(
+      K::is_grid_stride || items_of_grid<K, typename Config::grid_type>() == K::items,
+      "warpsafe: the grid gives each thread another number of items than the kernel declares "
+      "(items_per_thread<N> needs handles_items<N>): some would be dropped, or done twice");
   using Wanted = typename K::shared_type;
   if constexpr (!std::is_void_v<Wanted>) {
     static_assert(
@@ -156,7 +171,7 @@ bool ask_driver(const Located<B>& at, const KernelEntry& entry, const DeviceLimi
         KernelCache<B, typename K::entry_type>::find(entry, device, kernel_local, status);
   }
   if (status != 0) {
-    error = runtime_error<B>(status, Name::of("launch"), at.site, Stage::validation);
+    error = kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation);
     error.device = device;
     return false;
   }
