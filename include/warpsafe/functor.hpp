@@ -36,20 +36,22 @@ struct CallTraits<Return (F::*)(P...) const> {
 template <class F, class Return, class... P>
 struct CallTraits<Return (F::*)(P...) const noexcept> : CallTraits<Return (F::*)(P...) const> {};
 
-template <class F, class Parameters, class... Needs>
+/// What the compiler at hand makes of `functor_entry`. It is part of every type that leads there,
+/// so that a host's and a device's translation unit never share a function that names it.
+constexpr Provenance functor_provenance = FunctionTraits<void (*)()>::provenance;
+
+template <Provenance Where, class F, class Parameters, class... Needs>
 struct FunctorEntry;
-template <class F, class... P, class... Needs>
-struct FunctorEntry<F, TypeList<P...>, Needs...>
-    : KernelDeclaration<FunctionTraits<void (*)()>::provenance, TypeList<F, P...>, Needs...> {
+template <Provenance Where, class F, class... P, class... Needs>
+struct FunctorEntry<Where, F, TypeList<P...>, Needs...>
+    : KernelDeclaration<Where, TypeList<F, P...>, Needs...> {
   using entry_type = EntryOf<functor_entry<F, P...>, TypeList<F, P...>>;
 
   [[nodiscard]] static constexpr Name name() noexcept { return type_name<F>(); }
-  [[nodiscard]] static KernelEntry entry() noexcept {
-    return entry_type::template get<FunctionTraits<void (*)()>::provenance>();
-  }
+  [[nodiscard]] static KernelEntry entry() noexcept { return entry_type::template get<Where>(); }
 };
-template <class F, class Parameters, class... Needs>
-inline constexpr bool is_kernel<FunctorEntry<F, Parameters, Needs...>> = true;
+template <Provenance Where, class F, class Parameters, class... Needs>
+inline constexpr bool is_kernel<FunctorEntry<Where, F, Parameters, Needs...>> = true;
 
 }  // namespace detail
 
@@ -59,7 +61,8 @@ inline constexpr bool is_kernel<FunctorEntry<F, Parameters, Needs...>> = true;
 template <class F, class... Needs>
 struct FunctorKernel {
   using kernel_type =
-      detail::FunctorEntry<F, typename detail::CallTraits<decltype(&F::operator())>::parameters,
+      detail::FunctorEntry<detail::functor_provenance, F,
+                           typename detail::CallTraits<decltype(&F::operator())>::parameters,
                            Needs...>;
   F function;
 };
