@@ -31,7 +31,6 @@ inline constexpr bool is_cuda = true;
 inline const std::string prefix = "cuda";
 inline constexpr const char* device_name = "NVIDIA H200";
 inline constexpr std::uint64_t shared_limit = 232448;  // opt-in included
-inline constexpr std::uint32_t multiprocessors = 132;
 
 using Status = cudaError_t;
 using NativeStream = cudaStream_t;
@@ -94,7 +93,6 @@ inline constexpr bool is_cuda = false;
 inline const std::string prefix = "hip";
 inline constexpr const char* device_name = "AMD Instinct MI250X";
 inline constexpr std::uint64_t shared_limit = 65536;
-inline constexpr std::uint32_t multiprocessors = 104;
 
 using Status = hipError_t;
 using NativeStream = hipStream_t;
@@ -241,6 +239,12 @@ class VendorTest : public testing::Test {
     EXPECT_EQ(count("GetLastError"), 0U) << "the library never clears the last error";
   }
 
+  /// A device that no test of this process had before: nothing is remembered of it.
+  [[nodiscard]] static int fresh_device() {
+    static int next = device_count;
+    if (--next < 1) ADD_FAILURE() << "more tests that need a device of their own than devices";
+    return next;
+  }
   [[nodiscard]] static warpsafe::Stream make_stream(int device = 0) {
     return warpsafe::Stream::create(warpsafe::DeviceId(device)).value();
   }

@@ -1,6 +1,7 @@
 # The tests that run over one vendor's runtime, on its stand-in.
 set(vendor_path ${CMAKE_CURRENT_LIST_DIR})
 file(GLOB vendor_path_tests CONFIGURE_DEPENDS ${vendor_path}/*_test.cpp)
+list(APPEND vendor_path_tests ${vendor_path}/impostor.cpp)
 
 # warpsafe_add_vendor_test(<name> <source>... LIBRARIES <target>... [OPTIONS <option>...])
 # A GoogleTest program of the host compiler. The LIBRARIES bring the backend's macro, the vendor's
@@ -16,6 +17,19 @@ function(warpsafe_add_vendor_test name)
   target_link_options(${name} PRIVATE ${arg_OPTIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} warpsafe_warnings GTest::gmock_main)
   target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  warpsafe_discover_vendor_test(${name})
+endfunction()
+
+# warpsafe_add_rtc_test(<name> <source> <library>): of a compiler that works at run time.
+function(warpsafe_add_rtc_test name source library)
+  add_executable(${name} ${source})
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_compile_definitions(${name} PRIVATE RTC_TEST_INCLUDE="${PROJECT_SOURCE_DIR}/include")
+  target_link_libraries(${name} PRIVATE ${library} warpsafe_warnings GTest::gmock_main)
+  warpsafe_discover_vendor_test(${name})
+endfunction()
+
+function(warpsafe_discover_vendor_test name)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS stand-in TIMEOUT 120)
 endfunction()
