@@ -38,8 +38,8 @@ struct OverloadedCalls<Self, Traits, Status(P...), More...>
     : OverloadedCalls<Self, Traits, More...> {
   using OverloadedCalls<Self, Traits, More...>::call;
   template <Status (*Fn)(P...), CheckLevel Level = current_level, class... A>
-  [[nodiscard]] result<void> call(FirstOfOverload<Traits, Status (*)(P...)> first,
-                                  A&&... rest) noexcept {
+  [[nodiscard, gnu::always_inline]] result<void> call(
+      FirstOfOverload<Traits, Status (*)(P...)> first, A&&... rest) noexcept {
     using First = typename LibraryFunction<Traits, Status (*)(P...)>::First;
     return static_cast<Self*>(this)->template call_from<Fn, Level>(static_cast<First&>(first),
                                                                    decayed(rest)...);
@@ -243,13 +243,14 @@ class [[nodiscard]] StreamBound
   /// (::argument_host_pointer). All builds: ::library_failed with the function's name and the
   /// library's own words.
   template <auto Fn, CheckLevel Level = current_level, class... A>
-  [[nodiscard]] result<void> call(
+  [[nodiscard, gnu::always_inline]] result<void> call(
       typename detail::LibraryFunction<Traits, decltype(Fn)>::First first, A&&... rest) noexcept {
     return call_from<Fn, Level>(first, detail::decayed(rest)...);
   }
   /// The same for a function of the handle alone.
   template <auto Fn, CheckLevel Level = current_level>
-  [[nodiscard]] result<void> call(call_site site = call_site::current()) noexcept {
+  [[nodiscard, gnu::always_inline]] result<void> call(
+      call_site site = call_site::current()) noexcept {
     return call_at<Fn, Level>(site, detail::ScalarPlace::unsaid);
   }
   using Calls::call;
@@ -340,16 +341,18 @@ class [[nodiscard]] StreamBound
     return B::deallocate(std::exchange(workspace_, nullptr), stream_.ref().native());
   }
 
+  // Inlined, so that a release build makes the bare call with every compiler.
   template <auto Fn, CheckLevel Level, class First, class... A>
-  [[nodiscard]] result<void> call_from(const First& first, const A&... rest) noexcept {
+  [[nodiscard, gnu::always_inline]] result<void> call_from(const First& first,
+                                                           const A&... rest) noexcept {
     detail::ScalarPlace place = detail::ScalarPlace::unsaid;
     if constexpr (requires { first.place; }) place = first.place;
     return call_at<Fn, Level>(first.site, place, first, rest...);
   }
   template <auto Fn, CheckLevel Level, class... A>
-  [[nodiscard]] result<void> call_at(call_site site, detail::ScalarPlace first_place,
-                                     const A&... arguments) noexcept {
-    using detail::ScalarPlace;
+  [[nodiscard, gnu::always_inline]] result<void> call_at(call_site site,
+                                                         detail::ScalarPlace first_place,
+                                                         const A&... arguments) noexcept {
     using Function = detail::LibraryFunction<Traits, decltype(Fn)>;
     constexpr bool refused = detail::is_listed<Fn, typename Traits::refused>;
     static_assert(
@@ -357,34 +360,53 @@ class [[nodiscard]] StreamBound
         "warpsafe: this function would undo the handle's binding: the stream is changed with "
         "rebind, the handle destroyed with close, and stream, workspace and pointer mode are its own");
     if constexpr (!refused && Function::template check<A...>()) {
-      constexpr bool device_in_rest =
-          ((detail::scalar_place<A> == ScalarPlace::device) || ... || false);
-      const bool on_device = device_in_rest || first_place == ScalarPlace::device;
-      constexpr Name name = detail::FunctionName<Traits, Fn>::value;
-      const detail::InUse<Level != CheckLevel::off> mine(busy_);
-      if constexpr (Level != CheckLevel::off) {
-        constexpr bool host_in_rest =
-            ((detail::scalar_place<A> == ScalarPlace::host) || ... || false);
-        const bool mixed = on_device && (host_in_rest || first_place == ScalarPlace::host);
-        LaunchError error;
-        if (!check_binding<Level == CheckLevel::full>(mine.alone(), mixed, name, site, error) ||
-            !check_arguments<Function>(Level == CheckLevel::full, name, site, error,
-                                       arguments...)) {
-          return error;
-        }
+      if constexpr (Level == CheckLevel::off) {
+        return call_library<Fn>(site, first_place, arguments...);
+      } else {
+        return call_checked<Fn, Level>(site, first_place, arguments...);
       }
-      if (on_device) {
-        const auto set = set_scalars_on_device(true, site);
-        if (!set.has_value()) return set.assume_error();
-      }
-      const Status done = Function::call(Fn, handle_, stream_.ref().native(), arguments...);
-      if (on_device) {
-        const auto set = set_scalars_on_device(false, site);
-        if (!failed(done) && !set.has_value()) return set.assume_error();
-      }
-      if (failed(done)) [[unlikely]] {
-        return detail::library_error<Traits>(done, name, stream_.ref(), site);
-      }
+    }
+    return success();
+  }
+  template <auto Fn, CheckLevel Level, class... A>
+  [[nodiscard]] result<void> call_checked(call_site site, detail::ScalarPlace first_place,
+                                          const A&... arguments) noexcept {
+    using detail::ScalarPlace;
+    using Function = detail::LibraryFunction<Traits, decltype(Fn)>;
+    constexpr Name name = detail::FunctionName<Traits, Fn>::value;
+    const bool host = ((detail::scalar_place<A> == ScalarPlace::host) || ... || false) ||
+                      first_place == ScalarPlace::host;
+    const bool device = ((detail::scalar_place<A> == ScalarPlace::device) || ... || false) ||
+                        first_place == ScalarPlace::device;
+    const detail::InUse mine(busy_);
+    LaunchError error;
+    if (!check_binding<Level == CheckLevel::full>(mine.alone(), host && device, name, site,
+                                                  error) ||
+        !check_arguments<Function>(Level == CheckLevel::full, name, site, error, arguments...)) {
+      return error;
+    }
+    return call_library<Fn>(site, first_place, arguments...);
+  }
+  template <auto Fn, class... A>
+  [[nodiscard, gnu::always_inline]] result<void> call_library(call_site site,
+                                                              detail::ScalarPlace first_place,
+                                                              const A&... arguments) noexcept {
+    using detail::ScalarPlace;
+    using Function = detail::LibraryFunction<Traits, decltype(Fn)>;
+    const bool on_device = ((detail::scalar_place<A> == ScalarPlace::device) || ... || false) ||
+                           first_place == ScalarPlace::device;
+    if (on_device) {
+      const auto set = set_scalars_on_device(true, site);
+      if (!set.has_value()) return set.assume_error();
+    }
+    const Status done = Function::call(Fn, handle_, stream_.ref().native(), arguments...);
+    if (on_device) {
+      const auto set = set_scalars_on_device(false, site);
+      if (!failed(done) && !set.has_value()) return set.assume_error();
+    }
+    if (failed(done)) [[unlikely]] {
+      return detail::library_error<Traits>(done, detail::FunctionName<Traits, Fn>::value,
+                                           stream_.ref(), site);
     }
     return success();
   }

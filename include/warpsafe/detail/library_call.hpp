@@ -36,26 +36,22 @@ template <class Traits>
   return error;
 }
 
-/// Marks a handle as being used, where checks are on, for as long as it lives.
-template <bool On>
+/// Marks a handle as being used for as long as it lives.
 class InUse {
  public:
-  explicit InUse(bool& busy) noexcept : busy_(busy) {
-    if constexpr (On) alone_ = !__atomic_exchange_n(&busy_, true, __ATOMIC_ACQUIRE);
-  }
+  explicit InUse(bool& busy) noexcept
+      : busy_(busy), alone_(!__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {}
   InUse(const InUse&) = delete;
   InUse& operator=(const InUse&) = delete;
   ~InUse() {
-    if constexpr (On) {
-      if (alone_) __atomic_store_n(&busy_, false, __ATOMIC_RELEASE);
-    }
+    if (alone_) __atomic_store_n(&busy_, false, __ATOMIC_RELEASE);
   }
   /// Whether no other thread was in the handle.
   [[nodiscard]] bool alone() const noexcept { return alone_; }
 
  private:
-  [[maybe_unused]] bool& busy_;
-  bool alone_ = true;
+  bool& busy_;
+  const bool alone_;
 };
 
 template <class Traits>

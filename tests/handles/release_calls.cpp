@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// For release_calls.py, which reads the object code of these two.
+
+#include "../misuse/handles.hpp"
+
+extern "C" bool bare(LibraryHandle handle, int n, const float* alpha, const float* x, float* y) {
+  return library_axpy(handle, library_plain, n, alpha, x, y) == library_success;
+}
+
+extern "C" bool bound(Library& library, int n, const float* alpha, const float* x, float* y) {
+  const auto done =
+      library.call<library_axpy>(library_plain, n, alpha, warpsafe::trust(x), warpsafe::trust(y));
+  return done.has_value();
+}
