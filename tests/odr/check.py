@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Links translation units of different check levels and backends in every order, and runs them.
+
+Each unit must observe its own level's behaviour whichever object comes first, at -O0 (where nothing
+hides in inlining) and at -O2. The same with a deliberate mistake (-DMUTANT) must be noticed.
+"""
+
+import argparse
+import itertools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).parent
+# When each level notices a size of 0, too much shared memory, and the same for a functor.
+EXPECTED = {2: "made checked checked", 1: "made refused refused", 0: "refused refused refused"}
+LEVELS = {"full": 2, "cheap": 1, "off": 0}
+
+
+def run(*command, **options):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Build:
+    def __init__(self, arguments, folder):
+        self.arguments = arguments
+        self.folder = folder
+        self.includes = [f"-I{path}" for path in arguments.include if path]
+
+    def unit(self, name, level, optimize, mutant=False, device=False):
+        """The object of one translation unit, compiled by the host compiler or nvcc."""
+        out = self.folder / f"{name}{optimize}{'_mutant' if mutant else ''}.o"
+        flags = ["-std=c++20", optimize, f"-DOBSERVE={name}", f"-DWARPSAFE_CHECKS={level}",
+                 *(["-DMUTANT"] if mutant else []), *self.includes]  # fmt: skip
+        if device:
+            flags += ["-arch=sm_90", "--default-stream=per-thread", f"-ccbin={self.arguments.compiler}"]
+        compiler = self.arguments.nvcc if device else self.arguments.compiler
+        run(compiler, *flags, "-c", HERE / ("unit.cu" if device else "unit.cpp"), "-o", out)
+        return out
+
+    def observe(self, units, objects, label):
+        """{unit: what it observed} of a program linked in this order."""
+        program = self.folder / f"program_{label}"
+        names = " ".join(f"X({name})" for name in units)
+        link = [self.arguments.compiler, "-std=c++20", f"-DUNITS={names}", HERE / "main.cpp", *objects]
+        link += ["-o", program, "-lboost_context", "-pthread"]
+        if self.arguments.cudart:
+            link += [f"-L{self.arguments.cudart}", "-l:libcudart.so.13"]
+        run(*link)
+        environment = {**os.environ, "LD_LIBRARY_PATH": self.arguments.cudart or ""}
+        said = run(program, env=environment, timeout=60)
+        return dict(line.split(" ", 1) for line in said.splitlines())
+
+
+def wrong_orders(build, units, objects, label):
+    """(orders tried, what differed from each unit's own level)."""
+    orders, wrong = list(itertools.permutations(units)), []
+    for number, order in enumerate(orders):
+        seen = build.observe(units, [objects[name] for name in order], f"{label}{number}")
+        wrong += [f"{' '.join(order)}: {name} observed '{seen[name]}', not '{EXPECTED[level]}'"
+                  for name, (level, _) in units.items() if seen[name] != EXPECTED[level]]  # fmt: skip
+    return len(orders), wrong
+
+
+def check_levels(build):
+    failed = []
+    units = {name: (level, False) for name, level in LEVELS.items()}
+    if build.arguments.nvcc:
+        units["device_full"] = (2, True)
+    for optimize in ["-O0", "-O2"]:
+        with ThreadPoolExecutor(2) as pool:
+            made = pool.map(lambda item: build.unit(item[0], item[1][0], optimize, device=item[1][1]),
+                            units.items())  # fmt: skip
+        objects = dict(zip(units, made))
+        tried, wrong = wrong_orders(build, units, objects, f"{optimize}_")
+        print(f"{optimize}: {tried} link orders of {', '.join(units)}: {len(wrong)} differ")
+        failed += wrong
+    pair = {name: (LEVELS[name], False) for name in ["full", "off"]}
+    objects = {name: build.unit(name, level, "-O0", mutant=True) for name, (level, _) in pair.items()}
+    tried, wrong = wrong_orders(build, pair, objects, "mutant_")
+    print(f"the deliberate mistake: noticed {len(wrong)} times in {tried} link orders")
+    return failed + ([] if len(wrong) == tried else [f"the mistake was noticed only {len(wrong)} times"])
+
+
+def crossing(build, *flags):
+    """What of one shared object another one could take for its own, keyed by a kernel."""
+    out = build.folder / "plugin.so"
+    run(build.arguments.compiler, "-std=c++20", "-O0", "-fPIC", "-shared", "-DWARPSAFE_CHECKS=2",
+        "-DWARPSAFE_BACKEND_CUDA", *flags, *build.includes, HERE / "plugin.cpp", "-o", out)  # fmt: skip
+    if not re.search(r"KernelCache<.*same_name.*>::slots", run("nm", "-C", out)):
+        return None
+    return [line for line in run("nm", "-DC", "--defined-only", out).splitlines()
+            if re.search(r"KernelCache|EntryOf", line)]  # fmt: skip
+
+
+def check_shared_objects(build):
+    found, mutant = crossing(build), crossing(build, "-DMUTANT")
+    print(f"symbols keyed by a kernel that cross dlopen: {found}; with the deliberate mistake: {mutant}")
+    return [] if found == [] and mutant else ["caches cross dlopen, or the check sees none"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["levels", "shared-objects"])
+    parser.add_argument("--compiler", required=True, help="name=program")
+    parser.add_argument("--include", action="append", default=[])
+    parser.add_argument("--nvcc", help="also a unit by nvcc, on the runtime in --cudart")
+    parser.add_argument("--cudart", help="the folder of the stand-in's libcudart.so.13")
+    arguments = parser.parse_args()
+    arguments.compiler = arguments.compiler.split("=", 1)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        build = Build(arguments, Path(folder))
+        failed = check_levels(build) if arguments.what == "levels" else check_shared_objects(build)
+    print(*failed, sep="\n")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

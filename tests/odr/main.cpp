@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// One line per translation unit: what it observes. UNITS is X(name) for each.
+
+#include <iostream>
+#include <string>
+
+#define X(name) std::string name();
+UNITS
+#undef X
+
+int main() {
+#define X(name) std::cout << #name << ' ' << name() << '\n';
+  UNITS
+#undef X
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/warpsafe.hpp>
+
+#include <cstddef>
+#include <string>
+
+// What all translation units of one program see: the same kernels, functors and inline functions.
+
+template <class T>
+WARPSAFE_KERNEL void store(T value) {
+  static_cast<void>(value);
+}
+
+struct Store {
+#if defined(__CUDACC__) || defined(__HIPCC__)
+  __device__
+#endif
+      void
+      operator()(int value) const {
+    static_cast<void>(value);
+  }
+};
+
+/// The moment at which a mistake was noticed.
+inline const char* stage_of(const warpsafe::result<void>& outcome) {
+  if (outcome.has_value()) return "never";
+  switch (outcome.assume_error().stage) {
+    case warpsafe::Stage::construction:
+      return "made";
+    case warpsafe::Stage::validation:
+      return "checked";
+    default:
+      return "refused";
+  }
+}
+
+#if defined(MUTANT)
+// The mistake that this test is for: an inline function that is no template and depends on the
+// level. The linker keeps one of its definitions for the whole program.
+inline warpsafe::result<void> launch_shared(const warpsafe::Stream& stream) {
+  const auto config = warpsafe::LaunchConfig(warpsafe::grid<1>, warpsafe::block<32>,
+                                             warpsafe::shared<double>(1 << 24));
+  return warpsafe::launch(stream, config, warpsafe::kernel<store<int>>, 1);
+}
+#endif
