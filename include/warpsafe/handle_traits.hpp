@@ -11,7 +11,7 @@
 namespace warpsafe {
 
 /// How StreamBound handles the handle of one library. Specialise it, for a library of your own too
-/// (docs/handles.md). All functions return the library's own status, whose value 0 is success.
+/// (docs/handles.md). All functions return the library's own status; 0 is success.
 ///
 ///   template <> struct handle_traits<my_handle_t> {
 ///     using backend = cuda_backend;       // whose streams it runs on
@@ -37,6 +37,8 @@ namespace warpsafe {
 ///     static status get_scalars_on_device(native handle, bool& on) noexcept;
 ///     // Where C++ headers overload functions: which signature of each `call<fn>` means.
 ///     using overloaded = Signatures<my_status_t(my_handle_t, int)>;
+///     // Where a status other than 0 says that the work was done:
+///     static bool is_success(status value) noexcept;
 ///     // Where macros rename functions: what to leave out of their names in errors.
 ///     static constexpr Name version_suffix = Name::of("_v2");
 ///   };

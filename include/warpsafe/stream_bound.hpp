@@ -266,7 +266,11 @@ class [[nodiscard]] StreamBound
       : handle_(handle), stream_(std::move(stream)) {}
 
   [[nodiscard]] static bool failed(Status value) noexcept {
-    return value != static_cast<Status>(0);
+    if constexpr (requires { Traits::is_success(value); }) {
+      return !Traits::is_success(value);
+    } else {
+      return value != static_cast<Status>(0);
+    }
   }
   template <Step Which>
   [[nodiscard]] static LaunchError error_of(Status value, basic_stream_ref<B> stream,

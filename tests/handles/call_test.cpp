@@ -109,6 +109,12 @@ TEST_F(CallTest, AFunctionThatTakesItsStreamIsGivenIt) {
   EXPECT_EQ(text(failed), "toy::toy_send failed: toy_invalid_value (3)") << "it has no texts";
 }
 
+TEST_F(CallTest, AStatusThatIsNoFailureIsASuccess) {
+  toy::log.clear();
+  EXPECT_THAT((toy.call<toy::toy_crawl, CheckLevel::off>()), Succeeds());
+  EXPECT_THAT(toy::take_log(), ElementsAre("crawl"));
+}
+
 TEST_F(CallTest, AnErrorHasTheCallersLine) {
   toy::failing = "reset";
   const LaunchError alone = error_in(toy.call<toy::toy_reset>());

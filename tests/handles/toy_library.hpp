@@ -35,7 +35,7 @@ struct Communicator {
 using toy_handle = Context*;
 using toy_comm = Communicator*;
 
-enum toy_status { toy_success = 0, toy_invalid_value = 3, toy_broken = 7 };
+enum toy_status { toy_success = 0, toy_invalid_value = 3, toy_broken = 7, toy_slow = 9 };
 enum toy_kind { toy_plain, toy_fancy };
 
 inline std::mutex log_mutex;
@@ -154,6 +154,12 @@ inline toy_status toy_rotate(toy_handle, float* a, float* b) {
 }
 inline toy_status toy_reset(toy_handle) { return did("reset"); }
 
+/// Does its work, and says that it could have been faster.
+inline toy_status toy_crawl(toy_handle) {
+  static_cast<void>(did("crawl"));
+  return toy_slow;
+}
+
 /// The functions of a communicator: the handle is not in front, the stream is the last.
 inline toy_status toy_comm_create(toy_comm* comm, int rank) {
   *comm = new Communicator{rank};
@@ -190,6 +196,9 @@ struct warpsafe::handle_traits<toy::toy_handle> {
   using overloaded = Signatures<status(native, float, float*)>;
   static constexpr Name name = Name::of("toy");
   static constexpr Name version_suffix = Name::of("_v2");
+  static bool is_success(status value) noexcept {
+    return value == toy::toy_success || value == toy::toy_slow;
+  }
 
   static status create(native& handle) noexcept { return toy::toy_create(&handle); }
   static status destroy(native handle) noexcept { return toy::toy_destroy(handle); }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/hip.hpp>
+#include <warpsafe/stream_bound.hpp>
+
+#include <rocblas/rocblas.h>
+
+namespace warpsafe {
+
+/// rocBLAS: `StreamBound<rocblas_handle>::create(stream)`, `blas.call<rocblas_sgemm>(…)`. The
+/// handle's functions share one workspace, which the library makes larger when a function needs
+/// more; rebind orders the new stream after the old for that reason.
+template <>
+struct handle_traits<rocblas_handle> {
+  using backend = hip_backend;
+  using native = rocblas_handle;
+  using status = rocblas_status;
+  using refused = Functions<rocblas_set_stream, rocblas_destroy_handle, rocblas_set_pointer_mode>;
+  static constexpr Name name = Name::of("rocBLAS");
+
+  static status create(native& handle) noexcept { return rocblas_create_handle(&handle); }
+  static status destroy(native handle) noexcept { return rocblas_destroy_handle(handle); }
+  static status set_stream(native handle, hipStream_t stream) noexcept {
+    return rocblas_set_stream(handle, stream);
+  }
+  static status get_stream(native handle, hipStream_t& stream) noexcept {
+    return rocblas_get_stream(handle, &stream);
+  }
+  static status set_scalars_on_device(native handle, bool on) noexcept {
+    return rocblas_set_pointer_mode(handle,
+                                    on ? rocblas_pointer_mode_device : rocblas_pointer_mode_host);
+  }
+  static status get_scalars_on_device(native handle, bool& on) noexcept {
+    rocblas_pointer_mode mode = rocblas_pointer_mode_host;
+    const status asked = rocblas_get_pointer_mode(handle, &mode);
+    on = mode == rocblas_pointer_mode_device;
+    return asked;
+  }
+  /// rocblas-types.h: of the others two are answers to queries of a size, and one says that the
+  /// work was done with less memory than it would have liked.
+  static bool is_success(status value) noexcept {
+    return value == rocblas_status_success || value == rocblas_status_perf_degraded ||
+           value == rocblas_status_size_increased || value == rocblas_status_size_unchanged;
+  }
+  static Name status_name(status value) noexcept {
+    return Name::of(rocblas_status_to_string(value));
+  }
+  static Name status_text(status) noexcept { return {}; }  // the library has names alone
+};
+
+}  // namespace warpsafe
