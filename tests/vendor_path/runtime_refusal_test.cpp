@@ -5,6 +5,7 @@
 #include "kernels.hpp"
 #include "stand_in.hpp"
 
+#include <ostream>
 #include <string>
 
 namespace vendor_test {
@@ -25,6 +26,7 @@ struct Answer {
   std::string name;  // without the prefix
   Errc code;
   Severity severity;
+  friend void PrintTo(const Answer& answer, std::ostream* out) { *out << answer.name; }
 };
 
 class RuntimeRefusal : public VendorTest, public testing::WithParamInterface<Answer> {
