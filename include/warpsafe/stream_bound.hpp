@@ -33,14 +33,14 @@ struct OverloadedCalls {
   struct Nothing {};
   void call(Nothing) = delete;
 };
-template <class Self, class Traits, class Status, class... P, class... More>
-struct OverloadedCalls<Self, Traits, Status(P...), More...>
+template <class Self, class Traits, class StatusType, class... P, class... More>
+struct OverloadedCalls<Self, Traits, StatusType(P...), More...>
     : OverloadedCalls<Self, Traits, More...> {
   using OverloadedCalls<Self, Traits, More...>::call;
-  template <Status (*Fn)(P...), CheckLevel Level = current_level, class... A>
+  template <StatusType (*Fn)(P...), CheckLevel Level = current_level, class... A>
   [[nodiscard, gnu::always_inline]] result<void> call(
-      FirstOfOverload<Traits, Status (*)(P...)> first, A&&... rest) noexcept {
-    using First = typename LibraryFunction<Traits, Status (*)(P...)>::First;
+      FirstOfOverload<Traits, StatusType (*)(P...)> first, A&&... rest) noexcept {
+    using First = typename LibraryFunction<Traits, StatusType (*)(P...)>::First;
     return static_cast<Self*>(this)->template call_from<Fn, Level>(static_cast<First&>(first),
                                                                    decayed(rest)...);
   }
@@ -260,20 +260,20 @@ class [[nodiscard]] StreamBound
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return stream_.ref(); }
 
  private:
-  using Status = typename Traits::status;
+  using StatusType = typename Traits::status;
 
   StreamBound(native_handle handle, basic_stream_hold<B> stream) noexcept
       : handle_(handle), stream_(std::move(stream)) {}
 
-  [[nodiscard]] static bool failed(Status value) noexcept {
+  [[nodiscard]] static bool failed(StatusType value) noexcept {
     if constexpr (requires { Traits::is_success(value); }) {
       return !Traits::is_success(value);
     } else {
-      return value != static_cast<Status>(0);
+      return value != static_cast<StatusType>(0);
     }
   }
   template <Step Which>
-  [[nodiscard]] static LaunchError error_of(Status value, basic_stream_ref<B> stream,
+  [[nodiscard]] static LaunchError error_of(StatusType value, basic_stream_ref<B> stream,
                                             call_site site) noexcept {
     return detail::library_error<Traits>(value, detail::StepName<Traits, Which>::value, stream,
                                          site);
@@ -317,11 +317,11 @@ class [[nodiscard]] StreamBound
   /// with each change of the stream.
   [[nodiscard]] result<void> bind_with_workspace(call_site site) noexcept {
     if constexpr (has_stream) {
-      const Status bound = Traits::set_stream(handle_, stream_.ref().native());
+      const StatusType bound = Traits::set_stream(handle_, stream_.ref().native());
       if (failed(bound)) return error_of<Step::bind>(bound, stream_.ref(), site);
     }
     if constexpr (detail::has_pointer_mode<Traits>) {
-      const Status set = Traits::set_scalars_on_device(handle_, false);
+      const StatusType set = Traits::set_scalars_on_device(handle_, false);
       if (failed(set)) return error_of<Step::set_mode>(set, stream_.ref(), site);
     }
     if constexpr (has_workspace) {
@@ -335,7 +335,7 @@ class [[nodiscard]] StreamBound
           return error;
         }
       }
-      const Status set = Traits::set_workspace(handle_, workspace_, bytes);
+      const StatusType set = Traits::set_workspace(handle_, workspace_, bytes);
       if (failed(set)) return error_of<Step::set_workspace>(set, stream_.ref(), site);
     }
     return success();
@@ -403,7 +403,7 @@ class [[nodiscard]] StreamBound
       const auto set = set_scalars_on_device(true, site);
       if (!set.has_value()) return set.assume_error();
     }
-    const Status done = Function::call(Fn, handle_, stream_.ref().native(), arguments...);
+    const StatusType done = Function::call(Fn, handle_, stream_.ref().native(), arguments...);
     if (on_device) {
       const auto set = set_scalars_on_device(false, site);
       if (!failed(done) && !set.has_value()) return set.assume_error();
@@ -418,7 +418,7 @@ class [[nodiscard]] StreamBound
   [[nodiscard]] result<void> set_scalars_on_device([[maybe_unused]] bool on,
                                                    [[maybe_unused]] call_site site) noexcept {
     if constexpr (detail::has_pointer_mode<Traits>) {
-      const Status set = Traits::set_scalars_on_device(handle_, on);
+      const StatusType set = Traits::set_scalars_on_device(handle_, on);
       if (failed(set)) return error_of<Step::set_mode>(set, stream_.ref(), site);
     }
     return success();

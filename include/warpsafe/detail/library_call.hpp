@@ -203,8 +203,8 @@ struct LibraryFunction {
   }
 };
 
-template <class Traits, class Status, class... P>
-struct LibraryFunction<Traits, Status (*)(P...)> {
+template <class Traits, class StatusType, class... P>
+struct LibraryFunction<Traits, StatusType (*)(P...)> {
   using Native = typename Traits::native;
   using NativeStream = typename Traits::backend::native_stream;
   using Parameters = typename UserParameters<Traits, false, TypeList<>, P...>::type;
@@ -217,7 +217,7 @@ struct LibraryFunction<Traits, Status (*)(P...)> {
   /// Whether the user's arguments, the first of which is a First, fit.
   template <class... A>
   static constexpr bool check() noexcept {
-    constexpr bool returns_status = std::is_same_v<Status, typename Traits::status>;
+    constexpr bool returns_status = std::is_same_v<StatusType, typename Traits::status>;
     static_assert(returns_status,
                   "warpsafe: call<fn> takes a function that returns the library's status");
     static_assert(takes_handle, "warpsafe: this function takes another library's handle, or none");
@@ -234,8 +234,8 @@ struct LibraryFunction<Traits, Status (*)(P...)> {
   }
   /// The first argument is converted already.
   template <class... A>
-  [[nodiscard]] static Status call(Status (*function)(P...), Native handle, NativeStream stream,
-                                   const A&... arguments) noexcept {
+  [[nodiscard]] static StatusType call(StatusType (*function)(P...), Native handle,
+                                       NativeStream stream, const A&... arguments) noexcept {
     return call_with(function, handle, stream, convert(Parameters{}, arguments...),
                      std::index_sequence_for<P...>{});
   }
@@ -314,13 +314,13 @@ struct LibraryFunction<Traits, Status (*)(P...)> {
     }
   }
   template <class Values, std::size_t... Place>
-  static Status call_with(Status (*function)(P...), Native handle, NativeStream stream,
-                          const Values& values, std::index_sequence<Place...>) noexcept {
+  static StatusType call_with(StatusType (*function)(P...), Native handle, NativeStream stream,
+                              const Values& values, std::index_sequence<Place...>) noexcept {
     return function(pick<Place>(handle, stream, values)...);
   }
 };
-template <class Traits, class Status, class... P>
-struct LibraryFunction<Traits, Status (*)(P...) noexcept>
-    : LibraryFunction<Traits, Status (*)(P...)> {};
+template <class Traits, class StatusType, class... P>
+struct LibraryFunction<Traits, StatusType (*)(P...) noexcept>
+    : LibraryFunction<Traits, StatusType (*)(P...)> {};
 
 }  // namespace warpsafe::detail

@@ -47,10 +47,10 @@ struct handle_traits<cublasHandle_t> {
   /// cuBLAS documentation, cublasSetWorkspace(): 32 MiB are recommended from Hopper (compute
   /// capability 9.0) on, 4 MiB before; cublasSetStream() goes back to the default workspace.
   static std::size_t workspace_bytes(int device) noexcept {
-    int major = 0;
+    int capability = 0;
     const cudaError_t asked =
-        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    const std::size_t mebibytes = asked != cudaSuccess || major >= 9 ? 32 : 4;
+        cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, device);
+    const std::size_t mebibytes = asked != cudaSuccess || capability >= 9 ? 32 : 4;
     return mebibytes << 20U;
   }
   static status set_workspace(native handle, void* memory, std::size_t bytes) noexcept {
