@@ -19,6 +19,9 @@
 #define WARPSAFE_KERNEL [[maybe_unused]] static __global__
 /// Before a kernel's `void`, at its declaration and its definition: a kernel that nvcc or hipcc
 /// compiles in one translation unit and that others of the same shared object launch.
+/// With -rdc=true, nvcc 13 drops a kernel that no file of its own names on the host side; the
+/// option
+/// `-Xnvlink --ignore-host-info` keeps it.
 #define WARPSAFE_KERNEL_EXTERN __global__
 
 /// After WARPSAFE_KERNEL: at most `threads` threads per block, and registers kept so low that
@@ -51,8 +54,10 @@ namespace warpsafe {
 
 /// Every thread of the block waits here for all the others, and sees their writes to shared memory.
 /// Every thread must reach the same call.
-#if defined(__CUDACC__) || defined(__HIPCC__)
-static __device__ __forceinline__ void sync_block() { __syncthreads(); }
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+WARPSAFE_DETAIL_KERNEL_CODE void sync_block() { __syncthreads(); }
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+WARPSAFE_DETAIL_KERNEL_CODE void sync_block() { detail::called_from_host_code<void>(); }
 #else
 inline void sync_block(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
   detail::host_thread->sync(*detail::host_thread, file, line);
@@ -62,44 +67,45 @@ inline void sync_block(const char* file = __builtin_FILE(), unsigned line = __bu
 /// The block's dynamic shared memory, as elements of T: as many as the launch's `shared<T>(count)`
 /// says. Aligned to 16 bytes. A kernel has one: every call returns the same memory.
 template <class T>
-#if defined(__CUDACC__) || defined(__HIPCC__)
-static __device__ __forceinline__ T* dynamic_shared() {
+WARPSAFE_DETAIL_KERNEL_CODE T* dynamic_shared() {
   static_assert(alignof(T) <= 16, "warpsafe: dynamic shared memory is aligned to 16 bytes");
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   extern __shared__ __align__(16) unsigned char warpsafe_dynamic_shared[];
   return reinterpret_cast<T*>(warpsafe_dynamic_shared);
-}
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+  return detail::called_from_host_code<T*>();
 #else
-inline T* dynamic_shared() {
-  static_assert(alignof(T) <= 16, "warpsafe: dynamic shared memory is aligned to 16 bytes");
   return reinterpret_cast<T*>(detail::host_thread->dynamic_shared);
-}
 #endif
+}
 
 /// An array of N elements in the block's static shared memory, not initialised. `Tag`, any type,
 /// tells arrays of the same T and N in one kernel apart: two calls with one Tag are one array.
 template <class T, unsigned N, class Tag = void>
-#if defined(__CUDACC__) || defined(__HIPCC__)
-static __device__ __forceinline__ T* shared_array() {
+WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   __shared__ T storage[N];
   return storage;
-}
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+  return detail::called_from_host_code<T*>();
 #else
-inline T* shared_array() {
   static const char key = 0;
   return static_cast<T*>(
       detail::host_thread->static_shared(*detail::host_thread, &key, sizeof(T) * N, alignof(T)));
-}
 #endif
+}
 
 /// Adds to a counter that other threads of the grid add to as well; returns what was there before.
 /// The types that both vendors add atomically: int, unsigned, unsigned long long, float.
 template <class T>
-#if defined(__CUDACC__) || defined(__HIPCC__)
-static __device__ __forceinline__ T atomic_add(T* counter, T amount) {
+WARPSAFE_DETAIL_KERNEL_CODE T atomic_add(T* counter, T amount) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   return atomicAdd(counter, amount);
-}
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+  static_cast<void>(counter);
+  static_cast<void>(amount);
+  return detail::called_from_host_code<T>();
 #else
-inline T atomic_add(T* counter, T amount) {
   if constexpr (detail::is_floating<T>) {
     T before;
     T after;
@@ -112,7 +118,9 @@ inline T atomic_add(T* counter, T amount) {
   } else {
     return __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
   }
-}
 #endif
+}
 
 }  // namespace warpsafe
+
+#undef WARPSAFE_DETAIL_KERNEL_CODE

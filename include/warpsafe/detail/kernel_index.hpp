@@ -19,21 +19,37 @@ struct Local3 {
   unsigned x, y, z;
 };
 
+// A device compiler reads kernel code twice, and a functor's call operator is code of host and
+// device: so these are too. What the host's pass sees is never defined: a call from host code does
+// not link, and the linker names `called_from_host_code`.
 #if defined(__CUDACC__) || defined(__HIPCC__)
-static __device__ __forceinline__ Local3 thread_in_block() {
-  return {threadIdx.x, threadIdx.y, threadIdx.z};
-}
-static __device__ __forceinline__ Local3 block_index() {
-  return {blockIdx.x, blockIdx.y, blockIdx.z};
-}
-static __device__ __forceinline__ Local3 block_size() {
-  return {blockDim.x, blockDim.y, blockDim.z};
-}
-static __device__ __forceinline__ Local3 grid_size() { return {gridDim.x, gridDim.y, gridDim.z}; }
+#define WARPSAFE_DETAIL_KERNEL_CODE static __host__ __device__ __forceinline__
+namespace detail {
+template <class T>
+__host__ __device__ T called_from_host_code();
+}  // namespace detail
 #else
+#define WARPSAFE_DETAIL_KERNEL_CODE inline
 namespace detail {
 inline Local3 to_local(const unsigned (&axes)[3]) noexcept { return {axes[0], axes[1], axes[2]}; }
 }  // namespace detail
+#endif
+
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+WARPSAFE_DETAIL_KERNEL_CODE Local3 thread_in_block() {
+  return {threadIdx.x, threadIdx.y, threadIdx.z};
+}
+WARPSAFE_DETAIL_KERNEL_CODE Local3 block_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+WARPSAFE_DETAIL_KERNEL_CODE Local3 block_size() { return {blockDim.x, blockDim.y, blockDim.z}; }
+WARPSAFE_DETAIL_KERNEL_CODE Local3 grid_size() { return {gridDim.x, gridDim.y, gridDim.z}; }
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+WARPSAFE_DETAIL_KERNEL_CODE Local3 thread_in_block() {
+  return detail::called_from_host_code<Local3>();
+}
+WARPSAFE_DETAIL_KERNEL_CODE Local3 block_index() { return detail::called_from_host_code<Local3>(); }
+WARPSAFE_DETAIL_KERNEL_CODE Local3 block_size() { return detail::called_from_host_code<Local3>(); }
+WARPSAFE_DETAIL_KERNEL_CODE Local3 grid_size() { return detail::called_from_host_code<Local3>(); }
+#else
 inline Local3 thread_in_block() noexcept { return detail::to_local(detail::host_thread->thread); }
 inline Local3 block_index() noexcept { return detail::to_local(detail::host_thread->block); }
 inline Local3 block_size() noexcept { return detail::to_local(detail::host_thread->block_dim); }
@@ -66,14 +82,8 @@ class StrideRange {
   Iterator first_;
 };
 
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#define WARPSAFE_DETAIL_DEVICE static __device__ __forceinline__
-#else
-#define WARPSAFE_DETAIL_DEVICE inline
-#endif
-
 /// The index of this thread in the whole grid, 64 bits per axis: x is the column, y the row.
-[[nodiscard]] WARPSAFE_DETAIL_DEVICE Index3 thread_index() {
+[[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE Index3 thread_index() {
   const Local3 thread = thread_in_block();
   const Local3 block = block_index();
   const Local3 size = block_size();
@@ -85,11 +95,10 @@ class StrideRange {
 /// The indices in [0, n) that belong to this thread when the grid, along x, walks n elements:
 /// `for (auto i : grid_stride(n))`. 64-bit, so no step wraps; n below 2^63. Works with a grid of
 /// any size, one that covers n included.
-[[nodiscard]] WARPSAFE_DETAIL_DEVICE StrideRange grid_stride(size_type n) {
+[[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE StrideRange grid_stride(size_type n) {
   const size_type size = block_size().x;
   return {static_cast<size_type>(block_index().x) * size + thread_in_block().x, n,
           static_cast<size_type>(grid_size().x) * size};
 }
-#undef WARPSAFE_DETAIL_DEVICE
 
 }  // namespace warpsafe
