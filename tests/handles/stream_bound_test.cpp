@@ -117,6 +117,7 @@ TEST_F(StreamBoundTest, IsMadeWithItsDeviceCurrent) {
   }
   EXPECT_EQ(toy->native()->workspace_bytes, 4096U);
   toy.reset();  // with its own device current, whichever is
+  EXPECT_EQ(toy::destroyed_on, 1);
   EXPECT_EQ(current_device().value(), DeviceId(0));
 }
 

@@ -42,6 +42,8 @@ inline std::mutex log_mutex;
 inline std::vector<std::string> log;
 inline std::string failing;  // the function whose next call fails with toy_broken
 
+inline int destroyed_on = -1;  // the device that was current
+
 inline toy_status did(const char* function) {
   const std::lock_guard lock(log_mutex);
   log.emplace_back(function);
@@ -74,6 +76,7 @@ inline toy_status toy_create(toy_handle* handle) {
   return did("create");
 }
 inline toy_status toy_destroy(toy_handle handle) {
+  static_cast<void>(warpsafe::host_backend::current_device(destroyed_on));
   delete handle;
   return did("destroy");
 }

@@ -132,8 +132,9 @@ template <class Traits, class P>
 struct FirstArgument {
   template <class A>
   requires(!std::is_same_v<std::decay_t<A>, FirstArgument>)
-      FirstArgument(A&& argument,  // NOLINT(google-explicit-constructor): its purpose
-                    call_site its_site = call_site::current())
+      // Its purpose is to convert, and the constraint leaves copies alone.
+      // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload)
+      FirstArgument(A&& argument, call_site its_site = call_site::current())
   noexcept
       : site(its_site),
         place(scalar_place<std::decay_t<A>>),
