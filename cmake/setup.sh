@@ -5,7 +5,7 @@
 # The parts, as "probe=Debian package". A probe is a command, or a header with its brackets.
 need_build=('cmake=cmake' 'ninja=ninja-build' 'g++=g++' '<boost/outcome.hpp>=libboost-dev'
   '<boost/context/fiber.hpp>=libboost-context-dev')
-need_tests=('<gmock/gmock.h>=libgmock-dev' '<gtest/gtest.h>=libgtest-dev' '<fmt/format.h>=libfmt-dev' 'python3=python3'
+need_tests=('<gmock/gmock.h>=libgmock-dev' '<gtest/gtest.h>=libgtest-dev' '<fmt/format.h>=libfmt-dev' 'python3=python3' 'valgrind=valgrind'
   'clang++=clang' 'clang-format=clang-format' 'clang-tidy=clang-tidy' 'pkg-config=pkg-config'
   'hipcc=hipcc' '<hip/hip_runtime_api.h>=libamdhip64-dev')
 need_distro=('mmdebstrap=mmdebstrap')

@@ -14,7 +14,8 @@
 #include <string>
 #include <version>
 
-#if __has_include(<fmt/format.h>)
+// nvcc 13 does not compile fmt 9 in C++20.
+#if __has_include(<fmt/format.h>) && !defined(__CUDACC__)
 #include <fmt/format.h>
 #endif
 #if defined(__cpp_lib_format)

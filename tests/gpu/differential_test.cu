@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Both ways: what validation accepts, the driver accepts, and what it rejects, the driver rejects. Random
-// configurations, most of them at a limit or one beside it, against the launch of an empty kernel.
+// Both ways: what validation accepts, the driver accepts, and what it rejects, the driver rejects.
+// Random configurations, most of them at a limit or one beside it, against the launch of an empty
+// kernel.
+
+#include "gpu.hpp"
+#include <warpsafe/message.hpp>
+#include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,11 +17,6 @@
 #include <random>
 #include <sstream>
 #include <string>
-
-#include <warpsafe/message.hpp>
-#include <warpsafe/warpsafe.hpp>
-
-#include "gpu.hpp"
 
 namespace ws = warpsafe;
 
@@ -51,7 +51,8 @@ struct Subject {
 };
 
 template <class K>
-Subject subject_of(const ws::Stream& stream, K kernel, const char* name, const ws::DeviceLimits& device) {
+Subject subject_of(const ws::Stream& stream, K kernel, const char* name,
+                   const ws::DeviceLimits& device) {
   Subject subject{name, K::entry(), ws::kernel_limits(stream, kernel).value()};
   // `launch` raises the attribute up to what the device allows; here it is raised once for all.
   EXPECT_EQ(ws::cuda_backend::raise_dynamic_shared(
@@ -84,11 +85,14 @@ std::uint32_t axis_of_grid(Random& random, int axis, bool big) {
   return axis == 0 ? random.pick(x_edges) : random.pick(edges);
 }
 
-ws::LaunchShape random_shape(Random& random, const Subject& subject, const ws::DeviceLimits& device) {
+ws::LaunchShape random_shape(Random& random, const Subject& subject,
+                             const ws::DeviceLimits& device) {
   ws::LaunchShape shape;
   const int big_axis = random.one_in(4) ? static_cast<int>(random.below(3)) : -1;
-  for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = axis_of_grid(random, axis, axis == big_axis);
-  constexpr std::uint32_t x[] = {1, 31, 32, 33, 64, 128, 255, 256, 257, 512, 640, 768, 1023, 1024, 1025};
+  for (int axis = 0; axis < 3; ++axis)
+    shape.grid[axis] = axis_of_grid(random, axis, axis == big_axis);
+  constexpr std::uint32_t x[] = {1,   31,  32,  33,  64,   128,  255, 256,
+                                 257, 512, 640, 768, 1023, 1024, 1025};
   constexpr std::uint32_t y[] = {1, 1, 1, 1, 2, 4, 8, 16, 31, 32, 33, 1024, 1025};
   constexpr std::uint32_t z[] = {1, 1, 1, 1, 1, 2, 4, 63, 64, 65, 128};
   shape.block[0] = random.one_in(60) ? 0 : random.pick(x);
@@ -96,9 +100,18 @@ ws::LaunchShape random_shape(Random& random, const Subject& subject, const ws::D
   shape.block[2] = random.one_in(60) ? 0 : random.pick(z);
   if (random.one_in(200)) shape.block[0] = 65536;
   const std::uint64_t room = device.shared_per_block_optin - subject.limits.static_shared;
-  const std::uint64_t shared[] = {0,           0,        0,          1024,
-                                  48 * 1024,   49152,    49153,      room - 1,
-                                  room,        room + 1, room + 512, std::uint64_t{1} << 31,
+  const std::uint64_t shared[] = {0,
+                                  0,
+                                  0,
+                                  1024,
+                                  48 * 1024,
+                                  49152,
+                                  49153,
+                                  room - 1,
+                                  room,
+                                  room + 1,
+                                  room + 512,
+                                  std::uint64_t{1} << 31,
                                   random.below(room + 4096)};
   shape.dynamic_shared = shared[random.below(sizeof shared / sizeof *shared)];
   if (random.one_in(4)) {
@@ -158,7 +171,8 @@ TEST(Differential, ValidationAgreesWithTheDriverInBothDirections) {
       subject_of(stream, ws::kernel<many_registers>, "many_registers", device),
   };
   const char* wanted = std::getenv("WARPSAFE_TEST_CONFIGURATIONS");
-  const std::uint64_t configurations = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 200000;
+  const std::uint64_t configurations =
+      wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 200000;
   Random random(20261120);
   std::map<std::string, std::uint64_t> verdicts;
   std::uint64_t accepted = 0;
@@ -167,8 +181,8 @@ TEST(Differential, ValidationAgreesWithTheDriverInBothDirections) {
     const Subject& subject = subjects[random.below(4)];
     const ws::LaunchShape shape = random_shape(random, subject, device);
     ws::LaunchError error;
-    const bool ours = ws::detail::validate_numbers(shape, ws::KernelNeeds{},
-                                                   limits_for(subject, shape, device), device, error);
+    const bool ours = ws::detail::validate_numbers(
+        shape, ws::KernelNeeds{}, limits_for(subject, shape, device), device, error);
     int* sink = nullptr;
     void* args[] = {&sink};
     const int theirs = ws::cuda_backend::launch(subject.entry, shape, args, stream.native());
@@ -177,17 +191,17 @@ TEST(Differential, ValidationAgreesWithTheDriverInBothDirections) {
     verdicts[std::string(ours ? "accepted" : ws::describe(error.code)) + " / " +
              cudaGetErrorName(static_cast<cudaError_t>(theirs))]++;
     if (ours != (theirs == 0) && ++differences <= 20) {
-      ADD_FAILURE() << describe(subject, shape) << "\n  ours: "
-                    << (ours ? "accepted" : ws::message(error)) << "\n  driver: "
-                    << cudaGetErrorName(static_cast<cudaError_t>(theirs));
+      ADD_FAILURE() << describe(subject, shape)
+                    << "\n  ours: " << (ours ? "accepted" : ws::message(error))
+                    << "\n  driver: " << cudaGetErrorName(static_cast<cudaError_t>(theirs));
     }
     if (i % 1000 == 0) ASSERT_TRUE(stream.synchronize().has_value());
   }
   ASSERT_TRUE(stream.synchronize().has_value());
   EXPECT_EQ(differences, 0U);
   EXPECT_GT(accepted, configurations / 20) << "too few accepted ones to mean anything";
-  for (const auto& [verdict, count] : verdicts) std::printf("%10llu  %s\n",
-      static_cast<unsigned long long>(count), verdict.c_str());
+  for (const auto& [verdict, count] : verdicts)
+    std::printf("%10llu  %s\n", static_cast<unsigned long long>(count), verdict.c_str());
   RecordProperty("configurations", static_cast<int>(configurations));
 }
 
@@ -221,7 +235,8 @@ TEST(Differential, EachItemOfAnAcceptedLaunchRunsExactlyOnce) {
     ASSERT_TRUE(seen.zero(stream).has_value());
     const auto most =
         ws::max_resident_blocks(stream, ws::kernel<count_strided>, ws::block<256>).value();
-    ASSERT_TRUE(ws::launch(stream, ws::configure(ws::SafeGrid<>::grid_stride(n, ws::block<256>, most)),
+    ASSERT_TRUE(ws::launch(stream,
+                           ws::configure(ws::SafeGrid<>::grid_stride(n, ws::block<256>, most)),
                            ws::kernel<count_strided, ws::grid_stride_kernel>, seen.view(), n)
                     .has_value());
     expect_each_once(seen.to_host(stream).get().value());

@@ -2,16 +2,16 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/device.hpp>
 #include <warpsafe/message.hpp>
 
+#include <gtest/gtest.h>
+
 /// Skips a test, and says why, where there is no GPU or no driver.
-#define WARPSAFE_TEST_NEEDS_GPU()                                                        \
-  if (const auto count = warpsafe::device_count(); !count.has_value()) {                 \
-    GTEST_SKIP() << "needs a GPU: " << warpsafe::message(count.error());                 \
-  } else if (count.value() == 0) {                                                       \
-    GTEST_SKIP() << "needs a GPU: the driver reports no device";                         \
+#define WARPSAFE_TEST_NEEDS_GPU()                                        \
+  if (const auto count = warpsafe::device_count(); !count.has_value()) { \
+    GTEST_SKIP() << "needs a GPU: " << warpsafe::message(count.error()); \
+  } else if (count.value() == 0) {                                       \
+    GTEST_SKIP() << "needs a GPU: the driver reports no device";         \
   }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The mistakes that CUDA answers with one sentence, each told apart by name, number and limit on a real
-// device, with the driver's own verdict beside ours; and what only a real device shows.
+// The mistakes that CUDA answers with one sentence, each told apart by name, number and limit on a
+// real device, with the driver's own verdict beside ours; and what only a real device shows.
+
+#include "gpu.hpp"
+#include <warpsafe/check.hpp>
+#include <warpsafe/message.hpp>
+#include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,12 +15,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <warpsafe/check.hpp>
-#include <warpsafe/message.hpp>
-#include <warpsafe/warpsafe.hpp>
-
-#include "gpu.hpp"
 
 namespace ws = warpsafe;
 
@@ -76,8 +75,10 @@ class LaunchOnGpu : public ::testing::Test {
 };
 
 TEST_F(LaunchOnGpu, TellsTheNineMistakesApart) {
-  expect_refused(ws::kernel<store_one>, dim3(0), dim3(32), 0, ws::Errc::grid_zero, "grid.x 0 invalid");
-  expect_refused(ws::kernel<store_one>, dim3(1), dim3(0), 0, ws::Errc::block_zero, "block.x 0 invalid");
+  expect_refused(ws::kernel<store_one>, dim3(0), dim3(32), 0, ws::Errc::grid_zero,
+                 "grid.x 0 invalid");
+  expect_refused(ws::kernel<store_one>, dim3(1), dim3(0), 0, ws::Errc::block_zero,
+                 "block.x 0 invalid");
   expect_refused(ws::kernel<store_one>, dim3(1), dim3(2048), 0, ws::Errc::block_too_large,
                  "is 2048 threads, limit 1024");
   expect_refused(ws::kernel<store_one>, dim3(1), dim3(1, 1, 128), 0, ws::Errc::block_axis_too_large,
@@ -89,7 +90,8 @@ TEST_F(LaunchOnGpu, TellsTheNineMistakesApart) {
   expect_refused(ws::kernel<use_dynamic>, dim3(1), dim3(32), 70000, ws::Errc::shared_not_opted_in,
                  "70000 bytes of dynamic shared memory, limit 49152");
   expect_refused(ws::kernel<use_dynamic>, dim3(1), dim3(32), device.shared_per_block_optin + 1,
-                 ws::Errc::shared_too_large, "exceeds limit " + std::to_string(device.shared_per_block_optin));
+                 ws::Errc::shared_too_large,
+                 "exceeds limit " + std::to_string(device.shared_per_block_optin));
   expect_refused(ws::kernel<store_one>, dim3(3000000000U), dim3(32), 0, ws::Errc::grid_too_large,
                  "grid.x 3000000000 invalid (limit: 1..2147483647)");
 }
@@ -125,10 +127,11 @@ TEST_F(LaunchOnGpu, ThreadsThatRaiseAtOnceAreAllServed) {
         return;
       }
       for (int i = 0; i < 200; ++i) {
-        const int count = 1 + (t * 3571 + i * 257) % (static_cast<int>(device.shared_per_block_optin) / 4);
-        const auto launched =
-            ws::launch(mine.value(), ws::configure(ws::grid<1>, ws::block<32>, ws::shared<int>(count)),
-                       ws::kernel<use_dynamic>, ws::trust(out->view().pointer().get()), count - 1);
+        const int count =
+            1 + (t * 3571 + i * 257) % (static_cast<int>(device.shared_per_block_optin) / 4);
+        const auto launched = ws::launch(
+            mine.value(), ws::configure(ws::grid<1>, ws::block<32>, ws::shared<int>(count)),
+            ws::kernel<use_dynamic>, ws::trust(out->view().pointer().get()), count - 1);
         if (!launched.has_value()) ++failures[static_cast<std::size_t>(t)];
       }
       if (!mine.value().synchronize().has_value()) failures[static_cast<std::size_t>(t)] += 1000;
@@ -178,17 +181,21 @@ TEST_F(LaunchOnGpu, ClustersAndCooperativeLaunchesAtTheirLimits) {
   EXPECT_TRUE(ws::launch(*stream, ws::configure(ws::grid<8>, ws::block<32>, ws::cluster<8>),
                          ws::kernel<store_one>, view)
                   .has_value());
-  EXPECT_TRUE(ws::launch(*stream, ws::configure(ws::grid<16>, ws::block<32>, ws::non_portable_cluster<16>),
+  EXPECT_TRUE(ws::launch(*stream,
+                         ws::configure(ws::grid<16>, ws::block<32>, ws::non_portable_cluster<16>),
                          ws::kernel<store_one>, view)
                   .has_value());
-  const auto most = ws::max_resident_blocks(*stream, ws::kernel<store_one>, ws::block<1024>).value();
+  const auto most =
+      ws::max_resident_blocks(*stream, ws::kernel<store_one>, ws::block<1024>).value();
   const auto grid_of = [](std::uint64_t blocks) { return ws::GridDim::from_blocks(blocks); };
-  EXPECT_TRUE(ws::launch(*stream, ws::configure(grid_of(most.count.magnitude), ws::block<1024>, ws::cooperative),
-                         ws::kernel<store_one>, view)
-                  .has_value());
-  const auto refused =
-      ws::launch(*stream, ws::configure(grid_of(most.count.magnitude + 1), ws::block<1024>, ws::cooperative),
-                 ws::kernel<store_one>, view);
+  EXPECT_TRUE(
+      ws::launch(*stream,
+                 ws::configure(grid_of(most.count.magnitude), ws::block<1024>, ws::cooperative),
+                 ws::kernel<store_one>, view)
+          .has_value());
+  const auto refused = ws::launch(
+      *stream, ws::configure(grid_of(most.count.magnitude + 1), ws::block<1024>, ws::cooperative),
+      ws::kernel<store_one>, view);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ws::Errc::cooperative_too_large);
   EXPECT_EQ(refused.error().limit, most.count.magnitude);

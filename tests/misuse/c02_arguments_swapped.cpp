@@ -13,7 +13,7 @@ auto launched(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
   return ws::launch(stream, config, ws::kernel<fill>, n,
-                    data);  // expected-error {{"does not convert to the kernel"}}
+                    data);  // expected-error {{"warpsafe: this argument"}}
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
 #endif

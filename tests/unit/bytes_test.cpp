@@ -34,10 +34,9 @@ TEST(Bytes, AProductThatDoesNotFitIsRefusedWithBothNumbers) {
   const LaunchError error = error_in(Bytes::create<double>(most / 8 + 1, app));
   EXPECT_EQ(finding(error), (Finding{Errc::bytes_overflow, Stage::construction,
                                      2305843009213693952U, 8, Axis::none}));
-  EXPECT_EQ(
-      message(error),
-      "Refused: 2305843009213693952 elements of 8 bytes do not fit in 64 "
-      "bits\n  at app.cpp:7");
+  EXPECT_EQ(message(error),
+            "Refused: 2305843009213693952 elements of 8 bytes do not fit in 64 "
+            "bits\n  at app.cpp:7");
 }
 
 TEST(Bytes, ANegativeCountIsRefusedByItsValue) {

@@ -117,9 +117,10 @@ TEST(BlockCreate, RefusesTheValuesThatNarrowingWouldTurnIntoGoodOnes) {
 TEST(BlockCreate, RefusesANegativeAxisByItsValue) {
   EXPECT_EQ(finding(error_in(BlockDim::create(-1))),
             (Finding{Errc::dimension_negative, Stage::construction, 1, 1024, Axis::x}));
-  EXPECT_EQ(said(BlockDim::create(1, 1, std::numeric_limits<std::int64_t>::min(), app)),
-            "Launch configuration refused: block.z is -9223372036854775808; a dimension is at least 1\n"
-            "  at app.cpp:7");
+  EXPECT_EQ(
+      said(BlockDim::create(1, 1, std::numeric_limits<std::int64_t>::min(), app)),
+      "Launch configuration refused: block.z is -9223372036854775808; a dimension is at least 1\n"
+      "  at app.cpp:7");
 }
 
 TEST(BlockCreate, RefusesTooManyThreadsWithAWayOut) {

@@ -130,12 +130,13 @@ template <class T, std::size_t Size>
 /// argument is checked and converted here.
 template <class Traits, class P>
 struct FirstArgument {
+  // Its purpose is to convert, and the constraint leaves copies alone.
+  // NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload)
   template <class A>
   requires(!std::is_same_v<std::decay_t<A>, FirstArgument>)
-      // Its purpose is to convert, and the constraint leaves copies alone.
-      // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload)
       FirstArgument(A&& argument, call_site its_site = call_site::current())
   noexcept
+      // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : site(its_site),
         place(scalar_place<std::decay_t<A>>),
         original(&argument),
