@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-/// Skips a test, and says why, where there is no GPU or no driver.
-#define WARPSAFE_TEST_NEEDS_GPU()                                        \
-  if (const auto count = warpsafe::device_count(); !count.has_value()) { \
-    GTEST_SKIP() << "needs a GPU: " << warpsafe::message(count.error()); \
-  } else if (count.value() == 0) {                                       \
-    GTEST_SKIP() << "needs a GPU: the driver reports no device";         \
+/// Skips a test, and says why, where there is no NVIDIA GPU or no driver.
+#define WARPSAFE_TEST_NEEDS_GPU()                                                                \
+  if (const auto count = warpsafe::device_count<warpsafe::cuda_backend>(); !count.has_value()) { \
+    GTEST_SKIP() << "needs a GPU: " << warpsafe::message(count.error());                         \
+  } else if (count.value() == 0) {                                                               \
+    GTEST_SKIP() << "needs a GPU: the driver reports no device";                                 \
   }

@@ -4,6 +4,7 @@
 // NVIDIA's libraries through bound handles: each computes something that is known, on a stream of
 // its own.
 
+#include "../gpu/gpu.hpp"
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/handles/cublas.hpp>
 #include <warpsafe/handles/cublaslt.hpp>
@@ -84,9 +85,7 @@ TEST(VendorHandles, FunctionsHaveTheNamesThatUsersWrite) {
 
 struct GpuHandles : testing::Test {
   void SetUp() override {
-    const auto count = device_count<cuda_backend>();
-    if (!count.has_value()) GTEST_SKIP() << "needs a GPU: " << message(count.error());
-    if (count.value() == 0) GTEST_SKIP() << "needs a GPU: the driver reports no device";
+    WARPSAFE_TEST_NEEDS_GPU();
     stream = CudaStream::create().value();
   }
   template <class T>
