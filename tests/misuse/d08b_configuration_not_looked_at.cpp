@@ -2,13 +2,16 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // D08: a configuration that nobody launches.
-// only: g++ clang++ hipcc
 
 #include <warpsafe/launch_config.hpp>
 
 namespace ws = warpsafe;
 
+#if defined(__CUDACC__)
+#pragma nv_diag_error 2809, 2810
+#else
 #pragma GCC diagnostic error "-Wunused-result"
+#endif
 
 bool checked() {
 #ifdef MISUSE
