@@ -74,7 +74,15 @@ struct host_backend {
                      native_stream stream) noexcept;
   static int fill(void* memory, unsigned char value, std::size_t bytes,
                   native_stream stream) noexcept;
+  static int copy_peer(void* to, int to_device, const void* from, int from_device,
+                       std::size_t bytes, native_stream stream) noexcept;
   static int pointer_kind(const void* pointer, MemoryKind& kind, int& device) noexcept;
+  static int has_memory_pools(int device, bool& answer) noexcept;
+  static int allocate_unordered(void*& memory, std::size_t bytes) noexcept;
+  static int allocate_managed(void*& memory, std::size_t bytes) noexcept;
+  static int deallocate_unordered(void* memory) noexcept;
+  static constexpr int relaxed_capture = 2;
+  static int exchange_capture_mode(int& mode) noexcept;
 };
 static_assert(Backend<host_backend>);
 

@@ -78,7 +78,15 @@ enum class CopyKind : std::uint8_t {
 ///   `copy(void* to, const void* from, size_t, CopyKind, native_stream)`,
 ///   `copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t
 ///   rows, CopyKind, native_stream)`, `fill(void*, unsigned char, size_t, native_stream)`,
-///   `pointer_kind(const void*, MemoryKind&, int& device)`
+///   `copy_peer(void* to, int to_device, const void* from, int from_device, size_t,
+///   native_stream)`, `pointer_kind(const void*, MemoryKind&, int& device)`
+/// * memory in no stream's order: `has_memory_pools(int device, bool&)` (whether `allocate` works
+///   there), `allocate_unordered(void*&, size_t)` and `allocate_managed(void*&, size_t)` on the
+///   current device, `deallocate_unordered(void*)` for both
+/// * captures: `exchange_capture_mode(int& mode)`, which sets the calling thread's mode and hands
+/// back
+///   the one before; `relaxed_capture`, the mode in which no call of the thread spoils a capture of
+///   another stream
 template <class B>
 concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, void** args,
                            void* memory, const void* source, typename B::native_stream& stream,
@@ -127,7 +135,14 @@ concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, v
   number = B::copy(memory, source, bytes, CopyKind{}, stream);
   number = B::copy_2d(memory, bytes, source, bytes, bytes, bytes, CopyKind{}, stream);
   number = B::fill(memory, static_cast<unsigned char>(0), bytes, stream);
+  number = B::copy_peer(memory, number, source, number, bytes, stream);
   number = B::pointer_kind(source, kind, number);
+  number = B::has_memory_pools(number, flag);
+  number = B::allocate_unordered(memory, bytes);
+  number = B::allocate_managed(memory, bytes);
+  number = B::deallocate_unordered(memory);
+  number = B::relaxed_capture;
+  number = B::exchange_capture_mode(number);
 };
 
 }  // namespace warpsafe

@@ -195,6 +195,32 @@ struct cuda_backend {
                   native_stream stream) noexcept {
     return cudaMemsetAsync(memory, value, bytes, stream);
   }
+  static int copy_peer(void* to, int to_device, const void* from, int from_device,
+                       std::size_t bytes, native_stream stream) noexcept {
+    return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, stream);
+  }
+  static int has_memory_pools(int device, bool& answer) noexcept {
+    int value = 0;
+    const cudaError_t status =
+        cudaDeviceGetAttribute(&value, cudaDevAttrMemoryPoolsSupported, device);
+    answer = status == cudaSuccess && value != 0;
+    return status;
+  }
+  static int allocate_unordered(void*& memory, std::size_t bytes) noexcept {
+    return cudaMalloc(&memory, bytes);
+  }
+  static int allocate_managed(void*& memory, std::size_t bytes) noexcept {
+    return cudaMallocManaged(&memory, bytes, cudaMemAttachGlobal);
+  }
+  static int deallocate_unordered(void* memory) noexcept { return cudaFree(memory); }
+
+  static constexpr int relaxed_capture = cudaStreamCaptureModeRelaxed;
+  static int exchange_capture_mode(int& mode) noexcept {
+    auto native = static_cast<cudaStreamCaptureMode>(mode);
+    const cudaError_t status = cudaThreadExchangeStreamCaptureMode(&native);
+    mode = static_cast<int>(native);
+    return status;
+  }
   static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
     cudaPointerAttributes attributes;
     const cudaError_t status = cudaPointerGetAttributes(&attributes, memory);

@@ -207,6 +207,32 @@ struct basic_hip_backend {
                   native_stream stream) noexcept {
     return hipMemsetAsync(memory, value, bytes, stream);
   }
+  static int copy_peer(void* to, int to_device, const void* from, int from_device,
+                       std::size_t bytes, native_stream stream) noexcept {
+    return hipMemcpyPeerAsync(to, to_device, from, from_device, bytes, stream);
+  }
+  static int has_memory_pools(int device, bool& answer) noexcept {
+    int value = 0;
+    const hipError_t status =
+        hipDeviceGetAttribute(&value, hipDeviceAttributeMemoryPoolsSupported, device);
+    answer = status == hipSuccess && value != 0;
+    return status;
+  }
+  static int allocate_unordered(void*& memory, std::size_t bytes) noexcept {
+    return hipMalloc(&memory, bytes);
+  }
+  static int allocate_managed(void*& memory, std::size_t bytes) noexcept {
+    return hipMallocManaged(&memory, bytes, hipMemAttachGlobal);
+  }
+  static int deallocate_unordered(void* memory) noexcept { return hipFree(memory); }
+
+  static constexpr int relaxed_capture = hipStreamCaptureModeRelaxed;
+  static int exchange_capture_mode(int& mode) noexcept {
+    auto native = static_cast<hipStreamCaptureMode>(mode);
+    const hipError_t status = hipThreadExchangeStreamCaptureMode(&native);
+    mode = static_cast<int>(native);
+    return status;
+  }
   static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
     return detail::hip_pointer_kind(memory, kind, device);
   }

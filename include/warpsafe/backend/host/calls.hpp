@@ -45,6 +45,12 @@ enum class Call : std::uint8_t {
   copy,
   copy_2d,
   fill,
+  copy_peer,
+  has_memory_pools,
+  allocate_unordered,
+  allocate_managed,
+  deallocate_unordered,
+  exchange_capture_mode,
   pointer_kind,
 };
 inline constexpr std::size_t call_count = static_cast<std::size_t>(Call::pointer_kind) + 1;

@@ -77,6 +77,7 @@ struct Allocation {
   MemoryKind kind = MemoryKind::unregistered;
   int device = -1;
   bool freed = false;  ///< given back by the program; the storage stays until its stream gets there
+  bool ordered = false;  ///< handed out, and to be given back, in the order of a stream
 };
 
 /// Every piece of memory that was handed out, by address. Not synchronised: its owner locks. A

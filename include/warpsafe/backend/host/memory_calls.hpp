@@ -49,15 +49,8 @@ struct MemoryCalls {
     return call(Call::allocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       Device& device = stream->device;
-      memory = nullptr;
-      if (bytes == 0) return 0;
-      if (device.used > device.capacity || bytes > device.capacity - device.used) {
-        return raw(HostStatus::out_of_memory);
-      }
-      device.used += bytes;
-      memory = add(runtime, lock, bytes, MemoryKind::device, device);
-      if (memory == nullptr) device.used -= bytes;
-      return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
+      if (!device.limits.memory_pools) return raw(HostStatus::not_supported);
+      return take(runtime, lock, memory, bytes, MemoryKind::device, device, true);
     });
   }
   /// The memory counts as free from here on, though its storage stays until the stream has come
@@ -67,7 +60,7 @@ struct MemoryCalls {
       const int status = usable(runtime, stream);
       if (status == raw(HostStatus::invalid_resource_handle) || memory == nullptr) return status;
       Allocation* const found = runtime.memory.at(memory);
-      if (found == nullptr || found->kind != MemoryKind::device || found->freed) {
+      if (found == nullptr || !found->ordered || found->freed) {
         return raw(HostStatus::invalid_value);
       }
       runtime.submit(*stream, std::make_shared<ReleaseOperation>(runtime, memory, found->bytes));
@@ -76,13 +69,55 @@ struct MemoryCalls {
       return status;
     });
   }
+  static int has_memory_pools(int device, bool& answer) noexcept {
+    return call(Call::has_memory_pools, [&](Runtime& runtime, auto&) {
+      const Device* const found = runtime.device(device);
+      answer = found != nullptr && found->limits.memory_pools;
+      return raw(found == nullptr ? HostStatus::invalid_device : HostStatus::success);
+    });
+  }
+  static int allocate_unordered(void*& memory, std::size_t bytes) noexcept {
+    return call(Call::allocate_unordered,
+                [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+                  Device* device = nullptr;
+                  if (const int status = current(runtime, device); status != 0) return status;
+                  return take(runtime, lock, memory, bytes, MemoryKind::device, *device, false);
+                });
+  }
+  static int allocate_managed(void*& memory, std::size_t bytes) noexcept {
+    return call(Call::allocate_managed, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      Device* device = nullptr;
+      if (const int status = current(runtime, device); status != 0) return status;
+      return take(runtime, lock, memory, bytes, MemoryKind::managed, *device, false);
+    });
+  }
+  /// Waits for all work of the memory's device, as CUDA's does: some of it may use the memory.
+  static int deallocate_unordered(void* memory) noexcept {
+    return call(Call::deallocate_unordered, [&](Runtime& runtime,
+                                                std::unique_lock<std::mutex>& lock) {
+      if (memory == nullptr) return 0;
+      Allocation* const found = runtime.memory.at(memory);
+      if (found == nullptr || found->kind == MemoryKind::pinned || found->ordered || found->freed) {
+        return raw(HostStatus::invalid_value);
+      }
+      found->freed = true;
+      Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
+      runtime.wait_all(lock, &device);
+      const std::size_t bytes = found->bytes;
+      device.used -= bytes;
+      if (!runtime.memory.remove(memory).retire()) {
+        device.fail(ReleaseOperation::overrun(bytes));
+      }
+      return runtime.lost(device);
+    });
+  }
   static int host_allocate(void*& memory, std::size_t bytes) noexcept {
     return call(Call::host_allocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       memory = nullptr;
       if (bytes == 0) return 0;
-      memory = add(runtime, lock, bytes, MemoryKind::pinned, *device);
+      memory = add(runtime, lock, bytes, MemoryKind::pinned, *device, false);
       return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
     });
   }
@@ -120,6 +155,17 @@ struct MemoryCalls {
       return copy_rows(runtime, lock, to, to_pitch, from, from_pitch, {width, rows}, kind, stream);
     });
   }
+  /// Every two devices reach each other's memory.
+  static int copy_peer(void* to, int to_device, const void* from, int from_device,
+                       std::size_t bytes, StreamState* stream) noexcept {
+    return call(Call::copy_peer, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      if (runtime.device(to_device) == nullptr || runtime.device(from_device) == nullptr) {
+        return raw(HostStatus::invalid_device);
+      }
+      return copy_rows(runtime, lock, to, bytes, from, bytes, {bytes, 1},
+                       CopyKind::device_to_device, stream);
+    });
+  }
   static int fill(void* memory, unsigned char value, std::size_t bytes,
                   StreamState* stream) noexcept {
     return call(Call::fill, [&](Runtime& runtime, auto&) {
@@ -142,16 +188,32 @@ struct MemoryCalls {
   }
 
  private:
+  /// Memory of a device: what it has left is counted.
+  [[nodiscard]] static int take(Runtime& runtime, std::unique_lock<std::mutex>& lock, void*& memory,
+                                std::size_t bytes, MemoryKind kind, Device& device, bool ordered) {
+    memory = nullptr;
+    if (bytes == 0) return 0;
+    if (device.used > device.capacity || bytes > device.capacity - device.used) {
+      return raw(HostStatus::out_of_memory);
+    }
+    device.used += bytes;
+    memory = add(runtime, lock, bytes, kind, device, ordered);
+    if (memory == nullptr) device.used -= bytes;
+    return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
+  }
   /// New registered memory; nullptr if the system has none left. Not under the lock: filling it
   /// takes time.
   [[nodiscard]] static void* add(Runtime& runtime, std::unique_lock<std::mutex>& lock,
-                                 std::size_t bytes, MemoryKind kind, const Device& device) {
+                                 std::size_t bytes, MemoryKind kind, const Device& device,
+                                 bool ordered) {
     const int ordinal = device.limits.device;
     lock.unlock();
     Storage storage(bytes);
     lock.lock();
     void* const memory = storage.get();
-    if (memory != nullptr) runtime.memory.add({std::move(storage), bytes, kind, ordinal, false});
+    if (memory != nullptr) {
+      runtime.memory.add({std::move(storage), bytes, kind, ordinal, false, ordered});
+    }
     return memory;
   }
   /// Whether the device may touch all these bytes.
@@ -165,7 +227,7 @@ struct MemoryCalls {
                                     std::size_t bytes) {
     if (device_side) return reachable(runtime, memory, bytes);
     const Allocation* const found = runtime.memory.around(memory, 1);
-    return memory != nullptr && (found == nullptr || found->kind == MemoryKind::pinned);
+    return memory != nullptr && (found == nullptr || found->kind != MemoryKind::device);
   }
 
   [[nodiscard]] static int copy_rows(Runtime& runtime, std::unique_lock<std::mutex>& lock, void* to,

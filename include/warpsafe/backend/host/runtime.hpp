@@ -31,6 +31,7 @@ namespace warpsafe::host {
 /// What the runtime keeps per OS thread.
 struct ThreadState {
   int device = 0;
+  int capture_mode = 0;  // global: see exchange_capture_mode
   int last_error = 0;
   // What running work said when it failed, for the status that this thread was last given.
   int failure_status = 0;

@@ -84,6 +84,15 @@ struct StreamCalls {
       return status;
     });
   }
+  /// The mode of captures that the calling thread's other calls go by. The numbers are CUDA's.
+  static constexpr int relaxed_capture = 2;
+  static int exchange_capture_mode(int& mode) noexcept {
+    return call(Call::exchange_capture_mode, [&](Runtime&, auto&) {
+      if (mode < 0 || mode > relaxed_capture) return raw(HostStatus::invalid_value);
+      std::swap(mode, thread_state().capture_mode);
+      return 0;
+    });
+  }
   /// For the record that is the event's newest now. An event that was never recorded: no wait.
   static int stream_wait(native_stream stream, native_event event) noexcept {
     return call(Call::stream_wait, [&](Runtime& runtime, auto&) {
