@@ -54,6 +54,16 @@ enum class Errc : std::uint8_t {
   stream_capturing,     ///< an operation that is not allowed while the stream captures
   device_invalid,       ///< no such device
   no_device,            ///< no device, or no driver, at all
+  // Captures and graphs.
+  capture_broken,        ///< a call that captures do not allow has broken the capture
+  capture_unjoined,      ///< a stream that joined the capture has work that nothing waits for
+  capture_merged,        ///< a wait would tie two captures together
+  capture_isolation,     ///< a captured stream was to wait for work outside the capture
+  captured_event,        ///< the host was to wait for, or ask about, an event of a capture
+  capture_unmatched,     ///< the stream does not capture, or another stream began the capture
+  capture_wrong_thread,  ///< the capture was begun by another thread
+  graph_update_refused,  ///< the executable graph cannot take over what the other graph does
+  graph_memory_freed,    ///< memory that a captured kernel uses was freed
   // Library handles (StreamBound).
   handle_stream_changed,  ///< somebody set another stream on the handle behind its back
   handle_busy,            ///< two threads are in one handle at once

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/capture_types.hpp>
+#include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/fitting_block.hpp>
 #include <warpsafe/detail/text.hpp>
 #include <warpsafe/error.hpp>
@@ -39,6 +41,78 @@ inline bool lacks_numbers(const LaunchError& error) noexcept {
       return error.device < 0;
     default:
       return false;
+  }
+}
+
+/// A GraphChange as the update's error carries it.
+inline void put_graph_change(TextBuffer& out, std::uint64_t change) noexcept {
+  switch (static_cast<GraphChange>(change)) {
+    case GraphChange::topology:
+      out << "the new graph has other nodes, or other dependencies between them";
+      break;
+    case GraphChange::node_kind:
+      out << "a node became another kind of operation";
+      break;
+    case GraphChange::function:
+      out << "a kernel became one that its node cannot hold";
+      break;
+    case GraphChange::parameters:
+      out << "a parameter changed in a way that cannot be updated";
+      break;
+    default:
+      out << "the runtime cannot make this change";
+  }
+  out << "; instantiate() the new graph";
+}
+
+/// The reasons that are about captures and graphs.
+inline void put_graph_reason(TextBuffer& out, const LaunchError& error) noexcept {
+  switch (error.code) {
+    case Errc::capture_broken:
+      // 1: by the call that `operation` or `kernel` names; 2: by another one before it.
+      if (error.value == 0) {
+        out << "the capture is broken already, by an earlier call";
+      } else if (error.value == 1) {
+        out << error.raw_text;
+      } else {
+        out << "it was broken by then, by a call that did not go through this library";
+      }
+      return;
+    case Errc::capture_unjoined:
+      if (error.stream != nullptr) {
+        out << "stream " << error.stream;
+      } else {
+        out << "a stream";
+      }
+      out << " joined the capture, and the stream that captures does not wait for its work; "
+             "before the end: wait(stream, other.record())";
+      return;
+    case Errc::capture_merged:
+      out << "the event belongs to another capture: two captures cannot wait for each other";
+      return;
+    case Errc::capture_isolation:
+      out << "the event was recorded outside the capture, and a graph cannot wait for it; wait "
+             "before the capture begins, or on the stream that launches the graph";
+      return;
+    case Errc::captured_event:
+      out << "the event was recorded in a capture: nothing will reach it; wait for a launch of the "
+             "graph instead";
+      return;
+    case Errc::capture_unmatched:
+      out << "the stream did not begin a capture, or other code has ended it";
+      return;
+    case Errc::capture_wrong_thread:
+      out << "another thread began the capture; only with CaptureMode::relaxed may one thread end "
+             "what another began";
+      return;
+    case Errc::graph_update_refused:
+      put_graph_change(out, error.value);
+      return;
+    default:
+      out << "memory at " << reinterpret_cast<const void*>(static_cast<std::uintptr_t>(error.value))
+          << ", which a captured kernel uses, was freed; give the buffer to the capture with "
+             "keep(), or capture again";
+      return;
   }
 }
 
@@ -220,7 +294,19 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
       out << "stream 0 is the default stream, which other code uses too; create a Stream";
       return;
     case Errc::stream_capturing:
-      out << "the stream is capturing a graph, and this would break the capture";
+      out << (error.value == 0 ? "the stream is capturing a graph" : "a graph is being captured")
+          << ", and this would break the capture";
+      return;
+    case Errc::capture_broken:
+    case Errc::capture_unjoined:
+    case Errc::capture_merged:
+    case Errc::capture_isolation:
+    case Errc::captured_event:
+    case Errc::capture_unmatched:
+    case Errc::capture_wrong_thread:
+    case Errc::graph_update_refused:
+    case Errc::graph_memory_freed:
+      put_graph_reason(out, error);
       return;
     case Errc::device_invalid:
       out << "device " << error.device << " does not exist";
@@ -304,18 +390,14 @@ inline void put_launch(TextBuffer& out, const LaunchError& error) noexcept {
 }
 
 inline void put_site(TextBuffer& out, const LaunchError& error, const char* before) noexcept {
-  if (error.site.file == nullptr) return;
-  const Name file = Name::of(error.site.file);
-  std::size_t start = file.size;
-  while (start != 0 && file.data[start - 1] != '/') --start;
-  out << before << Name{file.data + start, file.size - start} << ':' << error.site.line;
+  if (error.site.file != nullptr) out << before << error.site;
 }
 
 }  // namespace detail
 
 /// Writes the text of `error` into `buffer` of `capacity` bytes (at least 1; 1024 hold every
-/// message of a name of ordinary length), cut to fit and always terminated; returns the bytes
-/// written without the terminator. No allocation. "Not launched" is our check, "launch failed" the
+/// message of a name of ordinary length, 4096 those with suspects), cut to fit and always
+/// terminated; returns the bytes written without the terminator. No allocation. "Not launched" is our check, "launch failed" the
 /// runtime's.
 inline std::size_t format_error(const LaunchError& error, char* buffer,
                                 std::size_t capacity) noexcept {
@@ -360,18 +442,36 @@ inline std::size_t format_error(const LaunchError& error, char* buffer,
       detail::put_site(out, error, "\n  at ");
       break;
     case Stage::runtime_call:
-      if (!error.operation.empty()) out << error.operation << " failed: ";
+      if (error.code == Errc::capture_broken && error.value != 0) {
+        out << "Graph capture broken " << (error.value == 1 ? "by " : "before ");
+        if (error.kernel.empty()) {
+          out << '\'' << error.operation << '\'';
+        } else {
+          out << "the launch of kernel '" << error.kernel << '\'';
+        }
+        out << ": ";
+      } else if (!error.operation.empty()) {
+        out << error.operation << " failed: ";
+      }
       detail::put_reason(out, error);
       if (error.raw != 0) {
         out << " (";
         if (!error.raw_name.empty() && !error.raw_text.empty()) out << error.raw_name << ", ";
         out << error.raw << ')';
       }
-      detail::put_site(out, error, "\n  at ");
+      detail::put_site(out, error,
+                       error.code == Errc::capture_unjoined && error.stream != nullptr
+                           ? "\n  it joined at "
+                           : "\n  at ");
       break;
   }
   if (error.severity == Severity::context_lost) {
     out << "\n  the device's context is lost: every later call of this process fails; restart it";
+  }
+  if (error.incident != 0) {
+    if (const detail::DebugHooks* const hooks = detail::debug_hooks()) {
+      hooks->put_suspects(out, error);
+    }
   }
   if (error.blocking_was_on)
     out << "\n  (a launch-blocking mode was on: timing was not the usual one)";

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/host.hpp>
 #include <warpsafe/backend/host/calls.hpp>
+#include <warpsafe/backend/host/capture_rules.hpp>
 #include <warpsafe/backend/host/runtime.hpp>
 #include <warpsafe/backend/host/status.hpp>
 #include <warpsafe/limits.hpp>
@@ -17,13 +18,14 @@
 
 namespace warpsafe::host {
 
-/// Everything as when the program began: waits for all work, then one device with its first limits,
+/// Everything as when the program began: ends all captures, waits for all work, then one device with its first limits,
 /// its context whole, no injected faults, no counted calls, and the calling thread on device 0 with
 /// an empty last-error slot. Streams, events and memory of the program stay valid, but for those of
 /// devices that are gone.
 inline void reset() {
   Runtime& runtime = Runtime::get();
   std::unique_lock lock(runtime.mutex);
+  while (!runtime.captures.empty()) end_capture(runtime, runtime.captures.back());
   runtime.wait_all(lock, nullptr);
   runtime.show_devices(1);
   runtime.book = CallBook{};

@@ -104,6 +104,24 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
       return "no such device";
     case Errc::no_device:
       return "no device";
+    case Errc::capture_broken:
+      return "the capture was broken";
+    case Errc::capture_unjoined:
+      return "a stream of the capture was not joined";
+    case Errc::capture_merged:
+      return "two captures would become one";
+    case Errc::capture_isolation:
+      return "a captured stream would wait for work outside its capture";
+    case Errc::captured_event:
+      return "the event belongs to a capture";
+    case Errc::capture_unmatched:
+      return "the stream did not begin a capture";
+    case Errc::capture_wrong_thread:
+      return "the capture was begun by another thread";
+    case Errc::graph_update_refused:
+      return "the executable graph cannot be updated with this graph";
+    case Errc::graph_memory_freed:
+      return "memory that the graph uses was freed";
     case Errc::handle_stream_changed:
       return "a library handle was set to another stream";
     case Errc::handle_busy:

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/capture_types.hpp>
 #include <warpsafe/errc.hpp>
 #include <warpsafe/launch_shape.hpp>
 #include <warpsafe/limits.hpp>
@@ -73,6 +74,13 @@ enum class CopyKind : std::uint8_t {
 /// * events: `event_create(native_event&, bool timed)`, `event_destroy`,
 /// `event_record(native_event,
 ///   native_stream)`, `event_synchronize`, `event_query`, `event_elapsed(float& ms, begin, end)`
+/// * captures and graphs: `native_graph`, `native_graph_exec` (pointer types),
+/// `capture_begin(native_stream,
+///   CaptureMode)`, `capture_end(native_stream, native_graph&)`, `capture_info(native_stream,
+///   CaptureInfo&)`, `graph_nodes(native_graph, size_t& count)`, `graph_destroy(native_graph)`,
+///   `graph_instantiate(native_graph_exec&, native_graph)`, `graph_exec_destroy`,
+///   `graph_launch(native_graph_exec, native_stream)`,
+///   `graph_update(native_graph_exec, native_graph, GraphChange&)`
 /// * memory, bytes throughout: `allocate(void*&, size_t, native_stream)`, `deallocate(void*,
 ///   native_stream)`, `host_allocate(void*&, size_t)` (pinned), `host_deallocate(void*)`,
 ///   `copy(void* to, const void* from, size_t, CopyKind, native_stream)`,
@@ -93,7 +101,9 @@ concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, v
                            typename B::native_event& event, DeviceLimits& device_limits,
                            KernelLimits& kernel_limits, std::size_t& bytes, int& number, float& ms,
                            bool& flag, MemoryKind& kind, Vendor& vendor, Name& name, Errc& code,
-                           Severity& severity) {
+                           Severity& severity, typename B::native_graph& graph,
+                           typename B::native_graph_exec& exec, CaptureInfo& capture,
+                           GraphChange& change) {
   vendor = B::vendor;
   name = B::name;
   number = B::not_ready;
@@ -128,6 +138,15 @@ concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, v
   number = B::event_synchronize(event);
   number = B::event_query(event);
   number = B::event_elapsed(ms, event, event);
+  number = B::capture_begin(stream, CaptureMode{});
+  number = B::capture_end(stream, graph);
+  number = B::capture_info(stream, capture);
+  number = B::graph_nodes(graph, bytes);
+  number = B::graph_destroy(graph);
+  number = B::graph_instantiate(exec, graph);
+  number = B::graph_exec_destroy(exec);
+  number = B::graph_launch(exec, stream);
+  number = B::graph_update(exec, graph, change);
   number = B::allocate(memory, bytes, stream);
   number = B::deallocate(memory, stream);
   number = B::host_allocate(memory, bytes);

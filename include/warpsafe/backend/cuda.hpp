@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/cuda_graph.hpp>
 #include <warpsafe/backend/cuda_launch.hpp>
 #include <warpsafe/config.hpp>
 
@@ -16,7 +17,7 @@ static_assert(CUDART_VERSION >= 12000, "warpsafe: CUDA 12.0 or newer is needed")
 namespace warpsafe {
 
 /// The CUDA runtime (12 and 13), behind the names of backend.hpp. Statuses are cudaError_t as int.
-struct cuda_backend {
+struct cuda_backend : detail::CudaGraphCalls {
   static constexpr Vendor vendor = Vendor::nvidia;
   static constexpr Name name = Name::of("CUDA");
   static constexpr int not_ready = cudaErrorNotReady;
@@ -56,6 +57,22 @@ struct cuda_backend {
       case cudaErrorStreamCaptureUnsupported:
       case cudaErrorStreamCaptureImplicit:
         return Errc::stream_capturing;
+      case cudaErrorStreamCaptureInvalidated:
+        return Errc::capture_broken;
+      case cudaErrorStreamCaptureMerge:
+        return Errc::capture_merged;
+      case cudaErrorStreamCaptureUnmatched:
+        return Errc::capture_unmatched;
+      case cudaErrorStreamCaptureUnjoined:
+        return Errc::capture_unjoined;
+      case cudaErrorStreamCaptureIsolation:
+        return Errc::capture_isolation;
+      case cudaErrorCapturedEvent:
+        return Errc::captured_event;
+      case cudaErrorStreamCaptureWrongThread:
+        return Errc::capture_wrong_thread;
+      case cudaErrorGraphExecUpdateFailure:
+        return Errc::graph_update_refused;
       default:
         return severity_of(status) == Severity::context_lost ? Errc::execution_failed
                                                              : Errc::runtime_failed;

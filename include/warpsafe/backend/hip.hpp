@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/hip_graph.hpp>
 #include <warpsafe/backend/hip_launch.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/arithmetic.hpp>
@@ -20,7 +21,7 @@ namespace warpsafe {
 /// The HIP runtime (5.2 to 7) on AMD's platform or on NVIDIA's, behind the names of backend.hpp.
 /// Statuses are hipError_t as int.
 template <class Platform>
-struct basic_hip_backend {
+struct basic_hip_backend : detail::HipGraphCalls {
   static constexpr Vendor vendor =
       std::is_same_v<Platform, amd_platform> ? Vendor::amd : Vendor::nvidia;
   static constexpr Name name = Name::of("HIP");
@@ -63,6 +64,22 @@ struct basic_hip_backend {
       case hipErrorStreamCaptureUnsupported:
       case hipErrorStreamCaptureImplicit:
         return Errc::stream_capturing;
+      case hipErrorStreamCaptureInvalidated:
+        return Errc::capture_broken;
+      case hipErrorStreamCaptureMerge:
+        return Errc::capture_merged;
+      case hipErrorStreamCaptureUnmatched:
+        return Errc::capture_unmatched;
+      case hipErrorStreamCaptureUnjoined:
+        return Errc::capture_unjoined;
+      case hipErrorStreamCaptureIsolation:
+        return Errc::capture_isolation;
+      case hipErrorCapturedEvent:
+        return Errc::captured_event;
+      case hipErrorStreamCaptureWrongThread:
+        return Errc::capture_wrong_thread;
+      case hipErrorGraphExecUpdateFailure:
+        return Errc::graph_update_refused;
       default:
         return severity_of(status) == Severity::context_lost ? Errc::execution_failed
                                                              : Errc::runtime_failed;

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/host/device_calls.hpp>
+#include <warpsafe/backend/host/graph_calls.hpp>
 #include <warpsafe/backend/host/kernel_calls.hpp>
 #include <warpsafe/backend/host/memory_calls.hpp>
 #include <warpsafe/backend/host/stream_calls.hpp>
@@ -23,6 +24,7 @@ struct host_backend : host::ErrorCalls,
                       host::KernelCalls,
                       host::StreamCalls,
                       host::EventCalls,
+                      host::GraphCalls,
                       host::MemoryCalls {
   static constexpr Vendor vendor = Vendor::host;
   static constexpr Name name = Name::of("host");

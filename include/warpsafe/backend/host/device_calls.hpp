@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/capture_rules.hpp>
 #include <warpsafe/backend/host/runtime.hpp>
 #include <warpsafe/errc.hpp>
 #include <warpsafe/limits.hpp>
@@ -74,6 +75,7 @@ struct DeviceCalls {
     return call(Call::device_synchronize, [](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); device == nullptr) return status;
+      if (const int no = may_ask(runtime, *device); no != 0) return no;
       runtime.wait_all(lock, device);
       return runtime.surface(*device);
     });

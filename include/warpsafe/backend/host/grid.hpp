@@ -82,8 +82,10 @@ class Grid {
   void stop() noexcept { stopped_ = true; }
   [[nodiscard]] bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
 
+  /// After it the grid can run again: a graph is replayed.
   [[nodiscard]] Failure take_failure() {
     const std::lock_guard lock(mutex_);
+    if (failure_.status != 0) stopped_ = false;
     return std::exchange(failure_, {});
   }
 

@@ -62,15 +62,19 @@ struct KernelCalls {
                     StreamState* stream) noexcept {
     return call(Call::launch, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
-      return with_kernel(runtime, entry, [&](Device& device, const KernelLimits& kernel) {
-        if (&device != &stream->device) return HostStatus::invalid_resource_handle;
-        const HostStatus verdict = launch_verdict(entry, shape, device.limits, kernel);
-        if (verdict != HostStatus::success) return verdict;
-        auto operation = std::make_shared<KernelOperation>(entry, shape, args, runtime.pool);
-        operation->injected.status = runtime.book.kernel_fault();
-        runtime.submit(*stream, std::move(operation));
-        return HostStatus::success;
-      });
+      const int launched =
+          with_kernel(runtime, entry, [&](Device& device, const KernelLimits& kernel) {
+            if (&device != &stream->device) return HostStatus::invalid_resource_handle;
+            const HostStatus verdict = launch_verdict(entry, shape, device.limits, kernel);
+            if (verdict != HostStatus::success) return verdict;
+            auto operation = std::make_shared<KernelOperation>(entry, shape, args, runtime.pool);
+            operation->injected.status = runtime.book.kernel_fault();
+            runtime.submit(*stream, std::move(operation));
+            return HostStatus::success;
+          });
+      // As on an H200 (driver 580): a refused launch breaks the capture that it was to go into.
+      if (launched != 0 && stream->capture != nullptr) stream->capture->broken = true;
+      return launched;
     });
   }
 

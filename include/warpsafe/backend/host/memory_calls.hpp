@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/host/capture_rules.hpp>
 #include <warpsafe/backend/host/device_calls.hpp>
 #include <warpsafe/backend/host/memory.hpp>
 #include <warpsafe/backend/host/operation.hpp>
@@ -49,6 +50,8 @@ struct MemoryCalls {
     return call(Call::allocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       Device& device = stream->device;
+      // CUDA makes a node of it, whose memory is there while the graph runs; this model does not.
+      if (const int no = refuse_capturing(*stream); no != 0) return no;
       if (!device.limits.memory_pools) return raw(HostStatus::not_supported);
       return take(runtime, lock, memory, bytes, MemoryKind::device, device, true);
     });
@@ -63,6 +66,7 @@ struct MemoryCalls {
       if (found == nullptr || !found->ordered || found->freed) {
         return raw(HostStatus::invalid_value);
       }
+      if (const int no = refuse_capturing(*stream); no != 0) return no;
       runtime.submit(*stream, std::make_shared<ReleaseOperation>(runtime, memory, found->bytes));
       found->freed = true;
       runtime.devices[static_cast<std::size_t>(found->device)]->used -= found->bytes;
@@ -81,6 +85,7 @@ struct MemoryCalls {
                 [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
                   Device* device = nullptr;
                   if (const int status = current(runtime, device); status != 0) return status;
+                  if (const int no = unsafe_call(runtime); no != 0) return no;
                   return take(runtime, lock, memory, bytes, MemoryKind::device, *device, false);
                 });
   }
@@ -88,6 +93,7 @@ struct MemoryCalls {
     return call(Call::allocate_managed, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
+      if (const int no = unsafe_call(runtime); no != 0) return no;
       return take(runtime, lock, memory, bytes, MemoryKind::managed, *device, false);
     });
   }
@@ -100,6 +106,7 @@ struct MemoryCalls {
       if (found == nullptr || found->kind == MemoryKind::pinned || found->ordered || found->freed) {
         return raw(HostStatus::invalid_value);
       }
+      if (const int no = unsafe_call(runtime); no != 0) return no;
       found->freed = true;
       Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
       runtime.wait_all(lock, &device);
@@ -115,6 +122,7 @@ struct MemoryCalls {
     return call(Call::host_allocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
+      if (const int no = unsafe_call(runtime); no != 0) return no;
       memory = nullptr;
       if (bytes == 0) return 0;
       memory = add(runtime, lock, bytes, MemoryKind::pinned, *device, false);
@@ -129,6 +137,7 @@ struct MemoryCalls {
       if (found == nullptr || found->kind != MemoryKind::pinned || found->freed) {
         return raw(HostStatus::invalid_value);
       }
+      if (const int no = unsafe_call(runtime); no != 0) return no;
       found->freed = true;
       Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
       runtime.wait_all(lock, nullptr);
@@ -244,8 +253,11 @@ struct MemoryCalls {
       return raw(HostStatus::invalid_value);
     }
     auto operation = std::make_shared<CopyOperation>(to, to_pitch, from, from_pitch, rows);
-    const bool wait = to_host && (from_host || !reachable(runtime, to, to_bytes));
-    if (from_host && !wait && !reachable(runtime, from, from_bytes)) operation->stage();
+    // In a capture nothing is copied yet: what the memory holds then counts at each replay.
+    const bool captured = stream->capture != nullptr;
+    const bool wait = !captured && to_host && (from_host || !reachable(runtime, to, to_bytes));
+    if (from_host && !wait && !captured && !reachable(runtime, from, from_bytes))
+      operation->stage();
     Device& device = stream->device;
     runtime.submit(*stream, operation);
     if (!wait) return 0;

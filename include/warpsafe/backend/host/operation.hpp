@@ -44,7 +44,7 @@ struct Operation {
   Operation& operator=(const Operation&) = delete;
   virtual ~Operation() = default;
 
-  /// Does it, on whatever thread. Called once, without any lock held.
+  /// Does it, on whatever thread, without any lock held. Called once, but for what a graph holds.
   virtual Failure run() { return {}; }
   /// Whether it is done even after the device is lost: it gives something back.
   [[nodiscard]] virtual bool survives_loss() const noexcept { return true; }

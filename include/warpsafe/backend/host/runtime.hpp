@@ -54,6 +54,9 @@ class Runtime {
   std::unordered_map<const StreamState*, std::unique_ptr<StreamState>> streams;
   std::vector<std::unique_ptr<StreamState>> retired;  ///< destroyed by the program, not yet drained
   std::unordered_map<const EventState*, std::unique_ptr<EventState>> events;
+  std::vector<std::shared_ptr<CaptureWork>> captures;  ///< under way
+  std::unordered_map<const GraphState*, std::unique_ptr<GraphState>> graphs;
+  std::unordered_map<const GraphExecState*, std::unique_ptr<GraphExecState>> graph_execs;
   MemoryRegistry memory;
   CallBook book;
   GridPool pool;
@@ -102,8 +105,12 @@ class Runtime {
     return there ? devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
   }
 
-  /// Puts an operation at the end of a stream.
+  /// Puts an operation at the end of a stream, or into what the stream captures.
   void submit(StreamState& stream, std::shared_ptr<Operation> operation) {
+    if (stream.capture != nullptr) {
+      stream.capture->add(std::move(operation), stream.tail);
+      return;
+    }
     if (!stream.worker.joinable()) stream.worker = std::thread([this, &stream] { serve(stream); });
     stream.queue.push_back(operation);
     if (operation->after != nullptr && !operation->after->done) {
@@ -190,6 +197,7 @@ class Runtime {
     stream.queue.pop_front();
     operation->finished = std::chrono::steady_clock::now();
     operation->done = true;
+    operation->after = nullptr;  // a chain of what is done would never end
     for (StreamState* dependent : operation->dependents) dependent->work.notify_one();
     progress.notify_all();
   }

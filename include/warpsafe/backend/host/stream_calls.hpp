@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/capture_rules.hpp>
 #include <warpsafe/backend/host/device_calls.hpp>
 #include <warpsafe/backend/host/runtime.hpp>
 #include <warpsafe/backend/host/stream_state.hpp>
@@ -13,11 +14,12 @@
 
 namespace warpsafe::host {
 
-/// Whether `stream` is one, and its device works: a status. There is no default stream: nullptr is
-/// none.
+/// Whether `stream` is one that takes work, and its device works: a status. There is no default
+/// stream: nullptr is none.
 [[nodiscard]] inline int usable(Runtime& runtime, const StreamState* stream) {
   if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
-  return runtime.lost(stream->device);
+  const bool broken = stream->capture != nullptr && stream->capture->broken;
+  return broken ? raw(HostStatus::stream_capture_invalidated) : runtime.lost(stream->device);
 }
 
 /// The backend's members about streams. See backend/backend.hpp.
@@ -44,6 +46,7 @@ struct StreamCalls {
       const auto found = runtime.streams.find(stream);
       if (found == runtime.streams.end()) return raw(HostStatus::invalid_resource_handle);
       const int status = runtime.lost(stream->device);
+      abandon_capture(runtime, *stream);
       stream->closing = true;
       stream->work.notify_one();
       runtime.retired.push_back(std::move(found->second));
@@ -57,6 +60,7 @@ struct StreamCalls {
                 [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
                   const int status = usable(runtime, stream);
                   if (status == raw(HostStatus::invalid_resource_handle)) return status;
+                  if (const int no = may_ask(runtime, *stream); no != 0) return no;
                   Device& device = stream->device;
                   runtime.wait(lock, stream->last);
                   return runtime.surface(device);
@@ -66,22 +70,23 @@ struct StreamCalls {
     return call(Call::stream_query, [&](Runtime& runtime, auto&) {
       const int status = usable(runtime, stream);
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
+      if (const int no = may_ask(runtime, *stream); no != 0) return no;
       return stream->idle() ? runtime.surface(stream->device) : raw(HostStatus::not_ready);
     });
   }
   static int stream_device(native_stream stream, int& device) noexcept {
     return call(Call::stream_device, [&](Runtime& runtime, auto&) {
       if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      if (const int no = refuse_capturing(*stream); no != 0) return no;
       device = stream->device.limits.device;
       return 0;
     });
   }
-  /// The host backend cannot capture, so no stream ever does.
   static int stream_capturing(native_stream stream, bool& capturing) noexcept {
     return call(Call::stream_capturing, [&](Runtime& runtime, auto&) {
-      const int status = usable(runtime, stream);
-      if (status == 0) capturing = false;
-      return status;
+      if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      capturing = stream->capture != nullptr;
+      return runtime.lost(stream->device);
     });
   }
   /// The mode of captures that the calling thread's other calls go by. The numbers are CUDA's.
@@ -98,7 +103,12 @@ struct StreamCalls {
     return call(Call::stream_wait, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       if (runtime.events.count(event) == 0) return raw(HostStatus::invalid_resource_handle);
+      if (event->capture != nullptr && !event->capture->ended) return join(*stream, *event);
       if (event->record == nullptr) return 0;
+      if (stream->capture != nullptr) {
+        stream->capture->broken = true;
+        return raw(HostStatus::stream_capture_isolation);
+      }
       auto operation = std::make_shared<MarkOperation>();
       operation->after = event->record;
       runtime.submit(*stream, std::move(operation));
@@ -135,6 +145,9 @@ struct EventCalls {
       if (runtime.events.count(event) == 0 || event->device != stream->device.limits.device) {
         return raw(HostStatus::invalid_resource_handle);
       }
+      event->capture = stream->capture;
+      event->tail = stream->tail;
+      if (stream->capture != nullptr) return 0;
       auto operation = std::make_shared<MarkOperation>();
       event->record = operation;
       runtime.submit(*stream, std::move(operation));
@@ -145,6 +158,7 @@ struct EventCalls {
     return call(Call::event_synchronize, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
+      if (const int no = may_ask(runtime, *event); no != 0) return no;
       runtime.wait(lock, std::shared_ptr<const Operation>(event->record));
       return runtime.surface(*device);
     });
@@ -153,6 +167,7 @@ struct EventCalls {
     return call(Call::event_query, [&](Runtime& runtime, auto&) {
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
+      if (const int no = may_ask(runtime, *event); no != 0) return no;
       const bool done = event->record == nullptr || event->record->done;
       return done ? runtime.surface(*device) : raw(HostStatus::not_ready);
     });

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/capture_state.hpp>
 #include <warpsafe/backend/host/device.hpp>
 #include <warpsafe/backend/host/operation.hpp>
 
@@ -23,6 +24,8 @@ struct StreamState {
   std::thread worker;                            ///< started with the first operation
   bool closing = false;                          ///< destroyed by the program: ends when drained
   bool exited = false;                           ///< the worker touches nothing any more
+  std::shared_ptr<CaptureWork> capture;          ///< what is submitted goes there, if to anywhere
+  NodeSet tail;                                  ///< of the capture: what its next node waits for
 
   /// Whether the oldest operation may run now.
   [[nodiscard]] bool runnable() const noexcept {
@@ -36,6 +39,8 @@ struct EventState {
   int device = 0;
   bool timed = false;
   std::shared_ptr<const Operation> record;
+  std::shared_ptr<CaptureWork> capture;  ///< of its newest record, if that was captured
+  NodeSet tail;                          ///< and the nodes before it
 };
 
 }  // namespace warpsafe::host
