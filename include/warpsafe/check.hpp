@@ -183,8 +183,18 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
         return error;
       }
     }
-    return detail::dispatch<false>(at, shape, kernel, typename K::parameters{},
-                                   detail::as_written(arguments)...);
+    if constexpr (Level == CheckLevel::full) {
+      const detail::Observation<B> seen(
+          at, shape, K::name(),
+          detail::KernelCache<B, typename K::entry_type>::remembered(device));
+      result<void> launched = detail::dispatch<false>(at, shape, kernel, typename K::parameters{},
+                                                      detail::as_written(arguments)...);
+      seen.end(launched);
+      return launched;
+    } else {
+      return detail::dispatch<false>(at, shape, kernel, typename K::parameters{},
+                                     detail::as_written(arguments)...);
+    }
   } else {
     return success();
   }

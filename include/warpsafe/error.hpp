@@ -46,6 +46,8 @@ struct LaunchError {
   std::uint64_t extra;           ///< a third number where `code` needs one
   const void* stream;            ///< the native stream, or nullptr
   std::uint64_t sequence;        ///< the launch's number in the journal; 0: none
+  std::uint64_t incident;        ///< checked builds: which fault's suspects belong to it
+                                 ///< (debug::suspects); 0: it is no fault of running work
   call_site site;
 
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): see above
@@ -114,6 +116,7 @@ struct LaunchError {
         extra(0),
         stream(nullptr),
         sequence(0),
+        incident(0),
         site(its_site) {}
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
@@ -18,19 +19,23 @@ class [[nodiscard]] basic_event {
   /// ::no_device.
   [[nodiscard]] static result<basic_event> create(basic_stream_ref<B> stream,
                                                   call_site site = call_site::current()) noexcept {
+    const auto point = detail::StreamPoint::of(stream.native(), stream.device().value());
     typename B::native_event event{};
     int status = B::event_create(event, Timed);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
     status = B::event_record(event, stream.native());
-    basic_event made(event);
+    basic_event made(event, point);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event record"), site);
     return made;
   }
-  basic_event(basic_event&& other) noexcept : native_(other.native_) { other.native_ = nullptr; }
+  basic_event(basic_event&& other) noexcept : native_(other.native_), point_(other.point_) {
+    other.native_ = nullptr;
+  }
   basic_event& operator=(basic_event&& other) noexcept {
     if (this != &other) {
       destroy();
       native_ = other.native_;
+      point_ = other.point_;
       other.native_ = nullptr;
     }
     return *this;
@@ -44,23 +49,28 @@ class [[nodiscard]] basic_event {
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     if (const int status = B::event_synchronize(native_)) {
       return detail::runtime_error<B>(status, Name::of("event synchronize"), site,
-                                      Stage::completion);
+                                      Stage::completion, point_.device);
     }
+    point_.reached(B::vendor);
     return success();
   }
   /// Whether the point is reached. Errc::execution_failed.
   [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
     const int status = B::event_query(native_);
+    if (status == 0) point_.reached(B::vendor);
     if (status == 0 || status == B::not_ready) return status == 0;
-    return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion);
+    return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion,
+                                    point_.device);
   }
 
  private:
-  explicit basic_event(typename B::native_event event) noexcept : native_(event) {}
+  basic_event(typename B::native_event event, const detail::StreamPoint& point) noexcept
+      : native_(event), point_(point) {}
   void destroy() noexcept {
     if (native_ != nullptr) static_cast<void>(B::event_destroy(native_));
   }
   typename B::native_event native_;
+  detail::StreamPoint point_;  ///< what has ended once the event is reached
 };
 
 using Event = basic_event<default_backend, false>;

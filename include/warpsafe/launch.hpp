@@ -57,7 +57,7 @@ template <bool OptIn, class B, class Shaped, class K, class... P, class... A>
   return success();
 }
 
-/// Validate, dispatch: every launch of a configuration goes through here.
+/// Validate, dispatch, observe: every launch of a configuration goes through here.
 template <CheckLevel Level, class B, class Config, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch_typed(const Located<B>& at,
                                                                    const Config& config, K kernel,
@@ -65,10 +65,19 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
   if (config.empty()) return success();
   if constexpr (Level != CheckLevel::off) {
     const LaunchShape shape = config.shape();
+    KernelLimits kernel_local;
+    const KernelLimits* kernel_limits = nullptr;
     LaunchError error;
-    if (!check_launch<Level, B, K>(at, config, shape, error) ||
+    if (!check_launch<Level, B, K>(at, config, shape, kernel_limits, kernel_local, error) ||
         !check_values<Level, B>(error, typename K::parameters{}, arguments...)) {
       if (!launches_all_the_same(report_refusal<B, K>(error, shape, at))) return error;
+    }
+    if constexpr (Level == CheckLevel::full) {
+      const Observation<B> seen(at, shape, K::name(), kernel_limits);
+      result<void> launched = dispatch<Config::template has<PartKind::shared>>(
+          at, config.numbers(), kernel, typename K::parameters{}, arguments...);
+      seen.end(launched);
+      return launched;
     }
   }
   return dispatch<Config::template has<PartKind::shared>>(at, config.numbers(), kernel,

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/device.hpp>
 #include <warpsafe/result.hpp>
@@ -63,20 +64,25 @@ class basic_stream_ref {
   /// Waits until all work that was submitted to this stream has ended. Errc::execution_failed for a
   /// fault in work of this device, whoever submitted it; Severity says whether the context is lost.
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
+    const auto point = detail::StreamPoint::of(native_, device_);
     if (const int status = B::stream_synchronize(native())) {
-      LaunchError error =
-          detail::runtime_error<B>(status, Name::of("stream synchronize"), site, Stage::completion);
+      LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
+                                                   Stage::completion, device_);
       error.device = device_;
       error.stream = native_;
       return error;
     }
+    point.reached(B::vendor);
     return success();
   }
   /// Whether all work that was submitted so far has ended. Errc::execution_failed.
   [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+    const auto point = detail::StreamPoint::of(native_, device_);
     const int status = B::stream_query(native());
+    if (status == 0) point.reached(B::vendor);
     if (status == 0 || status == B::not_ready) return status == 0;
-    return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion);
+    return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion,
+                                    device_);
   }
   friend bool operator==(const basic_stream_ref& a, const basic_stream_ref& b) noexcept {
     return a.native_ == b.native_ && a.device_ == b.device_;

@@ -22,15 +22,15 @@ using Line = plain<decltype(ws::SafeGrid<>::cover(5, ws::block<256>).value())>;
 using RunTimeLine =
     plain<decltype(ws::SafeGrid<>::cover(5, ws::BlockDim::create(5).value()).value())>;
 
-static_assert(is<ws::LaunchError, 192>);
-static_assert(is<ws::result<void>, 200>);
-static_assert(is<ws::result<int>, 200>);
+static_assert(is<ws::LaunchError, 200>);
+static_assert(is<ws::result<void>, 208>);
+static_assert(is<ws::result<int>, 208>);
 static_assert(is<ws::LaunchShape, 56>);
 static_assert(is<ws::DeviceLimits, 144>);
 static_assert(is<ws::KernelLimits, 64>);
 static_assert(is<ws::KernelNeeds, 40>);
 static_assert(is<ws::StreamRef, 16>);
-static_assert(is<ws::Event, 8>);
+static_assert(is<ws::Event, 32>);
 static_assert(is<ws::Bytes, 8>);
 static_assert(is<ws::extent<1>, 16> && is<ws::extent<3>, 32>);
 static_assert(is<Line, 16>);

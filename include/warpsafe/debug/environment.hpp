@@ -2,34 +2,112 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/format.hpp>
+#include <warpsafe/name.hpp>
 
-#include <cstdio>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
-// What the environment asks of checked builds. Read where it is first needed: on the way of an
-// error, never on a launch's own way.
+// What the environment asks of checked builds. Read once, at the first launch or error.
 
-namespace warpsafe::detail {
+namespace warpsafe::debug {
 
-/// WARPSAFE_ON_ERROR=warn: say what is wrong with a launch, and launch all the same. Only in
-/// checked builds, which alone find anything; read once.
-inline bool warn_only() noexcept {
-  static const bool asked = [] {
-    const char* value = std::getenv("WARPSAFE_ON_ERROR");
-    return value != nullptr && std::strcmp(value, "warn") == 0;
-  }();
-  return asked;
+/// What is written to the log, each level with those before it.
+enum class LogLevel : std::uint8_t {
+  off,    ///< nothing, not even the warnings at start
+  error,  ///< launches that were refused or failed, and waits that found a fault
+  warn,   ///< what is suspicious and goes on
+  debug,  ///< each launch, and each device with its limits at its first launch
+  trace,  ///< the runtime's calls that a launch or a wait makes, with status and microseconds
+};
+
+/// The switches of the environment, as they were when the process first launched something.
+struct Environment {
+  LogLevel log = LogLevel::off;
+  bool silent = false;             ///< WARPSAFE_LOG=off: no warnings at start either
+  bool log_unknown = false;        ///< WARPSAFE_LOG has a value that is none
+  bool warn_only = false;          ///< WARPSAFE_ON_ERROR=warn
+  const char* blocking = nullptr;  ///< the variable that asks for blocking launches, or nullptr
+  const char* blocking_value = nullptr;
+  const char* blocking_names = nullptr;  ///< the kernels to wait for; nullptr: all
+  std::uint64_t break_at = 0;            ///< WARPSAFE_BREAK; 0: nowhere
+  std::uint32_t timeout = 0;             ///< WARPSAFE_TIMEOUT, seconds; 0: none
+
+  [[nodiscard]] static const Environment& get() noexcept {
+    static const Environment read = ask();
+    return read;
+  }
+
+ private:
+  [[nodiscard]] static bool says(const char* value, const char* word) noexcept {
+    return value != nullptr && std::strcmp(value, word) == 0;
+  }
+  [[nodiscard]] static bool is_true(const char* value) noexcept {
+    return says(value, "1") || says(value, "true") || says(value, "TRUE") || says(value, "True");
+  }
+  [[nodiscard]] static std::uint64_t number(const char* value) noexcept {
+    return value == nullptr ? 0 : std::strtoull(value, nullptr, 10);
+  }
+
+  [[gnu::cold, gnu::noinline]] static Environment ask() noexcept {
+    Environment found;
+    const char* const log = std::getenv("WARPSAFE_LOG");
+    found.silent = says(log, "off");
+    if (says(log, "error")) found.log = LogLevel::error;
+    if (says(log, "warn")) found.log = LogLevel::warn;
+    if (says(log, "debug")) found.log = LogLevel::debug;
+    if (says(log, "trace")) found.log = LogLevel::trace;
+    found.log_unknown =
+        log != nullptr && *log != '\0' && !found.silent && found.log == LogLevel::off;
+    found.warn_only = says(std::getenv("WARPSAFE_ON_ERROR"), "warn");
+    // Last the most exact one: WARPSAFE_SYNC can name kernels.
+    for (const char* name :
+         {"AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "WARPSAFE_SYNC"}) {
+      const char* const value = std::getenv(name);
+      if (value == nullptr || *value == '\0' || says(value, "0")) continue;
+      const bool ours = name[0] == 'W';
+      // AMD's takes 1 to wait before each kernel, 2 after it, 3 for both (ROCm, "Environment
+      // variables").
+      const bool amd = name[0] == 'A' && (says(value, "2") || says(value, "3"));
+      if (!ours && !amd && !is_true(value)) continue;
+      const bool named = ours && !says(value, "all") && !is_true(value);
+      found.blocking = name;
+      found.blocking_value = value;
+      found.blocking_names = named ? value : nullptr;
+    }
+    found.break_at = number(std::getenv("WARPSAFE_BREAK"));
+    found.timeout = static_cast<std::uint32_t>(number(std::getenv("WARPSAFE_TIMEOUT")));
+    return found;
+  }
+};
+
+/// Whether `kernel` is one of the names in a comma-separated list: written in full, or without its
+/// namespaces and template arguments. `all` is every kernel.
+[[nodiscard]] inline bool is_listed(const Name& kernel, const char* list) noexcept {
+  // The bare name: between the last "::" and the first '<'.
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  while (end < kernel.size && kernel.data[end] != '<') {
+    if (kernel.data[end] == ':') begin = end + 1;
+    ++end;
+  }
+  const Name bare{kernel.data + begin, end - begin};
+  const Name untemplated{kernel.data, end};
+  while (*list != '\0') {
+    // A comma between template arguments is part of the name.
+    std::size_t size = 0;
+    int depth = 0;
+    while (list[size] != '\0' && (list[size] != ',' || depth > 0)) {
+      if (list[size] == '<') ++depth;
+      if (list[size] == '>') --depth;
+      ++size;
+    }
+    const Name one{list, size};
+    if (one == kernel || one == bare || one == untemplated || one == Name::of("all")) return true;
+    list += size;
+    if (*list == ',') ++list;
+  }
+  return false;
 }
 
-/// Whether a refused launch goes on, after its error was written to standard error.
-[[gnu::cold]] inline bool launches_all_the_same(const LaunchError& error) noexcept {
-  if (!warn_only()) return false;
-  char text[1024];
-  format_error(error, text, sizeof text);
-  std::fprintf(stderr, "warpsafe: %s\n  WARPSAFE_ON_ERROR=warn: launched all the same\n", text);
-  return true;
-}
-
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::debug

@@ -91,6 +91,11 @@ struct [[gnu::visibility("hidden")]] KernelCache {
     return &local;
   }
 
+  /// What is remembered of the kernel, or nullptr: asks nobody.
+  [[nodiscard]] static const KernelLimits* remembered(int device) noexcept {
+    return device >= 0 && device < remembered_devices ? slots[device].get() : nullptr;
+  }
+
   /// Makes sure that `bytes` of dynamic shared memory are allowed for the kernel on its current
   /// device. Returns the runtime's status.
   static int allow_dynamic_shared(const KernelEntry& entry, int device,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/config.hpp>
-#include <warpsafe/debug/environment.hpp>
+#include <warpsafe/debug/observer.hpp>
 #include <warpsafe/detail/arguments.hpp>
 #include <warpsafe/detail/caches.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -213,9 +213,11 @@ bool check_residency(const Located<B>& at, const LaunchShape& shape, const Devic
   return false;
 }
 
-/// The run-time part before the dispatch. False with the problem in `error`.
+/// The run-time part before the dispatch. False with the problem in `error`. At level full
+/// `kernel_limits` is then what the driver knows of the kernel, which may lie in `kernel_local`.
 template <CheckLevel Level, class B, class K, class Config>
 bool check_launch(const Located<B>& at, const Config& config, const LaunchShape& shape,
+                  const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
                   LaunchError& error) noexcept {
   if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster>) {
     const LaunchError problem = config.problem();
@@ -226,16 +228,15 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
   }
   if constexpr (Level == CheckLevel::full) {
     DeviceLimits device_local;
-    KernelLimits kernel_local;
     const DeviceLimits* device_limits = nullptr;
-    const KernelLimits* kernel_limits = nullptr;
     return ask_driver<B, K>(at, K::entry(), device_limits, device_local, kernel_limits,
                             kernel_local, error) &&
            validate_all(shape, K::needs, *kernel_limits, *device_limits, error) &&
            (!(shape.cooperative || shape.non_portable_cluster) ||
             check_residency<B, K>(at, shape, *device_limits, error));
   } else {
-    return validate_all(shape, K::needs, KernelLimits{}, cheap_limits<B>, error);
+    static_cast<void>(kernel_limits);
+    return validate_all(shape, K::needs, kernel_local, cheap_limits<B>, error);
   }
 }
 
@@ -259,6 +260,7 @@ template <class B, class K>
     error.device = at.stream.device().value();
   }
   if (error.device_name.empty()) error.device_name = device_name<B>(error.device);
+  error.blocking_was_on = debug::blocking();
   return error;
 }
 

@@ -3,16 +3,25 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/error.hpp>
 
 #include <cstdint>
 
 namespace warpsafe::detail {
 
-/// The error of a runtime call that failed, with the runtime's own words.
+/// Whether a status tells of a fault in work that was submitted before, by whatever call.
+[[nodiscard]] constexpr bool is_of_earlier_work(const LaunchError& error) noexcept {
+  return error.severity == Severity::context_lost || error.code == Errc::execution_failed ||
+         error.code == Errc::barrier_divergence;
+}
+
+/// The error of a runtime call that failed, with the runtime's own words. `device` is the one that
+/// the call was about, where that is known: a fault has its suspects there.
 template <class B>
 [[gnu::cold, gnu::noinline]] LaunchError runtime_error(int status, Name operation, call_site site,
-                                                       Stage stage = Stage::runtime_call) noexcept {
+                                                       Stage stage = Stage::runtime_call,
+                                                       int device = -1) noexcept {
   LaunchError error = LaunchError::make(B::classify(status), stage, site);
   error.severity = B::severity_of(status);
   error.vendor = B::vendor;
@@ -20,6 +29,10 @@ template <class B>
   error.raw_name = B::error_name(status);
   error.raw_text = B::error_text(status);
   error.operation = operation;
+  // A launch that failed first has to say in the journal that it never ran (debug/observer.hpp).
+  if (const DebugHooks* const hooks = debug_hooks(); hooks != nullptr && stage != Stage::launch) {
+    hooks->noticed(error, device, is_of_earlier_work(error));
+  }
   return error;
 }
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/call_site.hpp>
 #include <warpsafe/name.hpp>
 
 #include <cstddef>
@@ -52,6 +53,13 @@ class TextBuffer {
   /// Three axes as (x,y,z).
   constexpr TextBuffer& operator<<(const std::uint32_t (&axes)[3]) noexcept {
     return *this << '(' << axes[0] << ',' << axes[1] << ',' << axes[2] << ')';
+  }
+  /// A place in the source as file:line, the file without its folders; it must not be nullptr.
+  constexpr TextBuffer& operator<<(const call_site& site) noexcept {
+    const Name file = Name::of(site.file);
+    std::size_t start = file.size;
+    while (start != 0 && file.data[start - 1] != '/') --start;
+    return *this << Name{file.data + start, file.size - start} << ':' << site.line;
   }
 
  private:

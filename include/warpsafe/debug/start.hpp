@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/suspects.hpp>
+#include <warpsafe/detail/debug_hooks.hpp>
+#include <warpsafe/detail/text.hpp>
+#include <warpsafe/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+namespace warpsafe::debug {
+
+namespace detail {
+
+inline std::uint64_t begin_wait() noexcept { return Completion::get().begin_wait(); }
+inline void waited(Vendor vendor, std::int32_t device, const void* stream,
+                   std::uint64_t began) noexcept {
+  Completion::get().stream_waited(vendor, device, stream, began);
+}
+[[gnu::cold]] inline void noticed(LaunchError& error, std::int32_t device,
+                                  bool earlier_work) noexcept {
+  error.blocking_was_on = __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED);
+  if (!earlier_work) return;
+  bool known_before = false;
+  error.incident = Incidents::get().note(error, device, known_before);
+  if (known_before && error.stage == Stage::launch) error.code = Errc::pending_error;
+}
+[[gnu::cold]] inline void put_suspects(warpsafe::detail::TextBuffer& out,
+                                       const LaunchError& error) noexcept {
+  Incidents::get().put(out, error);
+}
+inline constexpr warpsafe::detail::DebugHooks hooks{&begin_wait, &waited, &noticed, &put_suspects};
+
+/// The warnings at start, each once: a switch that is on without anybody's knowing costs days.
+[[gnu::cold, gnu::noinline]] inline void say_what_is_on(const Environment& asked) noexcept {
+  char text[512];
+  const auto say = [&text](const auto&... parts) {
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    static_cast<void>((out << ... << parts));
+    write_log(LogLevel::warn, text, out.size());
+  };
+  if (asked.blocking != nullptr) {
+    say("warpsafe: ", asked.blocking, '=', asked.blocking_value, ": ",
+        asked.blocking_names == nullptr ? "every launch" : "a launch of these kernels",
+        " waits for its kernel; it is slower, and a synchronisation that is missing in the program "
+        "does not show");
+  }
+  if (asked.log_unknown) {
+    say("warpsafe: WARPSAFE_LOG=", static_cast<const char*>(std::getenv("WARPSAFE_LOG")),
+        " is none of off, error, warn, debug, trace");
+  }
+  for (const char* name : {"WARPSAFE_TRACE", "WARPSAFE_REFERENCE", "WARPSAFE_SHADOW"}) {
+    if (std::getenv(name) != nullptr) {
+      say("warpsafe: ", name, " is set, and nothing in this program reads it");
+    }
+  }
+}
+
+/// Before the first launch or wait of checked code: reads the environment.
+[[gnu::cold, gnu::noinline]] inline void start() noexcept {
+  const Environment& asked = Environment::get();
+  static const bool first = [&asked] {
+    __atomic_store_n(&log_level_in_use, asked.log, __ATOMIC_RELAXED);
+    __atomic_store_n(&blocking_in_use, asked.blocking != nullptr, __ATOMIC_RELAXED);
+    __atomic_store_n(&warpsafe::detail::debug_hooks_in_use, &hooks, __ATOMIC_RELEASE);
+    note_switches();
+    if (!asked.silent) say_what_is_on(asked);
+    return true;
+  }();
+  static_cast<void>(first);
+}
+inline void start_if_first() noexcept {
+  if (__atomic_load_n(&switches, __ATOMIC_RELAXED) == unread) [[unlikely]]
+    start();
+}
+
+}  // namespace detail
+
+/// Sets what is written to the log, over what WARPSAFE_LOG asked for.
+inline void set_log_level(LogLevel level) noexcept {
+  detail::start_if_first();
+  __atomic_store_n(&detail::log_level_in_use, level, __ATOMIC_RELAXED);
+  detail::note_switches();
+}
+/// Whether launches wait for their kernels: all of them, or those that WARPSAFE_SYNC names.
+inline void set_blocking(bool on) noexcept {
+  detail::start_if_first();
+  __atomic_store_n(&detail::blocking_in_use, on, __ATOMIC_RELAXED);
+  detail::note_switches();
+}
+[[nodiscard]] inline bool blocking() noexcept {
+  detail::start_if_first();
+  return __atomic_load_n(&detail::blocking_in_use, __ATOMIC_RELAXED);
+}
+
+}  // namespace warpsafe::debug
