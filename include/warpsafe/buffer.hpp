@@ -4,13 +4,17 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/bytes.hpp>
+#include <warpsafe/config.hpp>
+#include <warpsafe/detail/copy_operand.hpp>
+#include <warpsafe/detail/device_memory.hpp>
+#include <warpsafe/detail/read_back.hpp>
 #include <warpsafe/device_ptr.hpp>
+#include <warpsafe/memory_hold.hpp>
 #include <warpsafe/pending.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
 
 #include <cstddef>
-#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -19,37 +23,39 @@
 namespace warpsafe {
 
 /// Elements in device memory, allocated and freed in the order of one stream, which the buffer
-/// keeps alive (a borrowed stream is its owner's to keep). Move-only. Sizes are in elements.
+/// keeps alive (a borrowed stream is its owner's to keep). From the device's memory pool where it
+/// has one; a device without is waited for at the free. Move-only. Sizes are in elements.
+///
+/// What other streams do with it through the buffer is waited for, on the device, before the memory
+/// is freed; a kernel on another stream is made known by `used_on`.
 template <class B, class T>
 class [[nodiscard]] basic_device_buffer {
   static_assert(
-      std::is_trivially_copyable_v<T>,
+      std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
       "warpsafe: device memory holds trivially copyable elements: they are copied as bytes");
 
  public:
   using element_type = T;
 
   /// Room for `count` elements, not initialised; 0 is an empty buffer. Errc::size_negative,
-  /// ::bytes_overflow, ::out_of_memory (with the bytes asked, free and in all).
+  /// ::bytes_overflow, ::out_of_memory (with the bytes asked, free and in all, and what this
+  /// program's buffers hold).
   template <class Count>
   [[nodiscard]] static result<basic_device_buffer> create(
       basic_stream_hold<B> stream, Count count, call_site site = call_site::current()) noexcept {
     const auto bytes = Bytes::create<T>(count, site);
     if (!bytes.has_value()) return bytes.assume_error();
-    void* memory = nullptr;
-    if (bytes.assume_value().value() != 0) {
-      const int status = B::allocate(memory, bytes.assume_value().value(), stream.ref().native());
-      if (status != 0) return allocation_error(status, bytes.assume_value(), stream.ref(), site);
-    }
-    return basic_device_buffer(static_cast<T*>(memory), bytes.assume_value().value() / sizeof(T),
-                               stream);
+    const auto memory =
+        detail::DeviceMemory<B>::allocate(std::move(stream), bytes.assume_value(), false, site);
+    if (!memory.has_value()) return memory.assume_error();
+    return basic_device_buffer(memory.assume_value(), bytes.assume_value().value() / sizeof(T));
   }
   /// A copy of host memory. Returns when the host memory may be changed again: the copy has ended.
-  /// Errc::out_of_memory, ::runtime_failed, ::execution_failed (of earlier work).
+  /// As `create` and `assign`.
   [[nodiscard]] static result<basic_device_buffer> from(
       basic_stream_hold<B> stream, std::span<const T> source,
       call_site site = call_site::current()) noexcept {
-    auto made = create(stream, source.size(), site);
+    auto made = create(std::move(stream), source.size(), site);
     if (!made.has_value()) return made;
     const auto copied = made.assume_value().assign(source, site);
     if (!copied.has_value()) return copied.assume_error();
@@ -57,16 +63,12 @@ class [[nodiscard]] basic_device_buffer {
   }
 
   basic_device_buffer(basic_device_buffer&& other) noexcept
-      : data_(other.data_), size_(other.size_), stream_(other.stream_) {
-    other.data_ = nullptr;
-    other.size_ = 0;
-  }
+      : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   basic_device_buffer& operator=(basic_device_buffer&& other) noexcept {
     if (this != &other) {
       static_cast<void>(close());
-      data_ = std::exchange(other.data_, nullptr);
+      memory_ = std::exchange(other.memory_, nullptr);
       size_ = std::exchange(other.size_, 0);
-      stream_ = other.stream_;
     }
     return *this;
   }
@@ -75,13 +77,13 @@ class [[nodiscard]] basic_device_buffer {
   // Nobody can take a status here; close() is for who wants it.
   ~basic_device_buffer() { static_cast<void>(close()); }
 
-  /// Frees the memory, in stream order, and returns what the runtime says of it.
-  /// Errc::runtime_failed.
+  /// Gives the memory up: it is freed in the order of its stream, now, or with the last token or
+  /// graph that needs it; while the stream captures, at a later allocation. That it is freed says
+  /// nothing of work being done. Returns what the runtime says of a free now. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
-    if (data_ == nullptr) return success();
     size_ = 0;
-    const int status = B::deallocate(
-        const_cast<std::remove_const_t<T>*>(std::exchange(data_, nullptr)), stream_.ref().native());
+    if (memory_ == nullptr) return success();
+    const int status = std::exchange(memory_, nullptr)->release();
     if (status != 0) return detail::runtime_error<B>(status, Name::of("free device memory"), site);
     return success();
   }
@@ -89,110 +91,97 @@ class [[nodiscard]] basic_device_buffer {
   /// Elements.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// The stream of its allocation. @pre not moved from, not closed
+  [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
   /// What kernels take. Not of a temporary buffer, whose memory would be gone.
-  [[nodiscard]] DeviceSpan<T> view() & noexcept {
-    return DeviceSpan<T>(device_ptr<T>::assume(data_), size_);
-  }
+  [[nodiscard]] DeviceSpan<T> view() & noexcept { return {device_ptr<T>::assume(data()), size_}; }
   [[nodiscard]] DeviceSpan<const T> view() const& noexcept {
-    return DeviceSpan<const T>(device_ptr<const T>::assume(data_), size_);
+    return {device_ptr<const T>::assume(data()), size_};
   }
   void view() const&& = delete;
+  /// Keeps the memory allocated beyond the buffer's end, for a graph that uses it.
+  [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }
+  /// Tells the buffer that what `stream` was given so far uses it: it is freed after that. Nothing
+  /// is needed for its own stream, for copies and fills through the buffer, or for a stream that
+  /// captures, whose graph is to `keep` it. Errc::runtime_failed.
+  [[nodiscard]] result<void> used_on(basic_stream_ref<B> stream,
+                                     call_site site = call_site::current()) const noexcept {
+    return detail::note_use(memory_, stream, site);
+  }
 
-  /// Overwrites the buffer from host memory of the same number of elements; returns when that may
-  /// be changed again. Errc::size_mismatch where the numbers differ (value: the source's, limit:
-  /// the buffer's), ::runtime_failed, ::execution_failed.
+  /// Overwrites the buffer from host memory of the same number of elements, in the order of its
+  /// stream; returns when that memory may be changed again. Errc::size_mismatch where the numbers
+  /// differ (value: the source's, limit: the buffer's), ::stream_capturing, ::runtime_failed,
+  /// ::execution_failed.
   [[nodiscard]] result<void> assign(std::span<const T> source,
                                     call_site site = call_site::current()) noexcept {
-    if (source.size() != size_) {
-      return LaunchError::make(Errc::size_mismatch, Stage::construction, source.size(), size_,
-                               Axis::none, site);
-    }
-    if (size_ == 0) return success();
-    if (const int status = B::copy(data_, source.data(), source.size_bytes(),
-                                   CopyKind::host_to_device, stream_.ref().native())) {
-      return detail::runtime_error<B>(status, Name::of("copy to device"), site);
-    }
-    return stream_.ref().synchronize(site);
+    const auto host = detail::CopyRows::flat(source.data(), source.size(), -1);
+    // Sizes first: an empty buffer may have no stream.
+    const result<void> sizes = detail::same_size(rows(), host, site);
+    if (!sizes.has_value() || size_ == 0) return sizes;
+    return detail::copy_now(rows(), host, CopyKind::host_to_device, stream(), site);
   }
   /// Every byte 0, in the order of `stream`. Errc::runtime_failed.
   [[nodiscard]] result<void> zero(basic_stream_ref<B> stream,
                                   call_site site = call_site::current()) noexcept {
     return fill_bytes(stream, std::byte{0}, site);
   }
-  /// Every byte `value`, in the order of `stream`. Errc::runtime_failed.
-  [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, std::byte value,
+  /// Every byte `value`, a std::byte, in the order of `stream`. Errc::runtime_failed.
+  template <class Byte>
+  [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, Byte value,
                                         call_site site = call_site::current()) noexcept {
-    if (size_ == 0) return success();
-    if (const int status =
-            B::fill(data_, static_cast<unsigned char>(value), size_ * sizeof(T), stream.native())) {
-      return detail::runtime_error<B>(status, Name::of("fill device memory"), site);
+    if constexpr (detail::check_fill_value<Byte>()) {
+      const result<void> filled = detail::fill_rows(rows(), value, stream, site);
+      return filled.has_value() ? detail::note_use(memory_, stream, site) : filled;
+    } else {
+      return success();
     }
-    return success();
   }
   /// The elements on the host, once what `stream` was given before has ended: there is no other way
-  /// to them. What can go wrong comes out of `get`: Errc::out_of_memory (of the host),
-  /// ::runtime_failed,
+  /// to them. Into pageable memory, so that the call itself may wait for the copy; `copy` into a
+  /// PinnedBuffer does not. The memory stays allocated until then. What can go wrong comes out of
+  /// `get`: Errc::out_of_memory (of the host), ::stream_capturing, ::runtime_failed,
   /// ::execution_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, std::vector<T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) const noexcept {
-    using Result = basic_pending<B, std::vector<T>>;
-    std::vector<T> target;
-    if (!resize(target)) {
-      return Result(LaunchError::make(Errc::out_of_memory, Stage::runtime_call, size_ * sizeof(T),
-                                      0, Axis::none, site));
-    }
-    if (size_ != 0) {
-      if (const int status = B::copy(target.data(), data_, size_ * sizeof(T),
-                                     CopyKind::device_to_host, stream.native())) {
-        return Result(detail::runtime_error<B>(status, Name::of("copy to host"), site));
-      }
-    }
-    auto written = basic_event<B, false>::create(stream, site);
-    if (!written.has_value()) {
-      // The copy is on its way and nothing marks its end: wait for it before its target goes.
-      static_cast<void>(stream.synchronize(site));
-      return Result(written.assume_error());
-    }
-    return Result(std::move(target), std::move(written).assume_value());
+    return detail::read_back<Level, B, T>(stream, rows(), memory_, site);
   }
 
  private:
-  basic_device_buffer(T* data, std::size_t size, basic_stream_hold<B> stream) noexcept
-      : data_(data), size_(size), stream_(std::move(stream)) {}
+  friend struct detail::CopyOperand<basic_device_buffer>;
+  basic_device_buffer(detail::DeviceMemory<B>* memory, std::size_t size) noexcept
+      : memory_(memory), size_(size) {}
 
-  bool resize(std::vector<T>& target) const noexcept {
-#if defined(__cpp_exceptions)
-    try {
-      target.resize(size_);
-    } catch (...) {
-      return false;
-    }
-#else
-    target.resize(size_);
-#endif
-    return true;
+  [[nodiscard]] T* data() const noexcept {
+    return memory_ == nullptr ? nullptr : static_cast<T*>(memory_->data());
   }
-  [[gnu::cold]] static LaunchError allocation_error(int status, Bytes bytes,
-                                                    basic_stream_ref<B> stream,
-                                                    call_site site) noexcept {
-    LaunchError error = detail::runtime_error<B>(status, Name::of("allocate device memory"), site);
-    error.device = stream.device().value();
-    error.value = bytes.value();
-    std::size_t free_bytes = 0;
-    std::size_t total_bytes = 0;
-    if (error.code == Errc::out_of_memory && B::memory_info(free_bytes, total_bytes) == 0) {
-      error.limit = total_bytes;
-      error.extra = free_bytes;
-    }
-    return error;
+  [[nodiscard]] detail::CopyRows rows() const noexcept {
+    return detail::CopyRows::flat(data(), size_,
+                                  memory_ == nullptr ? -1 : stream().device().value());
   }
 
-  T* data_;
+  detail::DeviceMemory<B>* memory_;  // nullptr: moved from, or closed
   std::size_t size_;
-  basic_stream_hold<B> stream_;
 };
 
 template <class T>
 using DeviceBuffer = basic_device_buffer<default_backend, T>;
+
+namespace detail {
+template <class B, class T>
+struct CopyOperand<basic_device_buffer<B, T>> {
+  static constexpr bool known = true;
+  static constexpr CopyPlace place = CopyPlace::device;
+  using element = T;
+  using backend = B;
+  [[nodiscard]] static CopyRows rows(const basic_device_buffer<B, T>& buffer) noexcept {
+    return buffer.rows();
+  }
+  [[nodiscard]] static DeviceMemory<B>* owner(const basic_device_buffer<B, T>& buffer) noexcept {
+    return buffer.memory_;
+  }
+};
+}  // namespace detail
 
 }  // namespace warpsafe

@@ -71,6 +71,8 @@ enum class Errc : std::uint8_t {
                           ///< changed
   handle_moved,           ///< the handle was moved away, or closed
   library_failed,         ///< the library's function returned an error
+  // Copies.
+  pending_taken,  ///< the value of a Pending was handed out, or moved away, before
   // What the runtime said.
   launch_refused,    ///< the runtime refused the launch for a reason that is not one above
   execution_failed,  ///< work that was already running failed; the call that noticed is innocent

@@ -44,6 +44,7 @@ struct LaunchError {
   std::uint64_t value;           ///< the offending number: what it counts follows from `code`
   std::uint64_t limit;           ///< what it was compared with
   std::uint64_t extra;           ///< a third number where `code` needs one
+  std::uint64_t held;            ///< out_of_memory: bytes that this program's buffers hold there
   const void* stream;            ///< the native stream, or nullptr
   std::uint64_t sequence;        ///< the launch's number in the journal; 0: none
   std::uint64_t incident;        ///< checked builds: which fault's suspects belong to it
@@ -114,6 +115,7 @@ struct LaunchError {
         value(0),
         limit(0),
         extra(0),
+        held(0),
         stream(nullptr),
         sequence(0),
         incident(0),

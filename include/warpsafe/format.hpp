@@ -328,6 +328,9 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
     case Errc::handle_moved:
       out << "this StreamBound was moved from or closed; use the one that it was moved to";
       return;
+    case Errc::pending_taken:
+      out << "the value of this Pending was handed out or moved away before; it is had once";
+      return;
     case Errc::library_failed:
       out << (error.raw_text.empty() ? error.raw_name : error.raw_text);
       return;
@@ -344,6 +347,7 @@ inline void put_reason(TextBuffer& out, const LaunchError& error) noexcept {
       if (error.value != 0) out << ": " << error.value << " bytes asked";
       if (error.limit != 0) {
         out << ", " << error.extra << " of " << error.limit << " bytes free on the device";
+        out << "; this program's buffers hold " << error.held;
       }
       return;
     case Errc::unsupported:
@@ -380,7 +384,7 @@ inline void put_suggestion(TextBuffer& out, const LaunchError& error) noexcept {
 /// Whether a code is about memory or a stream rather than about a launch.
 inline bool is_about_data(Errc code) noexcept {
   return code == Errc::size_mismatch || code == Errc::bytes_overflow || code == Errc::stream_null ||
-         code == Errc::argument_misaligned;
+         code == Errc::argument_misaligned || code == Errc::pending_taken;
 }
 
 inline void put_launch(TextBuffer& out, const LaunchError& error) noexcept {

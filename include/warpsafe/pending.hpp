@@ -4,60 +4,219 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
-#include <warpsafe/event.hpp>
+#include <warpsafe/detail/dropped_pending.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/stream_mark.hpp>
+#include <warpsafe/memory_hold.hpp>
 #include <warpsafe/result.hpp>
 
+#include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 namespace warpsafe {
 
-/// A value that the device is still writing to the host: it can only be had by waiting. Move-only.
-/// One that is dropped waits in its destructor, since the device would otherwise write into memory
-/// that is gone.
+namespace detail {
+
+struct PendingAccess;
+
+/// The sentence for who reads without waiting. Its type is deduced, so that it is said before
+/// whatever else is wrong with that line.
+template <class T>
+inline constexpr bool waits = false;
+template <class T>
+auto read_too_early() noexcept {
+  static_assert(
+      waits<T>,
+      "warpsafe: the device may still be using this value; std::move(pending).get() waits "
+      "for it and hands it out");
+  return static_cast<T*>(nullptr);
+}
+
+}  // namespace detail
+
+/// A value on the host that the device still writes, or still reads: it can only be had by waiting.
+/// It owns the host's memory, and keeps the device's allocated, until the copy has ended.
+/// Move-only. One that is dropped waits in its destructor, since the device would otherwise write
+/// into memory that is gone; if it was made in a checked build it says so on standard error.
 template <class B, class T>
 class [[nodiscard]] basic_pending {
  public:
-  /// Not for use: what a copy hands out. `value` is written when `written` is reached.
-  basic_pending(T value, basic_event<B, false> written) noexcept
-      : value_(std::move(value)), state_(std::move(written)), open_(true) {}
-  /// Not for use: the copy could not even be submitted; `get` returns why.
-  explicit basic_pending(const LaunchError& error) noexcept : state_(error), open_(false) {}
+  using value_type = T;
 
   basic_pending(basic_pending&& other) noexcept
-      : value_(std::move(other.value_)), state_(std::move(other.state_)), open_(other.open_) {
-    other.open_ = false;
+      : value_(std::move(other.value_)),
+        copied_(std::move(other.copied_)),
+        device_memory_(std::move(other.device_memory_)),
+        stream_(other.stream_),
+        state_(std::exchange(other.state_, State::gone)),
+        dropped_(other.dropped_),
+        site_(other.site_) {
+    if (state_ == State::failed) error_ = other.error_;
   }
   basic_pending(const basic_pending&) = delete;
   basic_pending& operator=(const basic_pending&) = delete;
   basic_pending& operator=(basic_pending&&) = delete;
-  // The status has no one to go to, and a lost context says so at every later call.
   ~basic_pending() {
-    if (open_) static_cast<void>(state_.assume_value().synchronize());
+    if (state_ != State::open) return;
+    if (dropped_ != nullptr) dropped_(site_);
+    static_cast<void>(settle(site_));  // the status has no one to go to
   }
 
   /// Waits for exactly this value and hands it out. Errc::execution_failed for a fault of earlier
-  /// work, or the error of the copy itself.
+  /// work, the error of the copy itself, or ::pending_taken where the value was handed out before.
   [[nodiscard]] result<T> get(call_site site = call_site::current()) && noexcept {
-    if (!state_.has_value()) return state_.assume_error();
-    const auto waited = state_.assume_value().synchronize(site);
-    open_ = false;
+    if (state_ != State::open) return why_not(site);
+    const result<void> waited = settle(site);
     if (!waited.has_value()) return waited.assume_error();
-    return std::move(value_);
+    return *std::move(value_);
   }
-  /// Whether `get` would return at once.
+  /// Whether `get` would return at once. Errc::execution_failed.
   [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
-    if (!state_.has_value()) return true;
-    return state_.assume_value().ready(site);
+    if (state_ != State::open) return true;
+    const int status = copied_.query();
+    if (status == 0 || status == B::not_ready) return status == 0;
+    return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion);
   }
 
+  // What would read the value without waiting for it.
+  auto get(call_site = {}) const& noexcept { return detail::read_too_early<T>(); }
+  operator T() const noexcept {  // NOLINT(google-explicit-constructor)
+    return std::move(*detail::read_too_early<T>());
+  }
+  auto operator*() const noexcept { return detail::read_too_early<T>(); }
+  auto operator->() const noexcept { return detail::read_too_early<T>(); }
+  template <class Index>
+  auto operator[](Index) const noexcept {
+    return detail::read_too_early<T>();
+  }
+  auto value() const noexcept { return detail::read_too_early<T>(); }
+  auto data() const noexcept { return detail::read_too_early<T>(); }
+  auto begin() const noexcept { return detail::read_too_early<T>(); }
+  auto end() const noexcept { return detail::read_too_early<T>(); }
+
  private:
-  T value_{};
-  result<basic_event<B, false>> state_;
-  bool open_;  // the device may still write: the destructor has to wait
+  friend struct detail::PendingAccess;
+  enum class State : unsigned char {
+    open,    ///< the device may still use the value
+    failed,  ///< the copy was not even submitted: `error_` says why
+    gone,    ///< handed out, or moved away
+  };
+
+  basic_pending(T value, detail::StreamMark<B> copied, basic_memory_hold<B> device_memory,
+                basic_stream_ref<B> stream, detail::SayDropped dropped, call_site site) noexcept
+      : value_(std::move(value)),
+        copied_(std::move(copied)),
+        device_memory_(std::move(device_memory)),
+        stream_(stream),
+        state_(State::open),
+        dropped_(dropped),
+        site_(site) {}
+  basic_pending(const LaunchError& error, basic_stream_ref<B> stream) noexcept
+      : stream_(stream), state_(State::failed), error_(error) {}
+
+  /// Ends the device's use of the value: by waiting, or, where that is not possible and the device
+  /// may still write, by never giving the memory back.
+  [[nodiscard]] result<void> settle(call_site site) noexcept {
+    state_ = State::gone;
+    const int status = copied_.wait();
+    if (status == 0) {
+      device_memory_ = {};
+      return success();
+    }
+    LaunchError error =
+        detail::runtime_error<B>(status, Name::of("event synchronize"), site, Stage::completion);
+    error.device = stream_.device().value();
+    if (error.code != Errc::execution_failed) leak();  // an answer, but not that the work has ended
+    return error;
+  }
+  /// The same where no event marks the end of the copy.
+  void abandon(const LaunchError& why) noexcept {
+    state_ = State::gone;
+    const detail::Uncaptured<B> outside;
+    const bool lost = why.severity == Severity::context_lost;
+    if (!lost && B::stream_synchronize(stream_.native()) != 0) leak();
+  }
+  void leak() noexcept {
+    static_cast<void>(new (std::nothrow) std::optional<T>(std::move(value_)));
+    static_cast<void>(new (std::nothrow) basic_memory_hold<B>(std::move(device_memory_)));
+  }
+  [[nodiscard]] LaunchError why_not(call_site site) noexcept {
+    if (state_ == State::failed) return error_;
+    return LaunchError::make(Errc::pending_taken, Stage::construction, site);
+  }
+
+  std::optional<T> value_;
+  detail::StreamMark<B> copied_;
+  basic_memory_hold<B> device_memory_;
+  basic_stream_ref<B> stream_;
+  State state_;
+  detail::SayDropped dropped_ = nullptr;  // nullptr: made where nothing is checked
+  call_site site_;
+  LaunchError error_;
 };
 
 template <class T>
 using Pending = basic_pending<default_backend, T>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_pending = false;
+template <class B, class T>
+inline constexpr bool is_pending<basic_pending<B, T>> = true;
+
+/// Makes tokens, for copies; and waits for several at once.
+struct PendingAccess {
+  /// Of a copy that `stream` was given just now, and that uses `value` and the device memory of
+  /// `held`.
+  template <CheckLevel Level, class B, class T>
+  [[nodiscard]] static basic_pending<B, T> make(basic_stream_ref<B> stream, T value,
+                                                basic_memory_hold<B> held,
+                                                call_site site) noexcept {
+    StreamMark<B> copied;
+    const int status = copied.set(stream);
+    basic_pending<B, T> made(std::move(value), std::move(copied), std::move(held), stream,
+                             on_drop<Level>, site);
+    if (status == 0) return made;
+    // The copy is on its way and nothing marks its end: wait for all of it before its target goes.
+    LaunchError error = runtime_error<B>(status, Name::of("event record"), site);
+    made.abandon(error);
+    return basic_pending<B, T>(error, stream);
+  }
+  template <class B, class T>
+  [[nodiscard]] static basic_pending<B, T> failed(basic_stream_ref<B> stream,
+                                                  const LaunchError& error) noexcept {
+    return basic_pending<B, T>(error, stream);
+  }
+
+  /// The token's own error, from before anything was waited for.
+  template <class B, class T>
+  [[nodiscard]] static bool early_error(basic_pending<B, T>& pending, LaunchError& error,
+                                        call_site site) noexcept {
+    if (pending.state_ == basic_pending<B, T>::State::open) return false;
+    error = pending.why_not(site);
+    return true;
+  }
+  template <class B, class T>
+  [[nodiscard]] static bool is_of(const basic_pending<B, T>& pending,
+                                  basic_stream_ref<B> stream) noexcept {
+    return pending.stream_ == stream;
+  }
+  template <class B, class T>
+  [[nodiscard]] static result<void> wait(basic_pending<B, T>& pending, call_site site) noexcept {
+    return pending.settle(site);
+  }
+  /// The value of a token whose stream was waited for after its copy.
+  template <class B, class T>
+  [[nodiscard]] static T take(basic_pending<B, T>& pending) noexcept {
+    pending.state_ = basic_pending<B, T>::State::gone;
+    pending.device_memory_ = {};
+    return *std::move(pending.value_);
+  }
+};
+
+}  // namespace detail
 
 }  // namespace warpsafe

@@ -134,6 +134,9 @@ void print_runtime(ws::StreamRef stream) {
   PRINT(stream_null, ws::StreamRef::borrow(Native{}, ws::DeviceId(0)));
   PRINT(device_invalid, ws::DeviceGuard::create(ws::DeviceId(7)));
   PRINT(out_of_memory, ws::DeviceBuffer<double>::create(stream, 1ULL << 46U).error());
+  auto pending = values.to_host(stream);
+  static_cast<void>(std::move(pending).get().value());
+  PRINT(pending_taken, std::move(pending).get());
   ws::host::fail_next(ws::host::Call::launch, 1, ws::host::HostStatus::unknown);
   PRINT(launch_refused, launch());
   ws::host::fail_next(ws::host::Call::launch, 1, ws::host::HostStatus::invalid_device_function);

@@ -22,9 +22,9 @@ using Line = plain<decltype(ws::SafeGrid<>::cover(5, ws::block<256>).value())>;
 using RunTimeLine =
     plain<decltype(ws::SafeGrid<>::cover(5, ws::BlockDim::create(5).value()).value())>;
 
-static_assert(is<ws::LaunchError, 200>);
-static_assert(is<ws::result<void>, 208>);
-static_assert(is<ws::result<int>, 208>);
+static_assert(is<ws::LaunchError, 208>);
+static_assert(is<ws::result<void>, 216>);
+static_assert(is<ws::result<int>, 216>);
 static_assert(is<ws::LaunchShape, 56>);
 static_assert(is<ws::DeviceLimits, 144>);
 static_assert(is<ws::KernelLimits, 64>);

@@ -251,7 +251,13 @@ TEST(FormatClause, StreamsAndDevices) {
 TEST(FormatClause, Memory) {
   EXPECT_EQ(clause(with(Errc::out_of_memory)), "out of memory");
   EXPECT_EQ(clause(with(Errc::out_of_memory, 100, 50, Axis::none, 20)),
-            "out of memory: 100 bytes asked, 20 of 50 bytes free on the device");
+            "out of memory: 100 bytes asked, 20 of 50 bytes free on the device; this program's "
+            "buffers hold 0");
+}
+
+TEST(FormatClause, Copies) {
+  EXPECT_EQ(clause(with(Errc::pending_taken)),
+            "the value of this Pending was handed out or moved away before; it is had once");
 }
 
 TEST(FormatClause, BarrierThatDiverges) {

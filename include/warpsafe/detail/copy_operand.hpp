@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/device_memory.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/result.hpp>
+#include <warpsafe/stream.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+// What a copy, a fill or a read takes, whatever type the user has it in: rows of bytes. All sizes
+// are checked, and all calls of the runtime made, in this one place.
+
+namespace warpsafe::detail {
+
+/// Elements in rows, in bytes but for `size`. One row for what has no rows.
+struct CopyRows {
+  void* data;         ///< of a source it is only read
+  std::size_t pitch;  ///< from the start of a row to that of the next
+  std::size_t width;  ///< of a row
+  std::size_t rows;
+  bool matrix;       ///< it has rows and columns, so that their numbers count, not only the product
+  int device;        ///< -1: unknown, or the host's
+  std::size_t size;  ///< elements
+
+  template <class T>
+  [[nodiscard]] static CopyRows flat(T* data, std::size_t size, int device) noexcept {
+    void* const start = const_cast<std::remove_const_t<T>*>(data);
+    return {start, size * sizeof(T), size * sizeof(T), 1, false, device, size};
+  }
+  [[nodiscard]] bool dense() const noexcept { return rows <= 1 || pitch == width; }
+};
+
+enum class CopyPlace : unsigned char { device, pinned };
+
+/// How a type takes part in copies. For one that does:
+///   known = true; place; element (const where it is only read); backend (void: any)
+///   static CopyRows rows(const A&); static DeviceMemory<backend>* owner(const A&)
+template <class A>
+struct CopyOperand {
+  static constexpr bool known = false;
+};
+
+template <class T>
+struct CopyOperand<DeviceSpan<T>> {
+  static constexpr bool known = true;
+  static constexpr CopyPlace place = CopyPlace::device;
+  using element = T;
+  using backend = void;
+  [[nodiscard]] static CopyRows rows(const DeviceSpan<T>& span) noexcept {
+    return CopyRows::flat(span.pointer().get(), span.size(), -1);
+  }
+  [[nodiscard]] static std::nullptr_t owner(const DeviceSpan<T>&) noexcept { return nullptr; }
+};
+
+/// Errc::size_mismatch where source and target do not have the same number of elements, or, of two
+/// matrices, of rows and columns (value: the source's, limit: the target's).
+[[nodiscard]] inline result<void> same_size(const CopyRows& to, const CopyRows& from,
+                                            call_site site) noexcept {
+  const bool rows_differ = to.matrix && from.matrix && to.rows != from.rows;
+  if (to.size == from.size && !rows_differ) return success();
+  // Of two matrices of one size only the rows tell what is wrong.
+  const bool tell_rows = to.size == from.size;
+  return LaunchError::make(Errc::size_mismatch, Stage::construction,
+                           tell_rows ? from.rows : from.size, tell_rows ? to.rows : to.size,
+                           Axis::none, site);
+}
+
+/// Gives the copy to the stream. Returns the runtime's status. @pre same_size
+template <class B>
+[[nodiscard]] int submit_copy(CopyRows to, CopyRows from, CopyKind kind,
+                              basic_stream_ref<B> stream) noexcept {
+  if (to.size == 0) return 0;
+  const bool peers = kind == CopyKind::device_to_device && to.device >= 0 && from.device >= 0 &&
+                     to.device != from.device;
+  if (to.dense() && from.dense()) {
+    const std::size_t bytes = to.width * to.rows;
+    if (peers) {
+      return B::copy_peer(to.data, to.device, from.data, from.device, bytes, stream.native());
+    }
+    return B::copy(to.data, from.data, bytes, kind, stream.native());
+  }
+  // What has no rows of its own takes the other's.
+  const std::size_t width = to.matrix ? to.width : from.width;
+  const std::size_t rows = to.matrix ? to.rows : from.rows;
+  return B::copy_2d(to.data, to.matrix ? to.pitch : width, from.data,
+                    from.matrix ? from.pitch : width, width, rows, kind, stream.native());
+}
+
+/// Errc::stream_capturing for what waits, or uses memory of the host: a graph would run it later,
+/// when nobody waits and the memory is gone.
+template <class B>
+[[nodiscard]] result<void> refuse_in_capture(basic_stream_ref<B> stream, Name operation,
+                                             call_site site) noexcept {
+  if (!captures(stream)) return success();
+  LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
+  error.operation = operation;
+  error.stream = stream.native();
+  error.device = stream.device().value();
+  return error;
+}
+
+/// A copy that has ended when this returns. Errc::size_mismatch, ::stream_capturing,
+/// ::execution_failed, ::runtime_failed.
+template <class B>
+[[nodiscard]] result<void> copy_now(const CopyRows& to, const CopyRows& from, CopyKind kind,
+                                    basic_stream_ref<B> stream, call_site site) noexcept {
+  const result<void> sizes = same_size(to, from, site);
+  if (!sizes.has_value() || to.size == 0) return sizes;
+  const Name operation =
+      Name::of(kind == CopyKind::host_to_device ? "copy to device" : "copy to host");
+  const result<void> allowed = refuse_in_capture(stream, operation, site);
+  if (!allowed.has_value()) return allowed;
+  const int status = submit_copy(to, from, kind, stream);
+  if (status != 0) return runtime_error<B>(status, operation, site);
+  const Uncaptured<B> outside;
+  return stream.synchronize(site);
+}
+
+/// Every byte of the rows, padding included. Errc::runtime_failed.
+template <class B>
+[[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
+                                     basic_stream_ref<B> stream, call_site site) noexcept {
+  if (rows.size == 0) return success();
+  if (const int status = B::fill(rows.data, static_cast<unsigned char>(value),
+                                 (rows.rows - 1) * rows.pitch + rows.width, stream.native())) {
+    return runtime_error<B>(status, Name::of("fill device memory"), site);
+  }
+  return success();
+}
+
+/// Notes that `stream` used the memory of a buffer. Errc::runtime_failed.
+template <class B>
+[[nodiscard]] result<void> note_use(DeviceMemory<B>* memory, basic_stream_ref<B> stream,
+                                    call_site site) noexcept {
+  const int status = memory == nullptr ? 0 : memory->note_use(stream);
+  if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
+  return success();
+}
+
+/// From device memory to device memory; `owner`s may be nullptr. Errc::size_mismatch,
+/// ::runtime_failed.
+template <class B>
+[[nodiscard]] result<void> copy_on_device(basic_stream_ref<B> stream, const CopyRows& to,
+                                          DeviceMemory<B>* to_owner, const CopyRows& from,
+                                          DeviceMemory<B>* from_owner, call_site site) noexcept {
+  const result<void> sizes = same_size(to, from, site);
+  if (!sizes.has_value()) return sizes;
+  if (const int status = submit_copy(to, from, CopyKind::device_to_device, stream)) {
+    return runtime_error<B>(status, Name::of("copy on the device"), site);
+  }
+  const result<void> noted = note_use(to_owner, stream, site);
+  return noted.has_value() ? note_use(from_owner, stream, site) : noted;
+}
+
+/// `fill_bytes` of anything but a std::byte: the sentence for who takes it for a fill with values.
+template <class Value>
+constexpr bool check_fill_value() noexcept {
+  constexpr bool is_byte = std::is_same_v<Value, std::byte>;
+  static_assert(is_byte,
+                "warpsafe: a fill sets single bytes: zero(stream), or fill_bytes(stream, "
+                "std::byte{0xff}); elements get another value from a kernel");
+  return is_byte;
+}
+
+}  // namespace warpsafe::detail

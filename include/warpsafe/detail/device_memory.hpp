@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/bytes.hpp>
+#include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/memory_count.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/stream_mark.hpp>
+#include <warpsafe/memory_info.hpp>
+#include <warpsafe/result.hpp>
+#include <warpsafe/stream.hpp>
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace warpsafe::detail {
+
+/// Whether a device has stream-ordered allocation, asked once per device. A device that cannot be
+/// asked is taken to have it: the allocation then says what is wrong.
+template <class B>
+[[nodiscard]] bool has_memory_pools(int device) noexcept {
+  static OnceSlot<bool> slots[remembered_devices];
+  const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+  if (remembered) {
+    if (const bool* known = slots[device].get()) return *known;
+  }
+  bool answer = true;
+  if (B::has_memory_pools(device, answer) != 0) return true;
+  if (remembered) slots[device].put(answer);
+  return answer;
+}
+
+/// Memory of a device, shared by its buffer and by whatever still needs it (tokens of copies,
+/// graphs): the last of them frees it, after all work on other streams that was noted to use it.
+template <class B>
+class DeviceMemory {
+ public:
+  enum class Kind : unsigned char {
+    ordered,   ///< allocated and freed in the order of its stream
+    plain,     ///< of a device without memory pools
+    managed,   ///< reached by the host as well
+    captured,  ///< `ordered`, and allocated by a capture: the graph's own
+  };
+
+  /// Room for `bytes` on the stream's device; the count of holders begins at 1. No bytes: no
+  /// memory, and no call. Errc::out_of_memory (value: bytes asked, limit: the device's, extra:
+  /// free, held: this program's), ::unsupported, ::runtime_failed.
+  [[nodiscard]] static result<DeviceMemory*> allocate(basic_stream_hold<B> stream, Bytes bytes,
+                                                      bool managed, call_site site) noexcept {
+    retry_postponed();
+    const int device = stream.ref().device().value();
+    auto* made = new (std::nothrow) DeviceMemory(std::move(stream), bytes.value());
+    if (made == nullptr) {
+      return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(DeviceMemory), 0,
+                               Axis::none, site);
+    }
+    if (const int status = bytes.value() == 0 ? 0 : made->take(managed)) {
+      delete made;
+      return allocation_error(status, bytes, device, site);
+    }
+    MemoryCount<B>::add(device, bytes.value());
+    return made;
+  }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return stream_.ref(); }
+  [[nodiscard]] const basic_stream_hold<B>& hold() const noexcept { return stream_; }
+
+  void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
+  /// The runtime's status of the free if this was the last holder, else 0. The object is gone then.
+  int release() noexcept {
+    if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) return 0;
+    if (must_wait_for_capture()) {
+      postpone(this);
+      return 0;
+    }
+    const int status = give_back();
+    delete this;
+    return status;
+  }
+
+  /// Notes that what `stream` was given so far uses the memory. Nothing is to be noted of its own
+  /// stream, nor of one that captures: such work runs when its graph does. Returns the runtime's
+  /// status. @pre called by one thread at a time
+  [[nodiscard]] int note_use(basic_stream_ref<B> stream) noexcept {
+    if (stream == stream_.ref() || data_ == nullptr || captures(stream)) return 0;
+    Use* use = uses_;
+    while (use != nullptr && !(use->stream == stream)) use = use->next;
+    if (use != nullptr) return use->mark.set(stream);
+    use = new (std::nothrow) Use{stream, {}, uses_};
+    if (use == nullptr) {  // without a note of it, the free waits by waiting now
+      StreamMark<B> mark;
+      const int status = mark.set(stream);
+      return status != 0 ? status : mark.order_before(stream_.ref());
+    }
+    uses_ = use;
+    return use->mark.set(stream);
+  }
+
+ private:
+  struct Use {
+    basic_stream_ref<B> stream;
+    StreamMark<B> mark;
+    Use* next;
+  };
+
+  DeviceMemory(basic_stream_hold<B> stream, std::size_t bytes) noexcept
+      : stream_(std::move(stream)), bytes_(bytes) {}
+  ~DeviceMemory() {
+    while (uses_ != nullptr) delete std::exchange(uses_, uses_->next);
+  }
+
+  [[nodiscard]] int take(bool managed) noexcept {
+    const basic_stream_ref<B> stream = stream_.ref();
+    const int device = stream.device().value();
+    if (!managed && has_memory_pools<B>(device)) {
+      kind_ = captures(stream) ? Kind::captured : Kind::ordered;
+      return B::allocate(data_, bytes_, stream.native());
+    }
+    kind_ = managed ? Kind::managed : Kind::plain;
+    const Uncaptured<B> outside;
+    return on_device<B>(device, [&]() noexcept {
+      return managed ? B::allocate_managed(data_, bytes_) : B::allocate_unordered(data_, bytes_);
+    });
+  }
+
+  /// A free of memory that the capture did not allocate would become a part of the graph, or spoil
+  /// it: it is made later.
+  [[nodiscard]] bool must_wait_for_capture() const noexcept {
+    return data_ != nullptr && kind_ != Kind::captured && captures(stream_.ref());
+  }
+
+  [[nodiscard]] int give_back() noexcept {
+    if (data_ == nullptr) return 0;
+    const basic_stream_ref<B> stream = stream_.ref();
+    int first = 0;
+    const auto note = [&first](int status) noexcept {
+      if (first == 0) first = status;
+    };
+    if (kind_ == Kind::ordered || kind_ == Kind::captured) {
+      for (Use* use = uses_; use != nullptr; use = use->next) note(use->mark.order_before(stream));
+      note(B::deallocate(data_, stream.native()));
+    } else {
+      for (Use* use = uses_; use != nullptr; use = use->next) note(use->mark.wait());
+      const Uncaptured<B> outside;
+      note(B::stream_synchronize(stream.native()));
+      note(on_device<B>(stream.device().value(),
+                        [&]() noexcept { return B::deallocate_unordered(data_); }));
+    }
+    MemoryCount<B>::subtract(stream.device().value(), bytes_);
+    data_ = nullptr;
+    return first;
+  }
+
+  // Frees that met a capture, a stack: a thread takes all of it, and puts back what has to wait on.
+  static inline DeviceMemory* postponed = nullptr;
+
+  static void postpone(DeviceMemory* memory) noexcept {
+    DeviceMemory* top = __atomic_load_n(&postponed, __ATOMIC_RELAXED);
+    do {
+      memory->next_ = top;
+    } while (!__atomic_compare_exchange_n(&postponed, &top, memory, true, __ATOMIC_RELEASE,
+                                          __ATOMIC_RELAXED));
+  }
+  static void retry_postponed() noexcept {
+    if (__atomic_load_n(&postponed, __ATOMIC_RELAXED) == nullptr) return;
+    DeviceMemory* all = __atomic_exchange_n(&postponed, nullptr, __ATOMIC_ACQUIRE);
+    while (all != nullptr) {
+      DeviceMemory* const memory = std::exchange(all, all->next_);
+      if (memory->must_wait_for_capture()) {
+        postpone(memory);
+      } else {
+        // Whoever gave the memory up is long gone.
+        static_cast<void>(memory->give_back());
+        delete memory;
+      }
+    }
+  }
+
+  [[gnu::cold]] static LaunchError allocation_error(int status, Bytes bytes, int device,
+                                                    call_site site) noexcept {
+    LaunchError error = runtime_error<B>(status, Name::of("allocate device memory"), site);
+    error.device = device;
+    error.value = bytes.value();
+    if (error.code != Errc::out_of_memory) return error;
+    const auto now = memory_info<B>(DeviceId(device), site);
+    if (!now.has_value()) return error;
+    error.limit = now.assume_value().total;
+    error.extra = now.assume_value().free;
+    error.held = now.assume_value().held;
+    return error;
+  }
+
+  basic_stream_hold<B> stream_;
+  void* data_ = nullptr;
+  std::size_t bytes_;
+  Use* uses_ = nullptr;
+  DeviceMemory* next_ = nullptr;
+  int holders_ = 1;
+  Kind kind_ = Kind::ordered;
+};
+
+}  // namespace warpsafe::detail

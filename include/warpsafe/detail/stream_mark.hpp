@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/detail/uncaptured.hpp>
+#include <warpsafe/device.hpp>
+#include <warpsafe/stream.hpp>
+
+#include <utility>
+
+namespace warpsafe::detail {
+
+/// Runs `body()`, which returns a runtime's status, with `device` current.
+template <class B, class Body>
+[[nodiscard]] int on_device(int device, const Body& body) noexcept {
+  int before = 0;
+  int status = B::current_device(before);
+  if (status != 0 || before == device) return status != 0 ? status : body();
+  status = B::set_device(device);
+  if (status != 0) return status;
+  status = body();
+  const int restored = B::set_device(before);
+  return status != 0 ? status : restored;
+}
+
+/// Whether the stream captures; a stream that cannot be asked does not.
+template <class B>
+[[nodiscard]] bool captures(basic_stream_ref<B> stream) noexcept {
+  bool capturing = false;
+  return B::stream_capturing(stream.native(), capturing) == 0 && capturing;
+}
+
+/// A point in a stream, or none. Unlike an Event it can be moved on to a later point, and its
+/// stream need not be of the current device.
+template <class B>
+class StreamMark {
+ public:
+  StreamMark() noexcept = default;
+  StreamMark(StreamMark&& other) noexcept : native_(std::exchange(other.native_, nullptr)) {}
+  StreamMark& operator=(StreamMark&& other) noexcept {
+    std::swap(native_, other.native_);
+    return *this;
+  }
+  StreamMark(const StreamMark&) = delete;
+  StreamMark& operator=(const StreamMark&) = delete;
+  // What is still waited for goes on being waited for: a status says nothing that anyone could use.
+  ~StreamMark() {
+    if (native_ != nullptr) static_cast<void>(B::event_destroy(native_));
+  }
+
+  /// Everything submitted to `stream` so far. Returns the runtime's status. @pre it captures not.
+  [[nodiscard]] int set(basic_stream_ref<B> stream) noexcept {
+    return on_device<B>(stream.device().value(), [&]() noexcept -> int {
+      if (native_ == nullptr) {
+        typename B::native_event made{};
+        if (const int status = B::event_create(made, false)) return status;
+        native_ = made;
+      }
+      return B::event_record(native_, stream.native());
+    });
+  }
+  /// What `stream` is given from now on comes after the point. Returns the runtime's status.
+  [[nodiscard]] int order_before(basic_stream_ref<B> stream) const noexcept {
+    return native_ == nullptr ? 0 : B::stream_wait(stream.native(), native_);
+  }
+  /// The host waits until the point is reached. Returns the runtime's status.
+  [[nodiscard]] int wait() const noexcept {
+    if (native_ == nullptr) return 0;
+    const Uncaptured<B> outside;
+    return B::event_synchronize(native_);
+  }
+  /// 0 if the point is reached, B::not_ready if not, else the runtime's status.
+  [[nodiscard]] int query() const noexcept {
+    if (native_ == nullptr) return 0;
+    const Uncaptured<B> outside;
+    return B::event_query(native_);
+  }
+
+ private:
+  typename B::native_event native_ = nullptr;
+};
+
+}  // namespace warpsafe::detail

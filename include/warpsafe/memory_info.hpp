@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/memory_count.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/stream_mark.hpp>
+#include <warpsafe/device.hpp>
+#include <warpsafe/result.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe {
+
+/// A device's memory, in bytes.
+struct MemoryInfo {
+  std::uint64_t total = 0;  ///< what the device has
+  std::uint64_t free = 0;   ///< of it, what no program holds; pools of memory may hold more than is
+                            ///< in use
+  std::uint64_t held = 0;   ///< what this program's buffers hold; of devices up to 63
+};
+
+/// The memory of `device` now: other programs change it at any time. Errc::device_invalid,
+/// ::no_device, ::runtime_failed.
+template <class B = default_backend>
+[[nodiscard]] result<MemoryInfo> memory_info(DeviceId device,
+                                             call_site site = call_site::current()) noexcept {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  const int status = detail::on_device<B>(
+      device.value(), [&]() noexcept { return B::memory_info(free_bytes, total_bytes); });
+  if (status != 0) {
+    LaunchError error = detail::runtime_error<B>(status, Name::of("memory info"), site);
+    error.device = device.value();
+    return error;
+  }
+  return MemoryInfo{total_bytes, free_bytes, detail::MemoryCount<B>::of(device.value())};
+}
+
+}  // namespace warpsafe
