@@ -15,7 +15,12 @@
 // What a copy, a fill or a read takes, whatever type the user has it in: rows of bytes. All sizes
 // are checked, and all calls of the runtime made, in this one place.
 
-namespace warpsafe::detail {
+namespace warpsafe {
+
+template <class T>
+class DeviceView;
+
+namespace detail {
 
 /// Elements in rows, in bytes but for `size`. One row for what has no rows.
 struct CopyRows {
@@ -56,6 +61,10 @@ struct CopyOperand<DeviceSpan<T>> {
   }
   [[nodiscard]] static std::nullptr_t owner(const DeviceSpan<T>&) noexcept { return nullptr; }
 };
+
+/// What buffers hand out to host code.
+template <class T>
+struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {};
 
 /// Errc::size_mismatch where source and target do not have the same number of elements, or, of two
 /// matrices, of rows and columns (value: the source's, limit: the target's).
@@ -167,4 +176,5 @@ constexpr bool check_fill_value() noexcept {
   return is_byte;
 }
 
-}  // namespace warpsafe::detail
+}  // namespace detail
+}  // namespace warpsafe
