@@ -3,10 +3,14 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
+
+#include <cstdint>
+#include <type_traits>
 
 namespace warpsafe {
 
@@ -25,6 +29,9 @@ class [[nodiscard]] basic_event {
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
     status = B::event_record(event, stream.native());
     basic_event made(event, point);
+    if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
+      hooks->recorded(event, stream.native());
+    }
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event record"), site);
     return made;
   }
@@ -45,8 +52,15 @@ class [[nodiscard]] basic_event {
   ~basic_event() { destroy(); }
 
   [[nodiscard]] typename B::native_event native() const noexcept { return native_; }
-  /// Waits until the point is reached. Errc::execution_failed.
+  /// Waits until the point is reached. Errc::execution_failed. Errc::captured_event,
+  /// ::stream_capturing where waiting would break a capture of this library: nothing is asked of
+  /// the runtime then.
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
+    LaunchError refused;
+    if (detail::refused_in_capture<B, CheckLevel::cheap>(
+            nullptr, native_, Name::of("event synchronize"), site, refused)) {
+      return refused;
+    }
     if (const int status = B::event_synchronize(native_)) {
       return detail::runtime_error<B>(status, Name::of("event synchronize"), site,
                                       Stage::completion, point_.device);
@@ -54,13 +68,24 @@ class [[nodiscard]] basic_event {
     point_.reached(B::vendor);
     return success();
   }
-  /// Whether the point is reached. Errc::execution_failed.
-  [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+  /// Whether the point is reached. Errors as those of synchronize.
+  [[nodiscard]] result<Progress> query(call_site site = call_site::current()) const noexcept {
+    LaunchError refused;
+    if (detail::refused_in_capture<B, CheckLevel::cheap>(nullptr, native_, Name::of("event query"),
+                                                         site, refused)) {
+      return refused;
+    }
     const int status = B::event_query(native_);
     if (status == 0) point_.reached(B::vendor);
-    if (status == 0 || status == B::not_ready) return status == 0;
+    if (status == 0 || status == B::not_ready) {
+      return status == 0 ? Progress::ready : Progress::not_ready;
+    }
     return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion,
                                     point_.device);
+  }
+  /// `query`, as a bool.
+  [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+    return detail::is_ready(query(site));
   }
 
  private:
@@ -73,18 +98,32 @@ class [[nodiscard]] basic_event {
   detail::StreamPoint point_;  ///< what has ended once the event is reached
 };
 
+template <class B>
+result<basic_event<B, false>> basic_stream_ref<B>::record(call_site site) const noexcept {
+  return basic_event<B, false>::create(*this, site);
+}
+template <class B>
+result<basic_event<B, true>> basic_stream_ref<B>::record_timed(call_site site) const noexcept {
+  return basic_event<B, true>::create(*this, site);
+}
+
 using Event = basic_event<default_backend, false>;
 using TimedEvent = basic_event<default_backend, true>;
 
 /// What is submitted to `stream` from now on waits for `event`, on the device; the host does not
-/// wait. Errc::runtime_failed.
+/// wait. While a capture is open: a stream that waits for an event of the capture takes part in it
+/// from then on. Errc::capture_isolation where a captured stream was to wait for an event from
+/// outside, ::capture_merged for one of another capture, ::runtime_failed.
 template <class B, bool Timed>
 [[nodiscard]] result<void> wait(std::type_identity_t<basic_stream_ref<B>> stream,
                                 const basic_event<B, Timed>& event,
                                 call_site site = call_site::current()) noexcept {
+  const detail::CaptureHooks* const hooks = detail::open_captures();
+  const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(stream.native());
   if (const int status = B::stream_wait(stream.native(), event.native())) {
     return detail::runtime_error<B>(status, Name::of("stream wait"), site);
   }
+  if (hooks != nullptr) hooks->waited(stream.native(), event.native(), before, site);
   return success();
 }
 
@@ -117,17 +156,15 @@ inline constexpr bool is_timed_event<basic_event<B, true>> = true;
 /// What is no event, or measures no time, gets a sentence instead of "no matching function".
 template <class S, class E>
 requires(!detail::is_event<E>) [[nodiscard]] result<void> wait(const S&, const E&) noexcept {
-  static_assert(
-      detail::is_event<E>,
-      "warpsafe: wait(stream, event) takes an Event, made by Event::create(other_stream)");
+  static_assert(detail::is_event<E>,
+                "warpsafe: wait(stream, event) takes an Event, made by other_stream.record()");
   return success();
 }
 template <class Begin, class End>
 requires(!detail::is_timed_event<Begin> || !detail::is_timed_event<End>)
     [[nodiscard]] result<float> elapsed_ms(const Begin&, const End&) noexcept {
-  static_assert(
-      detail::is_timed_event<Begin> && detail::is_timed_event<End>,
-      "warpsafe: only a TimedEvent measures time; make both with TimedEvent::create(stream)");
+  static_assert(detail::is_timed_event<Begin> && detail::is_timed_event<End>,
+                "warpsafe: only a TimedEvent measures time; make both with stream.record_timed()");
   return 0.0F;
 }
 

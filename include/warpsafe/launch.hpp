@@ -4,6 +4,7 @@
 
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/arguments.hpp>
+#include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/launch_check.hpp>
 #include <warpsafe/kernel.hpp>
 #include <warpsafe/launch_config.hpp>
@@ -27,6 +28,19 @@ template <class B, class... P>
   void* pointers[sizeof...(P) + (sizeof...(P) == 0)] = {
       const_cast<void*>(static_cast<const void*>(&values))...};
   return B::launch(entry, shape, pointers, stream.native());
+}
+
+/// While something is captured: the memory that a launch reaches is the graph's to look after.
+template <class B, class... P, class... A>
+[[gnu::cold, gnu::noinline]] void tell_captures_of(const CaptureHooks& hooks,
+                                                   const KernelEntry& entry,
+                                                   const basic_stream_ref<B>& stream,
+                                                   TypeList<P...>, const A&... arguments) noexcept {
+  const auto tell = [&](P... values) {
+    void* pointers[sizeof...(P) + 1] = {const_cast<void*>(static_cast<const void*>(&values))...};
+    hooks.launched(stream.native(), entry, pointers);
+  };
+  tell(convert_argument<P>(arguments)...);
 }
 
 /// The dispatch: one call of the backend, whose own status is the answer. `shaped` is the
@@ -71,6 +85,9 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
     if (!check_launch<Level, B, K>(at, config, shape, kernel_limits, kernel_local, error) ||
         !check_values<Level, B>(error, typename K::parameters{}, arguments...)) {
       if (!launches_all_the_same(report_refusal<B, K>(error, shape, at))) return error;
+    }
+    if (const CaptureHooks* const captures = open_captures()) [[unlikely]] {
+      tell_captures_of(*captures, K::entry(), at.stream, typename K::parameters{}, arguments...);
     }
     if constexpr (Level == CheckLevel::full) {
       const Observation<B> seen(at, shape, K::name(), kernel_limits);

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/device.hpp>
@@ -16,9 +17,20 @@
 
 namespace warpsafe {
 
+template <class B, bool Timed>
+class basic_event;
+
+/// The answer to a question about work that was submitted.
+enum class Progress : bool { not_ready, ready };
+
 namespace detail {
 struct StreamAccess;
+
+[[nodiscard]] inline result<bool> is_ready(const result<Progress>& asked) noexcept {
+  if (!asked.has_value()) return asked.assume_error();
+  return asked.assume_value() == Progress::ready;
 }
+}  // namespace detail
 
 /// A stream that somebody else owns, with its device. Never 0. Copyable; valid as long as its
 /// owner.
@@ -63,7 +75,15 @@ class basic_stream_ref {
 
   /// Waits until all work that was submitted to this stream has ended. Errc::execution_failed for a
   /// fault in work of this device, whoever submitted it; Severity says whether the context is lost.
+  /// Errc::stream_capturing where waiting would break a capture of this library, or, with full
+  /// checks, a capture of this stream by other code: nothing is asked of the runtime then.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
+    LaunchError refused;
+    if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"),
+                                             site, refused)) {
+      return refused;
+    }
     const auto point = detail::StreamPoint::of(native_, device_);
     if (const int status = B::stream_synchronize(native())) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
@@ -75,15 +95,36 @@ class basic_stream_ref {
     point.reached(B::vendor);
     return success();
   }
-  /// Whether all work that was submitted so far has ended. Errc::execution_failed.
-  [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+  /// Whether all work that was submitted so far has ended. Errc::execution_failed, and
+  /// ::stream_capturing as synchronize.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<Progress> query(call_site site = call_site::current()) const noexcept {
+    LaunchError refused;
+    if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
+                                             refused)) {
+      return refused;
+    }
     const auto point = detail::StreamPoint::of(native_, device_);
     const int status = B::stream_query(native());
     if (status == 0) point.reached(B::vendor);
-    if (status == 0 || status == B::not_ready) return status == 0;
+    if (status == 0 || status == B::not_ready) {
+      return status == 0 ? Progress::ready : Progress::not_ready;
+    }
     return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion,
                                     device_);
   }
+  /// `query`, as a bool.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+    return detail::is_ready(query<Level>(site));
+  }
+  /// The point that this stream has reached: everything submitted so far. <warpsafe/event.hpp>
+  /// defines it. Errc::runtime_failed, ::no_device.
+  [[nodiscard]] result<basic_event<B, false>> record(
+      call_site site = call_site::current()) const noexcept;
+  /// The same, to measure the time to another such point.
+  [[nodiscard]] result<basic_event<B, true>> record_timed(
+      call_site site = call_site::current()) const noexcept;
   friend bool operator==(const basic_stream_ref& a, const basic_stream_ref& b) noexcept {
     return a.native_ == b.native_ && a.device_ == b.device_;
   }
@@ -192,11 +233,25 @@ class [[nodiscard]] basic_stream {
   [[nodiscard]] basic_stream_ref<B> ref() const&& = delete;
   [[nodiscard]] typename B::native_stream native() const noexcept { return ref_.native(); }
   [[nodiscard]] DeviceId device() const noexcept { return ref_.device(); }
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
-    return ref_.synchronize(site);
+    return ref_.template synchronize<Level>(site);
   }
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<Progress> query(call_site site = call_site::current()) const noexcept {
+    return ref_.template query<Level>(site);
+  }
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
-    return ref_.ready(site);
+    return ref_.template ready<Level>(site);
+  }
+  [[nodiscard]] result<basic_event<B, false>> record(
+      call_site site = call_site::current()) const noexcept {
+    return ref_.record(site);
+  }
+  [[nodiscard]] result<basic_event<B, true>> record_timed(
+      call_site site = call_site::current()) const noexcept {
+    return ref_.record_timed(site);
   }
 
  private:

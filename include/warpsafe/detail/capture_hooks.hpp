@@ -38,37 +38,32 @@ inline void tell_captures(const LaunchError& error) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) hooks->failed(error);
 }
 
-[[gnu::cold, gnu::noinline]] inline LaunchError not_in_capture(Errc code, Vendor vendor,
-                                                               Name operation,
+[[gnu::cold, gnu::noinline]] inline LaunchError not_in_capture(Vendor vendor, Name operation,
                                                                call_site site) noexcept {
-  LaunchError error = LaunchError::make(code, Stage::validation, site);
+  LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
   error.vendor = vendor;
   error.operation = operation;
   return error;
 }
 
-/// Whether a call that waits, asks, or allocates would break a capture; the call is then not to be
-/// made, and `error` says why. Level full asks the driver besides about a stream that other code
-/// may be capturing.
+/// Whether a call that waits, asks or allocates would break a capture; the call is then not to be
+/// made, and `error` says why. `stream` and `event` are what it is about, or nullptr. Level full
+/// asks the driver besides about a stream that other code may be capturing.
 template <class B, CheckLevel Level>
-[[nodiscard]] bool refused_in_capture([[maybe_unused]] typename B::native_stream stream,
-                                      [[maybe_unused]] typename B::native_event event,
-                                      [[maybe_unused]] Name operation,
-                                      [[maybe_unused]] call_site site,
-                                      [[maybe_unused]] LaunchError& error) noexcept {
-  if constexpr (Level != CheckLevel::off) {
-    if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
-      error = not_in_capture(Errc::stream_capturing, B::vendor, operation, site);
-      if (hooks->refuses(stream, event, error)) return true;
-    }
+[[nodiscard]] bool refused_in_capture(typename B::native_stream stream,
+                                      typename B::native_event event, Name operation,
+                                      call_site site, LaunchError& error) noexcept {
+  if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
+    error = not_in_capture(B::vendor, operation, site);
+    if (hooks->refuses(stream, event, error)) return true;
+  }
+  if constexpr (Level == CheckLevel::full) {
     bool capturing = false;
-    if constexpr (Level == CheckLevel::full) {
-      // A failure of the question is the call's own to report.
-      if (stream != nullptr && B::stream_capturing(stream, capturing) == 0 && capturing) {
-        error = not_in_capture(Errc::stream_capturing, B::vendor, operation, site);
-        error.stream = stream;
-        return true;
-      }
+    // A failure of the question is the call's own to report.
+    if (stream != nullptr && B::stream_capturing(stream, capturing) == 0 && capturing) {
+      error = not_in_capture(B::vendor, operation, site);
+      error.stream = stream;
+      return true;
     }
   }
   return false;

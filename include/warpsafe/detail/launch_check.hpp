@@ -298,6 +298,7 @@ template <class B, class Shaped>
   error.with_shape(shape_of(shaped));
   error.stream = stream.native();
   error.device = stream.device().value();
+  tell_captures(error);
   return error;
 }
 

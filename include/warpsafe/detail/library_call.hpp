@@ -4,6 +4,7 @@
 
 #include <warpsafe/call_site.hpp>
 #include <warpsafe/detail/arguments.hpp>
+#include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/error.hpp>
 #include <warpsafe/handle_traits.hpp>
 #include <warpsafe/library_scalar.hpp>
@@ -33,6 +34,7 @@ template <class Traits>
   error.vendor = Traits::backend::vendor;
   error.stream = stream.native();
   error.device = stream.device().value();
+  tell_captures(error);
   return error;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/error.hpp>
 
@@ -33,6 +34,8 @@ template <class B>
   if (const DebugHooks* const hooks = debug_hooks(); hooks != nullptr && stage != Stage::launch) {
     hooks->noticed(error, device, is_of_earlier_work(error));
   }
+  // Which kernel it was is not known yet here for a launch: launch_failed tells it.
+  if (stage != Stage::launch) tell_captures(error);
   return error;
 }
 

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/config.hpp>
+#include <warpsafe/detail/capture_watch.hpp>
+#include <warpsafe/detail/graph_resources.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/result.hpp>
+#include <warpsafe/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace warpsafe {
+
+template <class B>
+class basic_capture;
+template <class B>
+class basic_executable_graph;
+
+namespace detail {
+
+/// The sentence about what is given away and therefore moved in.
+template <class T>
+constexpr bool check_kept() noexcept {
+  static_assert(!std::is_lvalue_reference_v<T>,
+                "warpsafe: keep takes over what it keeps: keep(std::move(buffer))");
+  return !std::is_lvalue_reference_v<T>;
+}
+template <class T>
+[[nodiscard]] result<T*> keep_value(GraphResources& resources, T&& value, call_site site) noexcept {
+  if (T* const kept = resources.keep(std::move(value))) return kept;
+  return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(T), 0, Axis::none,
+                           site);
+}
+
+}  // namespace detail
+
+/// What was captured: operations with their arguments as they were then, and the order that they
+/// need. It runs nothing; `instantiate` makes what does. Move-only.
+template <class B>
+class [[nodiscard]] basic_graph {
+ public:
+  using backend = B;
+
+  basic_graph(basic_graph&& other) noexcept
+      : native_(std::exchange(other.native_, nullptr)), resources_(std::move(other.resources_)) {}
+  basic_graph& operator=(basic_graph&& other) noexcept {
+    if (this != &other) {
+      static_cast<void>(close());
+      native_ = std::exchange(other.native_, nullptr);
+      resources_ = std::move(other.resources_);
+    }
+    return *this;
+  }
+  basic_graph(const basic_graph&) = delete;
+  basic_graph& operator=(const basic_graph&) = delete;
+  // Nobody can take a status here; close() is for who wants it.
+  ~basic_graph() { static_cast<void>(close()); }
+
+  /// Makes a graph that can be launched. This one may go then; what it keeps alive stays with the
+  /// new one. Errc::runtime_failed, ::out_of_memory.
+  [[nodiscard]] result<basic_executable_graph<B>> instantiate(
+      call_site site = call_site::current()) const noexcept;
+  /// Keeps `value` (a buffer, a library handle, a pending value) alive as long as this graph, or
+  /// what is instantiated of it, lives; a pointer to it there. Errc::out_of_memory; `value` is
+  /// untouched then.
+  template <class T>
+  result<std::remove_reference_t<T>*> keep(T&& value,
+                                           call_site site = call_site::current()) noexcept {
+    if constexpr (detail::check_kept<T>()) {
+      return detail::keep_value(*resources_.get(), std::move(value), site);
+    }
+  }
+  /// Operations. Errc::runtime_failed.
+  [[nodiscard]] result<std::size_t> node_count(
+      call_site site = call_site::current()) const noexcept {
+    std::size_t count = 0;
+    if (const int status = B::graph_nodes(native_, count)) {
+      return detail::runtime_error<B>(status, Name::of("graph nodes"), site);
+    }
+    return count;
+  }
+  /// The vendor's own graph, which stays this object's to destroy.
+  [[nodiscard]] typename B::native_graph native() const noexcept { return native_; }
+  /// Destroys the graph; what was instantiated of it lives on. Errc::runtime_failed.
+  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    resources_ = detail::ResourcesPtr{};
+    if (native_ == nullptr) return success();
+    if (const int status = B::graph_destroy(std::exchange(native_, nullptr))) {
+      return detail::runtime_error<B>(status, Name::of("graph destroy"), site);
+    }
+    return success();
+  }
+
+ private:
+  friend class basic_capture<B>;
+  friend class basic_executable_graph<B>;
+  basic_graph(typename B::native_graph native, detail::ResourcesPtr resources) noexcept
+      : native_(native), resources_(std::move(resources)) {}
+
+  typename B::native_graph native_;
+  detail::ResourcesPtr resources_;
+};
+
+/// A graph that can be launched, any number of times, one launch after another. What it keeps alive
+/// lives until its last launch has ended: its destructor waits for that if it keeps anything.
+/// Move-only.
+template <class B>
+class [[nodiscard]] basic_executable_graph {
+ public:
+  using backend = B;
+
+  basic_executable_graph(basic_executable_graph&& other) noexcept
+      : native_(std::exchange(other.native_, nullptr)),
+        resources_(std::move(other.resources_)),
+        last_(std::exchange(other.last_, std::nullopt)) {}
+  basic_executable_graph& operator=(basic_executable_graph&& other) noexcept {
+    if (this != &other) {
+      static_cast<void>(close());
+      native_ = std::exchange(other.native_, nullptr);
+      resources_ = std::move(other.resources_);
+      last_ = std::exchange(other.last_, std::nullopt);
+    }
+    return *this;
+  }
+  basic_executable_graph(const basic_executable_graph&) = delete;
+  basic_executable_graph& operator=(const basic_executable_graph&) = delete;
+  // Nobody can take a status here; close() is for who wants it.
+  ~basic_executable_graph() { static_cast<void>(close()); }
+
+  /// Runs the graph in the order of `stream` (a Stream, or a StreamRef whose owner then has to
+  /// outlive this object), after its own earlier launches. Arguments are those of the capture, or
+  /// of the last update. On a stream that captures it becomes a part of that graph. Checked builds:
+  /// Errc::graph_memory_freed where a captured kernel uses memory of a buffer that is gone. All:
+  /// Errc::runtime_failed, ::execution_failed of earlier work.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> launch(basic_stream_hold<B> stream,
+                                    call_site site = call_site::current()) noexcept {
+    if constexpr (Level != CheckLevel::off) {
+      if (const void* const freed = resources_->freed()) [[unlikely]] {
+        return memory_freed(freed, stream.ref(), site);
+      }
+    }
+    if (const int status = B::graph_launch(native_, stream.ref().native())) {
+      LaunchError error = detail::runtime_error<B>(status, Name::of("graph launch"), site);
+      error.stream = stream.ref().native();
+      error.device = stream.ref().device().value();
+      return error;
+    }
+    if (detail::open_captures() != nullptr) [[unlikely]] {
+      // A part of another graph then needs what this one keeps.
+      if (detail::keep_in_capture(stream.ref().native(), detail::ResourcesPtr(resources_))) {
+        return success();
+      }
+    }
+    last_ = std::move(stream);
+    return success();
+  }
+  /// What is no stream gets a sentence.
+  template <class S>
+  requires(!std::is_convertible_v<const S&, basic_stream_hold<B>>)  //
+      result<void> launch(const S&)
+  noexcept {
+    static_assert(std::is_convertible_v<const S&, basic_stream_hold<B>>,
+                  "warpsafe: a graph is launched on a Stream or StreamRef of its backend");
+    return success();
+  }
+
+  /// Takes over what `graph` does, arguments and all, for the launches to come: the way to give a
+  /// captured kernel other scalars or buffers. It must have the same operations in the same order
+  /// with the same dependencies: Errc::graph_update_refused says what differs, and leaves this one
+  /// as it was. Errc::runtime_failed.
+  [[nodiscard]] result<void> update(const basic_graph<B>& graph,
+                                    call_site site = call_site::current()) noexcept {
+    GraphChange change = GraphChange::none;
+    if (const int status = B::graph_update(native_, graph.native_, change)) {
+      LaunchError error = detail::runtime_error<B>(status, Name::of("graph update"), site);
+      if (error.code == Errc::graph_update_refused) {
+        error.value = static_cast<std::uint64_t>(change);
+      }
+      return error;
+    }
+    const int waited = release_resources();
+    resources_ = graph.resources_;
+    if (waited != 0) return detail::runtime_error<B>(waited, Name::of("graph launch"), site);
+    return success();
+  }
+
+  /// The vendor's own executable graph, which stays this object's to destroy.
+  [[nodiscard]] typename B::native_graph_exec native() const noexcept { return native_; }
+  /// Destroys it; launches that were made go on. If it keeps anything alive, waits for the last of
+  /// them and then lets that go. Errc::runtime_failed, ::execution_failed.
+  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    if (native_ == nullptr) return success();
+    const int waited = release_resources();
+    const int status = B::graph_exec_destroy(std::exchange(native_, nullptr));
+    last_ = std::nullopt;
+    if (waited != 0) {
+      return detail::runtime_error<B>(waited, Name::of("graph launch"), site, Stage::completion);
+    }
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("graph destroy"), site);
+    return success();
+  }
+
+ private:
+  friend class basic_graph<B>;
+  basic_executable_graph(typename B::native_graph_exec native,
+                         detail::ResourcesPtr resources) noexcept
+      : native_(native), resources_(std::move(resources)) {}
+
+  /// Lets go what the launches up to now need, once they have ended. A status.
+  int release_resources() noexcept {
+    int status = 0;
+    if (last_.has_value() && resources_->keeps_anything()) status = wait_for_last();
+    resources_ = detail::ResourcesPtr{};
+    return status;
+  }
+  int wait_for_last() noexcept {
+    const auto stream = last_->ref().native();
+    bool capturing = false;
+    int status = B::stream_capturing(stream, capturing);
+    if (status != 0 || !capturing) return B::stream_synchronize(stream);
+    // Waiting would break that capture: its graph takes over what is to be kept.
+    if (!detail::keep_in_capture(stream, detail::ResourcesPtr(resources_))) {
+      resources_->retain();  // other code's capture: nothing will ever say when it can go
+    }
+    return 0;
+  }
+  [[gnu::cold]] static LaunchError memory_freed(const void* memory, basic_stream_ref<B> stream,
+                                                call_site site) noexcept {
+    LaunchError error = LaunchError::make(Errc::graph_memory_freed, Stage::validation, site);
+    error.vendor = B::vendor;
+    error.operation = Name::of("graph launch");
+    error.value = reinterpret_cast<std::uintptr_t>(memory);
+    error.stream = stream.native();
+    error.device = stream.device().value();
+    return error;
+  }
+
+  typename B::native_graph_exec native_;
+  detail::ResourcesPtr resources_;
+  std::optional<basic_stream_hold<B>> last_;  ///< of the newest launch
+};
+
+template <class B>
+result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) const noexcept {
+  typename B::native_graph_exec exec{};
+  if (const int status = B::graph_instantiate(exec, native_)) {
+    return detail::runtime_error<B>(status, Name::of("graph instantiate"), site);
+  }
+  return basic_executable_graph<B>(exec, resources_);
+}
+
+using Graph = basic_graph<default_backend>;
+using ExecutableGraph = basic_executable_graph<default_backend>;
+
+}  // namespace warpsafe
