@@ -17,8 +17,9 @@ struct CaptureHooks {
   /// A call of the runtime or of a library failed: it may be the one that broke a capture.
   void (*failed)(const LaunchError& error) noexcept;
   /// Whether waiting for this stream or event (nullptr: neither), or asking about it, would break a
-  /// capture; what is wrong is then put into `error`.
-  bool (*refuses)(const void* stream, const void* event, LaunchError& error) noexcept;
+  /// capture; what is wrong is then put into `error`. `relaxed`: the calling thread has said to the
+  /// runtime that it knows what it does.
+  bool (*refuses)(const void* stream, const void* event, bool relaxed, LaunchError& error) noexcept;
   void (*recorded)(const void* event, void* stream) noexcept;
   /// Around a stream's wait for an event: `before` is what `waiting` returned.
   std::uint64_t (*waiting)(void* stream) noexcept;
@@ -55,7 +56,11 @@ template <class B, CheckLevel Level>
                                       call_site site, LaunchError& error) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
     error = not_in_capture(B::vendor, operation, site);
-    if (hooks->refuses(stream, event, error)) return true;
+    int mode = B::relaxed_capture;  // until exchanged; then the thread's own
+    const bool exchanged = B::exchange_capture_mode(mode) == 0;
+    const bool relaxed = exchanged && mode == B::relaxed_capture;
+    if (exchanged) static_cast<void>(B::exchange_capture_mode(mode));
+    if (hooks->refuses(stream, event, relaxed, error)) return true;
   }
   if constexpr (Level == CheckLevel::full) {
     bool capturing = false;

@@ -123,12 +123,14 @@ struct CaptureHookFunctions {
       watch->broken.value = error.code == Errc::capture_broken ? 2 : 1;
     }
   }
-  static bool refuses(const void* stream, const void* event, LaunchError& error) noexcept {
+  static bool refuses(const void* stream, const void* event, bool relaxed,
+                      LaunchError& error) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       const bool captured_event = event != nullptr && watch->mark_of(event) != nullptr;
       const bool captured_stream = watch->takes_part(stream);
-      if (!captured_event && !captured_stream && !watch->forbids_unsafe_calls()) continue;
+      const bool unsafe = !relaxed && watch->forbids_unsafe_calls();
+      if (!captured_event && !captured_stream && !unsafe) continue;
       if (captured_event) error.code = Errc::captured_event;
       error.value = captured_stream ? 0 : 1;
       error.stream = watch->stream;

@@ -4,6 +4,7 @@
 
 #include <warpsafe/bytes.hpp>
 #include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/graph_resources.hpp>
 #include <warpsafe/detail/memory_count.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_mark.hpp>
@@ -134,6 +135,7 @@ class DeviceMemory {
 
   [[nodiscard]] int give_back() noexcept {
     if (data_ == nullptr) return 0;
+    memory_is_freed(data_, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
     int first = 0;
     const auto note = [&first](int status) noexcept {
