@@ -21,7 +21,7 @@ class Bytes {
   /// The bytes of `count` elements of T. Errc::size_negative for a negative count,
   /// Errc::bytes_overflow where the product does not fit in 64 bits.
   template <class T, class Count>
-  [[nodiscard]] static constexpr result<Bytes> create(
+  [[nodiscard]] static constexpr result<detail::later<T, Bytes>> create(
       Count count, call_site site = call_site::current()) noexcept {
     const detail::SignedSize size = detail::SignedSize::of(count);
     std::uint64_t bytes = 0;

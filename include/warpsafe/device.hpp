@@ -31,7 +31,8 @@ class DeviceId {
 
 /// The number of devices. Errc::no_device without a driver or a device.
 template <class B = default_backend>
-[[nodiscard]] result<int> device_count(call_site site = call_site::current()) noexcept {
+[[nodiscard]] result<detail::later<B, int>> device_count(
+    call_site site = call_site::current()) noexcept {
   int count = 0;
   if (const int status = B::device_count(count)) {
     return detail::runtime_error<B>(status, Name::of("device count"), site);
@@ -41,7 +42,8 @@ template <class B = default_backend>
 
 /// The calling thread's current device. Errc::no_device.
 template <class B = default_backend>
-[[nodiscard]] result<DeviceId> current_device(call_site site = call_site::current()) noexcept {
+[[nodiscard]] result<detail::later<B, DeviceId>> current_device(
+    call_site site = call_site::current()) noexcept {
   int device = 0;
   if (const int status = B::current_device(device)) {
     return detail::runtime_error<B>(status, Name::of("current device"), site);
@@ -52,8 +54,8 @@ template <class B = default_backend>
 /// What a device allows, asked once per process by single-attribute queries; what it does not
 /// report is the documented floor, and `floored` says so. Errc::no_device, ::device_invalid.
 template <class B = default_backend>
-[[nodiscard]] result<DeviceLimits> device_limits(DeviceId device,
-                                                 call_site site = call_site::current()) noexcept {
+[[nodiscard]] result<detail::later<B, DeviceLimits>> device_limits(
+    DeviceId device, call_site site = call_site::current()) noexcept {
   DeviceLimits local;
   int status = 0;
   const DeviceLimits* known = detail::DeviceCache<B>::find(device.value(), local, status);

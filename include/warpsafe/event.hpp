@@ -69,7 +69,8 @@ class [[nodiscard]] basic_event {
     return success();
   }
   /// Whether the point is reached. Errors as those of synchronize.
-  [[nodiscard]] result<Progress> query(call_site site = call_site::current()) const noexcept {
+  [[nodiscard]] result<detail::later<B, Progress>> query(
+      call_site site = call_site::current()) const noexcept {
     LaunchError refused;
     if (detail::refused_in_capture<B, CheckLevel::cheap>(nullptr, native_, Name::of("event query"),
                                                          site, refused)) {
@@ -84,7 +85,8 @@ class [[nodiscard]] basic_event {
                                     point_.device);
   }
   /// `query`, as a bool.
-  [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+  [[nodiscard]] result<detail::later<B, bool>> ready(
+      call_site site = call_site::current()) const noexcept {
     return detail::is_ready(query(site));
   }
 
@@ -130,9 +132,9 @@ template <class B, bool Timed>
 /// Milliseconds between two timed events, waiting for the second. Errc::execution_failed,
 /// ::runtime_failed.
 template <class B>
-[[nodiscard]] result<float> elapsed_ms(const basic_event<B, true>& begin,
-                                       const basic_event<B, true>& end,
-                                       call_site site = call_site::current()) noexcept {
+[[nodiscard]] result<detail::later<B, float>> elapsed_ms(
+    const basic_event<B, true>& begin, const basic_event<B, true>& end,
+    call_site site = call_site::current()) noexcept {
   const auto waited = end.synchronize(site);
   if (!waited.has_value()) return waited.assume_error();
   float ms = 0;
@@ -162,7 +164,8 @@ requires(!detail::is_event<E>) [[nodiscard]] result<void> wait(const S&, const E
 }
 template <class Begin, class End>
 requires(!detail::is_timed_event<Begin> || !detail::is_timed_event<End>)
-    [[nodiscard]] result<float> elapsed_ms(const Begin&, const End&) noexcept {
+    [[nodiscard]] result<detail::later<Begin, float>> elapsed_ms(const Begin&,
+                                                                 const End&) noexcept {
   static_assert(detail::is_timed_event<Begin> && detail::is_timed_event<End>,
                 "warpsafe: only a TimedEvent measures time; make both with stream.record_timed()");
   return 0.0F;

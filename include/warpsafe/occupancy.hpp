@@ -17,8 +17,8 @@ namespace warpsafe {
 namespace detail {
 
 template <class B, class K>
-[[nodiscard]] result<KernelLimits> find_kernel_limits(basic_stream_ref<B> stream, K,
-                                                      call_site site) noexcept {
+[[nodiscard]] result<later<B, KernelLimits>> find_kernel_limits(basic_stream_ref<B> stream, K,
+                                                                call_site site) noexcept {
   auto guard = basic_device_guard<B>::create(stream.device(), site);
   if (!guard.has_value()) return guard.assume_error();
   KernelLimits local;
@@ -39,8 +39,8 @@ template <class B, class K>
 /// a launch (and out of a capture, or of a moment when a persistent kernel holds the device).
 /// Errc::not_a_kernel, ::no_kernel_image, ::no_device.
 template <class S, class K>
-[[nodiscard]] result<KernelLimits> kernel_limits(const S& stream, K kernel,
-                                                 call_site site = call_site::current()) noexcept {
+[[nodiscard]] result<detail::later<S, KernelLimits>> kernel_limits(
+    const S& stream, K kernel, call_site site = call_site::current()) noexcept {
   static_assert(detail::is_stream<S>, "warpsafe: kernel_limits takes a Stream or StreamRef first");
   static_assert(detail::is_kernel<K>, "warpsafe: kernel_limits takes kernel<fn> second");
   return detail::find_kernel_limits(basic_stream_ref<typename S::backend>(stream), kernel, site);
@@ -51,7 +51,7 @@ template <class S, class K>
 /// may have. 0 where not a single block fits, which `grid_stride` and a cooperative launch then
 /// refuse. Errc as `kernel_limits`.
 template <class S, class K, class Block>
-[[nodiscard]] result<max_blocks> max_resident_blocks(
+[[nodiscard]] result<detail::later<S, max_blocks>> max_resident_blocks(
     const S& stream, K kernel, Block block, Bytes dynamic_shared = Bytes{},
     call_site site = call_site::current()) noexcept {
   static_assert(is_block_dim<Block>,

@@ -89,6 +89,18 @@ template <class T, class... A>
 }
 }  // namespace detail
 
+namespace detail {
+template <class, class T>
+struct LaterType {
+  using type = T;
+};
+/// T, which depends on Template for the compiler. A template that returns result<int> has one made
+/// for it where it is only read, which takes the compiler some 10 ms in every translation unit; one
+/// that returns result<later<B, int>> has it made where it is called.
+template <class Template, class T>
+using later = typename LaterType<Template, T>::type;
+}  // namespace detail
+
 /// Whether T is a `result<…>`, and of what.
 template <class T>
 inline constexpr bool is_result = false;

@@ -26,7 +26,8 @@ enum class Progress : bool { not_ready, ready };
 namespace detail {
 struct StreamAccess;
 
-[[nodiscard]] inline result<bool> is_ready(const result<Progress>& asked) noexcept {
+[[nodiscard]] inline result<detail::later<B, bool>> is_ready(
+    const result<Progress>& asked) noexcept {
   if (!asked.has_value()) return asked.assume_error();
   return asked.assume_value() == Progress::ready;
 }
@@ -98,7 +99,8 @@ class basic_stream_ref {
   /// Whether all work that was submitted so far has ended. Errc::execution_failed, and
   /// ::stream_capturing as synchronize.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<Progress> query(call_site site = call_site::current()) const noexcept {
+  [[nodiscard]] result<detail::later<B, Progress>> query(
+      call_site site = call_site::current()) const noexcept {
     LaunchError refused;
     if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
                                              refused)) {
@@ -115,7 +117,8 @@ class basic_stream_ref {
   }
   /// `query`, as a bool.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+  [[nodiscard]] result<detail::later<B, bool>> ready(
+      call_site site = call_site::current()) const noexcept {
     return detail::is_ready(query<Level>(site));
   }
   /// The point that this stream has reached: everything submitted so far. <warpsafe/event.hpp>
@@ -238,11 +241,13 @@ class [[nodiscard]] basic_stream {
     return ref_.template synchronize<Level>(site);
   }
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<Progress> query(call_site site = call_site::current()) const noexcept {
+  [[nodiscard]] result<detail::later<B, Progress>> query(
+      call_site site = call_site::current()) const noexcept {
     return ref_.template query<Level>(site);
   }
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+  [[nodiscard]] result<detail::later<B, bool>> ready(
+      call_site site = call_site::current()) const noexcept {
     return ref_.template ready<Level>(site);
   }
   [[nodiscard]] result<basic_event<B, false>> record(
