@@ -87,7 +87,7 @@ class [[nodiscard]] basic_event {
   /// `query`, as a bool.
   [[nodiscard]] result<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
-    return detail::is_ready(query(site));
+    return detail::is_ready<B>(query(site));
   }
 
  private:

@@ -26,8 +26,8 @@ enum class Progress : bool { not_ready, ready };
 namespace detail {
 struct StreamAccess;
 
-[[nodiscard]] inline result<detail::later<B, bool>> is_ready(
-    const result<Progress>& asked) noexcept {
+template <class B>
+[[nodiscard]] result<later<B, bool>> is_ready(const result<later<B, Progress>>& asked) noexcept {
   if (!asked.has_value()) return asked.assume_error();
   return asked.assume_value() == Progress::ready;
 }
@@ -119,7 +119,7 @@ class basic_stream_ref {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
-    return detail::is_ready(query<Level>(site));
+    return detail::is_ready<B>(query<Level>(site));
   }
   /// The point that this stream has reached: everything submitted so far. <warpsafe/event.hpp>
   /// defines it. Errc::runtime_failed, ::no_device.
