@@ -2,20 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/aligned_ptr.hpp>
+#include <warpsafe/device_span.hpp>
 #include <warpsafe/result.hpp>
 
 #include <cstdint>
 
 namespace warpsafe {
-
-/// Not for use: what lets `align` alone make an aligned_ptr.
-struct aligned_access {
-  template <class T, size_type Alignment>
-  [[nodiscard]] static constexpr aligned_ptr<T, Alignment> make(T* pointer) noexcept {
-    return aligned_ptr<T, Alignment>(pointer);
-  }
-};
 
 /// `span` for a kernel that reads it in pieces of `Alignment` bytes. Errc::argument_misaligned
 /// (value: the bytes that the start is aligned to) for a start in between, as `subspan(1, n)`
@@ -29,7 +22,7 @@ template <size_type Alignment, class T>
     return LaunchError::make(Errc::argument_misaligned, Stage::construction,
                              address & (~address + 1), Alignment, Axis::none, site);
   }
-  return aligned_access::make<T, Alignment>(start);
+  return detail::DeviceAccess::make<aligned_ptr<T, Alignment>>(start);
 }
 
 }  // namespace warpsafe

@@ -8,7 +8,7 @@
 #include <warpsafe/detail/copy_operand.hpp>
 #include <warpsafe/detail/device_memory.hpp>
 #include <warpsafe/detail/read_back.hpp>
-#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/device_view.hpp>
 #include <warpsafe/memory_hold.hpp>
 #include <warpsafe/pending.hpp>
 #include <warpsafe/result.hpp>
@@ -94,9 +94,11 @@ class [[nodiscard]] basic_device_buffer {
   /// The stream of its allocation. @pre not moved from, not closed
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
   /// What kernels take. Not of a temporary buffer, whose memory would be gone.
-  [[nodiscard]] DeviceSpan<T> view() & noexcept { return {device_ptr<T>::assume(data()), size_}; }
-  [[nodiscard]] DeviceSpan<const T> view() const& noexcept {
-    return {device_ptr<const T>::assume(data()), size_};
+  [[nodiscard]] DeviceView<T> view() & noexcept {
+    return DeviceView<T>({detail::DeviceAccess::pointer<T>(data()), size_});
+  }
+  [[nodiscard]] DeviceView<const T> view() const& noexcept {
+    return DeviceView<const T>({detail::DeviceAccess::pointer<const T>(data()), size_});
   }
   void view() const&& = delete;
   /// Keeps the memory allocated beyond the buffer's end, for a graph that uses it.

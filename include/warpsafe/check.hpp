@@ -70,7 +70,7 @@ template <class A>
 }
 template <class T>
 [[nodiscard]] constexpr trusted_ptr<T> as_written(T* const& pointer) noexcept {
-  return {pointer};
+  return trust(pointer);
 }
 
 template <CheckLevel Level, class B, class K>
@@ -185,8 +185,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
     }
     if constexpr (Level == CheckLevel::full) {
       const detail::Observation<B> seen(
-          at, shape, K::name(),
-          detail::KernelCache<B, typename K::entry_type>::remembered(device));
+          at, shape, K::name(), detail::KernelCache<B, typename K::entry_type>::remembered(device));
       result<void> launched = detail::dispatch<false>(at, shape, kernel, typename K::parameters{},
                                                       detail::as_written(arguments)...);
       seen.end(launched);

@@ -5,7 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/detail/cover.hpp>
 #include <warpsafe/detail/pretty_name.hpp>
-#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/device_span.hpp>
 #include <warpsafe/needs.hpp>
 
 #include <cstddef>

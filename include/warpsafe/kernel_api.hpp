@@ -2,8 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/aligned_ptr.hpp>
 #include <warpsafe/config.hpp>
-#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/device_span.hpp>
 #include <warpsafe/extent.hpp>
 #include <warpsafe/size_type.hpp>
 

@@ -46,7 +46,7 @@ TEST(LibraryScalar, AValueIsKept) {
 
 TEST(LibraryScalar, OnTheDeviceItIsAnyDevicePointer) {
   float there = 0.0F;  // an address is all that is looked at
-  const auto pointer = device_ptr<float>::assume(&there);
+  const auto pointer = detail::DeviceAccess::pointer(&there);
   EXPECT_EQ(device_scalar(pointer).get(), &there);
   EXPECT_EQ(device_scalar(DeviceSpan<const float>(pointer, 1)).get(), &there);
   EXPECT_EQ(device_scalar(trust(&there)).get(), &there);

@@ -68,7 +68,7 @@ toy_status submit(Stream stream, auto kernel, const A&... arguments) {
 }
 template <class T>
 auto memory(T* pointer) {
-  return warpsafe::device_ptr<T>::assume(pointer);
+  return warpsafe::detail::DeviceAccess::pointer(pointer);
 }
 
 inline toy_status toy_create(toy_handle* handle) {

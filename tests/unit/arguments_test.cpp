@@ -165,7 +165,7 @@ WARPSAFE_KERNEL void see_typed(device_ptr<const float> a, device_ptr<float> b,
 TEST_F(Arguments, PointersComeFromWhateverKnowsDeviceMemory) {
   float* const memory = device_array<float>(8);
   Seen* const out = device_array<Seen>(1);
-  const auto pointer = device_ptr<float>::assume(memory);
+  const auto pointer = detail::DeviceAccess::pointer(memory);
   const DeviceSpan<float> span(pointer + 2, 4);
   const ForeignVector<float> foreign{memory + 5, 3};
   ASSERT_TRUE(launch(stream, once, kernel<see>, pointer, span, foreign, trust(out)).has_value());
@@ -196,7 +196,7 @@ TEST_F(Arguments, NullPointersAreSaidByName) {
 TEST_F(Arguments, TypedPointersAndSpansGoByValue) {
   float* const memory = device_array<float>(8);
   Seen* const out = device_array<Seen>(1);
-  const auto pointer = device_ptr<float>::assume(memory);
+  const auto pointer = detail::DeviceAccess::pointer(memory);
   const DeviceSpan<float> span(pointer, 8);
   ASSERT_TRUE(launch(stream, once, kernel<see_typed>, pointer, pointer + 1, span.subspan(3, 100),
                      trust(out))
@@ -217,10 +217,37 @@ TEST_F(Arguments, ASpanIsIndexedInTheKernel) {
   float* const memory = device_array<float>(4);
   for (int i = 0; i < 4; ++i) memory[i] = static_cast<float>(i + 1);
   float* const out = device_array<float>(1);
-  const DeviceSpan<const float> span(device_ptr<float>::assume(memory), 4);
+  const DeviceSpan<const float> span(detail::DeviceAccess::pointer(memory), 4);
   ASSERT_TRUE(launch(stream, once, kernel<sum>, span, trust(out)).has_value());
   wait();
   EXPECT_EQ(*out, 10.0F);
+}
+
+TEST_F(Arguments, ATrustedSpanIsASpanInTheKernel) {
+  float* const memory = device_array<float>(4);
+  for (int i = 0; i < 4; ++i) memory[i] = static_cast<float>(i + 1);
+  float* const out = device_array<float>(1);
+  ASSERT_TRUE(launch(stream, once, kernel<sum>, trust(memory, 3), trust(out)).has_value());
+  wait();
+  EXPECT_EQ(*out, 6.0F);
+  ASSERT_TRUE(launch<CheckLevel::off>(stream, once, kernel<sum>, trust(memory, -3), trust(out))
+                  .has_value());
+  wait();
+  EXPECT_EQ(*out, 0.0F) << "no element, rather than 2^64 - 3";
+}
+
+TEST_F(Arguments, ATrustedSpanIsLookedAt) {
+  float* const memory = device_array<float>(4);
+  float* const out = device_array<float>(1);
+  const auto negative = launch(stream, once, kernel<sum>, trust(memory, -3), trust(out));
+  ASSERT_FALSE(negative.has_value());
+  EXPECT_EQ(negative.error().code, Errc::argument_negative);
+  EXPECT_EQ(negative.error().value, 3U);
+  EXPECT_EQ(negative.error().extra, 1U) << "the first argument";
+  const float on_host[4] = {};
+  const auto host = launch(stream, once, kernel<sum>, trust(on_host, 4), trust(out));
+  ASSERT_FALSE(host.has_value());
+  EXPECT_EQ(host.error().code, Errc::argument_host_pointer);
 }
 
 WARPSAFE_KERNEL void large(std::array<char, 4000> bytes, char* out) { *out = bytes[3999]; }

@@ -12,51 +12,14 @@ TEST(DevicePtr, IsNullUntilItIsGivenMemory) {
   EXPECT_EQ(device_ptr<int>{}.get(), nullptr);
   EXPECT_EQ(device_ptr<int>(nullptr).get(), nullptr);
   int memory[4] = {};
-  EXPECT_EQ(device_ptr<int>::assume(memory).get(), memory);
-  EXPECT_EQ((device_ptr<int>::assume(memory) + 3).get(), memory + 3);
+  EXPECT_EQ(detail::DeviceAccess::pointer(memory).get(), memory);
+  EXPECT_EQ((detail::DeviceAccess::pointer(memory) + 3).get(), memory + 3);
 }
 
 TEST(DevicePtr, GainsConstOnly) {
   int memory = 0;
-  const device_ptr<const int> constant = device_ptr<int>::assume(&memory);
+  const device_ptr<const int> constant = detail::DeviceAccess::pointer(&memory);
   EXPECT_EQ(constant.get(), &memory);
-}
-
-TEST(DeviceSpan, IsAPointerAndANumberOfElements) {
-  int memory[5] = {1, 2, 3, 4, 5};
-  const DeviceSpan<int> span(device_ptr<int>::assume(memory), 5);
-  EXPECT_EQ(span.size(), 5U);
-  EXPECT_FALSE(span.empty());
-  EXPECT_EQ(span.pointer().get(), memory);
-  EXPECT_EQ(span[3], 4);
-  const DeviceSpan<const int> constant = span;
-  EXPECT_EQ(constant.size(), 5U);
-  EXPECT_EQ(constant.pointer().get(), memory);
-  EXPECT_TRUE(DeviceSpan<int>{}.empty());
-  EXPECT_EQ(DeviceSpan<int>{}.pointer().get(), nullptr);
-}
-
-TEST(DeviceSpan, ASubspanIsCutAtTheEnd) {
-  int memory[5] = {};
-  const DeviceSpan<int> span(device_ptr<int>::assume(memory), 5);
-  const auto expect_part = [&](size_type offset, size_type count, size_type begin, size_type size) {
-    const DeviceSpan<int> part = span.subspan(offset, count);
-    EXPECT_EQ(part.pointer().get(), memory + begin);
-    EXPECT_EQ(part.size(), size);
-  };
-  expect_part(0, 5, 0, 5);
-  expect_part(1, 3, 1, 3);
-  expect_part(3, 3, 3, 2);
-  expect_part(5, 1, 5, 0);
-  expect_part(6, 1, 5, 0);
-  expect_part(~size_type{0}, ~size_type{0}, 5, 0);
-  expect_part(2, ~size_type{0}, 2, 3);
-}
-
-TEST(Trust, KeepsThePointer) {
-  const float memory = 0;
-  EXPECT_EQ(trust(&memory).pointer, &memory);
-  EXPECT_EQ(device_pointer_traits<trusted_ptr<const float>>::get(trust(&memory)), &memory);
 }
 
 }  // namespace

@@ -146,8 +146,8 @@ TYPED_TEST(Arguments, Pointers) {
   ASSERT_EQ(Backend::allocate(memory, 256, stream.native()), 0);
   auto* floats_there = static_cast<float*>(memory);
   auto* ints_there = static_cast<int*>(memory) + 8;
-  const auto whole = ws::device_ptr<float>::assume(floats_there);
-  const auto ints = ws::device_ptr<int>::assume(ints_there);
+  const auto whole = ws::detail::DeviceAccess::pointer(floats_there);
+  const auto ints = ws::detail::DeviceAccess::pointer(ints_there);
 
   Launch launch = this->sent(ws::kernel<pointers>, ws::trust(floats_there), whole + 3, ints, ints,
                              nullptr, nullptr);
@@ -172,7 +172,7 @@ TYPED_TEST(Arguments, Pointers) {
 
 TYPED_TEST(Arguments, SpansAndExtents) {
   float value = 0;
-  const ws::DeviceSpan<float> span(ws::device_ptr<float>::assume(&value), 1234567890123);
+  const ws::DeviceSpan<float> span(ws::detail::DeviceAccess::pointer(&value), 1234567890123);
   const ws::extent line{ws::x{5}};
   const ws::extent matrix{ws::rows{6}, ws::cols{7}};
   const ws::extent volume{ws::z{10}, ws::x{8}, ws::y{9}};

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/detail/parameter.hpp>
 #include <warpsafe/error.hpp>
 #include <warpsafe/kernel.hpp>
+#include <warpsafe/trust.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,17 +18,18 @@
 
 namespace warpsafe {
 
-/// Opens a type to kernels that is trivially copyable in effect but not by the letter: specialise
-/// it as true for a type whose bytes may be copied to the device.
-template <class T>
-inline constexpr bool is_device_copyable = std::is_trivially_copyable_v<T>;
-
 namespace detail {
 
 template <class T>
 inline constexpr bool is_trusted = false;
 template <class T>
 inline constexpr bool is_trusted<trusted_ptr<T>> = true;
+template <class A>
+inline constexpr bool is_trusted_span = false;
+template <class T>
+inline constexpr bool is_trusted_span<trusted_span<T>> = true;
+template <class T>
+inline constexpr bool is_trusted<trusted_span<T>> = true;
 
 template <class A>
 concept DevicePointer = requires(const A& argument) {
@@ -62,29 +64,6 @@ constexpr bool keeps_value() noexcept {
     return value_bits<P> >= value_bits<A>;
   } else {
     return sizeof(P) >= sizeof(A) && (value_bits<P> >= value_bits<A>);
-  }
-}
-
-/// The sentences about parameter number Number (from 1) of type P.
-template <std::size_t Number, class P>
-constexpr bool check_parameter() noexcept {
-  constexpr bool reference = std::is_reference_v<P>;
-  static_assert(
-      !reference,
-      "warpsafe: the kernel takes a reference: the address of a host object means nothing to the "
-      "device; take the parameter by value, or a pointer to device memory");
-  if constexpr (!reference) {
-    static_assert(
-        !std::is_polymorphic_v<P>,
-        "warpsafe: the kernel takes a polymorphic type: its virtual functions are the host's; use a "
-        "plain struct");
-    static_assert(
-        std::is_polymorphic_v<P> || is_device_copyable<P>,
-        "warpsafe: the kernel takes a type that is not trivially copyable: its bytes on the device "
-        "would point to host memory, or be freed twice; pass a span of device memory");
-    return !std::is_polymorphic_v<P> && is_device_copyable<P>;
-  } else {
-    return false;
   }
 }
 
@@ -130,6 +109,17 @@ struct RawParameter<device_ptr<T>> {
   using type = T*;
 };
 
+/// Whether A is device memory with the number of elements, of the type that the DeviceSpan P has.
+template <class P, class A>
+constexpr bool converts_to_span() noexcept {
+  if constexpr (is_trusted_span<A>) {
+    using From = std::remove_pointer_t<decltype(std::declval<const A&>().get())>;
+    return std::is_convertible_v<DeviceSpan<From>, P>;
+  } else {
+    return std::is_convertible_v<const A&, P>;
+  }
+}
+
 /// The sentences about an argument of type A for parameter number Number (from 1) of type P.
 template <std::size_t Number, class P, class A>
 constexpr bool check_argument() noexcept {
@@ -171,11 +161,12 @@ constexpr bool check_argument() noexcept {
       return false;
     }
   } else if constexpr (is_device_span<P>) {
+    constexpr bool fits = converts_to_span<P, A>();
     static_assert(
-        std::is_convertible_v<const A&, P>,
+        fits,
         "warpsafe: the kernel takes a DeviceSpan of these elements; pass a device buffer's view(), "
-        "or DeviceSpan(device_ptr, count)");
-    return std::is_convertible_v<const A&, P>;
+        "or trust(p, count) where other code allocated them on the device");
+    return fits;
   } else {
     constexpr bool converts = std::is_convertible_v<const A&, P>;
     static_assert(converts, "warpsafe: this argument does not convert to the kernel's parameter");
@@ -197,7 +188,10 @@ template <class P, class A>
   if constexpr (std::is_pointer_v<P> && !std::is_same_v<A, std::nullptr_t>) {
     return device_pointer_traits<A>::get(argument);
   } else if constexpr (is_device_ptr<P> && !std::is_same_v<A, std::nullptr_t>) {
-    return P::assume(device_pointer_traits<A>::get(argument));
+    return DeviceAccess::pointer<typename P::element_type>(device_pointer_traits<A>::get(argument));
+  } else if constexpr (is_device_span<P> && is_trusted_span<A>) {
+    return P(DeviceAccess::pointer<typename P::element_type>(argument.get()),
+             argument.size().negative ? 0 : argument.size().magnitude);
   } else if constexpr (std::is_arithmetic_v<P>) {
     return static_cast<P>(argument);
   } else {
@@ -221,26 +215,26 @@ bool check_value([[maybe_unused]] const A& argument, [[maybe_unused]] int number
       }
     }
   }
+  if constexpr (is_trusted_span<A>) {
+    if (argument.size().negative) {
+      error = LaunchError::make(Errc::argument_negative, Stage::validation,
+                                argument.size().magnitude, 0);
+      error.extra = static_cast<std::uint64_t>(number);
+      return false;
+    }
+  }
   if constexpr (AskDriver && is_trusted<A>) {
     MemoryKind kind{};
     int device = -1;
     const int status =
-        argument.pointer == nullptr ? 0 : B::pointer_kind(argument.pointer, kind, device);
-    if (argument.pointer != nullptr && (status != 0 || kind == MemoryKind::unregistered)) {
+        argument.get() == nullptr ? 0 : B::pointer_kind(argument.get(), kind, device);
+    if (argument.get() != nullptr && (status != 0 || kind == MemoryKind::unregistered)) {
       error = LaunchError::make(Errc::argument_host_pointer, Stage::validation);
       error.extra = static_cast<std::uint64_t>(number);
       return false;
     }
   }
   return true;
-}
-
-/// The bytes of a parameter block: each parameter at its own alignment, as the runtimes lay it out.
-template <class... P>
-constexpr std::size_t parameter_bytes() noexcept {
-  std::size_t total = 0;
-  ((total = (total + alignof(P) - 1) / alignof(P) * alignof(P) + sizeof(P)), ...);
-  return total;
 }
 
 /// All sentences about a kernel's parameters P and the arguments A for them, numbered from 1.

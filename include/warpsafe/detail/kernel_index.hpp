@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/detail/host_code.hpp>
 #include <warpsafe/extent.hpp>
 #include <warpsafe/size_type.hpp>
 
@@ -20,14 +21,9 @@ struct Local3 {
 };
 
 // A device compiler reads kernel code twice, and a functor's call operator is code of host and
-// device: so these are too. What the host's pass sees is never defined: a call from host code does
-// not link, and the linker names `called_from_host_code`.
+// device: so these are too (detail/host_code.hpp).
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define WARPSAFE_DETAIL_KERNEL_CODE static __host__ __device__ __forceinline__
-namespace detail {
-template <class T>
-__host__ __device__ T called_from_host_code();
-}  // namespace detail
 #else
 #define WARPSAFE_DETAIL_KERNEL_CODE inline
 namespace detail {

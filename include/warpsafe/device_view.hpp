@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/device_span.hpp>
+
+namespace warpsafe {
+
+/// A DeviceSpan in the hands of host code: what a buffer's view() gives. It is passed on, cut and
+/// counted; its elements are the device's, so nothing that would read one compiles.
+template <class T>
+class DeviceView : public DeviceSpan<T> {
+  /// What stands for an element or an iterator: of no use.
+  struct Unreadable {
+    Unreadable& operator++();
+    int operator*() const;
+    bool operator!=(Unreadable) const;
+  };
+  template <class U>
+  static constexpr Unreadable unreadable() noexcept {
+    static_assert(!detail::is_size<decltype(sizeof(U*))>,
+                  "warpsafe: host code cannot read or write device memory; copy it: "
+                  "buffer.to_host(stream) gives it once it is there; its address is pointer()");
+    return {};
+  }
+
+ public:
+  constexpr DeviceView() noexcept = default;
+  explicit constexpr DeviceView(DeviceSpan<T> span) noexcept : DeviceSpan<T>(span) {}
+  template <class U, class = decltype(static_cast<T (*)[]>(static_cast<U (*)[]>(nullptr)))>
+  constexpr DeviceView(DeviceView<U> other) noexcept  // NOLINT(google-explicit-constructor)
+      : DeviceSpan<T>(other) {}
+
+  /// `count` elements from `offset`; both in elements, cut at the end.
+  [[nodiscard]] constexpr DeviceView subspan(size_type offset, size_type count) const noexcept {
+    return DeviceView(DeviceSpan<T>::subspan(offset, count));
+  }
+
+  // The sentence for who reads an element.
+  template <class U = T>
+  Unreadable operator[](size_type) const noexcept {
+    return unreadable<U>();
+  }
+  template <class U = T>
+  Unreadable operator*() const noexcept {
+    return unreadable<U>();
+  }
+  template <class U = T>
+  Unreadable begin() const noexcept {
+    return unreadable<U>();
+  }
+  template <class U = T>
+  Unreadable end() const noexcept {
+    return unreadable<U>();
+  }
+  template <class U = T>
+  Unreadable front() const noexcept {
+    return unreadable<U>();
+  }
+  template <class U = T>
+  Unreadable back() const noexcept {
+    return unreadable<U>();
+  }
+  template <class U = T>
+  Unreadable data() const noexcept {
+    return unreadable<U>();
+  }
+};
+
+template <class T>
+struct device_pointer_traits<DeviceView<T>> : device_pointer_traits<DeviceSpan<T>> {};
+
+}  // namespace warpsafe
