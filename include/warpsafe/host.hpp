@@ -7,6 +7,7 @@
 #include <warpsafe/backend/host/capture_rules.hpp>
 #include <warpsafe/backend/host/runtime.hpp>
 #include <warpsafe/backend/host/status.hpp>
+#include <warpsafe/debug/suspects.hpp>
 #include <warpsafe/limits.hpp>
 
 #include <cstddef>
@@ -30,6 +31,9 @@ inline void reset() {
   runtime.show_devices(1);
   runtime.book = CallBook{};
   thread_state() = ThreadState{};
+  for (int device = 0; device < debug::Completion::devices; ++device) {
+    debug::known_good(Vendor::host, device);
+  }
 }
 
 /// Makes `count` devices visible, each as new; 0 models a machine without any. Waits for all work.

@@ -24,11 +24,11 @@ class Completion {
 
   /// The time for a launch that was just submitted; at least 1.
   [[nodiscard]] std::uint64_t now() const noexcept {
-    return __atomic_load_n(&clock_, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&clock_, __ATOMIC_SEQ_CST) + 1;
   }
   /// The time of a wait that begins, or of an event that is recorded.
   [[nodiscard]] std::uint64_t begin_wait() noexcept {
-    return __atomic_add_fetch(&clock_, 1, __ATOMIC_SEQ_CST);
+    return __atomic_add_fetch(&clock_, 1, __ATOMIC_SEQ_CST) + 1;
   }
 
   /// Work of `stream` that was submitted before the time `began` has ended. Streams that are not
@@ -99,14 +99,14 @@ class Completion {
   /// hip_runtime_api.h).
   static constexpr std::uintptr_t last_default_stream = 2;
   struct Stream {
-    const void* stream = nullptr;
-    std::uint64_t waited_at = 0;
-    std::int32_t device = -1;
-    Vendor vendor = Vendor::unknown;
+    const void* stream;
+    std::uint64_t waited_at;
+    std::int32_t device;
+    Vendor vendor;
   };
   struct Device {
-    std::uint64_t waited_at = 0;
-    std::uint64_t well_at = 0;
+    std::uint64_t waited_at;
+    std::uint64_t well_at;
   };
   static constexpr std::size_t vendors = 4;
 
@@ -121,8 +121,9 @@ class Completion {
   }
   void unlock() noexcept { __atomic_clear(&busy_, __ATOMIC_RELEASE); }
 
-  std::uint64_t clock_ = 1;
-  bool busy_ = false;
+  // No initialisers: static storage is zero, and see LaunchRecord.
+  std::uint64_t clock_;
+  bool busy_;
   Stream streams_[streams];
   Device devices_[vendors][devices];
 

@@ -24,10 +24,10 @@ enum class LogLevel : std::uint8_t {
 /// The switches of the environment, as they were when the process first launched something.
 struct Environment {
   LogLevel log = LogLevel::off;
-  bool silent = false;             ///< WARPSAFE_LOG=off: no warnings at start either
-  bool log_unknown = false;        ///< WARPSAFE_LOG has a value that is none
-  bool warn_only = false;          ///< WARPSAFE_ON_ERROR=warn
-  const char* blocking = nullptr;  ///< the variable that asks for blocking launches, or nullptr
+  bool silent = false;                ///< WARPSAFE_LOG=off: no warnings at start either
+  const char* log_unknown = nullptr;  ///< a value of WARPSAFE_LOG that is none
+  bool warn_only = false;             ///< WARPSAFE_ON_ERROR=warn
+  const char* blocking = nullptr;     ///< the variable that asks for blocking launches, or nullptr
   const char* blocking_value = nullptr;
   const char* blocking_names = nullptr;  ///< the kernels to wait for; nullptr: all
   std::uint64_t break_at = 0;            ///< WARPSAFE_BREAK; 0: nowhere
@@ -52,13 +52,14 @@ struct Environment {
   [[gnu::cold, gnu::noinline]] static Environment ask() noexcept {
     Environment found;
     const char* const log = std::getenv("WARPSAFE_LOG");
-    found.silent = says(log, "off");
-    if (says(log, "error")) found.log = LogLevel::error;
-    if (says(log, "warn")) found.log = LogLevel::warn;
-    if (says(log, "debug")) found.log = LogLevel::debug;
-    if (says(log, "trace")) found.log = LogLevel::trace;
-    found.log_unknown =
-        log != nullptr && *log != '\0' && !found.silent && found.log == LogLevel::off;
+    if (log != nullptr && *log != '\0') {
+      const char* const levels[] = {"off", "error", "warn", "debug", "trace"};
+      int level = 0;
+      while (level < 5 && !says(log, levels[level])) ++level;
+      found.silent = level == 0;
+      if (level < 5) found.log = static_cast<LogLevel>(level);
+      if (level == 5) found.log_unknown = log;
+    }
     found.warn_only = says(std::getenv("WARPSAFE_ON_ERROR"), "warn");
     // Last the most exact one: WARPSAFE_SYNC can name kernels.
     for (const char* name :

@@ -108,13 +108,14 @@ class Journal {
   }
 
   struct alignas(64) Slot {
-    std::uint64_t version = 0;  ///< 2 * number, odd while it is written
-    std::uint64_t progress = 0;
-    std::uint64_t words[payload_words] = {};  ///< the record; the first is not used
+    std::uint64_t version;  ///< 2 * number, odd while it is written
+    std::uint64_t progress;
+    std::uint64_t words[payload_words];  ///< the record; the first is not used
   };
 
-  alignas(64) std::uint64_t last_ = 0;
-  std::uint64_t skipped_ = 0;
+  // No initialisers: static storage is zero, and see LaunchRecord.
+  alignas(64) std::uint64_t last_;
+  std::uint64_t skipped_;
   Slot slots_[capacity];
 
   static Journal instance;

@@ -20,23 +20,25 @@ enum class LaunchState : std::uint8_t {
 };
 
 /// One launch as the journal keeps it. What its pointers point to lives as long as the shared
-/// object that launched stays loaded.
+/// object that launched stays loaded. An aggregate without initialisers: thousands of them lie in
+/// static storage, and a compiler that had to initialise each would take longer for them than for
+/// the rest of a program.
 struct LaunchRecord {
-  std::uint64_t sequence = 0;  ///< its number in the journal: the process's first is 1
-  Name kernel{};
-  std::uint32_t grid[3] = {0, 0, 0};
-  std::uint32_t block[3] = {0, 0, 0};
-  std::uint64_t dynamic_shared = 0;  ///< bytes per block
-  const void* stream = nullptr;      ///< the runtime's own
-  std::int32_t device = -1;          ///< ordinal
-  Vendor vendor = Vendor::unknown;
-  LaunchState state = LaunchState::started;
-  std::uint32_t registers = 0;              ///< of the kernel, per thread; 0: unknown
-  std::uint32_t max_threads_per_block = 0;  ///< that the kernel allows; 0: unknown
-  std::uint64_t static_shared = 0;          ///< of the kernel, bytes per block
-  call_site site{};
+  std::uint64_t sequence;  ///< its number in the journal: the process's first is 1
+  Name kernel;
+  std::uint32_t grid[3];
+  std::uint32_t block[3];
+  std::uint64_t dynamic_shared;  ///< bytes per block
+  const void* stream;            ///< the runtime's own
+  std::int32_t device;           ///< ordinal
+  Vendor vendor;
+  LaunchState state;
+  std::uint32_t registers;              ///< of the kernel, per thread; 0: unknown
+  std::uint32_t max_threads_per_block;  ///< that the kernel allows; 0: unknown
+  std::uint64_t static_shared;          ///< of the kernel, bytes per block
+  call_site site;
 };
 
-static_assert(std::is_trivially_copyable_v<LaunchRecord>);
+static_assert(std::is_trivial_v<LaunchRecord>);
 
 }  // namespace warpsafe::debug

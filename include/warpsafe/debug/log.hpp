@@ -3,9 +3,8 @@
 #pragma once
 
 #include <warpsafe/debug/environment.hpp>
-#include <warpsafe/debug/launch_record.hpp>
-#include <warpsafe/detail/text.hpp>
 
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -52,11 +51,17 @@ inline void note_switches() noexcept {
   }
 }
 
-/// `Launch: kernel=NAME, grid=(x,y,z), block=(x,y,z), shared=N bytes`.
-inline void put_launch_line(warpsafe::detail::TextBuffer& out,
-                            const LaunchRecord& record) noexcept {
-  out << "Launch: kernel=" << record.kernel << ", grid=" << record.grid
-      << ", block=" << record.block << ", shared=" << record.dynamic_shared << " bytes";
+/// One message in the format of printf, at most 1023 bytes.
+[[gnu::cold, gnu::noinline, gnu::format(printf, 2, 3)]] inline void log_line(LogLevel level,
+                                                                             const char* format,
+                                                                             ...) noexcept {
+  char text[1024];
+  std::va_list values;
+  va_start(values, format);
+  const int size = std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  const bool fits = size >= 0 && static_cast<std::size_t>(size) < sizeof text;
+  write_log(level, text, fits ? static_cast<std::size_t>(size) : sizeof text - 1);
 }
 
 }  // namespace detail

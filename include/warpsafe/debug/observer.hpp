@@ -22,20 +22,27 @@
 
 namespace warpsafe::detail {
 
+/// Writes an error's text to the log, with a line after it.
+[[gnu::cold, gnu::noinline]] inline void say_error(debug::LogLevel level, const LaunchError& error,
+                                                   const char* after) noexcept {
+  char text[4096] = "warpsafe: ";
+  constexpr std::size_t prefix = 10;
+  std::size_t size = prefix + format_error(error, text + prefix, sizeof text - prefix);
+  TextBuffer rest(text + size, sizeof text - size);
+  rest << after;
+  debug::detail::write_log(level, text, size + rest.size());
+}
+
 /// Whether a refused launch goes on (WARPSAFE_ON_ERROR=warn), after its error was written.
 [[gnu::cold, gnu::noinline]] inline bool launches_all_the_same(const LaunchError& error) noexcept {
   debug::detail::start_if_first();
-  const bool warn_only = debug::Environment::get().warn_only;
-  if (!warn_only && !debug::logs(debug::LogLevel::error)) return false;
-  char text[2048];
-  TextBuffer out(text, sizeof text);
-  char message[1920];
-  format_error(error, message, sizeof message);
-  out << "warpsafe: " << message;
-  if (warn_only) out << "\n  WARPSAFE_ON_ERROR=warn: launched all the same";
-  debug::detail::write_log(warn_only ? debug::LogLevel::warn : debug::LogLevel::error, text,
-                           out.size());
-  return warn_only;
+  const bool goes_on = debug::Environment::get().warn_only;
+  if (goes_on) {
+    say_error(debug::LogLevel::warn, error, "\n  WARPSAFE_ON_ERROR=warn: launched all the same");
+  } else if (debug::logs(debug::LogLevel::error)) {
+    say_error(debug::LogLevel::error, error, "");
+  }
+  return goes_on;
 }
 
 [[nodiscard]] inline std::uint64_t nanoseconds_now() noexcept {
@@ -56,12 +63,11 @@ template <class B>
   int status = 0;
   const DeviceLimits* known = DeviceCache<B>::find(device, local, status);
   if (known == nullptr) return;
-  if (known != &local) local = *known;
+  local = *known;
   if (local.name.empty()) local.name = device_name<B>(device);
-  char text[768];
-  TextBuffer out(text, sizeof text);
-  put_limits(out, local);
-  debug::detail::write_log(debug::LogLevel::debug, text, out.size());
+  char text[640];
+  debug::detail::write_log(debug::LogLevel::debug, text,
+                           debug::format_limits(local, text, sizeof text));
 }
 
 /// What the switches ask for before a launch. Returns when it began, in nanoseconds, if the
@@ -70,24 +76,27 @@ template <class B>
 [[gnu::cold, gnu::noinline]] std::uint64_t before_launch(
     const debug::LaunchRecord& record) noexcept {
   debug::detail::start_if_first();
-  char text[768];
   if (debug::logs(debug::LogLevel::warn)) {
     // Peeked, never taken: the slot is the program's. Each code is told once.
     static int told = 0;
     const int pending = B::peek_last_error();
     if (pending != 0 && __atomic_exchange_n(&told, pending, __ATOMIC_RELAXED) != pending) {
-      TextBuffer out(text, sizeof text);
-      out << "warpsafe: an error was pending before the launch of '" << record.kernel
-          << "': " << B::error_text(pending) << " (" << B::error_name(pending)
-          << "); an earlier call of this thread failed, and this launch is not its cause";
-      debug::detail::write_log(debug::LogLevel::warn, text, out.size());
+      debug::detail::log_line(
+          debug::LogLevel::warn,
+          "warpsafe: an error was pending before the launch of '%.*s': %s (%s); an earlier call of "
+          "this thread failed, and this launch is not its cause",
+          static_cast<int>(record.kernel.size), record.kernel.data, B::error_text(pending).data,
+          B::error_name(pending).data);
     }
   }
   if (debug::logs(debug::LogLevel::debug)) {
     log_device<B>(record.device);
-    TextBuffer out(text, sizeof text);
-    debug::detail::put_launch_line(out, record);
-    debug::detail::write_log(debug::LogLevel::debug, text, out.size());
+    debug::detail::log_line(
+        debug::LogLevel::debug,
+        "Launch: kernel=%.*s, grid=(%u,%u,%u), block=(%u,%u,%u), shared=%llu bytes",
+        static_cast<int>(record.kernel.size), record.kernel.data, record.grid[0], record.grid[1],
+        record.grid[2], record.block[0], record.block[1], record.block[2],
+        static_cast<unsigned long long>(record.dynamic_shared));
   }
   return debug::logs(debug::LogLevel::trace) ? nanoseconds_now() : 0;
 }
@@ -97,36 +106,35 @@ template <class B>
 [[gnu::cold, gnu::noinline]] void log_call(const char* call, const void* stream, int status,
                                            std::uint64_t begun) noexcept {
   const std::uint64_t took = nanoseconds_now() - begun;
-  char text[256];
-  TextBuffer out(text, sizeof text);
-  out << "  " << B::name << ' ' << call << "(stream " << stream << ") = " << B::error_name(status)
-      << ", " << took / 1000 << '.' << (took / 100) % 10 << " us";
-  debug::detail::write_log(debug::LogLevel::trace, text, out.size());
+  debug::detail::log_line(debug::LogLevel::trace, "  %s %s(stream %p) = %s, %llu.%llu us",
+                          B::name.data, call, stream, B::error_name(status).data,
+                          static_cast<unsigned long long>(took / 1000),
+                          static_cast<unsigned long long>(took / 100 % 10));
 }
 
 /// Waits for a kernel that was just launched, if a switch asks for it and no graph is being
-/// captured. True if that found a fault, which is then in `error`.
+/// captured. Returns the runtime's status.
 template <class B>
-[[gnu::cold, gnu::noinline]] bool wait_for_launch(const Located<B>& at,
-                                                  const debug::LaunchRecord& record,
-                                                  LaunchError& error) noexcept {
-  if (!debug::blocking()) return false;
+[[gnu::cold, gnu::noinline]] int wait_for_launch(const Located<B>& at,
+                                                 const debug::LaunchRecord& record) noexcept {
+  if (!debug::blocking()) return 0;
   const char* const names = debug::Environment::get().blocking_names;
-  if (names != nullptr && !debug::is_listed(record.kernel, names)) return false;
+  if (names != nullptr && !debug::is_listed(record.kernel, names)) return 0;
   bool capturing = true;
-  if (B::stream_capturing(at.stream.native(), capturing) != 0 || capturing) return false;
+  if (B::stream_capturing(at.stream.native(), capturing) != 0 || capturing) return 0;
   const StreamPoint point = StreamPoint::of(record.stream, record.device);
   const std::uint64_t begun = nanoseconds_now();
   const int status = B::stream_synchronize(at.stream.native());
   if (debug::logs(debug::LogLevel::trace)) {
     log_call<B>("stream_synchronize", at.stream.native(), status, begun);
   }
-  if (status == 0) {
-    point.reached(B::vendor);
-    return false;
-  }
-  error = runtime_error<B>(status, Name::of("stream synchronize"), at.site, Stage::completion,
-                           at.stream.device().value());
+  if (status == 0) point.reached(B::vendor);
+  return status;
+}
+
+/// Puts the launch beside its error, and the error into the log.
+[[gnu::cold, gnu::noinline]] inline void complete_error(
+    LaunchError& error, const debug::LaunchRecord& record) noexcept {
   error.kernel = record.kernel;
   for (int axis = 0; axis < 3; ++axis) {
     error.grid[axis] = record.grid[axis];
@@ -136,14 +144,8 @@ template <class B>
   error.stream = record.stream;
   error.device = record.device;
   error.sequence = record.sequence;
-  return true;
-}
-
-[[gnu::cold, gnu::noinline]] inline void log_error(const LaunchError& error) noexcept {
   if (!debug::logs(debug::LogLevel::error)) return;
-  char text[4096] = "warpsafe: ";
-  const std::size_t size = 10 + format_error(error, text + 10, sizeof text - 10);
-  debug::detail::write_log(debug::LogLevel::error, text, size);
+  say_error(debug::LogLevel::error, error, "");
 }
 
 /// After a launch that failed, or with something switched on. `begun` is what before_launch said.
@@ -156,19 +158,17 @@ template <class B>
     log_call<B>("launch", record.stream, launched.has_value() ? 0 : launched.assume_error().raw,
                 begun);
   }
-  if (!launched.has_value()) {
-    LaunchError& error = launched.assume_error();
-    error.sequence = record.sequence;
+  if (launched.has_value()) {
+    const int status = wait_for_launch(at, record);
+    if (status == 0) return;
+    launched = runtime_error<B>(status, Name::of("stream synchronize"), record.site,
+                                Stage::completion, record.device);
+  } else {
     debug::Journal::get().refused(record.sequence);
-    debug::detail::noticed(error, error.device, is_of_earlier_work(error));
-    log_error(error);
-    return;
+    LaunchError& error = launched.assume_error();
+    debug::detail::noticed(error, record.device, is_of_earlier_work(error));
   }
-  LaunchError error;
-  if (wait_for_launch(at, record, error)) {
-    log_error(error);
-    launched = error;
-  }
+  complete_error(launched.assume_error(), record);
 }
 
 /// One launch while it is dispatched. Made before, ended after.
@@ -179,6 +179,7 @@ class Observation {
   [[gnu::always_inline]] Observation(const Located<B>& at, const LaunchShape& shape,
                                      const Name& kernel, const KernelLimits* kernel_limits) noexcept
       : at_(at) {
+    record_.sequence = 0;
     record_.kernel = kernel;
     for (int axis = 0; axis < 3; ++axis) {
       record_.grid[axis] = shape.grid[axis];
@@ -188,12 +189,12 @@ class Observation {
     record_.stream = at.stream.native();
     record_.device = at.stream.device().value();
     record_.vendor = B::vendor;
+    record_.state = debug::LaunchState::started;
+    const bool known = kernel_limits != nullptr;
+    record_.registers = known ? kernel_limits->registers : 0;
+    record_.max_threads_per_block = known ? kernel_limits->max_threads_per_block : 0;
+    record_.static_shared = known ? kernel_limits->static_shared : 0;
     record_.site = at.site;
-    if (kernel_limits != nullptr) {
-      record_.registers = kernel_limits->registers;
-      record_.max_threads_per_block = kernel_limits->max_threads_per_block;
-      record_.static_shared = kernel_limits->static_shared;
-    }
     record_.sequence = debug::Journal::get().append(record_);
     switched_on_ = debug::detail::anything_on();
     if (switched_on_) [[unlikely]]

@@ -37,25 +37,22 @@ inline constexpr warpsafe::detail::DebugHooks hooks{&begin_wait, &waited, &notic
 
 /// The warnings at start, each once: a switch that is on without anybody's knowing costs days.
 [[gnu::cold, gnu::noinline]] inline void say_what_is_on(const Environment& asked) noexcept {
-  char text[512];
-  const auto say = [&text](const auto&... parts) {
-    warpsafe::detail::TextBuffer out(text, sizeof text);
-    static_cast<void>((out << ... << parts));
-    write_log(LogLevel::warn, text, out.size());
-  };
   if (asked.blocking != nullptr) {
-    say("warpsafe: ", asked.blocking, '=', asked.blocking_value, ": ",
-        asked.blocking_names == nullptr ? "every launch" : "a launch of these kernels",
-        " waits for its kernel; it is slower, and a synchronisation that is missing in the program "
-        "does not show");
+    log_line(
+        LogLevel::warn,
+        "warpsafe: %s=%s: %s waits for its kernel; it is slower, and a synchronisation that is "
+        "missing in the program does not show",
+        asked.blocking, asked.blocking_value,
+        asked.blocking_names == nullptr ? "every launch" : "a launch of these kernels");
   }
-  if (asked.log_unknown) {
-    say("warpsafe: WARPSAFE_LOG=", static_cast<const char*>(std::getenv("WARPSAFE_LOG")),
-        " is none of off, error, warn, debug, trace");
+  if (asked.log_unknown != nullptr) {
+    log_line(LogLevel::warn, "warpsafe: WARPSAFE_LOG=%s is none of off, error, warn, debug, trace",
+             asked.log_unknown);
   }
-  for (const char* name : {"WARPSAFE_TRACE", "WARPSAFE_REFERENCE", "WARPSAFE_SHADOW"}) {
+  const char* const later[] = {"WARPSAFE_TRACE", "WARPSAFE_REFERENCE", "WARPSAFE_SHADOW"};
+  for (const char* name : later) {
     if (std::getenv(name) != nullptr) {
-      say("warpsafe: ", name, " is set, and nothing in this program reads it");
+      log_line(LogLevel::warn, "warpsafe: %s is set, and nothing in this program reads it", name);
     }
   }
 }

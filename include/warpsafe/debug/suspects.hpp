@@ -113,14 +113,14 @@ class Incidents {
   static constexpr std::size_t shown = 16;
 
   struct Incident {
-    std::uint64_t number = 0;
-    std::uint64_t noticed_at = 0;
-    std::uint64_t overwritten = 0;
-    std::size_t count = 0;
-    std::int32_t raw = 0;
-    std::int32_t device = -1;
-    Vendor vendor = Vendor::unknown;
-    bool lost = false;
+    std::uint64_t number;
+    std::uint64_t noticed_at;
+    std::uint64_t overwritten;
+    std::size_t count;
+    std::int32_t raw;
+    std::int32_t device;
+    Vendor vendor;
+    bool lost;
     LaunchRecord suspects[Journal::capacity];
   };
 
@@ -138,7 +138,7 @@ class Incidents {
     std::size_t count = 0;
     const std::uint64_t last = journal.last();
     for (std::size_t back = 0; back < Journal::capacity; ++back) {
-      LaunchRecord record;
+      LaunchRecord record{};
       std::uint64_t submitted_at = 0;
       const std::size_t place = (last + Journal::capacity - back) % Journal::capacity;
       if (!journal.read(place, record, submitted_at) || record.vendor != vendor ||
@@ -170,14 +170,23 @@ class Incidents {
   }
   void unlock() noexcept { __atomic_clear(&busy_, __ATOMIC_RELEASE); }
 
-  std::uint64_t last_ = 0;
-  bool busy_ = false;
+  // No initialisers: static storage is zero, and see LaunchRecord.
+  std::uint64_t last_;
+  bool busy_;
   Incident incidents_[capacity];
 
   static Incidents instance;
 };
 
 inline Incidents Incidents::instance;
+
+/// Tells the debug tools that all work of a device has ended and its context is whole: after a
+/// synchronisation of your own (cudaDeviceSynchronize), or after the device was reset. What was
+/// launched before is no suspect any more.
+inline void known_good(Vendor vendor, std::int32_t device) noexcept {
+  Completion& completion = Completion::get();
+  completion.device_waited(vendor, device, completion.begin_wait());
+}
 
 /// The launches that may have caused `error`, newest first, up to `most` of them into `records`.
 /// Returns how many there are. 0 for an error that is no fault of running work, or of a program
