@@ -27,7 +27,8 @@ inline const LogSink* sink_in_use = nullptr;
 /// one byte with `nothing_on`, and leaves everything else to functions out of line.
 enum : std::uint8_t { unread = 0, nothing_on = 1, something_on = 2 };
 inline std::uint8_t switches = unread;
-inline LogLevel log_level_in_use = LogLevel::off;
+// Not a LogLevel: nvcc knows no atomic access to an enumeration.
+inline unsigned char log_level_in_use = static_cast<unsigned char>(LogLevel::off);
 inline bool blocking_in_use = false;
 
 [[nodiscard, gnu::always_inline]] inline bool anything_on() noexcept {
@@ -36,7 +37,8 @@ inline bool blocking_in_use = false;
 /// After a switch was turned: whether anything is left on.
 inline void note_switches() noexcept {
   const Environment& asked = Environment::get();
-  const bool on = __atomic_load_n(&log_level_in_use, __ATOMIC_RELAXED) != LogLevel::off ||
+  const bool on = __atomic_load_n(&log_level_in_use, __ATOMIC_RELAXED) !=
+                      static_cast<unsigned char>(LogLevel::off) ||
                   __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED) || asked.break_at != 0 ||
                   asked.timeout != 0;
   __atomic_store_n(&switches, std::uint8_t{on ? something_on : nothing_on}, __ATOMIC_RELAXED);
@@ -71,7 +73,7 @@ inline void set_log_sink(const LogSink* sink) noexcept {
   __atomic_store_n(&detail::sink_in_use, sink, __ATOMIC_RELEASE);
 }
 [[nodiscard]] inline LogLevel log_level() noexcept {
-  return __atomic_load_n(&detail::log_level_in_use, __ATOMIC_RELAXED);
+  return static_cast<LogLevel>(__atomic_load_n(&detail::log_level_in_use, __ATOMIC_RELAXED));
 }
 [[nodiscard]] inline bool logs(LogLevel level) noexcept { return level <= log_level(); }
 

@@ -61,7 +61,7 @@ inline constexpr warpsafe::detail::DebugHooks hooks{&begin_wait, &waited, &notic
 [[gnu::cold, gnu::noinline]] inline void start() noexcept {
   const Environment& asked = Environment::get();
   static const bool first = [&asked] {
-    __atomic_store_n(&log_level_in_use, asked.log, __ATOMIC_RELAXED);
+    __atomic_store_n(&log_level_in_use, static_cast<unsigned char>(asked.log), __ATOMIC_RELAXED);
     __atomic_store_n(&blocking_in_use, asked.blocking != nullptr, __ATOMIC_RELAXED);
     __atomic_store_n(&warpsafe::detail::debug_hooks_in_use, &hooks, __ATOMIC_RELEASE);
     note_switches();
@@ -80,7 +80,7 @@ inline void start_if_first() noexcept {
 /// Sets what is written to the log, over what WARPSAFE_LOG asked for.
 inline void set_log_level(LogLevel level) noexcept {
   detail::start_if_first();
-  __atomic_store_n(&detail::log_level_in_use, level, __ATOMIC_RELAXED);
+  __atomic_store_n(&detail::log_level_in_use, static_cast<unsigned char>(level), __ATOMIC_RELAXED);
   detail::note_switches();
 }
 /// Whether launches wait for their kernels: all of them, or those that WARPSAFE_SYNC names.
