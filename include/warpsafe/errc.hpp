@@ -70,13 +70,14 @@ enum class Errc : std::uint8_t {
   handle_pointer_mode,    ///< scalars on host and device in one call, or the handle's mode was
                           ///< changed
   handle_moved,           ///< the handle was moved away, or closed
+  handle_partly_bound,    ///< setting the stream did not reach every handle inside this one
   library_failed,         ///< the library's function returned an error
   // Copies.
   pending_taken,  ///< the value of a Pending was handed out, or moved away, before
   // What the runtime said.
   launch_refused,    ///< the runtime refused the launch for a reason that is not one above
   execution_failed,  ///< work that was already running failed; the call that noticed is innocent
-  pending_error,     ///< the runtime's last error was set before this call
+  pending_error,     ///< the same, noticed by a launch: it failed before this one, which never ran
   out_of_memory,     ///< the allocation does not fit
   unsupported,       ///< the runtime or the device cannot do this at all
   runtime_failed,    ///< any other call of the runtime failed

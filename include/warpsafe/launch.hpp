@@ -144,7 +144,7 @@ template <CheckLevel Level, class B, class C, class K, class... A>
 /// Checked builds: every Errc of `validate`, and Errc::argument_negative, ::argument_host_pointer,
 /// ::stream_wrong_device, ::not_a_kernel, ::no_kernel_image, ::no_device. All builds:
 /// Errc::launch_refused (or a nearer code) with the runtime's own words if it refuses,
-/// ::execution_failed if earlier work has lost the context. An empty grid (cover_or_empty) launches
+/// ::pending_error if earlier work has failed. An empty grid (cover_or_empty) launches
 /// nothing and succeeds. Thread-safe; never reads or clears the runtime's last error.
 template <CheckLevel Level = current_level, class C, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch(detail::Located<cuda_backend> stream,

@@ -443,7 +443,9 @@ TEST_F(Launch, EveryStatusOfTheRuntimeComesOutWhole) {
     host::fail_next(Call::launch, 1, row.status);
     const LaunchError error = error_in(launch(stream, config, kernel<nothing>));
     const unsigned line = __LINE__ - 1;
-    EXPECT_EQ(error.code, row.code == Errc::runtime_failed ? Errc::launch_refused : row.code);
+    EXPECT_EQ(error.code, row.code == Errc::runtime_failed     ? Errc::launch_refused
+                          : row.code == Errc::execution_failed ? Errc::pending_error
+                                                               : row.code);
     EXPECT_EQ(error.stage, Stage::launch);
     EXPECT_EQ(error.severity, row.severity);
     EXPECT_EQ(error.raw, raw(row.status));
@@ -498,6 +500,7 @@ TEST_F(Launch, AFaultSurfacesAtTheNextWaitAndTheContextIsLost) {
   ASSERT_TRUE(launch(stream, launch_of({1}, {32}), kernel<nothing>).has_value());
   const auto waited = stream.synchronize();
   const unsigned line = __LINE__ - 1;
+  const std::uint64_t suspect = debug::Journal::get().last();
   const LaunchError error = error_in(waited);
   EXPECT_EQ(error.code, Errc::execution_failed);
   EXPECT_EQ(error.stage, Stage::completion);
@@ -508,17 +511,21 @@ TEST_F(Launch, AFaultSurfacesAtTheNextWaitAndTheContextIsLost) {
             "  at launch_test.cpp:" +
                 std::to_string(line) +
                 "\n  the device's context is lost: every later call of this process fails; restart "
-                "it");
+                "it\n  suspect: 1 launch of device 0 not known to have ended\n    #" +
+                std::to_string(suspect) +
+                " 'nothing', grid=(1,1,1), block=(32,1,1), shared=0 bytes, stream " +
+                address(stream.native()) + ", at launch_test.cpp:" + std::to_string(line - 1));
   const LaunchError later = error_in(launch(stream, launch_of({1}, {32}), kernel<nothing>));
-  EXPECT_EQ(later.code, Errc::execution_failed);
+  EXPECT_EQ(later.code, Errc::pending_error);
   EXPECT_EQ(later.severity, Severity::context_lost);
   const LaunchError unchecked =
       error_in(launch<off>(stream, launch_of({1}, {32}), kernel<nothing>));
-  EXPECT_EQ(unchecked.code, Errc::execution_failed);
+  EXPECT_EQ(unchecked.code, Errc::pending_error);
   EXPECT_EQ(unchecked.stage, Stage::launch);
   EXPECT_THAT(message(unchecked),
               ::testing::HasSubstr("launch failed: hostErrorIllegalAddress (grid=(1,1,1), "
-                                   "block=(32,1,1))\n  an illegal memory access was encountered"));
+                                   "block=(32,1,1))\n  an error was pending before this call: an "
+                                   "illegal memory access was encountered"));
 }
 
 WARPSAFE_KERNEL void half_of_them_wait() {

@@ -99,13 +99,13 @@ INSTANTIATE_TEST_SUITE_P(
                recoverable},
         Answer{code::capture_implicit, "StreamCaptureImplicit", Errc::stream_capturing,
                recoverable},
-        Answer{code::illegal_address, "IllegalAddress", Errc::execution_failed, context_lost},
+        Answer{code::illegal_address, "IllegalAddress", Errc::pending_error, context_lost},
         Answer{code::launch_timeout, is_cuda ? "LaunchTimeout" : "LaunchTimeOut",
-               Errc::execution_failed, context_lost},
-        Answer{code::device_assert, "Assert", Errc::execution_failed, context_lost},
+               Errc::pending_error, context_lost},
+        Answer{code::device_assert, "Assert", Errc::pending_error, context_lost},
         // AMD's runtime answers this to more threads than the kernel's bounds, too.
         Answer{code::launch_failure, "LaunchFailure",
-               is_cuda ? Errc::execution_failed : Errc::launch_refused,
+               is_cuda ? Errc::pending_error : Errc::launch_refused,
                is_cuda ? context_lost : recoverable}),
     [](const auto& instance) { return instance.param.name; });
 
@@ -142,12 +142,14 @@ TEST_F(RuntimeRefusals, AFaultOfEarlierWorkIsNotTheNextKernels) {
   ASSERT_THAT(ws::launch(stream, config, ws::kernel<nothing>), Succeeds());
   stand_in_cuda_post_async_error(0, cudaErrorIllegalAddress, 1);
   const auto error = error_in(ws::launch<CheckLevel::off>(stream, config, ws::kernel<nothing>));
-  EXPECT_EQ(error.code, Errc::execution_failed);
+  EXPECT_EQ(error.code, Errc::pending_error);
   EXPECT_EQ(error.severity, Severity::context_lost);
-  EXPECT_EQ(ws::message(error),
-            "Kernel 'vendor_test::nothing' launch failed: cudaErrorIllegalAddress (grid=(2,1,1), "
-            "block=(64,1,1))\n  an illegal memory access was encountered\n  at " +
-                place(error) + lost);
+  EXPECT_EQ(
+      ws::message(error),
+      "Kernel 'vendor_test::nothing' launch failed: cudaErrorIllegalAddress (grid=(2,1,1), "
+      "block=(64,1,1))\n  an error was pending before this call: an illegal memory access was "
+      "encountered\n  at " +
+          place(error) + lost);
   const auto waited = error_in(stream.synchronize());
   EXPECT_EQ(waited.code, Errc::execution_failed);
   EXPECT_EQ(ws::message(waited),

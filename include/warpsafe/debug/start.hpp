@@ -25,9 +25,7 @@ inline void waited(Vendor vendor, std::int32_t device, const void* stream,
                                   bool earlier_work) noexcept {
   error.blocking_was_on = __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED);
   if (!earlier_work) return;
-  bool known_before = false;
-  error.incident = Incidents::get().note(error, device, known_before);
-  if (known_before && error.stage == Stage::launch) error.code = Errc::pending_error;
+  error.incident = Incidents::get().note(error, device);
 }
 [[gnu::cold]] inline void put_suspects(warpsafe::detail::TextBuffer& out,
                                        const LaunchError& error) noexcept {

@@ -25,9 +25,9 @@ class Incidents {
   static constexpr std::size_t capacity = 4;
 
   /// Takes down the suspects of a fault that was just noticed on a device (-1: any device of the
-  /// vendor). Returns the number of the incident, at least 1; `known_before` tells that it is an
-  /// earlier one's, whose context has been lost since.
-  std::uint64_t note(const LaunchError& error, std::int32_t device, bool& known_before) noexcept {
+  /// vendor). Returns the number of the incident, at least 1: that of an earlier one if the context
+  /// was lost then, and has said the same since.
+  std::uint64_t note(const LaunchError& error, std::int32_t device) noexcept {
     const Vendor vendor = error.vendor;
     const bool context_lost = error.severity == Severity::context_lost;
     lock();
@@ -36,16 +36,15 @@ class Incidents {
       if (one.number != 0 && context_lost && one.lost && one.raw == error.raw &&
           one.vendor == vendor && (one.device == device || one.device < 0 || device < 0) &&
           Completion::get().well_at(vendor, one.device) <= one.noticed_at) {
-        known_before = true;
+        const std::uint64_t number = one.number;
         unlock();
-        return one.number;
+        return number;
       }
       if (chosen == nullptr || (one.lost ? 1 : 0) < (chosen->lost ? 1 : 0) ||
           (one.lost == chosen->lost && one.number < chosen->number)) {
         chosen = &one;
       }
     }
-    known_before = false;
     chosen->number = ++last_;
     chosen->vendor = vendor;
     chosen->raw = error.raw;

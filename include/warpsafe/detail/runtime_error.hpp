@@ -14,7 +14,7 @@ namespace warpsafe::detail {
 /// Whether a status tells of a fault in work that was submitted before, by whatever call.
 [[nodiscard]] constexpr bool is_of_earlier_work(const LaunchError& error) noexcept {
   return error.severity == Severity::context_lost || error.code == Errc::execution_failed ||
-         error.code == Errc::barrier_divergence;
+         error.code == Errc::pending_error || error.code == Errc::barrier_divergence;
 }
 
 /// The error of a runtime call that failed, with the runtime's own words. `device` is the one that
@@ -30,6 +30,9 @@ template <class B>
   error.raw_name = B::error_name(status);
   error.raw_text = B::error_text(status);
   error.operation = operation;
+  // Work runs after the launch has returned: what a launch is told of running work is not its own.
+  const bool launching = stage == Stage::launch || stage == Stage::validation;
+  if (launching && error.code == Errc::execution_failed) error.code = Errc::pending_error;
   // A launch that failed first has to say in the journal that it never ran (debug/observer.hpp).
   if (const DebugHooks* const hooks = debug_hooks(); hooks != nullptr && stage != Stage::launch) {
     hooks->noticed(error, device, is_of_earlier_work(error));
