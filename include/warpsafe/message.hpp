@@ -130,6 +130,8 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
       return "a library handle's pointer mode does not fit the scalars";
     case Errc::handle_moved:
       return "a library handle that was moved away";
+    case Errc::handle_partly_bound:
+      return "a library handle is not on its stream with every handle inside it";
     case Errc::pending_taken:
       return "the value of a Pending was taken before";
     case Errc::library_failed:

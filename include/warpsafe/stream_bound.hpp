@@ -95,6 +95,13 @@ class [[nodiscard]] StreamBound
       requires(typename Traits::native handle, typename B::native_stream stream) {
     Traits::set_stream(handle, stream);
   };
+  static constexpr int inner_handles = [] {
+    if constexpr (requires { Traits::inner_handles; }) {
+      return Traits::inner_handles;
+    } else {
+      return 0;
+    }
+  }();
   static constexpr bool has_workspace = requires(typename Traits::native handle) {
     Traits::set_workspace(handle, nullptr, std::size_t{});
   };
@@ -110,7 +117,8 @@ class [[nodiscard]] StreamBound
   /// to outlive the handle; not a temporary). The stream's device must be current:
   /// Errc::stream_wrong_device. Errc::stream_capturing while the stream captures a graph, which the
   /// library's allocations would break. Errc::library_failed with the library's own words,
-  /// ::out_of_memory for the workspace, ::no_device.
+  /// ::out_of_memory for the workspace, ::no_device, ::handle_partly_bound where a handle that
+  /// holds others is not on the stream with each of them.
   [[nodiscard]] static result<StreamBound> create(basic_stream_hold<B> stream,
                                                   call_site site = call_site::current()) noexcept
       requires(std::is_empty_v<Options>) {
@@ -319,6 +327,12 @@ class [[nodiscard]] StreamBound
     if constexpr (has_stream) {
       const StatusType bound = Traits::set_stream(handle_, stream_.ref().native());
       if (failed(bound)) return error_of<Step::bind>(bound, stream_.ref(), site);
+      if (const int astray = inner_handle_astray()) {
+        LaunchError error = not_called<Step::bind>(Errc::handle_partly_bound, stream_.ref(), site);
+        error.value = static_cast<std::uint64_t>(astray);
+        error.limit = static_cast<std::uint64_t>(inner_handles);
+        return error;
+      }
     }
     if constexpr (detail::has_pointer_mode<Traits>) {
       const StatusType set = Traits::set_scalars_on_device(handle_, false);
@@ -446,9 +460,22 @@ class [[nodiscard]] StreamBound
     error = not_called(code, function, stream_.ref(), site);
     return false;
   }
+  /// The first of the inner handles that is not on the stream, counted from 1; 0 if all are.
+  [[nodiscard]] int inner_handle_astray() noexcept {
+    for (int inner = 0; inner < inner_handles; ++inner) {
+      if constexpr (inner_handles != 0) {
+        typename B::native_stream now{};
+        if (failed(Traits::get_stream(handle_, inner, now)) || now != stream_.ref().native()) {
+          return inner + 1;
+        }
+      }
+    }
+    return 0;
+  }
   /// What somebody changed of the handle by the library's own functions, or nothing. A library that
   /// cannot tell says so by the function that is called next.
   [[nodiscard]] Errc find_change() noexcept {
+    if (inner_handle_astray() != 0) return Errc::handle_stream_changed;
     if constexpr (requires(typename B::native_stream & now) { Traits::get_stream(handle_, now); }) {
       typename B::native_stream now{};
       if (!failed(Traits::get_stream(handle_, now)) && now != stream_.ref().native()) {

@@ -212,6 +212,10 @@ void print_cuda() {
     handle.operation = ws::Name::of("cublasSgemm");
     print(name, code, handle);
   }
+  ws::LaunchError partly =
+      ws::LaunchError::make(Errc::handle_partly_bound, ws::Stage::validation, 2, 2);
+  partly.operation = ws::Name::of("solver set stream");
+  PRINT(handle_partly_bound, partly);
 }
 
 }  // namespace

@@ -193,6 +193,9 @@ constexpr const char* reason_text(const LaunchError& error) noexcept {
              "host_scalar or all device_scalar, and nobody else sets the mode";
     case Errc::handle_moved:
       return "this StreamBound was moved from or closed; use the one that it was moved to";
+    case Errc::handle_partly_bound:
+      return "the stream did not reach inner handle {value} of {limit}, which would run on another; "
+             "handle_traits::set_stream has to set each";
     case Errc::pending_taken:
       return "the value of this Pending was handed out or moved away before; it is had once";
     case Errc::library_failed:
