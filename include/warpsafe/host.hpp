@@ -19,10 +19,10 @@
 
 namespace warpsafe::host {
 
-/// Everything as when the program began: ends all captures, waits for all work, then one device with its first limits,
-/// its context whole, no injected faults, no counted calls, and the calling thread on device 0 with
-/// an empty last-error slot. Streams, events and memory of the program stay valid, but for those of
-/// devices that are gone.
+/// Everything as when the program began: ends all captures, waits for all work, then one device
+/// with its first limits, its context whole, no injected faults, no counted calls, and the calling
+/// thread on device 0 with an empty last-error slot. Streams, events and memory of the program stay
+/// valid, but for those of devices that are gone.
 inline void reset() {
   Runtime& runtime = Runtime::get();
   std::unique_lock lock(runtime.mutex);
@@ -113,6 +113,25 @@ inline HostStatus take_last_error() noexcept {
   const int last = thread_state().last_error;
   thread_state().last_error = 0;
   return static_cast<HostStatus>(last);
+}
+
+/// The default stream of a device, as cudaStreamLegacy is CUDA's: what it is given waits for all
+/// that blocking streams were given before, and they wait for it. It is ordered with no other
+/// stream. For `StreamRef::borrow`; nullptr if there is no such device.
+[[nodiscard]] inline StreamState* default_stream(int device) {
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  Device* const found = runtime.device(device);
+  return found == nullptr ? nullptr : runtime.default_stream(*found);
+}
+
+/// A stream that is ordered with the device's default stream, as cudaStreamCreate makes them; a
+/// `Stream` never is. host_backend::stream_destroy destroys it. nullptr if there is no such device.
+[[nodiscard]] inline StreamState* create_blocking_stream(int device) {
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  Device* const found = runtime.device(device);
+  return found == nullptr ? nullptr : runtime.add_stream(*found, true);
 }
 
 }  // namespace warpsafe::host

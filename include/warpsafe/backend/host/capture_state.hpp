@@ -88,6 +88,7 @@ struct GraphOperation final : Operation {
   }
   const std::shared_ptr<const GraphNodes> nodes;
 
+  [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::graph; }
   Failure run() override {
     for (const GraphNode& node : *nodes) {
       Failure failure = node.operation->run();

@@ -111,7 +111,6 @@ struct GraphCalls {
       auto operation = std::make_shared<GraphOperation>(exec->nodes);
       if (stream->capture == nullptr) {
         operation->after = std::exchange(exec->last, operation);
-        if (operation->after != nullptr && operation->after->done) operation->after = nullptr;
       }
       runtime.submit(*stream, std::move(operation));
       return 0;

@@ -33,10 +33,13 @@ class GridPool {
   void run(Grid& grid) {
     const std::uint64_t blocks = grid.shape.blocks();
     Job job{grid, blocks};
-    if (blocks > 1) offer(job);
+    const bool shared = blocks > 1 && !alone_;
+    if (shared) offer(job);
     work(job);
-    if (blocks > 1) withdraw(job);
+    if (shared) withdraw(job);
   }
+  /// Whether a grid's blocks run one after another, in the same order every time.
+  void run_alone(bool alone) noexcept { alone_ = alone; }
 
   /// Stops at the next block whatever runs, and lets the helpers go. `run` may still be called.
   void close() {
@@ -160,6 +163,7 @@ class GridPool {
   std::vector<std::thread> helpers_;
   std::size_t gone_ = 0;
   bool closing_ = false;
+  std::atomic<bool> alone_ = false;
 };
 
 }  // namespace warpsafe::host

@@ -9,8 +9,10 @@
 #include <warpsafe/backend/host/operation.hpp>
 #include <warpsafe/backend/host/runtime.hpp>
 #include <warpsafe/backend/host/stream_calls.hpp>
+#include <warpsafe/debug/memory_access.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -25,12 +27,16 @@ struct ReleaseOperation final : Operation {
       : runtime_(runtime), memory_(memory), bytes_(bytes) {
     accesses = {{memory, bytes, true}};
   }
+  [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::release; }
   Failure run() override {
     std::unique_lock lock(runtime_.mutex);
     Storage storage = runtime_.memory.remove(memory_);
     lock.unlock();
-    if (storage.retire()) return {};
-    return overrun(bytes_);
+    const bool intact = storage.retire();
+    lock.lock();
+    runtime_.bury(std::move(storage));
+    lock.unlock();
+    return intact ? Failure{} : overrun(bytes_);
   }
   [[nodiscard]] static Failure overrun(std::size_t bytes) {
     return {raw(HostStatus::illegal_address),
@@ -53,7 +59,11 @@ struct MemoryCalls {
       // CUDA makes a node of it, whose memory is there while the graph runs; this model does not.
       if (const int no = refuse_capturing(*stream); no != 0) return no;
       if (!device.limits.memory_pools) return raw(HostStatus::not_supported);
-      return take(runtime, lock, memory, bytes, MemoryKind::device, device, true);
+      const int status = take(runtime, lock, memory, bytes, MemoryKind::device, device, true);
+      if (runtime.scheduler != nullptr && memory != nullptr) {
+        runtime.submit(*stream, std::make_shared<AllocateOperation>(memory, bytes));
+      }
+      return status;
     });
   }
   /// The memory counts as free from here on, though its storage stays until the stream has come
@@ -110,11 +120,8 @@ struct MemoryCalls {
       found->freed = true;
       Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
       runtime.wait_all(lock, &device);
-      const std::size_t bytes = found->bytes;
-      device.used -= bytes;
-      if (!runtime.memory.remove(memory).retire()) {
-        device.fail(ReleaseOperation::overrun(bytes));
-      }
+      device.used -= found->bytes;
+      release(runtime, memory, found->bytes, device);
       return runtime.lost(device);
     });
   }
@@ -129,7 +136,8 @@ struct MemoryCalls {
       return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
     });
   }
-  /// Waits for all work of all devices, as CUDA's does: some of it may use the memory.
+  /// Waits for all work of all devices, some of which may use the memory. HIP says so of
+  /// hipHostFree; of cudaFreeHost nobody does, so a program cannot count on it.
   static int host_deallocate(void* memory) noexcept {
     return call(Call::host_deallocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (memory == nullptr) return 0;
@@ -140,16 +148,16 @@ struct MemoryCalls {
       if (const int no = unsafe_call(runtime); no != 0) return no;
       found->freed = true;
       Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
-      runtime.wait_all(lock, nullptr);
-      const std::size_t bytes = found->bytes;
-      if (!runtime.memory.remove(memory).retire()) device.fail(ReleaseOperation::overrun(bytes));
+      runtime.finish_all(lock, nullptr);
+      release(runtime, memory, found->bytes, device);
       return runtime.lost(device);
     });
   }
 
-  /// Ordered as CUDA documents ("API synchronization behavior"): from pageable host memory the
-  /// bytes are taken before the call returns; into pageable memory, and from host to host, it
-  /// returns when they are there; all else is asynchronous.
+  /// From host to host it returns when the copy has ended; all else is asynchronous. That from
+  /// pageable host memory the bytes are taken before the call returns, and that into such memory
+  /// they are there then, is what drivers do and CUDA no longer promises ("might be synchronous",
+  /// CUDA Runtime API, "API synchronization behavior").
   static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
                   StreamState* stream) noexcept {
     return call(Call::copy, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
@@ -220,10 +228,22 @@ struct MemoryCalls {
     Storage storage(bytes);
     lock.lock();
     void* const memory = storage.get();
-    if (memory != nullptr) {
-      runtime.memory.add({std::move(storage), bytes, kind, ordinal, false, ordered});
-    }
+    if (memory == nullptr) return nullptr;
+    runtime.memory.add({std::move(storage), bytes, kind, ordinal, false, ordered});
+    if (!ordered) touch(runtime, memory, bytes, debug::AccessKind::allocate);
     return memory;
+  }
+  /// Gives memory back outside of any stream's order. Nothing uses it any more.
+  static void release(Runtime& runtime, void* memory, std::size_t bytes, Device& device) {
+    touch(runtime, memory, bytes, debug::AccessKind::release);
+    Storage storage = runtime.memory.remove(memory);
+    if (!storage.retire()) device.fail(ReleaseOperation::overrun(bytes));
+    runtime.bury(std::move(storage));
+  }
+  static void touch(Runtime& runtime, const void* memory, std::size_t bytes,
+                    debug::AccessKind kind) {
+    if (runtime.scheduler == nullptr) return;
+    runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
   }
   /// Whether the device may touch all these bytes.
   [[nodiscard]] static bool reachable(const Runtime& runtime, const void* memory,
@@ -261,7 +281,9 @@ struct MemoryCalls {
     Device& device = stream->device;
     runtime.submit(*stream, operation);
     if (!wait) return 0;
-    runtime.wait(lock, operation);
+    const std::shared_ptr<const Operation> copied = operation;
+    runtime.finish(lock, {&copied, 1});
+    if (from_host) runtime.tell_done(copied);
     return runtime.surface(device);
   }
 };

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -18,11 +19,15 @@ namespace warpsafe::host {
 
 struct StreamState;
 
+enum class OperationKind : std::uint8_t { mark, kernel, copy, fill, allocate, release, graph };
+
 /// Memory that an operation touches: what decides whether two operations may run in either order.
 struct Access {
   const void* address = nullptr;
-  std::size_t bytes = 0;  ///< or `whole_allocation`
+  std::size_t bytes = 0;  ///< of each row; or `whole_allocation`
   bool writes = false;
+  std::size_t rows = 1;
+  std::size_t pitch = 0;  ///< bytes from one row to the next
 
   /// All of the allocation that holds `address`: what a kernel may reach through a pointer.
   static constexpr std::size_t whole_allocation = ~std::size_t{0};
@@ -37,6 +42,7 @@ struct Operation {
   mutable std::vector<StreamState*>
       dependents;  ///< streams whose next operation waits for this one
   bool done = false;
+  std::uint32_t number = 0;  ///< the scheduler's own, if there is one
   std::chrono::steady_clock::time_point finished{};
 
   Operation() = default;
@@ -44,6 +50,7 @@ struct Operation {
   Operation& operator=(const Operation&) = delete;
   virtual ~Operation() = default;
 
+  [[nodiscard]] virtual OperationKind kind() const noexcept { return OperationKind::mark; }
   /// Does it, on whatever thread, without any lock held. Called once, but for what a graph holds.
   virtual Failure run() { return {}; }
   /// Whether it is done even after the device is lost: it gives something back.
@@ -52,6 +59,12 @@ struct Operation {
 
 /// An event's record, and a stream's wait for one (`after`).
 struct MarkOperation final : Operation {};
+
+/// Where, in the order of a stream, memory begins to be there. Only a scheduler needs to know.
+struct AllocateOperation final : Operation {
+  AllocateOperation(const void* memory, std::size_t bytes) { accesses = {{memory, bytes, true}}; }
+  [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::allocate; }
+};
 
 /// A launched grid.
 struct KernelOperation final : Operation {
@@ -65,12 +78,15 @@ struct KernelOperation final : Operation {
     for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
       const ParameterInfo& parameter = entry.parameters[i];
       if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
-      Access access{nullptr, Access::whole_allocation, parameter.writes};
+      Access access;
+      access.bytes = Access::whole_allocation;
+      access.writes = parameter.writes;
       // A span begins with its pointer.
       std::memcpy(&access.address, args[i], sizeof access.address);
       if (access.address != nullptr) accesses.push_back(access);
     }
   }
+  [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::kernel; }
   Failure run() override {
     if (injected.status != 0) return std::exchange(injected, {});
     pool.run(grid);
@@ -100,15 +116,17 @@ struct CopyOperation final : Operation {
         to_pitch_(to_pitch),
         from_pitch_(from_pitch),
         rows_(rows) {
-    accesses = {{to, rows.extent(to_pitch), true}, {from, rows.extent(from_pitch), false}};
+    accesses = {{to, rows.width, true, rows.rows, to_pitch},
+                {from, rows.width, false, rows.rows, from_pitch}};
   }
-  /// Takes the source's bytes now: the caller may then change them.
+  [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::copy; }
+  /// Takes the source's bytes now, as drivers do from pageable memory. That they are read in the
+  /// stream's order stays declared: no vendor promises more.
   void stage() {
     staged_.resize(rows_.width * rows_.rows);
     copy(staged_.data(), rows_.width, from_, from_pitch_);
     from_ = staged_.data();
     from_pitch_ = rows_.width;
-    accesses.pop_back();
   }
   Failure run() override {
     copy(to_, to_pitch_, from_, from_pitch_);
@@ -138,6 +156,7 @@ struct FillOperation final : Operation {
       : memory_(memory), value_(value), bytes_(bytes) {
     accesses = {{memory, bytes, true}};
   }
+  [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::fill; }
   Failure run() override {
     std::memset(memory_, value_, bytes_);
     return {};

@@ -8,15 +8,18 @@
 #include <warpsafe/backend/host/grid_pool.hpp>
 #include <warpsafe/backend/host/memory.hpp>
 #include <warpsafe/backend/host/operation.hpp>
+#include <warpsafe/backend/host/scheduler.hpp>
 #include <warpsafe/backend/host/status.hpp>
 #include <warpsafe/backend/host/stream_state.hpp>
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -60,6 +63,7 @@ class Runtime {
   MemoryRegistry memory;
   CallBook book;
   GridPool pool;
+  Scheduler* scheduler = nullptr;  ///< runs operations in place of the streams' workers
 
   Runtime() {
     show_devices(1);
@@ -105,34 +109,125 @@ class Runtime {
     return there ? devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
   }
 
-  /// Puts an operation at the end of a stream, or into what the stream captures.
+  /// Puts an operation at the end of a stream, or into what the stream captures. Work of a default
+  /// stream waits for all blocking streams of the device, which then wait for it: CUDA Runtime API,
+  /// "Stream synchronization behavior".
   void submit(StreamState& stream, std::shared_ptr<Operation> operation) {
     if (stream.capture != nullptr) {
       stream.capture->add(std::move(operation), stream.tail);
       return;
     }
-    if (!stream.worker.joinable()) stream.worker = std::thread([this, &stream] { serve(stream); });
-    stream.queue.push_back(operation);
-    if (operation->after != nullptr && !operation->after->done) {
-      operation->after->dependents.push_back(&stream);
-    }
-    stream.last = std::move(operation);
-    stream.work.notify_one();
+    const std::vector<StreamState*> others =
+        stream.is_default ? blocking_streams(stream.device) : std::vector<StreamState*>{};
+    for (StreamState* other : others) order_after(stream, other->last);
+    enqueue(stream, std::move(operation));
+    for (StreamState* other : others) order_after(*other, stream.last);
+  }
+  /// What is submitted to `stream` from now on runs after `operation` (nullptr: after nothing).
+  void order_after(StreamState& stream, std::shared_ptr<const Operation> operation) {
+    if (operation == nullptr || (operation->done && scheduler == nullptr)) return;
+    auto mark = std::make_shared<MarkOperation>();
+    mark->after = std::move(operation);
+    enqueue(stream, std::move(mark));
   }
 
-  /// Returns once `operation` (nullptr: nothing) is done.
+  /// Returns once `operation` (nullptr: nothing) is done, which the caller's documentation says.
   void wait(std::unique_lock<std::mutex>& lock, const std::shared_ptr<const Operation>& operation) {
-    progress.wait(lock, [&] { return operation == nullptr || operation->done; });
+    if (operation == nullptr) return;
+    finish(lock, {&operation, 1});
+    tell_done(operation);
   }
-  /// Returns once everything that was submitted to `device` (nullptr: to any) is done.
+  /// Returns once everything that was submitted to `device` (nullptr: to any) is done, which the
+  /// caller's documentation says.
   void wait_all(std::unique_lock<std::mutex>& lock, const Device* device) {
+    const auto newest = finish_all(lock, device);
+    if (scheduler != nullptr) scheduler->told_done(newest);
+  }
+  /// The same for a caller that no program may rely on to wait. What it waited for, none nullptr.
+  std::vector<std::shared_ptr<const Operation>> finish_all(std::unique_lock<std::mutex>& lock,
+                                                           const Device* device) {
     std::vector<std::shared_ptr<const Operation>> newest;
     const auto look_at = [&](const StreamState& stream) {
-      if (device == nullptr || device == &stream.device) newest.push_back(stream.last);
+      const bool asked = device == nullptr || device == &stream.device;
+      if (asked && stream.last != nullptr) newest.push_back(stream.last);
     };
     for (const auto& [key, stream] : streams) look_at(*stream);
     for (const auto& stream : retired) look_at(*stream);
-    for (const auto& operation : newest) wait(lock, operation);
+    finish(lock, newest);
+    return newest;
+  }
+  void finish(std::unique_lock<std::mutex>& lock, Operations operations) {
+    if (scheduler != nullptr) return scheduler->finish(lock, operations);
+    for (const auto& operation : operations) {
+      progress.wait(lock, [&] { return operation->done; });
+    }
+  }
+  /// The host is told that `operation` (nullptr: nothing) is done, as it is.
+  void tell_done(const std::shared_ptr<const Operation>& operation) {
+    if (scheduler != nullptr && operation != nullptr) scheduler->told_done({&operation, 1});
+  }
+  /// Runs the oldest operation of a stream, which must be runnable.
+  void run_front(StreamState& stream, std::unique_lock<std::mutex>& lock) {
+    const std::shared_ptr<Operation> operation = stream.queue.front();
+    Failure failure;
+    if (stream.device.lost() == 0 || operation->survives_loss()) {
+      lock.unlock();
+      const int status = guarded(
+          [&] {
+            failure = operation->run();
+            return 0;
+          },
+          raw(HostStatus::out_of_memory));
+      if (status != 0) failure = {status, {}};
+      lock.lock();
+    }
+    stream.device.fail(std::move(failure));
+    stream.queue.pop_front();
+    operation->finished = std::chrono::steady_clock::now();
+    operation->done = true;
+    operation->after = nullptr;  // or the first of a thousand launches of a graph would live on
+    for (StreamState* dependent : operation->dependents) dependent->work.notify_one();
+    progress.notify_all();
+  }
+  /// Keeps what the program has given back for as long as a scheduler is there: what still uses it
+  /// is a mistake to report, not to crash from, and no address stands for two things.
+  void bury(Storage storage) {
+    if (scheduler != nullptr) buried_storage_.push_back(std::move(storage));
+  }
+  void bury(std::unique_ptr<EventState> event) {
+    if (scheduler != nullptr) buried_events_.push_back(std::move(event));
+  }
+  /// Lets `next` decide from here on; nullptr: the streams' workers. All work has to be done.
+  void hand_over(Scheduler* next) {
+    scheduler = next;
+    pool.run_alone(next != nullptr);
+    for (const auto& stream : retired) stream->work.notify_one();
+    buried_storage_.clear();
+    buried_events_.clear();
+    reap();
+  }
+  /// The default stream of a device, as cudaStreamLegacy is CUDA's.
+  [[nodiscard]] StreamState* default_stream(Device& of) {
+    for (const auto& [key, stream] : streams) {
+      if (stream->is_default && &stream->device == &of) return stream.get();
+    }
+    StreamState* const stream = add_stream(of);
+    stream->is_default = true;
+    return stream;
+  }
+  /// A new stream. A `blocking` one is ordered with the default stream, also with what that was
+  /// given before.
+  [[nodiscard]] StreamState* add_stream(Device& of, bool blocking = false) {
+    reap();
+    auto made = std::make_unique<StreamState>(of, ++streams_made_);
+    StreamState* const stream = made.get();
+    stream->blocking = blocking;
+    streams.emplace(stream, std::move(made));
+    for (const auto& [key, other] : streams) {
+      const bool before = blocking && other->is_default && &other->device == &of;
+      if (before) order_after(*stream, other->last);
+    }
+    return stream;
   }
 
   /// What work left for a synchronising call on `device`: its status, and its text for this thread.
@@ -152,6 +247,7 @@ class Runtime {
 
   /// Joins the workers of destroyed streams that have drained.
   void reap() {
+    if (scheduler != nullptr) return;
     std::erase_if(retired, [](const std::unique_ptr<StreamState>& stream) {
       if (stream->worker.joinable() && !stream->exited) return false;
       if (stream->worker.joinable()) stream->worker.join();
@@ -165,40 +261,46 @@ class Runtime {
     ~Shutdown() { runtime.stop(); }
   };
 
+  void enqueue(StreamState& stream, std::shared_ptr<Operation> operation) {
+    const bool served = scheduler == nullptr;
+    if (served && !stream.worker.joinable()) {
+      stream.worker = std::thread([this, &stream] { serve(stream); });
+    }
+    stream.queue.push_back(operation);
+    if (operation->after != nullptr && !operation->after->done) {
+      operation->after->dependents.push_back(&stream);
+    }
+    stream.last = operation;
+    if (served) {
+      stream.work.notify_one();
+    } else {
+      scheduler->submitted(stream, *operation);
+    }
+  }
+  /// In the order in which they were made, which is the same in every run of a program.
+  [[nodiscard]] std::vector<StreamState*> blocking_streams(const Device& of) const {
+    std::vector<StreamState*> found;
+    for (const auto& [key, stream] : streams) {
+      const bool meant = stream->blocking && &stream->device == &of && stream->capture == nullptr;
+      if (meant) found.push_back(stream.get());
+    }
+    std::sort(found.begin(), found.end(),
+              [](const StreamState* a, const StreamState* b) { return a->number < b->number; });
+    return found;
+  }
+
   /// A stream's worker: its operations in order, until the stream is destroyed and drained.
   void serve(StreamState& stream) {
     std::unique_lock lock(mutex);
     for (;;) {
       stream.work.wait(lock, [&] {
-        return stopping_ || stream.runnable() || (stream.closing && stream.idle());
+        const bool mine = stream.runnable() && scheduler == nullptr;
+        return stopping_ || mine || (stream.closing && stream.idle());
       });
       if (stopping_ || !stream.runnable()) break;
       run_front(stream, lock);
     }
     stream.exited = true;
-    progress.notify_all();
-  }
-
-  void run_front(StreamState& stream, std::unique_lock<std::mutex>& lock) {
-    const std::shared_ptr<Operation> operation = stream.queue.front();
-    Failure failure;
-    if (stream.device.lost() == 0 || operation->survives_loss()) {
-      lock.unlock();
-      const int status = guarded(
-          [&] {
-            failure = operation->run();
-            return 0;
-          },
-          raw(HostStatus::out_of_memory));
-      if (status != 0) failure = {status, {}};
-      lock.lock();
-    }
-    stream.device.fail(std::move(failure));
-    stream.queue.pop_front();
-    operation->finished = std::chrono::steady_clock::now();
-    operation->done = true;
-    operation->after = nullptr;  // a chain of what is done would never end
-    for (StreamState* dependent : operation->dependents) dependent->work.notify_one();
     progress.notify_all();
   }
 
@@ -235,7 +337,10 @@ class Runtime {
 
   std::atomic<bool> forked_ = false;
   std::atomic<bool> stopping_ = false;
+  std::uint64_t streams_made_ = 0;
   std::set<std::string> texts_;
+  std::vector<Storage> buried_storage_;
+  std::vector<std::unique_ptr<EventState>> buried_events_;
 };
 
 /// Runs one call of a program: counts it, fails it if a test asked for that, runs `body(runtime,
@@ -248,6 +353,7 @@ int call(Call which, Body&& body) noexcept {
         Runtime& runtime = Runtime::get();
         if (const int why = runtime.unavailable(); why != 0) return why;
         std::unique_lock lock(runtime.mutex);
+        if (runtime.scheduler != nullptr) runtime.scheduler->begin_call(lock);
         const int injected = runtime.book.enter(which);
         return injected != 0 ? injected : static_cast<int>(body(runtime, lock));
       },

@@ -14,12 +14,21 @@
 
 namespace warpsafe::host {
 
-/// Whether `stream` is one that takes work, and its device works: a status. There is no default
-/// stream: nullptr is none.
+/// Whether `stream` is one that takes work, and its device works: a status. nullptr is none: a
+/// default stream is named by host::default_stream.
 [[nodiscard]] inline int usable(Runtime& runtime, const StreamState* stream) {
-  if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+  if (runtime.streams.count(stream) == 0) {
+    if (runtime.scheduler != nullptr) runtime.scheduler->refused(stream);
+    return raw(HostStatus::invalid_resource_handle);
+  }
   const bool broken = stream->capture != nullptr && stream->capture->broken;
   return broken ? raw(HostStatus::stream_capture_invalidated) : runtime.lost(stream->device);
+}
+
+/// The answer to a query about work that is still to be done.
+[[nodiscard]] inline int not_done(Runtime& runtime) {
+  if (runtime.scheduler != nullptr) runtime.scheduler->told_not_done();
+  return raw(HostStatus::not_ready);
 }
 
 /// The backend's members about streams. See backend/backend.hpp.
@@ -33,10 +42,7 @@ struct StreamCalls {
     return call(Call::stream_create, [&](Runtime& runtime, auto&) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
-      runtime.reap();
-      auto made = std::make_unique<StreamState>(*device);
-      stream = made.get();
-      runtime.streams.emplace(stream, std::move(made));
+      stream = runtime.add_stream(*device);
       return 0;
     });
   }
@@ -44,8 +50,11 @@ struct StreamCalls {
   static int stream_destroy(native_stream stream) noexcept {
     return call(Call::stream_destroy, [&](Runtime& runtime, auto&) {
       const auto found = runtime.streams.find(stream);
-      if (found == runtime.streams.end()) return raw(HostStatus::invalid_resource_handle);
+      if (found == runtime.streams.end() || stream->is_default) {
+        return raw(HostStatus::invalid_resource_handle);
+      }
       const int status = runtime.lost(stream->device);
+      if (runtime.scheduler != nullptr) runtime.scheduler->destroyed(*stream);
       abandon_capture(runtime, *stream);
       stream->closing = true;
       stream->work.notify_one();
@@ -71,7 +80,9 @@ struct StreamCalls {
       const int status = usable(runtime, stream);
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (const int no = may_ask(runtime, *stream); no != 0) return no;
-      return stream->idle() ? runtime.surface(stream->device) : raw(HostStatus::not_ready);
+      if (!stream->idle()) return not_done(runtime);
+      runtime.tell_done(stream->last);
+      return runtime.surface(stream->device);
     });
   }
   static int stream_device(native_stream stream, int& device) noexcept {
@@ -104,7 +115,10 @@ struct StreamCalls {
       if (const int status = usable(runtime, stream); status != 0) return status;
       if (runtime.events.count(event) == 0) return raw(HostStatus::invalid_resource_handle);
       if (event->capture != nullptr && !event->capture->ended) return join(*stream, *event);
-      if (event->record == nullptr) return 0;
+      if (event->record == nullptr) {
+        if (runtime.scheduler != nullptr) runtime.scheduler->waited_for_nothing(*stream);
+        return 0;
+      }
       if (stream->capture != nullptr) {
         stream->capture->broken = true;
         return raw(HostStatus::stream_capture_isolation);
@@ -134,8 +148,11 @@ struct EventCalls {
   /// Waits for the event's record that were asked for go on.
   static int event_destroy(EventState* event) noexcept {
     return call(Call::event_destroy, [&](Runtime& runtime, auto&) {
-      return raw(runtime.events.erase(event) == 0 ? HostStatus::invalid_resource_handle
-                                                  : HostStatus::success);
+      const auto found = runtime.events.find(event);
+      if (found == runtime.events.end()) return raw(HostStatus::invalid_resource_handle);
+      runtime.bury(std::move(found->second));
+      runtime.events.erase(found);
+      return 0;
     });
   }
   /// Event and stream must be of one device.
@@ -168,8 +185,9 @@ struct EventCalls {
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
       if (const int no = may_ask(runtime, *event); no != 0) return no;
-      const bool done = event->record == nullptr || event->record->done;
-      return done ? runtime.surface(*device) : raw(HostStatus::not_ready);
+      if (event->record != nullptr && !event->record->done) return not_done(runtime);
+      runtime.tell_done(event->record);
+      return runtime.surface(*device);
     });
   }
   /// Both events timed, recorded (else invalid_resource_handle) and done (else not_ready).
@@ -181,7 +199,9 @@ struct EventCalls {
           return raw(HostStatus::invalid_resource_handle);
         }
       }
-      if (!begin->record->done || !end->record->done) return raw(HostStatus::not_ready);
+      if (!begin->record->done || !end->record->done) return not_done(runtime);
+      runtime.tell_done(begin->record);
+      runtime.tell_done(end->record);
       const std::chrono::duration<float, std::milli> elapsed =
           end->record->finished - begin->record->finished;
       ms = elapsed.count();

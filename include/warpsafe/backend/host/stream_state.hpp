@@ -7,6 +7,7 @@
 #include <warpsafe/backend/host/operation.hpp>
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <thread>
@@ -15,15 +16,19 @@ namespace warpsafe::host {
 
 /// A stream: operations in order. All fields belong to the runtime's mutex.
 struct StreamState {
-  explicit StreamState(Device& its_device) : device(its_device) {}
+  StreamState(Device& its_device, std::uint64_t its_number)
+      : device(its_device), number(its_number) {}
 
   Device& device;
+  const std::uint64_t number;                    ///< streams are numbered as they are made
   std::deque<std::shared_ptr<Operation>> queue;  ///< not yet done, the oldest first
   std::shared_ptr<const Operation> last;         ///< the newest ever submitted
   std::condition_variable work;                  ///< the front may have become runnable
   std::thread worker;                            ///< started with the first operation
   bool closing = false;                          ///< destroyed by the program: ends when drained
   bool exited = false;                           ///< the worker touches nothing any more
+  bool is_default = false;                       ///< the device's default stream
+  bool blocking = false;                         ///< ordered with the default stream
   std::shared_ptr<CaptureWork> capture;          ///< what is submitted goes there, if to anywhere
   NodeSet tail;                                  ///< of the capture: what its next node waits for
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The default stream of a modelled device, and the streams that are ordered with it.
+
+#include "host_test_kernel.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace warpsafe::host_test {
+namespace {
+
+using Flag = std::atomic<bool>;
+
+void wait_for(const Flag* flag) {
+  while (!*flag) {
+  }
+}
+void set(Flag* flag) { *flag = true; }
+
+struct HostDefaultStream : HostTest {
+  HostDefaultStream()
+      : legacy(host::default_stream(0)), blocking(host::create_blocking_stream(0)) {}
+  ~HostDefaultStream() override { EXPECT_EQ(host_backend::stream_destroy(blocking), 0); }
+  HostDefaultStream(const HostDefaultStream&) = delete;
+  HostDefaultStream& operator=(const HostDefaultStream&) = delete;
+
+  /// Whether work given to `second` waits for work given to `first` before.
+  [[nodiscard]] bool ordered(host::StreamState* first, host::StreamState* second) const {
+    Flag go = false;
+    Flag done = false;
+    EXPECT_EQ(launch(first, shape_of(1, 1), wait_for, &go), 0);
+    EXPECT_EQ(launch(second, shape_of(1, 1), set, &done), 0);
+    // Work that waits for nothing runs; work that waits cannot while `go` is false.
+    for (int i = 0; i < 50 && !done; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const bool waited = !done;
+    go = true;
+    EXPECT_EQ(host_backend::device_synchronize(), 0);
+    EXPECT_TRUE(done);
+    return waited;
+  }
+  host::StreamState* legacy;
+  host::StreamState* blocking;
+};
+
+TEST_F(HostDefaultStream, IsOnePerDevice) {
+  host::set_device_count(2);
+  EXPECT_NE(legacy, nullptr);
+  EXPECT_EQ(host::default_stream(0), legacy);
+  EXPECT_NE(host::default_stream(1), legacy);
+  EXPECT_EQ(host::default_stream(2), nullptr);
+  EXPECT_EQ(host::create_blocking_stream(2), nullptr);
+  int device = -1;
+  EXPECT_EQ(host_backend::stream_device(host::default_stream(1), device), 0);
+  EXPECT_EQ(device, 1);
+}
+
+TEST_F(HostDefaultStream, IsNobodysToDestroy) {
+  EXPECT_EQ(host_backend::stream_destroy(legacy), raw(HostStatus::invalid_resource_handle));
+  EXPECT_EQ(host_backend::stream_query(legacy), 0);
+}
+
+TEST_F(HostDefaultStream, WaitsForBlockingStreamsWhichWaitForIt) {
+  EXPECT_TRUE(ordered(blocking, legacy));
+  EXPECT_TRUE(ordered(legacy, blocking));
+}
+
+TEST_F(HostDefaultStream, IsOrderedWithNoOtherStream) {
+  EXPECT_FALSE(ordered(stream, legacy));
+  EXPECT_FALSE(ordered(legacy, stream));
+  EXPECT_FALSE(ordered(stream, blocking));
+}
+
+TEST_F(HostDefaultStream, ABlockingStreamMadeLaterComesAfterIt) {
+  Flag go = false;
+  ASSERT_EQ(launch(legacy, shape_of(1, 1), wait_for, &go), 0);
+  host::StreamState* const late = host::create_blocking_stream(0);
+  EXPECT_EQ(host_backend::stream_query(late), host_backend::not_ready);
+  go = true;
+  EXPECT_EQ(host_backend::stream_synchronize(late), 0);
+  EXPECT_EQ(host_backend::stream_destroy(late), 0);
+}
+
+}  // namespace
+}  // namespace warpsafe::host_test
