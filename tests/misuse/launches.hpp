@@ -26,6 +26,8 @@ namespace warpsafe {
 struct host_backend {
   using native_stream = struct DeclaredStream*;
   using native_event = struct DeclaredEvent*;
+  using native_graph = struct DeclaredGraph*;
+  using native_graph_exec = struct DeclaredGraphExec*;
   static constexpr Vendor vendor = Vendor::host;
   static constexpr Name name = Name::of("host");
   static constexpr int not_ready = 600;
@@ -63,6 +65,15 @@ struct host_backend {
   static int event_synchronize(native_event event) noexcept;
   static int event_query(native_event event) noexcept;
   static int event_elapsed(float& ms, native_event begin, native_event end) noexcept;
+  static int capture_begin(native_stream stream, CaptureMode mode) noexcept;
+  static int capture_end(native_stream stream, native_graph& graph) noexcept;
+  static int capture_info(native_stream stream, CaptureInfo& info) noexcept;
+  static int graph_nodes(native_graph graph, std::size_t& count) noexcept;
+  static int graph_destroy(native_graph graph) noexcept;
+  static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept;
+  static int graph_exec_destroy(native_graph_exec exec) noexcept;
+  static int graph_launch(native_graph_exec exec, native_stream stream) noexcept;
+  static int graph_update(native_graph_exec exec, native_graph graph, GraphChange& change) noexcept;
   static int allocate(void*& memory, std::size_t bytes, native_stream stream) noexcept;
   static int deallocate(void* memory, native_stream stream) noexcept;
   static int host_allocate(void*& memory, std::size_t bytes) noexcept;
