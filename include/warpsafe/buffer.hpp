@@ -95,10 +95,10 @@ class [[nodiscard]] basic_device_buffer {
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
   /// What kernels take. Not of a temporary buffer, whose memory would be gone.
   [[nodiscard]] DeviceView<T> view() & noexcept {
-    return DeviceView<T>({detail::DeviceAccess::pointer<T>(data()), size_});
+    return DeviceView<T>({detail::DeviceAccess::pointer<T>(data()), size_}, device());
   }
   [[nodiscard]] DeviceView<const T> view() const& noexcept {
-    return DeviceView<const T>({detail::DeviceAccess::pointer<const T>(data()), size_});
+    return DeviceView<const T>({detail::DeviceAccess::pointer<const T>(data()), size_}, device());
   }
   void view() const&& = delete;
   /// Keeps the memory allocated beyond the buffer's end, for a graph that uses it.
@@ -158,9 +158,11 @@ class [[nodiscard]] basic_device_buffer {
   [[nodiscard]] T* data() const noexcept {
     return memory_ == nullptr ? nullptr : static_cast<T*>(memory_->data());
   }
+  [[nodiscard]] int device() const noexcept {
+    return memory_ == nullptr ? -1 : stream().device().value();
+  }
   [[nodiscard]] detail::CopyRows rows() const noexcept {
-    return detail::CopyRows::flat(data(), size_,
-                                  memory_ == nullptr ? -1 : stream().device().value());
+    return detail::CopyRows::flat(data(), size_, device());
   }
 
   detail::DeviceMemory<B>* memory_;  // nullptr: moved from, or closed

@@ -26,14 +26,19 @@ class DeviceView : public DeviceSpan<T> {
 
  public:
   constexpr DeviceView() noexcept = default;
-  explicit constexpr DeviceView(DeviceSpan<T> span) noexcept : DeviceSpan<T>(span) {}
+  /// `device` is the ordinal of the device that the memory is on; -1: not known.
+  explicit constexpr DeviceView(DeviceSpan<T> span, int device = -1) noexcept
+      : DeviceSpan<T>(span), device_(device) {}
   template <class U, class = decltype(static_cast<T (*)[]>(static_cast<U (*)[]>(nullptr)))>
   constexpr DeviceView(DeviceView<U> other) noexcept  // NOLINT(google-explicit-constructor)
-      : DeviceSpan<T>(other) {}
+      : DeviceSpan<T>(other), device_(other.device()) {}
+
+  /// The device that the memory is on; -1: not known.
+  [[nodiscard]] constexpr int device() const noexcept { return device_; }
 
   /// `count` elements from `offset`; both in elements, cut at the end.
   [[nodiscard]] constexpr DeviceView subspan(size_type offset, size_type count) const noexcept {
-    return DeviceView(DeviceSpan<T>::subspan(offset, count));
+    return DeviceView(DeviceSpan<T>::subspan(offset, count), device_);
   }
 
   // The sentence for who reads an element.
@@ -65,6 +70,9 @@ class DeviceView : public DeviceSpan<T> {
   Unreadable data() const noexcept {
     return unreadable<U>();
   }
+
+ private:
+  int device_ = -1;
 };
 
 template <class T>

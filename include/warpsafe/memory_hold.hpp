@@ -19,6 +19,12 @@ class basic_memory_hold {
   explicit basic_memory_hold(detail::DeviceMemory<B>* memory) noexcept : memory_(memory) {
     if (memory_ != nullptr) memory_->retain();
   }
+  /// Not for use: takes over the first hold of memory that was allocated just now.
+  [[nodiscard]] static basic_memory_hold adopt(detail::DeviceMemory<B>* memory) noexcept {
+    basic_memory_hold made;
+    made.memory_ = memory;
+    return made;
+  }
   basic_memory_hold(const basic_memory_hold& other) noexcept : basic_memory_hold(other.memory_) {}
   basic_memory_hold(basic_memory_hold&& other) noexcept
       : memory_(std::exchange(other.memory_, nullptr)) {}

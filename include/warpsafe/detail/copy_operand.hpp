@@ -5,7 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/detail/device_memory.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
-#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/device_view.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
 
@@ -16,9 +16,6 @@
 // are checked, and all calls of the runtime made, in this one place.
 
 namespace warpsafe {
-
-template <class T>
-class DeviceView;
 
 namespace detail {
 
@@ -64,7 +61,11 @@ struct CopyOperand<DeviceSpan<T>> {
 
 /// What buffers hand out to host code.
 template <class T>
-struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {};
+struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
+  [[nodiscard]] static CopyRows rows(const DeviceView<T>& view) noexcept {
+    return CopyRows::flat(view.pointer().get(), view.size(), view.device());
+  }
+};
 
 /// Errc::size_mismatch where source and target do not have the same number of elements, or, of two
 /// matrices, of rows and columns (value: the source's, limit: the target's).
@@ -126,8 +127,7 @@ template <class B>
   if (!allowed.has_value()) return allowed;
   const int status = submit_copy(to, from, kind, stream);
   if (status != 0) return runtime_error<B>(status, operation, site);
-  const Uncaptured<B> outside;
-  return stream.synchronize(site);
+  return wait_for(stream, site);
 }
 
 /// Every byte of the rows, padding included. Errc::runtime_failed.

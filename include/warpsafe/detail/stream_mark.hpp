@@ -4,6 +4,7 @@
 
 #include <warpsafe/detail/uncaptured.hpp>
 #include <warpsafe/device.hpp>
+#include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
 
 #include <utility>
@@ -28,6 +29,13 @@ template <class B>
 [[nodiscard]] bool captures(basic_stream_ref<B> stream) noexcept {
   bool capturing = false;
   return B::stream_capturing(stream.native(), capturing) == 0 && capturing;
+}
+
+/// Waits for the stream's work, whatever captures beside it. As basic_stream_ref::synchronize.
+template <class B>
+[[nodiscard]] result<void> wait_for(basic_stream_ref<B> stream, call_site site) noexcept {
+  const Uncaptured<B> outside;
+  return stream.synchronize(site);
 }
 
 /// A point in a stream, or none. Unlike an Event it can be moved on to a later point, and its
