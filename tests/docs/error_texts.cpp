@@ -6,6 +6,7 @@
 
 #include <warpsafe/align.hpp>
 #include <warpsafe/buffer.hpp>
+#include <warpsafe/capture.hpp>
 #include <warpsafe/check.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/message.hpp>
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -147,6 +149,52 @@ void print_runtime(ws::StreamRef stream) {
   PRINT(runtime_failed, ws::Stream::create());
 }
 
+void print_captures(ws::StreamRef stream) {
+  auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
+  const ws::LaunchConfig config{ws::grid<4>, ws::block<256>};
+  const auto fill_on = [&](ws::StreamRef on) {
+    return ws::launch(on, config, ws::kernel<fill>, values.view(), values.size());
+  };
+  const auto other = ws::Stream::create().value();
+  const ws::Event outside = other.record().value();
+  auto capture = ws::Capture::begin(stream).value();
+  PRINT(stream_capturing, stream.synchronize());
+  const ws::Event inside = stream.record().value();
+  PRINT(captured_event, inside.synchronize());
+  PRINT(capture_isolation, ws::wait(stream, outside));
+  PRINT(capture_broken, std::move(capture).end());
+
+  capture = ws::Capture::begin(stream).value();
+  {
+    auto second = ws::Capture::begin(other).value();
+    PRINT(capture_merged, ws::wait(other, stream.record().value()));
+  }
+  static_cast<void>(std::move(capture).end());
+  capture = ws::Capture::begin(stream).value();
+  static_cast<void>(ws::wait(other, stream.record().value()));
+  static_cast<void>(fill_on(other));
+  PRINT(capture_unjoined, std::move(capture).end());
+  PRINT(capture_unmatched, std::move(capture).end());
+
+  capture = ws::Capture::begin(stream).value();
+  std::thread([&] { PRINT(capture_wrong_thread, std::move(capture).end()); }).join();
+
+  const auto fill_times = [&](int times) {
+    return ws::capture(stream, [&](ws::Capture&) -> ws::result<void> {
+      for (int i = 0; i < times; ++i) {
+        WARPSAFE_TRYV(fill_on(stream));
+      }
+      return ws::success();
+    });
+  };
+  auto exec = fill_times(1).value().instantiate().value();
+  PRINT(graph_update_refused, exec.update(fill_times(2).value()));
+  static_cast<void>(values.close());
+  ws::LaunchError freed = exec.launch(stream).error();
+  freed.value = 0x7f1c40000000;
+  PRINT(graph_memory_freed, freed);
+}
+
 // One device, the same on every machine.
 ws::DeviceLimits fixed_device() {
   ws::host::reset();
@@ -195,11 +243,6 @@ void print_cuda() {
   image.grid[1] = image.grid[2] = image.block[1] = image.block[2] = 1;
   image.block[0] = 256;
   PRINT(no_kernel_image, image);
-  ws::LaunchError capture = cuda_error(Errc::stream_capturing, ws::Stage::completion, 900,
-                                       "cudaErrorStreamCaptureUnsupported",
-                                       "operation not permitted when stream is capturing");
-  PRINT(stream_capturing, capture);
-
   ws::LaunchError failed = cuda_error(Errc::library_failed, ws::Stage::runtime_call, 7,
                                       "CUBLAS_STATUS_INVALID_VALUE", "an invalid value was given");
   failed.operation = ws::Name::of("cublasSgemm");
@@ -228,6 +271,7 @@ int main() {
     print_kernels(stream);
     print_shared(stream);
     print_runtime(stream);
+    print_captures(stream);
 
     auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
     const ws::LaunchConfig two_warps{ws::grid<1>, ws::block<64>};

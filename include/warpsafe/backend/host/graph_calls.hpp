@@ -21,8 +21,10 @@ struct GraphCalls {
 
   static int capture_begin(StreamState* stream, CaptureMode mode) noexcept {
     return call(Call::capture_begin, [&](Runtime& runtime, auto&) {
-      if (const int status = usable(runtime, stream); status != 0) return status;
+      const int status = usable(runtime, stream);
+      if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (stream->capture != nullptr) return raw(HostStatus::illegal_state);
+      if (status != 0) return status;
       auto capture = std::make_shared<CaptureWork>();
       capture->origin = stream;
       capture->mode = mode;
