@@ -47,7 +47,7 @@ struct FunctorEntry<Where, F, TypeList<P...>, Needs...>
     : KernelDeclaration<Where, TypeList<F, P...>, Needs...> {
   using entry_type = EntryOf<functor_entry<F, P...>, TypeList<F, P...>>;
 
-  [[nodiscard]] static constexpr Name name() noexcept { return type_name<F>(); }
+  [[nodiscard]] static constexpr Name name() noexcept { return type_name<F>; }
   [[nodiscard]] static KernelEntry entry() noexcept { return entry_type::template get<Where>(); }
 };
 template <Provenance Where, class F, class Parameters, class... Needs>

@@ -75,7 +75,7 @@ inline constexpr bool is_listed<Fn, Functions<Listed...>> =
 template <auto... Enumerator, class Enum>
 [[nodiscard]] Name enumerator_name(Enum value) noexcept {
   Name name{};
-  static_cast<void>(((value == Enumerator && (name = name_of<Enumerator>(), true)) || ...));
+  static_cast<void>(((value == Enumerator && (name = name_of<Enumerator>, true)) || ...));
   return name;
 }
 
@@ -125,7 +125,7 @@ struct StepName {
 template <class Traits, auto Fn>
 struct FunctionName {
   static constexpr auto text = [] {
-    constexpr Name name = name_of<Fn>();
+    constexpr Name name = name_of<Fn>;
     StaticText<name.size> kept;
     Name cut{};
     if constexpr (requires { Traits::version_suffix; }) cut = Traits::version_suffix;

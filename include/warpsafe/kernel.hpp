@@ -130,7 +130,7 @@ struct BasicKernel
 
   /// The function's name as the compiler writes it: with its namespace, and, by g++ and nvcc over
   /// g++, its template arguments.
-  [[nodiscard]] static constexpr Name name() noexcept { return detail::name_of<Fn>(); }
+  [[nodiscard]] static constexpr Name name() noexcept { return detail::name_of<Fn>; }
   [[nodiscard]] static KernelEntry entry() noexcept { return entry_type::template get<Where>(); }
 };
 

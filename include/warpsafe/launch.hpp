@@ -84,7 +84,8 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
     LaunchError error;
     if (!check_launch<Level, B, K>(at, config, shape, kernel_limits, kernel_local, error) ||
         !check_values<Level, B>(error, typename K::parameters{}, arguments...)) {
-      if (!launches_all_the_same(report_refusal<B, K>(error, shape, at))) return error;
+      if (!launches_all_the_same(report_refusal<B, K>(error, shape, at)))
+        return failure<void>(error);
     }
     if (const CaptureHooks* const captures = open_captures()) [[unlikely]] {
       tell_captures_of(*captures, K::entry(), at.stream, typename K::parameters{}, arguments...);
@@ -124,7 +125,7 @@ template <CheckLevel Level, class B, class C, class K, class... A>
     if constexpr (is_result<C>) {
       if (!config.has_value()) [[unlikely]] {
         const Located<B> here = at;  // so that `at` itself stays in registers
-        return refused_configuration<K>(config.assume_error(), here);
+        return refused_configuration<K>(ResultPolicy::error_in(config), here);
       }
     }
     return launch_typed<Level>(at, value_of(config), kernel, arguments...);

@@ -280,7 +280,7 @@ constexpr const T& value_of(const T& value) noexcept {
 }
 template <class T>
 constexpr const T& value_of(const result<T>& value) noexcept {
-  return value.assume_value();
+  return ResultPolicy::value_in(value);
 }
 template <class T>
 constexpr const LaunchError* error_of(const T&) noexcept {
@@ -288,7 +288,7 @@ constexpr const LaunchError* error_of(const T&) noexcept {
 }
 template <class T>
 constexpr const LaunchError* error_of(const result<T>& value) noexcept {
-  return value.has_value() ? nullptr : &value.assume_error();
+  return value.has_value() ? nullptr : &ResultPolicy::error_in(value);
 }
 
 }  // namespace detail
@@ -301,10 +301,10 @@ template <CheckLevel Level = current_level, class... Parts>
   using Config = decltype(LaunchConfig(detail::value_of(parts)...));
   const LaunchError* error = nullptr;
   ((error = error != nullptr ? error : detail::error_of(parts)), ...);
-  if (error != nullptr) return result<Config>(*error);
+  if (error != nullptr) return detail::failure<Config>(*error);
   if constexpr (Level != CheckLevel::off) {
     const LaunchError problem = Config(detail::value_of(parts)...).problem();
-    if (problem.code != Errc{}) return result<Config>(problem);
+    if (problem.code != Errc{}) return detail::failure<Config>(problem);
   }
   return detail::result_of<Config>(detail::value_of(parts)...);
 }

@@ -67,6 +67,16 @@ struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   static constexpr void wide_exception_check(Self&& self) {
     base::narrow_exception_check(static_cast<Self&&>(self));
   }
+  // What assume_value() and assume_error() return, without the five functions that each of them
+  // makes the compiler write for each T: for what every launch reads.
+  template <class Result>
+  static constexpr const auto& value_in(const Result& result) noexcept {
+    return base::_value(result);
+  }
+  template <class Result>
+  static constexpr const auto& error_in(const Result& result) noexcept {
+    return base::_error(result);
+  }
 };
 
 }  // namespace detail
@@ -86,6 +96,13 @@ namespace detail {
 template <class T, class... A>
 [[nodiscard, gnu::always_inline]] inline constexpr result<T> result_of(const A&... parts) noexcept {
   return result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<T>, parts...);
+}
+/// A result that is an error, by the one constructor that every launch uses: each further one costs
+/// the compiler for each T.
+template <class T>
+[[nodiscard, gnu::always_inline]] inline constexpr result<T> failure(
+    const LaunchError& error) noexcept {
+  return result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<LaunchError>, error);
 }
 }  // namespace detail
 

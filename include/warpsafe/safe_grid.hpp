@@ -157,12 +157,13 @@ class SafeGrid : Block {
         if (!fine) {
           error.kernel = detail::kernel_name_of(option1, option2);
           error.site = site;
-          return result<Grid>(error);
+          return detail::failure<Grid>(error);
         }
       }
-      return result<Grid>(grid);
+      return detail::result_of<Grid>(grid);
     } else {
-      return result<SafeGrid<Rules>>(LaunchError::make(Errc::size_zero, Stage::construction));
+      return detail::failure<SafeGrid<Rules>>(
+          LaunchError::make(Errc::size_zero, Stage::construction));
     }
   }
 

@@ -229,11 +229,19 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
   if constexpr (Level == CheckLevel::full) {
     DeviceLimits device_local;
     const DeviceLimits* device_limits = nullptr;
-    return ask_driver<B, K>(at, K::entry(), device_limits, device_local, kernel_limits,
-                            kernel_local, error) &&
-           validate_all(shape, K::needs, *kernel_limits, *device_limits, error) &&
-           (!(shape.cooperative || shape.non_portable_cluster) ||
-            check_residency<B, K>(at, shape, *device_limits, error));
+    if (!ask_driver<B, K>(at, K::entry(), device_limits, device_local, kernel_limits, kernel_local,
+                          error) ||
+        !validate_all(shape, K::needs, *kernel_limits, *device_limits, error)) {
+      return false;
+    }
+    // By type: most launches have neither, and need not compile the question.
+    if constexpr (Config::template has<PartKind::cooperative> ||
+                  Config::template has<PartKind::cluster>) {
+      return !(shape.cooperative || shape.non_portable_cluster) ||
+             check_residency<B, K>(at, shape, *device_limits, error);
+    } else {
+      return true;
+    }
   } else {
     static_cast<void>(kernel_limits);
     return validate_all(shape, K::needs, kernel_local, cheap_limits<B>, error);
@@ -265,12 +273,12 @@ template <class B, class K>
 }
 
 template <class K, class B>
-[[gnu::cold, gnu::noinline]] LaunchError refused_configuration(LaunchError error,
-                                                               const Located<B>& at) noexcept {
+[[gnu::cold, gnu::noinline]] result<void> refused_configuration(LaunchError error,
+                                                                const Located<B>& at) noexcept {
   if (error.kernel.empty()) error.kernel = K::name();
   error.stream = at.stream.native();
   if (error.site.file == nullptr) error.site = at.site;
-  return error;
+  return failure<void>(error);
 }
 
 /// The numbers of a launch, from what carries them.
@@ -299,7 +307,7 @@ template <class B, class Shaped>
   error.stream = stream.native();
   error.device = stream.device().value();
   tell_captures(error);
-  return error;
+  return failure<void>(error);
 }
 
 }  // namespace warpsafe::detail

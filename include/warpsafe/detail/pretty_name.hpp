@@ -46,13 +46,17 @@ constexpr Name name_in(const char* pretty) noexcept {
 }
 
 template <auto Fn>
-constexpr Name name_of() noexcept {
+constexpr Name cut_name() noexcept {
   return name_in(__PRETTY_FUNCTION__);
 }
-
 template <class Fn>
-constexpr Name type_name() noexcept {
+constexpr Name cut_type_name() noexcept {
   return name_in(__PRETTY_FUNCTION__);
 }
+// Constants, so that no object holds the code that cuts.
+template <auto Fn>
+inline constexpr Name name_of = cut_name<Fn>();
+template <class Fn>
+inline constexpr Name type_name = cut_type_name<Fn>();
 
 }  // namespace warpsafe::detail
