@@ -24,5 +24,14 @@ template <size_type Alignment, class T>
   }
   return detail::DeviceAccess::make<aligned_ptr<T, Alignment>>(start);
 }
+/// The sentence for what does not know that it is device memory, or how much.
+template <size_type Alignment, class Memory>
+requires(!requires(const Memory& memory) {
+  DeviceSpan(memory);
+}) void align(const Memory&) noexcept {
+  static_assert(!detail::is_size<decltype(sizeof(Memory*))>,
+                "warpsafe: align takes a device buffer's view(), or a part of it: "
+                "align<16>(buffer.view())");
+}
 
 }  // namespace warpsafe

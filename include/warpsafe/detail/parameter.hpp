@@ -13,11 +13,10 @@ namespace warpsafe {
 
 namespace detail {
 
-/// Converts to any type but Whole: counts the members of an aggregate.
-template <class Whole>
+/// Converts to any type but an aggregate: counts the members, those of a structure inside as well.
 struct AnyMember {
   template <class T>
-  requires(!std::is_same_v<T, Whole>) operator T() const noexcept;
+  requires(!std::is_aggregate_v<T>) operator T() const noexcept;
 };
 /// Converts to any pointer to an object, and to nothing else.
 struct AnyPointer {
@@ -26,14 +25,14 @@ struct AnyPointer {
 };
 
 /// Whether the aggregate P, after `Before` members, has a raw pointer; arrays and structures inside
-/// it count as their own members. A pointer after the 32nd member is not seen.
+/// it count as their own members. A pointer after the 64nd member is not seen.
 template <class P, std::size_t... Before>
 constexpr bool has_raw_pointer(std::index_sequence<Before...>) noexcept {
   constexpr std::size_t count = sizeof...(Before);
-  if constexpr (requires { P{(static_cast<void>(Before), AnyMember<P>{})..., AnyPointer{}}; }) {
+  if constexpr (requires { P{(static_cast<void>(Before), AnyMember{})..., AnyPointer{}}; }) {
     return true;
-  } else if constexpr (count < 32 && requires {
-                         P{(static_cast<void>(Before), AnyMember<P>{})..., AnyMember<P>{}};
+  } else if constexpr (count < 64 && requires {
+                         P{(static_cast<void>(Before), AnyMember{})..., AnyMember{}};
                        }) {
     return has_raw_pointer<P>(std::make_index_sequence<count + 1>{});
   } else {
