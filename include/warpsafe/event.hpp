@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -24,6 +25,7 @@ class [[nodiscard]] basic_event {
   [[nodiscard]] static result<basic_event> create(basic_stream_ref<B> stream,
                                                   call_site site = call_site::current()) noexcept {
     const auto point = detail::StreamPoint::of(stream.native(), stream.device().value());
+    const detail::CallScope<B> here(site);
     typename B::native_event event{};
     int status = B::event_create(event, Timed);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
@@ -61,6 +63,7 @@ class [[nodiscard]] basic_event {
             nullptr, native_, Name::of("event synchronize"), site, refused)) {
       return refused;
     }
+    const detail::CallScope<B> here(site);
     if (const int status = B::event_synchronize(native_)) {
       return detail::runtime_error<B>(status, Name::of("event synchronize"), site,
                                       Stage::completion, point_.device);
@@ -76,6 +79,7 @@ class [[nodiscard]] basic_event {
                                                          site, refused)) {
       return refused;
     }
+    const detail::CallScope<B> here(site);
     const int status = B::event_query(native_);
     if (status == 0) point_.reached(B::vendor);
     if (status == 0 || status == B::not_ready) {
@@ -122,6 +126,7 @@ template <class B, bool Timed>
                                 call_site site = call_site::current()) noexcept {
   const detail::CaptureHooks* const hooks = detail::open_captures();
   const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(stream.native());
+  const detail::CallScope<B> here(site);
   if (const int status = B::stream_wait(stream.native(), event.native())) {
     return detail::runtime_error<B>(status, Name::of("stream wait"), site);
   }

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/capture_watch.hpp>
 #include <warpsafe/detail/graph_resources.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -147,6 +148,7 @@ class [[nodiscard]] basic_executable_graph {
         return memory_freed(freed, stream.ref(), site);
       }
     }
+    const detail::CallScope<B> here(site);
     if (const int status = B::graph_launch(native_, stream.ref().native())) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("graph launch"), site);
       error.stream = stream.ref().native();

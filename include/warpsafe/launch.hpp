@@ -4,6 +4,7 @@
 
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/arguments.hpp>
+#include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/launch_check.hpp>
 #include <warpsafe/kernel.hpp>
@@ -61,7 +62,12 @@ template <bool OptIn, class B, class Shaped, class K, class... P, class... A>
         entry, stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0) {
-    status = pass_values<B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
+    if constexpr (AsksForPlaces<B>) {
+      const CallScope<B> here(at.site, K::name());
+      status = pass_values<B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
+    } else {
+      status = pass_values<B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
+    }
   }
   if (status != 0) [[unlikely]] {
     constexpr Name name = K::name();

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/dropped_pending.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_mark.hpp>
@@ -120,6 +121,7 @@ class [[nodiscard]] basic_pending {
   /// may still write, by never giving the memory back.
   [[nodiscard]] result<void> settle(call_site site) noexcept {
     state_ = State::gone;
+    const detail::CallScope<B> here(site);
     const int status = copied_.wait();
     if (status == 0) {
       device_memory_ = {};

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/bytes.hpp>
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/uncaptured.hpp>
 #include <warpsafe/result.hpp>
@@ -39,6 +40,7 @@ class [[nodiscard]] basic_pinned_buffer {
     if (!bytes.has_value()) return bytes.assume_error();
     void* memory = nullptr;
     if (bytes.assume_value().value() != 0) {
+      const detail::CallScope<B> here(site);
       const detail::Uncaptured<B> outside;
       if (const int status = B::host_allocate(memory, bytes.assume_value().value())) {
         LaunchError error =

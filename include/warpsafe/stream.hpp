@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -85,6 +86,7 @@ class basic_stream_ref {
                                              site, refused)) {
       return refused;
     }
+    const detail::CallScope<B> here(site);
     const auto point = detail::StreamPoint::of(native_, device_);
     if (const int status = B::stream_synchronize(native())) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
@@ -106,6 +108,7 @@ class basic_stream_ref {
                                              refused)) {
       return refused;
     }
+    const detail::CallScope<B> here(site);
     const auto point = detail::StreamPoint::of(native_, device_);
     const int status = B::stream_query(native());
     if (status == 0) point.reached(B::vendor);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/library_call.hpp>
 #include <warpsafe/device.hpp>
 #include <warpsafe/event.hpp>
@@ -417,6 +418,7 @@ class [[nodiscard]] StreamBound
       const auto set = set_scalars_on_device(true, site);
       if (!set.has_value()) return set.assume_error();
     }
+    const detail::CallScope<B> here(site);
     const StatusType done = Function::call(Fn, handle_, stream_.ref().native(), arguments...);
     if (on_device) {
       const auto set = set_scalars_on_device(false, site);

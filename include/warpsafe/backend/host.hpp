@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/host/call_place.hpp>
 #include <warpsafe/backend/host/device_calls.hpp>
 #include <warpsafe/backend/host/graph_calls.hpp>
 #include <warpsafe/backend/host/kernel_calls.hpp>
@@ -24,6 +25,7 @@ struct host_backend : host::ErrorCalls,
                       host::KernelCalls,
                       host::StreamCalls,
                       host::EventCalls,
+                      host::PlaceCalls,
                       host::GraphCalls,
                       host::MemoryCalls {
   static constexpr Vendor vendor = Vendor::host;

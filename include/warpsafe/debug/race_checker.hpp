@@ -22,6 +22,7 @@ struct Race {
   MemoryAccess first_access;  ///< `whole_allocation` resolved
   MemoryAccess second_access;
   std::uintptr_t allocation;  ///< where the memory begins; 0 if nobody allocated it
+  Point allocated;            ///< by which point; no_point if nobody did
   bool ordered;               ///< the second comes after the first, which gave the memory back
 };
 
@@ -42,7 +43,7 @@ class RaceChecker {
     const Point point = order_.add(strand, after);
     const std::size_t older = races.size();
     for (MemoryAccess access : accesses) {
-      if (access.kind == AccessKind::allocate) make_region(access);
+      if (access.kind == AccessKind::allocate) make_region(access, point);
       Region* const found = region_of(access.begin);
       Region& region = found == nullptr ? elsewhere_ : *found;
       if (access.bytes == MemoryAccess::whole_allocation) {
@@ -71,6 +72,7 @@ class RaceChecker {
   struct Region {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
+    Point allocated = no_point;
     std::vector<Touch> touches{};
   };
   // Longer lists are worth the search for what needs no more looking at.
@@ -78,11 +80,11 @@ class RaceChecker {
 
   /// Memory that is handed out again begins a new life: whoever handed it out has seen to the order
   /// with the old one.
-  void make_region(const MemoryAccess& access) {
+  void make_region(const MemoryAccess& access, Point point) {
     std::erase_if(regions_, [&](const Region& old) {
       return old.begin < access.end() && access.begin < old.begin + old.bytes;
     });
-    regions_.insert(after(access.begin), Region{access.begin, access.bytes});
+    regions_.insert(after(access.begin), Region{access.begin, access.bytes, point});
   }
   /// The first region that begins above `address`.
   [[nodiscard]] std::vector<Region>::iterator after(std::uintptr_t address) {
@@ -110,7 +112,8 @@ class RaceChecker {
       };
       const auto begin = races.begin() + static_cast<std::ptrdiff_t>(older);
       if (std::any_of(begin, races.end(), same)) continue;
-      races.push_back({touch.point, point, touch.access, access, region.begin, ordered});
+      races.push_back(
+          {touch.point, point, touch.access, access, region.begin, region.allocated, ordered});
     }
   }
   /// Drops what `point` comes after and covers: a later access that conflicts with that, unordered,

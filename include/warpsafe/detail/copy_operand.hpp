@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/device_memory.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/device_view.hpp>
@@ -125,6 +126,7 @@ template <class B>
       Name::of(kind == CopyKind::host_to_device ? "copy to device" : "copy to host");
   const result<void> allowed = refuse_in_capture(stream, operation, site);
   if (!allowed.has_value()) return allowed;
+  const CallScope<B> here(site);
   const int status = submit_copy(to, from, kind, stream);
   if (status != 0) return runtime_error<B>(status, operation, site);
   return wait_for(stream, site);
@@ -135,6 +137,7 @@ template <class B>
 [[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
                                      basic_stream_ref<B> stream, call_site site) noexcept {
   if (rows.size == 0) return success();
+  const CallScope<B> here(site);
   if (const int status = B::fill(rows.data, static_cast<unsigned char>(value),
                                  (rows.rows - 1) * rows.pitch + rows.width, stream.native())) {
     return runtime_error<B>(status, Name::of("fill device memory"), site);
@@ -159,6 +162,7 @@ template <class B>
                                           DeviceMemory<B>* from_owner, call_site site) noexcept {
   const result<void> sizes = same_size(to, from, site);
   if (!sizes.has_value()) return sizes;
+  const CallScope<B> here(site);
   if (const int status = submit_copy(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
   }

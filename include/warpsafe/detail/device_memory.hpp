@@ -4,6 +4,7 @@
 
 #include <warpsafe/bytes.hpp>
 #include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/graph_resources.hpp>
 #include <warpsafe/detail/memory_count.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -50,6 +51,7 @@ class DeviceMemory {
   /// free, held: this program's), ::unsupported, ::runtime_failed.
   [[nodiscard]] static result<DeviceMemory*> allocate(basic_stream_hold<B> stream, Bytes bytes,
                                                       bool managed, call_site site) noexcept {
+    const CallScope<B> here(site);
     retry_postponed();
     const int device = stream.ref().device().value();
     auto* made = new (std::nothrow) DeviceMemory(std::move(stream), bytes.value());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/copy_operand.hpp>
 #include <warpsafe/memory_hold.hpp>
 #include <warpsafe/pending.hpp>
@@ -42,6 +43,7 @@ template <CheckLevel Level, class B, class T>
   if (!possible.has_value()) {
     return PendingAccess::failed<B, T>(stream, possible.assume_error());
   }
+  const CallScope<B> here(site);
   const int status =
       submit_copy(to, from, to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream);
   if (status != 0) {

@@ -94,6 +94,8 @@ class Device {
     return lost() != 0 ? failure_ : std::exchange(failure_, {});
   }
   [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
+  /// Makes a lost device work again, as a test may.
+  void recover() { failure_ = {}; }
 
  private:
   [[nodiscard]] static std::uint64_t beside_static(std::uint64_t bytes,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/host/call_place.hpp>
 #include <warpsafe/backend/host/grid.hpp>
 #include <warpsafe/backend/host/grid_pool.hpp>
 #include <warpsafe/backend/host/memory.hpp>
@@ -42,7 +43,8 @@ struct Operation {
   mutable std::vector<StreamState*>
       dependents;  ///< streams whose next operation waits for this one
   bool done = false;
-  std::uint32_t number = 0;  ///< the scheduler's own, if there is one
+  CallPlace place;           ///< the line that submitted it
+  std::uint64_t number = 0;  ///< the scheduler's own, if there is one
   std::chrono::steady_clock::time_point finished{};
 
   Operation() = default;

@@ -113,6 +113,7 @@ class Runtime {
   /// stream waits for all blocking streams of the device, which then wait for it: CUDA Runtime API,
   /// "Stream synchronization behavior".
   void submit(StreamState& stream, std::shared_ptr<Operation> operation) {
+    operation->place = call_place();
     if (stream.capture != nullptr) {
       stream.capture->add(std::move(operation), stream.tail);
       return;
@@ -128,6 +129,7 @@ class Runtime {
     if (operation == nullptr || (operation->done && scheduler == nullptr)) return;
     auto mark = std::make_shared<MarkOperation>();
     mark->after = std::move(operation);
+    mark->place = call_place();
     enqueue(stream, std::move(mark));
   }
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/adversarial/seeded_scheduler.hpp>
+#include <warpsafe/backend/host/runtime.hpp>
+#include <warpsafe/call_site.hpp>
+#include <warpsafe/debug/memory_access.hpp>
+#include <warpsafe/debug/race_report.hpp>
+#include <warpsafe/debug/timeline.hpp>
+#include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/error.hpp>
+#include <warpsafe/format.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::host {
+
+/// A result<T>.
+template <class T>
+concept IsOutcome = requires(const T& outcome) {
+  outcome.has_value();
+  { outcome.assume_error() } -> std::convertible_to<LaunchError>;
+};
+template <class T>
+inline constexpr bool is_outcome = IsOutcome<T>;
+
+/// One program under many schedules: has the host backend to itself while a seed runs. Its
+/// destructor ends a run that an exception cut short.
+class AdversarialSession {
+ public:
+  AdversarialSession() : alone_(one_at_a_time()), scheduler_(runtime_) {
+    std::unique_lock lock(runtime_.mutex);
+    runtime_.wait_all(lock, nullptr);
+  }
+  AdversarialSession(const AdversarialSession&) = delete;
+  AdversarialSession& operator=(const AdversarialSession&) = delete;
+  ~AdversarialSession() {
+    if (running_) leave();
+  }
+
+  void begin(std::uint64_t seed) {
+    const std::lock_guard lock(runtime_.mutex);
+    report_.seed = seed;
+    scheduler_.begin(seed);
+    runtime_.hand_over(&scheduler_);
+    running_ = true;
+  }
+  /// Runs what is left; whether there is nothing to report.
+  bool end() {
+    leave();
+    ++report_.seeds_run;
+    const std::lock_guard lock(runtime_.mutex);
+    for (const auto& device : runtime_.devices) {
+      const Failure& failure = device->failure();
+      if (failure.status != 0) failed(failure);
+      device->recover();
+    }
+    const debug::StreamHistory& history = scheduler_.recorder.history;
+    std::vector<debug::Point> marked;
+    for (const debug::Race& race : scheduler_.recorder.races) {
+      report_.findings.push_back(finding_of(history, race));
+      marked.insert(marked.end(), {race.first, race.second});
+    }
+    for (const auto& [destruction, use] : scheduler_.recorder.uses_of_no_stream) {
+      report_.findings.push_back(finding_of(history, destruction, use));
+      marked.insert(marked.end(), {destruction, use});
+    }
+    if (!report_.clean()) report_.timeline_text = debug::timeline(history, marked);
+    return report_.clean();
+  }
+  /// The program returned an error, or another value than with the first seed.
+  void failed(const LaunchError& error) {
+    char text[1024];
+    format_error(error, text, sizeof text);
+    report_.findings.push_back(finding_of(
+        debug::Mistake::failure, "The program returned an error\n  " + std::string(text) + '\n'));
+  }
+  void differs() {
+    report_.findings.push_back(
+        finding_of(debug::Mistake::different_result,
+                   "The program returned another value than with the first seed\n"));
+  }
+  [[nodiscard]] debug::RaceReport report() { return std::move(report_); }
+
+  /// The host itself touches memory; does nothing unless a program runs.
+  static void touch(const void* memory, std::size_t bytes, debug::AccessKind kind,
+                    const call_site& site) {
+    const CallPlace outer = PlaceCalls::enter_call(site, {nullptr, 0});
+    Runtime& runtime = Runtime::get();
+    std::unique_lock lock(runtime.mutex);
+    if (runtime.scheduler != nullptr && bytes != 0) {
+      runtime.scheduler->begin_call(lock);
+      runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
+    }
+    PlaceCalls::leave_call(outer);
+  }
+
+ private:
+  [[nodiscard]] static std::unique_lock<std::mutex> one_at_a_time() {
+    static std::mutex mutex;
+    return std::unique_lock(mutex);
+  }
+  void leave() {
+    std::unique_lock lock(runtime_.mutex);
+    scheduler_.drain(lock);
+    runtime_.hand_over(nullptr);
+    running_ = false;
+  }
+  void failed(const Failure& failure) {
+    const StatusRow& row = row_of(failure.status);
+    std::string text = "Work failed on the device\n  " + std::string(row.name.data, row.name.size);
+    text +=
+        ": " + (failure.text.empty() ? std::string(row.text.data, row.text.size) : failure.text);
+    report_.findings.push_back(finding_of(debug::Mistake::failure, text + '\n'));
+  }
+
+  std::unique_lock<std::mutex> alone_;
+  Runtime& runtime_ = Runtime::get();
+  SeededScheduler scheduler_;
+  debug::RaceReport report_;
+  bool running_ = false;
+};
+
+}  // namespace warpsafe::host
