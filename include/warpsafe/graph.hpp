@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
+#include <warpsafe/debug/observer.hpp>
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/capture_watch.hpp>
 #include <warpsafe/detail/graph_resources.hpp>
@@ -149,20 +150,16 @@ class [[nodiscard]] basic_executable_graph {
       }
     }
     const detail::CallScope<B> here(site);
-    if (const int status = B::graph_launch(native_, stream.ref().native())) {
-      LaunchError error = detail::runtime_error<B>(status, Name::of("graph launch"), site);
-      error.stream = stream.ref().native();
-      error.device = stream.ref().device().value();
-      return error;
+    if constexpr (Level == CheckLevel::full) {
+      // One launch to the journal, whatever kernels the graph holds.
+      const detail::Located<B> at(stream.ref(), site);
+      const detail::Observation<B> seen(at, LaunchShape{}, Name::of("(graph)"), nullptr);
+      result<void> launched = submit(std::move(stream), site);
+      seen.end(launched);
+      return launched;
+    } else {
+      return submit(std::move(stream), site);
     }
-    if (detail::open_captures() != nullptr) [[unlikely]] {
-      // A part of another graph then needs what this one keeps.
-      if (detail::keep_in_capture(stream.ref().native(), detail::ResourcesPtr(resources_))) {
-        return success();
-      }
-    }
-    last_ = std::move(stream);
-    return success();
   }
   /// What is no stream gets a sentence.
   template <class S>
@@ -211,6 +208,26 @@ class [[nodiscard]] basic_executable_graph {
   }
 
  private:
+  [[nodiscard]] result<void> submit(basic_stream_hold<B> stream, call_site site) noexcept {
+    if (const int status = B::graph_launch(native_, stream.ref().native())) {
+      // As a launch's: what it is told of running work is not its own.
+      LaunchError error =
+          detail::runtime_error<B>(status, Name::of("graph launch"), site, Stage::launch);
+      error.stage = Stage::runtime_call;
+      error.stream = stream.ref().native();
+      error.device = stream.ref().device().value();
+      return error;
+    }
+    if (detail::open_captures() != nullptr) [[unlikely]] {
+      // A part of another graph then needs what this one keeps.
+      if (detail::keep_in_capture(stream.ref().native(), detail::ResourcesPtr(resources_))) {
+        return success();
+      }
+    }
+    last_ = std::move(stream);
+    return success();
+  }
+
   friend class basic_graph<B>;
   basic_executable_graph(typename B::native_graph_exec native,
                          detail::ResourcesPtr resources) noexcept

@@ -78,7 +78,8 @@ class [[nodiscard]] basic_pending {
     if (state_ != State::open) return true;
     const int status = copied_.query();
     if (status == 0 || status == B::not_ready) return status == 0;
-    return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion);
+    return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion,
+                                    stream_.device().value());
   }
 
   // What would read the value without waiting for it.
@@ -127,8 +128,8 @@ class [[nodiscard]] basic_pending {
       device_memory_ = {};
       return success();
     }
-    LaunchError error =
-        detail::runtime_error<B>(status, Name::of("event synchronize"), site, Stage::completion);
+    LaunchError error = detail::runtime_error<B>(status, Name::of("event synchronize"), site,
+                                                 Stage::completion, stream_.device().value());
     error.device = stream_.device().value();
     if (error.code != Errc::execution_failed) leak();  // an answer, but not that the work has ended
     return error;

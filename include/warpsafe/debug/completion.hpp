@@ -82,11 +82,15 @@ class Completion {
     unlock();
     return complete;
   }
-  /// When the newest successful wait for anything of the device began; 0: there was none.
+  /// When the newest successful wait for anything of the device (-1: of any) began; 0: there was
+  /// none.
   [[nodiscard]] std::uint64_t well_at(Vendor vendor, std::int32_t device) noexcept {
     lock();
-    const Device* const state = find(vendor, device);
-    const std::uint64_t at = state == nullptr ? 0 : state->well_at;
+    std::uint64_t at = 0;
+    for (std::int32_t one = 0; one < devices; ++one) {
+      const Device* const state = device < 0 || device == one ? find(vendor, one) : nullptr;
+      if (state != nullptr && state->well_at > at) at = state->well_at;
+    }
     unlock();
     return at;
   }

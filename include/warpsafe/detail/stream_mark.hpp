@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/uncaptured.hpp>
 #include <warpsafe/device.hpp>
 #include <warpsafe/result.hpp>
@@ -44,9 +45,11 @@ template <class B>
 class StreamMark {
  public:
   StreamMark() noexcept = default;
-  StreamMark(StreamMark&& other) noexcept : native_(std::exchange(other.native_, nullptr)) {}
+  StreamMark(StreamMark&& other) noexcept
+      : native_(std::exchange(other.native_, nullptr)), point_(other.point_) {}
   StreamMark& operator=(StreamMark&& other) noexcept {
     std::swap(native_, other.native_);
+    std::swap(point_, other.point_);
     return *this;
   }
   StreamMark(const StreamMark&) = delete;
@@ -64,6 +67,7 @@ class StreamMark {
         if (const int status = B::event_create(made, false)) return status;
         native_ = made;
       }
+      point_ = StreamPoint::of(stream.native(), stream.device().value());
       return B::event_record(native_, stream.native());
     });
   }
@@ -75,17 +79,22 @@ class StreamMark {
   [[nodiscard]] int wait() const noexcept {
     if (native_ == nullptr) return 0;
     const Uncaptured<B> outside;
-    return B::event_synchronize(native_);
+    const int status = B::event_synchronize(native_);
+    if (status == 0) point_.reached(B::vendor);
+    return status;
   }
   /// 0 if the point is reached, B::not_ready if not, else the runtime's status.
   [[nodiscard]] int query() const noexcept {
     if (native_ == nullptr) return 0;
     const Uncaptured<B> outside;
-    return B::event_query(native_);
+    const int status = B::event_query(native_);
+    if (status == 0) point_.reached(B::vendor);
+    return status;
   }
 
  private:
   typename B::native_event native_ = nullptr;
+  StreamPoint point_;
 };
 
 }  // namespace warpsafe::detail
