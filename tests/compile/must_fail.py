@@ -5,6 +5,8 @@
 The source compiled with -DMISUSE must fail, and its first error line must hold the words of the
 comment `// expected-error {{"…"}}` beside the bad line: a failure for any other reason is a failure of
 the test. Whether the same source without -DMISUSE, the good twin, compiles is must_compile.py's.
+
+With --results FOLDER that line is left in FOLDER/<source>.<compiler>.<check level>, for docs/misuse.md.
 """
 
 import re
@@ -19,8 +21,18 @@ from must_compile import meant_for, standard_of
 EVERY_LEVEL = ("g++", "clang++")
 
 
+def levels_for(compiler, source):
+    """Full checks; none besides where it is quick, and for the first source of a row."""
+    row = source.stem[:3]
+    spellings = sorted(source.parent.glob(f"{row}_*")) + sorted(source.parent.glob(f"{row}[a-z]_*"))
+    firsts = [path for path in spellings if meant_for(compiler, path.read_text())][:1]
+    return (2, 0) if compiler.name in EVERY_LEVEL or source in firsts else (2,)
+
+
 def main():
-    compiler, arguments = parse_arguments(__doc__, ("source", {"type": Path}))
+    compiler, arguments = parse_arguments(
+        __doc__, ("source", {"type": Path}), ("--results", {"type": Path})
+    )
     text = arguments.source.read_text()
     words = re.search(r'// expected-error \{\{"?(.+?)"?\}\}', text)
     if not words or "MISUSE" not in text:
@@ -29,7 +41,12 @@ def main():
     if not meant_for(compiler, text):
         print(f"{arguments.source}: not meant for {compiler.name}, see its '// only:' line")
         return 77
-    for level in (2, 0) if compiler.name in EVERY_LEVEL else (2,):
+    for level in levels_for(compiler, arguments.source):
+        left = None
+        if arguments.results:
+            arguments.results.mkdir(parents=True, exist_ok=True)
+            left = arguments.results / f"{arguments.source.stem}.{compiler.name}.{level}"
+            left.unlink(missing_ok=True)
         flags = ["-DMISUSE", f"-DWARPSAFE_CHECKS={level}"]
         good, said = compiler.compile(
             arguments.source, *flags, std=standard_of(text), quick=True
@@ -41,6 +58,8 @@ def main():
             print(f"{arguments.source}: the first error line at check level {level} does not say\n"
                   f"  {words[1]}\nbut\n  {first_error(said)}\n\n{said}")  # fmt: skip
             return 1
+        if left:
+            left.write_text(first_error(said) + "\n")
     print(first_error(said))
     return 0
 

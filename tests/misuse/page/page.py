@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Writes docs/misuse.md from what the tests found, or says that it is out of date.
+
+page.py --project DIR --results DIR --program NAME=PATH... [--update]
+
+Results are the first error lines that must_fail.py left, one file per source, compiler and level. The
+programs are run here; what each test noted in its report (runtime/misuse.hpp) is what counts. By hand
+are only the mistakes' descriptions (mistakes.txt) and the reasons (../rows.txt).
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+BACKENDS = {"CUDA": ("cuda", "nvcc"), "HIP": ("hip", "hipcc"), "host": ("host", "g++")}
+LEVELS = {"all checks": ("", 2), "`NDEBUG`": ("_off", 0)}
+GROUPS = {"A": "Dimension arithmetic", "B": "Limits of devices and kernels", "C": "The launch call",
+          "D": "Errors", "E": "Streams, events and library handles", "F": "Data and reading it back",
+          "G": "Builds and the environment"}  # fmt: skip
+# What a cell of the totals says, in the order of the columns.
+CLASSES = {"compile": "does not compile", "error": "error before the runtime is asked",
+           "told": "error that the runtime's own comes out as", "impossible": "cannot happen",
+           "declared": "caught where the kernel declares it", "partly": "caught in part",
+           "avoidable": "avoidable", "open": "let through", "never": "nobody can see it",
+           "none": "no test"}  # fmt: skip
+MOMENTS = {"construction": "when the value is made", "launch": "at the launch, before the runtime is asked",
+           "completion": "at the call that waits", "call": "at the library's call",
+           "runtime": "by the runtime; warpsafe adds kernel and dimensions",
+           "impossible": "cannot happen", "avoidable": "avoidable"}  # fmt: skip
+
+
+def table(path, cells):
+    lines = path.read_text().splitlines()
+    return {row[0]: row[1:] for row in ([cell.strip() for cell in line.split("|", cells - 1)]
+            for line in lines if line and not line.startswith("#"))}  # fmt: skip
+
+
+def run(program):
+    """The tests of a program by row: what each noted, in the order of the source."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        done = subprocess.run([program, f"--gtest_output=json:{report}"], capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{program} fails:\n{done.stdout[-4000:]}")
+        suites = json.loads(report.read_text())["testsuites"]
+    return {suite["name"].removeprefix("Misuse"): [test for test in suite["testsuite"] if "moment" in test]
+            for suite in suites}  # fmt: skip
+
+
+def sources(folder, pattern, ending):
+    """Files of a pattern of rows.txt in order: a01* is a01_x, a01b_y, …"""
+    name = pattern.rstrip("*")
+    return sorted(folder.glob(f"{name}_*{ending}")) + sorted(folder.glob(f"{name}[a-z]_*{ending}"))
+
+
+def compiled(results, patterns, compiler, level):
+    """The first error line of the row's first source for that compiler, or None."""
+    found = [path for pattern in patterns for path in sources(results, pattern, f".{compiler}.{level}")]
+    if not found:
+        return None
+    line = found[0].read_text().strip()
+    # From "error" on: a line number would make this page out of date with every change of a header.
+    line = re.sub(r"^.*?\b(error|warning):? ", r"\1: ", line)
+    line = re.sub(r"static assertion failed with \"(.*)\"$", r"static assertion failed: \1", line)
+    return line
+
+
+class Row:
+    def __init__(self, name, rows, mistakes, results, programs):
+        self.name = name
+        self.moments, tests, self.why = rows[name]
+        patterns = re.findall(r"[a-g]\d\d[a-z]?\*", tests)
+        suites = re.findall(r"Misuse(\w+)", tests)
+        self.title, self.mark, self.raw = mistakes[name]
+        self.spellings = sum(len(sources(HERE.parent, pattern, ".c*")) for pattern in patterns)
+        self.compiled, self.noted = {}, {}
+        for backend, (program, compiler) in BACKENDS.items():
+            for level, (suffix, number) in LEVELS.items():
+                self.compiled[backend, level] = compiled(results, patterns, compiler, number)
+                self.noted[backend, level] = [test for suite in suites
+                                              for test in programs[program + suffix].get(suite, [])]
+
+    def verdict(self, backend, level):
+        line, tests = self.compiled[backend, level], self.noted[backend, level]
+        if self.moments == "never":
+            return "never"
+        if self.moments == "avoidable":
+            return "avoidable"
+        if not line and not tests:
+            # What does not exist on a backend (clusters on AMD) is refused by its compiler there.
+            return "none"
+        if self.mark == "avoidable":
+            return "avoidable"
+        if any("open" in test for test in tests):
+            return "partly" if line else "open"
+        if self.mark == "declared":
+            return "declared"
+        if line:
+            return "compile"
+        moments = [test["moment"] for test in tests]
+        if "runtime" in moments and "construction" not in moments and "launch" not in moments:
+            return "told"
+        if "avoidable" in moments:
+            return "avoidable"
+        return "impossible" if set(moments) == {"impossible"} else "error"
+
+    def first(self, level, of):
+        for backend in BACKENDS:
+            if of[backend, level]:
+                return of[backend, level]
+        return None
+
+    def caught(self):
+        """The cell that says when, and what the user reads first."""
+        parts = []
+        line = next((self.compiled[b, "all checks"] for b in ("host", "CUDA", "HIP")
+                     if self.compiled[b, "all checks"]), None)  # fmt: skip
+        if line:
+            tried = f", in {self.spellings} spellings" if self.spellings > 1 else ""
+            parts.append(f"**does not compile**{tried}<br>{code(line)}")
+        tests = self.first("all checks", self.noted)
+        if tests and not (line and tests[0]["moment"] == "impossible"):
+            test = tests[0]
+            says = test["says"]
+            shown = says if test["moment"] in ("impossible", "avoidable") else code(says)
+            parts.append(f"**{MOMENTS[test['moment']]}**<br>{shown}" if says
+                         else f"**{MOMENTS[test['moment']]}**")  # fmt: skip
+        if self.moments == "never":
+            return f"**no library can see it**<br>{self.why}"
+        if self.mark == "declared":
+            parts.append("of kernels that declare it")
+        if "avoidable" in (self.mark, self.moments):
+            parts.append(f"**avoidable**: {self.why}")
+        return "<br>".join(parts) or f"**not yet**<br>{self.why}"
+
+    def off(self):
+        """The cell that says what is left of it with NDEBUG."""
+        words = {"compile": "the same", "impossible": "the same", "avoidable": "the same",
+                 "declared": "the same", "never": "", "none": "", "open": "**let through**",
+                 "partly": "constants still do not compile, values are **let through**"}  # fmt: skip
+        said = {}
+        for backend in BACKENDS:
+            verdict = self.verdict(backend, "`NDEBUG`")
+            moments = [test["moment"] for test in self.noted[backend, "`NDEBUG`"]]
+            if verdict in ("told", "error") or "runtime" in moments and verdict == "compile":
+                text = "refused by the runtime" if "runtime" in moments else "the same"
+            else:
+                text = words[verdict]
+            if text:
+                said.setdefault(text, []).append(backend)
+        if len(said) == 1:
+            return next(iter(said))
+        return "; ".join(f"{', '.join(backends)}: {text}" for text, backends in said.items())
+
+
+def code(text):
+    ticks = "``" if "`" in text else "`"
+    return f"{ticks}{text.replace('|', chr(92) + '|')}{ticks}"
+
+
+def totals(rows):
+    used = {(b, l): [row.verdict(b, l) for row in rows] for b in BACKENDS for l in LEVELS}
+    columns = [c for c in CLASSES if any(c in verdicts for verdicts in used.values())]
+    lines = ["| | " + " | ".join(CLASSES[c] for c in columns) + " |", "| --- |" + " ---: |" * len(columns)]
+    for (backend, level), verdicts in used.items():
+        lines.append(f"| {backend}, {level} | " + " | ".join(str(verdicts.count(c) or "") for c in columns) + " |")
+    return "\n".join(lines)
+
+
+def page(rows):
+    strict = {b: [row.verdict(b, "all checks") for row in rows] for b in BACKENDS}
+    # A row counts where it can be a mistake: on one backend at least, and on none is it worse.
+    good = {"compile", "error", "told", "impossible", "declared"}
+    overall = {}
+    for i, row in enumerate(rows):
+        seen = {strict[b][i] for b in BACKENDS} - {"none"}
+        overall[row.name] = ("never" if "never" in seen else "caught" if seen and seen <= good
+                             else "avoidable" if "avoidable" in seen else "open")  # fmt: skip
+    count = {k: list(overall.values()).count(k) for k in ("caught", "avoidable", "open", "never")}
+    text = (HERE / "head.md").read_text()
+    for key, value in count.items():
+        text = text.replace("{" + key + "}", str(value))
+    text = text.replace("{totals}", totals(rows))
+    for letter, title in GROUPS.items():
+        text += f"\n## {letter}. {title}\n\n| | the mistake | raw CUDA and HIP | warpsafe, and what you read first | with `NDEBUG` |\n| --- | --- | --- | --- | --- |\n"
+        for row in rows:
+            if row.name[0] == letter:
+                text += f"| {row.name} | {row.title} | {row.raw} | {row.caught()} | {row.off()} |\n"
+    return text, overall
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--project", type=Path, required=True)
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--program", action="append", default=[])
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--rewrite", default="page.py --update", help="the command to name where it is out of date")
+    arguments = parser.parse_args()
+    programs = {name.removeprefix("misuse_"): run(path) for name, path in
+                (program.split("=", 1) for program in arguments.program)}  # fmt: skip
+    needed = {program + suffix for program, _ in BACKENDS.values() for suffix, _ in LEVELS.values()}
+    absent = sorted(needed - programs.keys())
+    absent += [c for _, c in BACKENDS.values() if not any(arguments.results.glob(f"*.{c}.2"))]
+    if absent:
+        print(f"The page stands on all backends; here there is no {', '.join(absent)}")
+        return 77
+    rows, mistakes = table(HERE.parent / "rows.txt", 4), table(HERE / "mistakes.txt", 4)
+    if rows.keys() != mistakes.keys():
+        sys.exit(f"rows.txt and mistakes.txt differ in {sorted(rows.keys() ^ mistakes.keys())}")
+    text, overall = page([Row(name, rows, mistakes, arguments.results, programs) for name in rows])
+    for name, verdict in overall.items():
+        if verdict == "open":
+            print(f"{name}: not caught yet")
+    file = arguments.project / "docs/misuse.md"
+    if arguments.update:
+        file.write_text(text)
+        print(f"written: {file}")
+    elif not file.exists() or file.read_text() != text:
+        print(f"{file} is not what the tests say; rewrite it with\n  {arguments.rewrite}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Group G, builds and the environment.
+#include "misuse.hpp"
+#include <warpsafe/occupancy.hpp>
+
+namespace misuse_test {
+
+warpsafe::result<void> launch_at_the_other_level(warpsafe::StreamRef stream);
+
+namespace {
+
+using ws::block;
+using ws::grid;
+using ws::kernel;
+using ws::launch;
+
+using MisuseG06 = Misuse;
+using MisuseG07 = Misuse;
+using MisuseG08 = Misuse;
+
+#if !defined(WARPSAFE_BACKEND_HOST)
+TEST_F(MisuseG06, LevelReachesTheDeviceCompiler) {
+  EXPECT_EQ(level_of_device_code(), WARPSAFE_CHECKS);
+  note_impossible("the CMake targets carry the level to every language's compiler");
+}
+#endif
+
+TEST_F(MisuseG07, EachTranslationUnitKeepsItsLevel) {
+  const auto here = launch(stream, as_written(one_block, {2048}), kernel<nothing>);
+  const auto there = launch_at_the_other_level(stream);
+  EXPECT_EQ(error_in(here).stage, checked ? Stage::validation : Stage::launch);
+  EXPECT_EQ(error_in(there).stage, checked ? Stage::launch : Stage::validation);
+  note_impossible("two levels in one program are two functions: each object keeps its own");
+}
+
+TEST_F(MisuseG08, KernelIsLoadedBeforeItsFirstLaunch) {
+  const auto limits = ws::kernel_limits(stream, kernel<prepared>);
+  ASSERT_TRUE(limits.has_value());
+#if defined(WARPSAFE_BACKEND_HOST)
+  const auto asked = [] { return ws::host::calls_made(ws::host::Call::attributes_of); };
+#else
+  const auto asked = [] { return vendor_test::count("FuncGetAttributes"); };
+#endif
+  const auto before = asked();
+  EXPECT_GT(before, 0U);
+  expect_fine(launch(stream, LaunchConfig{grid<1>, block<32>}, kernel<prepared>));
+  // The host backend is asked each time: tests change its answers.
+  if (!is_host) {
+    EXPECT_EQ(asked(), before) << "the launch asks no more";
+  }
+  note("avoidable", "kernel_limits(stream, kernel<k>) loads a kernel's code ahead of its launch");
+}
+
+}  // namespace
+}  // namespace misuse_test

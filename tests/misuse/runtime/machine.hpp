@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/limits_table.hpp>
+#include <warpsafe/message.hpp>
+#include <warpsafe/warpsafe.hpp>
+
+#if defined(WARPSAFE_BACKEND_HOST)
+#include <warpsafe/host.hpp>
+#else
+#include "../../vendor_path/stand_in.hpp"
+#endif
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <string>
+
+// The machine that a run-time row runs on, under one name for three backends: the modelled GPU of
+// the host backend, and the stand-ins for NVIDIA's and AMD's runtimes. What only some of them can
+// do is left to the test, by `is_host`, `is_cuda`, `is_hip`.
+
+namespace misuse_test {
+
+#if defined(WARPSAFE_BACKEND_HOST)
+inline constexpr bool is_host = true;
+inline constexpr bool is_cuda = false;
+#else
+inline constexpr bool is_host = false;
+inline constexpr bool is_cuda = vendor_test::is_cuda;
+#endif
+inline constexpr bool is_hip = !is_host && !is_cuda;
+/// Whether this program checks: each is built with all checks and with none.
+inline constexpr bool checked = WARPSAFE_CHECKS == 2;
+static_assert(WARPSAFE_CHECKS == 2 || WARPSAFE_CHECKS == 0);
+
+/// Three numbers as a vendor's dim3 has them.
+struct Vendor3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+};
+
+#if defined(WARPSAFE_BACKEND_HOST)
+
+inline constexpr const char* device_name = "Test GPU";
+inline constexpr std::uint64_t shared_limit = 232448;
+inline constexpr std::uint32_t warp = 32;
+inline constexpr int a_foreign_error = 12;  // no call here ever fails with it
+
+class Machine : public testing::Test {
+ protected:
+  ~Machine() override { warpsafe::host::reset(); }
+
+  /// A new machine, and what a test begins with.
+  static warpsafe::Stream first_stream() {
+    warpsafe::host::reset();
+    become(warpsafe::limits::sm_90);
+    return warpsafe::Stream::create().value();
+  }
+
+  /// Device 0 gets the limits of an architecture.
+  static void become(warpsafe::DeviceLimits limits) {
+    limits.name = warpsafe::Name::of(device_name);
+    limits.multiprocessors = 4;
+    ASSERT_TRUE(warpsafe::host::set_limits(0, limits));
+  }
+  static void two_devices() {
+    warpsafe::host::set_device_count(2);
+    become(warpsafe::limits::sm_90);
+    warpsafe::DeviceLimits other = warpsafe::limits::sm_90;
+    other.name = warpsafe::Name::of(device_name);
+    other.multiprocessors = 4;
+    ASSERT_TRUE(warpsafe::host::set_limits(1, other));
+  }
+  /// How many launches the runtime was asked for.
+  static std::uint64_t launches_asked() {
+    return warpsafe::host::calls_made(warpsafe::host::Call::launch);
+  }
+  static std::uint64_t opt_ins() {
+    return warpsafe::host::calls_made(warpsafe::host::Call::raise_dynamic_shared);
+  }
+  /// The compiled kernel allows no more threads in a block.
+  template <class K>
+  static void allow_threads(K kernel, int threads) {
+    warpsafe::KernelLimits limits;
+    limits.max_threads_per_block = static_cast<std::uint32_t>(threads);
+    ASSERT_TRUE(warpsafe::host::set_kernel_limits(0, kernel.entry().function, limits));
+  }
+  /// The runtime says so of the next question about a kernel, and of the next launch.
+  static void lose_code() {
+    using warpsafe::host::Call;
+    const auto status = warpsafe::host::HostStatus::no_kernel_image;
+    warpsafe::host::fail_next(checked ? Call::attributes_of : Call::launch, 1, status);
+  }
+  static void refuse_next_launch() {
+    warpsafe::host::fail_next(warpsafe::host::Call::launch, 1,
+                              warpsafe::host::HostStatus::invalid_value);
+  }
+  /// The next kernel faults while it runs.
+  static void fault_in_next_kernel() {
+    warpsafe::host::fault_in_kernel(1, warpsafe::host::HostStatus::illegal_address);
+  }
+  static void fault_after_launch() {}
+  static void plant_error() {
+    warpsafe::host::plant_last_error(warpsafe::host::HostStatus::invalid_pitch);
+  }
+  static bool planted_error_is_there() {
+    return warpsafe::host::thread_state().last_error == a_foreign_error;
+  }
+  static const std::string& prefix() {
+    static const std::string text = "host";
+    return text;
+  }
+};
+
+#else
+
+inline constexpr const char* device_name = vendor_test::device_name;
+inline constexpr std::uint64_t shared_limit = vendor_test::shared_limit;
+inline constexpr std::uint32_t warp = vendor_test::is_cuda ? 32 : 64;
+
+class Machine : public vendor_test::VendorTest {
+ protected:
+  void SetUp() override {}  // first_stream has done it
+
+  static warpsafe::Stream first_stream() {
+    vendor_test::reset();
+    vendor_test::set_device_count(vendor_test::device_count);
+    // Asked once per process: while the devices are there, whatever a later test does to them.
+    EXPECT_FALSE(vendor_test::Backend::device_name(0).empty());
+    return make_stream();
+  }
+  static void two_devices() {}  // the stand-ins have more
+  static std::uint64_t launches_asked() { return vendor_test::launches().size(); }
+  static std::uint64_t opt_ins() { return vendor_test::count("FuncSetAttribute"); }
+  template <class K>
+  static void allow_threads(K kernel, int threads) {
+#if defined(WARPSAFE_BACKEND_CUDA)
+    const std::string plain(kernel.name().data, kernel.name().size);
+    const std::string mangled = "_Z" + std::to_string(plain.size()) + plain + "v";
+    const StandInCudaKernelInfo info{-1, -1, -1, -1, threads, -1, -1, -1};
+    ASSERT_EQ(stand_in_cuda_override_kernel(mangled.c_str(), &info), 0);
+#else
+    const StandInHipKernelInfo info{-1, -1, -1, -1, threads, -1};
+    ASSERT_EQ(stand_in_hip_override_kernel(kernel.entry().function, &info), 0);
+#endif
+  }
+  static void lose_code() {
+    vendor_test::fail(checked ? "FuncGetAttributes" : "LaunchKernel", 1,
+                      vendor_test::code::no_image);
+  }
+  static void refuse_next_launch() {
+    vendor_test::fail("LaunchKernel", 1, vendor_test::code::invalid_value);
+  }
+  static void fault_in_next_kernel() {}
+  /// The last launched kernel faults while it runs.
+  static void fault_after_launch() {
+#if defined(WARPSAFE_BACKEND_CUDA)
+    stand_in_cuda_post_async_error(0, cudaErrorIllegalAddress, 1);
+#else
+    stand_in_hip_post_async_error(hipErrorIllegalAddress);
+#endif
+  }
+  static void plant_error() {
+#if !defined(WARPSAFE_BACKEND_CUDA)
+    // Earlier releases overwrite the slot at every call, successful ones included.
+    stand_in_hip_set_release(STAND_IN_HIP_7);
+#endif
+    vendor_test::plant_last_error(vendor_test::code::out_of_memory);
+  }
+  static bool planted_error_is_there() {
+    return vendor_test::last_error() == vendor_test::code::out_of_memory;
+  }
+  static const std::string& prefix() { return vendor_test::prefix; }
+};
+
+#endif
+
+}  // namespace misuse_test
