@@ -224,9 +224,11 @@ struct basic_hip_backend : detail::HipGraphCalls {
                   native_stream stream) noexcept {
     return hipMemsetAsync(memory, value, bytes, stream);
   }
-  static int copy_peer(void* to, int to_device, const void* from, int from_device,
-                       std::size_t bytes, native_stream stream) noexcept {
-    return hipMemcpyPeerAsync(to, to_device, from, from_device, bytes, stream);
+  /// Not hipMemcpyPeerAsync, which AMD's runtime runs at once on a stream that captures
+  /// (ROCm/clr hipamd/src/hip_peer.cpp); addresses say which device they are of.
+  static int copy_peer(void* to, int, const void* from, int, std::size_t bytes,
+                       native_stream stream) noexcept {
+    return hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToDevice, stream);
   }
   static int has_memory_pools(int device, bool& answer) noexcept {
     int value = 0;

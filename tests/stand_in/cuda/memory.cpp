@@ -363,6 +363,20 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
              });
 }
 
+// Every two devices reach each other's memory.
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                std::size_t bytes, cudaStream_t stream) {
+  return api("cudaMemcpyPeerAsync", text(to, to_device, from, from_device, bytes, stream), plain,
+             [&](auto& lock) {
+               const int count = static_cast<int>(runtime().devices.size());
+               if (to_device < 0 || to_device >= count || from_device < 0 || from_device >= count) {
+                 return cudaErrorInvalidDevice;
+               }
+               return copy(lock, runtime().stream(stream), to, bytes, from, bytes, bytes, 1,
+                           cudaMemcpyDeviceToDevice, false);
+             });
+}
+
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   return api("cudaMemcpy2D",

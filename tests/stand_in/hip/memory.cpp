@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace stand_in_hip {
 namespace {
@@ -53,7 +54,7 @@ hipError_t allocate(void** pointer, std::size_t size, int device, bool on_host, 
   const std::size_t rounded = (size + device_alignment - 1) / device_alignment * device_alignment;
   void* made = std::aligned_alloc(device_alignment, rounded);
   if (made == nullptr) return hipErrorOutOfMemory;
-  runtime().allocations[made] = {size, device, flags, on_host, false};
+  runtime().allocations[made] = {size, device, flags, on_host, false, false};
   *pointer = made;
   return hipSuccess;
 }
@@ -225,6 +226,7 @@ hipError_t pointer_attributes(hipPointerAttribute_t* attributes, const void* poi
   attributes->devicePointer = const_cast<void*>(pointer);
   attributes->hostPointer = allocation.on_host ? const_cast<void*>(pointer) : nullptr;
   attributes->allocationFlags = allocation.flags;
+  attributes->isManaged = allocation.managed ? 1 : 0;
   return hipSuccess;
 }
 
@@ -250,6 +252,28 @@ hipError_t hipMalloc(void** pointer, std::size_t size) {
   return api("hipMalloc", [&](CallNote& note) {
     if (unsafe_during_capture()) return hipErrorStreamCaptureUnsupported;
     return allocate(pointer, size, runtime().thread().device, false, 0, note);
+  });
+}
+
+// clr hip_hmm.cpp, hipMallocManaged: no bytes are an error, and beside a capture that is not
+// relaxed it is refused even to a thread that is, which spoils nothing.
+hipError_t hipMallocManaged(void** pointer, std::size_t size, unsigned flags) {
+  return api("hipMallocManaged", [&](CallNote& note) {
+    if (unsafe_during_capture()) return hipErrorStreamCaptureUnsupported;
+    const bool known_flags = flags == hipMemAttachGlobal || flags == hipMemAttachHost;
+    if (pointer == nullptr || size == 0 || !known_flags) return hipErrorInvalidValue;
+    for (const Stream& stream : runtime().streams) {
+      if (!stream.alive || stream.capture == hipStreamCaptureStatusNone) continue;
+      const bool own = stream.capture_thread == std::this_thread::get_id() &&
+                       stream.capture_mode == hipStreamCaptureModeThreadLocal;
+      if (own || stream.capture_mode == hipStreamCaptureModeGlobal) {
+        return hipErrorStreamCaptureUnsupported;
+      }
+    }
+    const hipError_t status =
+        allocate(pointer, size, runtime().thread().device, false, flags, note);
+    if (status == hipSuccess) runtime().allocations[*pointer].managed = true;
+    return status;
   });
 }
 
@@ -307,7 +331,7 @@ hipError_t hipHostRegister(void* pointer, std::size_t size, unsigned flags) {
     note.bytes = size;
     if (unsafe_during_capture()) return hipErrorStreamCaptureUnsupported;
     if (pointer == nullptr || size == 0 || flags > 15) return hipErrorInvalidValue;
-    runtime().allocations[pointer] = {size, runtime().thread().device, flags, true, true};
+    runtime().allocations[pointer] = {size, runtime().thread().device, flags, true, true, false};
     return hipSuccess;
   });
 }

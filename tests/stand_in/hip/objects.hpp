@@ -54,6 +54,7 @@ struct Allocation {
   unsigned flags = 0;
   bool on_host = false;
   bool registered = false;  ///< by hipHostRegister: not ours to free
+  bool managed = false;     ///< by hipMallocManaged
 };
 
 /// One registered fat binary.
