@@ -31,7 +31,6 @@ struct Environment {
   const char* blocking_value = nullptr;
   const char* blocking_names = nullptr;  ///< the kernels to wait for; nullptr: all
   std::uint64_t break_at = 0;            ///< WARPSAFE_BREAK; 0: nowhere
-  std::uint32_t timeout = 0;             ///< WARPSAFE_TIMEOUT, seconds; 0: none
 
   [[nodiscard]] static const Environment& get() noexcept {
     static const Environment read = ask();
@@ -77,7 +76,6 @@ struct Environment {
       found.blocking_names = named ? value : nullptr;
     }
     found.break_at = number(std::getenv("WARPSAFE_BREAK"));
-    found.timeout = static_cast<std::uint32_t>(number(std::getenv("WARPSAFE_TIMEOUT")));
     return found;
   }
 };

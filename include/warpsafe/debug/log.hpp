@@ -39,8 +39,7 @@ inline void note_switches() noexcept {
   const Environment& asked = Environment::get();
   const bool on = __atomic_load_n(&log_level_in_use, __ATOMIC_RELAXED) !=
                       static_cast<unsigned char>(LogLevel::off) ||
-                  __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED) || asked.break_at != 0 ||
-                  asked.timeout != 0;
+                  __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED) || asked.break_at != 0;
   __atomic_store_n(&switches, std::uint8_t{on ? something_on : nothing_on}, __ATOMIC_RELAXED);
 }
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/debug/break.hpp>
 #include <warpsafe/debug/limits_text.hpp>
 #include <warpsafe/debug/start.hpp>
 #include <warpsafe/detail/caches.hpp>
@@ -98,6 +99,7 @@ template <class B>
         record.grid[2], record.block[0], record.block[1], record.block[2],
         static_cast<unsigned long long>(record.dynamic_shared));
   }
+  debug::detail::stop_if_asked(record);
   return debug::logs(debug::LogLevel::trace) ? nanoseconds_now() : 0;
 }
 

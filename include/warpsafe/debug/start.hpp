@@ -47,7 +47,8 @@ inline constexpr warpsafe::detail::DebugHooks hooks{&begin_wait, &waited, &notic
     log_line(LogLevel::warn, "warpsafe: WARPSAFE_LOG=%s is none of off, error, warn, debug, trace",
              asked.log_unknown);
   }
-  const char* const later[] = {"WARPSAFE_TRACE", "WARPSAFE_REFERENCE", "WARPSAFE_SHADOW"};
+  const char* const later[] = {"WARPSAFE_TRACE", "WARPSAFE_REFERENCE", "WARPSAFE_SHADOW",
+                               "WARPSAFE_TIMEOUT"};
   for (const char* name : later) {
     if (std::getenv(name) != nullptr) {
       log_line(LogLevel::warn, "warpsafe: %s is set, and nothing in this program reads it", name);

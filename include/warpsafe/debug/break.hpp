@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/debug/launch_record.hpp>
+#include <warpsafe/debug/log.hpp>
+
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace warpsafe::debug::detail {
+
+/// Whether a debugger holds this process: Linux tells in /proc/self/status (proc(5)).
+[[gnu::cold, gnu::noinline]] inline bool is_debugged() noexcept {
+  std::FILE* const status = std::fopen("/proc/self/status", "r");
+  if (status == nullptr) return false;
+  char line[128];
+  long tracer = 0;
+  while (tracer == 0 && std::fgets(line, sizeof line, status) != nullptr) {
+    if (std::strncmp(line, "TracerPid:", 10) == 0) tracer = std::strtol(line + 10, nullptr, 10);
+  }
+  std::fclose(status);
+  return tracer != 0;
+}
+
+/// WARPSAFE_BREAK=n: stops before launch n, once. Under a debugger that is a breakpoint; without
+/// one the process waits to be looked at or sent on (SIGSTOP), and says so.
+[[gnu::cold, gnu::noinline]] inline void stop_if_asked(const LaunchRecord& record) noexcept {
+  static bool stopped = false;
+  const std::uint64_t at = Environment::get().break_at;
+  // A number that no launch got, since two threads met, stops at the next one.
+  if (at == 0 || record.sequence < at || __atomic_test_and_set(&stopped, __ATOMIC_ACQ_REL)) return;
+  const bool debugged = is_debugged();
+  log_line(LogLevel::warn,
+           "warpsafe: WARPSAFE_BREAK=%llu: stopped before launch %llu, kernel '%.*s', at %s:%u%s",
+           static_cast<unsigned long long>(at), static_cast<unsigned long long>(record.sequence),
+           static_cast<int>(record.kernel.size), record.kernel.data,
+           record.site.file == nullptr ? "?" : record.site.file, record.site.line,
+           debugged ? "" : "; attach a debugger to this process, or send it on with SIGCONT");
+  static_cast<void>(std::raise(debugged ? SIGTRAP : SIGSTOP));
+}
+
+}  // namespace warpsafe::debug::detail
