@@ -3,6 +3,7 @@
 
 // Group G, builds and the environment.
 #include "misuse.hpp"
+#include <warpsafe/debug/start.hpp>
 #include <warpsafe/occupancy.hpp>
 
 namespace misuse_test {
@@ -16,9 +17,29 @@ using ws::grid;
 using ws::kernel;
 using ws::launch;
 
+using MisuseG01 = Misuse;
 using MisuseG06 = Misuse;
 using MisuseG07 = Misuse;
 using MisuseG08 = Misuse;
+
+TEST_F(MisuseG01, BlockingModeIsInEveryError) {
+  const auto launched = [&] {
+    return launch(stream, as_written(one_block, {2048}), kernel<nothing>);
+  };
+  const std::string note_of_it = "(a launch-blocking mode was on: timing was not the usual one)";
+  EXPECT_THAT(message(error_in(launched())), testing::Not(testing::HasSubstr(note_of_it)));
+  ws::debug::set_blocking(true);
+  const ws::LaunchError error = error_in(launched());
+  ws::debug::set_blocking(false);
+  if (!checked) {
+    EXPECT_FALSE(error.blocking_was_on) << "the switches are part of the checks";
+    note("let through", "");
+    return RecordProperty("open", "yes");
+  }
+  EXPECT_TRUE(error.blocking_was_on);
+  EXPECT_THAT(message(error), testing::HasSubstr(note_of_it));
+  note("launch", note_of_it);
+}
 
 #if !defined(WARPSAFE_BACKEND_HOST)
 TEST_F(MisuseG06, LevelReachesTheDeviceCompiler) {
