@@ -5,6 +5,7 @@
 #include "capture.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace stand_in_cuda {
 
@@ -34,6 +35,7 @@ cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark, bool on_
   if (mark != nullptr) *mark = nullptr;
   if (stream.capture != nullptr) {
     if (stream.capture->invalidated) return cudaErrorStreamCaptureInvalidated;
+    stream.capture->before.push_back(stream.captured_before);
     stream.captured_before.insert(stream.capture->nodes.size());
     stream.capture->nodes.push_back(std::move(work));
     return cudaSuccess;
@@ -69,6 +71,20 @@ cudaStreamCaptureStatus status_of(const Stream& stream) {
   if (stream.capture == nullptr) return cudaStreamCaptureStatusNone;
   return stream.capture->invalidated ? cudaStreamCaptureStatusInvalidated
                                      : cudaStreamCaptureStatusActive;
+}
+
+// Of the nodes before a stream's next one those that no other of them comes after. A node's handle
+// stands for it, and can be asked for nothing.
+void tell_dependencies(Stream& stream) {
+  stream.dependencies.clear();
+  for (const std::size_t node : stream.captured_before) {
+    const bool behind = std::any_of(
+        stream.captured_before.begin(), stream.captured_before.end(),
+        [&](std::size_t other) { return stream.capture->before[other].count(node) != 0; });
+    if (behind) continue;
+    const std::uintptr_t handle = (stream.capture->id << 32U) + node + 1;
+    stream.dependencies.push_back(reinterpret_cast<cudaGraphNode_t>(handle));
+  }
 }
 
 // As for an ordinary stream, but while a blocking stream captures the legacy stream may not even be
@@ -180,9 +196,11 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatu
     *status = status_of(stream);
     if (id != nullptr && stream.capture != nullptr) *id = stream.capture->id;
     if (graph != nullptr) *graph = nullptr;  // a capture's graph is made at its end
-    if (dependencies != nullptr) *dependencies = nullptr;
+    if (stream.capture != nullptr) tell_dependencies(stream);
+    const bool any = stream.capture != nullptr && !stream.dependencies.empty();
+    if (dependencies != nullptr) *dependencies = any ? stream.dependencies.data() : nullptr;
     if (edges != nullptr) *edges = nullptr;
-    if (count != nullptr) *count = 0;
+    if (count != nullptr) *count = any ? stream.dependencies.size() : 0;
     return refuse_legacy(stream);
   });
 }
@@ -207,6 +225,22 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t gra
                                           unsigned long long flags) {
   return api("cudaGraphInstantiateWithFlags", text(graph, flags), plain,
              [&](auto&) { return instantiate(exec, graph); });
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec_handle, cudaGraph_t graph_handle,
+                                cudaGraphExecUpdateResultInfo* info) {
+  return api("cudaGraphExecUpdate", text(exec_handle, graph_handle), plain, [&](auto&) {
+    GraphExec* const exec = find(runtime().graph_execs, exec_handle);
+    const Graph* const graph = find(runtime().graphs, graph_handle);
+    if (exec == nullptr || graph == nullptr || info == nullptr) return cudaErrorInvalidValue;
+    *info = {};
+    if (exec->nodes.size() != graph->nodes.size()) {
+      info->result = cudaGraphExecUpdateErrorTopologyChanged;
+      return cudaErrorGraphExecUpdateFailure;
+    }
+    exec->nodes = graph->nodes;
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {

@@ -29,7 +29,7 @@ struct Operation {
 
 struct Stream;
 
-/// A node of a graph: what a replay does. Edges are kept only to tell an unjoined fork.
+/// A node of a graph: what a replay does. Edges are kept only while it is captured.
 using Node = std::function<void()>;
 
 struct Graph {
@@ -52,6 +52,7 @@ struct Capture {
   bool invalidated = false;
   bool ended = false;
   std::vector<Node> nodes;
+  std::vector<std::set<std::size_t>> before;  ///< of each node, all nodes that come before it
 };
 
 struct Stream {
@@ -66,7 +67,8 @@ struct Stream {
   std::shared_ptr<Mark> last;  ///< of the latest operation
   std::shared_ptr<Mark> hold;  ///< of a hold under way
   std::shared_ptr<Capture> capture;
-  std::set<std::size_t> captured_before;  ///< nodes that the next captured node depends on
+  std::set<std::size_t> captured_before;      ///< nodes that come before the next captured node
+  std::vector<cudaGraphNode_t> dependencies;  ///< as cudaStreamGetCaptureInfo last told them
 
   bool blocking() const { return kind != Kind::legacy && (flags & cudaStreamNonBlocking) == 0; }
   bool busy() const { return last != nullptr && !last->reached; }

@@ -44,6 +44,7 @@ hipError_t record(hipEvent_t handle, hipStream_t stream, CallNote& note) {
   Event* event = live_event(handle);
   if (event == nullptr) return dead();
   event->capture_stream = on.capturing() ? on.stream : nullptr;
+  if (on.capturing()) event->tail = on.stream->tail;
   if (on.capturing()) return hipSuccess;
   if (event->device != on.device) return hipErrorInvalidHandle;
   event->recorded = true;

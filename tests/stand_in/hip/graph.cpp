@@ -35,6 +35,32 @@ hipError_t is_capturing(hipStream_t handle, hipStreamCaptureStatus* status, Call
   return hipSuccess;
 }
 
+// hipStreamGetCaptureInfo_v2: the nodes are those that the stream captured last.
+hipError_t capture_info(hipStream_t handle, hipStreamCaptureStatus* status,
+                        const hipGraphNode_t** nodes, std::size_t* count, CallNote& note) {
+  if (status == nullptr) return hipErrorInvalidValue;
+  const StreamArgument on = resolve(handle, note);
+  if (!on.valid) return destroyed_stream();
+  if (on.stream == nullptr) return hipErrorStreamCaptureImplicit;
+  *status = on.stream->capture;
+  const bool active = *status == hipStreamCaptureStatusActive;
+  if (nodes != nullptr) *nodes = active ? on.stream->tail.data() : nullptr;
+  if (count != nullptr) *count = active ? on.stream->tail.size() : 0;
+  return hipSuccess;
+}
+
+// hipGraphExecUpdate: another number of nodes is another topology. Kinds of nodes are not modelled.
+hipError_t update(hipGraphExec_t exec, hipGraph_t graph, hipGraphExecUpdateResult* result) {
+  if (exec == nullptr || graph == nullptr || result == nullptr) return hipErrorInvalidValue;
+  GraphExec* const to = live(runtime().graph_execs, exec);
+  const Graph* const from = live(runtime().graphs, graph);
+  if (to == nullptr || from == nullptr) return runtime().undefined(hipErrorInvalidValue);
+  const bool same = to->nodes.size() == from->nodes.size();
+  *result = same ? hipGraphExecUpdateSuccess : hipGraphExecUpdateErrorTopologyChanged;
+  if (same) to->nodes = from->nodes;
+  return same ? hipSuccess : hipErrorGraphExecUpdateFailure;
+}
+
 // clr hip_graph.cpp:896.
 hipError_t begin_capture(hipStream_t handle, hipStreamCaptureMode mode, CallNote& note) {
   const StreamArgument on = resolve(handle, note);
@@ -50,6 +76,7 @@ hipError_t begin_capture(hipStream_t handle, hipStreamCaptureMode mode, CallNote
   on.stream->capture_origin = on.stream;
   on.stream->joined = true;
   on.stream->graph = &runtime().graphs.emplace_back();
+  on.stream->tail.clear();
   return hipSuccess;
 }
 
@@ -120,6 +147,15 @@ hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus* 
              [&](CallNote& note) { return is_capturing(per_thread(stream), status, note); });
 }
 
+hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* status,
+                                      unsigned long long* id, hipGraph_t* graph,
+                                      const hipGraphNode_t** nodes, std::size_t* count) {
+  return api("hipStreamGetCaptureInfo_v2", [&](CallNote& note) {
+    if (id != nullptr || graph != nullptr) return hipErrorNotSupported;  // not modelled
+    return capture_info(stream, status, nodes, count, note);
+  });
+}
+
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
   return api("hipStreamBeginCapture",
              [&](CallNote& note) { return begin_capture(stream, mode, note); });
@@ -181,6 +217,14 @@ hipError_t hipGraphInstantiate(hipGraphExec_t* exec, hipGraph_t graph, hipGraphN
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* exec, hipGraph_t graph,
                                         unsigned long long) {
   return api("hipGraphInstantiateWithFlags", [&](CallNote&) { return instantiate(exec, graph); });
+}
+
+hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t graph, hipGraphNode_t* error_node,
+                              hipGraphExecUpdateResult* result) {
+  return api("hipGraphExecUpdate", [&](CallNote&) {
+    if (error_node != nullptr) *error_node = nullptr;
+    return update(exec, graph, result);
+  });
 }
 
 // clr hip_graph.cpp:1418; a second time releases what is gone.

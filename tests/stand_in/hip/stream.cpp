@@ -83,8 +83,11 @@ hipError_t wait_event(hipStream_t handle, hipEvent_t event_handle, unsigned flag
       on.stream->capture_thread = origin->capture_thread;
       on.stream->capture_origin = origin->capture_origin;
       on.stream->graph = origin->graph;
+      on.stream->tail = event->tail;
     } else {
       origin->joined = true;
+      // clr hip_stream.cpp:446: the event's nodes are added to those of the stream.
+      on.stream->tail.insert(on.stream->tail.end(), event->tail.begin(), event->tail.end());
     }
     return hipSuccess;
   }
@@ -143,6 +146,8 @@ bool captured(const StreamArgument& on, std::function<hipError_t()> operation, h
   }
   if (on.stream->capture_origin != on.stream) on.stream->joined = false;
   on.stream->graph->nodes.push_back(std::move(operation));
+  // A node's handle stands for it, and can be asked for nothing.
+  on.stream->tail = {reinterpret_cast<hipGraphNode_t>(on.stream->graph->nodes.size())};
   status = hipSuccess;
   return true;
 }
