@@ -24,6 +24,10 @@ MODES = {
 # against 1.3 s, since the host compiler is not run.
 QUICK_MODES = {**MODES, "nvcc": ["-arch=sm_90", "-ptx", "-o", os.devnull, "-x", "cu"]}
 
+# What only shows where code is made: attributes of functions that must not be called.
+CODE_MODES = {name: ["-c" if option == "-fsyntax-only" else option for option in mode]
+              + ([] if name == "nvcc" else ["-o", os.devnull]) for name, mode in MODES.items()}  # fmt: skip
+
 
 class Compiler:
     """One compiler: its name as in MODES, its program, the include folders of the library."""
@@ -37,15 +41,15 @@ class Compiler:
             if own or Path(folder) != Path("/usr/include"):
                 self.command += ["-I" if own else "-isystem", folder]
 
-    def compile(self, source, *flags, std="c++20", quick=False):
+    def compile(self, source, *flags, std="c++20", quick=False, code=False):
         """Compiles the file `source`: (whether it did, what the compiler said first).
 
-        quick: errors only, no warnings.
+        quick: errors only, no warnings. code: to the end, with errors that show there alone.
         """
         given = [] if quick else list(WARNINGS)
         if self.name == "nvcc" and not quick:
             given = ["-Werror=all-warnings", "-Xcompiler=" + ",".join(WARNINGS)]
-        mode = (QUICK_MODES if quick else MODES)[self.name]
+        mode = (CODE_MODES if code else QUICK_MODES if quick else MODES)[self.name]
         command = [*self.command, f"-std={std}", *given, *flags, *mode, str(source)]
         environment = {**os.environ, "LC_ALL": "C"}
         done = subprocess.run(command, capture_output=True, text=True, env=environment)

@@ -21,6 +21,11 @@ from must_compile import meant_for, standard_of
 EVERY_LEVEL = ("g++",)
 
 
+def makes_code(text):
+    """Whether the error shows only where code is made: `// code: needed`."""
+    return bool(re.search(r"^// code: needed$", text, re.MULTILINE))
+
+
 def levels_for(compiler, source):
     """Full checks; none besides where it is quick, and for the first source of each row."""
     row = source.stem[:3]
@@ -49,7 +54,7 @@ def main():
             left.unlink(missing_ok=True)
         flags = ["-DMISUSE", f"-DWARPSAFE_CHECKS={level}"]
         good, said = compiler.compile(
-            arguments.source, *flags, std=standard_of(text), quick=True
+            arguments.source, *flags, std=standard_of(text), quick=True, code=makes_code(text)
         )
         if good:
             print(f"{arguments.source}: compiles at check level {level}, and must not")

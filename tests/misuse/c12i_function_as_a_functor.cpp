@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// C12: a kernel is named by kernel<fn>.
+
+#include "launches.hpp"
+#include <warpsafe/functor.hpp>
+
+namespace ws = warpsafe;
+
+WARPSAFE_KERNEL void fill([[maybe_unused]] int count) {}
+
+struct Fill {
+  WARPSAFE_FN void operator()(int) const {}
+};
+
+auto launched(ws::StreamRef stream) {
+  const ws::LaunchConfig config{ws::grid<4>, ws::block<256>};
+#ifdef MISUSE
+  return ws::launch(stream, config, ws::functor(fill),
+                    4);  // expected-error {{"functor takes an object with one call operator"}}
+#else
+  return ws::launch(stream, config, ws::functor(Fill{}), 4);
+#endif
+}
