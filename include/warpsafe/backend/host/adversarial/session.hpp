@@ -12,6 +12,7 @@
 #include <warpsafe/error.hpp>
 #include <warpsafe/format.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -65,6 +66,7 @@ class AdversarialSession {
     const debug::StreamHistory& history = scheduler_.recorder.history;
     std::vector<debug::Point> marked;
     for (const debug::Race& race : scheduler_.recorder.races) {
+      if (says_less(race)) continue;
       report_.findings.push_back(finding_of(history, race));
       marked.insert(marked.end(), {race.first, race.second});
     }
@@ -112,6 +114,16 @@ class AdversarialSession {
     scheduler_.drain(lock);
     runtime_.hand_over(nullptr);
     running_ = false;
+  }
+  /// Whether `race` is with an allocation, and what follows it raced with that too: to wait for
+  /// that is to wait for both.
+  [[nodiscard]] bool says_less(const debug::Race& race) const {
+    if (race.first_access.kind != debug::AccessKind::allocate) return false;
+    const auto& races = scheduler_.recorder.races;
+    return std::any_of(races.begin(), races.end(), [&](const debug::Race& other) {
+      return other.second == race.second && other.allocation == race.allocation &&
+             other.first_access.kind != debug::AccessKind::allocate;
+    });
   }
   void failed(const Failure& failure) {
     const StatusRow& row = row_of(failure.status);
