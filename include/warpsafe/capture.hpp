@@ -89,11 +89,14 @@ class [[nodiscard]] basic_capture {
     typename B::native_graph graph{};
     const int status = B::capture_end(state->stream.ref().native(), graph);
     detail::close_watch(state->watch);
-    result<basic_graph<B>> ended =
-        status == 0 ? result<basic_graph<B>>(basic_graph<B>(graph, state->watch.resources))
-                    : result<basic_graph<B>>(why_not(status, *state, unjoined, site));
+    if (status != 0) {
+      const LaunchError error = why_not(status, *state, unjoined, site);
+      delete state;
+      return error;
+    }
+    basic_graph<B> made(graph, state->watch.resources);
     delete state;
-    return ended;
+    return made;
   }
   /// `end` of a variable that could be used afterwards gets a sentence.
   template <class None = void>
