@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Group F, copies: what needs numbers or a run. No level takes any of it away.
+#include "misuse.hpp"
+#include <warpsafe/copy.hpp>
+#include <warpsafe/managed_buffer.hpp>
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace misuse_test {
+namespace {
+
+using MisuseF01 = Misuse;
+using MisuseF04 = Misuse;
+using MisuseF05 = Misuse;
+using MisuseF12 = Misuse;
+
+std::vector<int> counting(std::size_t count) {
+  std::vector<int> values(count);
+  std::iota(values.begin(), values.end(), 0);
+  return values;
+}
+
+TEST_F(MisuseF01, ValueIsThereWhenItIsHad) {
+  auto buffer = ws::DeviceBuffer<int>::from(stream, counting(1000));
+  ASSERT_TRUE(buffer.has_value());
+  const auto value = buffer.value().to_host(stream).get();
+  ASSERT_TRUE(value.has_value()) << message(value.error());
+  EXPECT_EQ(value.value(), counting(1000));
+  note_impossible("to_host gives a Pending, and get() waits");
+}
+
+TEST_F(MisuseF04, BufferThatEndsIsThereForItsToken) {
+  auto buffer = ws::DeviceBuffer<int>::from(stream, counting(1000));
+  ASSERT_TRUE(buffer.has_value());
+  auto other = ws::Stream::create();
+  ASSERT_TRUE(other.has_value());
+  auto token = ws::copy(other.value(), ws::PinnedBuffer<int>::create(1000).value(), buffer.value());
+  expect_fine(buffer.value().close());
+  const auto back = std::move(token).get();
+  ASSERT_TRUE(back.has_value()) << message(back.error());
+  EXPECT_THAT(back.value().span(), testing::ElementsAreArray(counting(1000)));
+  note_impossible("a buffer is freed after the copies that use it, on whatever stream");
+}
+
+TEST_F(MisuseF05, SizesThatDifferAreAnError) {
+  auto ten = ws::DeviceBuffer<int>::from(stream, counting(10));
+  auto eight = ws::DeviceBuffer<int>::from(stream, counting(8));
+  ASSERT_TRUE(ten.has_value() && eight.has_value());
+  const ws::LaunchError error = error_in(ws::copy(stream, eight.value(), ten.value()));
+  EXPECT_EQ(finding(error), made(Errc::size_mismatch, 10, 8));
+  EXPECT_THAT(message(error), testing::StartsWith("Refused: 10 elements where 8 are needed"));
+  note("construction", message(error));
+  EXPECT_EQ(error_in(ws::copy_and_wait(stream, eight.value(), counting(9))).code,
+            Errc::size_mismatch);
+}
+
+TEST_F(MisuseF12, HostHasManagedMemoryOnlyAfterTheWork) {
+  const auto limits = ws::device_limits(stream.device());
+  ASSERT_TRUE(limits.has_value());
+  auto buffer = ws::ManagedBuffer<int>::create(stream, 4);
+  if (!limits.value().concurrent_managed_access) {
+    const ws::LaunchError error = error_in(buffer);
+    EXPECT_EQ(error.code, Errc::unsupported);
+    EXPECT_EQ(error.stage, Stage::construction);
+    note("construction", message(error));
+    return;
+  }
+  ASSERT_TRUE(buffer.has_value()) << message(buffer.error());
+  auto on_host = std::move(buffer).value().to_host(stream).get();
+  ASSERT_TRUE(on_host.has_value()) << message(on_host.error());
+  on_host.value().span()[3] = 7;
+  EXPECT_EQ(std::move(on_host).value().to_device().size(), 4U);
+  note_impossible("the host has it through a token, and no kernel takes it then");
+}
+
+}  // namespace
+}  // namespace misuse_test
