@@ -184,7 +184,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
       }
     }
     if constexpr (Level == CheckLevel::full) {
-      const detail::Observation<B> seen(
+      const detail::Observation seen = detail::observe(
           at, shape, K::name(), detail::KernelCache<B, typename K::entry_type>::remembered(device));
       result<void> launched = detail::dispatch<false>(at, shape, kernel, typename K::parameters{},
                                                       detail::as_written(arguments)...);

@@ -4,10 +4,10 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
-#include <warpsafe/debug/observer.hpp>
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/capture_watch.hpp>
 #include <warpsafe/detail/graph_resources.hpp>
+#include <warpsafe/detail/observation.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
@@ -153,7 +153,8 @@ class [[nodiscard]] basic_executable_graph {
     if constexpr (Level == CheckLevel::full) {
       // One launch to the journal, whatever kernels the graph holds.
       const detail::Located<B> at(stream.ref(), site);
-      const detail::Observation<B> seen(at, LaunchShape{}, Name::of("(graph)"), nullptr);
+      const detail::Observation seen =
+          detail::observe(at, LaunchShape{}, Name::of("(graph)"), nullptr);
       result<void> launched = submit(std::move(stream), site);
       seen.end(launched);
       return launched;

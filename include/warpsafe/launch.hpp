@@ -90,14 +90,13 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
     LaunchError error;
     if (!check_launch<Level, B, K>(at, config, shape, kernel_limits, kernel_local, error) ||
         !check_values<Level, B>(error, typename K::parameters{}, arguments...)) {
-      if (!launches_all_the_same(report_refusal<B, K>(error, shape, at)))
-        return failure<void>(error);
+      if (!launches_all_the_same(report_refusal<B, K>(error, shape, at))) return failure<void>(error);
     }
     if (const CaptureHooks* const captures = open_captures()) [[unlikely]] {
       tell_captures_of(*captures, K::entry(), at.stream, typename K::parameters{}, arguments...);
     }
     if constexpr (Level == CheckLevel::full) {
-      const Observation<B> seen(at, shape, K::name(), kernel_limits);
+      const Observation seen = observe(at, shape, K::name(), kernel_limits);
       result<void> launched = dispatch<Config::template has<PartKind::shared>>(
           at, config.numbers(), kernel, typename K::parameters{}, arguments...);
       seen.end(launched);

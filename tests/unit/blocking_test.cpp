@@ -5,7 +5,7 @@
 // per process, so each value is tried in a process of its own.
 
 #include "launch_fixture.hpp"
-#include <warpsafe/debug/suspects.hpp>
+#include <warpsafe/debug.hpp>
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>

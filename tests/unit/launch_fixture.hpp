@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core_test.hpp"
+#include <warpsafe/debug.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/limits_table.hpp>
 #include <warpsafe/warpsafe.hpp>

@@ -5,6 +5,7 @@
 #include "kernels.hpp"
 #include "stand_in.hpp"
 #include <warpsafe/check.hpp>
+#include <warpsafe/debug.hpp>
 
 #include <cstdint>
 #include <cstdlib>

@@ -4,6 +4,8 @@
 
 #include <warpsafe/debug/launch_record.hpp>
 
+#include <sched.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -120,8 +122,8 @@ class Completion {
     return &devices_[row][device];
   }
   void lock() noexcept {
-    while (__atomic_test_and_set(&busy_, __ATOMIC_ACQUIRE)) {
-    }
+    // Its holder may be stopped: on a busy machine a spin alone would burn a whole time slice.
+    while (__atomic_test_and_set(&busy_, __ATOMIC_ACQUIRE)) sched_yield();
   }
   void unlock() noexcept { __atomic_clear(&busy_, __ATOMIC_RELEASE); }
 

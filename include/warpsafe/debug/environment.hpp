@@ -61,8 +61,9 @@ struct Environment {
     }
     found.warn_only = says(std::getenv("WARPSAFE_ON_ERROR"), "warn");
     // Last the most exact one: WARPSAFE_SYNC can name kernels.
-    for (const char* name :
-         {"AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "WARPSAFE_SYNC"}) {
+    const char* const asks[] = {"AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING",
+                                "HIP_LAUNCH_BLOCKING", "WARPSAFE_SYNC"};
+    for (const char* name : asks) {
       const char* const value = std::getenv(name);
       if (value == nullptr || *value == '\0' || says(value, "0")) continue;
       const bool ours = name[0] == 'W';

@@ -5,21 +5,18 @@
 #include <warpsafe/debug/break.hpp>
 #include <warpsafe/debug/limits_text.hpp>
 #include <warpsafe/debug/start.hpp>
-#include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/format.hpp>
-#include <warpsafe/launch_shape.hpp>
-#include <warpsafe/result.hpp>
-#include <warpsafe/stream.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
 
-// What checked code (level full) does around the dispatch of a launch: on its own way it adds the
-// launch to the journal, looks at one byte, and notes that the runtime took it. All that the
-// switches ask for is out of line.
+// What the debug tools do around the dispatch of a checked launch: on its own way they add the
+// launch to the journal, look at one byte, and note that the runtime took it. All that the switches
+// ask for is out of line. Launches come here through DebugHooks (detail/observation.hpp).
 
 namespace warpsafe::detail {
 
@@ -35,15 +32,16 @@ namespace warpsafe::detail {
 }
 
 /// Whether a refused launch goes on (WARPSAFE_ON_ERROR=warn), after its error was written.
-[[gnu::cold, gnu::noinline]] inline bool launches_all_the_same(const LaunchError& error) noexcept {
+[[gnu::cold, gnu::noinline]] inline bool goes_on(LaunchError& error) noexcept {
   debug::detail::start_if_first();
-  const bool goes_on = debug::Environment::get().warn_only;
-  if (goes_on) {
+  error.blocking_was_on = debug::blocking();
+  const bool warn_only = debug::Environment::get().warn_only;
+  if (warn_only) {
     say_error(debug::LogLevel::warn, error, "\n  WARPSAFE_ON_ERROR=warn: launched all the same");
   } else if (debug::logs(debug::LogLevel::error)) {
     say_error(debug::LogLevel::error, error, "");
   }
-  return goes_on;
+  return warn_only;
 }
 
 [[nodiscard]] inline std::uint64_t nanoseconds_now() noexcept {
@@ -54,44 +52,39 @@ namespace warpsafe::detail {
 }
 
 /// The device's limits, once per device, at its first launch.
-template <class B>
-[[gnu::cold, gnu::noinline]] void log_device(std::int32_t device) noexcept {
+[[gnu::cold, gnu::noinline]] inline void log_device(std::int32_t device,
+                                                    const BackendCalls& calls) noexcept {
   static std::uint64_t shown = 0;
-  if (device < 0 || device >= remembered_devices) return;
+  if (device < 0 || device >= 64) return;
   const std::uint64_t bit = std::uint64_t{1} << device;
   if ((__atomic_fetch_or(&shown, bit, __ATOMIC_RELAXED) & bit) != 0) return;
-  DeviceLimits local;
-  int status = 0;
-  const DeviceLimits* known = DeviceCache<B>::find(device, local, status);
-  if (known == nullptr) return;
-  local = *known;
-  if (local.name.empty()) local.name = device_name<B>(device);
+  DeviceLimits limits;
+  if (!calls.limits_of(device, limits)) return;
   char text[640];
   debug::detail::write_log(debug::LogLevel::debug, text,
-                           debug::format_limits(local, text, sizeof text));
+                           debug::format_limits(limits, text, sizeof text));
 }
 
 /// What the switches ask for before a launch. Returns when it began, in nanoseconds, if the
 /// runtime's calls are logged, else 0.
-template <class B>
-[[gnu::cold, gnu::noinline]] std::uint64_t before_launch(
-    const debug::LaunchRecord& record) noexcept {
+[[gnu::cold, gnu::noinline]] inline std::uint64_t before_launch(
+    const debug::LaunchRecord& record, const BackendCalls& calls) noexcept {
   debug::detail::start_if_first();
   if (debug::logs(debug::LogLevel::warn)) {
     // Peeked, never taken: the slot is the program's. Each code is told once.
     static int told = 0;
-    const int pending = B::peek_last_error();
+    const int pending = calls.peek_last_error();
     if (pending != 0 && __atomic_exchange_n(&told, pending, __ATOMIC_RELAXED) != pending) {
       debug::detail::log_line(
           debug::LogLevel::warn,
           "warpsafe: an error was pending before the launch of '%.*s': %s (%s); an earlier call of "
           "this thread failed, and this launch is not its cause",
-          static_cast<int>(record.kernel.size), record.kernel.data, B::error_text(pending).data,
-          B::error_name(pending).data);
+          static_cast<int>(record.kernel.size), record.kernel.data, calls.error_text(pending).data,
+          calls.error_name(pending).data);
     }
   }
   if (debug::logs(debug::LogLevel::debug)) {
-    log_device<B>(record.device);
+    log_device(record.device, calls);
     debug::detail::log_line(
         debug::LogLevel::debug,
         "Launch: kernel=%.*s, grid=(%u,%u,%u), block=(%u,%u,%u), shared=%llu bytes",
@@ -104,33 +97,33 @@ template <class B>
 }
 
 /// One line of the trace: a call of the runtime, what it said, and how long it took.
-template <class B>
-[[gnu::cold, gnu::noinline]] void log_call(const char* call, const void* stream, int status,
-                                           std::uint64_t begun) noexcept {
+[[gnu::cold, gnu::noinline]] inline void log_call(const BackendCalls& calls, const char* call,
+                                                  const void* stream, int status,
+                                                  std::uint64_t begun) noexcept {
   const std::uint64_t took = nanoseconds_now() - begun;
   debug::detail::log_line(debug::LogLevel::trace, "  %s %s(stream %p) = %s, %llu.%llu us",
-                          B::name.data, call, stream, B::error_name(status).data,
+                          calls.name.data, call, stream, calls.error_name(status).data,
                           static_cast<unsigned long long>(took / 1000),
                           static_cast<unsigned long long>(took / 100 % 10));
 }
 
 /// Waits for a kernel that was just launched, if a switch asks for it and no graph is being
 /// captured. Returns the runtime's status.
-template <class B>
-[[gnu::cold, gnu::noinline]] int wait_for_launch(const Located<B>& at,
-                                                 const debug::LaunchRecord& record) noexcept {
+[[gnu::cold, gnu::noinline]] inline int wait_for_launch(const debug::LaunchRecord& record,
+                                                        const BackendCalls& calls) noexcept {
   if (!debug::blocking()) return 0;
   const char* const names = debug::Environment::get().blocking_names;
   if (names != nullptr && !debug::is_listed(record.kernel, names)) return 0;
   bool capturing = true;
-  if (B::stream_capturing(at.stream.native(), capturing) != 0 || capturing) return 0;
+  void* const stream = const_cast<void*>(record.stream);
+  if (calls.stream_capturing(stream, capturing) != 0 || capturing) return 0;
   const StreamPoint point = StreamPoint::of(record.stream, record.device);
   const std::uint64_t begun = nanoseconds_now();
-  const int status = B::stream_synchronize(at.stream.native());
+  const int status = calls.stream_synchronize(stream);
   if (debug::logs(debug::LogLevel::trace)) {
-    log_call<B>("stream_synchronize", at.stream.native(), status, begun);
+    log_call(calls, "stream_synchronize", stream, status, begun);
   }
-  if (status == 0) point.reached(B::vendor);
+  if (status == 0) point.reached(calls.vendor);
   return status;
 }
 
@@ -150,73 +143,55 @@ template <class B>
   say_error(debug::LogLevel::error, error, "");
 }
 
-/// After a launch that failed, or with something switched on. `begun` is what before_launch said.
-template <class B>
-[[gnu::cold, gnu::noinline]] void after_launch(const Located<B>& at,
-                                               const debug::LaunchRecord& record,
-                                               std::uint64_t begun,
-                                               result<void>& launched) noexcept {
-  if (begun != 0) {
-    log_call<B>("launch", record.stream, launched.has_value() ? 0 : launched.assume_error().raw,
-                begun);
-  }
-  if (launched.has_value()) {
-    const int status = wait_for_launch(at, record);
-    if (status == 0) return;
-    launched = runtime_error<B>(status, Name::of("stream synchronize"), record.site,
-                                Stage::completion, record.device);
-  } else {
-    debug::Journal::get().refused(record.sequence);
-    LaunchError& error = launched.assume_error();
-    debug::detail::noticed(error, record.device, is_of_earlier_work(error));
-  }
-  complete_error(launched.assume_error(), record);
+/// The four of DebugHooks that a launch calls.
+[[nodiscard]] inline std::uint64_t launching(debug::LaunchRecord& record,
+                                             const BackendCalls& calls) noexcept {
+  record.sequence = debug::Journal::get().append(record);
+  return debug::detail::anything_on() ? before_launch(record, calls) : 0;
+}
+[[gnu::cold, gnu::noinline]] inline bool waited_and_failed(const debug::LaunchRecord& record,
+                                                           const BackendCalls& calls,
+                                                           std::uint64_t begun,
+                                                           LaunchError& error) noexcept {
+  if (begun != 0) log_call(calls, "launch", record.stream, 0, begun);
+  const int status = wait_for_launch(record, calls);
+  if (status == 0) return false;
+  error = calls.wait_error(status, record.device, record.site);
+  complete_error(error, record);
+  return true;
+}
+[[nodiscard]] inline bool submitted(const debug::LaunchRecord& record, const BackendCalls& calls,
+                                    std::uint64_t begun, LaunchError& error) noexcept {
+  debug::Journal::get().submitted(record.sequence, debug::Completion::get().now());
+  return debug::detail::anything_on() && waited_and_failed(record, calls, begun, error);
+}
+[[gnu::cold, gnu::noinline]] inline void refused(const debug::LaunchRecord& record,
+                                                 const BackendCalls& calls, std::uint64_t begun,
+                                                 LaunchError& error) noexcept {
+  if (begun != 0) log_call(calls, "launch", record.stream, error.raw, begun);
+  debug::Journal::get().refused(record.sequence);
+  debug::detail::noticed(error, record.device, is_of_earlier_work(error));
+  complete_error(error, record);
 }
 
-/// One launch while it is dispatched. Made before, ended after.
-template <class B>
-class Observation {
- public:
-  /// `kernel_limits` may be nullptr.
-  [[gnu::always_inline]] Observation(const Located<B>& at, const LaunchShape& shape,
-                                     const Name& kernel, const KernelLimits* kernel_limits) noexcept
-      : at_(at) {
-    record_.sequence = 0;
-    record_.kernel = kernel;
-    for (int axis = 0; axis < 3; ++axis) {
-      record_.grid[axis] = shape.grid[axis];
-      record_.block[axis] = shape.block[axis];
-    }
-    record_.dynamic_shared = shape.dynamic_shared;
-    record_.stream = at.stream.native();
-    record_.device = at.stream.device().value();
-    record_.vendor = B::vendor;
-    record_.state = debug::LaunchState::started;
-    const bool known = kernel_limits != nullptr;
-    record_.registers = known ? kernel_limits->registers : 0;
-    record_.max_threads_per_block = known ? kernel_limits->max_threads_per_block : 0;
-    record_.static_shared = known ? kernel_limits->static_shared : 0;
-    record_.site = at.site;
-    record_.sequence = debug::Journal::get().append(record_);
-    switched_on_ = debug::detail::anything_on();
-    if (switched_on_) [[unlikely]]
-      begun_ = before_launch<B>(record_);
-  }
-  /// `launched` is what the dispatch said; a fault that a blocking launch finds takes its place.
-  [[gnu::always_inline]] void end(result<void>& launched) const noexcept {
-    if (launched.has_value()) [[likely]] {
-      debug::Journal::get().submitted(record_.sequence, debug::Completion::get().now());
-    }
-    if (switched_on_ || !launched.has_value()) [[unlikely]] {
-      after_launch<B>(at_, record_, begun_, launched);
-    }
-  }
+inline constexpr DebugHooks all_debug_hooks{&debug::detail::begin_wait,
+                                            &debug::detail::waited,
+                                            &debug::detail::noticed,
+                                            &debug::detail::put_suspects,
+                                            &launching,
+                                            &submitted,
+                                            &refused,
+                                            &goes_on};
 
- private:
-  const Located<B>& at_;
-  debug::LaunchRecord record_;
-  std::uint64_t begun_ = 0;
-  bool switched_on_;
+/// Installs the tools before main, where it is included with checks.
+template <CheckLevel Level>
+struct DebugInstaller {};
+template <>
+struct DebugInstaller<CheckLevel::full> {
+  DebugInstaller() noexcept {
+    __atomic_store_n(&debug_hooks_in_use, &all_debug_hooks, __ATOMIC_RELEASE);
+  }
 };
+[[maybe_unused]] static const DebugInstaller<current_level> debug_installer;
 
 }  // namespace warpsafe::detail

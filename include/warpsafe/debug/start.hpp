@@ -31,7 +31,6 @@ inline void waited(Vendor vendor, std::int32_t device, const void* stream,
                                        const LaunchError& error) noexcept {
   Incidents::get().put(out, error);
 }
-inline constexpr warpsafe::detail::DebugHooks hooks{&begin_wait, &waited, &noticed, &put_suspects};
 
 /// The warnings at start, each once: a switch that is on without anybody's knowing costs days.
 [[gnu::cold, gnu::noinline]] inline void say_what_is_on(const Environment& asked) noexcept {
@@ -62,7 +61,6 @@ inline constexpr warpsafe::detail::DebugHooks hooks{&begin_wait, &waited, &notic
   static const bool first = [&asked] {
     __atomic_store_n(&log_level_in_use, static_cast<unsigned char>(asked.log), __ATOMIC_RELAXED);
     __atomic_store_n(&blocking_in_use, asked.blocking != nullptr, __ATOMIC_RELAXED);
-    __atomic_store_n(&warpsafe::detail::debug_hooks_in_use, &hooks, __ATOMIC_RELEASE);
     note_switches();
     if (!asked.silent) say_what_is_on(asked);
     return true;

@@ -7,6 +7,8 @@
 #include <warpsafe/detail/text.hpp>
 #include <warpsafe/error.hpp>
 
+#include <sched.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -164,8 +166,8 @@ class Incidents {
   }
 
   void lock() noexcept {
-    while (__atomic_test_and_set(&busy_, __ATOMIC_ACQUIRE)) {
-    }
+    // Its holder may be stopped: on a busy machine a spin alone would burn a whole time slice.
+    while (__atomic_test_and_set(&busy_, __ATOMIC_ACQUIRE)) sched_yield();
   }
   void unlock() noexcept { __atomic_clear(&busy_, __ATOMIC_RELEASE); }
 

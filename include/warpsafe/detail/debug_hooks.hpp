@@ -2,22 +2,42 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/call_site.hpp>
 #include <warpsafe/limits.hpp>
+#include <warpsafe/name.hpp>
 
 #include <cstdint>
 
 namespace warpsafe {
 
 struct LaunchError;
+namespace debug {
+struct LaunchRecord;
+}
 
 namespace detail {
 
 class TextBuffer;
 
-/// What the debug tools of checked code do where something is waited for, where an error is made
-/// and where its text is. They are reached through a pointer, so that these places are the same at
-/// every check level, and an object without checks holds no more of the tools than a look whether
-/// anybody is there. A launch does not go through here.
+/// What a launch's debug tools ask of its backend, so that they are written, and compiled, once for
+/// all of them (backend_calls, observation.hpp).
+struct BackendCalls {
+  Name name;
+  Vendor vendor;
+  int (*peek_last_error)() noexcept;
+  Name (*error_name)(int status) noexcept;
+  Name (*error_text)(int status) noexcept;
+  int (*stream_capturing)(void* stream, bool& capturing) noexcept;
+  int (*stream_synchronize)(void* stream) noexcept;
+  /// The error of a wait that failed on a device.
+  LaunchError (*wait_error)(int status, int device, call_site site) noexcept;
+  /// A device's limits and name; false if the runtime does not tell.
+  bool (*limits_of)(int device, DeviceLimits& limits) noexcept;
+};
+
+/// What the debug tools do where something is launched or waited for, where an error is made and
+/// where its text is. They are reached through a pointer: what launches is the same for the
+/// compiler whether a program has the tools (debug.hpp) or not, and is spared most of their weight.
 struct DebugHooks {
   /// A wait begins, or an event is recorded: the time of that, never 0.
   std::uint64_t (*begin_wait)() noexcept;
@@ -29,11 +49,23 @@ struct DebugHooks {
   void (*noticed)(LaunchError& error, std::int32_t device, bool earlier_work) noexcept;
   /// The end of the error's text, where `noticed` has found suspects.
   void (*put_suspects)(TextBuffer& out, const LaunchError& error) noexcept;
+  /// A checked launch (level full) is about to be dispatched: it gets its number. What this returns
+  /// goes to one of the next two.
+  std::uint64_t (*launching)(debug::LaunchRecord& record, const BackendCalls& calls) noexcept;
+  /// The runtime took it. True with the fault in `error` if it was waited for and failed.
+  bool (*submitted)(const debug::LaunchRecord& record, const BackendCalls& calls,
+                    std::uint64_t begun, LaunchError& error) noexcept;
+  /// The runtime refused it, with `error`.
+  void (*refused)(const debug::LaunchRecord& record, const BackendCalls& calls, std::uint64_t begun,
+                  LaunchError& error) noexcept;
+  /// A check refused a launch: whether it goes on all the same (WARPSAFE_ON_ERROR=warn).
+  bool (*goes_on)(LaunchError& error) noexcept;
 };
 
-inline const DebugHooks* debug_hooks_in_use = nullptr;
+/// One variable for the whole program.
+[[gnu::visibility("default")]] inline const DebugHooks* debug_hooks_in_use = nullptr;
 
-/// nullptr until checked code (level full) has launched something.
+/// nullptr where no file of the program that is compiled with checks includes debug.hpp.
 [[nodiscard]] inline const DebugHooks* debug_hooks() noexcept {
   return __atomic_load_n(&debug_hooks_in_use, __ATOMIC_ACQUIRE);
 }

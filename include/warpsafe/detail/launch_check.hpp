@@ -3,9 +3,9 @@
 #pragma once
 
 #include <warpsafe/config.hpp>
-#include <warpsafe/debug/observer.hpp>
 #include <warpsafe/detail/arguments.hpp>
 #include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/observation.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/kernel.hpp>
 #include <warpsafe/launch_config.hpp>
@@ -257,9 +257,9 @@ bool check_values(LaunchError& error, TypeList<P...>, const A&... arguments) noe
 
 /// Puts the launch beside a problem that a check has found, for the caller to read.
 template <class B, class K>
-[[gnu::cold, gnu::noinline]] const LaunchError& report_refusal(LaunchError& error,
-                                                               const LaunchShape& shape,
-                                                               const Located<B>& at) noexcept {
+[[gnu::cold, gnu::noinline]] LaunchError& report_refusal(LaunchError& error,
+                                                         const LaunchShape& shape,
+                                                         const Located<B>& at) noexcept {
   error.kernel = K::name();
   error.site = at.site;
   error.stream = at.stream.native();
@@ -268,7 +268,6 @@ template <class B, class K>
     error.device = at.stream.device().value();
   }
   if (error.device_name.empty()) error.device_name = device_name<B>(error.device);
-  error.blocking_was_on = debug::blocking();
   return error;
 }
 

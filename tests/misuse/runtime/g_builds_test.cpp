@@ -3,7 +3,7 @@
 
 // Group G, builds and the environment.
 #include "misuse.hpp"
-#include <warpsafe/debug/start.hpp>
+#include <warpsafe/debug.hpp>
 #include <warpsafe/occupancy.hpp>
 
 namespace misuse_test {

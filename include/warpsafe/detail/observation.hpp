@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/debug/launch_record.hpp>
+#include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/debug_hooks.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/launch_shape.hpp>
+#include <warpsafe/result.hpp>
+#include <warpsafe/stream.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+// What a checked launch (level full) tells the debug tools. All that they do is behind one pointer,
+// and is not compiled here.
+
+namespace warpsafe::detail {
+
+/// Without the tools, a switch of the environment that is set has no reader: that is said once.
+[[gnu::cold, gnu::noinline]] inline void say_unread_switches() noexcept {
+  static bool said = false;
+  if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
+  for (const char* name :
+       {"WARPSAFE_LOG", "WARPSAFE_SYNC", "WARPSAFE_BREAK", "WARPSAFE_TRACE", "WARPSAFE_REFERENCE",
+        "WARPSAFE_SHADOW", "WARPSAFE_TIMEOUT", "WARPSAFE_ON_ERROR", "WARPSAFE_JOURNAL"}) {
+    if (std::getenv(name) != nullptr) {
+      std::fprintf(stderr,
+                   "warpsafe: %s is set, and this program does not read it: #include "
+                   "<warpsafe/debug.hpp> in one of its files that are compiled with checks\n",
+                   name);
+    }
+  }
+}
+[[nodiscard]] inline const DebugHooks* launch_hooks() noexcept {
+  const DebugHooks* const hooks = debug_hooks();
+  static bool looked = false;
+  if (hooks == nullptr && !looked) [[unlikely]] {
+    looked = true;
+    say_unread_switches();
+  }
+  return hooks;
+}
+
+/// Whether a refused launch goes on (WARPSAFE_ON_ERROR=warn), after its error was written.
+[[nodiscard]] inline bool launches_all_the_same(LaunchError& error) noexcept {
+  const DebugHooks* const hooks = launch_hooks();
+  return hooks != nullptr && hooks->goes_on(error);
+}
+
+template <class B>
+LaunchError wait_error(int status, int device, call_site site) noexcept {
+  return runtime_error<B>(status, Name::of("stream synchronize"), site, Stage::completion, device);
+}
+template <class B>
+bool named_limits(int device, DeviceLimits& limits) noexcept {
+  int status = 0;
+  const DeviceLimits* const known = DeviceCache<B>::find(device, limits, status);
+  if (known == nullptr) return false;
+  limits = *known;
+  if (limits.name.empty()) limits.name = device_name<B>(device);
+  return true;
+}
+template <class B>
+inline constexpr BackendCalls backend_calls{
+    B::name,
+    B::vendor,
+    &B::peek_last_error,
+    &B::error_name,
+    &B::error_text,
+    [](void* stream, bool& capturing) noexcept {
+      return B::stream_capturing(static_cast<typename B::native_stream>(stream), capturing);
+    },
+    [](void* stream) noexcept {
+      return B::stream_synchronize(static_cast<typename B::native_stream>(stream));
+    },
+    &wait_error<B>,
+    &named_limits<B>};
+
+/// One launch while it is dispatched. Made before, ended after.
+class Observation {
+ public:
+  /// `kernel_limits` may be nullptr.
+  Observation(const BackendCalls& calls, const void* stream, DeviceId device, call_site site,
+              const LaunchShape& shape, const Name& kernel,
+              const KernelLimits* kernel_limits) noexcept
+      : hooks_(launch_hooks()), calls_(calls) {
+    if (hooks_ == nullptr) return;
+    record_.sequence = 0;
+    record_.kernel = kernel;
+    for (int axis = 0; axis < 3; ++axis) {
+      record_.grid[axis] = shape.grid[axis];
+      record_.block[axis] = shape.block[axis];
+    }
+    record_.dynamic_shared = shape.dynamic_shared;
+    record_.stream = stream;
+    record_.device = device.value();
+    record_.vendor = calls.vendor;
+    record_.state = debug::LaunchState::started;
+    const bool known = kernel_limits != nullptr;
+    record_.registers = known ? kernel_limits->registers : 0;
+    record_.max_threads_per_block = known ? kernel_limits->max_threads_per_block : 0;
+    record_.static_shared = known ? kernel_limits->static_shared : 0;
+    record_.site = site;
+    begun_ = hooks_->launching(record_, calls_);
+  }
+  /// `launched` is what the dispatch said; a fault that a blocking launch finds takes its place.
+  void end(result<void>& launched) const noexcept {
+    if (hooks_ == nullptr) return;
+    if (launched.has_value()) [[likely]] {
+      LaunchError fault;
+      if (hooks_->submitted(record_, calls_, begun_, fault)) launched = failure<void>(fault);
+    } else {
+      hooks_->refused(record_, calls_, begun_, launched.assume_error());
+    }
+  }
+
+ private:
+  const DebugHooks* hooks_;
+  const BackendCalls& calls_;
+  debug::LaunchRecord record_;
+  std::uint64_t begun_;
+};
+
+template <class B>
+[[nodiscard]] Observation observe(const Located<B>& at, const LaunchShape& shape,
+                                  const Name& kernel, const KernelLimits* kernel_limits) noexcept {
+  return {backend_calls<B>, at.stream.native(), at.stream.device(), at.site, shape,
+          kernel,           kernel_limits};
+}
+
+}  // namespace warpsafe::detail
