@@ -64,6 +64,32 @@ enum class Call : std::uint8_t {
 };
 inline constexpr std::size_t call_count = static_cast<std::size_t>(Call::pointer_kind) + 1;
 
+/// Whether a call only asks for facts that no work changes: a scheduler runs nothing before it, so
+/// that a program makes the same run of a seed whatever its checks ask.
+[[nodiscard]] constexpr bool asks_for_facts(Call call) noexcept {
+  switch (call) {
+    case Call::peek_last_error:
+    case Call::device_count:
+    case Call::current_device:
+    case Call::set_device:
+    case Call::limits_of:
+    case Call::memory_info:
+    case Call::attributes_of:
+    case Call::raise_dynamic_shared:
+    case Call::resident_blocks:
+    case Call::max_cluster_blocks:
+    case Call::stream_device:
+    case Call::stream_capturing:
+    case Call::capture_info:
+    case Call::exchange_capture_mode:
+    case Call::has_memory_pools:
+    case Call::pointer_kind:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Counts calls, and fails those that a test asked to fail. Not synchronised: its owner locks.
 class CallBook {
  public:

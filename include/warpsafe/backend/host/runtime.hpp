@@ -355,7 +355,8 @@ int call(Call which, Body&& body) noexcept {
         Runtime& runtime = Runtime::get();
         if (const int why = runtime.unavailable(); why != 0) return why;
         std::unique_lock lock(runtime.mutex);
-        if (runtime.scheduler != nullptr) runtime.scheduler->begin_call(lock);
+        const bool scheduled = runtime.scheduler != nullptr && !asks_for_facts(which);
+        if (scheduled) runtime.scheduler->begin_call(lock);
         const int injected = runtime.book.enter(which);
         return injected != 0 ? injected : static_cast<int>(body(runtime, lock));
       },
