@@ -10,7 +10,6 @@
 #include <iterator>
 #include <memory>
 #include <thread>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -32,9 +31,7 @@ struct GraphNode {
 
   /// Whether an executable graph can do `other` in this node's place.
   [[nodiscard]] GraphChange change_to(const GraphNode& other) const {
-    const Operation& mine = *operation;
-    const Operation& its = *other.operation;
-    if (typeid(mine) != typeid(its)) return GraphChange::node_kind;
+    if (operation->kind() != other.operation->kind()) return GraphChange::node_kind;
     return after == other.after ? GraphChange::none : GraphChange::topology;
   }
 };
