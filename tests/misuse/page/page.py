@@ -25,14 +25,13 @@ GROUPS = {"A": "Dimension arithmetic", "B": "Limits of devices and kernels", "C"
           "D": "Errors", "E": "Streams, events and library handles", "F": "Data and reading it back",
           "G": "Builds and the environment"}  # fmt: skip
 # What a cell of the totals says, in the order of the columns.
-CLASSES = {"compile": "does not compile", "error": "error before the runtime is asked",
-           "told": "error that the runtime's own comes out as", "impossible": "cannot happen",
-           "declared": "caught where the kernel declares it", "partly": "caught in part",
+CLASSES = {"compile": "does not compile", "error": "error of warpsafe", "impossible": "cannot happen",
+           "declared": "checked if declared", "told": "refused by the runtime", "partly": "in part",
            "avoidable": "avoidable", "open": "let through", "never": "nobody can see it",
-           "none": "no test"}  # fmt: skip
-MOMENTS = {"construction": "when the value is made", "launch": "at the launch, before the runtime is asked",
-           "completion": "at the call that waits", "call": "at the library's call",
-           "runtime": "by the runtime; warpsafe adds kernel and dimensions",
+           "none": "not there"}  # fmt: skip
+MOMENTS = {"construction": "an error when the value is made", "launch": "an error of the launch, before the runtime is asked",
+           "completion": "an error of the call that waits", "call": "an error of the call",
+           "runtime": "the runtime's refusal, with kernel and dimensions",
            "impossible": "cannot happen", "avoidable": "avoidable"}  # fmt: skip
 
 
@@ -129,27 +128,29 @@ class Row:
         if tests and not (line and tests[0]["moment"] == "impossible"):
             test = tests[0]
             says = test["says"]
-            shown = says if test["moment"] in ("impossible", "avoidable") else code(says)
+            shown = plain(says) if test["moment"] in ("impossible", "avoidable") else code(says)
             parts.append(f"**{MOMENTS[test['moment']]}**<br>{shown}" if says
                          else f"**{MOMENTS[test['moment']]}**")  # fmt: skip
         if self.moments == "never":
-            return f"**no library can see it**<br>{self.why}"
+            return f"**no library can see it**<br>{plain(self.why)}"
         if self.mark == "declared":
-            parts.append("of kernels that declare it")
+            parts.append("where it is declared")
         if "avoidable" in (self.mark, self.moments):
-            parts.append(f"**avoidable**: {self.why}")
-        return "<br>".join(parts) or f"**not yet**<br>{self.why}"
+            parts.append(f"**avoidable**: {plain(self.why)}")
+        return "<br>".join(parts) or f"**not yet**<br>{plain(self.why)}"
 
     def off(self):
         """The cell that says what is left of it with NDEBUG."""
         words = {"compile": "the same", "impossible": "the same", "avoidable": "the same",
                  "declared": "the same", "never": "", "none": "", "open": "**let through**",
-                 "partly": "constants still do not compile, values are **let through**"}  # fmt: skip
+                 "partly": "what does not compile still does not; what only a run shows is **let through**"}  # fmt: skip
         said = {}
         for backend in BACKENDS:
             verdict = self.verdict(backend, "`NDEBUG`")
             moments = [test["moment"] for test in self.noted[backend, "`NDEBUG`"]]
-            if verdict in ("told", "error") or "runtime" in moments and verdict == "compile":
+            if verdict == "avoidable" and any("open" in test for test in self.noted[backend, "`NDEBUG`"]):
+                text = words["open"]
+            elif verdict in ("told", "error", "avoidable") or "runtime" in moments and verdict == "compile":
                 text = "refused by the runtime" if "runtime" in moments else "the same"
             else:
                 text = words[verdict]
@@ -160,6 +161,11 @@ class Row:
         return "; ".join(f"{', '.join(backends)}: {text}" for text, backends in said.items())
 
 
+def plain(text):
+    """Text in which nothing is taken for a tag or for the end of a cell."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "&#124;").replace("*", "\\*")
+
+
 def code(text):
     ticks = "``" if "`" in text else "`"
     return f"{ticks}{text.replace('|', chr(92) + '|')}{ticks}"
@@ -168,10 +174,10 @@ def code(text):
 def totals(rows):
     used = {(b, l): [row.verdict(b, l) for row in rows] for b in BACKENDS for l in LEVELS}
     columns = [c for c in CLASSES if any(c in verdicts for verdicts in used.values())]
-    lines = ["| | " + " | ".join(CLASSES[c] for c in columns) + " |", "| --- |" + " ---: |" * len(columns)]
+    lines = ["| --- |" + " ---: |" * len(columns)]
     for (backend, level), verdicts in used.items():
         lines.append(f"| {backend}, {level} | " + " | ".join(str(verdicts.count(c) or "") for c in columns) + " |")
-    return "\n".join(lines)
+    return " | ".join(CLASSES[c] for c in columns), "\n".join(lines)
 
 
 def page(rows):
@@ -187,7 +193,8 @@ def page(rows):
     text = (HERE / "head.md").read_text()
     for key, value in count.items():
         text = text.replace("{" + key + "}", str(value))
-    text = text.replace("{totals}", totals(rows))
+    columns, lines = totals(rows)
+    text = text.replace("{columns}", columns).replace("{totals}", lines)
     for letter, title in GROUPS.items():
         text += f"\n## {letter}. {title}\n\n| | the mistake | raw CUDA and HIP | warpsafe, and what you read first | with `NDEBUG` |\n| --- | --- | --- | --- | --- |\n"
         for row in rows:
