@@ -99,9 +99,9 @@ class [[nodiscard]] basic_capture {
     return made;
   }
   /// `end` of a variable that could be used afterwards gets a sentence.
-  template <class None = void>
+  template <class Never = void>
   result<basic_graph<B>> end(call_site site = call_site::current()) & noexcept {
-    static_assert(!std::is_void_v<None>,
+    static_assert(!std::is_void_v<Never>,
                   "warpsafe: end() uses the capture up: auto graph = std::move(capture).end()");
     return not_open(site);
   }
