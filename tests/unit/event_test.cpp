@@ -35,6 +35,19 @@ TEST_F(EventTest, IsReachedWhenEverythingBeforeItHasEnded) {
   EXPECT_TRUE(event.ready().value());
 }
 
+TEST_F(EventTest, ComesFromItsStreamAndAnswersByName) {
+  may_end = false;
+  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  const Event event = stream.record().value();
+  const TimedEvent timed = stream.ref().record_timed().value();
+  EXPECT_EQ(event.query().value(), Progress::not_ready);
+  EXPECT_EQ(stream.query().value(), Progress::not_ready);
+  may_end = true;
+  ASSERT_TRUE(timed.synchronize().has_value());
+  EXPECT_EQ(event.query().value(), Progress::ready);
+  EXPECT_EQ(stream.query().value(), Progress::ready);
+}
+
 TEST_F(EventTest, OrdersTwoStreams) {
   int* const numbers = device_array<int>(2);
   numbers[0] = numbers[1] = 0;
