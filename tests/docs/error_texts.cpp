@@ -8,6 +8,7 @@
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/capture.hpp>
 #include <warpsafe/check.hpp>
+#include <warpsafe/debug.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/message.hpp>
 #include <warpsafe/warpsafe.hpp>
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <regex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -42,7 +44,12 @@ void print(const char* name, Errc code, ws::LaunchError error) {
   }
   if (error.site.file != nullptr) error.site = {"main.cpp", "main", 41};
   if (error.stream != nullptr) error.stream = reinterpret_cast<const void*>(0x55d0c8);
-  std::cout << "### " << name << '\n' << error << '\n';
+  // A suspect's stream and line, which the error itself does not hold.
+  static const std::regex suspect("\n    (#.*), stream 0x[0-9a-f]+, at main.cpp:[0-9]+");
+  std::cout << "### " << name << '\n'
+            << std::regex_replace(ws::message(error), suspect,
+                                  "\n    $1, stream 0x55d0c8, at main.cpp:40")
+            << '\n';
 }
 template <class T>
 void print(const char* name, Errc code, const ws::result<T>& outcome) {
@@ -286,6 +293,8 @@ int main() {
     static_cast<void>(ws::launch(stream, ws::LaunchConfig{ws::grid<4>, ws::block<256>},
                                  ws::kernel<fill>, values.view(), values.size()));
     PRINT(execution_failed, stream.synchronize());
+    PRINT(pending_error, ws::launch(stream, ws::LaunchConfig{ws::grid<4>, ws::block<256>},
+                                    ws::kernel<fill>, values.view(), values.size()));
   }
   print_devices(fixed_device());
   print_cuda();

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Holds docs/debugging.md to the program: each block that begins with `$ [NAME=VALUE…] ./demo [WHAT]`
+shows what that run prints. check_debugging.py PROGRAM PROJECT [--update]. Addresses and times, which
+differ from run to run, are replaced."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+program, project = sys.argv[1], pathlib.Path(sys.argv[2])
+page = project / "docs/debugging.md"
+RUN = re.compile(r"(```console\n\$ ((?:\w+=\S+ )*)\./demo ?(\S*)\n)(.*?)(?=^```$)", re.M | re.S)
+
+
+def output(variables, what):
+    environment = {name: value for name, value in os.environ.items() if "WARPSAFE" not in name}
+    environment |= dict(word.split("=", 1) for word in variables.split())
+    run = subprocess.run([program, *what.split()], env=environment, capture_output=True, text=True, timeout=60)
+    text = re.sub(r"0x[0-9a-f]+", "0x55d0c8", run.stdout + run.stderr)
+    return re.sub(r"[0-9]+\.[0-9] us", "3.1 us", text)
+
+
+text = page.read_text()
+runs = list(RUN.finditer(text))
+if sys.argv[3:] == ["--update"]:
+    page.write_text(RUN.sub(lambda run: run[1] + output(run[2], run[3]), text))
+    runs = list(RUN.finditer(page.read_text()))
+problems = [f"{run[1]}prints\n{now}" for run in runs if (now := output(run[2], run[3])) != run[4]]
+print("\n".join(problems) or f"{len(runs)} runs are as the page shows them")
+sys.exit(1 if problems or len(runs) < 5 else 0)

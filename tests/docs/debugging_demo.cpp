@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The program of docs/debugging.md, which shows what this prints: debugging_demo WHAT. It runs on
+// the host backend, whose kernels fault where it is told to.
+
+#include <warpsafe/debug.hpp>
+#include <warpsafe/host.hpp>
+#include <warpsafe/message.hpp>
+#include <warpsafe/warpsafe.hpp>
+
+#include <iostream>
+#include <string>
+
+namespace ws = warpsafe;
+
+// clang-format off
+#line 10 "demo.cpp"
+WARPSAFE_KERNEL void dequantize() {}
+WARPSAFE_KERNEL void matmul_f32() {}
+WARPSAFE_KERNEL void softmax() {}
+
+/// One layer of a model, on two streams; softmax reads where it must not.
+ws::result<void> run(ws::StreamRef compute, ws::StreamRef copies) {
+  WARPSAFE_TRYV(ws::launch(copies, ws::LaunchConfig{ws::grid<140>, ws::block<64>}, ws::kernel<dequantize>));
+  WARPSAFE_TRYV(copies.synchronize());
+  ws::host::fault_in_kernel(2, ws::host::HostStatus::illegal_address);
+  WARPSAFE_TRYV(ws::launch(compute, ws::LaunchConfig{ws::grid<28>, ws::block<256>}, ws::kernel<matmul_f32>));
+  WARPSAFE_TRYV(ws::launch(compute, ws::LaunchConfig{ws::grid<28>, ws::block<32>}, ws::kernel<softmax>));
+  return compute.synchronize();
+}
+
+int main(int count, char** words) {
+  const std::string what = count > 1 ? words[1] : "";
+  // A first limit that does not change with the machine.
+  ws::DeviceLimits limits = ws::device_limits(ws::DeviceId(0)).value();
+  limits.name = ws::Name::of("CPU");
+  limits.multiprocessors = 4;
+  ws::host::set_limits(0, limits);
+  const auto compute = ws::Stream::create().value();
+  const auto copies = ws::Stream::create().value();
+  const auto outcome = run(compute, copies);
+  if (!outcome.has_value()) std::cerr << outcome.error() << '\n';
+  if (what == "again") {
+    const auto later = run(compute, copies);
+    if (!later.has_value()) std::cerr << "\n" << later.error() << '\n';
+  }
+  if (what == "pending") {
+    ws::host::reset();
+    ws::host::plant_last_error(ws::host::HostStatus::invalid_value);
+    const auto fresh = ws::Stream::create().value();
+    static_cast<void>(ws::launch(fresh, ws::LaunchConfig{ws::grid<28>, ws::block<32>}, ws::kernel<softmax>));
+  }
+}
