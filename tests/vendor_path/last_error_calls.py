@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Checks that last_error_calls_test.cpp knows every public call that touches a runtime.
+
+last_error_calls.py INCLUDE_FOLDER TEST. A public function says who called it in its errors, so it takes
+the call_site of its caller: those are found in the headers that stand on a backend, by name
+("basic_stream::synchronize"), and must be the names in the test's untouched("…", …), neither more nor
+fewer.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# Not the public interface; what a test does with the host backend; what a library's own header adds.
+LEFT_OUT = {"detail", "backend", "debug", "handles", "host.hpp", "adversarial.hpp"}
+SITE = re.compile(r"\bcall_site(?:\s+\w+)?\s*=\s*call_site::current\(\)|\bLocated(?:<|Bytes\b)")
+CLASS = re.compile(r"^(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)[^;(){}]*\{", re.MULTILINE)
+
+
+def stands_on_backend(path, include, seen):
+    if path in seen or not path.exists():
+        return False
+    seen.add(path)
+    names = re.findall(r"#include <warpsafe/([\w/]+\.hpp)>", path.read_text())
+    return "backend/backend.hpp" in names or any(stands_on_backend(include / "warpsafe" / name, include, seen)
+                                                 for name in names)  # fmt: skip
+
+
+def without_blocks(text, opening):
+    """The text without what stands in the braces after each match."""
+    while found := re.search(opening, text):
+        depth, end = 1, found.end()
+        while depth and end < len(text):
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        text = text[: found.start()] + text[end:]
+    return text
+
+
+def calls_in(path):
+    text = re.sub(r"//[^\n]*", "", path.read_text())
+    text = without_blocks(text, r"namespace detail \{")
+    classes = [(found.start(), found[1]) for found in CLASS.finditer(text)]
+    ends = {start: text.find("\n};", start) for start, _ in classes}
+    for found in SITE.finditer(text):
+        start, depth = found.start(), 0
+        while start > 0 and not (text[start] == "(" and depth == 0):
+            depth += {")": 1, "(": -1}.get(text[start], 0)
+            start -= 1
+        name = re.search(r"(\w+)\s*$", text[:start])
+        owner = [its for begin, its in classes if begin < found.start() < ends[begin]]
+        if name:
+            yield "::".join([*owner[-1:], name[1]])
+
+
+def main():
+    include, test = Path(sys.argv[1]), Path(sys.argv[2])
+    headers = [path for path in sorted((include / "warpsafe").rglob("*.hpp"))
+               if path.relative_to(include / "warpsafe").parts[0] not in LEFT_OUT
+               and stands_on_backend(path, include, set())]  # fmt: skip
+    calls = {call for path in headers for call in calls_in(path)}
+    tested = set(re.findall(r'untouched(?:_value)?\(\s*"([\w:]+)"', test.read_text()))
+    for call in sorted(calls - tested):
+        print(f"{call}: no test plants an error before it")
+    for call in sorted(tested - calls):
+        print(f"{call}: no header has it")
+    print(f"{len(calls)} calls in {len(headers)} headers")
+    return calls != tested or not calls
+
+
+if __name__ == "__main__":
+    sys.exit(main())
