@@ -141,14 +141,27 @@ class [[nodiscard]] basic_pending {
     const bool lost = why.severity == Severity::context_lost;
     if (!lost && B::stream_synchronize(stream_.native()) != 0) leak();
   }
+  /// On a list that nobody empties. Without memory for it the value ends as others do.
   void leak() noexcept {
-    static_cast<void>(new (std::nothrow) std::optional<T>(std::move(value_)));
-    static_cast<void>(new (std::nothrow) basic_memory_hold<B>(std::move(device_memory_)));
+    auto* const made =
+        new (std::nothrow) Leaked{std::move(value_), std::move(device_memory_), nullptr};
+    if (made == nullptr) return;
+    made->next = __atomic_load_n(&leaked, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&leaked, &made->next, made, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
   }
   [[nodiscard]] LaunchError why_not(call_site site) noexcept {
     if (state_ == State::failed) return error_;
     return LaunchError::make(Errc::pending_taken, Stage::construction, site);
   }
+
+  struct Leaked {
+    std::optional<T> value;
+    basic_memory_hold<B> memory;
+    Leaked* next;
+  };
+  static inline Leaked* leaked = nullptr;
 
   std::optional<T> value_;
   detail::StreamMark<B> copied_;
