@@ -16,7 +16,17 @@ namespace warpsafe {
 class Bytes {
  public:
   constexpr Bytes() noexcept = default;
-  constexpr explicit Bytes(std::uint64_t bytes) noexcept : bytes_(bytes) {}
+  /// Any built-in whole number. A negative one is kept as 2^64 less its magnitude, more than any
+  /// memory has: whatever takes it refuses it.
+  template <class Number>
+  constexpr explicit Bytes(Number bytes) noexcept : bytes_(0) {
+    static_assert(!detail::is_bool<Number> && !detail::is_floating<Number>,
+                  "warpsafe: a number of bytes is a whole number");
+    if constexpr (!detail::is_bool<Number> && !detail::is_floating<Number>) {
+      const detail::SignedSize size = detail::SignedSize::of(bytes);
+      bytes_ = size.negative ? 0 - size.magnitude : size.magnitude;
+    }
+  }
 
   /// The bytes of `count` elements of T. Errc::size_negative for a negative count,
   /// Errc::bytes_overflow where the product does not fit in 64 bits.
@@ -56,8 +66,10 @@ class Bytes {
 /// travels in the value and is reported, with the count, when a configuration is made of it.
 template <class T>
 class DynamicShared {
+  static_assert(std::is_object_v<T> && !std::is_const_v<T>,
+                "warpsafe: shared memory holds objects that the kernel writes: shared<float>(256)");
   static_assert(
-      std::is_trivially_destructible_v<T>,
+      !std::is_object_v<T> || std::is_trivially_destructible_v<T>,
       "warpsafe: shared memory holds trivially destructible types: nothing runs their destructor");
 
  public:
@@ -91,21 +103,39 @@ class DynamicShared {
 /// no option: `shared<float>(256)` is 1024 bytes.
 template <class T, class Count>
 [[nodiscard]] constexpr DynamicShared<T> shared(Count count) noexcept {
-  return DynamicShared<T>(detail::SignedSize::of(count));
+  static_assert(!std::is_same_v<Count, Bytes>,
+                "warpsafe: shared<T>(count) counts elements of T; a number of bytes is "
+                "shared(Bytes(n))");
+  if constexpr (std::is_same_v<Count, Bytes>) {
+    return DynamicShared<T>(detail::SignedSize{0, false});
+  } else {
+    return DynamicShared<T>(detail::SignedSize::of(count));
+  }
+}
+/// The sentence for who leaves the number out, or gives more than one.
+template <class T, class... Counts>
+requires(sizeof...(Counts) != 1) constexpr DynamicShared<T> shared(Counts...) noexcept {
+  static_assert(sizeof...(Counts) == 1,
+                "warpsafe: shared<T>(count) takes the number of elements, one number");
+  return DynamicShared<T>(detail::SignedSize{0, false});
 }
 /// Bytes or elements? A bare number does not say. (The first parameter keeps `shared<float>(n)`
 /// away.)
 template <int = 0, class Count>
-requires detail::is_size<Count>
-constexpr DynamicShared<unsigned char> shared(Count count) noexcept {
-  static_assert(!detail::is_size<Count>,
+requires(
+    detail::is_size<Count> || detail::is_floating<Count> ||
+    detail::is_bool<Count>) constexpr DynamicShared<unsigned char> shared(Count count) noexcept {
+  static_assert(sizeof(Count) == 0,
                 "warpsafe: shared memory of what? shared<float>(256) is 256 floats, "
                 "shared(Bytes(1024)) is 1024 bytes");
   return DynamicShared<unsigned char>(detail::SignedSize::of(count));
 }
-/// The same for a number of bytes that is one on purpose.
+/// The same for a number of bytes that is one on purpose. 2^63 or more is a negative number that
+/// was given to Bytes, or that lost its sign before: Errc::shared_negative.
 [[nodiscard]] constexpr DynamicShared<unsigned char> shared(Bytes bytes) noexcept {
-  return DynamicShared<unsigned char>(detail::SignedSize::of(bytes.value()));
+  const bool negative = bytes.value() >> 63 != 0;
+  return DynamicShared<unsigned char>(
+      detail::SignedSize{negative ? 0 - bytes.value() : bytes.value(), negative});
 }
 
 }  // namespace warpsafe

@@ -72,11 +72,14 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
 
   constexpr Dim3() noexcept requires is_static = default;
 
-  /// No dimension is made of bare numbers: the sentence for who tries.
+  /// No dimension is made of bare numbers: the sentence for who tries. Not explicit, so that it is
+  /// read wherever one is tried.
   template <class... Numbers>
-  requires(sizeof...(Numbers) > 0 && sizeof...(Numbers) < 4 &&
-           ((detail::is_size<Numbers> ||
-             detail::is_floating<Numbers>)&&...)) constexpr explicit Dim3(Numbers...) noexcept
+  requires(
+      sizeof...(Numbers) > 0 && sizeof...(Numbers) < 4 &&
+      ((detail::is_size<Numbers> ||
+        detail::is_floating<
+            Numbers>)&&...)) constexpr Dim3(Numbers...) noexcept  // NOLINT(google-explicit-constructor)
       : AxisX(1U), AxisY(1U), AxisZ(1U) {
     static_assert(
         sizeof...(Numbers) == 0 || !std::is_same_v<Space, grid_space>,

@@ -22,7 +22,13 @@ inline constexpr cooperative_t cooperative{};
 /// Launch option: the priority of this launch, in the runtime's own range (smaller is more urgent).
 struct priority {
   std::int32_t value;
-  explicit constexpr priority(std::int32_t its_value) noexcept : value(its_value) {}
+  template <class Number>
+  explicit constexpr priority(Number its_value) noexcept
+      : value(static_cast<std::int32_t>(its_value)) {
+    static_assert(detail::is_size<Number> && sizeof(Number) <= sizeof(std::int32_t),
+                  "warpsafe: a priority is a whole number of at most 32 bits, as the runtimes have "
+                  "it: priority(-1)");
+  }
   constexpr void apply(LaunchShape& shape) const noexcept {
     shape.priority = value;
     shape.has_priority = true;

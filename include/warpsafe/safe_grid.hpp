@@ -63,6 +63,10 @@ class SafeGrid : Block {
   [[nodiscard, gnu::always_inline]] static constexpr auto cover_exact(
       const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
       call_site site = call_site::current()) noexcept {
+    static_assert(
+        detail::may_be_exact<Size, B, Option1, Option2>(),
+        "warpsafe: this count is no multiple of the block, and the kernel checks no bound; use "
+        "cover and a kernel that checks, or a block that divides the count");
     return make<Level, GridPolicy::one_per_item>(size, block, detail::CoverRule::exact, option1,
                                                  option2, site);
   }

@@ -11,7 +11,7 @@ auto configured() {
 #ifdef MISUSE
   return ws::configure(ws::grid<4>, ws::block<256>,
                        ws::shared<float>(ws::Bytes(
-                           1024)));  // expected-error {{"a size is a built-in whole number"}}
+                           1024)));  // expected-error {{"counts elements of T"}}
 #else
   return ws::configure(ws::grid<4>, ws::block<256>, ws::shared(ws::Bytes(1024)));
 #endif

@@ -74,7 +74,13 @@ TEST(Shared, AWrongCountTravelsInTheValue) {
   EXPECT_EQ(finding(overflow.problem()), (Finding{Errc::shared_overflow, Stage::construction,
                                                   std::uint64_t{1} << 62, 4, Axis::none}));
   EXPECT_EQ(shared<float>(3).problem().code, Errc{});
-  EXPECT_EQ(shared(Bytes(most)).problem().code, Errc::shared_overflow);
+  const auto bytes = shared(Bytes(-8));
+  EXPECT_EQ(bytes.bytes(), most);
+  EXPECT_EQ(finding(bytes.problem()),
+            (Finding{Errc::shared_negative, Stage::construction, 8, 1, Axis::none}));
+  EXPECT_EQ(shared(Bytes(std::uint64_t{4} - 12)).problem().code, Errc::shared_negative)
+      << "a difference of unsigned numbers";
+  EXPECT_EQ(shared(Bytes(most >> 1)).problem().code, Errc{});
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <warpsafe/limits.hpp>
 #include <warpsafe/result.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -20,6 +21,7 @@ namespace warpsafe {
 /// A size known while compiling: `SafeGrid<>::cover(count<1000>, block<256>)` checks it there.
 template <auto N>
 struct count_t {
+  static constexpr auto value = N;
   static_assert(
       !detail::is_floating<decltype(N)>,
       "warpsafe: a size is a whole number of elements; round the floating value on purpose first");
@@ -91,6 +93,30 @@ inline constexpr int rank_of = 1;
 template <int Rank>
 inline constexpr int rank_of<extent<Rank>> = Rank;
 
+/// A range of bytes, as std::as_bytes gives: what its size() counts is no element of anything.
+template <class Size>
+inline constexpr bool is_range_of_bytes = false;
+template <class Size>
+requires std::is_same_v<std::remove_cv_t<typename Size::element_type>, std::byte>
+inline constexpr bool is_range_of_bytes<Size> = true;
+template <class Size>
+requires(!requires { typename Size::element_type; }) &&
+    std::is_same_v<std::remove_cv_t<typename Size::value_type>,
+                   std::byte> inline constexpr bool is_range_of_bytes<Size> = true;
+
+/// Whether cover_exact leaves no part of a block, as far as types tell.
+template <class Size, class B, class Option1, class Option2>
+constexpr bool may_be_exact() noexcept {
+  if constexpr (is_count<Size> && is_block_dim<B>) {
+    if constexpr (B::is_static) {
+      return SignedSize::of(Size::value).magnitude %
+                 (std::uint64_t{B{}.x()} * items_of<Option1> * items_of<Option2>) ==
+             0;
+    }
+  }
+  return true;
+}
+
 /// The sizes of x, y, z with their signs.
 template <class Size>
 [[nodiscard]] constexpr SignedSize size_along(const Size& size, int axis) noexcept {
@@ -132,6 +158,9 @@ constexpr bool check_cover_arguments() noexcept {
   static_assert(!std::is_same_v<Size, Bytes>,
                 "warpsafe: a grid covers elements, not bytes; give it the number of elements");
   static_assert(!std::is_pointer_v<Size>, "warpsafe: a pointer is not a size");
+  static_assert(!is_range_of_bytes<Size>,
+                "warpsafe: a range of std::byte counts bytes, and a grid covers elements; give it "
+                "the range of elements, or, where a thread takes one byte, size() as a number");
   static_assert(
       is_bool<Size> || is_floating<Size> || std::is_same_v<Size, Bytes> ||
           std::is_pointer_v<Size> || size_known,
