@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What a run reports besides races, what it leaves alone, and how it ends.
+
+#include <warpsafe/adversarial.hpp>
+#include <warpsafe/buffer.hpp>
+#include <warpsafe/host.hpp>
+#include <warpsafe/warpsafe.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+namespace warpsafe::adversarial {
+namespace {
+
+using debug::Mistake;
+using testing::HasSubstr;
+
+const LaunchConfig once{grid<1>, block<1>};
+WARPSAFE_KERNEL void touch(float* x) { *x = 1; }
+
+TEST(RaceReport, NamesAProgramsError) {
+  const Stream stream = Stream::create().value();
+  const auto report = run(10, [&] { return DeviceBuffer<float>::create(stream, -1); });
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings.front().mistake, Mistake::failure);
+  EXPECT_EQ(report.seeds_run, 1U);
+  EXPECT_THAT(report.text(), HasSubstr("size is -1"));
+}
+
+TEST(RaceReport, NamesAResultThatTheScheduleDecides) {
+  const auto report = run(1000, [] {
+    const Stream stream = Stream::create().value();
+    auto x = DeviceBuffer<float>::create(stream, 1).value();
+    static_cast<void>(launch(stream, once, kernel<touch>, x.view()));
+    return stream.query().value() == Progress::ready;
+  });
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings.front().mistake, Mistake::different_result);
+  EXPECT_GT(report.seeds_run, 1U);
+}
+
+TEST(RaceReport, NamesWorkThatFailsAndTheDeviceIsWholeAfterwards) {
+  const auto report = run(10, [] {
+    const Stream stream = Stream::create().value();
+    auto x = DeviceBuffer<float>::create(stream, 1).value();
+    host::fault_in_kernel(1, host::HostStatus::illegal_address);
+    static_cast<void>(launch(stream, once, kernel<touch>, x.view()));
+  });
+  ASSERT_FALSE(report.clean());
+  EXPECT_EQ(report.findings.front().mistake, Mistake::failure);
+  EXPECT_THAT(report.text(), HasSubstr("hostErrorIllegalAddress"));
+  EXPECT_EQ(host_backend::device_synchronize(), 0);
+}
+
+TEST(RaceReport, MemoryIsThereForOtherStreamsOnceTheyWait) {
+  const auto program = [](bool synchronized) {
+    const Stream owner = Stream::create().value();
+    const Stream user = Stream::create().value();
+    auto x = DeviceBuffer<float>::create(owner, 1).value();
+    if (synchronized) static_cast<void>(owner.synchronize());
+    static_cast<void>(launch(user, once, kernel<touch>, x.view()));
+    static_cast<void>(user.synchronize());
+  };
+  EXPECT_FALSE(run(1, [&] { program(false); }).clean());
+  EXPECT_TRUE(run(500, [&] { program(true); }).clean());
+}
+
+TEST(RaceReport, TwoHalvesOfAMatrixDoNotMeet) {
+  const auto program = [](std::size_t second_column) {
+    constexpr std::size_t pitch = 64;
+    void* memory = nullptr;
+    EXPECT_EQ(host_backend::allocate_unordered(memory, 4 * pitch), 0);
+    auto* const bytes = static_cast<unsigned char*>(memory);
+    const Stream one = Stream::create().value();
+    const Stream other = Stream::create().value();
+    std::array<unsigned char, 4 * 32> source{};
+    for (const auto& [stream, column] :
+         {std::pair(one.native(), std::size_t{0}), std::pair(other.native(), second_column)}) {
+      EXPECT_EQ(host_backend::copy_2d(bytes + column, pitch, source.data(), 32, 32, 4,
+                                      CopyKind::host_to_device, stream),
+                0);
+    }
+    EXPECT_EQ(host_backend::deallocate_unordered(memory), 0);
+  };
+  EXPECT_TRUE(run(200, [&] { program(32); }).clean());
+  EXPECT_FALSE(run(1, [&] { program(31); }).clean());
+}
+
+TEST(RaceReport, AnExceptionEndsTheRunAndPasses) {
+  const Stream stream = Stream::create().value();
+  auto x = DeviceBuffer<float>::create(stream, 1).value();
+  EXPECT_THROW(
+      static_cast<void>(run(1,
+                            [&] {
+                              static_cast<void>(launch(stream, once, kernel<touch>, x.view()));
+                              throw std::runtime_error("enough");
+                            })),
+      std::runtime_error);
+  // The streams' own workers are back, and a next run is possible.
+  static_cast<void>(launch(stream, once, kernel<touch>, x.view()));
+  EXPECT_TRUE(stream.synchronize().has_value());
+  EXPECT_TRUE(run(3, [&] { static_cast<void>(stream.synchronize()); }).clean());
+}
+
+TEST(RaceReport, OutsideOfARunTheHostsAccessesAreNobodysBusiness) {
+  std::array<int, 4> values{};
+  reads(std::span<const int>(values));
+  writes(std::span<int>(values));
+  EXPECT_EQ(run(7, [] {}).text(), "no race in 7 seeds");
+}
+
+TEST(RaceReport, AProgramThatAsksUntilItIsDoneEnds) {
+  const auto report = run(2000, [] {
+    const Stream stream = Stream::create().value();
+    auto x = DeviceBuffer<float>::create(stream, 1).value();
+    static_cast<void>(launch(stream, once, kernel<touch>, x.view()));
+    while (stream.query().value() == Progress::not_ready) {
+    }
+  });
+  EXPECT_TRUE(report.clean()) << report;
+}
+
+}  // namespace
+}  // namespace warpsafe::adversarial
