@@ -95,14 +95,17 @@ inline constexpr int rank_of<extent<Rank>> = Rank;
 
 /// A range of bytes, as std::as_bytes gives: what its size() counts is no element of anything.
 template <class Size>
-inline constexpr bool is_range_of_bytes = false;
+constexpr bool counts_bytes() noexcept {
+  if constexpr (requires { typename Size::element_type; }) {
+    return std::is_same_v<std::remove_cv_t<typename Size::element_type>, std::byte>;
+  } else if constexpr (requires { typename Size::value_type; }) {
+    return std::is_same_v<std::remove_cv_t<typename Size::value_type>, std::byte>;
+  } else {
+    return false;
+  }
+}
 template <class Size>
-requires std::is_same_v<std::remove_cv_t<typename Size::element_type>, std::byte>
-inline constexpr bool is_range_of_bytes<Size> = true;
-template <class Size>
-requires(!requires { typename Size::element_type; }) &&
-    std::is_same_v<std::remove_cv_t<typename Size::value_type>,
-                   std::byte> inline constexpr bool is_range_of_bytes<Size> = true;
+inline constexpr bool is_range_of_bytes = counts_bytes<Size>();
 
 /// Whether cover_exact leaves no part of a block, as far as types tell.
 template <class Size, class B, class Option1, class Option2>
