@@ -120,6 +120,9 @@ class DeviceMemory {
     const int device = stream.device().value();
     if (!managed && has_memory_pools<B>(device)) {
       kind_ = captures(stream) ? Kind::captured : Kind::ordered;
+      // CUDA refuses an allocation on any stream while this thread, or in the global mode another
+      // one, captures, unless the thread says that it knows better (seen on an H200, CUDA 13.0).
+      const Uncaptured<B> outside;
       return B::allocate(data_, bytes_, stream.native());
     }
     kind_ = managed ? Kind::managed : Kind::plain;
@@ -145,6 +148,7 @@ class DeviceMemory {
     };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
       for (Use* use = uses_; use != nullptr; use = use->next) note(use->mark.order_before(stream));
+      const Uncaptured<B> outside;
       note(B::deallocate(data_, stream.native()));
     } else {
       for (Use* use = uses_; use != nullptr; use = use->next) note(use->mark.wait());
