@@ -95,7 +95,7 @@ template <CheckLevel Level, class B, class K>
       return false;
     }
     if (!ask_driver<B, K>(at, entry, device, device_local, kernel, kernel_local, error) ||
-        !validate_all(shape, K::needs, *kernel, *device, error)) {
+        !validate_launch<K>(shape, *kernel, *device, error)) {
       return false;
     }
     // `<<<>>>` raises nothing: what the kernel's attribute allows now is the limit.
@@ -110,7 +110,7 @@ template <CheckLevel Level, class B, class K>
     }
     return true;
   } else {
-    return validate_all(shape, K::needs, KernelLimits{}, cheap_limits<B>, error);
+    return validate_launch<K>(shape, KernelLimits{}, cheap_limits<B>, error);
   }
 }
 

@@ -124,4 +124,17 @@ struct LaunchError {
 
 static_assert(std::is_trivially_copyable_v<LaunchError>);
 
+namespace detail {
+/// Puts a problem into `error`, and is false: how every check ends that finds one. A function,
+/// since each place that makes and copies an error itself is 400 bytes of code in every translation
+/// unit.
+constexpr bool refuse(LaunchError& error, Errc code, Stage stage, std::uint64_t value,
+                      std::uint64_t limit, Axis axis = Axis::none,
+                      std::uint64_t extra = 0) noexcept {
+  error = LaunchError::make(code, stage, value, limit, axis);
+  error.extra = extra;
+  return false;
+}
+}  // namespace detail
+
 }  // namespace warpsafe

@@ -152,11 +152,14 @@ constexpr bool validate_portable(const LaunchShape& shape, const KernelLimits& k
          validate_numbers(plain, KernelNeeds{}, anywhere, limits::amd_floor, error);
 }
 
-constexpr bool validate_all(const LaunchShape& shape, const KernelNeeds& needs,
-                            const KernelLimits& kernel, const DeviceLimits& device,
-                            LaunchError& error) noexcept {
-  return validate_numbers(shape, needs, kernel, device, error) &&
-         (!needs.portable || validate_portable(shape, kernel, error));
+/// Both, for kernel K.
+template <class K>
+constexpr bool validate_launch(const LaunchShape& shape, const KernelLimits& kernel,
+                               const DeviceLimits& device, LaunchError& error) noexcept {
+  constexpr KernelNeeds needs = K::needs;
+  if (!validate_numbers(shape, needs, kernel, device, error)) return false;
+  if constexpr (needs.portable) return validate_portable(shape, kernel, error);
+  return true;
 }
 
 }  // namespace detail
@@ -180,7 +183,7 @@ template <class Config, class K>
   if (config.empty()) return success();
   LaunchError error = config.problem();
   if (error.code != Errc{} ||
-      !detail::validate_all(config.shape(), K::needs, kernel_limits, limits, error)) {
+      !detail::validate_launch<K>(config.shape(), kernel_limits, limits, error)) {
     error.kernel = K::name();
     error.site = site;
     return error;

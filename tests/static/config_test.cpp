@@ -74,7 +74,7 @@ constexpr bool fits_in_shared(std::uint64_t bytes, const ws::DeviceLimits& limit
   ws::LaunchError error;
   ws::LaunchShape shape = config.assume_value().shape();
   shape.dynamic_shared = bytes;
-  return ws::detail::validate_all(shape, ws::KernelNeeds{}, ws::KernelLimits{}, limits, error);
+  return ws::detail::validate_numbers(shape, ws::KernelNeeds{}, ws::KernelLimits{}, limits, error);
 }
 static_assert(fits_in_shared(232448, ws::limits::sm_90) &&
               !fits_in_shared(232449, ws::limits::sm_90));

@@ -234,11 +234,15 @@ TEST_P(OnEachTable, StaticAndDynamicSharedMemoryAreAdded) {
                      kernel<softmax>, tiled);
   EXPECT_EQ(error.extra, 6000U);
   EXPECT_EQ(error.dynamic_shared, table.shared_optin - 5999);
-  // A sum that wraps is no small one.
+  // A sum that wraps is no small one. Only a vendor's own number of bytes is so large: a
+  // configuration takes it for a negative one.
   const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  expect_refused(launch_of({}, {32}, most - 1),
-                 validation(Errc::shared_too_large, most, table.shared_optin), kernel<softmax>,
-                 tiled);
+  LaunchShape shape = launch_of({}, {32}, 0).shape();
+  shape.dynamic_shared = most - 1;
+  LaunchError wrapped;
+  EXPECT_FALSE(detail::validate_numbers(shape, {}, tiled, *table.limits, wrapped));
+  EXPECT_EQ(wrapped.code, Errc::shared_too_large);
+  EXPECT_EQ(wrapped.value, most);
 }
 
 TEST_P(OnEachTable, SharedMemoryThatTheKernelNeeds) {

@@ -8,6 +8,7 @@
 #include <warpsafe/limits.hpp>
 
 #include <cstdint>
+#include <new>
 
 // What was asked of the driver once and is remembered: per device, and per kernel and device. No
 // lock, no map: fixed tables of slots, each filled by the first thread that gets there; a thread
@@ -28,6 +29,7 @@ inline constexpr int remembered_devices = 64;
 template <class T>
 class OnceSlot {
  public:
+  constexpr OnceSlot() noexcept {}  // NOLINT(modernize-use-equals-default): a union has no default
   /// The value, or nullptr if nobody has put one yet.
   [[nodiscard]] const T* get() const noexcept {
     return __atomic_load_n(&state_, __ATOMIC_ACQUIRE) == ready ? &value_ : nullptr;
@@ -37,7 +39,7 @@ class OnceSlot {
     int expected = empty;
     if (__atomic_compare_exchange_n(&state_, &expected, filling, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED)) {
-      value_ = value;
+      ::new (static_cast<void*>(&value_)) T(value);
       __atomic_store_n(&state_, ready, __ATOMIC_RELEASE);
     }
   }
@@ -47,7 +49,11 @@ class OnceSlot {
   static constexpr int filling = 1;
   static constexpr int ready = 2;
   int state_ = empty;
-  T value_{};
+  // Not made before it is put: tables of these lie in static storage, and a compiler that had to
+  // initialise each would be longer at that than at the rest of a small file.
+  union {
+    T value_;
+  };
 };
 
 template <class B>

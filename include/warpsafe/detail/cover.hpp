@@ -314,33 +314,28 @@ constexpr bool cover(const Size& size, const B& block, CoverRule rule, const Cov
       const Axis name = rank == 1 ? Axis::none : static_cast<Axis>(axis);
       const SignedSize n = size_along(size, axis);
       if (threads[axis] == 0) {
-        error = LaunchError::make(Errc::block_zero, Stage::construction, 0, 1024,
-                                  static_cast<Axis>(axis));
-        return false;
+        return refuse(error, Errc::block_zero, Stage::construction, 0, 1024,
+                      static_cast<Axis>(axis));
       }
       if (n.negative) {
-        error = LaunchError::make(Errc::size_negative, Stage::construction, n.magnitude, 0, name);
-        return false;
+        return refuse(error, Errc::size_negative, Stage::construction, n.magnitude, 0, name);
       }
       if (!zero && !multiply(total, std::uint64_t{n.magnitude}, total)) {
-        error = LaunchError::make(Errc::size_overflow, Stage::construction, sizes[0],
-                                  rank > 1 ? sizes[rank > 1 ? 1 : 0] : 1);
-        error.extra = rank > 2 ? sizes[rank > 2 ? 2 : 0] : 1;
-        return false;
+        return refuse(error, Errc::size_overflow, Stage::construction, sizes[0],
+                      rank > 1 ? sizes[rank > 1 ? 1 : 0] : 1, Axis::none,
+                      rank > 2 ? sizes[rank > 2 ? 2 : 0] : 1);
       }
     }
     if (zero) {
       for (int axis = 0; axis < rank; ++axis) blocks[axis] = 0;
       if (MayBeEmpty) return true;
-      error = LaunchError::make(Errc::size_zero, Stage::construction, 0, 1);
-      return false;
+      return refuse(error, Errc::size_zero, Stage::construction, 0, 1);
     }
     for (int axis = rank; axis < 3; ++axis) {
       if (threads[axis] > 1) {
         // Only a run-time block gets here: a static one did not compile.
-        error = LaunchError::make(Errc::block_axis_too_large, Stage::construction, threads[axis], 1,
-                                  static_cast<Axis>(axis));
-        return false;
+        return refuse(error, Errc::block_axis_too_large, Stage::construction, threads[axis], 1,
+                      static_cast<Axis>(axis));
       }
     }
     for (int axis = 0; axis < rank; ++axis) {
@@ -351,16 +346,13 @@ constexpr bool cover(const Size& size, const B& block, CoverRule rule, const Cov
       std::uint64_t most_threads = floor.max_threads_per_axis;
       if (options.capped) {
         if (options.most == 0) {
-          error = LaunchError::make(Errc::grid_zero, Stage::construction, 0, floor.max_grid[axis],
-                                    static_cast<Axis>(axis));
-          return false;
+          return refuse(error, Errc::grid_zero, Stage::construction, 0, floor.max_grid[axis],
+                        static_cast<Axis>(axis));
         }
         const std::uint64_t by_stride = 0xffffffffU / threads[axis];
         const std::uint64_t by_rules = most_threads != 0 ? most_threads / threads[axis] : by_stride;
-        for (const std::uint64_t cap :
-             {options.most, by_stride, by_rules, std::uint64_t{floor.max_grid[axis]}}) {
-          needed = needed < cap ? needed : cap;
-        }
+        const std::uint64_t caps[] = {options.most, by_stride, by_rules, floor.max_grid[axis]};
+        for (const std::uint64_t cap : caps) needed = needed < cap ? needed : cap;
       }
       const Errc problem = axis_problem(n, per_block, rule, needed, threads[axis],
                                         floor.max_grid[axis], most_threads);
@@ -368,15 +360,15 @@ constexpr bool cover(const Size& size, const B& block, CoverRule rule, const Cov
         const Axis name =
             problem == Errc::size_not_multiple && rank == 1 ? Axis::none : static_cast<Axis>(axis);
         const bool by_threads = problem == Errc::axis_threads_too_many;
-        error = LaunchError::make(problem, Stage::construction,
-                                  problem == Errc::size_not_multiple ? n.magnitude
-                                  : by_threads                       ? needed * threads[axis]
-                                                                     : needed,
-                                  problem == Errc::size_not_multiple ? per_block
-                                  : by_threads                       ? most_threads
-                                                                     : floor.max_grid[axis],
-                                  name);
-        return false;
+        const bool not_multiple = problem == Errc::size_not_multiple;
+        return refuse(error, problem, Stage::construction,
+                      not_multiple ? n.magnitude
+                      : by_threads ? needed * threads[axis]
+                                   : needed,
+                      not_multiple ? per_block
+                      : by_threads ? most_threads
+                                   : floor.max_grid[axis],
+                      name);
       }
       blocks[axis] = static_cast<std::uint32_t>(needed);
     }

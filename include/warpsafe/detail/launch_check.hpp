@@ -160,10 +160,8 @@ bool ask_driver(const Located<B>& at, const KernelEntry& entry, const DeviceLimi
   int current = -1;
   int status = B::current_device(current);
   if (status == 0 && current != device) {
-    error =
-        LaunchError::make(Errc::stream_wrong_device, Stage::validation,
-                          static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
-    return false;
+    return refuse(error, Errc::stream_wrong_device, Stage::validation,
+                  static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
   }
   if (status == 0) device_limits = DeviceCache<B>::find(device, device_local, status);
   if (status == 0) {
@@ -231,7 +229,7 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
     const DeviceLimits* device_limits = nullptr;
     if (!ask_driver<B, K>(at, K::entry(), device_limits, device_local, kernel_limits, kernel_local,
                           error) ||
-        !validate_all(shape, K::needs, *kernel_limits, *device_limits, error)) {
+        !validate_launch<K>(shape, *kernel_limits, *device_limits, error)) {
       return false;
     }
     // By type: most launches have neither, and need not compile the question.
@@ -244,7 +242,7 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
     }
   } else {
     static_cast<void>(kernel_limits);
-    return validate_all(shape, K::needs, kernel_local, cheap_limits<B>, error);
+    return validate_launch<K>(shape, kernel_local, cheap_limits<B>, error);
   }
 }
 

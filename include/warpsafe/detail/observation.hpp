@@ -19,10 +19,10 @@
 
 namespace warpsafe::detail {
 
+inline bool switches_looked_for = false;
 /// Without the tools, a switch of the environment that is set has no reader: that is said once.
 [[gnu::cold, gnu::noinline]] inline void say_unread_switches() noexcept {
-  static bool said = false;
-  if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
+  if (__atomic_exchange_n(&switches_looked_for, true, __ATOMIC_RELAXED)) return;
   for (const char* name :
        {"WARPSAFE_LOG", "WARPSAFE_SYNC", "WARPSAFE_BREAK", "WARPSAFE_TRACE", "WARPSAFE_REFERENCE",
         "WARPSAFE_SHADOW", "WARPSAFE_TIMEOUT", "WARPSAFE_ON_ERROR", "WARPSAFE_JOURNAL"}) {
@@ -36,9 +36,7 @@ namespace warpsafe::detail {
 }
 [[nodiscard]] inline const DebugHooks* launch_hooks() noexcept {
   const DebugHooks* const hooks = debug_hooks();
-  static bool looked = false;
-  if (hooks == nullptr && !looked) [[unlikely]] {
-    looked = true;
+  if (hooks == nullptr && !__atomic_load_n(&switches_looked_for, __ATOMIC_RELAXED)) [[unlikely]] {
     say_unread_switches();
   }
   return hooks;
