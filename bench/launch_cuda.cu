@@ -6,6 +6,7 @@
 // interleaving.
 
 #include <warpsafe/buffer.hpp>
+#include <warpsafe/debug.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <benchmark/benchmark.h>

@@ -201,17 +201,16 @@ TEST_F(DataOnGpu, BetweenTwoDevices) {
   auto target = ws::DeviceBuffer<int>::create(there, many).value();
   ASSERT_TRUE(ws::copy(there, target, source).has_value());
   EXPECT_EQ(target.to_host(there).get().value(), counting(many)) << "with device 0 current";
-  // A copy between devices in a capture is a part of it.
+  // The driver refuses a copy between devices in a capture, and breaks it: ours is refused before.
   auto again = ws::DeviceBuffer<int>::from(there, counting(many, 7)).value();
   ASSERT_EQ(cudaStreamBeginCapture(there.native(), cudaStreamCaptureModeGlobal), cudaSuccess);
-  EXPECT_TRUE(ws::copy(there, again, source).has_value());
+  const auto copied = ws::copy(there, again, source);
+  ASSERT_FALSE(copied.has_value());
+  EXPECT_EQ(copied.error().code, ws::Errc::stream_capturing);
   cudaGraph_t graph = nullptr;
-  ASSERT_EQ(cudaStreamEndCapture(there.native(), &graph), cudaSuccess);
-  std::size_t nodes = 0;
-  ASSERT_EQ(cudaGraphGetNodes(graph, nullptr, &nodes), cudaSuccess);
-  EXPECT_EQ(nodes, 1U);
+  ASSERT_EQ(cudaStreamEndCapture(there.native(), &graph), cudaSuccess) << "whole";
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
-  EXPECT_EQ(again.to_host(there).get().value(), counting(many, 7)) << "captured, and not run";
+  EXPECT_EQ(again.to_host(there).get().value(), counting(many, 7));
 }
 
 }  // namespace

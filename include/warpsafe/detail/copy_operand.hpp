@@ -88,18 +88,22 @@ template <class B>
   if (to.size == 0) return 0;
   const bool peers = kind == CopyKind::device_to_device && to.device >= 0 && from.device >= 0 &&
                      to.device != from.device;
-  if (to.dense() && from.dense()) {
-    const std::size_t bytes = to.width * to.rows;
-    if (peers) {
-      return B::copy_peer(to.data, to.device, from.data, from.device, bytes, stream.native());
+  // With the stream's device current: CUDA does not find memory of another device's pool otherwise
+  // (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
+  return on_device<B>(stream.device().value(), [&]() noexcept -> int {
+    if (to.dense() && from.dense()) {
+      const std::size_t bytes = to.width * to.rows;
+      if (peers) {
+        return B::copy_peer(to.data, to.device, from.data, from.device, bytes, stream.native());
+      }
+      return B::copy(to.data, from.data, bytes, kind, stream.native());
     }
-    return B::copy(to.data, from.data, bytes, kind, stream.native());
-  }
-  // What has no rows of its own takes the other's.
-  const std::size_t width = to.matrix ? to.width : from.width;
-  const std::size_t rows = to.matrix ? to.rows : from.rows;
-  return B::copy_2d(to.data, to.matrix ? to.pitch : width, from.data,
-                    from.matrix ? from.pitch : width, width, rows, kind, stream.native());
+    // What has no rows of its own takes the other's.
+    const std::size_t width = to.matrix ? to.width : from.width;
+    const std::size_t rows = to.matrix ? to.rows : from.rows;
+    return B::copy_2d(to.data, to.matrix ? to.pitch : width, from.data,
+                      from.matrix ? from.pitch : width, width, rows, kind, stream.native());
+  });
 }
 
 /// Errc::stream_capturing for what waits, or uses memory of the host: a graph would run it later,
@@ -138,8 +142,11 @@ template <class B>
                                      basic_stream_ref<B> stream, call_site site) noexcept {
   if (rows.size == 0) return success();
   const CallScope<B> here(site);
-  if (const int status = B::fill(rows.data, static_cast<unsigned char>(value),
-                                 (rows.rows - 1) * rows.pitch + rows.width, stream.native())) {
+  const int status = on_device<B>(stream.device().value(), [&]() noexcept {
+    return B::fill(rows.data, static_cast<unsigned char>(value),
+                   (rows.rows - 1) * rows.pitch + rows.width, stream.native());
+  });
+  if (status != 0) {
     return runtime_error<B>(status, Name::of("fill device memory"), site);
   }
   return success();
@@ -155,13 +162,18 @@ template <class B>
 }
 
 /// From device memory to device memory; `owner`s may be nullptr. Errc::size_mismatch,
-/// ::runtime_failed.
+/// ::stream_capturing for a copy between two devices, which would break a capture (CUDA 13.0 on two
+/// H200s: cudaMemcpyPeerAsync answers 900), ::runtime_failed.
 template <class B>
 [[nodiscard]] result<void> copy_on_device(basic_stream_ref<B> stream, const CopyRows& to,
                                           DeviceMemory<B>* to_owner, const CopyRows& from,
                                           DeviceMemory<B>* from_owner, call_site site) noexcept {
   const result<void> sizes = same_size(to, from, site);
   if (!sizes.has_value()) return sizes;
+  if (to.device >= 0 && from.device >= 0 && to.device != from.device) {
+    const result<void> possible = refuse_in_capture(stream, Name::of("copy between devices"), site);
+    if (!possible.has_value()) return possible;
+  }
   const CallScope<B> here(site);
   if (const int status = submit_copy(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
