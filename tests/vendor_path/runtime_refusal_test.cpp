@@ -5,6 +5,7 @@
 #include "kernels.hpp"
 #include "stand_in.hpp"
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 
@@ -54,7 +55,7 @@ class RuntimeRefusal : public VendorTest, public testing::WithParamInterface<Ans
 
 /// The text up to the suspects of a fault, which are of the launches before.
 std::string without_suspects(const std::string& text) {
-  const auto suspects = text.find("\n  suspect");
+  const auto suspects = std::min(text.find("\n  suspect"), text.find("\n  no suspects"));
   return suspects == std::string::npos ? text : text.substr(0, suspects);
 }
 
@@ -172,7 +173,7 @@ TEST_F(RuntimeRefusals, AFaultOfEarlierWorkComesOutOfTheWait) {
   stand_in_hip_post_async_error(hipErrorIllegalAddress);
   const auto waited = error_in(stream.synchronize());
   EXPECT_EQ(waited.code, Errc::execution_failed);
-  EXPECT_EQ(ws::message(waited),
+  EXPECT_EQ(without_suspects(ws::message(waited)),
             "Device synchronization failed: an illegal memory access was encountered\n  at " +
                 place(waited) + lost);
 }
