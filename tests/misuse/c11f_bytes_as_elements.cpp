@@ -9,9 +9,9 @@ namespace ws = warpsafe;
 
 auto configured() {
 #ifdef MISUSE
-  return ws::configure(ws::grid<4>, ws::block<256>,
-                       ws::shared<float>(ws::Bytes(
-                           1024)));  // expected-error {{"counts elements of T"}}
+  return ws::configure(
+      ws::grid<4>, ws::block<256>,
+      ws::shared<float>(ws::Bytes(1024)));  // expected-error {{"counts elements of T"}}
 #else
   return ws::configure(ws::grid<4>, ws::block<256>, ws::shared(ws::Bytes(1024)));
 #endif

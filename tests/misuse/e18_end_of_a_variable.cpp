@@ -12,7 +12,8 @@ namespace ws = warpsafe;
 
 auto graph(ws::Capture& capture) {
 #ifdef MISUSE
-  return capture.end();  // expected-error {{"end() uses the capture up: auto graph = std::move(capture).end()"}}
+  return capture
+      .end();  // expected-error {{"end() uses the capture up: auto graph = std::move(capture).end()"}}
 #else
   return std::move(capture).end();
 #endif

@@ -11,7 +11,8 @@ namespace ws = warpsafe;
 auto capture(const ws::Stream& stream) {
 #ifdef MISUSE
   static_cast<void>(stream);
-  return ws::Capture::begin(0);  // expected-error {{"a capture begins on a Stream or StreamRef of its backend"}}
+  return ws::Capture::begin(
+      0);  // expected-error {{"a capture begins on a Stream or StreamRef of its backend"}}
 #else
   return ws::Capture::begin(stream);
 #endif

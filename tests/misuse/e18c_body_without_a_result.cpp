@@ -11,7 +11,9 @@ namespace ws = warpsafe;
 auto capture(const ws::Stream& stream, const ws::Event& event) {
 #ifdef MISUSE
   const auto body = [&](ws::Capture&) { static_cast<void>(ws::wait(stream, event)); };
-  return ws::capture(stream, body);  // expected-error {{"what is captured is a function of the Capture that returns result<void>"}}
+  return ws::capture(
+      stream,
+      body);  // expected-error {{"what is captured is a function of the Capture that returns result<void>"}}
 #else
   const auto body = [&](ws::Capture&) { return ws::wait(stream, event); };
   return ws::capture(stream, body);

@@ -13,7 +13,8 @@ namespace ws = warpsafe;
 
 void keep(ws::Capture& capture, ws::DeviceBuffer<float>& buffer) {
 #ifdef MISUSE
-  static_cast<void>(capture.keep(buffer));  // expected-error {{"keep takes over what it keeps: keep(std::move(buffer))"}}
+  static_cast<void>(capture.keep(
+      buffer));  // expected-error {{"keep takes over what it keeps: keep(std::move(buffer))"}}
 #else
   static_cast<void>(capture.keep(std::move(buffer)));
 #endif

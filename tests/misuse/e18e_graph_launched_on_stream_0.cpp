@@ -11,7 +11,8 @@ namespace ws = warpsafe;
 auto replay(ws::ExecutableGraph& graph, const ws::Stream& stream) {
 #ifdef MISUSE
   static_cast<void>(stream);
-  return graph.launch(0);  // expected-error {{"a graph is launched on a Stream or StreamRef of its backend"}}
+  return graph.launch(
+      0);  // expected-error {{"a graph is launched on a Stream or StreamRef of its backend"}}
 #else
   return graph.launch(stream);
 #endif
