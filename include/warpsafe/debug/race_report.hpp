@@ -6,7 +6,6 @@
 #include <warpsafe/debug/stream_history.hpp>
 #include <warpsafe/debug/timeline.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -117,8 +116,11 @@ namespace detail {
   };
   side(race.first_access, race.first);
   side(race.second_access, race.second);
-  const std::uintptr_t begin = std::max(race.first_access.begin, race.second_access.begin);
-  const std::uintptr_t end = std::min(race.first_access.end(), race.second_access.end());
+  // By hand: widely used headers define min and max as macros.
+  const MemoryAccess& one = race.first_access;
+  const MemoryAccess& other = race.second_access;
+  const std::uintptr_t begin = one.begin > other.begin ? one.begin : other.begin;
+  const std::uintptr_t end = one.end() < other.end() ? one.end() : other.end();
   if (race.allocated == no_point) {
     text += "  of memory that was not allocated here\n";
   } else {

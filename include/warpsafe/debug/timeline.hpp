@@ -17,7 +17,7 @@ namespace warpsafe::debug {
 /// stream. `marked` actions get a star; of a long run only what is near them is shown.
 [[nodiscard]] inline std::string timeline(const StreamHistory& history,
                                           std::span<const Point> marked) {
-  constexpr std::size_t near = 12;
+  constexpr std::size_t context = 12;
   constexpr std::size_t short_run = 60;
   const auto is_marked = [&](Point point) {
     return std::find(marked.begin(), marked.end(), point) != marked.end();
@@ -42,15 +42,17 @@ namespace warpsafe::debug {
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!is_marked(history.moments[i].action)) continue;
-    const std::size_t end = std::min(lines.size(), i + near + 1);
-    for (std::size_t j = i - std::min(i, near); j < end; ++j) lines[j].shown = true;
+    for (std::size_t j = i > context ? i - context : 0; j < lines.size() && j <= i + context; ++j) {
+      lines[j].shown = true;
+    }
   }
   std::vector<std::size_t> widths;
   for (std::uint32_t column = 0; column < history.is_default.size(); ++column) {
     widths.push_back(column_name(history, column).size() + 2);
   }
   for (const Line& line : lines) {
-    if (line.shown) widths[line.column] = std::max(widths[line.column], line.text.size());
+    std::size_t& width = widths[line.column];
+    if (line.shown && line.text.size() > width) width = line.text.size();
   }
   const auto row = [&](std::uint32_t column, const std::string& text) {
     std::string padded = "  ";
