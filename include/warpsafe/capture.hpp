@@ -113,7 +113,7 @@ class [[nodiscard]] basic_capture {
                                            call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_kept<T>()) {
       if (state_ == nullptr) return not_open(site);
-      return detail::keep_value(*state_->watch.resources.get(), std::move(value), site);
+      return detail::keep_value(*state_->watch.resources.get(), std::forward<T>(value), site);
     }
   }
   /// The stream that is captured. Not after the end.

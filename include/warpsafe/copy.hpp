@@ -42,10 +42,10 @@ template <CheckLevel Level = current_level, class S, class To, class From>
     const detail::CopyRows to_rows = ToOperand::rows(to);
     const detail::CopyRows from_rows = FromOperand::rows(from);
     if constexpr (ToOperand::place == detail::CopyPlace::pinned) {
-      return detail::copy_with_token<Level, B>(on, to_rows, std::move(to), from_rows,
+      return detail::copy_with_token<Level, B>(on, to_rows, std::forward<To>(to), from_rows,
                                                FromOperand::owner(from), true, site);
     } else if constexpr (FromOperand::place == detail::CopyPlace::pinned) {
-      return detail::copy_with_token<Level, B>(on, from_rows, std::move(from), to_rows,
+      return detail::copy_with_token<Level, B>(on, from_rows, std::forward<From>(from), to_rows,
                                                ToOperand::owner(to), false, site);
     } else {
       return detail::copy_on_device<B>(on, to_rows, ToOperand::owner(to), from_rows,

@@ -36,7 +36,7 @@ constexpr bool check_kept() noexcept {
 }
 template <class T>
 [[nodiscard]] result<T*> keep_value(GraphResources& resources, T&& value, call_site site) noexcept {
-  if (T* const kept = resources.keep(std::move(value))) return kept;
+  if (T* const kept = resources.keep(std::forward<T>(value))) return kept;
   return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(T), 0, Axis::none,
                            site);
 }
@@ -76,7 +76,7 @@ class [[nodiscard]] basic_graph {
   result<std::remove_reference_t<T>*> keep(T&& value,
                                            call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_kept<T>()) {
-      return detail::keep_value(*resources_.get(), std::move(value), site);
+      return detail::keep_value(*resources_.get(), std::forward<T>(value), site);
     }
   }
   /// Operations. Errc::runtime_failed.

@@ -52,7 +52,8 @@ inline void note_switches() noexcept {
   }
 }
 
-/// One message in the format of printf, at most 1023 bytes.
+/// One message in the format of printf, at most 1023 bytes. The compiler checks the values.
+// NOLINTNEXTLINE(cert-dcl50-cpp)
 [[gnu::cold, gnu::noinline, gnu::format(printf, 2, 3)]] inline void log_line(LogLevel level,
                                                                              const char* format,
                                                                              ...) noexcept {

@@ -16,9 +16,7 @@
 // What may be passed for which kernel parameter. The rule: an argument keeps its value, and memory
 // that a kernel reaches is device memory by type.
 
-namespace warpsafe {
-
-namespace detail {
+namespace warpsafe::detail {
 
 template <class T>
 inline constexpr bool is_trusted = false;
@@ -253,5 +251,4 @@ constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<Place...>
   }
 }
 
-}  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::detail

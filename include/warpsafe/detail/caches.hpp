@@ -52,7 +52,7 @@ class OnceSlot {
   // Not made before it is put: tables of these lie in static storage, and a compiler that had to
   // initialise each would be longer at that than at the rest of a small file.
   union {
-    T value_;
+    T value_;  // NOLINT(readability-identifier-naming): as private as its union
   };
 };
 

@@ -210,7 +210,7 @@ template <class T>
 [[nodiscard]] bool keep_in_capture(const void* stream, T&& value) noexcept {
   if (open_captures() == nullptr) return false;
   const ResourcesPtr resources = CaptureHookFunctions::resources_of(stream);
-  return resources.get() != nullptr && resources->keep(std::move(value)) != nullptr;
+  return resources.get() != nullptr && resources->keep(std::forward<T>(value)) != nullptr;
 }
 
 }  // namespace warpsafe::detail

@@ -106,15 +106,13 @@ constexpr bool check_pair() noexcept {
 
 template <class S, class To, class From>
 constexpr bool check_copy() noexcept {
-  if constexpr (!check_stream<S>()) {
-    return false;
-  } else if constexpr (!check_operand<To>()) {
-    return false;
-  } else if constexpr (!check_operand<From>()) {
-    return false;
-  } else {
-    return check_pair<To, From, typename S::backend>();
+  // One inside the other: after the first sentence the compiler has no further one.
+  if constexpr (check_stream<S>()) {
+    if constexpr (check_operand<To>()) {
+      if constexpr (check_operand<From>()) return check_pair<To, From, typename S::backend>();
+    }
   }
+  return false;
 }
 
 /// Whether the host memory H has elements that a copy from (or, written, to) elements E takes.

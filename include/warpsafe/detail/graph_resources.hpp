@@ -63,7 +63,7 @@ class GraphResources {
   template <class T>
   T* keep(T&& value) noexcept {
     static_assert(std::is_nothrow_move_constructible_v<T>);
-    auto* const made = new (std::nothrow) KeptValue<T>(std::move(value));
+    auto* const made = new (std::nothrow) KeptValue<T>(std::forward<T>(value));
     if (made == nullptr) return nullptr;
     const GraphLock lock;
     made->next = std::exchange(kept_, made);

@@ -262,6 +262,7 @@ inline void put_field(TextBuffer& out, Name field, const LaunchError& error) noe
   } else if (is("stream")) {
     out << error.stream;
   } else if (is("address")) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): printed, never followed
     out << reinterpret_cast<const void*>(static_cast<std::uintptr_t>(error.value));
   }
 }

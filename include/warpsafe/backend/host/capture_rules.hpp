@@ -69,7 +69,8 @@ namespace warpsafe::host {
   return 0;
 }
 
-/// The capture is over for all its streams.
+/// The capture is over for all its streams. By value: `capture` may lie in the list that it leaves.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 inline void end_capture(Runtime& runtime, std::shared_ptr<CaptureWork> capture) {
   capture->ended = true;
   for (const auto& [key, stream] : runtime.streams) {

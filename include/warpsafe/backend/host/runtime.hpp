@@ -121,7 +121,7 @@ class Runtime {
     const std::vector<StreamState*> others =
         stream.is_default ? blocking_streams(stream.device) : std::vector<StreamState*>{};
     for (StreamState* other : others) order_after(stream, other->last);
-    enqueue(stream, std::move(operation));
+    enqueue(stream, operation);
     for (StreamState* other : others) order_after(*other, stream.last);
   }
   /// What is submitted to `stream` from now on runs after `operation` (nullptr: after nothing).
@@ -263,7 +263,7 @@ class Runtime {
     ~Shutdown() { runtime.stop(); }
   };
 
-  void enqueue(StreamState& stream, std::shared_ptr<Operation> operation) {
+  void enqueue(StreamState& stream, const std::shared_ptr<Operation>& operation) {
     const bool served = scheduler == nullptr;
     if (served && !stream.worker.joinable()) {
       stream.worker = std::thread([this, &stream] { serve(stream); });

@@ -86,7 +86,7 @@ class Recorder {
     for (const Column& column : columns_) {
       if (column.stream != stream || column.destruction == debug::no_point) continue;
       host(debug::ActionKind::use_of_no_stream);
-      uses_of_no_stream.push_back({column.destruction, last_point()});
+      uses_of_no_stream.emplace_back(column.destruction, last_point());
     }
   }
   [[nodiscard]] bool found_something() const noexcept {
@@ -149,7 +149,7 @@ class Recorder {
     const std::vector<debug::Strand> strands = strands_of(nodes);
     after.push_back(checker_.order().last(columns_[column - 1].strand));
     const std::vector<debug::Point> before_all = after;
-    const debug::Point first = static_cast<debug::Point>(history.actions.size());
+    const auto first = static_cast<debug::Point>(history.actions.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       std::vector<debug::Point> before = before_all;
       for (const std::size_t node : nodes[i].after) {
