@@ -16,9 +16,7 @@
 // What a copy, a fill or a read takes, whatever type the user has it in: rows of bytes. All sizes
 // are checked, and all calls of the runtime made, in this one place.
 
-namespace warpsafe {
-
-namespace detail {
+namespace warpsafe::detail {
 
 /// Elements in rows, in bytes but for `size`. One row for what has no rows.
 struct CopyRows {
@@ -192,5 +190,4 @@ constexpr bool check_fill_value() noexcept {
   return is_byte;
 }
 
-}  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::detail
