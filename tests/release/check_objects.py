@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 # Names and texts that only checked launches have.
-CHECKS = re.compile(r"validate_all|check_launch|ask_driver|check_values|report_refusal|warn_only|"
+CHECKS = re.compile(r"validate_(launch|numbers)|check_launch|ask_driver|check_values|report_refusal|warn_only|"
                     r"launches_all_the_same|(Kernel|Device)Cache|WARPSAFE_(ON_ERROR|LOG|SYNC|BREAK)|"
                     r"Journal|\bCompletion\b|debug10Completion|Incidents|Observation|before_launch|after_launch|Launch: kernel=|"
                     r"cudaFuncGetAttributes|cudaDeviceGetAttribute|cudaGetDevice\b")  # fmt: skip
