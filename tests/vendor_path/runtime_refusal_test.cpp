@@ -162,9 +162,10 @@ TEST_F(RuntimeRefusals, AFaultOfEarlierWorkIsNotTheNextKernels) {
   EXPECT_EQ(without_suspects(ws::message(waited)),
             "Device synchronization failed: an illegal memory access was encountered\n  at " +
                 place(waited) + lost);
-  EXPECT_THAT(ws::message(waited),
-              HasSubstr("\n  suspect: 1 launch of device 0 not known to have ended\n    #"));
-  EXPECT_THAT(ws::message(waited), HasSubstr(" 'vendor_test::nothing', grid=(2,1,1), "));
+  EXPECT_THAT(
+      ws::message(waited),
+      ::testing::HasSubstr("\n  suspect: 1 launch of device 0 not known to have ended\n    #"));
+  EXPECT_THAT(ws::message(waited), ::testing::HasSubstr(" 'vendor_test::nothing', grid=(2,1,1), "));
   EXPECT_EQ(error_in(stream.ready()).severity, Severity::context_lost);
 }
 #else
