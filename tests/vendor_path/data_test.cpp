@@ -60,14 +60,17 @@ TEST_F(Data, GoesToTheDeviceAndBack) {
 
 TEST_F(Data, IsAllocatedAndFreedInTheOrderOfItsStream) {
   const ws::Stream stream = make_stream(fresh_device());
+  // Around what would break another stream's capture, this thread's capture mode is put aside.
+  const std::string mode = "ThreadExchangeStreamCaptureMode";
   EXPECT_EQ(calls_of([&] { EXPECT_EQ(filled(stream, 4).size(), 4U); }),
-            (Names{"DeviceGetAttribute", "StreamIsCapturing", "MallocAsync", "StreamIsCapturing",
-                   "MemcpyAsync", "ThreadExchangeStreamCaptureMode", "StreamIsCapturing",
-                   "StreamSynchronize", "ThreadExchangeStreamCaptureMode", "StreamIsCapturing",
-                   "FreeAsync"}));
+            (Names{"DeviceGetAttribute", "StreamIsCapturing", mode, "MallocAsync", mode,
+                   "StreamIsCapturing", "GetDevice", "SetDevice", "MemcpyAsync", "SetDevice", mode,
+                   "StreamIsCapturing", "StreamSynchronize", mode, "StreamIsCapturing", mode,
+                   "FreeAsync", mode}));
   EXPECT_EQ(
       calls_of([&] { EXPECT_EQ(ws::DeviceBuffer<int>::create(stream, 4).value().size(), 4U); }),
-      (Names{"StreamIsCapturing", "MallocAsync", "StreamIsCapturing", "FreeAsync"}))
+      (Names{"StreamIsCapturing", mode, "MallocAsync", mode, "StreamIsCapturing", mode, "FreeAsync",
+             mode}))
       << "whether the device has pools is asked once";
 }
 
