@@ -15,7 +15,7 @@ namespace warpsafe::debug {
 /// What is written to the log, each level with those before it.
 enum class LogLevel : std::uint8_t {
   off,    ///< nothing, not even the warnings at start
-  error,  ///< launches that were refused or failed, and waits that found a fault
+  error,  ///< launches that were refused or failed
   warn,   ///< what is suspicious and goes on
   debug,  ///< each launch, and each device with its limits at its first launch
   trace,  ///< the runtime's calls that a launch or a wait makes, with status and microseconds

@@ -127,7 +127,7 @@ namespace warpsafe::detail {
   return status;
 }
 
-/// Puts the launch beside its error, and the error into the log.
+/// Puts the launch beside the error of the wait for it.
 [[gnu::cold, gnu::noinline]] inline void complete_error(
     LaunchError& error, const debug::LaunchRecord& record) noexcept {
   error.kernel = record.kernel;
@@ -138,9 +138,12 @@ namespace warpsafe::detail {
   error.dynamic_shared = record.dynamic_shared;
   error.stream = record.stream;
   error.device = record.device;
+}
+/// Numbers the error of a launch, and writes it to the log.
+[[gnu::cold, gnu::noinline]] inline void log_failure(LaunchError& error,
+                                                     const debug::LaunchRecord& record) noexcept {
   error.sequence = record.sequence;
-  if (!debug::logs(debug::LogLevel::error)) return;
-  say_error(debug::LogLevel::error, error, "");
+  if (debug::logs(debug::LogLevel::error)) say_error(debug::LogLevel::error, error, "");
 }
 
 /// The four of DebugHooks that a launch calls.
@@ -158,6 +161,7 @@ namespace warpsafe::detail {
   if (status == 0) return false;
   error = calls.wait_error(status, record.device, record.site);
   complete_error(error, record);
+  log_failure(error, record);
   return true;
 }
 [[nodiscard]] inline bool submitted(const debug::LaunchRecord& record, const BackendCalls& calls,
@@ -171,7 +175,7 @@ namespace warpsafe::detail {
   if (begun != 0) log_call(calls, "launch", record.stream, error.raw, begun);
   debug::Journal::get().refused(record.sequence);
   debug::detail::noticed(error, record.device, is_of_earlier_work(error));
-  complete_error(error, record);
+  log_failure(error, record);
 }
 
 inline constexpr DebugHooks all_debug_hooks{&debug::detail::begin_wait,

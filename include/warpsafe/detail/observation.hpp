@@ -25,7 +25,7 @@ inline bool switches_looked_for = false;
   if (__atomic_exchange_n(&switches_looked_for, true, __ATOMIC_RELAXED)) return;
   for (const char* name :
        {"WARPSAFE_LOG", "WARPSAFE_SYNC", "WARPSAFE_BREAK", "WARPSAFE_TRACE", "WARPSAFE_REFERENCE",
-        "WARPSAFE_SHADOW", "WARPSAFE_TIMEOUT", "WARPSAFE_ON_ERROR", "WARPSAFE_JOURNAL"}) {
+        "WARPSAFE_SHADOW", "WARPSAFE_TIMEOUT", "WARPSAFE_ON_ERROR"}) {
     if (std::getenv(name) != nullptr) {
       std::fprintf(stderr,
                    "warpsafe: %s is set, and this program does not read it: #include "
