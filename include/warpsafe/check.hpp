@@ -74,14 +74,14 @@ template <class T>
 }
 
 template <CheckLevel Level, class B, class K>
-[[nodiscard]] bool check_written(const Located<B>& at, const LaunchShape& shape,
+[[nodiscard]] bool check_written(const Located<B>& at, const LaunchShape& shape, K its_kernel,
                                  bool stream_is_default, LaunchError& error) noexcept {
   if constexpr (Level == CheckLevel::full) {
     DeviceLimits device_local;
     KernelLimits kernel_local;
     const DeviceLimits* device = nullptr;
     const KernelLimits* kernel = nullptr;
-    const KernelEntry entry = K::entry();
+    const KernelEntry entry = its_kernel.entry();
     // A capturing stream must not be asked for its device: that breaks the capture (seen on CUDA
     // 13).
     bool capturing = true;
@@ -94,7 +94,7 @@ template <CheckLevel Level, class B, class K>
                                 static_cast<std::uint64_t>(stream_device));
       return false;
     }
-    if (!ask_driver<B, K>(at, entry, device, device_local, kernel, kernel_local, error) ||
+    if (!ask_driver(at, its_kernel, device, device_local, kernel, kernel_local, error) ||
         !validate_launch<K>(shape, *kernel, *device, error)) {
       return false;
     }
@@ -138,9 +138,9 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
       if (status != 0) return detail::runtime_error<B>(status, Name::of("current device"), site);
     }
     const detail::Located<B> at(detail::stream_as_written<B>(stream, device), site);
-    fine = fine && detail::check_written<Level, B, K>(at, shape, stream == nullptr, error);
+    fine = fine && detail::check_written<Level>(at, shape, kernel, stream == nullptr, error);
     if (!fine) {
-      detail::report_refusal<B, K>(error, shape, at);
+      detail::report_refusal(error, shape, at, kernel);
       if (!detail::launches_all_the_same(error)) return error;
     }
   }
@@ -179,13 +179,13 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
       LaunchError error;
       if (!detail::check_values<Level, B>(error, typename K::parameters{},
                                           detail::as_written(arguments)...) &&
-          !detail::launches_all_the_same(detail::report_refusal<B, K>(error, shape, at))) {
+          !detail::launches_all_the_same(detail::report_refusal(error, shape, at, kernel))) {
         return error;
       }
     }
     if constexpr (Level == CheckLevel::full) {
       const detail::Observation seen = detail::observe(
-          at, shape, K::name(), detail::KernelCache<B, typename K::entry_type>::remembered(device));
+          at, shape, kernel.name(), detail::kernel_slots<B>(kernel).remembered(device));
       result<void> launched = detail::dispatch<false>(at, shape, kernel, typename K::parameters{},
                                                       detail::as_written(arguments)...);
       seen.end(launched);

@@ -109,6 +109,10 @@ struct KernelDeclaration {
                 "needs_shared<float>, grid_stride_kernel, …");
   using parameters = Parameters;
   using shared_type = typename SharedNeed<Needs...>::type;
+  /// The calls of backend B that take this kernel's function: B's own, but for what is loaded by
+  /// name.
+  template <class B>
+  using calls = B;
   static constexpr Provenance provenance = Where;
   static constexpr KernelNeeds needs = collect_needs<Needs...>();
   static constexpr std::uint32_t items = (Needs::its_items * ... * 1U);
@@ -159,6 +163,8 @@ template <class Signature>
 namespace detail {
 template <class T>
 inline constexpr bool is_functor_kernel = false;  // true for FunctorKernel (functor.hpp)
+template <class T>
+inline constexpr bool is_module_kernel = false;  // true for basic_module_kernel (module.hpp)
 template <Provenance Where, auto Fn, class... Needs>
 inline constexpr bool is_kernel<BasicKernel<Where, Fn, Needs...>> = true;
 }  // namespace detail

@@ -20,7 +20,7 @@ namespace warpsafe {
 namespace detail {
 
 /// Hands the values, each of its parameter's own type, to the backend.
-template <class B, class... P>
+template <class Calls, class B, class... P>
 [[nodiscard, gnu::always_inline]] inline int pass_values(const KernelEntry& entry,
                                                          const LaunchShape& shape,
                                                          basic_stream_ref<B> stream,
@@ -28,7 +28,7 @@ template <class B, class... P>
   // One more only where there would be none: an array has at least one element.
   void* pointers[sizeof...(P) + (sizeof...(P) == 0)] = {
       const_cast<void*>(static_cast<const void*>(&values))...};
-  return B::launch(entry, shape, pointers, stream.native());
+  return Calls::launch(entry, shape, pointers, stream.native());
 }
 
 /// While something is captured: the memory that a launch reaches is the graph's to look after.
@@ -48,29 +48,30 @@ template <class B, class... P, class... A>
 /// LaunchConfig, or a LaunchShape.
 template <bool OptIn, class B, class Shaped, class K, class... P, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B>& at,
-                                                               const Shaped& shaped, K,
+                                                               const Shaped& shaped, K kernel,
                                                                TypeList<P...>,
                                                                const A&... arguments) noexcept {
-  const KernelEntry entry = K::entry();
+  using Calls = typename K::template calls<B>;
+  const KernelEntry entry = kernel.entry();
   // A copy, since what the error's function may look at is in memory at every launch: the stream
   // alone, not the caller's file and line.
   const basic_stream_ref<B> stream = at.stream;
   const LaunchShape shape = shape_of(shaped);
   int status = 0;
   if constexpr (OptIn) {
-    status = KernelCache<B, typename K::entry_type>::allow_dynamic_shared(
-        entry, stream.device().value(), shape.dynamic_shared);
+    status = kernel_slots<B>(kernel).allow_dynamic_shared(entry, stream.device().value(),
+                                                          shape.dynamic_shared);
   }
   if (status == 0) {
     if constexpr (AsksForPlaces<B>) {
-      const CallScope<B> here(at.site, K::name());
-      status = pass_values<B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
+      const CallScope<B> here(at.site, kernel.name());
+      status = pass_values<Calls, B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
     } else {
-      status = pass_values<B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
+      status = pass_values<Calls, B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
     }
   }
   if (status != 0) [[unlikely]] {
-    constexpr Name name = K::name();
+    const Name name = kernel.name();
     return launch_failed(status, shaped, stream, name.data, name.size, at.site.file,
                          at.site.function, at.site.line);
   }
@@ -88,16 +89,17 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
     KernelLimits kernel_local;
     const KernelLimits* kernel_limits = nullptr;
     LaunchError error;
-    if (!check_launch<Level, B, K>(at, config, shape, kernel_limits, kernel_local, error) ||
+    if (!check_launch<Level>(at, config, shape, kernel, kernel_limits, kernel_local, error) ||
         !check_values<Level, B>(error, typename K::parameters{}, arguments...)) {
-      if (!launches_all_the_same(report_refusal<B, K>(error, shape, at)))
+      if (!launches_all_the_same(report_refusal(error, shape, at, kernel)))
         return failure<void>(error);
     }
     if (const CaptureHooks* const captures = open_captures()) [[unlikely]] {
-      tell_captures_of(*captures, K::entry(), at.stream, typename K::parameters{}, arguments...);
+      tell_captures_of(*captures, kernel.entry(), at.stream, typename K::parameters{},
+                       arguments...);
     }
     if constexpr (Level == CheckLevel::full) {
-      const Observation seen = observe(at, shape, K::name(), kernel_limits);
+      const Observation seen = observe(at, shape, kernel.name(), kernel_limits);
       result<void> launched = dispatch<Config::template has<PartKind::shared>>(
           at, config.numbers(), kernel, typename K::parameters{}, arguments...);
       seen.end(launched);
@@ -112,7 +114,7 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
 /// compiled.
 template <CheckLevel Level, class B, class C, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch_on(const Located<B>& at,
-                                                                const C& config, K kernel,
+                                                                const C& config, const K& kernel,
                                                                 const A&... arguments) noexcept {
 #if defined(__CUDA_ARCH__)
   // The device compiler reads host code too and keeps none of it; what is wrong with a launch,
@@ -125,18 +127,20 @@ template <CheckLevel Level, class B, class C, class K, class... A>
   if constexpr (is_functor_kernel<K>) {
     static_cast<void>(K::kernel_type::entry());
   } else if constexpr (is_kernel<K>) {
-    static_cast<void>(K::entry());
+    static_cast<void>(kernel.entry());
   }
   return success();
 #else
   if constexpr (is_functor_kernel<K>) {
     return launch_on<Level>(at, config, typename K::kernel_type{}, kernel.function, arguments...);
+  } else if constexpr (is_module_kernel<K>) {
+    return launch_on<Level>(at, config, kernel.loaded(at.stream.device()), arguments...);
   } else if constexpr (check_launch_types<B, std::remove_cvref_t<decltype(value_of(config))>, K,
                                           A...>()) {
     if constexpr (is_result<C>) {
       if (!config.has_value()) [[unlikely]] {
         const Located<B> here = at;  // so that `at` itself stays in registers
-        return refused_configuration<K>(ResultPolicy::error_in(config), here);
+        return refused_configuration(ResultPolicy::error_in(config), here, kernel);
       }
     }
     return launch_typed<Level>(at, value_of(config), kernel, arguments...);
@@ -160,19 +164,19 @@ template <CheckLevel Level, class B, class C, class K, class... A>
 /// nothing and succeeds. Thread-safe; never reads or clears the runtime's last error.
 template <CheckLevel Level = current_level, class C, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch(detail::Located<cuda_backend> stream,
-                                                             const C& config, K kernel,
+                                                             const C& config, const K& kernel,
                                                              const A&... arguments) noexcept {
   return detail::launch_on<Level>(stream, config, kernel, arguments...);
 }
 template <CheckLevel Level = current_level, class C, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch(detail::Located<hip_backend> stream,
-                                                             const C& config, K kernel,
+                                                             const C& config, const K& kernel,
                                                              const A&... arguments) noexcept {
   return detail::launch_on<Level>(stream, config, kernel, arguments...);
 }
 template <CheckLevel Level = current_level, class C, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch(detail::Located<host_backend> stream,
-                                                             const C& config, K kernel,
+                                                             const C& config, const K& kernel,
                                                              const A&... arguments) noexcept {
   return detail::launch_on<Level>(stream, config, kernel, arguments...);
 }

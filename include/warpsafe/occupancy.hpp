@@ -17,17 +17,17 @@ namespace warpsafe {
 namespace detail {
 
 template <class B, class K>
-[[nodiscard]] result<later<B, KernelLimits>> find_kernel_limits(basic_stream_ref<B> stream, K,
-                                                                call_site site) noexcept {
+[[nodiscard]] result<later<B, KernelLimits>> find_kernel_limits(basic_stream_ref<B> stream,
+                                                                K kernel, call_site site) noexcept {
   auto guard = basic_device_guard<B>::create(stream.device(), site);
   if (!guard.has_value()) return guard.assume_error();
   KernelLimits local;
   int status = 0;
-  const KernelLimits* known = KernelCache<B, typename K::entry_type>::find(
-      K::entry(), stream.device().value(), local, status);
+  const KernelLimits* known =
+      kernel_slots<B>(kernel).find(kernel.entry(), stream.device().value(), local, status);
   if (known != nullptr) return *known;
   LaunchError error = kernel_error<B>(status, Name::of("kernel attributes"), site);
-  error.kernel = K::name();
+  error.kernel = kernel.name();
   error.device = stream.device().value();
   return error;
 }
@@ -64,13 +64,14 @@ template <class S, class K, class Block>
   auto guard = basic_device_guard<B>::create(stream.device(), site);
   if (!guard.has_value()) return guard.assume_error();
   // The driver answers 0 for shared memory that needs an opt-in it has not had.
-  if (const int status = detail::KernelCache<B, typename K::entry_type>::allow_dynamic_shared(
-          K::entry(), stream.device().value(), dynamic_shared.value())) {
+  if (const int status = detail::kernel_slots<B>(kernel).allow_dynamic_shared(
+          kernel.entry(), stream.device().value(), dynamic_shared.value())) {
     return detail::runtime_error<B>(status, Name::of("opt-in to shared memory"), site);
   }
   int each = 0;
-  if (const int status = B::resident_blocks(K::entry(), static_cast<std::uint32_t>(block.count()),
-                                            dynamic_shared.value(), each)) {
+  if (const int status = K::template calls<B>::resident_blocks(
+          kernel.entry(), static_cast<std::uint32_t>(block.count()), dynamic_shared.value(),
+          each)) {
     return detail::runtime_error<B>(status, Name::of("occupancy"), site);
   }
   return max_blocks(static_cast<std::uint64_t>(each) * device.assume_value().multiprocessors);

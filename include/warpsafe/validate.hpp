@@ -179,12 +179,11 @@ template <class Config, class K>
                                               call_site site = call_site::current()) noexcept {
   static_assert(is_launch_config<Config>, "warpsafe: validate takes a LaunchConfig");
   static_assert(detail::is_kernel<K>, "warpsafe: validate takes kernel<fn>");
-  static_cast<void>(kernel);
   if (config.empty()) return success();
   LaunchError error = config.problem();
   if (error.code != Errc{} ||
       !detail::validate_launch<K>(config.shape(), kernel_limits, limits, error)) {
-    error.kernel = K::name();
+    error.kernel = kernel.name();
     error.site = site;
     return error;
   }

@@ -126,64 +126,66 @@ TEST(KernelCache, AsksOncePerKernelAndDevice) {
   for (int again = 0; again < 3; ++again) {
     for (const int device : {0, 1}) {
       const auto* const one =
-          detail::KernelCache<Driver, SomeKernel>::find(entry, device, local, status);
+          detail::KernelCache<Driver, SomeKernel>::slots.find(entry, device, local, status);
       ASSERT_NE(one, nullptr);
       EXPECT_TRUE(one->known);
       EXPECT_EQ(one->max_threads_per_block, 128U);
-      ASSERT_NE((detail::KernelCache<Driver, OtherKernel>::find(entry, device, local, status)),
-                nullptr);
+      ASSERT_NE(
+          (detail::KernelCache<Driver, OtherKernel>::slots.find(entry, device, local, status)),
+          nullptr);
     }
   }
   EXPECT_EQ(Driver::attributes_asked, 4);
   Driver::answer = 98;
-  EXPECT_EQ((detail::KernelCache<Driver, SomeKernel>::find(entry, 2, local, status)), nullptr);
+  EXPECT_EQ((detail::KernelCache<Driver, SomeKernel>::slots.find(entry, 2, local, status)),
+            nullptr);
   EXPECT_EQ(status, 98);
 }
 
 TEST(KernelCache, SharedMemoryIsOnlyEverRaised) {
   using Driver = CountingDriver<5>;
-  using Cache = detail::KernelCache<Driver, SomeKernel>;
-  EXPECT_EQ(Cache::allow_dynamic_shared(entry, 0, 1024), 0);
+  auto& cache = detail::KernelCache<Driver, SomeKernel>::slots;
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 1024), 0);
   EXPECT_TRUE(Driver::raised.empty()) << "allowed without";
-  EXPECT_EQ(Cache::allow_dynamic_shared(entry, 0, 100000), 0);
-  EXPECT_EQ(Cache::allow_dynamic_shared(entry, 0, 60000), 0);
-  EXPECT_EQ(Cache::allow_dynamic_shared(entry, 0, 100000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 100000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 60000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 100000), 0);
   EXPECT_EQ(Driver::raised, std::vector<std::uint64_t>{100000});
   const int asked = Driver::attributes_asked;
-  EXPECT_EQ(Cache::allow_dynamic_shared(entry, 0, 99999), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 99999), 0);
   EXPECT_EQ(Driver::attributes_asked, asked) << "remembered";
-  EXPECT_EQ(Cache::allow_dynamic_shared(entry, 0, 200000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 200000), 0);
   EXPECT_EQ(Driver::raised, (std::vector<std::uint64_t>{100000, 200000}));
 }
 
 TEST(KernelCache, EachDeviceIsRaisedOnItsOwn) {
   using Driver = CountingDriver<6>;
-  using Cache = detail::KernelCache<Driver, SomeKernel>;
-  EXPECT_EQ(Cache::allow_dynamic_shared(entry, 0, 100000), 0);
+  auto& cache = detail::KernelCache<Driver, SomeKernel>::slots;
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 100000), 0);
   Driver::allowed = 49152;  // the second device's
-  EXPECT_EQ(Cache::allow_dynamic_shared(entry, 1, 100000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 1, 100000), 0);
   EXPECT_EQ(Driver::raised, (std::vector<std::uint64_t>{100000, 100000}));
 }
 
 TEST(KernelCache, ARefusedRaiseIsReportedAndTriedAgain) {
   using Driver = CountingDriver<7>;
-  using Cache = detail::KernelCache<Driver, SomeKernel>;
+  auto& cache = detail::KernelCache<Driver, SomeKernel>::slots;
   Driver::answer = 1;
-  EXPECT_EQ(Cache::allow_dynamic_shared(entry, 0, 300000), 1);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 300000), 1);
   Driver::answer = 0;
-  EXPECT_EQ(Cache::allow_dynamic_shared(entry, 0, 300000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 300000), 0);
   EXPECT_EQ(Driver::raised, std::vector<std::uint64_t>{300000});
 }
 
 TEST(KernelCache, ThreadsThatNeedDifferentAmountsNeverLowerIt) {
   using Driver = CountingDriver<8>;
-  using Cache = detail::KernelCache<Driver, SomeKernel>;
+  auto& cache = detail::KernelCache<Driver, SomeKernel>::slots;
   std::vector<std::thread> threads;
   std::atomic<int> failed{0};
   for (std::uint64_t i = 1; i <= 4; ++i) {
     threads.emplace_back([&failed, i] {
       for (std::uint64_t step = 0; step < 200; ++step) {
-        if (Cache::allow_dynamic_shared(entry, 0, 49152 + i * 1000 + step) != 0) ++failed;
+        if (cache.allow_dynamic_shared(entry, 0, 49152 + i * 1000 + step) != 0) ++failed;
       }
     });
   }

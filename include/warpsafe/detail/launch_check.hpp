@@ -153,7 +153,7 @@ inline constexpr DeviceLimits cheap_limits = [] {
 
 /// What the driver knows of the device and the kernel, from memory after the first launch.
 template <class B, class K>
-bool ask_driver(const Located<B>& at, const KernelEntry& entry, const DeviceLimits*& device_limits,
+bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limits,
                 DeviceLimits& device_local, const KernelLimits*& kernel_limits,
                 KernelLimits& kernel_local, LaunchError& error) noexcept {
   const int device = at.stream.device().value();
@@ -165,8 +165,7 @@ bool ask_driver(const Located<B>& at, const KernelEntry& entry, const DeviceLimi
   }
   if (status == 0) device_limits = DeviceCache<B>::find(device, device_local, status);
   if (status == 0) {
-    kernel_limits =
-        KernelCache<B, typename K::entry_type>::find(entry, device, kernel_local, status);
+    kernel_limits = kernel_slots<B>(kernel).find(kernel.entry(), device, kernel_local, status);
   }
   if (status != 0) {
     error = kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation);
@@ -180,20 +179,21 @@ bool ask_driver(const Located<B>& at, const KernelEntry& entry, const DeviceLimi
 /// driver every time, for a shape that is fine otherwise. An opt-in for its shared memory comes
 /// first, since the driver answers 0 without it.
 template <class B, class K>
-bool check_residency(const Located<B>& at, const LaunchShape& shape, const DeviceLimits& device,
-                     LaunchError& error) noexcept {
-  const KernelEntry entry = K::entry();
+bool check_residency(const Located<B>& at, const LaunchShape& shape, K kernel,
+                     const DeviceLimits& device, LaunchError& error) noexcept {
+  using Calls = typename K::template calls<B>;
+  const KernelEntry entry = kernel.entry();
   int fits = 0;
   int status = 0;
   if (shape.dynamic_shared != 0) {
-    status = KernelCache<B, typename K::entry_type>::allow_dynamic_shared(
-        entry, at.stream.device().value(), shape.dynamic_shared);
+    status = kernel_slots<B>(kernel).allow_dynamic_shared(entry, at.stream.device().value(),
+                                                          shape.dynamic_shared);
   }
   if (status == 0 && shape.cooperative) {
-    status = B::resident_blocks(entry, static_cast<std::uint32_t>(shape.threads_per_block()),
-                                shape.dynamic_shared, fits);
+    status = Calls::resident_blocks(entry, static_cast<std::uint32_t>(shape.threads_per_block()),
+                                    shape.dynamic_shared, fits);
   } else if (status == 0) {
-    status = B::max_cluster_blocks(entry, shape, fits);
+    status = Calls::max_cluster_blocks(entry, shape, fits);
   }
   if (status != 0) {
     error = runtime_error<B>(status, Name::of("launch"), at.site, Stage::validation);
@@ -214,7 +214,7 @@ bool check_residency(const Located<B>& at, const LaunchShape& shape, const Devic
 /// The run-time part before the dispatch. False with the problem in `error`. At level full
 /// `kernel_limits` is then what the driver knows of the kernel, which may lie in `kernel_local`.
 template <CheckLevel Level, class B, class K, class Config>
-bool check_launch(const Located<B>& at, const Config& config, const LaunchShape& shape,
+bool check_launch(const Located<B>& at, const Config& config, const LaunchShape& shape, K kernel,
                   const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
                   LaunchError& error) noexcept {
   if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster>) {
@@ -227,8 +227,7 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
   if constexpr (Level == CheckLevel::full) {
     DeviceLimits device_local;
     const DeviceLimits* device_limits = nullptr;
-    if (!ask_driver<B, K>(at, K::entry(), device_limits, device_local, kernel_limits, kernel_local,
-                          error) ||
+    if (!ask_driver(at, kernel, device_limits, device_local, kernel_limits, kernel_local, error) ||
         !validate_launch<K>(shape, *kernel_limits, *device_limits, error)) {
       return false;
     }
@@ -236,7 +235,7 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
     if constexpr (Config::template has<PartKind::cooperative> ||
                   Config::template has<PartKind::cluster>) {
       return !(shape.cooperative || shape.non_portable_cluster) ||
-             check_residency<B, K>(at, shape, *device_limits, error);
+             check_residency(at, shape, kernel, *device_limits, error);
     } else {
       return true;
     }
@@ -257,8 +256,8 @@ bool check_values(LaunchError& error, TypeList<P...>, const A&... arguments) noe
 template <class B, class K>
 [[gnu::cold, gnu::noinline]] LaunchError& report_refusal(LaunchError& error,
                                                          const LaunchShape& shape,
-                                                         const Located<B>& at) noexcept {
-  error.kernel = K::name();
+                                                         const Located<B>& at, K kernel) noexcept {
+  error.kernel = kernel.name();
   error.site = at.site;
   error.stream = at.stream.native();
   error.with_shape(shape);
@@ -269,10 +268,11 @@ template <class B, class K>
   return error;
 }
 
-template <class K, class B>
+template <class B, class K>
 [[gnu::cold, gnu::noinline]] result<void> refused_configuration(LaunchError error,
-                                                                const Located<B>& at) noexcept {
-  if (error.kernel.empty()) error.kernel = K::name();
+                                                                const Located<B>& at,
+                                                                K kernel) noexcept {
+  if (error.kernel.empty()) error.kernel = kernel.name();
   error.stream = at.stream.native();
   if (error.site.file == nullptr) error.site = at.site;
   return failure<void>(error);
