@@ -70,6 +70,8 @@ class DeviceMemory {
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return stream_.ref(); }
   [[nodiscard]] const basic_stream_hold<B>& hold() const noexcept { return stream_; }
+  /// Frees in the order of another stream of the device, which from here on comes after this one's.
+  void move_to(basic_stream_hold<B> stream) noexcept { stream_ = std::move(stream); }
 
   void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
   /// The runtime's status of the free if this was the last holder, else 0. The object is gone then.
