@@ -17,7 +17,8 @@ struct KernelNeeds {
   std::uint32_t max_threads = 0;         ///< threads per block
   std::uint32_t block_multiple = 0;      ///< threads per block are a multiple of this
   std::uint32_t warp_size = 0;           ///< threads per warp that the code is written for
-  std::uint64_t index_max = 0;           ///< largest thread index that the kernel can count
+  std::uint64_t index_max = 0;           ///< largest index that the kernel can count
+  bool index_assumed = false;            ///< the kernel declares none: it is taken to be an int
   std::uint64_t min_dynamic_shared = 0;  ///< bytes
   bool portable = false;
 };
@@ -81,7 +82,9 @@ struct handles_items : needs_detail::Need {
 struct grid_stride_kernel : needs_detail::Need {
   static constexpr bool its_grid_stride = true;
 };
-/// The kernel computes its thread's index in T: a grid with more threads than T counts is refused.
+/// The kernel computes its index in T: a grid with more threads, or over more elements, than T
+/// counts is refused. A kernel that does not say is taken to index in int, as most do: beyond 2^31
+/// its index would wrap, so `index<std::uint64_t>` has to be declared there.
 template <class T>
 struct index : needs_detail::Need {
   static_assert(detail::is_size<T>, "warpsafe: an index type is a built-in whole number");
@@ -119,6 +122,9 @@ constexpr std::uint64_t common_multiple(std::uint64_t a, std::uint64_t b) noexce
   return both;
 }
 
+/// What a kernel that declares no index type is taken to count to: the largest int.
+inline constexpr std::uint64_t assumed_index_max = 0x7fffffffU;
+
 template <class... Needs>
 [[nodiscard]] constexpr KernelNeeds collect_needs() noexcept {
   KernelNeeds all;
@@ -130,6 +136,8 @@ template <class... Needs>
    ...);
   ((all.warp_size = static_cast<std::uint32_t>(largest(all.warp_size, Needs::its_warp_size))), ...);
   ((all.index_max = strictest(all.index_max, Needs::its_index_max)), ...);
+  all.index_assumed = all.index_max == 0;
+  if (all.index_assumed) all.index_max = assumed_index_max;
   ((all.min_dynamic_shared = largest(all.min_dynamic_shared, Needs::its_min_dynamic_shared)), ...);
   ((all.portable = all.portable || Needs::its_portable), ...);
   return all;

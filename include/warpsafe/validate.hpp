@@ -28,9 +28,16 @@ constexpr std::uint64_t suggestable_threads(const LaunchShape& shape, const Kern
   return needs.block_multiple != 0 && threads % needs.block_multiple != 0 ? 0 : most;
 }
 
+/// The threads of a grid, saturating.
+constexpr std::uint64_t all_threads(std::uint64_t blocks, std::uint64_t per_block) noexcept {
+  std::uint64_t all = 0;
+  return multiply(blocks, per_block, all) ? all : ~std::uint64_t{0};
+}
+
 /// The whole of validation, over plain numbers: pure, so that `launch`, `check` and a test with
 /// another GPU's limits share it. Puts the first problem into `error` and returns false. It accepts
-/// what the vendor accepts, and nothing else; what is stricter is what the kernel declares.
+/// what the vendor accepts, and nothing else; what is stricter is what the kernel declares, and
+/// that one which declares no index type does not count beyond an int.
 constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& needs,
                                 const KernelLimits& kernel, const DeviceLimits& device,
                                 LaunchError& error) noexcept {
@@ -82,10 +89,12 @@ constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& nee
     return fail(Errc::warp_size_mismatch, device.warp_size, needs.warp_size);
   }
   if (needs.index_max != 0) {
-    std::uint64_t all = 0;
-    if (!multiply(shape.blocks(), threads, all)) all = ~std::uint64_t{0};
+    const std::uint64_t all = all_threads(shape.blocks(), threads);
     // Threads are counted from 0, so index_max + 1 of them are fine.
-    if (all - 1 > needs.index_max) return fail(Errc::index_overflow, all, needs.index_max + 1);
+    if (all - 1 > needs.index_max) {
+      return fail(Errc::index_overflow, all, needs.index_max + 1, Axis::none,
+                  needs.index_assumed ? 2U : 0U);
+    }
   }
 
   if (shape.dynamic_shared < needs.min_dynamic_shared) {
@@ -162,6 +171,24 @@ constexpr bool validate_launch(const LaunchShape& shape, const KernelLimits& ker
   return true;
 }
 
+/// Whether kernel K counts as far as the grid reaches, which may be beyond its threads: with
+/// several elements for each of them, or a grid that is walked.
+template <class K, class Config>
+constexpr bool validate_reach(const Config& config, LaunchError& error) noexcept {
+  if constexpr (is_safe_grid<typename Config::grid_type>) {
+    constexpr KernelNeeds needs = K::needs;
+    // `cover` has seen that the product fits.
+    const std::uint64_t all = config.grid().size(0) * config.grid().size(1) * config.grid().size(2);
+    if (all > needs.index_max && all - 1 > needs.index_max) {
+      error = LaunchError::make(Errc::index_overflow, Stage::validation, all, needs.index_max + 1);
+      error.extra = needs.index_assumed ? 3U : 1U;
+      error.with_shape(config.shape());
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace detail
 
 /// Whether `config` may be launched with `kernel` on a device with `limits`, which may be any GPU's
@@ -182,7 +209,8 @@ template <class Config, class K>
   if (config.empty()) return success();
   LaunchError error = config.problem();
   if (error.code != Errc{} ||
-      !detail::validate_launch<K>(config.shape(), kernel_limits, limits, error)) {
+      !detail::validate_launch<K>(config.shape(), kernel_limits, limits, error) ||
+      !detail::validate_reach<K>(config, error)) {
     error.kernel = kernel.name();
     error.site = site;
     return error;

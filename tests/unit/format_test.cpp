@@ -151,7 +151,18 @@ TEST(FormatClause, GridAxes) {
       "each thread more items, or use grid_stride");
   EXPECT_EQ(clause(with(Errc::index_overflow, 2147483649, 2147483648)),
             "the grid has 2147483649 threads, more than the kernel's index type counts (limit "
-            "2147483648); declare index<std::uint64_t>, or give each thread more items");
+            "2147483648); index in 64 bits and declare index<std::uint64_t>");
+  const auto counts = [](std::uint64_t which) {
+    return clause(with(Errc::index_overflow, 2147483649, 2147483648, Axis::none, which));
+  };
+  EXPECT_EQ(counts(1),
+            "the grid covers 2147483649 elements, more than the kernel's index type counts (limit "
+            "2147483648); index in 64 bits and declare index<std::uint64_t>");
+  const std::string undeclared =
+      ", and the kernel does not declare that it counts beyond an int (limit 2147483648); index in "
+      "64 bits, as thread_index() and grid_stride(n) do, and declare index<std::uint64_t>";
+  EXPECT_EQ(counts(2), "the grid has 2147483649 threads" + undeclared);
+  EXPECT_EQ(counts(3), "the grid covers 2147483649 elements" + undeclared);
   EXPECT_EQ(clause(with(Errc::dimension_negative, 3, 1024, Axis::x)),
             "grid.x is -3; a dimension is at least 1");
 }

@@ -156,17 +156,18 @@ TEST_P(OnEachTable, GridAxes) {
 TEST_P(OnEachTable, ThreadsAlongAnAxis) {
   const auto at_the_limit = launch_of({4194303}, {1024});  // 2^32 - 1024 threads
   const auto above = launch_of({4194304}, {1024});         // 2^32
-  expect_accepted(at_the_limit);
+  constexpr auto counts = kernel<softmax, index<std::uint64_t>>;
+  expect_accepted(at_the_limit, counts);
   if (table.amd) {
     expect_refused(above, validation(Errc::axis_threads_too_many, 4294967296, 4294967295, Axis::x));
-    expect_accepted(launch_of({2147483647}, {2}));
+    expect_accepted(launch_of({2147483647}, {2}), counts);
     expect_refused(launch_of({2147483647}, {3}),
                    validation(Errc::axis_threads_too_many, 6442450941, 4294967295, Axis::x));
   } else {
-    expect_accepted(above);
+    expect_accepted(above, counts);
   }
-  expect_accepted(
-      launch_of({65536, 65535, 65535}, {1024}));  // the rule is for an axis, not for all
+  // The rule is for an axis, not for all.
+  expect_accepted(launch_of({65536, 65535, 65535}, {1024}), counts);
 }
 
 TEST_P(OnEachTable, TheKernelsOwnThreads) {
@@ -213,6 +214,37 @@ TEST_P(OnEachTable, IndexType) {
                  kernel<softmax, index<unsigned>>);
   expect_accepted(launch_of({4194303, 65535, 65535}, {1024}),
                   kernel<softmax, index<std::uint64_t>>);
+}
+
+TEST_P(OnEachTable, KernelThatDeclaresNoIndexTypeCountsLikeAnInt) {
+  expect_accepted(launch_of({2097152}, {1024}), kernel<softmax>);
+  EXPECT_EQ(expect_refused(launch_of({2097153}, {1024}),
+                           validation(Errc::index_overflow, 2147484672, 2147483648))
+                .extra,
+            2U);
+  EXPECT_EQ(expect_refused(launch_of({2097153}, {1024}),
+                           validation(Errc::index_overflow, 2147484672, 2147483648),
+                           kernel<softmax, index<int>>)
+                .extra,
+            0U);
+}
+
+TEST_P(OnEachTable, ElementsAreCountedToo) {
+  const auto strided = [](std::uint64_t n) {
+    return LaunchConfig{SafeGrid<>::grid_stride(n, block<256>, warpsafe::max_blocks(100)).value()};
+  };
+  const std::uint64_t most = std::uint64_t{1} << 31;
+  const DeviceLimits& limits = *table.limits;
+  constexpr auto walks = kernel<softmax, grid_stride_kernel>;
+  EXPECT_TRUE(warpsafe::validate(strided(most), walks, limits).has_value());
+  const auto refused = warpsafe::validate(strided(most + 1), walks, limits);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, Errc::index_overflow);
+  EXPECT_EQ(refused.error().value, most + 1);
+  EXPECT_EQ(refused.error().limit, most);
+  EXPECT_EQ(refused.error().extra, 3U);
+  constexpr auto wide = kernel<softmax, grid_stride_kernel, index<std::uint64_t>>;
+  EXPECT_TRUE(warpsafe::validate(strided(most << 20U), wide, limits).has_value());
 }
 
 TEST_P(OnEachTable, SharedMemory) {
@@ -287,7 +319,7 @@ TEST_P(OnEachTable, CooperativeLaunches) {
 }
 
 TEST_P(OnEachTable, APortableKernelMustBeLegalOnBothVendors) {
-  const auto portable_softmax = kernel<softmax, portable>;
+  const auto portable_softmax = kernel<softmax, portable, index<std::uint64_t>>;
   expect_accepted(launch_of({4194303}, {1024}, 49152), portable_softmax);
   const auto only_on_cuda =
       error_in(validate(launch_of({4194304}, {1024}), portable_softmax, *table.limits));

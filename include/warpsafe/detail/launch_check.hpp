@@ -52,6 +52,16 @@ constexpr bool check_config_types() noexcept {
     static_assert(needs.block_multiple == 0 || Block{}.count() % needs.block_multiple == 0,
                   "warpsafe: the block's threads are not a multiple of what the kernel declares "
                   "(block_multiple_of)");
+    if constexpr (is_grid_dim<typename Config::grid_type>) {
+      if constexpr (Config::grid_type::is_static) {
+        static_assert(
+            all_threads(typename Config::grid_type{}.count(), Block{}.count()) - 1 <=
+                needs.index_max,
+            "warpsafe: the grid has more threads than the kernel's index counts, an int's 2^31 if "
+            "it declares none; index in 64 bits (thread_index(), grid_stride(n)) and declare "
+            "index<std::uint64_t>");
+      }
+    }
   }
   static_assert(
       !is_strided_grid<Config> || K::is_grid_stride,
@@ -228,7 +238,8 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
     DeviceLimits device_local;
     const DeviceLimits* device_limits = nullptr;
     if (!ask_driver(at, kernel, device_limits, device_local, kernel_limits, kernel_local, error) ||
-        !validate_launch<K>(shape, *kernel_limits, *device_limits, error)) {
+        !validate_launch<K>(shape, *kernel_limits, *device_limits, error) ||
+        !validate_reach<K>(config, error)) {
       return false;
     }
     // By type: most launches have neither, and need not compile the question.
@@ -241,7 +252,8 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
     }
   } else {
     static_cast<void>(kernel_limits);
-    return validate_launch<K>(shape, kernel_local, cheap_limits<B>, error);
+    return validate_launch<K>(shape, kernel_local, cheap_limits<B>, error) &&
+           validate_reach<K>(config, error);
   }
 }
 

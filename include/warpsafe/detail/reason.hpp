@@ -83,8 +83,24 @@ constexpr const char* reason_text(const LaunchError& error) noexcept {
       return "grid.{axis} times block.{axis} is {value} threads, limit {limit} in each axis on "
              "AMD; give each thread more items, or use grid_stride";
     case Errc::index_overflow:
-      return "the grid has {value} threads, more than the kernel's index type counts (limit "
-             "{limit}); declare index<std::uint64_t>, or give each thread more items";
+      // extra: 1 where it is the items of the grid that are counted, 2 where the kernel declares no
+      // index type.
+      switch (error.extra) {
+        case 0:
+          return "the grid has {value} threads, more than the kernel's index type counts (limit "
+                 "{limit}); index in 64 bits and declare index<std::uint64_t>";
+        case 1:
+          return "the grid covers {value} elements, more than the kernel's index type counts (limit "
+                 "{limit}); index in 64 bits and declare index<std::uint64_t>";
+        case 2:
+          return "the grid has {value} threads, and the kernel does not declare that it counts "
+                 "beyond an int (limit {limit}); index in 64 bits, as thread_index() and "
+                 "grid_stride(n) do, and declare index<std::uint64_t>";
+        default:
+          return "the grid covers {value} elements, and the kernel does not declare that it counts "
+                 "beyond an int (limit {limit}); index in 64 bits, as thread_index() and "
+                 "grid_stride(n) do, and declare index<std::uint64_t>";
+      }
     case Errc::kernel_threads_exceeded:
       return "block={block} is {value} threads, limit {limit} (this kernel's launch bounds and "
              "registers{owner})";
