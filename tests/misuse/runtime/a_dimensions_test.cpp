@@ -174,10 +174,12 @@ TEST_F(MisuseA12, AmdCountsTheThreadsOfEachAxis) {
                   at_launch(Errc::axis_threads_too_many, 8589934592, 4294967295, Axis::x),
                   {"grid.x times block.x is 8589934592 threads"});
   } else {
-    expect_fine(ws::validate(as_one_writes, kernel<nothing>, ws::limits::sm_90));
+    expect_fine(
+        ws::validate(as_one_writes, kernel<nothing, ws::index<std::uint64_t>>, ws::limits::sm_90));
   }
   const auto flat = as_written({1U << 16, 1U << 12}, {64, 16});
-  expect_fine(ws::validate(flat, kernel<nothing>, ws::limits::gfx90a));  // 2^38 threads in all
+  expect_fine(ws::validate(flat, kernel<nothing, ws::index<std::uint64_t>>,
+                           ws::limits::gfx90a));  // 2^38 threads in all
 }
 
 TEST_F(MisuseA14, RowsRunAlongYAndColumnsAlongX) {
@@ -189,18 +191,37 @@ TEST_F(MisuseA14, RowsRunAlongYAndColumnsAlongX) {
   note_impossible("cover(extent{rows{37}, cols{100}}, block<32, 8>) is grid=(4,5,1): axes by name");
 }
 
-TEST_F(MisuseA16, MoreThreadsThanTheIndexCountsAreRefused) {
-  const auto indexed = kernel<nothing, ws::index<int>>;
+TEST_F(MisuseA16, MoreThreadsThanAnIntCountsAreRefused) {
   const auto fits = as_written({1U << 21, 1, 1}, {1024, 1, 1});
-  expect_fine(ws::validate(fits, indexed, ws::limits::sm_90));  // 2^31 indices from 0
+  expect_fine(ws::validate(fits, kernel<nothing>, ws::limits::sm_90));  // 2^31 indices from 0
   const auto more = as_written({(1U << 21) + 1, 1, 1}, {1024, 1, 1});
+  expect_fine(ws::validate(more, kernel<nothing, ws::index<std::uint64_t>>, ws::limits::sm_90));
 #if defined(WARPSAFE_BACKEND_HOST)
   // 2^31 threads would really run here.
-  if (!checked) return expect_let_through(ws::validate(fits, indexed, ws::limits::sm_90));
+  if (!checked) return expect_let_through(ws::validate(fits, kernel<nothing>, ws::limits::sm_90));
 #endif
-  expect_caught(launch(stream, more, indexed),
+  expect_caught(launch(stream, more, kernel<nothing>),
+                at_launch(Errc::index_overflow, 2147484672, 2147483648),
+                {"the grid has 2147484672 threads", "does not declare that it counts beyond an int",
+                 "limit 2147483648"},
+                Off::let_through);
+  expect_caught(launch(stream, more, kernel<nothing, ws::index<int>>),
                 at_launch(Errc::index_overflow, 2147484672, 2147483648),
                 {"the grid has 2147484672 threads", "limit 2147483648"}, Off::let_through);
+}
+
+TEST_F(MisuseA16, MoreElementsThanAnIntCountsAreRefused) {
+  const std::uint64_t n = 3000000000;
+  const auto strided = configure(SafeGrid<>::grid_stride(n, block<256>, ws::max_blocks(4)));
+  expect_caught(launch(stream, strided, kernel<nothing, ws::grid_stride_kernel>),
+                at_launch(Errc::index_overflow, n, 2147483648),
+                {"the grid covers 3000000000 elements", "limit 2147483648"}, Off::let_through);
+  expect_fine(
+      launch(stream, strided, kernel<nothing, ws::grid_stride_kernel, ws::index<std::uint64_t>>));
+  const auto many_each = configure(SafeGrid<>::cover(n, block<256>, ws::items_per_thread<1 << 20>));
+  expect_caught(launch(stream, many_each, kernel<nothing, ws::handles_items<1 << 20>>),
+                at_launch(Errc::index_overflow, n, 2147483648),
+                {"the grid covers 3000000000 elements", "limit 2147483648"}, Off::let_through);
 }
 
 TEST_F(MisuseA17, StrideStaysBelow32Bits) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A16: 2^33 threads for a kernel that declares to count them in 32 bits.
+
+#include "launches.hpp"
+
+namespace ws = warpsafe;
+
+WARPSAFE_KERNEL void clear(float*) {}
+
+auto launched(ws::StreamRef stream) {
+  constexpr auto config = ws::configure(ws::grid<8388608>, ws::block<1024>);
+#ifdef MISUSE
+  return ws::launch(stream, config, ws::kernel<clear, ws::index<unsigned>>,
+                    nullptr);  // expected-error {{"more threads than the kernel's index counts"}}
+#else
+  return ws::launch(stream, config, ws::kernel<clear, ws::index<long>>, nullptr);
+#endif
+}
