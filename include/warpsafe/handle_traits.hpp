@@ -27,8 +27,9 @@ namespace warpsafe {
 ///     static status set_stream(native handle, backend::native_stream stream) noexcept;
 ///     // Where the library has it; checked builds then find a changed stream:
 ///     static status get_stream(native handle, backend::native_stream& stream) noexcept;
-///     // Where one handle holds several, as a solver made of two libraries does: how many, and the
-///     // stream of each, counted from 0. Binding then asks all of them, and so do full checks.
+///     // How many handles with a stream of their own this one holds, as a solver made of two
+///     // libraries does; 0 for none. It has to be said, since setting the stream may not reach
+///     // them. Then the stream of each, counted from 0: binding asks all, and so do full checks.
 ///     static constexpr int inner_handles = 2;
 ///     static status get_stream(native handle, int inner, backend::native_stream& stream) noexcept;
 ///     // Where a handle is made of more than nothing: `create(stream, options)`.

@@ -205,6 +205,7 @@ struct warpsafe::handle_traits<toy::toy_handle> {
 
   static status create(native& handle) noexcept { return toy::toy_create(&handle); }
   static status destroy(native handle) noexcept { return toy::toy_destroy(handle); }
+  static constexpr int inner_handles = 0;
   static status set_stream(native handle, toy::Stream stream) noexcept {
     return toy::toy_set_stream(handle, stream);
   }

@@ -42,6 +42,7 @@ struct warpsafe::handle_traits<LibraryHandle> {
   static constexpr Name name = Name::of("library");
   static status create(native& handle) noexcept { return library_create(&handle); }
   static status destroy(native handle) noexcept { return library_destroy(handle); }
+  static constexpr int inner_handles = 0;
   static status set_stream(native handle, LibraryStream stream) noexcept {
     return library_set_stream(handle, stream);
   }

@@ -38,6 +38,7 @@ struct handle_traits<cublasHandle_t> {
 
   static status create(native& handle) noexcept { return cublasCreate(&handle); }
   static status destroy(native handle) noexcept { return cublasDestroy(handle); }
+  static constexpr int inner_handles = 0;
   static status set_stream(native handle, cudaStream_t stream) noexcept {
     return cublasSetStream(handle, stream);
   }

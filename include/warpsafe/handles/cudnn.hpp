@@ -21,6 +21,7 @@ struct handle_traits<cudnnHandle_t> {
 
   static status create(native& handle) noexcept { return cudnnCreate(&handle); }
   static status destroy(native handle) noexcept { return cudnnDestroy(handle); }
+  static constexpr int inner_handles = 0;
   static status set_stream(native handle, cudaStream_t stream) noexcept {
     return cudnnSetStream(handle, stream);
   }

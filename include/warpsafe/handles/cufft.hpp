@@ -26,6 +26,7 @@ struct handle_traits<CufftPlan> {
 
   static status create(native& plan) noexcept { return cufftCreate(&plan); }
   static status destroy(native plan) noexcept { return cufftDestroy(plan); }
+  static constexpr int inner_handles = 0;
   static status set_stream(native plan, cudaStream_t stream) noexcept {
     return cufftSetStream(plan, stream);
   }

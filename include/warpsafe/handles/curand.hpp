@@ -25,6 +25,7 @@ struct handle_traits<curandGenerator_t> {
     return curandCreateGenerator(&generator, kind);
   }
   static status destroy(native generator) noexcept { return curandDestroyGenerator(generator); }
+  static constexpr int inner_handles = 0;
   static status set_stream(native generator, cudaStream_t stream) noexcept {
     return curandSetStream(generator, stream);
   }

@@ -21,6 +21,7 @@ struct handle_traits<cusolverDnHandle_t> {
 
   static status create(native& handle) noexcept { return cusolverDnCreate(&handle); }
   static status destroy(native handle) noexcept { return cusolverDnDestroy(handle); }
+  static constexpr int inner_handles = 0;
   static status set_stream(native handle, cudaStream_t stream) noexcept {
     return cusolverDnSetStream(handle, stream);
   }

@@ -20,6 +20,7 @@ struct handle_traits<cusparseHandle_t> {
 
   static status create(native& handle) noexcept { return cusparseCreate(&handle); }
   static status destroy(native handle) noexcept { return cusparseDestroy(handle); }
+  static constexpr int inner_handles = 0;
   static status set_stream(native handle, cudaStream_t stream) noexcept {
     return cusparseSetStream(handle, stream);
   }

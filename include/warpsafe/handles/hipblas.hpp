@@ -24,6 +24,7 @@ struct handle_traits<HipblasHandle> {
 
   static status create(native& handle) noexcept { return hipblasCreate(&handle); }
   static status destroy(native handle) noexcept { return hipblasDestroy(handle); }
+  static constexpr int inner_handles = 0;
   static status set_stream(native handle, hipStream_t stream) noexcept {
     return hipblasSetStream(handle, stream);
   }

@@ -22,6 +22,7 @@ struct handle_traits<rocblas_handle> {
 
   static status create(native& handle) noexcept { return rocblas_create_handle(&handle); }
   static status destroy(native handle) noexcept { return rocblas_destroy_handle(handle); }
+  static constexpr int inner_handles = 0;
   static status set_stream(native handle, hipStream_t stream) noexcept {
     return rocblas_set_stream(handle, stream);
   }

@@ -75,6 +75,7 @@ struct warpsafe::handle_traits<misuse_test::LibraryHandle> {
   static constexpr Name name = Name::of("library");
   static status create(native& handle) noexcept { return misuse_test::library_create(&handle); }
   static status destroy(native handle) noexcept { return misuse_test::library_destroy(handle); }
+  static constexpr int inner_handles = 0;
   static status set_stream(native handle, misuse_test::NativeStream stream) noexcept {
     return misuse_test::library_set_stream(handle, stream);
   }
