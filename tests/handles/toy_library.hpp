@@ -56,10 +56,9 @@ inline std::vector<std::string> take_log() { return std::exchange(log, {}); }
 /// Runs once on the device, in the order of a stream.
 template <class... A>
 toy_status submit(Stream stream, auto kernel, const A&... arguments) {
-  int device = 0;
-  const auto ref = warpsafe::host_backend::stream_device(stream, device) == 0
-                       ? warpsafe::StreamRef::borrow(stream, warpsafe::DeviceId(device))
-                       : warpsafe::StreamRef::borrow(stream, warpsafe::DeviceId());
+  int device = 0;  // the stream's own must not be asked while it captures
+  static_cast<void>(warpsafe::host_backend::current_device(device));
+  const auto ref = warpsafe::StreamRef::borrow(stream, warpsafe::DeviceId(device));
   const warpsafe::LaunchConfig once{warpsafe::grid<1>, warpsafe::block<1>};
   return warpsafe::launch<warpsafe::CheckLevel::off>(ref.value(), once, kernel, arguments...)
                  .has_value()
