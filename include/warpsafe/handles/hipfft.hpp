@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/hip.hpp>
+#include <warpsafe/stream_bound.hpp>
+
+#include <hipfft/hipfft.h>
+
+namespace warpsafe {
+
+/// A plan of hipFFT. The library's own handle is an int on some platforms, which anything could be.
+struct HipfftPlan {};
+
+/// hipFFT: `StreamBound<HipfftPlan>::create(stream)` is an empty plan, which
+/// `fft.call<hipfftMakePlan1d>(n, HIPFFT_C2C, 1, &bytes)` fills and
+/// `fft.call<hipfftExecC2C>(in.view(), out.view(), HIPFFT_FORWARD)` runs. The library has no
+/// function that tells a plan's stream, so a stream changed behind its back is not found.
+template <>
+struct handle_traits<HipfftPlan> {
+  using backend = hip_backend;
+  using native = hipfftHandle;
+  using status = hipfftResult;
+  using refused = Functions<hipfftSetStream, hipfftDestroy>;
+  static constexpr Name name = Name::of("hipFFT");
+
+  static status create(native& plan) noexcept { return hipfftCreate(&plan); }
+  static status destroy(native plan) noexcept { return hipfftDestroy(plan); }
+  static constexpr int inner_handles = 0;
+  static status set_stream(native plan, hipStream_t stream) noexcept {
+    return hipfftSetStream(plan, stream);
+  }
+  static Name status_name(status value) noexcept {
+    return detail::enumerator_name<
+        HIPFFT_INVALID_PLAN, HIPFFT_ALLOC_FAILED, HIPFFT_INVALID_TYPE, HIPFFT_INVALID_VALUE,
+        HIPFFT_INTERNAL_ERROR, HIPFFT_EXEC_FAILED, HIPFFT_SETUP_FAILED, HIPFFT_INVALID_SIZE,
+        HIPFFT_UNALIGNED_DATA, HIPFFT_INCOMPLETE_PARAMETER_LIST, HIPFFT_INVALID_DEVICE,
+        HIPFFT_PARSE_ERROR, HIPFFT_NO_WORKSPACE, HIPFFT_NOT_IMPLEMENTED, HIPFFT_NOT_SUPPORTED>(
+        value);
+  }
+  static Name status_text(status) noexcept { return {}; }  // the library has none
+};
+
+}  // namespace warpsafe

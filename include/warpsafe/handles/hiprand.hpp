@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/hip.hpp>
+#include <warpsafe/stream_bound.hpp>
+
+#include <hiprand/hiprand.h>
+
+namespace warpsafe {
+
+/// A generator of hipRAND. The library's own handle is another library's as well: rocRAND's on
+/// AMD's platform, cuRAND's on NVIDIA's.
+struct HiprandGenerator {};
+
+/// hipRAND: `StreamBound<HiprandGenerator>::create(stream, HIPRAND_RNG_PSEUDO_PHILOX4_32_10)`,
+/// `random.call<hiprandGenerateUniform>(numbers.view(), numbers.size())`. The library has no
+/// function that tells a generator's stream, so a stream changed behind its back is not found.
+template <>
+struct handle_traits<HiprandGenerator> {
+  using backend = hip_backend;
+  using native = hiprandGenerator_t;
+  using status = hiprandStatus_t;
+  using options = hiprandRngType_t;
+  using refused = Functions<hiprandSetStream, hiprandDestroyGenerator>;
+  static constexpr Name name = Name::of("hipRAND");
+
+  static status create(native& generator, options kind) noexcept {
+    return hiprandCreateGenerator(&generator, kind);
+  }
+  static status destroy(native generator) noexcept { return hiprandDestroyGenerator(generator); }
+  static constexpr int inner_handles = 0;
+  static status set_stream(native generator, hipStream_t stream) noexcept {
+    return hiprandSetStream(generator, stream);
+  }
+  static Name status_name(status value) noexcept {
+    return detail::enumerator_name<
+        HIPRAND_STATUS_VERSION_MISMATCH, HIPRAND_STATUS_NOT_INITIALIZED,
+        HIPRAND_STATUS_ALLOCATION_FAILED, HIPRAND_STATUS_TYPE_ERROR, HIPRAND_STATUS_OUT_OF_RANGE,
+        HIPRAND_STATUS_LENGTH_NOT_MULTIPLE, HIPRAND_STATUS_DOUBLE_PRECISION_REQUIRED,
+        HIPRAND_STATUS_LAUNCH_FAILURE, HIPRAND_STATUS_PREEXISTING_FAILURE,
+        HIPRAND_STATUS_INITIALIZATION_FAILED, HIPRAND_STATUS_ARCH_MISMATCH,
+        HIPRAND_STATUS_INTERNAL_ERROR, HIPRAND_STATUS_NOT_IMPLEMENTED>(value);
+  }
+  static Name status_text(status) noexcept { return {}; }  // the library has none
+};
+
+}  // namespace warpsafe

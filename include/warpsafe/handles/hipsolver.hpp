@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/hip.hpp>
+#include <warpsafe/stream_bound.hpp>
+
+#include <hipsolver/hipsolver.h>
+
+namespace warpsafe {
+
+/// A handle of hipSOLVER. The library's own is a void*, which anything could be.
+struct HipsolverHandle {};
+
+/// hipSOLVER, dense: `StreamBound<HipsolverHandle>::create(stream)`,
+/// `solver.call<hipsolverSgetrf>(…)`, or the names that are cuSOLVER's
+/// (`solver.call<hipsolverDnSgetrf>(…)`).
+template <>
+struct handle_traits<HipsolverHandle> {
+  using backend = hip_backend;
+  using native = hipsolverHandle_t;
+  using status = hipsolverStatus_t;
+  using refused =
+      Functions<hipsolverSetStream, hipsolverDestroy, hipsolverDnSetStream, hipsolverDnDestroy>;
+  static constexpr Name name = Name::of("hipSOLVER");
+
+  static status create(native& handle) noexcept { return hipsolverCreate(&handle); }
+  static status destroy(native handle) noexcept { return hipsolverDestroy(handle); }
+  static constexpr int inner_handles = 0;
+  static status set_stream(native handle, hipStream_t stream) noexcept {
+    return hipsolverSetStream(handle, stream);
+  }
+  static status get_stream(native handle, hipStream_t& stream) noexcept {
+    return hipsolverGetStream(handle, &stream);
+  }
+  static Name status_name(status value) noexcept {
+    return detail::enumerator_name<HIPSOLVER_STATUS_NOT_INITIALIZED, HIPSOLVER_STATUS_ALLOC_FAILED,
+                                   HIPSOLVER_STATUS_INVALID_VALUE, HIPSOLVER_STATUS_MAPPING_ERROR,
+                                   HIPSOLVER_STATUS_EXECUTION_FAILED,
+                                   HIPSOLVER_STATUS_INTERNAL_ERROR, HIPSOLVER_STATUS_NOT_SUPPORTED,
+                                   HIPSOLVER_STATUS_ARCH_MISMATCH,
+                                   HIPSOLVER_STATUS_HANDLE_IS_NULLPTR,
+                                   HIPSOLVER_STATUS_INVALID_ENUM, HIPSOLVER_STATUS_UNKNOWN>(value);
+  }
+  static Name status_text(status) noexcept { return {}; }  // the library has none
+};
+
+}  // namespace warpsafe

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/buffer.hpp>
+
+#include <cstddef>
+#include <utility>
+
+// What the files here compile calls of AMD's libraries with. Nothing here runs them.
+
+namespace ws = warpsafe;
+
+using HipStream = ws::basic_stream<ws::hip_backend>;
+template <class T>
+using Buffer = ws::basic_device_buffer<ws::hip_backend, T>;
