@@ -10,8 +10,10 @@
 
 #include <warpsafe/debug/environment.hpp>
 #include <warpsafe/debug/journal.hpp>
+#include <warpsafe/debug/journal_reader.hpp>
 #include <warpsafe/debug/limits_text.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/debug/observer.hpp>
 #include <warpsafe/debug/start.hpp>
 #include <warpsafe/debug/suspects.hpp>
+#include <warpsafe/debug/timeout.hpp>

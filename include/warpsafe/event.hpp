@@ -54,9 +54,9 @@ class [[nodiscard]] basic_event {
   ~basic_event() { destroy(); }
 
   [[nodiscard]] typename B::native_event native() const noexcept { return native_; }
-  /// Waits until the point is reached. Errc::execution_failed. Errc::captured_event,
-  /// ::stream_capturing where waiting would break a capture of this library: nothing is asked of
-  /// the runtime then.
+  /// Waits until the point is reached. Errc::execution_failed; Errc::wait_timed_out where
+  /// WARPSAFE_TIMEOUT gives waits up. Errc::captured_event, ::stream_capturing where waiting would
+  /// break a capture of this library: nothing is asked of the runtime then.
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     LaunchError refused;
     if (detail::refused_in_capture<B, CheckLevel::cheap>(
@@ -64,7 +64,7 @@ class [[nodiscard]] basic_event {
       return refused;
     }
     const detail::CallScope<B> here(site);
-    if (const int status = B::event_synchronize(native_)) {
+    if (const int status = detail::wait_for_event<B>(native_, point_, site, true)) {
       return detail::runtime_error<B>(status, Name::of("event synchronize"), site,
                                       Stage::completion, point_.device);
     }

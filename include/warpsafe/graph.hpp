@@ -245,7 +245,9 @@ class [[nodiscard]] basic_executable_graph {
     const auto stream = last_->ref().native();
     bool capturing = false;
     int status = B::stream_capturing(stream, capturing);
-    if (status != 0 || !capturing) return B::stream_synchronize(stream);
+    if (status != 0 || !capturing) {
+      return detail::wait_for_stream<B>(stream, last_->ref().device().value(), {}, false);
+    }
     // Waiting would break that capture: its graph takes over what is to be kept.
     if (!detail::keep_in_capture(stream, detail::ResourcesPtr(resources_))) {
       resources_->retain();  // other code's capture: nothing will ever say when it can go

@@ -142,6 +142,8 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
       return "work on the device failed";
     case Errc::pending_error:
       return "an error was pending before the call";
+    case Errc::wait_timed_out:
+      return "a wait lasted too long and was given up";
     case Errc::out_of_memory:
       return "out of memory";
     case Errc::unsupported:

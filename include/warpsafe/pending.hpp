@@ -66,7 +66,8 @@ class [[nodiscard]] basic_pending {
   }
 
   /// Waits for exactly this value and hands it out. Errc::execution_failed for a fault of earlier
-  /// work, the error of the copy itself, or ::pending_taken where the value was handed out before.
+  /// work, the error of the copy itself, or ::pending_taken where the value was handed out before;
+  /// ::wait_timed_out where WARPSAFE_TIMEOUT gives waits up: its memory is then never given back.
   [[nodiscard]] result<T> get(call_site site = call_site::current()) && noexcept {
     if (state_ != State::open) return why_not(site);
     const result<void> waited = settle(site);
@@ -123,7 +124,7 @@ class [[nodiscard]] basic_pending {
   [[nodiscard]] result<void> settle(call_site site) noexcept {
     state_ = State::gone;
     const detail::CallScope<B> here(site);
-    const int status = copied_.wait();
+    const int status = copied_.wait(site, true);
     if (status == 0) {
       device_memory_ = {};
       return success();
@@ -139,7 +140,10 @@ class [[nodiscard]] basic_pending {
     state_ = State::gone;
     const detail::Uncaptured<B> outside;
     const bool lost = why.severity == Severity::context_lost;
-    if (!lost && B::stream_synchronize(stream_.native()) != 0) leak();
+    if (!lost &&
+        detail::wait_for_stream<B>(stream_.native(), stream_.device().value(), site_, true) != 0) {
+      leak();
+    }
   }
   /// On a list that nobody empties. Without memory for it the value ends as others do.
   void leak() noexcept {

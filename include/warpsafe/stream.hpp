@@ -8,6 +8,7 @@
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/waiting.hpp>
 #include <warpsafe/device.hpp>
 #include <warpsafe/result.hpp>
 
@@ -79,24 +80,10 @@ class basic_stream_ref {
   /// fault in work of this device, whoever submitted it; Severity says whether the context is lost.
   /// Errc::stream_capturing where waiting would break a capture of this library, or, with full
   /// checks, a capture of this stream by other code: nothing is asked of the runtime then.
+  /// Errc::wait_timed_out where WARPSAFE_TIMEOUT gives waits up.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
-    LaunchError refused;
-    if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"),
-                                             site, refused)) {
-      return refused;
-    }
-    const detail::CallScope<B> here(site);
-    const auto point = detail::StreamPoint::of(native_, device_);
-    if (const int status = B::stream_synchronize(native())) {
-      LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
-                                                   Stage::completion, device_);
-      error.device = device_;
-      error.stream = native_;
-      return error;
-    }
-    point.reached(B::vendor);
-    return success();
+    return wait<Level>(site, true);
   }
   /// Whether all work that was submitted so far has ended. Errc::execution_failed, and
   /// ::stream_capturing as synchronize.
@@ -140,6 +127,27 @@ class basic_stream_ref {
   friend class basic_stream;
   friend struct detail::StreamAccess;
   basic_stream_ref(void* stream, int device) noexcept : native_(stream), device_(device) {}
+
+  /// `may_stop`: the wait may be given up (detail::wait_for_stream).
+  template <CheckLevel Level>
+  [[nodiscard]] result<void> wait(call_site site, bool may_stop) const noexcept {
+    LaunchError refused;
+    if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"),
+                                             site, refused)) {
+      return refused;
+    }
+    const detail::CallScope<B> here(site);
+    const auto point = detail::StreamPoint::of(native_, device_);
+    if (const int status = detail::wait_for_stream<B>(native(), device_, site, may_stop)) {
+      LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
+                                                   Stage::completion, device_);
+      error.device = device_;
+      error.stream = native_;
+      return error;
+    }
+    point.reached(B::vendor);
+    return success();
+  }
 
   void* native_;
   int device_;
@@ -319,6 +327,12 @@ struct StreamAccess {
   template <class B>
   static basic_stream_ref<B> make(void* stream, int device) noexcept {
     return basic_stream_ref<B>(stream, device);
+  }
+  /// A wait that is not given up: memory that the work uses is given back after it.
+  template <class B>
+  [[nodiscard]] static result<void> wait_to_the_end(const basic_stream_ref<B>& stream,
+                                                    call_site site) noexcept {
+    return stream.template wait<current_level>(site, false);
   }
 };
 template <class B>

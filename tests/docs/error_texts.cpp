@@ -13,6 +13,8 @@
 #include <warpsafe/message.hpp>
 #include <warpsafe/warpsafe.hpp>
 
+#include <sched.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -28,6 +30,9 @@ WARPSAFE_KERNEL void fill(float* values, std::size_t n) {
   for (auto i : ws::grid_stride(n)) values[i] = 1;
 }
 WARPSAFE_KERNEL void sum(float* values) { values[0] += ws::dynamic_shared<float>()[0]; }
+WARPSAFE_KERNEL void hold(const int* go) {
+  while (__atomic_load_n(go, __ATOMIC_ACQUIRE) == 0) sched_yield();
+}
 // The text of this one's error says where the barrier is.
 #line 7 "main.cpp"
 WARPSAFE_KERNEL void diverge(float* values) {
@@ -268,6 +273,19 @@ void print_cuda() {
   PRINT(handle_partly_bound, partly);
 }
 
+void print_hanging() {
+  const auto stream = ws::Stream::create().value();
+  auto go = ws::DeviceBuffer<int>::create(stream, 1).value();
+  static_cast<void>(go.zero(stream));
+  int* const flag = go.view().pointer().get();
+  ws::debug::set_timeout(50, true);
+  static_cast<void>(
+      ws::launch(stream, ws::LaunchConfig{ws::grid<1>, ws::block<1>}, ws::kernel<hold>, go.view()));
+  PRINT(wait_timed_out, stream.synchronize());
+  ws::debug::clear_timeout();
+  __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+}
+
 }  // namespace
 
 int main() {
@@ -297,6 +315,7 @@ int main() {
                                     ws::kernel<fill>, values.view(), values.size()));
   }
   print_devices(fixed_device());
+  print_hanging();
   print_cuda();
   ws::host::set_device_count(0);
   PRINT(no_device, ws::Stream::create());

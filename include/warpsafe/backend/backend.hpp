@@ -91,6 +91,8 @@ enum class CopyKind : std::uint8_t {
 /// * memory in no stream's order: `has_memory_pools(int device, bool&)` (whether `allocate` works
 ///   there), `allocate_unordered(void*&, size_t)` and `allocate_managed(void*&, size_t)` on the
 ///   current device, `deallocate_unordered(void*)` for both
+/// * not required: `versions(int& driver, int& runtime)` and `toolkit_version`, for descriptions of
+///   a run
 /// * captures: `exchange_capture_mode(int& mode)`, which sets the calling thread's mode and hands
 /// back
 ///   the one before; `relaxed_capture`, the mode in which no call of the thread spoils a capture of

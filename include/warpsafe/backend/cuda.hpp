@@ -98,6 +98,12 @@ struct cuda_backend : detail::CudaGraphCalls {
   }
   static int peek_last_error() noexcept { return cudaPeekAtLastError(); }
 
+  static constexpr int toolkit_version = CUDART_VERSION;
+  /// What the driver can do, and the runtime, each as 1000 * major + 10 * minor.
+  static int versions(int& driver, int& runtime) noexcept {
+    const cudaError_t status = cudaDriverGetVersion(&driver);
+    return status != cudaSuccess ? status : cudaRuntimeGetVersion(&runtime);
+  }
   static int device_count(int& count) noexcept { return cudaGetDeviceCount(&count); }
   static int current_device(int& device) noexcept { return cudaGetDevice(&device); }
   static int set_device(int device) noexcept { return cudaSetDevice(device); }

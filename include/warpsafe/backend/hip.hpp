@@ -103,6 +103,12 @@ struct basic_hip_backend : detail::HipGraphCalls {
   }
   static int peek_last_error() noexcept { return hipPeekAtLastError(); }
 
+  static constexpr int toolkit_version = HIP_VERSION;
+  /// Of driver and runtime, as HIP_VERSION counts.
+  static int versions(int& driver, int& runtime) noexcept {
+    const hipError_t status = hipDriverGetVersion(&driver);
+    return status != hipSuccess ? status : hipRuntimeGetVersion(&runtime);
+  }
   static int device_count(int& count) noexcept { return hipGetDeviceCount(&count); }
   static int current_device(int& device) noexcept { return hipGetDevice(&device); }
   static int set_device(int device) noexcept { return hipSetDevice(device); }

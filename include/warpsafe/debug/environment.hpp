@@ -29,8 +29,11 @@ struct Environment {
   bool warn_only = false;             ///< WARPSAFE_ON_ERROR=warn
   const char* blocking = nullptr;     ///< the variable that asks for blocking launches, or nullptr
   const char* blocking_value = nullptr;
-  const char* blocking_names = nullptr;  ///< the kernels to wait for; nullptr: all
-  std::uint64_t break_at = 0;            ///< WARPSAFE_BREAK; 0: nowhere
+  const char* blocking_names = nullptr;       ///< the kernels to wait for; nullptr: all
+  std::uint64_t break_at = 0;                 ///< WARPSAFE_BREAK; 0: nowhere
+  std::uint64_t timeout = ~std::uint64_t{0};  ///< WARPSAFE_TIMEOUT, milliseconds; all bits: none
+  bool timeout_stops = false;                 ///< WARPSAFE_TIMEOUT=SECONDS,stop
+  const char* timeout_unknown = nullptr;      ///< a value of WARPSAFE_TIMEOUT that is none
 
   [[nodiscard]] static const Environment& get() noexcept {
     static const Environment read = ask();
@@ -46,6 +49,26 @@ struct Environment {
   }
   [[nodiscard]] static std::uint64_t number(const char* value) noexcept {
     return value == nullptr ? 0 : std::strtoull(value, nullptr, 10);
+  }
+  /// SECONDS[.FRACTION][,stop], whatever the locale says of the point; false if it is not that.
+  [[nodiscard]] static bool timeout_of(const char* value, std::uint64_t& milliseconds,
+                                       bool& stops) noexcept {
+    const char* rest = value;
+    std::uint64_t whole = 0;
+    std::uint64_t thousandths = 0;
+    while (*rest >= '0' && *rest <= '9' && rest - value < 12) {
+      whole = whole * 10 + static_cast<std::uint64_t>(*rest++ - '0');
+    }
+    if (rest == value) return false;
+    if (*rest == '.') {
+      std::uint64_t unit = 100;
+      for (++rest; *rest >= '0' && *rest <= '9'; ++rest, unit /= 10) {
+        thousandths += unit * static_cast<std::uint64_t>(*rest - '0');
+      }
+    }
+    stops = says(rest, ",stop");
+    milliseconds = whole * 1000 + thousandths;
+    return stops || *rest == '\0';
   }
 
   [[gnu::cold, gnu::noinline]] static Environment ask() noexcept {
@@ -77,6 +100,15 @@ struct Environment {
       found.blocking_names = named ? value : nullptr;
     }
     found.break_at = number(std::getenv("WARPSAFE_BREAK"));
+    const char* const timeout = std::getenv("WARPSAFE_TIMEOUT");
+    if (timeout != nullptr && *timeout != '\0') {
+      std::uint64_t milliseconds = 0;
+      if (timeout_of(timeout, milliseconds, found.timeout_stops)) {
+        found.timeout = milliseconds;
+      } else {
+        found.timeout_unknown = timeout;
+      }
+    }
     return found;
   }
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/debug/environment.hpp>
+#include <warpsafe/debug/run_listener.hpp>
 
 #include <cstdarg>
 #include <cstddef>
@@ -30,6 +31,10 @@ inline std::uint8_t switches = unread;
 // Not a LogLevel: nvcc knows no atomic access to an enumeration.
 inline unsigned char log_level_in_use = static_cast<unsigned char>(LogLevel::off);
 inline bool blocking_in_use = false;
+/// Milliseconds (debug/timeout.hpp).
+inline constexpr std::uint64_t no_timeout = ~std::uint64_t{0};
+inline std::uint64_t timeout_in_use = no_timeout;
+inline bool timeout_stops_in_use = false;
 
 [[nodiscard, gnu::always_inline]] inline bool anything_on() noexcept {
   return __atomic_load_n(&switches, __ATOMIC_RELAXED) != nothing_on;
@@ -39,7 +44,8 @@ inline void note_switches() noexcept {
   const Environment& asked = Environment::get();
   const bool on = __atomic_load_n(&log_level_in_use, __ATOMIC_RELAXED) !=
                       static_cast<unsigned char>(LogLevel::off) ||
-                  __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED) || asked.break_at != 0;
+                  __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED) || asked.break_at != 0 ||
+                  listening();
   __atomic_store_n(&switches, std::uint8_t{on ? something_on : nothing_on}, __ATOMIC_RELAXED);
 }
 

@@ -5,6 +5,7 @@
 #include <warpsafe/debug/break.hpp>
 #include <warpsafe/debug/limits_text.hpp>
 #include <warpsafe/debug/start.hpp>
+#include <warpsafe/debug/timeout.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/format.hpp>
@@ -35,6 +36,7 @@ namespace warpsafe::detail {
 [[gnu::cold, gnu::noinline]] inline bool goes_on(LaunchError& error) noexcept {
   debug::detail::start_if_first();
   error.blocking_was_on = debug::blocking();
+  debug::detail::tell_failed(error);
   const bool warn_only = debug::Environment::get().warn_only;
   if (warn_only) {
     say_error(debug::LogLevel::warn, error, "\n  WARPSAFE_ON_ERROR=warn: launched all the same");
@@ -42,13 +44,6 @@ namespace warpsafe::detail {
     say_error(debug::LogLevel::error, error, "");
   }
   return warn_only;
-}
-
-[[nodiscard]] inline std::uint64_t nanoseconds_now() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 /// The device's limits, once per device, at its first launch.
@@ -65,8 +60,18 @@ namespace warpsafe::detail {
                            debug::format_limits(limits, text, sizeof text));
 }
 
-/// What the switches ask for before a launch. Returns when it began, in nanoseconds, if the
-/// runtime's calls are logged, else 0.
+/// One line of the trace: a call of the runtime, what it said, and how long it took.
+[[gnu::cold, gnu::noinline]] inline void log_call(const BackendCalls& calls, const char* call,
+                                                  const void* stream, int status,
+                                                  std::uint64_t took) noexcept {
+  debug::detail::log_line(debug::LogLevel::trace, "  %s %s(stream %p) = %s, %llu.%llu us",
+                          calls.name.data, call, stream, calls.error_name(status).data,
+                          static_cast<unsigned long long>(took / 1000),
+                          static_cast<unsigned long long>(took / 100 % 10));
+}
+
+/// What the switches ask for before a launch. Returns when it began, in nanoseconds, if
+/// somebody wants the time, else 0.
 [[gnu::cold, gnu::noinline]] inline std::uint64_t before_launch(
     const debug::LaunchRecord& record, const BackendCalls& calls) noexcept {
   debug::detail::start_if_first();
@@ -93,18 +98,25 @@ namespace warpsafe::detail {
         static_cast<unsigned long long>(record.dynamic_shared));
   }
   debug::detail::stop_if_asked(record);
-  return debug::logs(debug::LogLevel::trace) ? nanoseconds_now() : 0;
+  debug::detail::tell_listeners([&](const debug::RunListener& one) {
+    if (one.launching != nullptr) one.launching(one.user, record);
+  });
+  const bool timed = debug::logs(debug::LogLevel::trace) || debug::detail::listening();
+  return timed ? debug::detail::nanoseconds_now() : 0;
 }
-
-/// One line of the trace: a call of the runtime, what it said, and how long it took.
-[[gnu::cold, gnu::noinline]] inline void log_call(const BackendCalls& calls, const char* call,
-                                                  const void* stream, int status,
-                                                  std::uint64_t begun) noexcept {
-  const std::uint64_t took = nanoseconds_now() - begun;
-  debug::detail::log_line(debug::LogLevel::trace, "  %s %s(stream %p) = %s, %llu.%llu us",
-                          calls.name.data, call, stream, calls.error_name(status).data,
-                          static_cast<unsigned long long>(took / 1000),
-                          static_cast<unsigned long long>(took / 100 % 10));
+/// And after it, if it was timed: `status` is what the runtime said.
+[[gnu::cold, gnu::noinline]] inline void after_launch(const debug::LaunchRecord& record,
+                                                      const BackendCalls& calls,
+                                                      std::uint64_t begun, int status) noexcept {
+  const std::uint64_t ended = debug::detail::nanoseconds_now();
+  if (debug::logs(debug::LogLevel::trace)) {
+    log_call(calls, "launch", record.stream, status, ended - begun);
+  }
+  debug::LaunchRecord made = record;
+  made.state = status == 0 ? debug::LaunchState::submitted : debug::LaunchState::refused;
+  debug::detail::tell_listeners([&](const debug::RunListener& one) {
+    if (one.launched != nullptr) one.launched(one.user, made, begun, ended);
+  });
 }
 
 /// Waits for a kernel that was just launched, if a switch asks for it and no graph is being
@@ -118,10 +130,11 @@ namespace warpsafe::detail {
   void* const stream = const_cast<void*>(record.stream);
   if (calls.stream_capturing(stream, capturing) != 0 || capturing) return 0;
   const StreamPoint point = StreamPoint::of(record.stream, record.device);
-  const std::uint64_t begun = nanoseconds_now();
-  const int status = calls.stream_synchronize(stream);
+  const std::uint64_t begun = debug::detail::nanoseconds_now();
+  const int status =
+      debug::detail::wait(*calls.stream_wait, stream, {stream, record.device, record.site, true});
   if (debug::logs(debug::LogLevel::trace)) {
-    log_call(calls, "stream_synchronize", stream, status, begun);
+    log_call(calls, "stream_synchronize", stream, status, debug::detail::nanoseconds_now() - begun);
   }
   if (status == 0) point.reached(calls.vendor);
   return status;
@@ -156,7 +169,7 @@ namespace warpsafe::detail {
                                                            const BackendCalls& calls,
                                                            std::uint64_t begun,
                                                            LaunchError& error) noexcept {
-  if (begun != 0) log_call(calls, "launch", record.stream, 0, begun);
+  if (begun != 0) after_launch(record, calls, begun, 0);
   const int status = wait_for_launch(record, calls);
   if (status == 0) return false;
   error = calls.wait_error(status, record.device, record.site);
@@ -172,15 +185,18 @@ namespace warpsafe::detail {
 [[gnu::cold, gnu::noinline]] inline void refused(const debug::LaunchRecord& record,
                                                  const BackendCalls& calls, std::uint64_t begun,
                                                  LaunchError& error) noexcept {
-  if (begun != 0) log_call(calls, "launch", record.stream, error.raw, begun);
+  if (begun != 0) after_launch(record, calls, begun, error.raw);
   debug::Journal::get().refused(record.sequence);
   debug::detail::noticed(error, record.device, is_of_earlier_work(error));
   log_failure(error, record);
+  debug::detail::tell_failed(error);
 }
 
 inline constexpr DebugHooks all_debug_hooks{&debug::detail::begin_wait,
+                                            &debug::detail::wait,
+                                            &debug::detail::watches_waits,
                                             &debug::detail::waited,
-                                            &debug::detail::noticed,
+                                            &debug::detail::noticed_by_call,
                                             &debug::detail::put_suspects,
                                             &launching,
                                             &submitted,

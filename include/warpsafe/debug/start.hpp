@@ -21,11 +21,28 @@ inline void waited(Vendor vendor, std::int32_t device, const void* stream,
                    std::uint64_t began) noexcept {
   Completion::get().stream_waited(vendor, device, stream, began);
 }
+[[gnu::cold]] inline void tell_failed(const LaunchError& error) noexcept {
+  tell_listeners([&](const RunListener& one) {
+    if (one.failed != nullptr) one.failed(one.user, error);
+  });
+}
 [[gnu::cold]] inline void noticed(LaunchError& error, std::int32_t device,
                                   bool earlier_work) noexcept {
   error.blocking_was_on = __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED);
-  if (!earlier_work) return;
-  error.incident = Incidents::get().note(error, device);
+  if (error.code == Errc::wait_timed_out) {
+    error.value = __atomic_load_n(&timeout_in_use, __ATOMIC_RELAXED);
+  }
+  if (earlier_work) error.incident = Incidents::get().note(error, device);
+}
+/// DebugHooks::noticed. A launch that was refused is told where its kernel is known
+/// (debug/observer.hpp).
+[[gnu::cold]] inline void noticed_by_call(LaunchError& error, std::int32_t device,
+                                          bool earlier_work) noexcept {
+  noticed(error, device, earlier_work);
+  if (!listening()) return;
+  LaunchError told = error;
+  if (told.device < 0) told.device = device;
+  tell_failed(told);
 }
 [[gnu::cold]] inline void put_suspects(warpsafe::detail::TextBuffer& out,
                                        const LaunchError& error) noexcept {
@@ -46,8 +63,13 @@ inline void waited(Vendor vendor, std::int32_t device, const void* stream,
     log_line(LogLevel::warn, "warpsafe: WARPSAFE_LOG=%s is none of off, error, warn, debug, trace",
              asked.log_unknown);
   }
-  const char* const later[] = {"WARPSAFE_TRACE", "WARPSAFE_REFERENCE", "WARPSAFE_SHADOW",
-                               "WARPSAFE_TIMEOUT"};
+  if (asked.timeout_unknown != nullptr) {
+    log_line(LogLevel::warn,
+             "warpsafe: WARPSAFE_TIMEOUT=%s is no number of seconds, with or without \",stop\" "
+             "after it",
+             asked.timeout_unknown);
+  }
+  const char* const later[] = {"WARPSAFE_TRACE", "WARPSAFE_REFERENCE", "WARPSAFE_SHADOW"};
   for (const char* name : later) {
     if (std::getenv(name) != nullptr) {
       log_line(LogLevel::warn, "warpsafe: %s is set, and nothing in this program reads it", name);
@@ -61,6 +83,8 @@ inline void waited(Vendor vendor, std::int32_t device, const void* stream,
   static const bool first = [&asked] {
     __atomic_store_n(&log_level_in_use, static_cast<unsigned char>(asked.log), __ATOMIC_RELAXED);
     __atomic_store_n(&blocking_in_use, asked.blocking != nullptr, __ATOMIC_RELAXED);
+    __atomic_store_n(&timeout_in_use, asked.timeout, __ATOMIC_RELAXED);
+    __atomic_store_n(&timeout_stops_in_use, asked.timeout_stops, __ATOMIC_RELAXED);
     note_switches();
     if (!asked.silent) say_what_is_on(asked);
     return true;
@@ -73,6 +97,24 @@ inline void start_if_first() noexcept {
 }
 
 }  // namespace detail
+
+/// Tells `listener` of what happens from now on; it must outlive that, or be removed first. Once.
+/// Not while other threads add or remove one.
+inline void add_listener(RunListener& listener) noexcept {
+  detail::start_if_first();
+  listener.next = __atomic_load_n(&detail::listeners_in_use, __ATOMIC_RELAXED);
+  __atomic_store_n(&detail::listeners_in_use, &listener, __ATOMIC_RELEASE);
+  detail::note_switches();
+}
+/// Tells it no more. Nothing happens to one that was not added. @pre no thread launches, waits,
+/// adds or removes just now
+inline void remove_listener(RunListener& listener) noexcept {
+  RunListener** link = &detail::listeners_in_use;
+  while (*link != nullptr && *link != &listener) link = &(*link)->next;
+  if (*link == nullptr) return;
+  __atomic_store_n(link, listener.next, __ATOMIC_RELEASE);
+  detail::note_switches();
+}
 
 /// Sets what is written to the log, over what WARPSAFE_LOG asked for.
 inline void set_log_level(LogLevel level) noexcept {

@@ -4,6 +4,8 @@
 
 #include <warpsafe/debug/completion.hpp>
 #include <warpsafe/debug/journal.hpp>
+#include <warpsafe/debug/journal_reader.hpp>
+#include <warpsafe/debug/launch_text.hpp>
 #include <warpsafe/detail/text.hpp>
 #include <warpsafe/error.hpp>
 
@@ -91,7 +93,9 @@ class Incidents {
         out << "this process";
       }
       out << " not known to have ended" << (found->count == 1 ? "" : ", newest first");
-      for (std::size_t i = 0; i < found->count && i < shown; ++i) put(out, found->suspects[i]);
+      for (std::size_t i = 0; i < found->count && i < shown; ++i) {
+        put_listed(out, found->suspects[i], true);
+      }
       if (found->count > shown) {
         out << "\n    and " << count_of(*found) - shown << " older ones (debug::suspects)";
       }
@@ -135,34 +139,10 @@ class Incidents {
 
   /// The unfinished launches in the journal, newest first.
   static std::size_t collect(Vendor vendor, std::int32_t device, LaunchRecord* found) noexcept {
-    const Journal& journal = Journal::get();
-    std::size_t count = 0;
-    const std::uint64_t last = journal.last();
-    for (std::size_t back = 0; back < Journal::capacity; ++back) {
-      LaunchRecord record{};
-      std::uint64_t submitted_at = 0;
-      const std::size_t place = (last + Journal::capacity - back) % Journal::capacity;
-      if (!journal.read(place, record, submitted_at) || record.vendor != vendor ||
-          (device >= 0 && record.device != device) || record.state == LaunchState::refused ||
-          Completion::get().is_complete(record, submitted_at)) {
-        continue;
-      }
-      // The places are in order but for a launch that was overtaken by a whole round.
-      std::size_t at = count++;
-      while (at > 0 && found[at - 1].sequence < record.sequence) {
-        found[at] = found[at - 1];
-        --at;
-      }
-      found[at] = record;
-    }
-    return count;
-  }
-
-  static void put(warpsafe::detail::TextBuffer& out, const LaunchRecord& record) noexcept {
-    out << "\n    #" << record.sequence << " '" << record.kernel << "', grid=" << record.grid
-        << ", block=" << record.block << ", shared=" << record.dynamic_shared << " bytes, stream "
-        << record.stream;
-    if (record.site.file != nullptr) out << ", at " << record.site;
+    return read_journal(found, [&](const LaunchRecord& record) {
+      return record.vendor == vendor && (device < 0 || record.device == device) &&
+             is_in_flight(record);
+    });
   }
 
   void lock() noexcept {

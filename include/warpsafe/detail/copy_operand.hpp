@@ -129,6 +129,10 @@ template <class B>
   const result<void> allowed = refuse_in_capture(stream, operation, site);
   if (!allowed.has_value()) return allowed;
   const CallScope<B> here(site);
+  const int device = stream.device().value();
+  if (const int status = wait_ahead<B>(stream.native(), device, site)) {
+    return runtime_error<B>(status, operation, site, Stage::completion, device);
+  }
   const int status = submit_copy(to, from, kind, stream);
   if (status != 0) return runtime_error<B>(status, operation, site);
   return wait_for(stream, site);

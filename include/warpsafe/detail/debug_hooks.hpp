@@ -19,6 +19,24 @@ namespace detail {
 
 class TextBuffer;
 
+/// One way of waiting, as a runtime has it; `handle` is its stream or event (waiting.hpp).
+struct WaitCalls {
+  Name what;
+  Vendor vendor;
+  int not_ready;
+  int (*wait)(void* handle) noexcept;
+  int (*query)(void* handle) noexcept;
+  /// Whether asking breaks no capture, and can be answered otherwise the next time.
+  bool (*may_query)(void* handle) noexcept;
+};
+/// What is waited for, and where that is written.
+struct WaitPlace {
+  const void* stream;
+  std::int32_t device;
+  call_site site;
+  bool may_stop;  ///< false: memory that the work uses is given back after the wait
+};
+
 /// What a launch's debug tools ask of its backend, so that they are written, and compiled, once for
 /// all of them (backend_calls, observation.hpp).
 struct BackendCalls {
@@ -28,7 +46,7 @@ struct BackendCalls {
   Name (*error_name)(int status) noexcept;
   Name (*error_text)(int status) noexcept;
   int (*stream_capturing)(void* stream, bool& capturing) noexcept;
-  int (*stream_synchronize)(void* stream) noexcept;
+  const WaitCalls* stream_wait;
   /// The error of a wait that failed on a device.
   LaunchError (*wait_error)(int status, int device, call_site site) noexcept;
   /// A device's limits and name; false if the runtime does not tell.
@@ -41,6 +59,11 @@ struct BackendCalls {
 struct DebugHooks {
   /// A wait begins, or an event is recorded: the time of that, never 0.
   std::uint64_t (*begin_wait)() noexcept;
+  /// Waits: as `calls` says, or watched (WARPSAFE_TIMEOUT). The runtime's status; not_ready: given
+  /// up.
+  int (*wait)(const WaitCalls& calls, void* handle, const WaitPlace& place) noexcept;
+  /// Whether WARPSAFE_TIMEOUT is on.
+  bool (*watches_waits)() noexcept;
   /// What was submitted to the stream before that time has ended without a fault.
   void (*waited)(Vendor vendor, std::int32_t device, const void* stream,
                  std::uint64_t began) noexcept;

@@ -153,9 +153,9 @@ class DeviceMemory {
       const Uncaptured<B> outside;
       note(B::deallocate(data_, stream.native()));
     } else {
-      for (Use* use = uses_; use != nullptr; use = use->next) note(use->mark.wait());
+      for (Use* use = uses_; use != nullptr; use = use->next) note(use->mark.wait({}, false));
       const Uncaptured<B> outside;
-      note(B::stream_synchronize(stream.native()));
+      note(wait_for_stream<B>(stream.native(), stream.device().value(), {}, false));
       note(on_device<B>(stream.device().value(),
                         [&]() noexcept { return B::deallocate_unordered(data_); }));
     }

@@ -6,6 +6,7 @@
 #include <warpsafe/detail/caches.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/waiting.hpp>
 #include <warpsafe/launch_shape.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
@@ -71,9 +72,7 @@ inline constexpr BackendCalls backend_calls{
     [](void* stream, bool& capturing) noexcept {
       return B::stream_capturing(static_cast<typename B::native_stream>(stream), capturing);
     },
-    [](void* stream) noexcept {
-      return B::stream_synchronize(static_cast<typename B::native_stream>(stream));
-    },
+    &stream_wait_calls<B>,
     &wait_error<B>,
     &named_limits<B>};
 

@@ -68,6 +68,11 @@ template <CheckLevel Level, class B, class T>
         stream, LaunchError::make(Errc::out_of_memory, Stage::runtime_call, device.size * sizeof(T),
                                   0, Axis::none, site));
   }
+  const int on = stream.device().value();
+  if (const int status = wait_ahead<B>(stream.native(), on, site)) {
+    return PendingAccess::failed<B, std::vector<T>>(
+        stream, runtime_error<B>(status, Name::of("copy to host"), site, Stage::completion, on));
+  }
   const CopyRows host = CopyRows::flat(target.data(), target.size(), -1);
   return copy_with_token<Level>(stream, host, std::move(target), device, owner, true, site);
 }

@@ -222,6 +222,8 @@ constexpr const char* reason_text(const LaunchError& error) noexcept {
       return "{runtime}";
     case Errc::pending_error:
       return "an error was pending before this call: {runtime}";
+    case Errc::wait_timed_out:
+      return "the wait was given up after {value} ms (WARPSAFE_TIMEOUT), and the work may still run";
     case Errc::out_of_memory:
       return error.limit != 0   ? "out of memory: {value} bytes asked, {extra} of {limit} bytes "
                                   "free on the device; this program's buffers hold {held}"

@@ -32,6 +32,8 @@ template <class B>
   error.operation = operation;
   // Work runs after the launch has returned: what a launch is told of running work is not its own.
   const bool launching = stage == Stage::launch || stage == Stage::validation;
+  // No runtime answers a wait with that: it was given up (waiting.hpp).
+  if (status == B::not_ready && stage == Stage::completion) error.code = Errc::wait_timed_out;
   if (launching && error.code == Errc::execution_failed) error.code = Errc::pending_error;
   // A launch that failed first has to say in the journal that it never ran (debug/observer.hpp).
   if (const DebugHooks* const hooks = debug_hooks(); hooks != nullptr && stage != Stage::launch) {

@@ -4,6 +4,7 @@
 
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/uncaptured.hpp>
+#include <warpsafe/detail/waiting.hpp>
 #include <warpsafe/device.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
@@ -32,11 +33,12 @@ template <class B>
   return B::stream_capturing(stream.native(), capturing) == 0 && capturing;
 }
 
-/// Waits for the stream's work, whatever captures beside it. As basic_stream_ref::synchronize.
+/// Waits for the stream's work, whatever captures beside it. As basic_stream_ref::synchronize, but
+/// never given up.
 template <class B>
 [[nodiscard]] result<void> wait_for(basic_stream_ref<B> stream, call_site site) noexcept {
   const Uncaptured<B> outside;
-  return stream.synchronize(site);
+  return StreamAccess::wait_to_the_end(stream, site);
 }
 
 /// A point in a stream, or none. Unlike an Event it can be moved on to a later point, and its
@@ -75,11 +77,12 @@ class StreamMark {
   [[nodiscard]] int order_before(basic_stream_ref<B> stream) const noexcept {
     return native_ == nullptr ? 0 : B::stream_wait(stream.native(), native_);
   }
-  /// The host waits until the point is reached. Returns the runtime's status.
-  [[nodiscard]] int wait() const noexcept {
+  /// The host waits until the point is reached. Returns the runtime's status, or B::not_ready where
+  /// the wait was given up, which it may be with `may_stop` (wait_for_stream).
+  [[nodiscard]] int wait(call_site site, bool may_stop) const noexcept {
     if (native_ == nullptr) return 0;
     const Uncaptured<B> outside;
-    const int status = B::event_synchronize(native_);
+    const int status = wait_for_event<B>(native_, point_, site, may_stop);
     if (status == 0) point_.reached(B::vendor);
     return status;
   }

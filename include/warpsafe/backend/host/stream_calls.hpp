@@ -75,6 +75,12 @@ struct StreamCalls {
                   return runtime.surface(device);
                 });
   }
+  /// Whether a scheduler runs the work, inside of calls: a loop of queries then need not end.
+  static bool is_scheduled() noexcept {
+    Runtime& runtime = Runtime::get();
+    const std::lock_guard lock(runtime.mutex);
+    return runtime.scheduler != nullptr;
+  }
   static int stream_query(native_stream stream) noexcept {
     return call(Call::stream_query, [&](Runtime& runtime, auto&) {
       const int status = usable(runtime, stream);
