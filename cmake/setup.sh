@@ -2,10 +2,11 @@
 # Read by tests/run, examples/run and bench/run: gets what they need onto the machine.
 # Each installs with apt-get only what it does not find, and says what.
 
-# The parts, as "probe=Debian package". A probe is a command, or a header with its brackets.
+# The parts, as "probe=Debian package". A probe is a command, a header with its brackets, or a
+# module of Python as "python3:module".
 need_build=('cmake=cmake' 'ninja=ninja-build' 'g++=g++' '<boost/outcome.hpp>=libboost-dev'
   '<boost/context/fiber.hpp>=libboost-context-dev')
-need_tests=('<gmock/gmock.h>=libgmock-dev' '<gtest/gtest.h>=libgtest-dev' '<fmt/format.h>=libfmt-dev' 'python3=python3' 'valgrind=valgrind'
+need_tests=('<gmock/gmock.h>=libgmock-dev' '<gtest/gtest.h>=libgtest-dev' '<fmt/format.h>=libfmt-dev' 'python3=python3' 'python3:ensurepip=python3-venv' 'valgrind=valgrind'
   'clang++=clang' 'clang-format=clang-format' 'clang-tidy=clang-tidy' 'pkg-config=pkg-config'
   'hipcc=hipcc' '<hip/hip_runtime_api.h>=libamdhip64-dev')
 need_distro=('mmdebstrap=mmdebstrap')
@@ -19,6 +20,7 @@ have() {
     '<'*) command -v g++ > /dev/null &&
       printf '#if !__has_include(%s)\n#error\n#endif\n' "$1" |
       g++ -E -x c++ - > /dev/null 2>&1 ;;
+    python3:*) python3 -c "import ${1#*:}" 2> /dev/null ;;
     *) command -v "$1" > /dev/null ;;
   esac
 }

@@ -1,12 +1,26 @@
 # Defines the components of warpsafe beside the headers: warpsafe::host, warpsafe::cuda and
-# warpsafe::hip, each when what it stands on is found. Read by this project's own build and by the
-# installed package alike. In: warpsafe_FIND_COMPONENTS, warpsafe_FIND_REQUIRED_<component>. Out:
+# warpsafe::hip, each when what it stands on is found; and the check level. Read by this project's own
+# build, by the installed package and by Conan's alike. In: the target warpsafe::warpsafe,
+# warpsafe_FIND_COMPONENTS (all, unless set), warpsafe_FIND_REQUIRED_<component>. Out:
 # warpsafe_<component>_FOUND, and warpsafe_NOT_FOUND_MESSAGE where something is missing.
 
 # The check level travels as a definition, since NDEBUG often fails to reach CUDA and HIP compilers.
 # It follows the configuration unless a target's property WARPSAFE_CHECKS, which the variable of
 # that name initialises, says 0, 1 or 2.
 define_property(TARGET PROPERTY WARPSAFE_CHECKS INITIALIZE_FROM_VARIABLE WARPSAFE_CHECKS)
+get_target_property(warpsafe_target warpsafe::warpsafe ALIASED_TARGET)
+if(NOT warpsafe_target)
+  set(warpsafe_target warpsafe::warpsafe)
+endif()
+get_target_property(warpsafe_definitions ${warpsafe_target} INTERFACE_COMPILE_DEFINITIONS)
+# An installed target brings it along.
+if(NOT warpsafe_definitions MATCHES "WARPSAFE_CHECKS=")
+  target_compile_definitions(
+    ${warpsafe_target}
+    INTERFACE
+      WARPSAFE_CHECKS=$<IF:$<STREQUAL:$<TARGET_PROPERTY:WARPSAFE_CHECKS>,>,$<IF:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>,0,2>,$<TARGET_PROPERTY:WARPSAFE_CHECKS>>
+  )
+endif()
 
 if(POLICY CMP0167)
   cmake_policy(SET CMP0167 NEW)
@@ -35,6 +49,9 @@ macro(warpsafe_add_component component)
   set(warpsafe_${component}_FOUND TRUE)
 endmacro()
 
+if(NOT warpsafe_FIND_COMPONENTS)
+  set(warpsafe_FIND_COMPONENTS host cuda hip)
+endif()
 foreach(component IN LISTS warpsafe_FIND_COMPONENTS)
   set(warpsafe_${component}_FOUND FALSE)
   set(warpsafe_missing "")

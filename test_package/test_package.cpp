@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A user's program: consumer LEVEL. It fails unless it was built with that check level, and its
-// kernel ran right or there is no device to run it on.
+// A user's program: test_package [LEVEL]. It fails unless it was built with that check level, if one
+// is given, and its kernel ran right or there is no device to run it on.
 
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/message.hpp>
@@ -37,10 +37,10 @@ static ws::result<std::vector<int>> filled(std::size_t count) {
 }
 
 int main(int argc, char** argv) {
-  const int wanted = argc == 2 ? std::atoi(argv[1]) : -1;
   const int level = static_cast<int>(ws::current_level);
-  std::cout << "check level " << level << ", wanted " << wanted << '\n';
-  if (level != wanted) return EXIT_FAILURE;
+  std::cout << "warpsafe " << WARPSAFE_VERSION_MAJOR << '.' << WARPSAFE_VERSION_MINOR << '.'
+            << WARPSAFE_VERSION_PATCH << ", check level " << level << '\n';
+  if (argc > 1 && level != std::atoi(argv[1])) return EXIT_FAILURE;
 
   const auto values = filled(1000);
   if (!values.has_value()) {

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Makes the Conan package and builds its consumer against it, with nvcc where there is one and
+without: conan.py SOURCE FOLDER CXX BOOST_VERSION [NVCC]
+
+Conan and a CMake that goes with it and nvcc are installed into FOLDER by pip; nothing else is fetched:
+Boost is the system's, and no remote is asked. Exit code 77: pip cannot reach a package index, or there is no pip."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import venv
+
+source, folder, compiler, boost = sys.argv[1:5]
+nvcc = sys.argv[5] if len(sys.argv) > 5 else None
+folder = pathlib.Path(folder)
+conan_path = folder / "venv" / "bin" / "conan"
+
+
+def install_conan():
+    if conan_path.exists():
+        return
+    try:
+        venv.create(folder / "venv", with_pip=True, clear=True)
+    except subprocess.CalledProcessError:
+        print("skipped: this Python has no ensurepip (Debian's package python3-venv), so pip cannot be asked for Conan")
+        sys.exit(77)
+    pip = [folder / "venv" / "bin" / "pip", "install", "--quiet", "--retries", "1", "conan>=2,<3", "cmake>=3.26"]
+    run = subprocess.run(pip, capture_output=True, text=True)
+    if run.returncode:
+        print(run.stdout, run.stderr)
+        unreachable = "NewConnectionError|ConnectTimeout|ReadTimeout|Name or service not known|No matching distribution"
+        if re.search(unreachable, run.stderr):
+            print("skipped: pip reaches no package index, so there is no Conan to test with")
+            sys.exit(77)
+        sys.exit("pip could not install Conan")
+
+
+def without_nvcc():
+    """This environment, in which no nvcc is found."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("CUDACXX", "CUDA_PATH")}
+    paths = environment.get("PATH", "").split(os.pathsep)
+    paths = [str(conan_path.parent)] + [path for path in paths if not (pathlib.Path(path) / "nvcc").exists()]
+    environment["PATH"] = os.pathsep.join(paths)
+    return environment | {"CONAN_HOME": str(folder / "home")}
+
+
+def conan(*arguments, fails_with=None):
+    """What a command of Conan writes to its standard output; the test ends if it ends otherwise than it should."""
+    print("conan", *arguments, flush=True)
+    run = subprocess.run([conan_path, *arguments], env=without_nvcc(), capture_output=True, text=True)
+    if fails_with is None and run.returncode:
+        sys.exit(f"{run.stdout}\n{run.stderr}\nended with {run.returncode}")
+    if fails_with is not None and (run.returncode == 0 or fails_with not in run.stderr):
+        sys.exit(f"{run.stdout}\n{run.stderr}\nended with {run.returncode}; '{fails_with}' was to be its error")
+    return run.stdout + run.stderr if arguments[0] == "test" else run.stdout
+
+
+def check(what, got, wanted):
+    if got != wanted:
+        sys.exit(f"{what}: {got}, not {wanted}")
+
+
+def settings(*changes):
+    profile = folder / "profile"
+    profile.write_text(
+        "[settings]\nos=Linux\narch=x86_64\n"
+        f"compiler=gcc\ncompiler.version={major}\ncompiler.libcxx=libstdc++11\ncompiler.cppstd=20\n"
+        f"[platform_requires]\nboost/{boost}\n"
+        "[conf]\ntools.cmake.cmaketoolchain:generator=Ninja\n"
+        # Nothing is written into the source's folder.
+        f"tools.cmake.cmake_layout:test_folder={folder / 'test_package'}\ntools.cmake.cmaketoolchain:user_presets=\n"
+        f"tools.build:compiler_executables={{'cpp': '{compiler}'}}\n"
+    )
+    arguments = ["--profile:all", str(profile)]
+    for change in changes:
+        arguments += ["--settings", change]
+    return arguments
+
+
+install_conan()
+version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True).stdout
+major = version.split(".")[0]
+conan("remote", "disable", "*")
+with_nvcc = ["--conf", f"tools.build:compiler_executables={{'cpp': '{compiler}', 'cuda': '{nvcc}'}}"] if nvcc else []
+
+made = json.loads(conan("create", source, "--test-folder=", "--format=json", *settings("build_type=Release")))
+package = next(node for node in made["graph"]["nodes"].values() if node["name"] == "warpsafe")
+reference = package["ref"].split("#")[0]
+include = pathlib.Path(conan("cache", "path", f"{package['ref']}:{package['package_id']}").strip()) / "include"
+headers = pathlib.Path(source) / "include"
+check(
+    "the headers in the package",
+    sorted(str(path.relative_to(include)) for path in include.rglob("*") if path.is_file()),
+    sorted(str(path.relative_to(headers)) for path in headers.rglob("*.hpp")),
+)
+
+test_package = os.path.join(source, "test_package")
+for build_type, options in {"Release": with_nvcc, "Debug": []}.items():
+    ran = conan("test", test_package, reference, *settings(f"build_type={build_type}"), *options)
+    level = 0 if build_type == "Release" else 2
+    # One program for the host, one for CUDA: each says what it is.
+    said = re.findall(r"^warpsafe [\d.]+, check level \d$", ran, re.MULTILINE)
+    check("what the programs say", said, [f"warpsafe {package['version']}, check level {level}"] * (2 if options else 1))
+
+# Headers are the same package whatever they were asked for with.
+packages = json.loads(conan("list", f"{reference}:*", "--format=json"))["Local Cache"][reference]["revisions"]
+check("packages", [len(revision["packages"]) for revision in packages.values()], [1])
+conan(
+    "install", f"--requires={reference}", *settings("compiler.version=11"), fails_with="needs gcc 12 or later"
+)
