@@ -54,6 +54,12 @@ enum class Errc : std::uint8_t {
   stream_capturing,     ///< an operation that is not allowed while the stream captures
   device_invalid,       ///< no such device
   no_device,            ///< no device, or no driver, at all
+  // Modules: kernels that are loaded by name.
+  module_unreadable,    ///< the file of the image cannot be read
+  module_invalid,       ///< the runtime cannot load the image
+  module_wrong_device,  ///< the module was loaded on another device than the stream's
+  kernel_not_found,     ///< the module holds no kernel of that name
+  signature_mismatch,   ///< the kernel's parameters are others than the signature declares
   // Captures and graphs.
   capture_broken,        ///< a call that captures do not allow has broken the capture
   capture_unjoined,      ///< a stream that joined the capture has work that nothing waits for

@@ -69,16 +69,20 @@ inline constexpr bool reaches_memory = std::is_pointer_v<P> || is_device_span<P>
 template <class T>
 inline constexpr bool reaches_memory<device_ptr<T>> = true;
 
+/// What a backend is told of the parameters P.
+template <class... P>
+inline constexpr ParameterInfo parameter_infos[sizeof...(P) + 1] = {
+    {static_cast<std::uint32_t>(sizeof(P)), static_cast<std::uint32_t>(alignof(P)),
+     reaches_memory<P>, points_to_mutable<P>}...,
+    {}};
+
 /// What a backend is told of one kernel. Keyed by the kernel, hence hidden: two shared objects with
 /// a kernel of one name have two of these.
 template <auto Fn, class Parameters>
 struct [[gnu::visibility("hidden")]] EntryOf;
 template <auto Fn, class... P>
 struct [[gnu::visibility("hidden")]] EntryOf<Fn, TypeList<P...>> {
-  static constexpr ParameterInfo infos[sizeof...(P) + 1] = {
-      {static_cast<std::uint32_t>(sizeof(P)), static_cast<std::uint32_t>(alignof(P)),
-       reaches_memory<P>, points_to_mutable<P>}...,
-      {}};
+  static constexpr const ParameterInfo* infos = parameter_infos<P...>;
 
   template <Provenance Where>
   [[nodiscard]] static KernelEntry get() noexcept {

@@ -104,6 +104,16 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
       return "no such device";
     case Errc::no_device:
       return "no device";
+    case Errc::module_unreadable:
+      return "the file of a module cannot be read";
+    case Errc::module_invalid:
+      return "the runtime cannot load the module";
+    case Errc::module_wrong_device:
+      return "the module was loaded on another device";
+    case Errc::kernel_not_found:
+      return "the module holds no kernel of that name";
+    case Errc::signature_mismatch:
+      return "the kernel's parameters are not those of the declared signature";
     case Errc::capture_broken:
       return "the capture was broken";
     case Errc::capture_unjoined:

@@ -11,6 +11,7 @@
 #include <warpsafe/debug.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/message.hpp>
+#include <warpsafe/module.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <sched.h>
@@ -161,6 +162,28 @@ void print_runtime(ws::StreamRef stream) {
   PRINT(runtime_failed, ws::Stream::create());
 }
 
+void print_modules() {
+  const ws::host::NamedKernel table[] = {ws::host::named<fill>("fill"),
+                                         ws::host::named<sum>("sum")};
+  const auto module = ws::Module::load(table).value();
+  using Fill = void(float*, std::size_t);
+  PRINT(module_unreadable, ws::Module::load_file("kernels.cubin"));
+  PRINT(module_invalid, ws::Module::load(std::vector<ws::host::NamedKernel>{}));
+  PRINT(kernel_not_found, module.kernel<Fill>("fil"));
+  PRINT(signature_mismatch, module.kernel<void(float*, int)>("fill"));
+}
+
+// What only HIP's modules are: of one device.
+void print_module_of_a_device() {
+  ws::LaunchError error = ws::LaunchError::make(Errc::module_wrong_device, ws::Stage::validation, 1,
+                                                0, ws::Axis::none, {"main.cpp", "main", 41});
+  error.kernel = ws::Name::of("fill");
+  error.grid[0] = 4;
+  error.grid[1] = error.grid[2] = error.block[1] = error.block[2] = 1;
+  error.block[0] = 256;
+  PRINT(module_wrong_device, error);
+}
+
 void print_captures(ws::StreamRef stream) {
   auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
   const ws::LaunchConfig config{ws::grid<4>, ws::block<256>};
@@ -297,6 +320,8 @@ int main() {
     print_shared(stream);
     print_runtime(stream);
     print_captures(stream);
+    print_modules();
+    print_module_of_a_device();
 
     auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
     const ws::LaunchConfig two_warps{ws::grid<1>, ws::block<64>};

@@ -6,7 +6,6 @@
 #include <warpsafe/backend/hip_graph.hpp>
 #include <warpsafe/backend/hip_launch.hpp>
 #include <warpsafe/config.hpp>
-#include <warpsafe/detail/arithmetic.hpp>
 
 #include <hip/hip_runtime_api.h>
 
@@ -156,11 +155,7 @@ struct basic_hip_backend : detail::HipGraphCalls {
     if (shape.has_attributes()) {
       if (shape.has_priority || shape.has_cluster || shape.programmatic)
         return hipErrorNotSupported;
-      // AMD's runtime multiplies this in 32 bits, accepts a wrapped total, and never comes back.
-      std::uint64_t all = 0;
-      if (!detail::multiply(shape.blocks(), shape.threads_per_block(), all) || all > 0xffffffffU) {
-        return hipErrorCooperativeLaunchTooLarge;
-      }
+      if (!detail::hip_cooperative_fits(shape)) return hipErrorCooperativeLaunchTooLarge;
       return hipLaunchCooperativeKernel(kernel.function, grid, block, args,
                                         shape.dynamic_shared_32(), stream);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/arithmetic.hpp>
 
 #include <hip/hip_runtime_api.h>
 
@@ -82,6 +83,13 @@ inline constexpr Vendor hip_vendor = Vendor::amd;
   };
   static const Names names;
   return device >= 0 && device < most ? Name::of(names.text[device]) : Name{};
+}
+
+/// AMD's runtime multiplies the threads of a cooperative launch in 32 bits, accepts a wrapped
+/// total, and never comes back.
+[[nodiscard]] inline bool hip_cooperative_fits(const LaunchShape& shape) noexcept {
+  std::uint64_t all = 0;
+  return multiply(shape.blocks(), shape.threads_per_block(), all) && all <= 0xffffffffU;
 }
 
 /// Plain host memory is an error of this query on AMD (hipErrorInvalidValue), an answer elsewhere.

@@ -237,11 +237,12 @@ template <class Option1, class Option2>
 }
 
 template <class Option1, class Option2>
-[[nodiscard]] constexpr Name kernel_name_of(const Option1&, const Option2&) noexcept {
+[[nodiscard]] constexpr Name kernel_name_of([[maybe_unused]] const Option1& option1,
+                                            [[maybe_unused]] const Option2& option2) noexcept {
   if constexpr (is_kernel<Option1>) {
-    return Option1::name();
+    return option1.name();
   } else if constexpr (is_kernel<Option2>) {
-    return Option2::name();
+    return option2.name();
   } else {
     return Name{};
   }

@@ -106,6 +106,10 @@ constexpr bool check_kernel_types() noexcept {
                   "warpsafe: this kernel is a function of the host compiler and cannot run on a "
                   "device's stream; compile it with nvcc or hipcc, and declare it "
                   "WARPSAFE_KERNEL_EXTERN here");
+    if constexpr (requires { typename K::module_backend; }) {
+      static_assert(std::is_same_v<typename K::module_backend, B>,
+                    "warpsafe: this kernel was loaded by another backend than the stream's");
+    }
     constexpr bool right_count = static_cast<int>(sizeof...(A)) == K::parameters::size;
     static_assert(right_count,
                   "warpsafe: the number of arguments is not the kernel's number of parameters");
@@ -167,6 +171,13 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
                 DeviceLimits& device_local, const KernelLimits*& kernel_limits,
                 KernelLimits& kernel_local, LaunchError& error) noexcept {
   const int device = at.stream.device().value();
+  if constexpr (requires { kernel.module_device(); }) {
+    if (kernel.module_device() >= 0 && kernel.module_device() != device) {
+      return refuse(error, Errc::module_wrong_device, Stage::validation,
+                    static_cast<std::uint64_t>(device),
+                    static_cast<std::uint64_t>(kernel.module_device()));
+    }
+  }
   int current = -1;
   int status = B::current_device(current);
   if (status == 0 && current != device) {

@@ -113,6 +113,13 @@ constexpr const char* reason_text(const LaunchError& error) noexcept {
       return "the runtime does not know this function as a kernel: it is a plain function, or its "
              "code is in a shared object with another copy of the runtime";
     case Errc::no_kernel_image:
+      // A module's: raw_text says what the image holds.
+      if (error.extra != 0) {
+        return error.value != 0 ? "the module has no code for {device} (sm_{value}): it holds "
+                                  "{runtime}; build it for that, or with PTX"
+                                : "the module has no code for {device}: it holds {runtime}; build "
+                                  "it for that";
+      }
       if (error.device < 0) {
         return error.value != 0 ? "the program has no code for this device (sm_{value}); add its "
                                   "architecture to the build"
@@ -123,6 +130,22 @@ constexpr const char* reason_text(const LaunchError& error) noexcept {
                                 "architecture to the build"
                               : "the program has no code for {device}; add its architecture to the "
                                 "build";
+    case Errc::module_unreadable:
+    case Errc::kernel_not_found:
+      return "{runtime}";
+    case Errc::module_invalid:
+      return "the runtime cannot load the image: {runtime}";
+    case Errc::module_wrong_device:
+      return "the module was loaded on device {limit}, the stream belongs to device {value}; load "
+             "it there too, with that device current";
+    case Errc::signature_mismatch:
+      // extra: the parameter, from 1; held: 0 the number of parameters, 1 bytes, 2 offset.
+      return error.held == 0   ? "the kernel takes {limit} parameters, the declared signature has "
+                                 "{value}"
+             : error.held == 1 ? "parameter {extra} of the kernel takes {limit} bytes, that of the "
+                                 "declared signature {value}"
+                               : "parameter {extra} of the kernel is at byte {limit}, that of the "
+                                 "declared signature at {value}";
     case Errc::shared_negative:
       return "shared memory for -{value} elements; a count is at least 0";
     case Errc::shared_overflow:
