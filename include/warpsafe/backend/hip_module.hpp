@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/hip.hpp>
+#include <warpsafe/detail/image.hpp>
+#include <warpsafe/detail/loaded_module.hpp>
+
+#include <hip/hip_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe {
+
+namespace detail {
+
+/// What HIP does with a function of a module, where hip_backend does it with a kernel's symbol.
+struct HipModuleKernelCalls {
+  static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
+    hipError_t status = hipSuccess;
+    const auto ask = [&](hipFunction_attribute attribute) -> std::uint32_t {
+      int value = 0;
+      if (status == hipSuccess) {
+        status = hipFuncGetAttribute(&value, attribute, native(kernel));
+      }
+      return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
+    };
+    limits.max_threads_per_block = ask(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    limits.registers = ask(HIP_FUNC_ATTRIBUTE_NUM_REGS);
+    limits.static_shared = ask(HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    limits.max_dynamic_shared = ask(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+    limits.local_bytes = ask(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    limits.constant_bytes = ask(HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
+    limits.binary_version = ask(HIP_FUNC_ATTRIBUTE_BINARY_VERSION);
+    return status;
+  }
+  /// AMD's devices need no opt-in, and hipFuncSetAttribute takes symbols alone (ROCm/clr
+  /// hipamd/src/hip_module.cpp). On NVIDIA's platform that leaves the 48 KiB that need none.
+  static int raise_dynamic_shared(const KernelEntry&, std::uint64_t) noexcept {
+    return hip_vendor == Vendor::amd ? hipSuccess : hipErrorNotSupported;
+  }
+  static int resident_blocks(const KernelEntry& kernel, std::uint32_t threads,
+                             std::uint64_t dynamic_bytes, int& per_multiprocessor) noexcept {
+    return hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_multiprocessor, native(kernel), static_cast<int>(threads), dynamic_bytes);
+  }
+  static int max_cluster_blocks(const KernelEntry& kernel, const LaunchShape& shape,
+                                int& blocks) noexcept {
+    return hip_backend::max_cluster_blocks(kernel, shape, blocks);
+  }
+  static int launch(const KernelEntry& kernel, const LaunchShape& shape, void** args,
+                    hipStream_t stream) noexcept {
+    if (shape.has_attributes()) {
+      if (shape.has_priority || shape.has_cluster || shape.programmatic)
+        return hipErrorNotSupported;
+      if (!hip_cooperative_fits(shape)) return hipErrorCooperativeLaunchTooLarge;
+      return hipModuleLaunchCooperativeKernel(
+          native(kernel), shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
+          shape.block[1], shape.block[2], shape.dynamic_shared_32(), stream, args);
+    }
+    return hipModuleLaunchKernel(native(kernel), shape.grid[0], shape.grid[1], shape.grid[2],
+                                 shape.block[0], shape.block[1], shape.block[2],
+                                 shape.dynamic_shared_32(), stream, args, nullptr);
+  }
+
+ private:
+  static hipFunction_t native(const KernelEntry& kernel) noexcept {
+    return static_cast<hipFunction_t>(const_cast<void*>(kernel.function));
+  }
+};
+
+}  // namespace detail
+
+/// A module of HIP belongs to the device that was current when it was loaded. The runtime lists no
+/// names and no parameters: the names are read in the image, the signature is taken on trust.
+template <class Platform>
+struct ModuleCalls<basic_hip_backend<Platform>> {
+  using native_module = hipModule_t;
+  using kernel_calls = detail::HipModuleKernelCalls;
+  static constexpr bool per_device = true;
+  template <class Element>
+  static constexpr bool is_image_of = sizeof(Element) == 1 && !std::is_class_v<Element>;
+
+  static int load(native_module& module, detail::ImageBytes image, char*, std::size_t) noexcept {
+    return hipModuleLoadData(&module, image.data);
+  }
+  static int unload(native_module module) noexcept { return hipModuleUnload(module); }
+  static int function(native_module module, const char* name, KernelEntry& entry) noexcept {
+    hipFunction_t function = nullptr;
+    const hipError_t status = hipModuleGetFunction(&function, module, name);
+    entry.function = function;
+    return status;
+  }
+  static bool not_found(int status) noexcept { return status == hipErrorNotFound; }
+  template <class Visit>
+  static void visit_names(native_module, detail::ImageBytes image, Visit visit) noexcept {
+    detail::visit_amd_kernels(image, visit);
+  }
+  static int parameter(const KernelEntry&, std::size_t, ParameterPlace&) noexcept { return -1; }
+};
+
+}  // namespace warpsafe

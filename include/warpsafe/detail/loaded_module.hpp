@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/capture_hooks.hpp>
+#include <warpsafe/detail/elf_image.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/uncaptured.hpp>
+#include <warpsafe/device.hpp>
+#include <warpsafe/kernel.hpp>
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+// A module as long as something uses it: the Module itself, and each kernel that was taken from it.
+
+namespace warpsafe {
+
+/// What a backend does with modules; its specialisation is in the backend's own header
+/// (backend/cuda_module.hpp, …). Statuses are the runtime's. Static members, all noexcept:
+/// `native_module`; `kernel_calls`, the backend itself or what takes its place where a function of
+/// a module is passed; `per_device`, whether a module belongs to the device that was current;
+/// `load(native_module&, ImageBytes, char* log, size_t log_bytes)` (the image is followed by zeros,
+/// and stays where it is until `unload`), `unload(native_module)`,
+/// `function(native_module, const char* name, KernelEntry&)`, which sets `function` and `invoke`,
+/// and `not_found(int status)`; `visit_names(native_module, ImageBytes, visit)`;
+/// `parameter(const KernelEntry&, index, ParameterPlace&)`: -1 where the runtime cannot tell,
+/// 0 where there is such a parameter, else 1; `is_image_of<Element>`, what an image may be made of.
+template <class B>
+struct ModuleCalls;
+
+/// Where a parameter lies in the block that the device reads. Bytes.
+struct ParameterPlace {
+  std::size_t offset;
+  std::size_t size;
+};
+
+namespace detail {
+
+template <class B>
+class LoadedModule;
+
+/// One kernel of a module: what every handle to it shares.
+template <class B>
+struct LoadedFunction {
+  LoadedModule<B>* module;
+  LoadedFunction* next;
+  KernelEntry entry;  ///< its parameters are those of each handle's own signature
+  Name name;
+  KernelSlots<typename ModuleCalls<B>::kernel_calls> slots;
+};
+
+template <class B>
+class LoadedModule {
+ public:
+  using Calls = ModuleCalls<B>;
+
+  /// Takes `image` over, which std::malloc made; `bytes` of it are the image, and zeros follow.
+  LoadedModule(void* image, std::size_t bytes, Name source) noexcept
+      : image_(image), bytes_(bytes), source_(source) {}
+  LoadedModule(const LoadedModule&) = delete;
+  LoadedModule& operator=(const LoadedModule&) = delete;
+
+  [[nodiscard]] int load() noexcept {
+    const Uncaptured<B> relaxed;
+    if constexpr (Calls::per_device) {
+      if (const int status = B::current_device(device_)) return status;
+    }
+    const int status = Calls::load(native_, image(), log_, sizeof log_);
+    loaded_ = status == 0;
+    return status;
+  }
+  [[nodiscard]] ImageBytes image() const noexcept {
+    return {static_cast<const unsigned char*>(image_), bytes_};
+  }
+  [[nodiscard]] typename Calls::native_module native() const noexcept { return native_; }
+  [[nodiscard]] Name source() const noexcept { return source_; }
+  /// The device that the module belongs to; -1: it belongs to all.
+  [[nodiscard]] int device() const noexcept { return device_; }
+  /// What the runtime's compiler had to say.
+  [[nodiscard]] Name log() const noexcept { return Name::of(log_); }
+
+  /// The kernel of that name, which lives as long as the module. Every handle to a kernel gets the
+  /// same one, since the driver has one attribute for dynamic shared memory per kernel and device.
+  /// nullptr with the status, which is 0 where no memory was left.
+  [[nodiscard]] LoadedFunction<B>* function(const char* name, Name kept_name,
+                                            int& status) noexcept {
+    pthread_mutex_lock(&mutex_);
+    LoadedFunction<B>* found = functions_;
+    while (found != nullptr && !(found->name == kept_name)) found = found->next;
+    if (found == nullptr) {
+      KernelEntry entry{};
+      status = Calls::function(native_, name, entry);
+      if (status == 0) {
+        found = new (std::nothrow) LoadedFunction<B>{this, functions_, entry, kept_name, {}};
+        if (found != nullptr) functions_ = found;
+      }
+    }
+    pthread_mutex_unlock(&mutex_);
+    return found;
+  }
+
+  /// Work of this module may be in flight on the device from now on.
+  void launching(int device) noexcept {
+    bool& flag = launched_[device >= 0 && device < remembered_devices ? device : 0];
+    if (!__atomic_load_n(&flag, __ATOMIC_RELAXED)) __atomic_store_n(&flag, true, __ATOMIC_RELAXED);
+  }
+  void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
+  /// The runtime's status if this was the last holder, else 0. The object is gone then, unless its
+  /// work could not be waited for: the module stays loaded, on a list that leak checkers see.
+  [[nodiscard]] int release() noexcept {
+    if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) return 0;
+    const bool capturing = loaded_ && open_captures() != nullptr && was_launched();
+    int status = loaded_ && !capturing ? wait_for_launches() : 0;
+    if (capturing || (status != 0 && B::severity_of(status) != Severity::context_lost)) {
+      keep_for_ever();
+      return status;
+    }
+    if (loaded_) {
+      const int unloaded = unload();
+      if (status == 0) status = unloaded;
+    }
+    while (functions_ != nullptr) delete std::exchange(functions_, functions_->next);
+    std::free(image_);
+    delete this;
+    return status;
+  }
+
+ private:
+  ~LoadedModule() = default;
+
+  [[nodiscard]] bool was_launched() const noexcept {
+    for (const bool& flag : launched_) {
+      if (__atomic_load_n(&flag, __ATOMIC_RELAXED)) return true;
+    }
+    return false;
+  }
+  /// Neither vendor says whether unloading waits for kernels that run.
+  [[nodiscard]] int wait_for_launches() noexcept {
+    for (int device = 0; device < remembered_devices; ++device) {
+      if (!__atomic_load_n(&launched_[device], __ATOMIC_RELAXED)) continue;
+      int before = -1;
+      int status = B::current_device(before);
+      if (status == 0 && before != device) status = B::set_device(device);
+      if (status == 0) status = B::device_synchronize();
+      if (before >= 0 && before != device) static_cast<void>(B::set_device(before));
+      if (status != 0) return status;
+    }
+    return 0;
+  }
+  [[nodiscard]] int unload() noexcept {
+    const Uncaptured<B> relaxed;
+    int before = -1;
+    if (device_ >= 0 && B::current_device(before) == 0 && before != device_) {
+      static_cast<void>(B::set_device(device_));
+    }
+    const int status = Calls::unload(native_);
+    if (before >= 0 && before != device_) static_cast<void>(B::set_device(before));
+    return status;
+  }
+  void keep_for_ever() noexcept {
+    next_kept_ = __atomic_load_n(&kept_, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&kept_, &next_kept_, this, true, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {
+    }
+  }
+
+  static inline LoadedModule* kept_ = nullptr;
+
+  typename Calls::native_module native_{};
+  void* image_;
+  std::size_t bytes_;
+  Name source_;
+  int device_ = -1;
+  int holders_ = 1;
+  bool loaded_ = false;
+  bool launched_[remembered_devices] = {};
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  LoadedFunction<B>* functions_ = nullptr;
+  LoadedModule* next_kept_ = nullptr;
+  char log_[2048] = "";
+};
+
+/// Shares a LoadedModule. nullptr after a move.
+template <class B>
+class ModuleHold {
+ public:
+  ModuleHold() noexcept = default;
+  /// Takes over a hold that the caller has.
+  explicit ModuleHold(LoadedModule<B>* module) noexcept : module_(module) {}
+  ModuleHold(const ModuleHold& other) noexcept : module_(other.module_) {
+    if (module_ != nullptr) module_->retain();
+  }
+  ModuleHold(ModuleHold&& other) noexcept : module_(std::exchange(other.module_, nullptr)) {}
+  ModuleHold& operator=(ModuleHold other) noexcept {
+    std::swap(module_, other.module_);
+    return *this;
+  }
+  // The status of an unloading has no one to go to here; Module::close() is for who wants it.
+  ~ModuleHold() {
+    if (module_ != nullptr) static_cast<void>(module_->release());
+  }
+  [[nodiscard]] LoadedModule<B>* get() const noexcept { return module_; }
+  LoadedModule<B>* operator->() const noexcept { return module_; }
+  /// Gives this hold up. The runtime's status if it was the last one, else 0.
+  [[nodiscard]] int release() noexcept {
+    return module_ == nullptr ? 0 : std::exchange(module_, nullptr)->release();
+  }
+
+ private:
+  LoadedModule<B>* module_ = nullptr;
+};
+
+/// A kernel of a module as a launch takes it: one pointer, by value.
+template <class B, class Parameters, class... Needs>
+class LoadedKernel;
+template <class B, class... P, class... Needs>
+class LoadedKernel<B, TypeList<P...>, Needs...>
+    : public KernelDeclaration<std::is_same_v<B, host_backend> ? Provenance::host
+                                                               : Provenance::external,
+                               TypeList<P...>, Needs...> {
+ public:
+  using module_backend = B;
+  template <class>
+  using calls = typename ModuleCalls<B>::kernel_calls;
+
+  explicit LoadedKernel(LoadedFunction<B>* function) noexcept : function_(function) {}
+
+  [[nodiscard]] Name name() const noexcept { return function_->name; }
+  [[nodiscard]] KernelEntry entry() const noexcept {
+    return {function_->entry.function, function_->entry.invoke, parameter_infos<P...>,
+            sizeof...(P)};
+  }
+  [[nodiscard]] auto& slots() const noexcept { return function_->slots; }
+  [[nodiscard]] int module_device() const noexcept { return function_->module->device(); }
+
+ private:
+  LoadedFunction<B>* function_;
+};
+template <class B, class Parameters, class... Needs>
+inline constexpr bool is_kernel<LoadedKernel<B, Parameters, Needs...>> = true;
+
+}  // namespace detail
+
+}  // namespace warpsafe
