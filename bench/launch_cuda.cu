@@ -46,7 +46,7 @@ void measure(benchmark::State& state, Launch launch) {
 }
 
 void raw(benchmark::State& state) {
-  measure(state, [](const ws::Stream& stream, ws::DeviceSpan<float> view) {
+  measure(state, [](const ws::Stream& stream, ws::DeviceView<float> view) {
     float* data = view.pointer().get();
     nothing<<<1, 256, 0, stream.native()>>>(2.0F, data, data, view.size());
     return cudaPeekAtLastError() == cudaSuccess;
@@ -55,7 +55,7 @@ void raw(benchmark::State& state) {
 
 template <ws::CheckLevel Level>
 void checked(benchmark::State& state) {
-  measure(state, [](const ws::Stream& stream, ws::DeviceSpan<float> view) {
+  measure(state, [](const ws::Stream& stream, ws::DeviceView<float> view) {
     const auto config =
         ws::configure<Level>(ws::SafeGrid<>::cover<Level>(view.size(), ws::block<256>));
     return ws::launch<Level>(stream, config, ws::kernel<nothing>, 2.0F, view, view, view.size())

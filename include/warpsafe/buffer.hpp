@@ -26,8 +26,9 @@ namespace warpsafe {
 /// keeps alive (a borrowed stream is its owner's to keep). From the device's memory pool where it
 /// has one; a device without is waited for at the free. Move-only. Sizes are in elements.
 ///
-/// What other streams do with it through the buffer is waited for, on the device, before the memory
-/// is freed; a kernel on another stream is made known by `used_on`.
+/// What other streams do with it through the buffer or a view of it (copies, kernels, libraries) is
+/// waited for, on the device, before the memory is freed; what they reach by a span or an address
+/// is made known by `used_on`.
 template <class B, class T>
 class [[nodiscard]] basic_device_buffer {
   static_assert(
@@ -95,17 +96,18 @@ class [[nodiscard]] basic_device_buffer {
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
   /// What kernels take. Not of a temporary buffer, whose memory would be gone.
   [[nodiscard]] DeviceView<T> view() & noexcept {
-    return DeviceView<T>({detail::DeviceAccess::pointer<T>(data()), size_}, device());
+    return DeviceView<T>({detail::DeviceAccess::pointer<T>(data()), size_}, device(), memory_);
   }
   [[nodiscard]] DeviceView<const T> view() const& noexcept {
-    return DeviceView<const T>({detail::DeviceAccess::pointer<const T>(data()), size_}, device());
+    return DeviceView<const T>({detail::DeviceAccess::pointer<const T>(data()), size_}, device(),
+                               memory_);
   }
   void view() const&& = delete;
   /// Keeps the memory allocated beyond the buffer's end, for a graph that uses it.
   [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }
   /// Tells the buffer that what `stream` was given so far uses it: it is freed after that. Nothing
-  /// is needed for its own stream, for copies and fills through the buffer, or for a stream that
-  /// captures, whose graph is to `keep` it. Errc::runtime_failed.
+  /// is needed for its own stream, for what was given the buffer or a view of it, or for a stream
+  /// that captures, whose graph is to `keep` it. Errc::runtime_failed.
   [[nodiscard]] result<void> used_on(basic_stream_ref<B> stream,
                                      call_site site = call_site::current()) const noexcept {
     return detail::note_use(memory_, stream, site);

@@ -71,7 +71,7 @@ class [[nodiscard]] basic_managed_buffer {
   /// What kernels take. Not of a temporary buffer, whose memory would be gone.
   [[nodiscard]] DeviceView<T> view() & noexcept {
     return DeviceView<T>({detail::DeviceAccess::pointer<T>(data_), size_},
-                         memory_->stream().device().value());
+                         memory_->stream().device().value(), memory_);
   }
   void view() const&& = delete;
   /// Hands the elements to the host once what `stream` was given so far has ended: every stream

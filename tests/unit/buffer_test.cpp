@@ -2,7 +2,12 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "data_fixture.hpp"
+#include <warpsafe/align.hpp>
 #include <warpsafe/buffer.hpp>
+#include <warpsafe/kernel_api.hpp>
+#include <warpsafe/launch.hpp>
+#include <warpsafe/managed_buffer.hpp>
+#include <warpsafe/pitched_buffer.hpp>
 
 #include <gmock/gmock.h>
 
@@ -16,6 +21,14 @@ namespace warpsafe::core_test {
 namespace {
 
 using BufferTest = DataTest;
+
+WARPSAFE_KERNEL void copy_ints(const int* from, int* to) {
+  const auto i = thread_index().x;
+  to[i] = from[i];
+}
+template <class P>
+WARPSAFE_KERNEL void take(P) {}
+constexpr LaunchConfig three{grid<1>, block<3>};
 
 static_assert(!std::is_copy_constructible_v<DeviceBuffer<int>> &&
               !std::is_copy_assignable_v<DeviceBuffer<int>> &&
@@ -192,6 +205,98 @@ TEST_F(BufferTest, IsFreedAfterAKernelThatWasMadeKnown) {
   EXPECT_FALSE(stream.ready().value());
   open();
   EXPECT_TRUE(stream.synchronize().has_value());
+}
+
+// What a launch on another stream is given.
+
+TEST_F(BufferTest, IsFreedAfterAKernelThatHasItsView) {
+  const Stream other = Stream::create().value();
+  std::vector<int> seen;
+  auto target = DeviceBuffer<int>::create(other, 3).value();
+  {
+    auto source = filled(counting(3, 40));
+    hold(other);
+    ASSERT_TRUE(launch(other, three, kernel<copy_ints>, source.view(), target.view()).has_value());
+    EXPECT_EQ(host::calls_made(Call::event_record), 1U) << "the target is of that stream itself";
+  }
+  EXPECT_FALSE(stream.ready().value()) << "the free waits";
+  open();
+  ASSERT_TRUE(other.synchronize().has_value());
+  EXPECT_EQ(target.to_host(other).get().value(), counting(3, 40))
+      << "what was freed would read as 0xfdfdfdfd";
+}
+
+TEST_F(BufferTest, EveryFormOfAViewKnowsItsBuffer) {
+  const Stream other = Stream::create().value();
+  auto buffer = filled(counting(8));
+  const auto matrix = PitchedBuffer<int>::create(stream, extent{rows{2}, cols{8}}).value();
+  DeviceLimits limits = device_limits(DeviceId(0)).value();
+  limits.concurrent_managed_access = true;
+  ASSERT_TRUE(host::set_limits(0, limits));
+  auto managed = ManagedBuffer<int>::create(stream, 8).value();
+  const auto noted = [&](const auto& argument) {
+    const auto before = host::calls_made(Call::event_record);
+    EXPECT_TRUE(launch(stream, three,
+                       kernel<take<std::remove_cvref_t<decltype(detail::kernel_form(argument))>>>,
+                       argument)
+                    .has_value());
+    EXPECT_EQ(host::calls_made(Call::event_record), before) << "its own stream needs no note";
+    EXPECT_TRUE(launch(other, three,
+                       kernel<take<std::remove_cvref_t<decltype(detail::kernel_form(argument))>>>,
+                       argument)
+                    .has_value());
+    return host::calls_made(Call::event_record) - before;
+  };
+  EXPECT_EQ(noted(buffer.view()), 1U);
+  EXPECT_EQ(noted(std::as_const(buffer).view()), 1U);
+  EXPECT_EQ(noted(buffer.view().subspan(2, 3)), 1U);
+  EXPECT_EQ(noted(DeviceView<const int>(buffer.view())), 1U);
+  EXPECT_EQ(noted(align<16>(buffer.view()).value()), 1U);
+  EXPECT_EQ(noted(matrix.view()), 1U);
+  EXPECT_EQ(noted(matrix.view().window(extent{rows{1}, cols{1}}, extent{rows{1}, cols{1}})), 1U);
+  EXPECT_EQ(noted(matrix.view().row(1)), 1U);
+  EXPECT_EQ(noted(managed.view()), 1U);
+  EXPECT_EQ(noted(buffer.view().span()), 0U) << "the way out, by its name";
+}
+
+TEST_F(BufferTest, ACopyOfViewsIsKnown) {
+  const Stream other = Stream::create().value();
+  auto target = filled(counting(3));
+  {
+    auto source = filled(counting(3, 40));
+    hold(other);
+    ASSERT_TRUE(copy(other, target.view(), source.view()).has_value());
+    EXPECT_EQ(host::calls_made(Call::event_record), 2U);
+  }
+  EXPECT_FALSE(stream.ready().value());
+  open();
+  ASSERT_TRUE(other.synchronize().has_value());
+  EXPECT_EQ(read(target), counting(3, 40));
+}
+
+TEST_F(BufferTest, AUseThatCannotBeNotedIsAnErrorOfTheLaunch) {
+  const Stream other = Stream::create().value();
+  auto buffer = filled(counting(3));
+  host::fail_next(Call::event_record, 1, HostStatus::out_of_memory);
+  const auto launched = launch(other, three, kernel<take<DeviceSpan<int>>>, buffer.view());
+  EXPECT_EQ(error_in(launched).stage, Stage::runtime_call);
+}
+
+TEST_F(BufferTest, ThreadsMayShareItOnStreamsOfTheirOwn) {
+  auto buffer = filled(counting(3));
+  const auto work = [&] {
+    const Stream own = Stream::create().value();
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_TRUE(
+          launch(own, three, kernel<take<DeviceSpan<const int>>>, std::as_const(buffer).view())
+              .has_value());
+    }
+    EXPECT_TRUE(own.synchronize().has_value());
+  };
+  std::thread one(work), two(work);
+  one.join();
+  two.join();
+  EXPECT_TRUE(buffer.close().has_value());
 }
 
 TEST_F(BufferTest, AHoldKeepsTheMemoryAndNotTheBuffer) {

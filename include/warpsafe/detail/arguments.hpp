@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/memory_owner.hpp>
 #include <warpsafe/detail/parameter.hpp>
 #include <warpsafe/error.hpp>
 #include <warpsafe/kernel.hpp>
@@ -107,6 +108,10 @@ struct RawParameter<device_ptr<T>> {
   using type = T*;
 };
 
+/// What a kernel gets of an argument of type A.
+template <class A>
+using KernelForm = decltype(kernel_form(std::declval<const A&>()));
+
 /// Whether A is device memory with the number of elements, of the type that the DeviceSpan P has.
 template <class P, class A>
 constexpr bool converts_to_span() noexcept {
@@ -114,7 +119,7 @@ constexpr bool converts_to_span() noexcept {
     using From = std::remove_pointer_t<decltype(std::declval<const A&>().get())>;
     return std::is_convertible_v<DeviceSpan<From>, P>;
   } else {
-    return std::is_convertible_v<const A&, P>;
+    return std::is_convertible_v<KernelForm<A>, P>;
   }
 }
 
@@ -166,7 +171,7 @@ constexpr bool check_argument() noexcept {
         "or trust(p, count) where other code allocated them on the device");
     return fits;
   } else {
-    constexpr bool converts = std::is_convertible_v<const A&, P>;
+    constexpr bool converts = std::is_convertible_v<KernelForm<A>, P>;
     static_assert(converts, "warpsafe: this argument does not convert to the kernel's parameter");
     if constexpr (converts && std::is_class_v<P> && std::is_arithmetic_v<A>) {
       constexpr bool keeps = made_keeping_value<P, A>;
@@ -193,7 +198,7 @@ template <class P, class A>
   } else if constexpr (std::is_arithmetic_v<P>) {
     return static_cast<P>(argument);
   } else {
-    return argument;
+    return kernel_form(argument);
   }
 }
 

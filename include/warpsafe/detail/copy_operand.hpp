@@ -5,6 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/device_memory.hpp>
+#include <warpsafe/detail/note_uses.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/device_view.hpp>
 #include <warpsafe/result.hpp>
@@ -27,6 +28,7 @@ struct CopyRows {
   bool matrix;       ///< it has rows and columns, so that their numbers count, not only the product
   int device;        ///< -1: unknown, or the host's
   std::size_t size;  ///< elements
+  MemoryOwner* owner = nullptr;  ///< of a view: to be told of the copy
 
   template <class T>
   [[nodiscard]] static CopyRows flat(T* data, std::size_t size, int device) noexcept {
@@ -62,8 +64,11 @@ struct CopyOperand<DeviceSpan<T>> {
 template <class T>
 struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
   [[nodiscard]] static CopyRows rows(const DeviceView<T>& view) noexcept {
-    return CopyRows::flat(view.pointer().get(), view.size(), view.device());
+    CopyRows rows = CopyRows::flat(view.pointer().get(), view.size(), view.device());
+    rows.owner = owner_of(view);
+    return rows;
   }
+  [[nodiscard]] static std::nullptr_t owner(const DeviceView<T>&) noexcept { return nullptr; }
 };
 
 /// Errc::size_mismatch where source and target do not have the same number of elements, or, of two
@@ -180,8 +185,9 @@ template <class B>
   if (const int status = submit_copy(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
   }
-  const result<void> noted = note_use(to_owner, stream, site);
-  return noted.has_value() ? note_use(from_owner, stream, site) : noted;
+  result<void> noted = note_use(to_owner, stream, site);
+  if (noted.has_value()) noted = note_use(from_owner, stream, site);
+  return noted.has_value() ? note_uses(stream, site, to.owner, from.owner) : noted;
 }
 
 /// `fill_bytes` of anything but a std::byte: the sentence for who takes it for a fill with values.

@@ -7,6 +7,7 @@
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/graph_resources.hpp>
 #include <warpsafe/detail/memory_count.hpp>
+#include <warpsafe/detail/memory_owner.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_mark.hpp>
 #include <warpsafe/memory_info.hpp>
@@ -37,7 +38,7 @@ template <class B>
 /// Memory of a device, shared by its buffer and by whatever still needs it (tokens of copies,
 /// graphs): the last of them frees it, after all work on other streams that was noted to use it.
 template <class B>
-class DeviceMemory {
+class DeviceMemory : public MemoryOwner {
  public:
   enum class Kind : unsigned char {
     ordered,   ///< allocated and freed in the order of its stream
@@ -71,7 +72,10 @@ class DeviceMemory {
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return stream_.ref(); }
   [[nodiscard]] const basic_stream_hold<B>& hold() const noexcept { return stream_; }
   /// Frees in the order of another stream of the device, which from here on comes after this one's.
-  void move_to(basic_stream_hold<B> stream) noexcept { stream_ = std::move(stream); }
+  void move_to(basic_stream_hold<B> stream) noexcept {
+    stream_ = std::move(stream);
+    MemoryOwner::freed_on = stream_.ref().native();
+  }
 
   void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
   /// The runtime's status of the free if this was the last holder, else 0. The object is gone then.
@@ -88,9 +92,10 @@ class DeviceMemory {
 
   /// Notes that what `stream` was given so far uses the memory. Nothing is to be noted of its own
   /// stream, nor of one that captures: such work runs when its graph does. Returns the runtime's
-  /// status. @pre called by one thread at a time
+  /// status. Thread-safe: launches of several threads may read one buffer.
   [[nodiscard]] int note_use(basic_stream_ref<B> stream) noexcept {
     if (stream == stream_.ref() || data_ == nullptr || captures(stream)) return 0;
+    const NoteLock lock(noting_);
     Use* use = uses_;
     while (use != nullptr && !(use->stream == stream)) use = use->next;
     if (use != nullptr) return use->mark.set(stream);
@@ -105,6 +110,25 @@ class DeviceMemory {
   }
 
  private:
+  /// Held while a use is noted: two threads seldom share a buffer on streams that are not its own.
+  class NoteLock {
+   public:
+    explicit NoteLock(bool& held) noexcept : held_(held) {
+      while (__atomic_test_and_set(&held_, __ATOMIC_ACQUIRE)) {
+      }
+    }
+    ~NoteLock() { __atomic_clear(&held_, __ATOMIC_RELEASE); }
+    NoteLock(const NoteLock&) = delete;
+    NoteLock& operator=(const NoteLock&) = delete;
+
+   private:
+    bool& held_;
+  };
+  /// MemoryOwner::add_use.
+  static int add_use_by_view(MemoryOwner& self, void* stream, int device) noexcept {
+    return static_cast<DeviceMemory&>(self).note_use(StreamAccess::make<B>(stream, device));
+  }
+
   struct Use {
     basic_stream_ref<B> stream;
     StreamMark<B> mark;
@@ -112,7 +136,9 @@ class DeviceMemory {
   };
 
   DeviceMemory(basic_stream_hold<B> stream, std::size_t bytes) noexcept
-      : stream_(std::move(stream)), bytes_(bytes) {}
+      : MemoryOwner{stream.ref().native(), &add_use_by_view, static_cast<unsigned char>(B::vendor)},
+        stream_(std::move(stream)),
+        bytes_(bytes) {}
   ~DeviceMemory() {
     while (uses_ != nullptr) delete std::exchange(uses_, uses_->next);
   }
@@ -209,6 +235,7 @@ class DeviceMemory {
   Use* uses_ = nullptr;
   DeviceMemory* next_ = nullptr;
   int holders_ = 1;
+  bool noting_ = false;
   Kind kind_ = Kind::ordered;
 };
 

@@ -49,7 +49,8 @@ template <CheckLevel Level, class B, class T>
   if (status != 0) {
     return PendingAccess::failed<B, T>(stream, runtime_error<B>(status, operation, site));
   }
-  const result<void> noted = note_use(owner, stream, site);
+  result<void> noted = note_use(owner, stream, site);
+  if (noted.has_value()) noted = note_uses(stream, site, device.owner);
   auto token =
       PendingAccess::make<Level>(stream, std::move(value), basic_memory_hold<B>(owner), site);
   if (noted.has_value()) return token;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/detail/memory_owner.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/result.hpp>
+#include <warpsafe/stream.hpp>
+
+namespace warpsafe::detail {
+
+/// Tells the buffers whose views were passed that a stream other than their own uses them: they are
+/// freed after that, at every check level. Errc::runtime_failed.
+template <class B, class... Owner>
+[[gnu::cold, gnu::noinline]] result<void> note_uses(basic_stream_ref<B> stream, call_site site,
+                                                    Owner... owners) noexcept {
+  int status = 0;
+  for (MemoryOwner* const owner : {owners...}) {
+    if (status == 0 && owner != nullptr && owner->freed_on != stream.native() &&
+        owner->vendor == static_cast<unsigned char>(B::vendor)) {
+      status = owner->add_use(*owner, stream.native(), stream.device().value());
+    }
+  }
+  if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
+  return success();
+}
+
+}  // namespace warpsafe::detail
