@@ -7,6 +7,7 @@
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/launch_check.hpp>
+#include <warpsafe/detail/note_uses.hpp>
 #include <warpsafe/kernel.hpp>
 #include <warpsafe/launch_config.hpp>
 #include <warpsafe/stream.hpp>
@@ -74,6 +75,11 @@ template <bool OptIn, class B, class Shaped, class K, class... P, class... A>
     const Name name = kernel.name();
     return launch_failed(status, shaped, stream, name.data, name.size, at.site.file,
                          at.site.function, at.site.line);
+  }
+  if constexpr ((is_view<A> || ...)) {
+    if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
+      return note_uses(stream, at.site, owner_of(arguments)...);
+    }
   }
   return success();
 }

@@ -25,6 +25,10 @@ struct DeviceScalar {
   [[nodiscard]] constexpr auto* get() const noexcept {
     return device_pointer_traits<Pointer>::get(pointer);
   }
+  /// Not for use: what is told of a call on another stream.
+  [[nodiscard]] constexpr detail::MemoryOwner* memory_owner() const noexcept {
+    return detail::owner_of(pointer);
+  }
 };
 
 /// A scalar argument of StreamBound::call, by value, or by a variable that lives on the host, which
@@ -51,6 +55,8 @@ enum class ScalarPlace : unsigned char { unsaid, host, device };
 
 template <class A>
 inline constexpr ScalarPlace scalar_place = ScalarPlace::unsaid;
+template <class Pointer>
+inline constexpr bool holds_owner<DeviceScalar<Pointer>> = true;
 template <class T>
 inline constexpr ScalarPlace scalar_place<HostScalar<T>> = ScalarPlace::host;
 template <class Pointer>

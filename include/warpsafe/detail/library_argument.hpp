@@ -100,6 +100,7 @@ struct FirstArgument {
       // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : site(its_site),
         place(scalar_place<std::decay_t<A>>),
+        owner(owner_of(argument)),
         original(&argument),
         check(&check_original<std::remove_cvref_t<A>>) {
     if constexpr (check_library_argument<Traits, 1, P, std::decay_t<A>>()) {
@@ -115,12 +116,20 @@ struct FirstArgument {
     }
   }
 
+  [[nodiscard]] constexpr MemoryOwner* memory_owner() const noexcept { return owner; }
+
   P value{};
   call_site site;
   ScalarPlace place;
+  MemoryOwner* owner;  ///< of a view
   const void* original;
   bool (*check)(const void* argument, bool ask_driver, LaunchError& error);
 };
+template <class Traits, class P>
+inline constexpr bool holds_owner<FirstArgument<Traits, P>> = true;
+template <class Traits>
+inline constexpr bool holds_owner<FirstArgument<Traits, void>> = false;
+
 /// For a function that takes nothing but what `call` fills in.
 template <class Traits>
 struct FirstArgument<Traits, void> {

@@ -8,6 +8,7 @@
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/handle_error.hpp>
 #include <warpsafe/detail/library_function.hpp>
+#include <warpsafe/detail/note_uses.hpp>
 #include <warpsafe/error.hpp>
 #include <warpsafe/handle_traits.hpp>
 #include <warpsafe/library_scalar.hpp>
@@ -99,6 +100,13 @@ template <auto Fn, class Traits, class... A>
   }
   if (library_failed<Traits>(done)) [[unlikely]] {
     return library_error<Traits>(done, FunctionName<Traits, Fn>::value, bound.stream.ref(), site);
+  }
+  // Buffers of other streams are freed after the call's work.
+  if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
+    const basic_stream_ref<typename Traits::backend> stream = bound.stream.ref();
+    if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
+      return note_uses(stream, site, owner_of(arguments)...);
+    }
   }
   return success();
 }
