@@ -4,6 +4,7 @@
 // Group E, streams and library handles.
 #include "library.hpp"
 #include "misuse.hpp"
+#include <warpsafe/capture.hpp>
 
 #include <optional>
 #include <thread>
@@ -166,6 +167,28 @@ TEST_F(MisuseE12, WorkspaceIsThereBeforeTheCapture) {
     EXPECT_THAT(call, testing::Not(testing::HasSubstr("Malloc")));
   }
   EXPECT_GE(vendor_test::end_capture(stream.native()), 0);
+  EXPECT_EQ(library_workspaces_missing, missing);
+}
+#else
+TEST_F(MisuseE12, NoHandleIsMadeInACapture) {
+  auto capture = ws::Capture::begin(stream).value();
+  expect_fine(launch(stream, LaunchConfig{ws::grid<1>, ws::block<32>}, ws::kernel<nothing>));
+  const ws::LaunchError error = error_in(Library::create(stream));
+  EXPECT_EQ(error.code, Errc::stream_capturing);
+  EXPECT_TRUE(std::move(capture).end().has_value()) << "and the capture is whole";
+  note("call", message(error));
+}
+
+TEST_F(MisuseE12, WorkspaceIsThereBeforeTheCapture) {
+  auto library = Library::create(stream);
+  ASSERT_TRUE(library.has_value());
+  const int missing = library_workspaces_missing;
+  auto capture = ws::Capture::begin(stream).value();
+  expect_fine(launch(stream, LaunchConfig{ws::grid<1>, ws::block<32>}, ws::kernel<nothing>));
+  const auto before = ws::host::calls_made(ws::host::Call::allocate);
+  expect_fine(library.value().call<library_work>(1));
+  EXPECT_EQ(ws::host::calls_made(ws::host::Call::allocate), before);
+  EXPECT_TRUE(std::move(capture).end().has_value());
   EXPECT_EQ(library_workspaces_missing, missing);
 }
 #endif

@@ -33,6 +33,37 @@ TEST_F(MisuseF01, ValueIsThereWhenItIsHad) {
   note_impossible("to_host gives a Pending, and get() waits");
 }
 
+/// How often a stream was made to wait for an event.
+std::uint64_t waits_of_streams() {
+#if defined(WARPSAFE_BACKEND_HOST)
+  return ws::host::calls_made(ws::host::Call::stream_wait);
+#else
+  return static_cast<std::uint64_t>(vendor_test::count("StreamWaitEvent"));
+#endif
+}
+
+TEST_F(MisuseF04, BufferIsFreedAfterTheKernelsOfOtherStreams) {
+  auto buffer = ws::DeviceBuffer<unsigned>::create(stream, 64);
+  auto other = ws::Stream::create();
+  ASSERT_TRUE(buffer.has_value() && other.has_value());
+  constexpr LaunchConfig one{ws::grid<1>, ws::block<1>};
+  expect_fine(
+      ws::launch(other.value(), one, ws::kernel<mark>, buffer.value().view(), std::uint64_t{0}));
+  expect_fine(ws::launch(other.value(), one, ws::kernel<mark_through>,
+                         buffer.value().view().subspan(8, 8), std::uint64_t{0}));
+  const auto before = waits_of_streams();
+  expect_fine(buffer.value().close());
+  EXPECT_EQ(waits_of_streams(), before + 1) << "the free comes after them";
+
+  auto own = ws::DeviceBuffer<unsigned>::create(stream, 64);
+  ASSERT_TRUE(own.has_value());
+  expect_fine(ws::launch(stream, one, ws::kernel<mark>, own.value().view(), std::uint64_t{0}));
+  expect_fine(own.value().close());
+  EXPECT_EQ(waits_of_streams(), before + 1) << "its own stream's order is enough";
+  note_impossible(
+      "a buffer is freed after the kernels that were given its view(), on whatever stream");
+}
+
 TEST_F(MisuseF04, BufferThatEndsIsThereForItsToken) {
   auto buffer = ws::DeviceBuffer<int>::from(stream, counting(1000));
   ASSERT_TRUE(buffer.has_value());

@@ -6,6 +6,8 @@
 #include <warpsafe/debug.hpp>
 #include <warpsafe/occupancy.hpp>
 
+#include <string>
+
 namespace misuse_test {
 
 warpsafe::result<void> launch_at_the_other_level(warpsafe::StreamRef stream);
@@ -17,6 +19,7 @@ using ws::grid;
 using ws::kernel;
 using ws::launch;
 
+using MisuseD10 = Misuse;
 using MisuseG01 = Misuse;
 using MisuseG06 = Misuse;
 using MisuseG07 = Misuse;
@@ -39,6 +42,23 @@ TEST_F(MisuseG01, BlockingModeIsInEveryError) {
   EXPECT_TRUE(error.blocking_was_on);
   EXPECT_THAT(message(error), testing::HasSubstr(note_of_it));
   note("launch", note_of_it);
+}
+
+TEST_F(MisuseD10, WhatIsLoggedIsReturnedToo) {
+  std::string log;
+  const ws::debug::LogSink sink{
+      [](void* user, ws::debug::LogLevel, const char* text, std::size_t size) noexcept {
+        static_cast<std::string*>(user)->append(text, size);
+      },
+      &log};
+  ws::debug::set_log_sink(&sink);
+  ws::debug::set_log_level(ws::debug::LogLevel::error);
+  const auto launched = launch(stream, as_written(one_block, {2048}), kernel<nothing>);
+  ws::debug::set_log_level(ws::debug::LogLevel::off);
+  ws::debug::set_log_sink(nullptr);
+  EXPECT_FALSE(launched.has_value());
+  if (checked) EXPECT_THAT(log, testing::HasSubstr("Kernel 'nothing' not launched: "));
+  note("avoidable", "an error that is logged is returned all the same: nothing ends in the log");
 }
 
 #if !defined(WARPSAFE_BACKEND_HOST)
