@@ -4,13 +4,19 @@
 // The program of docs/debugging.md, which shows what this prints: debugging_demo WHAT. It runs on
 // the host backend, whose kernels fault where it is told to.
 
+#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/message.hpp>
 #include <warpsafe/warpsafe.hpp>
 
+#include <sched.h>
+
+#include <chrono>
 #include <iostream>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace ws = warpsafe;
 
@@ -19,6 +25,9 @@ namespace ws = warpsafe;
 WARPSAFE_KERNEL void dequantize() {}
 WARPSAFE_KERNEL void matmul_f32() {}
 WARPSAFE_KERNEL void softmax() {}
+WARPSAFE_KERNEL void wait_for_peer(const int* arrived) {
+  while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) == 0) sched_yield();
+}
 
 /// One layer of a model, on two streams; softmax reads where it must not.
 ws::result<void> run(ws::StreamRef compute, ws::StreamRef copies) {
@@ -30,6 +39,24 @@ ws::result<void> run(ws::StreamRef compute, ws::StreamRef copies) {
   return compute.synchronize();
 }
 
+/// A kernel waits for a peer, which comes after a second, and another stream waits for the kernel.
+ws::result<void> hang(ws::StreamRef compute, ws::StreamRef copies) {
+  WARPSAFE_TRY(auto arrived, ws::DeviceBuffer<int>::from(compute, std::vector<int>{0}));
+  WARPSAFE_TRYV(compute.synchronize());
+  std::thread([flag = arrived.view().pointer().get()] {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+  }).detach();
+  WARPSAFE_TRYV(ws::launch(compute, ws::LaunchConfig{ws::grid<1>, ws::block<1>}, ws::kernel<wait_for_peer>, arrived.view()));
+  WARPSAFE_TRYV(ws::launch(compute, ws::LaunchConfig{ws::grid<28>, ws::block<256>}, ws::kernel<matmul_f32>));
+  WARPSAFE_TRY(const auto multiplied, compute.record());
+  WARPSAFE_TRYV(ws::wait(copies, multiplied));
+  WARPSAFE_TRYV(ws::launch(copies, ws::LaunchConfig{ws::grid<140>, ws::block<64>}, ws::kernel<dequantize>));
+  const auto waited = copies.synchronize();
+  __atomic_store_n(arrived.view().pointer().get(), 1, __ATOMIC_RELEASE);
+  return waited;
+}
+
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
   // A first limit that does not change with the machine.
@@ -39,7 +66,7 @@ int main(int count, char** words) {
   ws::host::set_limits(0, limits);
   const auto compute = ws::Stream::create().value();
   const auto copies = ws::Stream::create().value();
-  const auto outcome = run(compute, copies);
+  const auto outcome = what == "hang" ? hang(compute, copies) : run(compute, copies);
   if (!outcome.has_value()) std::cerr << outcome.error() << '\n';
   if (what == "again") {
     const auto later = run(compute, copies);

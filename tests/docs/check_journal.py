@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Holds docs/journal.md to the files that examples/timeline writes: each field of a line stands in the
+page's table of its kind, and each field there is written. Looks at the trace and the picture too, and
+at what warpsafe-diff says of two runs. check_journal.py TIMELINE DIFF PAGE; DIFF may be missing."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+timeline, diff, page = sys.argv[1:4]
+problems = []
+
+
+def check(good, what):
+    if not good:
+        problems.append(what)
+
+
+tables = {}
+for kind, text in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", pathlib.Path(page).read_text(), re.M | re.S):
+    rows = re.findall(r"^\| (`.*?) \|", text, re.M)
+    tables[kind.lower()] = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+with tempfile.TemporaryDirectory() as folder:
+    def run(*command, code):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+        check(done.returncode == code, f"{command} ended with {done.returncode}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    run(timeline, "a", code=0)
+    folder = pathlib.Path(folder)
+    lines = [json.loads(line) for line in (folder / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+    seen = {}
+    for number, line in enumerate(lines):
+        first = next(iter(line))
+        kind = {"warpsafe": "environment"}.get(first, first)
+        check((number == 0) == (kind == "environment"), f"line {number + 1} begins with {first}")
+        seen.setdefault(kind, set()).update(line)
+        if kind == "launch" and line["state"] != "refused":
+            check(line["begin_us"] <= line["end_us"], f"{line} ends before it begins")
+    for kind, fields in tables.items():
+        check(fields == seen.get(kind), f"{kind}: page and file differ in {fields ^ seen.get(kind, set())}")
+    check(lines[0]["launches"] == sum("kernel" in line for line in lines), "launches are miscounted")
+
+    events = json.loads((folder / "a.trace.json").read_text(encoding="utf-8"))["traceEvents"]
+    for event in events:
+        needed = {"ph", "pid", "tid", "name"} | ({"ts"} if event["ph"] != "M" else set())
+        check(needed <= set(event), f"{event} lacks {needed - set(event)}")
+    phases = {event["ph"] for event in events}
+    check(phases == {"M", "X", "i", "s", "f"}, f"the trace has the phases {phases}")
+    kernels = [event for event in events if event.get("cat") == "kernel"]
+    check(len(kernels) == lines[0]["launches"], f"{len(kernels)} kernels in the trace")
+
+    picture = xml.etree.ElementTree.parse(folder / "a.svg").getroot()
+    bars = [one for one in picture.iter("{http://www.w3.org/2000/svg}title") if one.text.startswith("#")]
+    check(len(bars) == len(kernels), f"{len(bars)} bars in the picture")
+
+    if pathlib.Path(diff).exists():
+        check("no difference" in run(diff, "a.jsonl", "a.jsonl", code=0), "a run differs from itself")
+        for line in lines:
+            if line.get("kernel") == "combine":
+                line |= {"grid": [512, 2, 1], "stream": "0x1"}
+        lines[0]["variables"]["WARPSAFE_SYNC"] = "all"
+        (folder / "b.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+        said = run(diff, "a.jsonl", "b.jsonl", "--report", "report.md", code=1)
+        for row in (r"combine: grid +\(1024,1,1\) +\(512,2,1\)", r"WARPSAFE_SYNC +\(not set\) +all"):
+            check(re.search(f"^{row}$", said, re.M), f"no row {row} in\n{said}")
+        check("all of decode" in said, f"decode is not the same in\n{said}")
+        report = (folder / "report.md").read_text()
+        for part in ("**Symptom:** In b.jsonl:", "Shared memory 4194304 bytes", "#### Key Differences: a.jsonl vs b.jsonl",
+                     "combine: grid", "#### What to Try Next"):
+            check(part in report, f"the report lacks {part}")
+        said = run(diff, "b.jsonl", "--limits", "sm_90", code=0)
+        check(f"0 of {len(kernels)} launches would be refused on sm_90" in said, said)
+        for line in lines:
+            if line.get("kernel") == "combine":
+                line["dynamic_shared"] = 100000
+        (folder / "b.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+        said = run(diff, "b.jsonl", "--limits", "gfx942", code=1)
+        check("4 of 12 launches would be refused on gfx942" in said, said)
+        (folder / "c.jsonl").write_text("{\n")
+        run(diff, "c.jsonl", "a.jsonl", code=2)
+        run(diff, "c.jsonl", code=2)
+    else:
+        print("left out: warpsafe-diff, which needs nlohmann/json.hpp")
+
+print("\n".join(problems) or f"{len(lines)} lines, {len(events)} events, {len(bars)} bars")
+sys.exit(1 if problems else 0)
