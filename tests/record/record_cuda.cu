@@ -11,6 +11,7 @@
 //
 //   nvcc -std=c++20 -arch=sm_90 -cudart static tests/record/record_cuda.cu -o record_cuda
 //   ./record_cuda FILE
+#include "capture_modes.hpp"
 #include "captures.hpp"
 #include "clusters.hpp"
 #include "devices.hpp"
@@ -71,9 +72,11 @@ const Section sections[] = {{"header", header},
                             {"occupancy", occupancy},
                             {"streams_and_events", streams_and_events},
                             {"captures", captures},
+                            {"capture_modes", capture_modes},
                             {"memory", memory},
                             {"last_error", last_error},
                             {"two_devices", two_devices},
+                            {"copies_between_devices", copies_between_devices},
                             {"error_table", error_table}};
 
 // In a process of its own, so that a crash in one section leaves the others.

@@ -49,7 +49,7 @@ cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark, bool on_
     }
     if (implicit) return cudaErrorStreamCaptureImplicit;
   }
-  const auto done = r.submit(stream, std::move(work), nullptr, on_own_thread);
+  const auto done = r.submit(stream, std::move(work.work), nullptr, on_own_thread);
   if (mark != nullptr) *mark = done;
   return cudaSuccess;
 }
@@ -236,6 +236,11 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec_handle, cudaGraph_t graph_h
     *info = {};
     if (exec->nodes.size() != graph->nodes.size()) {
       info->result = cudaGraphExecUpdateErrorTopologyChanged;
+      return cudaErrorGraphExecUpdateFailure;
+    }
+    for (std::size_t i = 0; i < exec->nodes.size(); ++i) {
+      if (exec->nodes[i].kind == graph->nodes[i].kind) continue;
+      info->result = cudaGraphExecUpdateErrorNodeTypeChanged;
       return cudaErrorGraphExecUpdateFailure;
     }
     exec->nodes = graph->nodes;

@@ -2,7 +2,8 @@
 
 usage: compare_transcript.py RECORDER TRANSCRIPT
 
-Comments are left out: they say where and when a transcript was recorded.
+Comments are left out: they say where and when a transcript was recorded. A section that the recorder
+has and the transcript has not is named, and compared once a device was asked again.
 """
 import difflib
 import pathlib
@@ -15,11 +16,27 @@ def answers(path):
     return [line for line in pathlib.Path(path).read_text().splitlines() if not line.startswith("#")]
 
 
+def sections(lines):
+    """{name: its lines}, in order; what stands before the first has no name."""
+    found, name = {"": []}, ""
+    for line in lines:
+        if line.startswith("["):
+            name = line
+            found[name] = []
+        found[name].append(line)
+    return found
+
+
 recorder, transcript = sys.argv[1:]
 with tempfile.TemporaryDirectory() as folder:
     written = pathlib.Path(folder, "written")
     subprocess.run([recorder, written], check=True)
-    difference = list(difflib.unified_diff(answers(transcript), answers(written), "transcript", "stand-in",
+    known, now = sections(answers(transcript)), sections(answers(written))
+    new = [name for name in now if name not in known]
+    compared = [line for name in now if name not in new for line in now[name]]
+    difference = list(difflib.unified_diff(answers(transcript), compared, "transcript", "stand-in",
                                            lineterm="", n=1))
+for name in new:
+    print(f"no device was asked yet: {name}", *now[name][1:], sep="\n  ")
 print("\n".join(difference) if difference else f"{len(answers(transcript))} lines, no difference")
 sys.exit(1 if difference else 0)

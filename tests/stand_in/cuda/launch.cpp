@@ -139,13 +139,15 @@ Node execution(const Kernel& kernel, int device) {
 
 // In a graph, each replay is a launch too.
 Node replay(const LaunchRecord& record, Node execute) {
-  return [record, execute = std::move(execute)] {
-    LaunchRecord& again = runtime().launches.emplace_back(record);
-    again.function = "cudaGraphLaunch";
-    again.launch.captured = 0;
-    again.launch.sequence = runtime().calls.size();
-    execute();
-  };
+  return Node(
+      [record, execute = std::move(execute)] {
+        LaunchRecord& again = runtime().launches.emplace_back(record);
+        again.function = "cudaGraphLaunch";
+        again.launch.captured = 0;
+        again.launch.sequence = runtime().calls.size();
+        execute();
+      },
+      Node::Kind::kernel);
 }
 
 cudaError_t launch(const char* function, Request request,

@@ -57,6 +57,13 @@ bool is_device(const void* pointer) {
   return found != runtime().allocations.end() && found->second.type != cudaMemoryTypeHost;
 }
 
+// The runtime does not find memory of another device's pool unless that device is current.
+bool is_of_anothers_pool(const void* pointer) {
+  const auto found = runtime().allocation_of(pointer);
+  return found != runtime().allocations.end() && found->second.pooled &&
+         found->second.device != runtime().thread().device;
+}
+
 bool is_known(const void* pointer) {
   return runtime().allocation_of(pointer) != runtime().allocations.end();
 }
@@ -104,13 +111,13 @@ cudaError_t copy(std::unique_lock<std::mutex>& lock, Stream& stream, void* to, s
   };
   const auto* const source = static_cast<const unsigned char*>(from);
   const bool staged = stream.capture == nullptr && !is_known(from);
-  Node work = [=] { rows(source, from_pitch); };
+  Node work([=] { rows(source, from_pitch); }, Node::Kind::copy);
   if (staged) {
     std::vector<unsigned char> bytes(width * height);
     for (std::size_t row = 0; row < height; ++row) {
       std::copy_n(source + row * from_pitch, width, bytes.data() + row * width);
     }
-    work = [=, bytes = std::move(bytes)] { rows(bytes.data(), width); };
+    work = Node([=, bytes = std::move(bytes)] { rows(bytes.data(), width); }, Node::Kind::copy);
   }
   std::shared_ptr<Mark> mark;
   const cudaError_t answer = put(stream, std::move(work), &mark);
@@ -124,14 +131,14 @@ cudaError_t fill(std::unique_lock<std::mutex>& lock, Stream& stream, void* to, s
   if (width == 0 || height == 0) return cudaSuccess;
   if (!is_known(to) || overruns(to, pitch, width, height)) return cudaErrorInvalidValue;
   std::shared_ptr<Mark> mark;
-  const cudaError_t answer = put(
-      stream,
+  Node work(
       [=] {
         for (std::size_t row = 0; row < height; ++row) {
           std::memset(static_cast<unsigned char*>(to) + row * pitch, value, width);
         }
       },
-      &mark);
+      Node::Kind::fill);
+  const cudaError_t answer = put(stream, std::move(work), &mark);
   // cudaMemset of device memory returns before it is done.
   if (answer == cudaSuccess && synchronous && !is_device(to)) runtime().wait(lock, mark);
   return answer;
@@ -157,9 +164,15 @@ cudaError_t get_pool(cudaMemPool_t* pool, int device) {
 cudaError_t allocate_async(void** pointer, std::size_t bytes, cudaStream_t handle) {
   Stream& stream = runtime().stream(handle);
   if (pointer == nullptr) return cudaErrorInvalidValue;
+  if (stream.capture == nullptr) {
+    const cudaError_t refused = unsafe_call();
+    if (refused != cudaSuccess) return refused;
+  }
   const cudaError_t status = put(stream, {});
   if (status != cudaSuccess) return status;
-  return allocate(pointer, bytes, cudaMemoryTypeDevice, stream.device);
+  const cudaError_t made = allocate(pointer, bytes, cudaMemoryTypeDevice, stream.device);
+  if (made == cudaSuccess && *pointer != nullptr) runtime().allocations[*pointer].pooled = true;
+  return made;
 }
 
 cudaError_t variable(const void* symbol, std::size_t count, std::size_t offset,
@@ -358,6 +371,9 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
                             cudaStream_t stream) {
   return api("cudaMemcpyAsync", text(to, from, bytes, static_cast<int>(kind), stream), plain,
              [&](auto& lock) {
+               for (const void* memory : {static_cast<const void*>(to), from}) {
+                 if (is_of_anothers_pool(memory)) return cudaErrorInvalidValue;
+               }
                return copy(lock, runtime().stream(stream), to, bytes, from, bytes, bytes, 1, kind,
                            false);
              });
@@ -372,8 +388,13 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
                if (to_device < 0 || to_device >= count || from_device < 0 || from_device >= count) {
                  return cudaErrorInvalidDevice;
                }
-               return copy(lock, runtime().stream(stream), to, bytes, from, bytes, bytes, 1,
-                           cudaMemcpyDeviceToDevice, false);
+               Stream& in = runtime().stream(stream);
+               if (in.capture != nullptr) {
+                 spoil(in);
+                 return cudaErrorStreamCaptureUnsupported;
+               }
+               return copy(lock, in, to, bytes, from, bytes, bytes, 1, cudaMemcpyDeviceToDevice,
+                           false);
              });
 }
 

@@ -88,6 +88,7 @@ struct Allocation {
   cudaMemoryType type = cudaMemoryTypeDevice;
   int device = 0;
   bool mapped = false;  ///< the stand-in's own pages, to be given back
+  bool pooled = false;  ///< allocated in a stream's order
 };
 
 struct InjectedFailure {

@@ -10,6 +10,8 @@
 #include <memory>
 #include <set>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace stand_in_cuda {
@@ -30,7 +32,17 @@ struct Operation {
 struct Stream;
 
 /// A node of a graph: what a replay does. Edges are kept only while it is captured.
-using Node = std::function<void()>;
+struct Node {
+  enum class Kind { other, kernel, copy, fill };
+  Node() = default;
+  template <class Work>
+  requires(!std::is_same_v<std::decay_t<Work>, Node>) Node(  // NOLINT: what is done is a node
+      Work&& its_work, Kind its_kind = Kind::other)
+      : work(std::forward<Work>(its_work)), kind(its_kind) {}
+  void operator()() const { work(); }
+  std::function<void()> work;
+  Kind kind = Kind::other;
+};
 
 struct Graph {
   std::vector<Node> nodes;
