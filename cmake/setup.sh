@@ -7,8 +7,9 @@
 need_build=('cmake=cmake' 'ninja=ninja-build' 'g++=g++' '<boost/outcome.hpp>=libboost-dev'
   '<boost/context/fiber.hpp>=libboost-context-dev')
 need_tests=('<gmock/gmock.h>=libgmock-dev' '<gtest/gtest.h>=libgtest-dev' '<fmt/format.h>=libfmt-dev' '<spdlog/spdlog.h>=libspdlog-dev' '<nlohmann/json.hpp>=nlohmann-json3-dev' 'python3=python3' 'python3:ensurepip=python3-venv' 'valgrind=valgrind'
-  'clang++=clang' 'clang-format=clang-format' 'clang-tidy=clang-tidy' 'pkg-config=pkg-config'
+  'clang++=clang' 'clang-format=clang-format' 'clang-tidy=clang-tidy' 'pkg-config=pkg-config' 'gdb=gdb'
   'hipcc=hipcc' '<hip/hip_runtime_api.h>=libamdhip64-dev')
+need_coverage=('gcovr=gcovr')
 need_distro=('mmdebstrap=mmdebstrap')
 need_bench=('<benchmark/benchmark.h>=libbenchmark-dev')
 

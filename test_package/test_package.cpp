@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A user's program: test_package [LEVEL]. It fails unless it was built with that check level, if one
-// is given, and its kernel ran right or there is no device to run it on.
+// A user's program: test_package [LEVEL]. It fails unless it was built with that check level, if
+// one is given, and its kernel ran right or there is no device to run it on.
 
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/message.hpp>

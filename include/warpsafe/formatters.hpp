@@ -8,6 +8,7 @@
 #include <warpsafe/extent.hpp>
 #include <warpsafe/launch_config.hpp>
 #include <warpsafe/message.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/safe_grid.hpp>
 
 #include <sstream>
@@ -44,6 +45,32 @@ template <>
 inline constexpr bool is_printable<DeviceId> = true;
 template <>
 inline constexpr bool is_printable<LaunchError> = true;
+
+template <class Enum>
+requires is_printed_by_name<Enum>
+inline constexpr bool is_printable<Enum> = true;
+template <>
+inline constexpr bool is_printable<call_site> = true;
+template <>
+inline constexpr bool is_printable<DeviceLimits> = true;
+template <class B>
+inline constexpr bool is_printable<basic_stream_ref<B>> = true;
+template <class B>
+inline constexpr bool is_printable<basic_stream<B>> = true;
+template <class B, bool Timed>
+inline constexpr bool is_printable<basic_event<B, Timed>> = true;
+template <class B, class T>
+inline constexpr bool is_printable<basic_device_buffer<B, T>> = true;
+template <class T>
+inline constexpr bool is_printable<DeviceSpan<T>> = true;
+template <class T>
+inline constexpr bool is_printable<DeviceView<T>> = true;
+template <class T>
+inline constexpr bool is_printable<device_ptr<T>> = true;
+template <class B, class T>
+inline constexpr bool is_printable<basic_pending<B, T>> = true;
+template <class Handle>
+inline constexpr bool is_printable<StreamBound<Handle>> = true;
 
 template <class T>
 [[nodiscard]] std::string printed(const T& value) {

@@ -211,6 +211,13 @@ struct PendingAccess {
     return basic_pending<B, T>(error, stream);
   }
 
+  /// What has become of the value, for a reader of a log; the runtime is not asked.
+  template <class B, class T>
+  [[nodiscard]] static const char* state_text(const basic_pending<B, T>& pending) noexcept {
+    using State = typename basic_pending<B, T>::State;
+    if (pending.state_ == State::open) return "value that may still be on its way";
+    return pending.state_ == State::failed ? "value whose copy failed" : "value that was taken";
+  }
   /// The token's own error, from before anything was waited for.
   template <class B, class T>
   [[nodiscard]] static bool early_error(basic_pending<B, T>& pending, LaunchError& error,

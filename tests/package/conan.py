@@ -12,38 +12,20 @@ import pathlib
 import re
 import subprocess
 import sys
-import venv
+
+import pip_tools
 
 source, folder, compiler, boost = sys.argv[1:5]
 nvcc = sys.argv[5] if len(sys.argv) > 5 else None
 folder = pathlib.Path(folder)
-conan_path = folder / "venv" / "bin" / "conan"
-
-
-def install_conan():
-    if conan_path.exists():
-        return
-    try:
-        venv.create(folder / "venv", with_pip=True, clear=True)
-    except subprocess.CalledProcessError:
-        print("skipped: this Python has no ensurepip (Debian's package python3-venv), so pip cannot be asked for Conan")
-        sys.exit(77)
-    pip = [folder / "venv" / "bin" / "pip", "install", "--quiet", "--retries", "1", "conan>=2,<3", "cmake>=3.26"]
-    run = subprocess.run(pip, capture_output=True, text=True)
-    if run.returncode:
-        print(run.stdout, run.stderr)
-        unreachable = "NewConnectionError|ConnectTimeout|ReadTimeout|Name or service not known|No matching distribution"
-        if re.search(unreachable, run.stderr):
-            print("skipped: pip reaches no package index, so there is no Conan to test with")
-            sys.exit(77)
-        sys.exit("pip could not install Conan")
+programs = pip_tools.install(folder / "venv", "conan>=2,<3", "cmake>=3.26")
 
 
 def without_nvcc():
     """This environment, in which no nvcc is found."""
     environment = {name: value for name, value in os.environ.items() if name not in ("CUDACXX", "CUDA_PATH")}
     paths = environment.get("PATH", "").split(os.pathsep)
-    paths = [str(conan_path.parent)] + [path for path in paths if not (pathlib.Path(path) / "nvcc").exists()]
+    paths = [str(programs)] + [path for path in paths if not (pathlib.Path(path) / "nvcc").exists()]
     environment["PATH"] = os.pathsep.join(paths)
     return environment | {"CONAN_HOME": str(folder / "home")}
 
@@ -51,7 +33,7 @@ def without_nvcc():
 def conan(*arguments, fails_with=None):
     """What a command of Conan writes to its standard output; the test ends if it ends otherwise than it should."""
     print("conan", *arguments, flush=True)
-    run = subprocess.run([conan_path, *arguments], env=without_nvcc(), capture_output=True, text=True)
+    run = subprocess.run([programs / "conan", *arguments], env=without_nvcc(), capture_output=True, text=True)
     if fails_with is None and run.returncode:
         sys.exit(f"{run.stdout}\n{run.stderr}\nended with {run.returncode}")
     if fails_with is not None and (run.returncode == 0 or fails_with not in run.stderr):
@@ -81,7 +63,6 @@ def settings(*changes):
     return arguments
 
 
-install_conan()
 version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True).stdout
 major = version.split(".")[0]
 conan("remote", "disable", "*")

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // A user's program that launches nothing: level LEVEL [STANDARD]. It fails unless it was compiled
-// with that check level, for that C++ standard (20 unless given) and, as C++, with the compiler's own
-// extensions, which warpsafe leaves as they are. (nvcc and hipcc themselves take them away.)
+// with that check level, for that C++ standard (20 unless given) and, as C++, with the compiler's
+// own extensions, which warpsafe leaves as they are. (nvcc and hipcc themselves take them away.)
 
 #include <warpsafe/config.hpp>
 

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Holds CONTRIBUTING.md, the presets and the workflows to each other and to what there is:
+contributing.py SOURCE CMAKE FOLDER
+
+The workflows' form is checked by check-jsonschema, which pip installs into FOLDER. Exit code 77: all
+else is right, and pip reaches no package index."""
+import pathlib
+import re
+import subprocess
+import sys
+
+import pip_tools
+
+source, cmake, folder = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+page = (source / "CONTRIBUTING.md").read_text()
+problems = []
+
+
+def check(what, got, wanted):
+    if set(got) != set(wanted):
+        problems.append(f"{what}: {sorted(got)}, not {sorted(wanted)}")
+
+
+# Each preset configures, builds and tests, and is on the page.
+listed = subprocess.run([cmake, "--list-presets=all"], cwd=source, capture_output=True, text=True, check=True).stdout
+presets = {kind: re.findall(r'^  "(\w+)"', names, re.M) for kind, names in re.findall(r"Available (\w+) presets:\n\n(.*?)(?:\n\n|\Z)", listed, re.S)}
+table = page[page.index("## Presets") : page.index("## What a change")]
+described = [name for cells in re.findall(r"^\| (`.*?) \|", table, re.M) for name in re.findall(r"`(\w+)`", cells)]
+for kind in ("configure", "build", "test"):
+    check(f"{kind} presets", presets.get(kind, []), described)
+
+# Each word of `tests/run` on the page and in the workflows is one, and none is missing on the page.
+usage = subprocess.run([source / "tests" / "run", "--help"], capture_output=True, text=True).stdout
+words = [word for line in re.findall(r"^  (\S.*?)(?:  |, all|$)", usage, re.M) for word in line.split()]
+named = [word for cell in re.findall(r"^\| `tests/run (.*?) \|", page, re.M) for word in re.findall(r"[\w-]+", cell)]
+check("words of tests/run", set(named) | {"fuzz"}, words)
+
+workflows = sorted((source / ".github" / "workflows").glob("*.yml"))
+text = "\n".join(path.read_text() for path in workflows)
+for lane in re.findall(r"lane: \[(.*?)\]", text):
+    problems += [f"workflows: tests/run has no '{word}'" for word in re.findall(r"\w+", lane) if word not in words]
+commands = re.findall(r"^ *- run: (\S+)", text, re.M) + re.findall(r"`((?:tests|bench|packaging)/[\w./-]+)", page)
+problems += [f"no such command: {command}" for command in commands if "/" in command and not (source / command).exists()]
+
+print("\n".join(problems) or f"{len(described)} presets, {len(words)} words of tests/run, {len(commands)} commands")
+if problems:
+    sys.exit(1)
+checker = pip_tools.install(folder, "check-jsonschema") / "check-jsonschema"
+sys.exit(subprocess.run([checker, "--builtin-schema", "vendor.github-workflows", *workflows]).returncode)

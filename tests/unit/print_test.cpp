@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What operator<<, GoogleTest and {fmt} write of each public type. (What gdb shows of them is held
+// to this text by tests/package/gdb.)
+
+#include <warpsafe/formatters.hpp>
+#include <warpsafe/print.hpp>
+#include <warpsafe/warpsafe.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpsafe {
+namespace {
+
+using testing::MatchesRegex;
+using testing::PrintToString;
+
+TEST(Print, EnumeratorsByName) {
+  EXPECT_EQ(PrintToString(Errc::size_zero), "size_zero");
+  EXPECT_EQ(PrintToString(Errc::barrier_divergence), "barrier_divergence");
+  EXPECT_EQ(PrintToString(Errc{}), "0") << "no enumerator has this value";
+  EXPECT_EQ(PrintToString(static_cast<Errc>(255)), "255");
+  EXPECT_EQ(PrintToString(Severity::context_lost), "context_lost");
+  EXPECT_EQ(PrintToString(Stage::validation), "validation");
+  EXPECT_EQ(PrintToString(Axis::none), "none");
+  EXPECT_EQ(PrintToString(CheckLevel::cheap), "cheap");
+  EXPECT_EQ(PrintToString(Vendor::nvidia), "nvidia");
+  EXPECT_EQ(PrintToString(Progress::ready), "ready");
+}
+
+TEST(Print, SizesAndConfigurations) {
+  EXPECT_EQ(PrintToString(block<32, 8>), "(32,8,1)");
+  EXPECT_EQ(PrintToString(BlockDim(block<64>)), "(64,1,1)");
+  EXPECT_EQ(PrintToString(extent{rows{3}, cols{40}}), "(40,3,1)");
+  EXPECT_EQ(PrintToString(Bytes(4096)), "4096 bytes");
+  EXPECT_EQ(PrintToString(DeviceId(3)), "3");
+  const auto grid = SafeGrid<>::cover(1000, block<256>);
+  EXPECT_EQ(PrintToString(grid.value()), "grid=(4,1,1) covers (1000,1,1) with blocks of (256,1,1)");
+  const LaunchConfig config{grid.value(), shared<float>(8)};
+  EXPECT_EQ(PrintToString(config), "grid=(4,1,1), block=(256,1,1), shared=32 bytes");
+}
+
+TEST(Print, ErrorsAndResults) {
+  const auto failed = BlockDim::create(2048);
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_EQ(PrintToString(failed.error()), message(failed.error()));
+  EXPECT_EQ(PrintToString(failed), message(failed.error()));
+  EXPECT_EQ(PrintToString(BlockDim::create(64)), "(64,1,1)");
+  EXPECT_EQ(PrintToString(result<void>(success())), "success");
+  EXPECT_EQ(PrintToString(result<int>(7)), "7");
+  struct Unprintable {};
+  EXPECT_EQ(PrintToString(result<Unprintable>(Unprintable{})), "a value");
+  EXPECT_THAT(PrintToString(call_site::current()), MatchesRegex("print_test.cpp:[0-9]+"));
+  EXPECT_EQ(PrintToString(call_site{}), "nowhere");
+}
+
+TEST(Print, WhatLivesOnADevice) {
+  auto made = Stream::create();
+  ASSERT_TRUE(made.has_value());
+  Stream stream = std::move(made).value();
+  const std::string of_stream = "stream 0x[0-9a-f]+ of device 0";
+  EXPECT_THAT(PrintToString(stream), MatchesRegex(of_stream));
+  EXPECT_EQ(PrintToString(stream), PrintToString(stream.ref()));
+
+  const auto event = stream.record();
+  ASSERT_TRUE(event.has_value());
+  EXPECT_THAT(PrintToString(event.value()), MatchesRegex("event 0x[0-9a-f]+"));
+
+  auto buffer = DeviceBuffer<float>::create(stream, 1000);
+  ASSERT_TRUE(buffer.has_value());
+  const std::string elements = "1000 elements of 4 bytes at 0x[0-9a-f]+";
+  EXPECT_THAT(PrintToString(buffer), MatchesRegex(elements));
+  EXPECT_THAT(PrintToString(buffer.value().view()), MatchesRegex(elements));
+  EXPECT_EQ(PrintToString(buffer.value().view().span()), PrintToString(buffer));
+  EXPECT_THAT(PrintToString(buffer.value().view().pointer()), MatchesRegex("0x[0-9a-f]+"));
+  EXPECT_EQ(PrintToString(device_ptr<float>()), "0x0");
+
+  auto pending = buffer.value().to_host(stream);
+  EXPECT_EQ(PrintToString(pending), "value that may still be on its way");
+  ASSERT_TRUE(std::move(pending).get().has_value());
+  EXPECT_EQ(PrintToString(pending), "value that was taken");  // NOLINT(bugprone-use-after-move)
+
+  ASSERT_TRUE(buffer.value().close().has_value());
+  EXPECT_EQ(PrintToString(buffer.value()), "closed buffer");
+  ASSERT_TRUE(stream.close().has_value());
+  EXPECT_EQ(PrintToString(stream), "closed stream");
+}
+
+TEST(Print, WhatADeviceAllows) {
+  const auto limits = device_limits(DeviceId(0));
+  ASSERT_TRUE(limits.has_value());
+  EXPECT_THAT(PrintToString(limits.value()),
+              MatchesRegex("Device 0 '.*': .*maxThreadsPerBlock=.*"));
+}
+
+#if defined(FMT_VERSION)
+TEST(Print, FmtWritesTheSame) {
+  const auto grid = SafeGrid<>::cover(1000, block<256>);
+  EXPECT_EQ(fmt::format("{}", grid.value()), PrintToString(grid.value()));
+  EXPECT_EQ(fmt::format("{:>14}", Errc::size_zero), "     size_zero");
+  EXPECT_EQ(fmt::format("{}", block<32>), "(32,1,1)");
+}
+#endif
+
+}  // namespace
+}  // namespace warpsafe
