@@ -33,6 +33,7 @@ struct HipModuleKernelCalls {
     limits.local_bytes = ask(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
     limits.constant_bytes = ask(HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
     limits.binary_version = ask(HIP_FUNC_ATTRIBUTE_BINARY_VERSION);
+    limits.ptx_version = ask(HIP_FUNC_ATTRIBUTE_PTX_VERSION);
     return status;
   }
   /// AMD's devices need no opt-in, and hipFuncSetAttribute takes symbols alone (ROCm/clr
@@ -55,9 +56,13 @@ struct HipModuleKernelCalls {
       if (shape.has_priority || shape.has_cluster || shape.programmatic)
         return hipErrorNotSupported;
       if (!hip_cooperative_fits(shape)) return hipErrorCooperativeLaunchTooLarge;
+#if HIP_VERSION >= 60000000
       return hipModuleLaunchCooperativeKernel(
           native(kernel), shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
           shape.block[1], shape.block[2], shape.dynamic_shared_32(), stream, args);
+#else  // 5.2's headers do not declare it
+      return hipErrorNotSupported;
+#endif
     }
     return hipModuleLaunchKernel(native(kernel), shape.grid[0], shape.grid[1], shape.grid[2],
                                  shape.block[0], shape.block[1], shape.block[2],

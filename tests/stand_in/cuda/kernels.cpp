@@ -45,9 +45,36 @@ std::map<std::string, KernelCode> kernels_of(const void* code) {
   return kernels_of_image(wrapper.data);
 }
 
+// Modelled, not recorded: what tests/gpu/module_gpu_test.cu asks a device about.
 struct Library {
   std::map<std::string, Kernel*> kernels;
 };
+
+// The kernels of PTX by name; their parameters and registers are the business of a compiler that is
+// not here.
+std::map<std::string, KernelCode> kernels_of_ptx(const std::string& text) {
+  std::map<std::string, KernelCode> kernels;
+  if (text.find(".version") == std::string::npos) return kernels;
+  const std::string word = ".entry ";
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at)) {
+    at += word.size();
+    kernels[text.substr(at, text.find_first_of("( \n\t", at) - at)];
+  }
+  return kernels;
+}
+
+// Of a kernel that the driver's own function is asked about.
+int get_parameter(const void* function, std::size_t index, std::size_t* offset, std::size_t* size) {
+  const std::lock_guard lock(runtime().mutex);
+  Kernel* found = nullptr;
+  if (runtime().find_kernel(function, &found) != cudaSuccess || !found->code.has_arguments ||
+      index >= found->code.arguments.size()) {
+    return 1;  // CUDA_ERROR_INVALID_VALUE
+  }
+  *offset = found->code.arguments[index].offset;
+  *size = found->code.arguments[index].size;
+  return 0;
+}
 
 // What a kernel was compiled for cannot be changed. Whether the three values fit together is looked
 // at by the launch.
@@ -212,8 +239,11 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
                                 unsigned int, cudaLibraryOption*, void**, unsigned int) {
   return api("cudaLibraryLoadData", text(code), plain, [&](auto&) {
     if (library == nullptr || code == nullptr) return cudaErrorInvalidValue;
+    auto kernels = kernels_of(code);
+    if (kernels.empty()) kernels = kernels_of_ptx(static_cast<const char*>(code));
+    if (kernels.empty()) return cudaErrorInvalidKernelImage;
     auto* const made = new Library;
-    for (const auto& [name, kernel] : kernels_of(code)) {
+    for (const auto& [name, kernel] : kernels) {
       made->kernels[name] = &add_kernel(name, nullptr, kernel);
     }
     *library = reinterpret_cast<cudaLibrary_t>(made);
@@ -250,6 +280,31 @@ cudaError_t cudaLibraryGetKernelCount(unsigned int* count, cudaLibrary_t library
     *count = static_cast<unsigned>(reinterpret_cast<Library*>(library)->kernels.size());
     return cudaSuccess;
   });
+}
+
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned int count,
+                                        cudaLibrary_t library) {
+  return api("cudaLibraryEnumerateKernels", text(library, count), plain, [&](auto&) {
+    if (kernels == nullptr || library == nullptr) return cudaErrorInvalidValue;
+    for (const auto& [name, kernel] : reinterpret_cast<Library*>(library)->kernels) {
+      if (count-- == 0) break;
+      *kernels++ = reinterpret_cast<cudaKernel_t>(kernel);
+    }
+    return cudaSuccess;
+  });
+}
+
+// Knows one function of the driver's.
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
+                                             unsigned int version, unsigned long long flags,
+                                             cudaDriverEntryPointQueryResult* found) {
+  return api("cudaGetDriverEntryPointByVersion", text(symbol, version, flags), contextless,
+             [&](auto&) {
+               const bool known = std::strcmp(symbol, "cuKernelGetParamInfo") == 0;
+               *function = known ? reinterpret_cast<void*>(&get_parameter) : nullptr;
+               *found = known ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+               return cudaSuccess;
+             });
 }
 
 void stand_in_cuda_declare_kernel(const void* host_function, const char* name,

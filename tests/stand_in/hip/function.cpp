@@ -65,6 +65,15 @@ void fill(const Function& function, int device, hipFuncAttributes& attributes) {
   attributes.sharedSizeBytes = static_cast<std::size_t>(function.info.static_shared_bytes);
 }
 
+hipError_t max_active_blocks_of(int* blocks, const Function& function, int block_size,
+                                std::size_t dynamic_shared) {
+  Occupancy result;
+  const hipError_t status =
+      occupancy(current_device(), function.info, block_size, dynamic_shared, false, result);
+  *blocks = result.blocks_per_multiprocessor;
+  return status;
+}
+
 // clr hip_platform.cpp:556.
 hipError_t max_active_blocks(int* blocks, const void* host_function, int block_size,
                              std::size_t dynamic_shared) {
@@ -73,11 +82,7 @@ hipError_t max_active_blocks(int* blocks, const void* host_function, int block_s
   if (find_function(host_function, runtime().thread().device, function) != hipSuccess) {
     return hipErrorInvalidDeviceFunction;
   }
-  Occupancy result;
-  const hipError_t status =
-      occupancy(current_device(), function.info, block_size, dynamic_shared, false, result);
-  *blocks = result.blocks_per_multiprocessor;
-  return status;
+  return max_active_blocks_of(blocks, function, block_size, dynamic_shared);
 }
 
 }  // namespace
@@ -277,6 +282,21 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size,
     *block_size = result.best_block_size;
     *grid_size = result.blocks_per_grid;
     return hipSuccess;
+  });
+}
+
+// clr hip_platform.cpp, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor.
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, hipFunction_t handle,
+                                                              int block_size,
+                                                              std::size_t dynamic_shared) {
+  return api("hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", [&](CallNote&) {
+    if (blocks == nullptr) return hipErrorInvalidValue;
+    Kernel* kernel = module_function(handle);
+    if (kernel == nullptr) return runtime().undefined(hipErrorInvalidDeviceFunction);
+    Function function;
+    const hipError_t found = find_code(*kernel, runtime().thread().device, function);
+    return found != hipSuccess ? found
+                               : max_active_blocks_of(blocks, function, block_size, dynamic_shared);
   });
 }
 

@@ -381,4 +381,22 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsign
   });
 }
 
+// clr hip_module.cpp, hipModuleLaunchCooperativeKernel. The real one looks at no capture: the
+// launch runs at once.
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x,
+                                            unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                            unsigned block_y, unsigned block_z, unsigned shared,
+                                            hipStream_t stream, void** parameters) {
+  return api("hipModuleLaunchCooperativeKernel", [&](CallNote& note) {
+    Request request{"hipModuleLaunchCooperativeKernel",
+                    dim3(grid_x, grid_y, grid_z),
+                    dim3(block_x, block_y, block_z),
+                    shared,
+                    parameters,
+                    nullptr};
+    request.cooperative = true;
+    return launch_module(request, function, stream, note);
+  });
+}
+
 }  // extern "C"
