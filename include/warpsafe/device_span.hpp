@@ -6,6 +6,12 @@
 
 namespace warpsafe {
 
+namespace detail {
+/// An object of a type, for what is asked about it (std::declval is a header).
+template <class T>
+const T& lvalue() noexcept;
+}  // namespace detail
+
 /// Elements of device memory with their number: what a kernel that indexes takes by value. No
 /// standard header, C++17. Host code has device memory as a DeviceView (device_view.hpp), which
 /// converts to this.
@@ -21,6 +27,15 @@ class DeviceSpan {
   WARPSAFE_FN constexpr DeviceSpan(
       DeviceSpan<U> other) noexcept  // NOLINT(google-explicit-constructor)
       : data_(other.pointer().get()), size_(other.size()) {}
+
+  /// The sentence for who makes one of host memory: a vector, an array, a std::span.
+  template <class Range, class = typename Range::value_type,
+            class = decltype(static_cast<const volatile void*>(detail::lvalue<Range>().data()))>
+  DeviceSpan(const Range&) noexcept {  // NOLINT(google-explicit-constructor): as it is written
+    static_assert(!detail::is_size<decltype(sizeof(Range*))>,
+                  "warpsafe: a DeviceSpan is device memory; copy the elements into a device buffer "
+                  "and take its view()");
+  }
 
   [[nodiscard]] WARPSAFE_FN constexpr size_type size() const noexcept { return size_; }
   [[nodiscard]] WARPSAFE_FN constexpr bool empty() const noexcept { return size_ == 0; }

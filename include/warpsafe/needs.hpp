@@ -24,6 +24,26 @@ struct KernelNeeds {
 };
 
 namespace needs_detail {
+/// A whole number that fits 32 bits, from 1 to `most`: signed numbers are taken too, so that a
+/// negative one gets a sentence instead of a narrowing error.
+template <auto N>
+constexpr bool is_count_up_to(unsigned long long most) noexcept {
+  if constexpr (detail::is_size<decltype(N)>) {
+    return N > 0 && static_cast<unsigned long long>(N) <= most;
+  } else {
+    return false;
+  }
+}
+/// N if it is such a number, else 1, so that the sentence is the only error.
+template <auto N>
+constexpr std::uint32_t count_or_1() noexcept {
+  if constexpr (is_count_up_to<N>(0xffffffffU)) {
+    return static_cast<std::uint32_t>(N);
+  } else {
+    return 1;
+  }
+}
+
 struct Need {
   using shared_type = void;
   static constexpr std::uint32_t its_max_threads = 0;
@@ -39,43 +59,50 @@ struct Need {
 }  // namespace needs_detail
 
 /// At most N threads per block (what __launch_bounds__ says to the compiler).
-template <std::uint32_t N>
+template <auto N>
 struct max_threads : needs_detail::Need {
-  static_assert(N > 0 && N <= 1024, "warpsafe: a block has 1 to 1024 threads");
-  static constexpr std::uint32_t its_max_threads = N;
+  static_assert(needs_detail::is_count_up_to<N>(1024), "warpsafe: a block has 1 to 1024 threads");
+  static constexpr std::uint32_t its_max_threads = needs_detail::count_or_1<N>();
 };
 /// The two numbers of WARPSAFE_LAUNCH_BOUNDS: `using bounds = launch_bounds<256, 2>;` says them
 /// once for both the attribute and the launch.
-template <std::uint32_t Threads, std::uint32_t MinBlocks = 1>
+template <auto Threads, auto MinBlocks = 1>
 struct launch_bounds : max_threads<Threads> {
-  static constexpr std::uint32_t threads = Threads;
-  static constexpr std::uint32_t min_blocks = MinBlocks;
+  static_assert(needs_detail::is_count_up_to<MinBlocks>(1024),
+                "warpsafe: at least one block fits on a multiprocessor: launch_bounds<256, 2>");
+  static constexpr std::uint32_t threads = needs_detail::count_or_1<Threads>();
+  static constexpr std::uint32_t min_blocks = needs_detail::count_or_1<MinBlocks>();
 };
 /// The number of threads per block is a multiple of N.
-template <std::uint32_t N>
+template <auto N>
 struct block_multiple_of : needs_detail::Need {
-  static_assert(N > 0 && N <= 1024, "warpsafe: a block has 1 to 1024 threads");
-  static constexpr std::uint32_t its_block_multiple = N;
+  static_assert(needs_detail::is_count_up_to<N>(1024), "warpsafe: a block has 1 to 1024 threads");
+  static constexpr std::uint32_t its_block_multiple = needs_detail::count_or_1<N>();
 };
 /// The kernel uses dynamic shared memory as at least `MinCount` elements of T: a launch without
 /// `shared<T>(count)` does not compile.
-template <class T, std::uint64_t MinCount = 1>
+template <class T, auto MinCount = 1>
 struct needs_shared : needs_detail::Need {
+  static_assert(needs_detail::is_count_up_to<MinCount>(0xffffffffU),
+                "warpsafe: a kernel needs at least one element of dynamic shared memory: "
+                "needs_shared<float, 256>");
   using shared_type = T;
-  static constexpr std::uint64_t its_min_dynamic_shared = MinCount * sizeof(T);
+  static constexpr std::uint64_t its_min_dynamic_shared =
+      std::uint64_t{needs_detail::count_or_1<MinCount>()} * sizeof(T);
 };
 /// The kernel is written for warps (AMD: wavefronts) of N threads.
-template <std::uint32_t N>
+template <auto N>
 struct requires_warp : needs_detail::Need {
   static_assert(N == 32 || N == 64, "warpsafe: warps have 32 or 64 threads");
-  static constexpr std::uint32_t its_warp_size = N;
+  static constexpr std::uint32_t its_warp_size = needs_detail::count_or_1<N>();
 };
 /// Each thread of the kernel handles N items: it is launched on a grid made with
 /// items_per_thread<N>.
-template <std::uint32_t N>
+template <auto N>
 struct handles_items : needs_detail::Need {
-  static_assert(N > 0, "warpsafe: a thread handles at least one item");
-  static constexpr std::uint32_t its_items = N;
+  static_assert(needs_detail::is_count_up_to<N>(0xffffffffU),
+                "warpsafe: a thread handles at least one item");
+  static constexpr std::uint32_t its_items = needs_detail::count_or_1<N>();
 };
 /// The kernel walks its size with `grid_stride(n)` (or the like), so a grid may be smaller than the
 /// size.

@@ -103,6 +103,35 @@ class SafeGrid : Block {
                                             site);
   }
 
+  // The sentences for who leaves the block out, and for who makes a grid by its constructor.
+  template <class... A>
+  requires(sizeof...(A) < 2) static constexpr auto cover(const A&...) noexcept {
+    return without_block<A...>();
+  }
+  template <class... A>
+  requires(sizeof...(A) < 2) static constexpr auto cover_exact(const A&...) noexcept {
+    return without_block<A...>();
+  }
+  template <class... A>
+  requires(sizeof...(A) < 2) static constexpr auto cover_or_empty(const A&...) noexcept {
+    return without_block<A...>();
+  }
+  template <class... A>
+  requires(sizeof...(A) < 2) static constexpr auto cover_untrusted(const A&...) noexcept {
+    return without_block<A...>();
+  }
+  template <class... A>
+  requires(sizeof...(A) < 3) static constexpr auto grid_stride(const A&...) noexcept {
+    static_assert(sizeof...(A) == 3,
+                  "warpsafe: grid_stride takes the size, the block and the most blocks: "
+                  "grid_stride(n, block<256>, max_blocks(m))");
+    return detail::failure<SafeGrid<Rules>>(
+        LaunchError::make(Errc::size_zero, Stage::construction));
+  }
+  template <class Size, class B, class... A>
+  requires(detail::makes_grid_by_hand<Size, B, A...>()) explicit SafeGrid(const Size&, const B&,
+                                                                          const A&...) = delete;
+
   /// Blocks along an axis (0 is x).
   [[nodiscard]] constexpr std::uint32_t blocks(int axis) const noexcept {
     return axis < Rank ? blocks_[axis] : 1;
@@ -140,6 +169,13 @@ class SafeGrid : Block {
   }
 
  private:
+  template <class... A>
+  static constexpr auto without_block() noexcept {
+    static_assert(sizeof...(A) == 2,
+                  "warpsafe: a grid covers a size with a block: cover(n, block<256>)");
+    return detail::failure<SafeGrid<Rules>>(
+        LaunchError::make(Errc::size_zero, Stage::construction));
+  }
   constexpr explicit SafeGrid(const Block& block) noexcept : Block(block), blocks_{}, sizes_{} {}
 
   template <CheckLevel Level, GridPolicy P, class Size, class B, class Option1, class Option2>

@@ -42,8 +42,15 @@ class basic_stream_ref {
  public:
   using backend = B;
 
-  basic_stream_ref(std::nullptr_t) = delete;  // stream 0 is a default stream: see borrow
-  basic_stream_ref(int) = delete;
+  /// The sentence for who writes 0 or nullptr for a stream.
+  template <class Zero>
+  requires(std::is_integral_v<Zero> || std::is_null_pointer_v<Zero>) basic_stream_ref(Zero)
+  noexcept  // NOLINT(google-explicit-constructor): as it is written
+      : native_(nullptr), device_(0) {
+    static_assert(std::is_void_v<Zero>,
+                  "warpsafe: 0 and nullptr are a default stream, which other code uses too; create "
+                  "a Stream, or borrow cudaStreamLegacy or cudaStreamPerThread by name");
+  }
 
   /// Takes a stream of the vendor's type, made elsewhere, and the device it belongs to. It stays
   /// that code's to destroy. Errc::stream_null for 0: a default stream is taken by its name
@@ -66,6 +73,15 @@ class basic_stream_ref {
     } else {
       return LaunchError::make(Errc::stream_null, Stage::construction, site);
     }
+  }
+  /// The sentence for who leaves the device out, or gives it as a number.
+  template <class Native, class... Device>
+  requires(sizeof...(Device) != 1 || !(std::is_convertible_v<Device, DeviceId> && ...))
+      [[nodiscard]] static result<basic_stream_ref> borrow(Native, Device...) noexcept {
+    static_assert(std::is_void_v<Native>,
+                  "warpsafe: a borrowed stream comes with its device: StreamRef::borrow(stream, "
+                  "DeviceId(0))");
+    return LaunchError::make(Errc::stream_null, Stage::construction);
   }
 
   /// The vendor's own stream.

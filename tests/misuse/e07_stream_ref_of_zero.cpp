@@ -9,7 +9,7 @@ namespace ws = warpsafe;
 
 auto launched([[maybe_unused]] ws::StreamRef stream) {
 #ifdef MISUSE
-  return ws::StreamRef(0);  // expected-error {{"deleted"}}
+  return ws::StreamRef(0);  // expected-error {{"0 and nullptr are a default stream"}}
 #else
   return stream;
 #endif

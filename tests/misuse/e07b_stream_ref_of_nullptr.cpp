@@ -9,7 +9,7 @@ namespace ws = warpsafe;
 
 auto launched([[maybe_unused]] ws::StreamRef stream) {
 #ifdef MISUSE
-  return ws::StreamRef(nullptr);  // expected-error {{"deleted"}}
+  return ws::StreamRef(nullptr);  // expected-error {{"0 and nullptr are a default stream"}}
 #else
   return stream;
 #endif

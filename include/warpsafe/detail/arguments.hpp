@@ -119,7 +119,8 @@ constexpr bool converts_to_span() noexcept {
     using From = std::remove_pointer_t<decltype(std::declval<const A&>().get())>;
     return std::is_convertible_v<DeviceSpan<From>, P>;
   } else {
-    return std::is_convertible_v<KernelForm<A>, P>;
+    // Not what only gets DeviceSpan's sentence, a range of host memory.
+    return std::is_convertible_v<KernelForm<A>, P> && !requires { typename A::value_type; };
   }
 }
 

@@ -107,6 +107,17 @@ constexpr bool counts_bytes() noexcept {
 template <class Size>
 inline constexpr bool is_range_of_bytes = counts_bytes<Size>();
 
+/// The sentence for who makes a grid by SafeGrid's constructor, as a constraint that is asked when
+/// somebody tries it; Outcome asks with other types.
+template <class Size, class B, class... A>
+constexpr bool makes_grid_by_hand() noexcept {
+  constexpr bool tried = is_size<B> || is_block_dim<B> || is_grid_dim<B>;
+  static_assert(!tried,
+                "warpsafe: a SafeGrid is made by SafeGrid<>::cover(n, block<256>), and from blocks "
+                "by GridDim::from_blocks");
+  return tried;
+}
+
 /// Whether cover_exact leaves no part of a block, as far as types tell.
 template <class Size, class B, class Option1, class Option2>
 constexpr bool may_be_exact() noexcept {
