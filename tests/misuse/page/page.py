@@ -101,7 +101,7 @@ class Row:
             return "partly" if line else "open"
         if self.mark == "declared":
             return "declared"
-        if line:
+        if line and not self.moments.startswith("impossible"):
             return "compile"
         moments = [test["moment"] for test in tests]
         if "runtime" in moments and "construction" not in moments and "launch" not in moments:
@@ -125,16 +125,16 @@ class Row:
             tried = f", in {self.spellings} spellings" if self.spellings > 1 else ""
             parts.append(f"**does not compile**{tried}<br>{code(line)}")
         tests = self.first("all checks", self.noted)
-        if tests and not (line and tests[0]["moment"] == "impossible"):
+        first = self.moments.startswith("impossible")
+        if tests and (first or not (line and tests[0]["moment"] == "impossible")):
             test = tests[0]
             says = test["says"]
             shown = plain(says) if test["moment"] in ("impossible", "avoidable") else code(says)
-            parts.append(f"**{MOMENTS[test['moment']]}**<br>{shown}" if says
-                         else f"**{MOMENTS[test['moment']]}**")  # fmt: skip
+            parts.insert(0 if first else len(parts), f"**{MOMENTS[test['moment']]}**" + (f"<br>{shown}" if says else ""))
         if self.moments == "never":
             return f"**no library can see it**<br>{plain(self.why)}"
         if self.mark == "declared":
-            parts.append("where it is declared")
+            parts.append("**avoidable**: only where the kernel declares it")
         if "avoidable" in (self.mark, self.moments):
             parts.append(f"**avoidable**: {plain(self.why)}")
         return "<br>".join(parts) or f"**not yet**<br>{plain(self.why)}"
@@ -183,12 +183,13 @@ def totals(rows):
 def page(rows):
     strict = {b: [row.verdict(b, "all checks") for row in rows] for b in BACKENDS}
     # A row counts where it can be a mistake: on one backend at least, and on none is it worse.
-    good = {"compile", "error", "told", "impossible", "declared"}
+    good = {"compile", "error", "told", "impossible"}
+    possible = {"avoidable", "declared"}
     overall = {}
     for i, row in enumerate(rows):
         seen = {strict[b][i] for b in BACKENDS} - {"none"}
         overall[row.name] = ("never" if "never" in seen else "caught" if seen and seen <= good
-                             else "avoidable" if "avoidable" in seen else "open")  # fmt: skip
+                             else "avoidable" if seen & possible and seen <= good | possible else "open")  # fmt: skip
     count = {k: list(overall.values()).count(k) for k in ("caught", "avoidable", "open", "never")}
     text = (HERE / "head.md").read_text()
     for key, value in count.items():
