@@ -53,4 +53,9 @@ class aligned_ptr {
   T* pointer_;
 };
 
+namespace detail {
+template <class T, size_type Alignment>
+inline constexpr bool is_device_memory<aligned_ptr<T, Alignment>> = true;
+}  // namespace detail
+
 }  // namespace warpsafe

@@ -12,7 +12,11 @@ namespace warpsafe {
 
 namespace detail {
 struct DeviceAccess;
-}
+/// Whether a kernel's parameter of type P is device memory, its address first; what it is then made
+/// of says P::element_type, const where the kernel only reads.
+template <class P>
+inline constexpr bool is_device_memory = false;
+}  // namespace detail
 
 /// A pointer into device memory. No raw pointer converts to it: it comes from a buffer, from
 /// `device_pointer_traits` of an adapted type, or from `trust`.
@@ -82,6 +86,8 @@ struct device_pointer_traits<device_ptr<T>> {
 };
 
 namespace detail {
+template <class T>
+inline constexpr bool is_device_memory<device_ptr<T>> = true;
 
 /// Makes the types of device memory for code that knows where the memory is: buffers, the launch,
 /// `trust`, `align`.

@@ -72,4 +72,9 @@ struct device_pointer_traits<DeviceSpan<T>> {
   }
 };
 
+namespace detail {
+template <class T>
+inline constexpr bool is_device_memory<DeviceSpan<T>> = true;
+}  // namespace detail
+
 }  // namespace warpsafe

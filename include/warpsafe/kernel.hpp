@@ -57,17 +57,17 @@ template <class T>
 inline constexpr bool is_device_span<DeviceSpan<T>> = true;
 
 template <class P>
-inline constexpr bool points_to_mutable = false;
-template <class T>
-inline constexpr bool points_to_mutable<T*> = !std::is_const_v<T>;
-template <class T>
-inline constexpr bool points_to_mutable<DeviceSpan<T>> = !std::is_const_v<T>;
-template <class T>
-inline constexpr bool points_to_mutable<device_ptr<T>> = !std::is_const_v<T>;
+inline constexpr bool reaches_memory = std::is_pointer_v<P> || is_device_memory<P>;
 template <class P>
-inline constexpr bool reaches_memory = std::is_pointer_v<P> || is_device_span<P>;
-template <class T>
-inline constexpr bool reaches_memory<device_ptr<T>> = true;
+constexpr bool reaches_mutable_memory() noexcept {
+  if constexpr (is_device_memory<P>) {
+    return !std::is_const_v<typename P::element_type>;
+  } else {
+    return std::is_pointer_v<P> && !std::is_const_v<std::remove_pointer_t<P>>;
+  }
+}
+template <class P>
+inline constexpr bool points_to_mutable = reaches_mutable_memory<P>();
 
 /// What a backend is told of the parameters P.
 template <class... P>

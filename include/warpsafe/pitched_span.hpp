@@ -92,4 +92,9 @@ struct device_pointer_traits<PitchedSpan<T>> {
   }
 };
 
+namespace detail {
+template <class T>
+inline constexpr bool is_device_memory<PitchedSpan<T>> = true;
+}  // namespace detail
+
 }  // namespace warpsafe

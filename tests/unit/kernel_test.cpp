@@ -4,12 +4,28 @@
 #include "core_test.hpp"
 #include <warpsafe/kernel.hpp>
 #include <warpsafe/kernel_api.hpp>
+#include <warpsafe/pitched_span.hpp>
 
 #include <gmock/gmock.h>
 
 #include <cstdint>
 #include <string>
 #include <type_traits>
+
+// What the race detector and a capture take for memory.
+namespace {
+template <class P, bool Reaches, bool Writes>
+inline constexpr bool is_seen_as = warpsafe::detail::reaches_memory<P> ==
+                                   Reaches&& warpsafe::detail::points_to_mutable<P> == Writes;
+static_assert(is_seen_as<float*, true, true> && is_seen_as<const float*, true, false>);
+static_assert(is_seen_as<warpsafe::device_ptr<float>, true, true>);
+static_assert(is_seen_as<warpsafe::DeviceSpan<const float>, true, false>);
+static_assert(is_seen_as<warpsafe::aligned_ptr<float, 16>, true, true> &&
+              is_seen_as<warpsafe::aligned_ptr<const float, 16>, true, false>);
+static_assert(is_seen_as<warpsafe::PitchedSpan<float>, true, true> &&
+              is_seen_as<warpsafe::PitchedSpan<const float>, true, false>);
+static_assert(is_seen_as<int, false, false>);
+}  // namespace
 
 WARPSAFE_KERNEL void global_kernel(float, const int*, double*) {}
 template <class T, int N>
