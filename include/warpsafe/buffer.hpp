@@ -7,6 +7,7 @@
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/copy_operand.hpp>
 #include <warpsafe/detail/device_memory.hpp>
+#include <warpsafe/detail/element.hpp>
 #include <warpsafe/detail/read_back.hpp>
 #include <warpsafe/device_view.hpp>
 #include <warpsafe/memory_hold.hpp>
@@ -16,7 +17,6 @@
 
 #include <cstddef>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,9 +31,7 @@ namespace warpsafe {
 /// is made known by `used_on`.
 template <class B, class T>
 class [[nodiscard]] basic_device_buffer {
-  static_assert(
-      std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
-      "warpsafe: device memory holds trivially copyable elements: they are copied as bytes");
+  static_assert(detail::check_element<T>());
 
  public:
   using element_type = T;

@@ -8,6 +8,7 @@
 #include <warpsafe/detail/caches.hpp>
 #include <warpsafe/detail/copy_operand.hpp>
 #include <warpsafe/detail/device_memory.hpp>
+#include <warpsafe/detail/element.hpp>
 #include <warpsafe/detail/read_back.hpp>
 #include <warpsafe/device_view.hpp>
 #include <warpsafe/pending.hpp>
@@ -16,7 +17,6 @@
 
 #include <cstddef>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 namespace warpsafe {
@@ -29,9 +29,7 @@ class basic_host_managed;
 /// kernel takes, and whose `to_device` moves it back. Move-only; sizes in elements.
 template <class B, class T>
 class [[nodiscard]] basic_managed_buffer {
-  static_assert(
-      std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
-      "warpsafe: device memory holds trivially copyable elements: they are copied as bytes");
+  static_assert(detail::check_element<T>());
 
  public:
   using element_type = T;

@@ -6,13 +6,13 @@
 #include <warpsafe/bytes.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/detail/element.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/uncaptured.hpp>
 #include <warpsafe/result.hpp>
 
 #include <cstddef>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 namespace warpsafe {
@@ -23,9 +23,7 @@ namespace warpsafe {
 /// front. Move-only; sizes in elements.
 template <class B, class T>
 class [[nodiscard]] basic_pinned_buffer {
-  static_assert(
-      std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
-      "warpsafe: pinned memory holds trivially copyable elements: they are copied as bytes");
+  static_assert(detail::check_element<T>());
 
  public:
   using element_type = T;

@@ -8,6 +8,7 @@
 #include <warpsafe/detail/arithmetic.hpp>
 #include <warpsafe/detail/copy_operand.hpp>
 #include <warpsafe/detail/device_memory.hpp>
+#include <warpsafe/detail/element.hpp>
 #include <warpsafe/detail/read_back.hpp>
 #include <warpsafe/extent.hpp>
 #include <warpsafe/memory_hold.hpp>
@@ -19,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,9 +29,7 @@ namespace warpsafe {
 /// it is row after row, without gaps. Otherwise as a DeviceBuffer.
 template <class B, class T>
 class [[nodiscard]] basic_pitched_buffer {
-  static_assert(
-      std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
-      "warpsafe: device memory holds trivially copyable elements: they are copied as bytes");
+  static_assert(detail::check_element<T>());
 
  public:
   using element_type = T;

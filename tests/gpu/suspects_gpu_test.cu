@@ -124,6 +124,8 @@ bool take(int end, Report& report) {
 }
 
 TEST(SuspectsGpu, TheCulpritIsListedInEveryRunAndTheListIsShort) {
+  // Asked in a process of its own: a runtime that this process has started would not survive in the
+  // programs that it forks.
   Report probe{};
   ASSERT_TRUE(take(start([] {
                      const auto count = ws::device_count();

@@ -168,10 +168,7 @@ TEST_F(BufferTest, PlainMemoryIsFreedAfterTheWorkThatUsesIt) {
     auto in = filled(counting(3, 40));
     hold(stream);
     ASSERT_TRUE(copy(stream, out, in).has_value());
-    std::thread([] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      open();
-    }).detach();
+    open_soon();
   }
   EXPECT_TRUE(stream.ready().value()) << "the free has waited";
   EXPECT_EQ(read(out), counting(3, 40));

@@ -8,6 +8,7 @@
 #include <warpsafe/synchronize.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <numeric>
 #include <thread>
@@ -39,6 +40,13 @@ class DataTest : public LaunchTest {
     ASSERT_TRUE(launch(held, LaunchConfig{grid<1>, block<1>}, kernel<gate>).has_value());
   }
   static void open() { gate_open = true; }
+  /// `open`, by another thread and only when whoever waits has begun to.
+  static void open_soon() {
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      open();
+    }).detach();
+  }
   template <class T = int>
   [[nodiscard]] DeviceBuffer<T> filled(const std::vector<T>& values) const {
     return DeviceBuffer<T>::from(stream, values).value();

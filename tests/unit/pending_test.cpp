@@ -98,10 +98,7 @@ TEST_F(PendingTest, HandsOutTheErrorOfItsCopy) {
 TEST_F(PendingTest, ACopyThatCannotBeMarkedIsWaitedForAtOnce) {
   const auto buffer = filled(counting(4));
   hold(stream);
-  std::thread([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    open();
-  }).detach();
+  open_soon();
   host::fail_next(Call::event_record, 1, HostStatus::out_of_memory);
   auto token = start_copy(stream, buffer);
   EXPECT_TRUE(stream.ready().value());
@@ -124,10 +121,7 @@ TEST_F(PendingTest, HandsOutTheFaultOfEarlierWork) {
 TEST_F(PendingTest, DroppedWaitsAndSaysSo) {
   const auto buffer = filled(counting(4));
   hold(stream);
-  std::thread([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    open();
-  }).detach();
+  open_soon();
   ::testing::internal::CaptureStderr();
   { const auto token = start_copy(stream, buffer); }
   EXPECT_TRUE(stream.ready().value()) << "it has waited";
@@ -182,10 +176,7 @@ TEST_F(PendingTest, OneOfAnotherStreamIsWaitedForByItself) {
   const Stream other = Stream::create().value();
   const auto buffer = filled(counting(4));
   hold(other);
-  std::thread([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    open();
-  }).detach();
+  open_soon();
   auto both = synchronize(stream, start_copy(stream, buffer), start_copy(other, buffer));
   ASSERT_TRUE(both.has_value());
   EXPECT_EQ(std::get<1>(both.value()).span()[3], 3);
