@@ -29,6 +29,14 @@ CODE_MODES = {name: ["-c" if option == "-fsyntax-only" else option for option in
               + ([] if name == "nvcc" else ["-o", os.devnull]) for name, mode in MODES.items()}  # fmt: skip
 
 
+def run(command, whole=False, **environment):
+    """Runs a compiler: (whether it succeeded, what it said first, or all of it)."""
+    environment = {**os.environ, "LC_ALL": "C", **environment}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    said = (done.stderr + done.stdout).splitlines(keepends=True)
+    return done.returncode == 0, "".join(said if whole else said[:40])
+
+
 class Compiler:
     """One compiler: its name as in MODES, its program, the include folders of the library."""
 
@@ -41,20 +49,24 @@ class Compiler:
             if own or Path(folder) != Path("/usr/include"):
                 self.command += ["-I" if own else "-isystem", folder]
 
-    def compile(self, source, *flags, std="c++20", quick=False, code=False):
-        """Compiles the file `source`: (whether it did, what the compiler said first).
+    def mode(self, quick=False, code=False):
+        return (CODE_MODES if code else QUICK_MODES if quick else MODES)[self.name]
 
-        quick: errors only, no warnings. code: to the end, with errors that show there alone.
-        """
+    def command_line(self, source, *flags, std="c++20", quick=False, code=False):
+        """The command that compile() runs."""
         given = [] if quick else list(WARNINGS)
         if self.name == "nvcc" and not quick:
             given = ["-Werror=all-warnings", "-Xcompiler=" + ",".join(WARNINGS)]
-        mode = (CODE_MODES if code else QUICK_MODES if quick else MODES)[self.name]
-        command = [*self.command, f"-std={std}", *given, *flags, *mode, str(source)]
-        environment = {**os.environ, "LC_ALL": "C"}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment)
-        said = (done.stderr + done.stdout).splitlines(keepends=True)
-        return done.returncode == 0, "".join(said[:40])
+        mode = self.mode(quick, code)
+        return [*self.command, f"-std={std}", *given, *flags, *mode, str(source)]
+
+    def compile(self, source, *flags, **how):
+        """Compiles the file `source`: (whether it did, what the compiler said first).
+
+        std: the language. quick: errors only, no warnings. code: to the end, with errors that show
+        there alone.
+        """
+        return run(self.command_line(source, *flags, **how))
 
     def compile_text(self, text, *flags, **how):
         """Compiles a generated translation unit."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Checks the checks: must_fail.py and must_compile.py report each thing that they are there for."""
+"""Checks the checks: must_fail.py and must_compile.py report each thing that they are there for, and
+quick.py's compilers say what the compilers themselves say."""
 
 import os
 import subprocess
@@ -8,9 +9,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from compilers import first_error, parse_arguments
 from must_fail import EVERY_LEVEL
+from quick import Quick, begins_with, flags_for
 
 HERE = Path(__file__).parent
+MISUSES = HERE.parent / "misuse"
 GOOD = "inline int twin() { return 1; }\n"
 
 
@@ -50,23 +54,63 @@ CASES = [
 ]  # fmt: skip
 
 
+# One that nvcc's own front end refuses, and one that only its host compiler does.
+TOLD_ALIKE = ["b01_block_of_2048.cpp", "c03_int64_to_int.cpp"]
+
+
+def check_case(shows, script, sources, accepts, words, folder, prepared):
+    """Complaints about one of the CASES."""
+    paths = [folder / f"source_{i}.cpp" for i in range(len(sources))]
+    for path, text in zip(paths, sources):
+        path.write_text(text)
+    quick = ["--quick", prepared] if script == "must_fail" else []
+    done = subprocess.run([sys.executable, "-S", HERE / f"{script}.py", *sys.argv[1:], *paths, *quick],
+                          capture_output=True, text=True, env=os.environ)  # fmt: skip
+    said = done.stdout + done.stderr
+    if (done.returncode == 0) == accepts and words in said:
+        return []
+    return [f"{script}: {shows}: exit code {done.returncode}, and not '{words}' but\n{said}"]
+
+
+def check_quick(quick, source):
+    """Complaints about what a prepared Quick says of a misuse, and of one precompiled for another."""
+    itself = quick.compiler.compile(source, *flags_for(2), quick=True)
+    told = quick.compile(source, 2)
+    wrong = []
+    if itself[0] or told[0] or not first_error(told[1]) or first_error(told[1]) != first_error(itself[1]):
+        wrong += [f"{source}: the compiler says\n{itself}\nand asked quickly\n{told}"]
+    header = begins_with(source.read_text())
+    harmless = quick.folder / "harmless.cpp"
+    harmless.write_text(f"#include {header}\n{misuse('int x;')}\n")
+    if not quick.compile(harmless, 2)[0]:
+        wrong += [f"what compiles is refused after {header}:\n{quick.compile(harmless, 2)[1]}"]
+    precompiled = quick.precompiled(header, 2)
+    for path in [Path(f"{precompiled}{suffix}") for suffix in ("", ".gch")]:
+        if precompiled and path.exists():
+            path.write_text("none of that compiler's")
+            good, said = quick.compile(source, 2)
+            if good or first_error(said) == first_error(told[1]):
+                wrong += [f"{source}: nobody noticed that {path} does not fit:\n{said}"]
+    return wrong
+
+
 def main():
-    wrong = 0
-    all_levels = any(f"--compiler {name}=" in " ".join(sys.argv) for name in EVERY_LEVEL)
-    for shows, script, sources, accepts, words in CASES:
-        if "check level 0" in words and not all_levels:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            paths = [Path(folder) / f"source_{i}.cpp" for i in range(len(sources))]
-            for path, text in zip(paths, sources):
-                path.write_text(text)
-            done = subprocess.run([sys.executable, HERE / f"{script}.py", *sys.argv[1:], *paths],
-                                  capture_output=True, text=True, env=os.environ)  # fmt: skip
-        said = done.stdout + done.stderr
-        if (done.returncode == 0) != accepts or words not in said:
-            wrong += 1
-            print(f"{script}: {shows}: exit code {done.returncode}, and not '{words}' but\n{said}")
-    print(f"{len(CASES) - wrong} of {len(CASES)} cases as they should be")
+    compiler, _ = parse_arguments(__doc__)
+    compiler.command += ["-I", str(MISUSES)]
+    wrong = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        quick = Quick(compiler, folder)
+        sources = [MISUSES / source for source in TOLD_ALIKE]
+        headers = {begins_with(source.read_text()) for source in sources}
+        wrong += [said for said in [quick.prepare([""]), quick.prepare(headers, [2])] if said]
+        for case in CASES:
+            if "check level 0" not in case[4] or compiler.name in EVERY_LEVEL:
+                wrong += check_case(*case, folder, folder)
+        for source in sources:
+            wrong += check_quick(quick, source)
+    print(*wrong, sep="\n")
+    print(f"{len(wrong)} complaints about {len(CASES)} cases and {len(TOLD_ALIKE)} misuses told alike")
     return bool(wrong)
 
 

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Asks a compiler about one misuse after another in a fraction of the time, for the same first words.
+
+g++, clang++ and hipcc read what most misuses begin with precompiled. hipcc, a script that starts a
+dozen programs, is asked once what it runs. nvcc's device compiler is left out: nvcc asks it after
+cudafe++, which knows all that it knows, and before the host compiler. self_test.py holds each of these
+to what the compiler itself says.
+
+As a script: prepares FOLDER for one compiler.
+"""
+
+import json
+import re
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+from compilers import parse_arguments, run
+
+# What misuses begin with. "" is what a compiler reads before any source, for hipcc most of its time.
+HEADERS = ['"launches.hpp"', '"handles.hpp"', '"data.hpp"', "<warpsafe/launch_config.hpp>"]
+LEVELS = (2, 0)
+
+# A precompiled header that does not fit is an error, never read again as text: clang says so itself,
+# and g++ finds no header of that name. With C++20's modules clang 15 can read none back that has
+# overloads for host and device.
+FITS = {"g++": ["-Winvalid-pch"], "clang++": [], "hipcc": ["-Xclang", "-fno-cxx-modules"]}
+
+
+def flags_for(level):
+    return ["-DMISUSE", f"-DWARPSAFE_CHECKS={level}"]
+
+
+def begins_with(text):
+    """The header that a source includes first, before any macro and condition; "" for one of no note."""
+    first = re.search(r"^\s*#\s*(\w+)\s*(.*?)\s*$", text, re.MULTILINE)
+    return first[2] if first and first[1] == "include" and first[2] in HEADERS else ""
+
+
+class Quick:
+    """A compiler (as in compilers.py), and the folder that prepare() fills for it."""
+
+    def __init__(self, compiler, folder):
+        self.compiler = compiler
+        self.folder = Path(folder).absolute() / compiler.name
+        self.placeholder = self.folder / "placeholder.cpp"
+
+    def precompiled(self, header, level):
+        """Where a header lies precompiled; None where it does not."""
+        if self.compiler.name not in FITS or (not header and self.compiler.name != "hipcc"):
+            return None
+        return self.folder / (re.sub(r"\W", "_", header) + f"_{level}")
+
+    def prepare(self, headers=("", *HEADERS), levels=LEVELS):
+        """What went wrong; "" if nothing did."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for level in levels:
+            if self.compiler.name == "hipcc":
+                self.asked(level).write_text(json.dumps(self.ask(level)))
+            for header in headers:
+                out = self.precompiled(header, level)
+                said = out and self.precompile(header, out, level)
+                if said:
+                    return said
+        return ""
+
+    def precompile(self, header, out, level):
+        source = Path(f"{out}.hpp")
+        source.write_text(f"#include {header}\n" if header else "")
+        if self.compiler.name == "g++":
+            mode = ["-x", "c++-header", "-o", f"{out}.gch"]
+        else:
+            mode = [*self.compiler.mode(quick=True)]
+            mode += [word for option in ["-emit-pch", "-o", out] for word in ["-Xclang", str(option)]]
+        given = [*flags_for(level), *FITS[self.compiler.name]]
+        done, said = run([*self.compiler.command, "-std=c++20", *given, *mode, str(source)])
+        return "" if done else said
+
+    def asked(self, level):
+        return self.folder / f"asked_{level}.json"
+
+    def ask(self, level):
+        """The one command that hipcc runs for the source self.placeholder."""
+        self.placeholder.touch()
+        given = [*flags_for(level), *FITS["hipcc"], "-###"]
+        _, said = run(self.compiler.command_line(self.placeholder, *given, quick=True), whole=True)
+        commands = [shlex.split(line) for line in said.splitlines() if '"-cc1"' in line]
+        if len(commands) != 1 or commands[0][1] != "-cc1":
+            raise SystemExit(f"hipcc runs no single compiler:\n{said}")
+        return commands[0]
+
+    def compile(self, source, level):
+        """Compiles a misuse: (whether it did, what the compiler said first)."""
+        out = self.precompiled(begins_with(source.read_text()), level)
+        if self.compiler.name == "nvcc":
+            return self.without_device_compiler(source, level)
+        if self.compiler.name == "hipcc":
+            program, mode, *rest = json.loads(self.asked(level).read_text())
+            names = {str(self.placeholder): str(source), self.placeholder.name: source.name}
+            rest = [names.get(word, word) for word in rest]
+            return run([program, mode, "-include-pch", str(out), *rest])
+        given = flags_for(level)
+        if out:
+            given += [*FITS[self.compiler.name], *self.use(out)]
+        return self.compiler.compile(source, *given, quick=True)
+
+    def use(self, out):
+        return ["-include", str(out)] if self.compiler.name == "g++" else ["-include-pch", str(out)]
+
+    def without_device_compiler(self, source, level):
+        """What nvcc says it runs, but for the device compiler and what works on its output."""
+        command = self.compiler.command_line(source, *flags_for(level), quick=True)
+        with tempfile.TemporaryDirectory() as folder:
+            _, said = run([*command, "--dryrun", "--keep", "--keep-dir", folder], whole=True)
+            lines = re.findall(r"^#\$ (.*)$", said, re.MULTILINE)
+            path = [line[5:] for line in lines if line.startswith("PATH=")]
+            steps = [shlex.split(line) for line in lines if re.match(r"(gcc|cudafe\+\+) ", line)]
+            steps = [step for step in steps if not ("-E" in step and re.search("-D__CUDA_ARCH__=", " ".join(step)))]
+            if len(path) != 1 or len(steps) != 3:
+                raise SystemExit(f"nvcc's steps are not those known here:\n{said}")
+            # The device compiler's part of the host's source. What it defines is declared before.
+            stub = steps[1][steps[1].index("--stub_file_name") + 1]
+            (Path(folder) / stub).touch()
+            for step in steps:
+                good, said = run(step, PATH=path[0])
+                if not good:
+                    return good, said
+        return good, said
+
+
+def main():
+    compiler, arguments = parse_arguments(__doc__, ("folder", {"type": Path}))
+    said = Quick(compiler, arguments.folder).prepare()
+    print(said)
+    return bool(said)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
