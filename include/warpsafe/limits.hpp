@@ -54,6 +54,7 @@ struct KernelLimits {
   std::uint64_t local_bytes = 0;            ///< per thread
   std::uint64_t constant_bytes = 0;
   std::uint32_t binary_version = 0;      ///< 10 * major + minor of the code that was picked
+  std::uint32_t ptx_version = 0;         ///< the same of the PTX that it was made of
   std::uint32_t resident_blocks = 0;     ///< cooperative launches: blocks that fit at once
   std::uint32_t max_cluster_blocks = 0;  ///< cluster launches: the largest that can be resident
 };

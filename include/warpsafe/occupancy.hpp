@@ -32,6 +32,28 @@ template <class B, class K>
   return error;
 }
 
+/// How many blocks of `threads` threads and `bytes` of dynamic shared memory each a multiprocessor
+/// of the stream's device holds at once. The kernel's attributes were asked before.
+template <class B, class K>
+[[nodiscard]] result<later<B, int>> resident_per_multiprocessor(basic_stream_ref<B> stream,
+                                                                K kernel, std::uint32_t threads,
+                                                                std::uint64_t bytes,
+                                                                call_site site) noexcept {
+  auto guard = basic_device_guard<B>::create(stream.device(), site);
+  if (!guard.has_value()) return guard.assume_error();
+  // The driver answers 0 for shared memory that needs an opt-in it has not had.
+  if (const int status = kernel_slots<B>(kernel).allow_dynamic_shared(
+          kernel.entry(), stream.device().value(), bytes)) {
+    return runtime_error<B>(status, Name::of("opt-in to shared memory"), site);
+  }
+  int each = 0;
+  if (const int status =
+          K::template calls<B>::resident_blocks(kernel.entry(), threads, bytes, each)) {
+    return runtime_error<B>(status, Name::of("occupancy"), site);
+  }
+  return each;
+}
+
 }  // namespace detail
 
 /// What the driver knows of a kernel on the stream's device: registers, shared memory, the most
@@ -61,20 +83,11 @@ template <class S, class K, class Block>
   if (!limits.has_value()) return limits.assume_error();
   const auto device = device_limits<B>(stream.device(), site);
   if (!device.has_value()) return device.assume_error();
-  auto guard = basic_device_guard<B>::create(stream.device(), site);
-  if (!guard.has_value()) return guard.assume_error();
-  // The driver answers 0 for shared memory that needs an opt-in it has not had.
-  if (const int status = detail::kernel_slots<B>(kernel).allow_dynamic_shared(
-          kernel.entry(), stream.device().value(), dynamic_shared.value())) {
-    return detail::runtime_error<B>(status, Name::of("opt-in to shared memory"), site);
-  }
-  int each = 0;
-  if (const int status = K::template calls<B>::resident_blocks(
-          kernel.entry(), static_cast<std::uint32_t>(block.count()), dynamic_shared.value(),
-          each)) {
-    return detail::runtime_error<B>(status, Name::of("occupancy"), site);
-  }
-  return max_blocks(static_cast<std::uint64_t>(each) * device.assume_value().multiprocessors);
+  const auto each = detail::resident_per_multiprocessor<B>(
+      stream, kernel, static_cast<std::uint32_t>(block.count()), dynamic_shared.value(), site);
+  if (!each.has_value()) return each.assume_error();
+  return max_blocks(static_cast<std::uint64_t>(each.assume_value()) *
+                    device.assume_value().multiprocessors);
 }
 
 }  // namespace warpsafe

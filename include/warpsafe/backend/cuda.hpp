@@ -127,6 +127,7 @@ struct cuda_backend : detail::CudaGraphCalls {
     limits.local_bytes = attributes.localSizeBytes;
     limits.constant_bytes = attributes.constSizeBytes;
     limits.binary_version = static_cast<std::uint32_t>(attributes.binaryVersion);
+    limits.ptx_version = static_cast<std::uint32_t>(attributes.ptxVersion);
     return cudaSuccess;
   }
   static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {

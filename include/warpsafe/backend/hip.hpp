@@ -130,6 +130,7 @@ struct basic_hip_backend : detail::HipGraphCalls {
     limits.local_bytes = attributes.localSizeBytes;
     limits.constant_bytes = attributes.constSizeBytes;
     limits.binary_version = static_cast<std::uint32_t>(attributes.binaryVersion);
+    limits.ptx_version = static_cast<std::uint32_t>(attributes.ptxVersion);
     return hipSuccess;
   }
   static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
