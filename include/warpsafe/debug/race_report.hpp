@@ -6,8 +6,10 @@
 #include <warpsafe/debug/stream_history.hpp>
 #include <warpsafe/debug/timeline.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <ostream>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,17 +41,25 @@ struct Finding {
 /// What a detector found.
 struct RaceReport {
   std::vector<Finding> findings;
-  std::uint64_t seeds_run = 0;
-  std::uint64_t seed = 0;     ///< the one with findings, if there are any
-  std::string timeline_text;  ///< of that seed
+  std::uint64_t left_out = 0;   ///< races that were found and are not among the findings
+  std::uint64_t seeds_run = 0;  ///< 0: a run of a real device was recorded
+  std::uint64_t seed = 0;       ///< the one with findings, if there are any
+  std::string timeline_text;    ///< of that seed
 
   [[nodiscard]] bool clean() const noexcept { return findings.empty(); }
   /// The findings in words, with the run that led to them.
   [[nodiscard]] std::string text() const {
-    if (clean()) return "no race in " + std::to_string(seeds_run) + " seeds";
-    std::string all = "seed " + std::to_string(seed) + " of this program:\n";
+    const bool recorded = seeds_run == 0;
+    const std::string seeds = std::to_string(seeds_run);
+    if (clean())
+      return recorded ? "no race in what was recorded" : "no race in " + seeds + " seeds";
+    std::string all =
+        recorded ? std::string() : "seed " + std::to_string(seed) + " of this program:\n";
     for (const Finding& finding : findings) all += finding.text;
-    return all + "As it ran with seed " + std::to_string(seed) + ":\n" + timeline_text;
+    if (left_out != 0) all += "and " + std::to_string(left_out) + " races more\n";
+    all += recorded ? "As the host asked for it:\n"
+                    : "As it ran with seed " + std::to_string(seed) + ":\n";
+    return all + timeline_text;
   }
   friend std::ostream& operator<<(std::ostream& out, const RaceReport& report) {
     return out << report.text();
@@ -133,6 +143,32 @@ namespace detail {
           {history.actions[race.first], race.first_access.kind},
           {history.actions[race.second], race.second_access.kind},
           std::move(text)};
+}
+
+/// Puts the races of a run, and the uses of streams after their destruction, in words and with the
+/// timeline around them. A race with an allocation is left out where what follows the allocation
+/// raced with the same work too: to wait for that is to wait for both.
+inline void add_findings(RaceReport& report, const StreamHistory& history,
+                         std::span<const Race> races,
+                         std::span<const std::pair<Point, Point>> uses_of_no_stream) {
+  std::vector<Point> marked;
+  const auto says_less = [&](const Race& race) {
+    if (race.first_access.kind != AccessKind::allocate) return false;
+    return std::any_of(races.begin(), races.end(), [&](const Race& other) {
+      return other.second == race.second && other.allocation == race.allocation &&
+             other.first_access.kind != AccessKind::allocate;
+    });
+  };
+  for (const Race& race : races) {
+    if (says_less(race)) continue;
+    report.findings.push_back(finding_of(history, race));
+    marked.insert(marked.end(), {race.first, race.second});
+  }
+  for (const auto& [destruction, use] : uses_of_no_stream) {
+    report.findings.push_back(finding_of(history, destruction, use));
+    marked.insert(marked.end(), {destruction, use});
+  }
+  if (!report.clean()) report.timeline_text = timeline(history, marked);
 }
 
 }  // namespace warpsafe::debug

@@ -76,6 +76,10 @@ bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] bo
   }
 }
 
+/// Whether an argument is device memory by its type.
+template <class A>
+inline constexpr bool is_on_device = DevicePointer<A> || scalar_place<A> == ScalarPlace::device;
+
 /// An array as the pointer that a C function takes; anything else as it is.
 template <class T>
 [[nodiscard]] constexpr const T& decayed(const T& argument) noexcept {
@@ -100,6 +104,7 @@ struct FirstArgument {
       // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : site(its_site),
         place(scalar_place<std::decay_t<A>>),
+        on_device(is_on_device<std::decay_t<A>>),
         owner(owner_of(argument)),
         original(&argument),
         check(&check_original<std::remove_cvref_t<A>>) {
@@ -121,6 +126,7 @@ struct FirstArgument {
   P value{};
   call_site site;
   ScalarPlace place;
+  bool on_device;
   MemoryOwner* owner;  ///< of a view
   const void* original;
   bool (*check)(const void* argument, bool ask_driver, LaunchError& error);

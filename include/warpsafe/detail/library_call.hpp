@@ -80,6 +80,18 @@ template <ScalarPlace Place, class... A>
   return ((scalar_place<A> == Place) || ... || false) || first_place == Place;
 }
 
+/// Tells the race recorder, on whose streams the handle is, what a call touched.
+template <auto Fn, class Traits, class... A>
+void tell_recorder(const BoundHandle<Traits>& bound, call_site site, const A&... arguments) {
+  using Function = LibraryFunction<Traits, decltype(Fn)>;
+  Traits::backend::library_called(bound.stream.ref().native(), FunctionName<Traits, Fn>::value,
+                                  site, [&](const auto& tell) {
+                                    Function::each_memory(tell, arguments...);
+                                    if (bound.workspace != nullptr)
+                                      tell(bound.workspace->data(), true);
+                                  });
+}
+
 // These are inlined, so that a release build makes the bare call with every compiler.
 template <auto Fn, class Traits, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> call_library(BoundHandle<Traits>& bound,
@@ -100,6 +112,9 @@ template <auto Fn, class Traits, class... A>
   }
   if (library_failed<Traits>(done)) [[unlikely]] {
     return library_error<Traits>(done, FunctionName<Traits, Fn>::value, bound.stream.ref(), site);
+  }
+  if constexpr (requires { typename Traits::backend::recorded_backend; }) {
+    tell_recorder<Fn>(bound, site, arguments...);
   }
   // Buffers of other streams are freed after the call's work.
   if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {

@@ -95,6 +95,11 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
            check_rest(Parameters{}, ask_driver, error, rest...);
   }
   [[nodiscard]] static bool check_values(bool, LaunchError&) noexcept { return true; }
+  /// Calls `tell(address, writes)` for each argument that is device memory by its type.
+  template <class Tell, class... A>
+  static void each_memory(const Tell& tell, const A&... arguments) noexcept {
+    each_memory_of(tell, Parameters{}, arguments...);
+  }
 
  private:
   static constexpr bool kinds[sizeof...(P) + 1] = {std::is_same_v<P, Native>..., false};
@@ -143,6 +148,18 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
       return argument.value;
     } else {
       return convert_library_argument<U, std::decay_t<const A>>(argument);
+    }
+  }
+  template <class Tell, class... U, class... A>
+  static void each_memory_of(const Tell& tell, TypeList<U...>, const A&... arguments) noexcept {
+    (tell_memory<U>(tell, arguments), ...);
+  }
+  template <class U, class Tell, class A>
+  static void tell_memory(const Tell& tell, const A& argument) noexcept {
+    if constexpr (std::is_pointer_v<U>) {
+      bool on_device = is_on_device<A>;
+      if constexpr (std::is_same_v<A, First>) on_device = argument.on_device;
+      if (on_device) tell(convert_one<U>(argument), !std::is_const_v<std::remove_pointer_t<U>>);
     }
   }
   template <class U1, class... U, class... A>

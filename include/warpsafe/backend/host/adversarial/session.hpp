@@ -7,12 +7,10 @@
 #include <warpsafe/call_site.hpp>
 #include <warpsafe/debug/memory_access.hpp>
 #include <warpsafe/debug/race_report.hpp>
-#include <warpsafe/debug/timeline.hpp>
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/error.hpp>
 #include <warpsafe/format.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -63,18 +61,8 @@ class AdversarialSession {
       if (failure.status != 0) failed(failure);
       device->recover();
     }
-    const debug::StreamHistory& history = scheduler_.recorder.history;
-    std::vector<debug::Point> marked;
-    for (const debug::Race& race : scheduler_.recorder.races) {
-      if (says_less(race)) continue;
-      report_.findings.push_back(finding_of(history, race));
-      marked.insert(marked.end(), {race.first, race.second});
-    }
-    for (const auto& [destruction, use] : scheduler_.recorder.uses_of_no_stream) {
-      report_.findings.push_back(finding_of(history, destruction, use));
-      marked.insert(marked.end(), {destruction, use});
-    }
-    if (!report_.clean()) report_.timeline_text = debug::timeline(history, marked);
+    const Recorder& recorder = scheduler_.recorder;
+    add_findings(report_, recorder.history, recorder.races, recorder.uses_of_no_stream);
     return report_.clean();
   }
   /// The program returned an error, or another value than with the first seed.
@@ -114,16 +102,6 @@ class AdversarialSession {
     scheduler_.drain(lock);
     runtime_.hand_over(nullptr);
     running_ = false;
-  }
-  /// Whether `race` is with an allocation, and what follows it raced with that too: to wait for
-  /// that is to wait for both.
-  [[nodiscard]] bool says_less(const debug::Race& race) const {
-    if (race.first_access.kind != debug::AccessKind::allocate) return false;
-    const auto& races = scheduler_.recorder.races;
-    return std::any_of(races.begin(), races.end(), [&](const debug::Race& other) {
-      return other.second == race.second && other.allocation == race.allocation &&
-             other.first_access.kind != debug::AccessKind::allocate;
-    });
   }
   void failed(const Failure& failure) {
     const StatusRow& row = row_of(failure.status);

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Races found in what a run was seen to do: on the modelled GPU, whose own detector knows them too.
+
+#include "../handles/toy_library.hpp"
+#include <warpsafe/adversarial.hpp>
+#include <warpsafe/buffer.hpp>
+#include <warpsafe/debug/recorded.hpp>
+#include <warpsafe/host.hpp>
+#include <warpsafe/trust.hpp>
+#include <warpsafe/warpsafe.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace warpsafe::adversarial {
+namespace {
+
+using debug::AccessKind;
+using debug::Mistake;
+using debug::RaceRecorder;
+using Told = debug::Recorded<host_backend>;
+using testing::HasSubstr;
+template <class B>
+using StreamOf = basic_stream<B>;
+template <class B>
+using BufferOf = basic_device_buffer<B, float>;
+
+const LaunchConfig once{grid<1>, block<1>};
+WARPSAFE_KERNEL void put(float* x) { *x = 1; }
+WARPSAFE_KERNEL void add(const float* from, float* to) { *to += *from; }
+
+template <class Program>
+[[nodiscard]] RaceReport record(const Program& program) {
+  RaceRecorder::get().begin();
+  program();
+  return RaceRecorder::get().end();
+}
+
+/// Waits without the recorder's knowledge, so that what is a mistake in the program does no harm in
+/// the test. Under the model's detector nothing runs at the same time anyway.
+template <class B>
+void wait_unseen() {
+  if constexpr (std::is_same_v<B, Told>) {
+    ASSERT_EQ(host_backend::device_synchronize(), 0);
+  }
+}
+
+/// `second` reads what `first` writes, and may wait for it.
+template <class B>
+void two_streams(bool wait_first) {
+  const auto first = StreamOf<B>::create().value();
+  const auto second = StreamOf<B>::create().value();
+  auto x = BufferOf<B>::create(first, 1).value();
+  auto y = BufferOf<B>::create(second, 1).value();
+  ASSERT_TRUE(y.zero(second).has_value());
+  const auto there = first.record().value();
+  ASSERT_TRUE(wait(second, there).has_value());
+  ASSERT_TRUE(launch(first, once, kernel<put>, x.view()).has_value());
+  wait_unseen<B>();
+  if (wait_first) {
+    ASSERT_TRUE(wait(second, first.record().value()).has_value());
+  }
+  ASSERT_TRUE(launch(second, once, kernel<add>, x.view(), y.view()).has_value());
+  // What frees x comes after this.
+  ASSERT_TRUE(second.synchronize().has_value());
+  ASSERT_TRUE(first.synchronize().has_value());
+}
+
+TEST(RaceRecorder, FindsAMissingWaitAsTheModelsDetectorDoes) {
+  const RaceReport model = run(1, [] { two_streams<host_backend>(false); });
+  const RaceReport seen = record([] { two_streams<Told>(false); });
+  ASSERT_EQ(model.findings.size(), 1U) << model;
+  ASSERT_EQ(seen.findings.size(), 1U) << seen;
+  const auto& expected = model.findings.front();
+  const auto& found = seen.findings.front();
+  EXPECT_EQ(found.mistake, Mistake::race);
+  EXPECT_EQ(found.first.action.site.line, expected.first.action.site.line);
+  EXPECT_EQ(found.second.action.site.line, expected.second.action.site.line);
+  EXPECT_EQ(found.first.access, AccessKind::write);
+  EXPECT_EQ(found.second.access, AccessKind::read);
+  EXPECT_THAT(found.text, HasSubstr("kernel 'put' on stream 1, at race_recorder_test.cpp:"));
+  EXPECT_THAT(found.text, HasSubstr("kernel 'add' on stream 2, at race_recorder_test.cpp:"));
+  EXPECT_THAT(found.text, HasSubstr("writes 4 bytes"));
+  EXPECT_THAT(found.text, HasSubstr("allocation of 4 bytes on stream 1"));
+  EXPECT_THAT(seen.text(), HasSubstr("As the host asked for it:"));
+}
+
+TEST(RaceRecorder, FindsNothingInTheSameWithTheWait) {
+  EXPECT_TRUE(run(1, [] { two_streams<host_backend>(true); }).clean());
+  const RaceReport seen = record([] { two_streams<Told>(true); });
+  EXPECT_TRUE(seen.clean()) << seen;
+  EXPECT_EQ(seen.text(), "no race in what was recorded");
+  EXPECT_GT(RaceRecorder::get().size(), 10U);
+}
+
+TEST(RaceRecorder, WritesNothingDownUnlessItListens) {
+  static_cast<void>(record([] {}));
+  two_streams<Told>(false);
+  EXPECT_EQ(RaceRecorder::get().size(), 0U);
+  EXPECT_TRUE(RaceRecorder::get().end().clean());
+}
+
+TEST(RaceRecorder, AnEventStandsForItsRecordWhenItWasWaitedFor) {
+  const RaceReport seen = record([] {
+    const auto first = StreamOf<Told>::create().value();
+    const auto second = StreamOf<Told>::create().value();
+    auto x = BufferOf<Told>::create(first, 1).value();
+    const auto early = first.record().value();
+    ASSERT_TRUE(launch(first, once, kernel<put>, x.view()).has_value());
+    wait_unseen<Told>();
+    ASSERT_TRUE(wait(second, early).has_value());  // says nothing of the launch
+    ASSERT_TRUE(launch(second, once, kernel<put>, x.view()).has_value());
+    ASSERT_TRUE(second.synchronize().has_value());
+  });
+  ASSERT_FALSE(seen.clean());
+  EXPECT_THAT(seen.findings.front().text, HasSubstr("record an event on stream 1 after"));
+}
+
+TEST(RaceRecorder, TheHostKnowsWhatItWaitedForAndWhatAQuerySaid) {
+  const auto copied = [](auto learn) {
+    return record([&] {
+      const auto stream = StreamOf<Told>::create().value();
+      const auto other = StreamOf<Told>::create().value();
+      auto x = BufferOf<Told>::create(stream, 1).value();
+      ASSERT_TRUE(launch(stream, once, kernel<put>, x.view()).has_value());
+      wait_unseen<Told>();
+      learn(stream);
+      ASSERT_TRUE(launch(other, once, kernel<put>, x.view()).has_value());
+      ASSERT_TRUE(other.synchronize().has_value());
+      ASSERT_TRUE(stream.synchronize().has_value());
+    });
+  };
+  EXPECT_FALSE(copied([](const auto&) {}).clean());
+  EXPECT_TRUE(
+      copied([](const auto& stream) { ASSERT_TRUE(stream.synchronize().has_value()); }).clean());
+  EXPECT_TRUE(copied([](const auto& stream) {
+                ASSERT_TRUE(stream.record().value().synchronize().has_value());
+              }).clean());
+  EXPECT_TRUE(copied([](const auto& stream) {
+                while (stream.query().value() != Progress::ready) {
+                }
+              }).clean());
+  EXPECT_TRUE(copied([](const auto&) { ASSERT_EQ(Told::device_synchronize(), 0); }).clean());
+}
+
+TEST(RaceRecorder, CopiesAndFillsTouchTheirBytesAndTheHostSaysWhatItTouches) {
+  const auto halves = [](std::size_t begin) {
+    return record([&] {
+      const auto first = StreamOf<Told>::create().value();
+      const auto second = StreamOf<Told>::create().value();
+      auto x = BufferOf<Told>::create(first, 64).value();
+      ASSERT_TRUE(first.synchronize().has_value());
+      auto left = trust(x.view().pointer().get(), 32);
+      auto right = trust(x.view().pointer().get() + begin, 32);
+      ASSERT_EQ(Told::fill(left.get(), 0, 128, first.native()), 0);
+      wait_unseen<Told>();
+      ASSERT_EQ(Told::fill(right.get(), 0, 128, second.native()), 0);
+      ASSERT_TRUE(first.synchronize().has_value());
+      ASSERT_TRUE(second.synchronize().has_value());
+    });
+  };
+  EXPECT_TRUE(halves(32).clean());
+  const RaceReport overlap = halves(16);
+  ASSERT_EQ(overlap.findings.size(), 1U);
+  EXPECT_THAT(overlap.findings.front().text, HasSubstr("bytes 64 to 127 of"));
+}
+
+TEST(RaceRecorder, AHandlesCallsAndItsWorkspaceAreSeen) {
+  using Handle = StreamBound<debug::RecordedHandle<toy::toy_handle>>;
+  const auto with_handle = [](bool on_its_stream) {
+    return record([&] {
+      const auto stream = StreamOf<Told>::create().value();
+      const auto astray = StreamOf<Told>::create().value();
+      auto x = BufferOf<Told>::create(stream, 1).value();
+      ASSERT_TRUE(stream.synchronize().has_value());
+      auto toy = Handle::create(on_its_stream ? stream : astray).value();
+      ASSERT_TRUE(launch(stream, once, kernel<put>, x.view()).has_value());
+      wait_unseen<Told>();
+      ASSERT_TRUE(toy.call<toy::toy_scale>(1, host_scalar(2.0F), trust(x.view().pointer().get()))
+                      .has_value());
+      ASSERT_TRUE(toy.close().has_value());
+      ASSERT_TRUE(astray.synchronize().has_value());
+      ASSERT_TRUE(stream.synchronize().has_value());
+    });
+  };
+  EXPECT_TRUE(with_handle(true).clean());
+  const RaceReport seen = with_handle(false);
+  ASSERT_EQ(seen.findings.size(), 1U) << seen;
+  EXPECT_THAT(seen.findings.front().text,
+              HasSubstr("kernel 'toy::toy_scale' on stream 2, at race_recorder_test.cpp:"));
+}
+
+TEST(RaceRecorder, TellsTheFirstRacesAndCountsTheOthers) {
+  const RaceReport seen = record([] {
+    const auto first = StreamOf<Told>::create().value();
+    const auto second = StreamOf<Told>::create().value();
+    auto x = BufferOf<Told>::create(first, 1).value();
+    ASSERT_TRUE(first.synchronize().has_value());
+    for (int i = 0; i < 30; ++i) {
+      ASSERT_TRUE(launch(first, once, kernel<put>, x.view()).has_value());
+      wait_unseen<Told>();
+      ASSERT_TRUE(launch(second, once, kernel<put>, x.view()).has_value());
+      wait_unseen<Told>();
+    }
+    ASSERT_TRUE(first.synchronize().has_value());
+    ASSERT_TRUE(second.synchronize().has_value());
+  });
+  EXPECT_EQ(seen.findings.size(), 20U);
+  EXPECT_GT(seen.left_out, 100U);
+  EXPECT_THAT(seen.text(), HasSubstr("races more\n"));
+}
+
+/// Memory that is given back on another stream while work on it may run.
+TEST(RaceRecorder, FindsAFreeThatNothingOrders) {
+  const RaceReport seen = record([] {
+    const auto first = StreamOf<Told>::create().value();
+    const auto second = StreamOf<Told>::create().value();
+    void* memory = nullptr;
+    ASSERT_EQ(Told::allocate(memory, 4, first.native()), 0);
+    ASSERT_TRUE(wait(second, first.record().value()).has_value());
+    ASSERT_TRUE(launch(second, once, kernel<put>, trust(static_cast<float*>(memory))).has_value());
+    wait_unseen<Told>();
+    ASSERT_EQ(Told::deallocate(memory, first.native()), 0);
+    ASSERT_TRUE(second.synchronize().has_value());
+    ASSERT_TRUE(first.synchronize().has_value());
+  });
+  ASSERT_EQ(seen.findings.size(), 1U) << seen;
+  EXPECT_EQ(seen.findings.front().second.access, AccessKind::release);
+}
+
+}  // namespace
+}  // namespace warpsafe::adversarial
