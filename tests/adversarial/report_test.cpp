@@ -89,10 +89,27 @@ TEST(RaceReport, TwoHalvesOfAMatrixDoNotMeet) {
                                       CopyKind::host_to_device, stream),
                 0);
     }
+    EXPECT_EQ(host_backend::device_synchronize(), 0);
     EXPECT_EQ(host_backend::deallocate_unordered(memory), 0);
   };
   EXPECT_TRUE(run(200, [&] { program(32); }).clean());
   EXPECT_FALSE(run(1, [&] { program(31); }).clean());
+}
+
+/// What is freed in no stream's order: CUDA does not promise to wait for who still uses it.
+TEST(RaceReport, AFreeInNoStreamsOrderIsNoWait) {
+  const auto program = [](bool wait_first) {
+    void* memory = nullptr;
+    EXPECT_EQ(host_backend::allocate_unordered(memory, 64), 0);
+    const Stream stream = Stream::create().value();
+    EXPECT_EQ(host_backend::fill(memory, 0, 64, stream.native()), 0);
+    if (wait_first) static_cast<void>(stream.synchronize());
+    EXPECT_EQ(host_backend::deallocate_unordered(memory), 0);
+  };
+  EXPECT_TRUE(run(100, [&] { program(true); }).clean());
+  const auto report = run(1, [&] { program(false); });
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_THAT(report.findings.front().text, HasSubstr("free of 64 bytes by the host"));
 }
 
 TEST(RaceReport, AnExceptionEndsTheRunAndPasses) {

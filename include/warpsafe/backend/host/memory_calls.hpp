@@ -107,7 +107,9 @@ struct MemoryCalls {
       return take(runtime, lock, memory, bytes, MemoryKind::managed, *device, false);
     });
   }
-  /// Waits for all work of the memory's device, as CUDA's does: some of it may use the memory.
+  /// Waits for all work of the memory's device, some of which may use the memory. HIP says so of
+  /// hipFree; cudaFree only "may perform implicit synchronization" (CUDA 13.0, cuda_runtime_api.h),
+  /// so a program cannot count on it.
   static int deallocate_unordered(void* memory) noexcept {
     return call(Call::deallocate_unordered, [&](Runtime& runtime,
                                                 std::unique_lock<std::mutex>& lock) {
@@ -119,7 +121,7 @@ struct MemoryCalls {
       if (const int no = unsafe_call(runtime); no != 0) return no;
       found->freed = true;
       Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
-      runtime.wait_all(lock, &device);
+      runtime.finish_all(lock, &device);
       device.used -= found->bytes;
       release(runtime, memory, found->bytes, device);
       return runtime.lost(device);
