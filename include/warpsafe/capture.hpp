@@ -26,7 +26,7 @@ class [[nodiscard]] basic_capture {
  public:
   using backend = B;
 
-  /// Begins to capture `stream` (a Stream, or a StreamRef whose owner then has to outlive the
+  /// Begins to capture `stream` (a Stream, or a StreamRef; a borrowed stream has to outlive the
   /// capture). `mode` says which calls of which threads it does not stand. Errc::stream_capturing
   /// where it captures already, ::out_of_memory (of the host), ::runtime_failed.
   [[nodiscard]] static result<basic_capture> begin(basic_stream_hold<B> stream,

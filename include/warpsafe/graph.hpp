@@ -136,7 +136,7 @@ class [[nodiscard]] basic_executable_graph {
   // Nobody can take a status here; close() is for who wants it.
   ~basic_executable_graph() { static_cast<void>(close()); }
 
-  /// Runs the graph in the order of `stream` (a Stream, or a StreamRef whose owner then has to
+  /// Runs the graph in the order of `stream` (a Stream, or a StreamRef; a borrowed stream has to
   /// outlive this object), after its own earlier launches. Arguments are those of the capture, or
   /// of the last update. On a stream that captures it becomes a part of that graph. Checked builds:
   /// Errc::graph_memory_freed where a captured kernel uses memory of a buffer that is gone. All:

@@ -173,19 +173,67 @@ namespace detail {
 
 /// A stream that this library made, shared by its owner and by all that is bound to it (buffers,
 /// library handles): the last of them destroys it, so that none outlives it.
+///
+/// All that live are on a list, so that what is bound by a StreamRef finds its stream and keeps it
+/// too. Streams are made, bound and given up under its lock, never launched on.
 template <class B>
-struct SharedStream {
+class SharedStream {
+ public:
   typename B::native_stream native;
-  int holders;
 
-  void retain() noexcept { __atomic_add_fetch(&holders, 1, __ATOMIC_RELAXED); }
+  /// For a stream that was made just now; one holder. nullptr without memory.
+  [[nodiscard]] static SharedStream* make(typename B::native_stream stream) noexcept {
+    auto* const made = new (std::nothrow) SharedStream(stream);
+    if (made == nullptr) return nullptr;
+    const ListLock lock;
+    made->next_ = std::exchange(all_, made);
+    return made;
+  }
+  /// One more holder of that stream; nullptr if it is none of this library's, or destroyed.
+  [[nodiscard]] static SharedStream* find(const void* stream) noexcept {
+    const ListLock lock;
+    for (SharedStream* at = all_; at != nullptr; at = at->next_) {
+      if (at->native != stream) continue;
+      ++at->holders_;
+      return at;
+    }
+    return nullptr;
+  }
+  void retain() noexcept {
+    const ListLock lock;
+    ++holders_;
+  }
   /// The runtime's status if this was the last holder, else 0. The object is gone then.
   [[nodiscard]] int release() noexcept {
-    if (__atomic_sub_fetch(&holders, 1, __ATOMIC_ACQ_REL) != 0) return 0;
+    {
+      const ListLock lock;
+      if (--holders_ != 0) return 0;
+      SharedStream** at = &all_;
+      while (*at != this) at = &(*at)->next_;
+      *at = next_;
+    }
     const int status = B::stream_destroy(native);
     delete this;
     return status;
   }
+
+ private:
+  class ListLock {
+   public:
+    ListLock() noexcept {
+      while (__atomic_test_and_set(&locked_, __ATOMIC_ACQUIRE)) {
+      }
+    }
+    ~ListLock() { __atomic_clear(&locked_, __ATOMIC_RELEASE); }
+    ListLock(const ListLock&) = delete;
+    ListLock& operator=(const ListLock&) = delete;
+  };
+  explicit SharedStream(typename B::native_stream stream) noexcept : native(stream) {}
+
+  static inline SharedStream* all_ = nullptr;
+  static inline bool locked_ = false;
+  SharedStream* next_ = nullptr;
+  int holders_ = 1;
 };
 
 }  // namespace detail
@@ -209,7 +257,7 @@ class [[nodiscard]] basic_stream {
     int status = B::current_device(device);
     if (status == 0) status = B::stream_create(stream, urgency);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
-    auto* shared = new (std::nothrow) detail::SharedStream<B>{stream, 1};
+    auto* const shared = detail::SharedStream<B>::make(stream);
     if (shared == nullptr) {
       static_cast<void>(B::stream_destroy(stream));
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof *shared, 0,
@@ -296,8 +344,8 @@ class [[nodiscard]] basic_stream {
 };
 
 /// What keeps a stream alive for something that is bound to it: a function that binds takes one,
-/// and is called with a Stream, or with a StreamRef, whose owner then has to outlive what is bound.
-/// Copyable.
+/// and is called with a Stream, or with a StreamRef to one. A stream that was borrowed is its
+/// owner's to keep until what is bound is gone. Copyable.
 template <class B>
 class basic_stream_hold {
  public:
@@ -309,7 +357,7 @@ class basic_stream_hold {
       delete;  // a temporary would be gone before what is bound to it
   basic_stream_hold(const basic_stream<B>&&) = delete;
   basic_stream_hold(basic_stream_ref<B> stream) noexcept  // NOLINT(google-explicit-constructor)
-      : ref_(stream), shared_(nullptr) {}
+      : ref_(stream), shared_(detail::SharedStream<B>::find(stream.native())) {}
 
   basic_stream_hold(const basic_stream_hold& other) noexcept
       : ref_(other.ref_), shared_(other.shared_) {

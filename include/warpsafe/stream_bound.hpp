@@ -39,10 +39,11 @@ class [[nodiscard]] StreamBound
 
   StreamBound() = delete;  // a handle without a stream would run on the default stream
 
-  /// A new handle of the library, bound to `stream` (a Stream, or a StreamRef whose owner then has
-  /// to outlive the handle; not a temporary). The stream's device must be current:
-  /// Errc::stream_wrong_device. Errc::stream_capturing while the stream captures a graph, which the
-  /// library's allocations would break. Errc::library_failed with the library's own words,
+  /// A new handle of the library, bound to `stream` (a Stream, or a StreamRef, which keeps a Stream
+  /// alive too; a borrowed stream has to outlive the handle; not a temporary). The stream's device
+  /// must be current: Errc::stream_wrong_device. Errc::stream_capturing while the stream captures a
+  /// graph, which the library's allocations would break. Errc::library_failed with the library's
+  /// own words,
   /// ::out_of_memory for the workspace, ::no_device, ::handle_partly_bound where a handle that
   /// holds others is not on the stream with each of them.
   [[nodiscard]] static result<StreamBound> create(basic_stream_hold<B> stream,

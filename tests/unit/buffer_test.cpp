@@ -296,6 +296,17 @@ TEST_F(BufferTest, ThreadsMayShareItOnStreamsOfTheirOwn) {
   EXPECT_TRUE(buffer.close().has_value());
 }
 
+TEST_F(BufferTest, KeepsTheStreamThatItWasGivenByReference) {
+  std::optional<Stream> local(Stream::create().value());
+  const StreamRef by_reference = local->ref();
+  auto buffer = DeviceBuffer<int>::create(by_reference, 3).value();
+  local.reset();
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 0U) << "the buffer is bound to it";
+  EXPECT_TRUE(buffer.zero(buffer.stream()).has_value());
+  EXPECT_TRUE(buffer.close().has_value());
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+}
+
 TEST_F(BufferTest, AHoldKeepsTheMemoryAndNotTheBuffer) {
   MemoryHold hold;
   {

@@ -77,6 +77,21 @@ TEST_F(MisuseE03, StreamOutlivesWhatIsBoundToIt) {
   note_impossible("a stream is destroyed with the last handle or buffer that is bound to it");
 }
 
+TEST_F(MisuseE03, StreamOutlivesWhatIsBoundByReference) {
+  auto own = ws::Stream::create();
+  ASSERT_TRUE(own.has_value());
+  const auto before = Asked::destroyed_streams();
+  {
+    const ws::StreamRef passed_on = own.value();
+    auto library = Library::create(passed_on);
+    ASSERT_TRUE(library.has_value());
+    ASSERT_TRUE(own.value().close().has_value());
+    EXPECT_EQ(Asked::destroyed_streams(), before) << "the handle still runs on it";
+    expect_fine(library.value().call<library_work>(1));
+  }
+  EXPECT_EQ(Asked::destroyed_streams(), before + 1);
+}
+
 TEST_F(MisuseE04, RebindOrdersTheNewStreamAfterTheOld) {
   const auto other = ws::Stream::create();
   ASSERT_TRUE(other.has_value());
