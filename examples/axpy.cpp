@@ -22,8 +22,8 @@ ws::result<std::vector<float>> run(ws::StreamRef stream, float a, std::span<cons
                                    std::span<const float> y) {
   WARPSAFE_TRY(auto dx, ws::DeviceBuffer<float>::from(stream, x));
   WARPSAFE_TRY(auto dy, ws::DeviceBuffer<float>::from(stream, y));
-  auto config = ws::configure(ws::SafeGrid<>::cover(x.size(), ws::block<256>));
-  WARPSAFE_TRYV(ws::launch(stream, config, ws::kernel<axpy>, a, dx.view(), dy.view(), x.size()));
+  auto grid = ws::SafeGrid<>::cover(x.size(), ws::block<256>);
+  WARPSAFE_TRYV(ws::launch(stream, grid, ws::kernel<axpy>, a, dx.view(), dy.view(), x.size()));
   return dy.to_host(stream).get();
 }
 

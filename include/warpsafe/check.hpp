@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/launch_path.hpp>
 #include <warpsafe/launch.hpp>
 
 #include <cstdint>

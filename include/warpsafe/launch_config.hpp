@@ -190,7 +190,7 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
   [[nodiscard, gnu::always_inline]] constexpr LaunchShape shape() const noexcept {
     LaunchShape shape;
     if constexpr (is_safe_grid<Grid>) {
-      grid_.apply(shape);
+      shape = grid_.shape();
     } else {
       shape.grid[0] = grid_.x();
       shape.grid[1] = grid_.y();
@@ -267,10 +267,14 @@ LaunchConfig(const Parts&...) -> LaunchConfig<typename detail::ConfigParts<Parts
                                               typename detail::ConfigParts<Parts...>::block,
                                               typename detail::ConfigParts<Parts...>::options>;
 
+/// Whether T is what a launch takes as its configuration: a LaunchConfig, or a SafeGrid, which is
+/// one without options.
 template <class T>
 inline constexpr bool is_launch_config = false;
 template <class Grid, class Block, class Options>
 inline constexpr bool is_launch_config<LaunchConfig<Grid, Block, Options>> = true;
+template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
+inline constexpr bool is_launch_config<SafeGrid<Rules, Block, Rank, Policy, Items>> = true;
 
 namespace detail {
 

@@ -6,6 +6,8 @@
 #include <warpsafe/detail/cover.hpp>
 #include <warpsafe/dim3.hpp>
 #include <warpsafe/extent.hpp>
+#include <warpsafe/launch_options.hpp>
+#include <warpsafe/launch_shape.hpp>
 #include <warpsafe/limits.hpp>
 #include <warpsafe/result.hpp>
 
@@ -22,6 +24,39 @@ enum class GridPolicy : std::uint8_t {
   strided,                ///< fewer threads than items: the kernel walks them with grid_stride(n)
 };
 
+namespace detail {
+
+/// The blocks of a grid and its block: all of a SafeGrid that a launch needs.
+template <class Block, int Rank>
+class GridNumbers : Block {
+ public:
+  constexpr explicit GridNumbers(const Block& block) noexcept : Block(block), blocks_{} {}
+
+  [[nodiscard]] constexpr const Block& block() const noexcept { return *this; }
+  /// Blocks along an axis (0 is x).
+  [[nodiscard]] constexpr std::uint32_t blocks(int axis) const noexcept {
+    return axis < Rank ? blocks_[axis] : 1;
+  }
+  [[nodiscard]] constexpr std::uint32_t (&counts() noexcept)[Rank] { return blocks_; }
+  /// The same as plain numbers, as a runtime takes them.
+  [[nodiscard, gnu::always_inline]] constexpr LaunchShape shape() const noexcept {
+    LaunchShape shape;
+    // Written out: g++ keeps the three numbers in registers only without a loop over them.
+    shape.grid[0] = blocks(0);
+    shape.grid[1] = blocks(1);
+    shape.grid[2] = blocks(2);
+    shape.block[0] = block().x();
+    shape.block[1] = block().y();
+    shape.block[2] = block().z();
+    return shape;
+  }
+
+ private:
+  std::uint32_t blocks_[Rank];
+};
+
+}  // namespace detail
+
 /// The only way from a count to a grid. It remembers what it covers. `Rules` is the backend whose
 /// documented limits hold already here, before a device is known: grid axes, and on AMD 2^32
 /// threads per axis. A grid made under one backend's rules launches on any; the device's own limits
@@ -32,12 +67,17 @@ enum class GridPolicy : std::uint8_t {
 /// driver rather than running as a small grid.
 template <class Rules = default_backend, class Block = BlockDim, int Rank = 1,
           GridPolicy Policy = GridPolicy::one_per_item, std::uint32_t Items = 1>
-class SafeGrid : Block {
+class SafeGrid : detail::GridNumbers<Block, Rank> {
+  using Numbers = detail::GridNumbers<Block, Rank>;
+
   template <class, class, int, GridPolicy, std::uint32_t>
   friend class SafeGrid;
 
  public:
+  using grid_type = SafeGrid;
   using block_type = Block;
+  template <detail::PartKind>
+  static constexpr bool has = false;
   static constexpr int rank = Rank;
   static constexpr GridPolicy policy = Policy;
   /// Items of each thread (items_per_thread<N>): the kernel has to declare that it handles as many.
@@ -132,11 +172,15 @@ class SafeGrid : Block {
   requires(detail::makes_grid_by_hand<Size, B, A...>()) explicit SafeGrid(const Size&, const B&,
                                                                           const A&...) = delete;
 
-  /// Blocks along an axis (0 is x).
-  [[nodiscard]] constexpr std::uint32_t blocks(int axis) const noexcept {
-    return axis < Rank ? blocks_[axis] : 1;
-  }
-  [[nodiscard]] constexpr const Block& block() const noexcept { return *this; }
+  using Numbers::block;
+  using Numbers::blocks;
+  using Numbers::shape;
+  // A grid is a configuration without options: launch takes it as it takes a LaunchConfig.
+  [[nodiscard]] constexpr const SafeGrid& grid() const noexcept { return *this; }
+  /// Nothing: what could be wrong without a kernel and a device, `cover` has said.
+  [[nodiscard]] constexpr LaunchError problem() const noexcept { return {}; }
+  /// Without the sizes: all that a launch needs.
+  [[nodiscard]] constexpr const Numbers& numbers() const noexcept { return *this; }
   /// The elements that this grid covers along an axis (0 is x); 1 beyond the rank.
   [[nodiscard]] constexpr std::uint64_t size(int axis) const noexcept {
     return axis < Rank ? sizes_[axis] : 1;
@@ -151,13 +195,6 @@ class SafeGrid : Block {
       return false;
     }
   }
-  constexpr void apply(LaunchShape& shape) const noexcept {
-    // Written out: g++ keeps the three numbers in registers only without a loop over them.
-    shape.grid[0] = blocks(0);
-    shape.grid[1] = blocks(1);
-    shape.grid[2] = blocks(2);
-  }
-
   /// Prints grid=(…) covers (…) with blocks of (…).
   template <class Stream>
   requires requires { typename Stream::char_type; }
@@ -176,7 +213,7 @@ class SafeGrid : Block {
     return detail::failure<SafeGrid<Rules>>(
         LaunchError::make(Errc::size_zero, Stage::construction));
   }
-  constexpr explicit SafeGrid(const Block& block) noexcept : Block(block), blocks_{}, sizes_{} {}
+  constexpr explicit SafeGrid(const Block& its_block) noexcept : Numbers(its_block), sizes_{} {}
 
   template <CheckLevel Level, GridPolicy P, class Size, class B, class Option1, class Option2>
   [[gnu::always_inline]] static constexpr auto make(const Size& size, B block,
@@ -191,7 +228,7 @@ class SafeGrid : Block {
       Grid grid(block);
       LaunchError error;
       const bool fine = detail::cover<Level, Rules, P == GridPolicy::one_per_item_or_empty>(
-          size, block, rule, detail::cover_options(option1, option2), grid.blocks_, grid.sizes_,
+          size, block, rule, detail::cover_options(option1, option2), grid.counts(), grid.sizes_,
           error);
       if constexpr (Level != CheckLevel::off) {
         if (!fine) {
@@ -207,7 +244,6 @@ class SafeGrid : Block {
     }
   }
 
-  std::uint32_t blocks_[Rank];
   std::uint64_t sizes_[Rank];
 };
 

@@ -51,6 +51,37 @@ TEST_F(Launch, RunsTheKernelOverTheWholeSize) {
   for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(y[i], 2.0F * static_cast<float>(i) + 1.0F);
 }
 
+TEST_F(Launch, AGridIsAConfigurationWithoutOptions) {
+  constexpr std::size_t n = 1000;
+  float* const x = device_array<float>(n);
+  float* const y = device_array<float>(n);
+  std::fill(x, x + n, 1.0F);
+  std::fill(y, y + n, 0.0F);
+  const auto grid = SafeGrid<>::cover(n, block<128>);
+  ASSERT_TRUE(launch<full>(stream, grid, kernel<axpy>, 1.0F, trust(x), trust(y), n).has_value());
+  ASSERT_TRUE(
+      launch<cheap>(stream, grid.value(), kernel<axpy>, 2.0F, trust(x), trust(y), n).has_value());
+  ASSERT_TRUE(launch<off>(stream, grid, kernel<axpy>, 4.0F, trust(x), trust(y), n).has_value());
+  wait();
+  for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(y[i], 7.0F);
+
+  unsigned* const counter = device_array<unsigned>(1);
+  *counter = 0;
+  const auto plane = SafeGrid<>::cover(extent{rows{5}, cols{17}}, block<8, 2>);
+  ASSERT_TRUE(launch(stream, plane, kernel<count_threads>, trust(counter)).has_value());
+  wait();
+  EXPECT_EQ(*counter, 3U * 3U * 16U);
+  const auto none = SafeGrid<>::cover_or_empty(0, block<256>);
+  ASSERT_TRUE(launch(stream, none, kernel<count_threads>, trust(counter)).has_value());
+  wait();
+  EXPECT_EQ(*counter, 3U * 3U * 16U);
+
+  const auto bad = SafeGrid<>::cover(-1, block<256>, NoOption{}, NoOption{}, app);
+  EXPECT_EQ(message(error_in(launch(stream, bad, kernel<nothing>))),
+            "Kernel 'nothing' not launched: the size is -1; a size is at least 0\n"
+            "  at app.cpp:7");
+}
+
 TEST_F(Launch, RunsEachThreadOnceAtEveryLevel) {
   unsigned* const counter = device_array<unsigned>(1);
   *counter = 0;

@@ -21,11 +21,11 @@
 
 namespace warpsafe::detail {
 
-template <class Config>
+template <class Grid>
 inline constexpr bool is_strided_grid = false;
-template <class Rules, class Block, int Rank, std::uint32_t Items, class Options>
-inline constexpr bool is_strided_grid<
-    LaunchConfig<SafeGrid<Rules, Block, Rank, GridPolicy::strided, Items>, Block, Options>> = true;
+template <class Rules, class Block, int Rank, std::uint32_t Items>
+inline constexpr bool is_strided_grid<SafeGrid<Rules, Block, Rank, GridPolicy::strided, Items>> =
+    true;
 
 /// How many items each thread of the grid has, or what the kernel declares for a grid that covers
 /// nothing in particular.
@@ -64,7 +64,7 @@ constexpr bool check_config_types() noexcept {
     }
   }
   static_assert(
-      !is_strided_grid<Config> || K::is_grid_stride,
+      !is_strided_grid<typename Config::grid_type> || K::is_grid_stride,
       "warpsafe: a grid_stride grid has fewer threads than items, and this kernel is not declared "
       "grid_stride_kernel: the rest would be dropped; use cover, or declare the kernel so");
   static_assert(
@@ -128,8 +128,8 @@ constexpr bool check_kernel_types() noexcept {
 template <class B, class Config, class K, class... A>
 constexpr bool check_launch_types() noexcept {
   static_assert(is_launch_config<Config>,
-                "warpsafe: launch takes a LaunchConfig second: configure(SafeGrid<>::cover(n, "
-                "block<256>))");
+                "warpsafe: launch takes a LaunchConfig second, or a grid that needs no options: "
+                "SafeGrid<>::cover(n, block<256>)");
   if constexpr (is_launch_config<Config>) {
     // First, and without a look into B: the backend of a stream that the kernel cannot run on need
     // not be included.

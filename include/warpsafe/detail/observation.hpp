@@ -6,13 +6,13 @@
 #include <warpsafe/detail/caches.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/say.hpp>
 #include <warpsafe/detail/waiting.hpp>
 #include <warpsafe/launch_shape.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 
 // What a checked launch (level full) tells the debug tools. All that they do is behind one pointer,
@@ -24,15 +24,17 @@ inline bool switches_looked_for = false;
 /// Without the tools, a switch of the environment that is set has no reader: that is said once.
 [[gnu::cold, gnu::noinline]] inline void say_unread_switches() noexcept {
   if (__atomic_exchange_n(&switches_looked_for, true, __ATOMIC_RELAXED)) return;
-  for (const char* name :
-       {"WARPSAFE_LOG", "WARPSAFE_SYNC", "WARPSAFE_BREAK", "WARPSAFE_TRACE", "WARPSAFE_REFERENCE",
-        "WARPSAFE_SHADOW", "WARPSAFE_TIMEOUT", "WARPSAFE_ON_ERROR"}) {
-    if (std::getenv(name) != nullptr) {
-      std::fprintf(stderr,
-                   "warpsafe: %s is set, and this program does not read it: #include "
-                   "<warpsafe/debug.hpp> in one of its files that are compiled with checks\n",
-                   name);
-    }
+  constexpr Name switches[] = {Name::of("WARPSAFE_LOG"),       Name::of("WARPSAFE_SYNC"),
+                               Name::of("WARPSAFE_BREAK"),     Name::of("WARPSAFE_TRACE"),
+                               Name::of("WARPSAFE_REFERENCE"), Name::of("WARPSAFE_SHADOW"),
+                               Name::of("WARPSAFE_TIMEOUT"),   Name::of("WARPSAFE_ON_ERROR")};
+  for (const Name& name : switches) {
+    if (std::getenv(name.data) == nullptr) continue;
+    say(Name::of("warpsafe: "));
+    say(name);
+    say(Name::of(
+        " is set, and this program does not read it: #include <warpsafe/debug.hpp> in one of its "
+        "files that are compiled with checks\n"));
   }
 }
 [[nodiscard]] inline const DebugHooks* launch_hooks() noexcept {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/config.hpp>
+#include <warpsafe/detail/arguments.hpp>
+#include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/detail/capture_hooks.hpp>
+#include <warpsafe/detail/launch_check.hpp>
+#include <warpsafe/detail/note_uses.hpp>
+#include <warpsafe/kernel.hpp>
+#include <warpsafe/launch_config.hpp>
+#include <warpsafe/stream.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+// The way of a launch whose types are fine: validate, dispatch, observe.
+
+namespace warpsafe::detail {
+
+/// Hands the values, each of its parameter's own type, to the backend.
+template <class Calls, class B, class... P>
+[[nodiscard, gnu::always_inline]] inline int pass_values(const KernelEntry& entry,
+                                                         const LaunchShape& shape,
+                                                         basic_stream_ref<B> stream,
+                                                         P... values) noexcept {
+  // One more only where there would be none: an array has at least one element.
+  void* pointers[sizeof...(P) + (sizeof...(P) == 0)] = {
+      const_cast<void*>(static_cast<const void*>(&values))...};
+  return Calls::launch(entry, shape, pointers, stream.native());
+}
+
+/// While something is captured: the memory that a launch reaches is the graph's to look after.
+template <class B, class... P, class... A>
+[[gnu::cold, gnu::noinline]] void tell_captures_of(const CaptureHooks& hooks,
+                                                   const KernelEntry& entry,
+                                                   const basic_stream_ref<B>& stream,
+                                                   TypeList<P...>, const A&... arguments) noexcept {
+  const auto tell = [&](P... values) {
+    void* pointers[sizeof...(P) + 1] = {const_cast<void*>(static_cast<const void*>(&values))...};
+    hooks.launched(stream.native(), entry, pointers);
+  };
+  tell(convert_argument<P>(arguments)...);
+}
+
+/// The dispatch: one call of the backend, whose own status is the answer. `shaped` is the
+/// LaunchConfig, or a LaunchShape.
+template <bool OptIn, class B, class Shaped, class K, class... P, class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B>& at,
+                                                               const Shaped& shaped, K kernel,
+                                                               TypeList<P...>,
+                                                               const A&... arguments) noexcept {
+  using Calls = typename K::template calls<B>;
+  const KernelEntry entry = kernel.entry();
+  // A copy, since what the error's function may look at is in memory at every launch: the stream
+  // alone, not the caller's file and line.
+  const basic_stream_ref<B> stream = at.stream;
+  const LaunchShape shape = shape_of(shaped);
+  int status = 0;
+  if constexpr (OptIn) {
+    status = kernel_slots<B>(kernel).allow_dynamic_shared(entry, stream.device().value(),
+                                                          shape.dynamic_shared);
+  }
+  if (status == 0) {
+    if constexpr (AsksForPlaces<B>) {
+      const CallScope<B> here(at.site, kernel.name());
+      status = pass_values<Calls, B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
+    } else {
+      status = pass_values<Calls, B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
+    }
+  }
+  if (status != 0) [[unlikely]] {
+    const Name name = kernel.name();
+    return launch_failed(status, shaped, stream, name.data, name.size, at.site.file,
+                         at.site.function, at.site.line);
+  }
+  if constexpr ((is_view<A> || ...)) {
+    if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
+      return note_uses(stream, at.site, owner_of(arguments)...);
+    }
+  }
+  return success();
+}
+
+/// Validate, dispatch, observe: every launch of a configuration goes through here.
+template <CheckLevel Level, class B, class Config, class K, class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> launch_typed(const Located<B>& at,
+                                                                   const Config& config, K kernel,
+                                                                   const A&... arguments) noexcept {
+  if (config.empty()) return success();
+  if constexpr (Level != CheckLevel::off) {
+    const LaunchShape shape = config.shape();
+    KernelLimits kernel_local;
+    const KernelLimits* kernel_limits = nullptr;
+    LaunchError error;
+    if (!check_launch<Level>(at, config, shape, kernel, kernel_limits, kernel_local, error) ||
+        !check_values<Level, B>(error, typename K::parameters{}, arguments...)) {
+      if (!launches_all_the_same(report_refusal(error, shape, at, kernel)))
+        return failure<void>(error);
+    }
+    if (const CaptureHooks* const captures = open_captures()) [[unlikely]] {
+      tell_captures_of(*captures, kernel.entry(), at.stream, typename K::parameters{},
+                       arguments...);
+    }
+    if constexpr (Level == CheckLevel::full) {
+      const Observation seen = observe(at, shape, kernel.name(), kernel_limits);
+      result<void> launched = dispatch<Config::template has<PartKind::shared>>(
+          at, config.numbers(), kernel, typename K::parameters{}, arguments...);
+      seen.end(launched);
+      return launched;
+    }
+  }
+  return dispatch<Config::template has<PartKind::shared>>(at, config.numbers(), kernel,
+                                                          typename K::parameters{}, arguments...);
+}
+
+/// The static part: every mistake in the types gets its own sentence, and nothing after it is
+/// compiled.
+template <CheckLevel Level, class B, class C, class K, class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> launch_on(const Located<B>& at,
+                                                                const C& config, const K& kernel,
+                                                                const A&... arguments) noexcept {
+  if constexpr (is_functor_kernel<K>) {
+    return launch_on<Level>(at, config, typename K::kernel_type{}, kernel.function, arguments...);
+  } else if constexpr (is_module_kernel<K>) {
+    return launch_on<Level>(at, config, kernel.loaded(at.stream.device()), arguments...);
+  } else if constexpr (check_launch_types<B, std::remove_cvref_t<decltype(value_of(config))>, K,
+                                          A...>()) {
+    if constexpr (is_result<C>) {
+      if (!config.has_value()) [[unlikely]] {
+        const Located<B> here = at;  // so that `at` itself stays in registers
+        return refused_configuration(ResultPolicy::error_in(config), here, kernel);
+      }
+    }
+    return launch_typed<Level>(at, value_of(config), kernel, arguments...);
+  } else {
+    return success();
+  }
+}
+
+}  // namespace warpsafe::detail
