@@ -1,0 +1,11 @@
+# The host's own, without what is done to programs and libraries: vcpkg would fetch patchelf for it.
+execute_process(COMMAND uname -m OUTPUT_VARIABLE machine OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(machine STREQUAL "aarch64")
+  set(VCPKG_TARGET_ARCHITECTURE arm64)
+else()
+  set(VCPKG_TARGET_ARCHITECTURE x64)
+endif()
+set(VCPKG_CRT_LINKAGE dynamic)
+set(VCPKG_LIBRARY_LINKAGE static)
+set(VCPKG_CMAKE_SYSTEM_NAME Linux)
+set(VCPKG_FIXUP_ELF_RPATH OFF)
