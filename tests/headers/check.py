@@ -9,14 +9,16 @@ C++17. A header that needs a vendor's header which this compiler does not find i
 
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent.parent / "compile"))
 from compilers import first_error, parse_arguments  # noqa: E402
+from quick import Quick  # noqa: E402
 
 # The only headers that may be missing; a misspelt include of any other kind is an error.
 VENDOR = re.compile(r"(cu[a-z]+(_[a-z0-9_]+)?\.h|nccl\.h|nvrtc\.h|nvtx3/.*|(hip|roc|rccl|thrust|cuda|"
-                    r"rmm|cub|fmt|ATen|c10|torch)[a-z]*/.*)")  # fmt: skip
+                    r"rmm|cub|fmt|spdlog|ATen|c10|torch)[a-z]*/.*)")  # fmt: skip
 
 # Names that widely used headers define as macros: <complex.h>, <termios.h>, <sys/sysmacros.h>,
 # curses', X11's and Windows'. They are poisoned after Boost, the standard library and the vendors'
@@ -28,8 +30,8 @@ _A _B _C _N _X""".split()
 # Headers made for one vendor, by the beginning of their names, and what a compiler is not given of
 # them. A host compiler reads both, though not in one unit.
 CUDA, HIP = r"(^|/)(cu|nccl|nv)", r"(^|/)(hip|roc|rccl|miopen)"
-# fmt 9 does not compile under nvcc 13 in C++20, and formatters.hpp does not include it there.
-FOREIGN = {"nvcc": f"{HIP}|^fmt/", "hipcc": CUDA}
+# fmt 9, which spdlog brings too, does not compile under nvcc 13 in C++20; it is not included there.
+FOREIGN = {"nvcc": f"{HIP}|^(fmt|spdlog)/", "hipcc": CUDA}
 
 # CMake's own check of the header sets compiles each with g++ and exceptions already. Host compilers
 # must be told what HIP runs on.
@@ -53,19 +55,27 @@ def include(header):
 
 def check_alone(compiler, headers):
     """Complaints about headers that do not compile by themselves."""
+    with tempfile.TemporaryDirectory() as folder:
+        # Of nvcc only its front end, without warnings: the unit with all headers is for the rest.
+        nvcc = compiler.name == "nvcc"
+        quick = Quick(compiler, folder, lambda _: FLAGS.get(compiler.name, []), not nvcc, front_end=nvcc)
+        complaints = list(filter(None, [quick.prepare([""], [0])]))
+        return complaints or compile_alone(quick, Path(folder) / "generated.cpp", headers)
+
+
+def compile_alone(compiler, source, headers):
     good, complaints = 0, []
     for header in headers:
         # Twice, so that a missing #pragma once shows.
-        flags = FLAGS.get(compiler.name, [])
-        quick = compiler.name == "nvcc"
-        compiles, said = compiler.compile_text(include(header) * 2, *flags, quick=quick)
+        source.write_text(include(header) * 2)
+        compiles, said = compiler.compile(source, 0, "")
         if gone := missing_vendor_header(said):
-            print(f"{header}: left out, {compiler.name} finds no <{gone}>")
+            print(f"{header}: left out, this compiler finds no <{gone}>")
         elif not compiles:
             complaints.append(f"{header}: {first_error(said)}\n{said}")
         else:
             good += 1
-    print(f"{compiler.name}: {good} of {len(headers)} headers compile alone")
+    print(f"{good} of {len(headers)} headers compile alone")
     return complaints
 
 

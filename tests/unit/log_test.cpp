@@ -4,6 +4,7 @@
 // What is written to the log, through a sink.
 
 #include "launch_fixture.hpp"
+#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug/log.hpp>
 
 #include <gmock/gmock.h>
@@ -21,6 +22,7 @@ namespace {
 
 using debug::LogLevel;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -114,12 +116,40 @@ TEST_F(Log, AnErrorThatWasPendingIsToldBeforeTheLaunchAndLeftWhereItIs) {
   EXPECT_EQ(host::take_last_error(), HostStatus::invalid_pitch);
 }
 
-TEST_F(Log, TraceHasTheCallWithStatusAndMicroseconds) {
+TEST_F(Log, TraceHasTheLaunchWithStatusAndMicroseconds) {
   debug::set_log_level(LogLevel::trace);
   ASSERT_TRUE(go().has_value());
   EXPECT_THAT(of(LogLevel::trace),
-              ElementsAre(MatchesRegex("  host launch\\(stream 0x[0-9a-f]+\\) = hostSuccess, "
-                                       "[0-9]+\\.[0-9] us")));
+              Contains(MatchesRegex("  host launch\\(stream 0x[0-9a-f]+\\) = hostSuccess, "
+                                    "[0-9]+\\.[0-9] us")));
+}
+
+TEST_F(Log, TraceHasEveryCallOfTheRuntimeWithWhatItPutIntoItsArguments) {
+  debug::set_log_level(LogLevel::trace);
+  const Stream other = Stream::create(-1).value();
+  const std::string its_address = address(other.native());
+  auto buffer = DeviceBuffer<int>::create(other, 1000).value();
+  ASSERT_TRUE(buffer.zero(other).has_value());
+  host::fail_next(Call::stream_synchronize, 1, HostStatus::invalid_value);
+  ASSERT_FALSE(other.synchronize().has_value());
+  const auto lines = of(LogLevel::trace);
+  const auto is = [](const std::string& call, const std::string& status) {
+    return MatchesRegex("  host " + call + " = " + status + ", [0-9]+\\.[0-9] us");
+  };
+  EXPECT_THAT(lines, Contains(is("current_device\\(0\\)", "hostSuccess")));
+  EXPECT_THAT(lines, Contains(is("stream_create\\(" + its_address + ", -1\\)", "hostSuccess")));
+  EXPECT_THAT(lines,
+              Contains(is("allocate\\(0x[0-9a-f]+, 4000, " + its_address + "\\)", "hostSuccess")));
+  EXPECT_THAT(lines,
+              Contains(is("fill\\(0x[0-9a-f]+, 0, 4000, " + its_address + "\\)", "hostSuccess")));
+  EXPECT_THAT(lines,
+              Contains(is("stream_capturing\\(" + its_address + ", false\\)", "hostSuccess")));
+  EXPECT_THAT(lines,
+              Contains(is("stream_synchronize\\(" + its_address + "\\)", "hostErrorInvalidValue")));
+  messages.clear();
+  debug::set_log_level(LogLevel::debug);
+  ASSERT_TRUE(other.synchronize().has_value());
+  EXPECT_THAT(of(LogLevel::trace), IsEmpty());
 }
 
 TEST_F(Log, ALaunchOfLevelOffIsNotLogged) {

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/cuda_graph.hpp>
 #include <warpsafe/backend/cuda_launch.hpp>
+#include <warpsafe/backend/traced_calls.hpp>
 #include <warpsafe/config.hpp>
 
 #include <cuda_runtime_api.h>
@@ -16,8 +17,10 @@ static_assert(CUDART_VERSION >= 12000, "warpsafe: CUDA 12.0 or newer is needed")
 
 namespace warpsafe {
 
-/// The CUDA runtime (12 and 13), behind the names of backend.hpp. Statuses are cudaError_t as int.
-struct cuda_backend : detail::CudaGraphCalls {
+namespace detail {
+
+/// What cuda_backend calls, as it is.
+struct CudaCalls : CudaGraphCalls {
   static constexpr Vendor vendor = Vendor::nvidia;
   static constexpr Name name = Name::of("CUDA");
   static constexpr int not_ready = cudaErrorNotReady;
@@ -272,5 +275,10 @@ struct cuda_backend : detail::CudaGraphCalls {
     return cudaMemcpyDefault;
   }
 };
+
+}  // namespace detail
+
+/// The CUDA runtime (12 and 13), behind the names of backend.hpp. Statuses are cudaError_t as int.
+struct cuda_backend : detail::TracedCalls<detail::CudaCalls> {};
 
 }  // namespace warpsafe

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/hip_graph.hpp>
 #include <warpsafe/backend/hip_launch.hpp>
+#include <warpsafe/backend/traced_calls.hpp>
 #include <warpsafe/config.hpp>
 
 #include <hip/hip_runtime_api.h>
@@ -17,10 +18,11 @@ static_assert(HIP_VERSION >= 50200000, "warpsafe: HIP 5.2 or newer is needed");
 
 namespace warpsafe {
 
-/// The HIP runtime (5.2 to 7) on AMD's platform or on NVIDIA's, behind the names of backend.hpp.
-/// Statuses are hipError_t as int.
+namespace detail {
+
+/// What basic_hip_backend calls, as it is.
 template <class Platform>
-struct basic_hip_backend : detail::HipGraphCalls {
+struct HipCalls : HipGraphCalls {
   static constexpr Vendor vendor =
       std::is_same_v<Platform, amd_platform> ? Vendor::amd : Vendor::nvidia;
   static constexpr Name name = Name::of("HIP");
@@ -273,5 +275,12 @@ struct basic_hip_backend : detail::HipGraphCalls {
     return hipMemcpyDefault;
   }
 };
+
+}  // namespace detail
+
+/// The HIP runtime (5.2 to 7) on AMD's platform or on NVIDIA's, behind the names of backend.hpp.
+/// Statuses are hipError_t as int.
+template <class Platform>
+struct basic_hip_backend : detail::TracedCalls<detail::HipCalls<Platform>> {};
 
 }  // namespace warpsafe

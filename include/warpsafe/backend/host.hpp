@@ -9,6 +9,7 @@
 #include <warpsafe/backend/host/kernel_calls.hpp>
 #include <warpsafe/backend/host/memory_calls.hpp>
 #include <warpsafe/backend/host/stream_calls.hpp>
+#include <warpsafe/backend/traced_calls.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/limits.hpp>
 #include <warpsafe/name.hpp>
@@ -17,25 +18,32 @@
 
 namespace warpsafe {
 
-/// A CPU model of a GPU, for tests, laptops and CI. Streams are asynchronous, launches are judged
-/// by the limits of a modelled device, errors behave as CUDA's do; <warpsafe/host.hpp> controls it.
-/// Link Boost.Context and threads.
-struct host_backend : host::ErrorCalls,
-                      host::DeviceCalls,
-                      host::KernelCalls,
-                      host::StreamCalls,
-                      host::EventCalls,
-                      host::PlaceCalls,
-                      host::GraphCalls,
-                      host::MemoryCalls {
+namespace host {
+
+/// What host_backend calls, as it is.
+struct AllCalls : ErrorCalls,
+                  DeviceCalls,
+                  KernelCalls,
+                  StreamCalls,
+                  EventCalls,
+                  PlaceCalls,
+                  GraphCalls,
+                  MemoryCalls {
   static constexpr Vendor vendor = Vendor::host;
   static constexpr Name name = Name::of("host");
-  static constexpr int not_ready = host::raw(host::HostStatus::not_ready);
+  static constexpr int not_ready = raw(HostStatus::not_ready);
   /// What every CUDA and AMD device takes: limits.hpp, max_parameter_bytes.
   static constexpr std::size_t parameter_bytes = limits::cuda_floor.max_parameter_bytes;
   /// Not the default device, but those that a test models.
   static constexpr bool has_clusters = true;
 };
+
+}  // namespace host
+
+/// A CPU model of a GPU, for tests, laptops and CI. Streams are asynchronous, launches are judged
+/// by the limits of a modelled device, errors behave as CUDA's do; <warpsafe/host.hpp> controls it.
+/// Link Boost.Context and threads.
+struct host_backend : detail::TracedCalls<host::AllCalls> {};
 
 static_assert(Backend<host_backend>);
 

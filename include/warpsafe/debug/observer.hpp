@@ -12,8 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <ctime>
+#include <cstdlib>
+#include <cstring>
 
 // What the debug tools do around the dispatch of a checked launch: on its own way they add the
 // launch to the journal, look at one byte, and note that the runtime took it. All that the switches
@@ -60,16 +60,6 @@ namespace warpsafe::detail {
                            debug::format_limits(limits, text, sizeof text));
 }
 
-/// One line of the trace: a call of the runtime, what it said, and how long it took.
-[[gnu::cold, gnu::noinline]] inline void log_call(const BackendCalls& calls, const char* call,
-                                                  const void* stream, int status,
-                                                  std::uint64_t took) noexcept {
-  debug::detail::log_line(debug::LogLevel::trace, "  %s %s(stream %p) = %s, %llu.%llu us",
-                          calls.name.data, call, stream, calls.error_name(status).data,
-                          static_cast<unsigned long long>(took / 1000),
-                          static_cast<unsigned long long>(took / 100 % 10));
-}
-
 /// What the switches ask for before a launch. Returns when it began, in nanoseconds, if
 /// somebody wants the time, else 0.
 [[gnu::cold, gnu::noinline]] inline std::uint64_t before_launch(
@@ -110,7 +100,11 @@ namespace warpsafe::detail {
                                                       std::uint64_t begun, int status) noexcept {
   const std::uint64_t ended = debug::detail::nanoseconds_now();
   if (debug::logs(debug::LogLevel::trace)) {
-    log_call(calls, "launch", record.stream, status, ended - begun);
+    const std::uint64_t took = ended - begun;
+    debug::detail::log_line(debug::LogLevel::trace, "  %s launch(stream %p) = %s, %llu.%llu us",
+                            calls.name.data, record.stream, calls.error_name(status).data,
+                            static_cast<unsigned long long>(took / 1000),
+                            static_cast<unsigned long long>(took / 100 % 10));
   }
   debug::LaunchRecord made = record;
   made.state = status == 0 ? debug::LaunchState::submitted : debug::LaunchState::refused;
@@ -130,12 +124,8 @@ namespace warpsafe::detail {
   void* const stream = const_cast<void*>(record.stream);
   if (calls.stream_capturing(stream, capturing) != 0 || capturing) return 0;
   const StreamPoint point = StreamPoint::of(record.stream, record.device);
-  const std::uint64_t begun = debug::detail::nanoseconds_now();
   const int status =
       debug::detail::wait(*calls.stream_wait, stream, {stream, record.device, record.site, true});
-  if (debug::logs(debug::LogLevel::trace)) {
-    log_call(calls, "stream_synchronize", stream, status, debug::detail::nanoseconds_now() - begun);
-  }
   if (status == 0) point.reached(calls.vendor);
   return status;
 }
@@ -210,6 +200,9 @@ template <>
 struct DebugInstaller<CheckLevel::full> {
   DebugInstaller() noexcept {
     __atomic_store_n(&debug_hooks_in_use, &all_debug_hooks, __ATOMIC_RELEASE);
+    // The others begin with the first launch or wait; calls come before that.
+    const char* const log = std::getenv("WARPSAFE_LOG");
+    if (log != nullptr && std::strcmp(log, "trace") == 0) debug::detail::start_if_first();
   }
 };
 [[maybe_unused]] static const DebugInstaller<current_level> debug_installer;

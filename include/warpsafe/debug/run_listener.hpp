@@ -30,6 +30,8 @@ struct RunListener {
   /// `submitted` or `refused`.
   void (*launched)(void* user, const LaunchRecord& record, std::uint64_t begun,
                    std::uint64_t ended) noexcept = nullptr;
+  /// The host is about to wait, in what the runtime calls that (WaitRecord::what).
+  void (*waiting)(void* user, Name what) noexcept = nullptr;
   void (*waited)(void* user, const WaitRecord& wait) noexcept = nullptr;
   /// An error was made: by the runtime, or by a check that refused a launch.
   void (*failed)(void* user, const LaunchError& error) noexcept = nullptr;

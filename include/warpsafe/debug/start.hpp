@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/debug/call_trace.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/debug/suspects.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
@@ -86,6 +87,7 @@ inline void waited(Vendor vendor, std::int32_t device, const void* stream,
     __atomic_store_n(&timeout_in_use, asked.timeout, __ATOMIC_RELAXED);
     __atomic_store_n(&timeout_stops_in_use, asked.timeout_stops, __ATOMIC_RELAXED);
     note_switches();
+    trace_calls_by_level();
     if (!asked.silent) say_what_is_on(asked);
     return true;
   }();
@@ -121,6 +123,7 @@ inline void set_log_level(LogLevel level) noexcept {
   detail::start_if_first();
   __atomic_store_n(&detail::log_level_in_use, static_cast<unsigned char>(level), __ATOMIC_RELAXED);
   detail::note_switches();
+  detail::trace_calls_by_level();
 }
 /// Whether launches wait for their kernels: all of them, or those that WARPSAFE_SYNC names.
 inline void set_blocking(bool on) noexcept {

@@ -89,7 +89,13 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 }
 [[nodiscard]] inline int wait(const warpsafe::detail::WaitCalls& calls, void* handle,
                               const warpsafe::detail::WaitPlace& place) noexcept {
-  const std::uint64_t begun = listening() ? nanoseconds_now() : 0;
+  std::uint64_t begun = 0;
+  if (listening()) {
+    tell_listeners([&](const RunListener& one) {
+      if (one.waiting != nullptr) one.waiting(one.user, calls.what);
+    });
+    begun = nanoseconds_now();
+  }
   const int status = watches_waits() ? watched_wait(calls, handle, place) : calls.wait(handle);
   if (begun != 0) {
     const WaitRecord record{calls.what, place.stream, place.device,      calls.vendor,
