@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Asks a compiler about one misuse after another in a fraction of the time, for the same first words.
+"""Asks a compiler about one source after another in a fraction of the time, for the same first words.
 
 g++, clang++ and hipcc read what most misuses begin with precompiled. hipcc, a script that starts a
 dozen programs, is asked once what it runs. nvcc's device compiler is left out: nvcc asks it after
 cudafe++, which knows all that it knows, and before the host compiler. self_test.py holds each of these
 to what the compiler itself says.
 
-As a script: prepares FOLDER for one compiler.
+As a script: prepares FOLDER for one compiler and the misuses.
 """
 
 import json
@@ -40,10 +40,16 @@ def begins_with(text):
 
 
 class Quick:
-    """A compiler (as in compilers.py), and the folder that prepare() fills for it."""
+    """A compiler (as in compilers.py), and the folder that prepare() fills for it.
 
-    def __init__(self, compiler, folder):
+    flags: those for a check level. warnings: they are errors. front_end: of nvcc, that alone.
+    """
+
+    def __init__(self, compiler, folder, flags=flags_for, warnings=False, front_end=False):
         self.compiler = compiler
+        self.flags = flags
+        self.quick = not warnings
+        self.front_end = front_end
         self.folder = Path(folder).absolute() / compiler.name
         self.placeholder = self.folder / "placeholder.cpp"
 
@@ -72,9 +78,9 @@ class Quick:
         if self.compiler.name == "g++":
             mode = ["-x", "c++-header", "-o", f"{out}.gch"]
         else:
-            mode = [*self.compiler.mode(quick=True)]
+            mode = [*self.compiler.mode(self.quick)]
             mode += [word for option in ["-emit-pch", "-o", out] for word in ["-Xclang", str(option)]]
-        given = [*flags_for(level), *FITS[self.compiler.name]]
+        given = [*self.flags(level), *FITS[self.compiler.name]]
         done, said = run([*self.compiler.command, "-std=c++20", *given, *mode, str(source)])
         return "" if done else said
 
@@ -84,16 +90,19 @@ class Quick:
     def ask(self, level):
         """The one command that hipcc runs for the source self.placeholder."""
         self.placeholder.touch()
-        given = [*flags_for(level), *FITS["hipcc"], "-###"]
-        _, said = run(self.compiler.command_line(self.placeholder, *given, quick=True), whole=True)
+        given = [*self.flags(level), *FITS["hipcc"], "-###"]
+        _, said = run(self.compiler.command_line(self.placeholder, *given, quick=self.quick), whole=True)
         commands = [shlex.split(line) for line in said.splitlines() if '"-cc1"' in line]
         if len(commands) != 1 or commands[0][1] != "-cc1":
             raise SystemExit(f"hipcc runs no single compiler:\n{said}")
         return commands[0]
 
-    def compile(self, source, level):
-        """Compiles a misuse: (whether it did, what the compiler said first)."""
-        out = self.precompiled(begins_with(source.read_text()), level)
+    def compile(self, source, level, header=None):
+        """Compiles a source: (whether it did, what the compiler said first).
+
+        header: which of the prepared ones it begins with; by itself, what begins_with() says.
+        """
+        out = self.precompiled(begins_with(source.read_text()) if header is None else header, level)
         if self.compiler.name == "nvcc":
             return self.without_device_compiler(source, level)
         if self.compiler.name == "hipcc":
@@ -101,29 +110,27 @@ class Quick:
             names = {str(self.placeholder): str(source), self.placeholder.name: source.name}
             rest = [names.get(word, word) for word in rest]
             return run([program, mode, "-include-pch", str(out), *rest])
-        given = flags_for(level)
+        given = list(self.flags(level))
         if out:
-            given += [*FITS[self.compiler.name], *self.use(out)]
-        return self.compiler.compile(source, *given, quick=True)
-
-    def use(self, out):
-        return ["-include", str(out)] if self.compiler.name == "g++" else ["-include-pch", str(out)]
+            use = "-include" if self.compiler.name == "g++" else "-include-pch"
+            given += [*FITS[self.compiler.name], use, str(out)]
+        return self.compiler.compile(source, *given, quick=self.quick)
 
     def without_device_compiler(self, source, level):
         """What nvcc says it runs, but for the device compiler and what works on its output."""
-        command = self.compiler.command_line(source, *flags_for(level), quick=True)
+        command = self.compiler.command_line(source, *self.flags(level), quick=self.quick)
         with tempfile.TemporaryDirectory() as folder:
             _, said = run([*command, "--dryrun", "--keep", "--keep-dir", folder], whole=True)
             lines = re.findall(r"^#\$ (.*)$", said, re.MULTILINE)
             path = [line[5:] for line in lines if line.startswith("PATH=")]
-            steps = [shlex.split(line) for line in lines if re.match(r"(gcc|cudafe\+\+) ", line)]
-            steps = [step for step in steps if not ("-E" in step and re.search("-D__CUDA_ARCH__=", " ".join(step)))]
+            steps = [shlex.split(line) for line in lines if re.match(r"(gcc|cudafe\+\+) ", line)
+                     and not (" -E " in line and " -D__CUDA_ARCH__=" in line)]  # fmt: skip
             if len(path) != 1 or len(steps) != 3:
                 raise SystemExit(f"nvcc's steps are not those known here:\n{said}")
             # The device compiler's part of the host's source. What it defines is declared before.
             stub = steps[1][steps[1].index("--stub_file_name") + 1]
             (Path(folder) / stub).touch()
-            for step in steps:
+            for step in steps[:2] if self.front_end else steps:
                 good, said = run(step, PATH=path[0])
                 if not good:
                     return good, said
