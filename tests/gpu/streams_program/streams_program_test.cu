@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The program of streams_program.hpp with cuBLAS on a device: four streams give the numbers of one;
+// with the handle left on the default stream they do not; and what orders the work of both is
+// checked in a recording of each.
+
+#include "../gpu.hpp"
+#include "streams_program.hpp"
+#include <warpsafe/debug/recorded.hpp>
+#include <warpsafe/handles/cublas.hpp>
+#include <warpsafe/message.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <iostream>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::streams_program {
+namespace {
+
+using debug::RaceRecorder;
+using debug::Recorded;
+using debug::RecordedHandle;
+using Told = Recorded<cuda_backend>;
+
+constexpr unsigned iterations = 10000;
+
+template <class Outcome>
+auto value_of(Outcome&& outcome) {
+  EXPECT_TRUE(outcome.has_value()) << message(outcome.error());
+  return std::forward<Outcome>(outcome).value();
+}
+
+/// Multiplies with bound handles, one for each stream.
+template <class Handle, class StreamLike>
+auto bound(const std::vector<StreamLike>& streams) {
+  std::vector<StreamBound<Handle>> handles;
+  for (const StreamLike& stream : streams) {
+    handles.push_back(value_of(StreamBound<Handle>::create(stream)));
+  }
+  return [handles = std::move(handles)](std::size_t lane, auto& x, auto& before, auto& y) mutable {
+    const int n = order;
+    return handles[lane % handles.size()].template call<cublasSgemm>(
+        CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, host_scalar(1.0F), x.view(), n, before.view(), n,
+        host_scalar(0.0F), y.view(), n);
+  };
+}
+
+std::vector<std::uint64_t> serial_run() {
+  static const std::vector<std::uint64_t> numbers = [] {
+    const auto streams = make_streams<cuda_backend>(1);
+    return value_of(run(streams, iterations, 0, bound<cublasHandle_t>(streams)));
+  }();
+  return numbers;
+}
+
+struct StreamsProgram : testing::Test {
+  void SetUp() override { WARPSAFE_TEST_NEEDS_GPU(); }
+};
+
+TEST_F(StreamsProgram, FourStreamsGiveTheNumbersOfOne) {
+  const auto streams = make_streams<cuda_backend>(lanes);
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    const auto numbers = value_of(run(streams, iterations, seed, bound<cublasHandle_t>(streams)));
+    EXPECT_EQ(wrong(numbers, serial_run()), 0U) << "seed " << seed;
+  }
+}
+
+/// cuBLAS by hand, and cublasSetStream forgotten: every call succeeds.
+TEST_F(StreamsProgram, AHandleLeftOnTheDefaultStreamGivesWrongNumbers) {
+  const auto streams = make_streams<cuda_backend>(lanes);
+  cublasHandle_t handle{};
+  ASSERT_EQ(cublasCreate(&handle), CUBLAS_STATUS_SUCCESS);
+  const auto raw = [](const auto& from) { return from.view().pointer().get(); };
+  unsigned calls = 0;
+  const auto multiply = [&](std::size_t, auto& x, auto& before, auto& y) -> result<void> {
+    const float one = 1.0F;
+    const float zero = 0.0F;
+    EXPECT_EQ(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, order, order, order, &one, raw(x),
+                          order, raw(before), order, &zero, y.view().pointer().get(), order),
+              CUBLAS_STATUS_SUCCESS);
+    // Nothing else keeps the program's memory for what nobody knows to be running.
+    if (++calls == iterations) {
+      EXPECT_EQ(cudaStreamSynchronize(cudaStreamLegacy), cudaSuccess);
+    }
+    return success();
+  };
+  const auto numbers = value_of(run(streams, iterations, 1, multiply));
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cublasDestroy(handle), CUBLAS_STATUS_SUCCESS);
+  const std::size_t count = wrong(numbers, serial_run());
+  std::cout << "handle on the default stream: " << count << " of " << iterations
+            << " iterations are wrong, and every call succeeded\n";
+  EXPECT_GT(count, 0U);
+}
+
+TEST_F(StreamsProgram, ARecordingOfFourStreamsHasNoRace) {
+  RaceRecorder& recorder = RaceRecorder::get();
+  recorder.begin();
+  std::vector<std::uint64_t> numbers;
+  {
+    const auto streams = make_streams<Told>(lanes);
+    numbers = value_of(run(streams, iterations, 1, bound<RecordedHandle<cublasHandle_t>>(streams)));
+  }
+  const debug::RaceReport report = recorder.end();
+  std::cout << "recorded: " << recorder.size() << " actions\n";
+  EXPECT_TRUE(report.clean()) << report;
+  EXPECT_GT(recorder.size(), 8U * iterations);
+  EXPECT_EQ(wrong(numbers, serial_run()), 0U);
+}
+
+TEST_F(StreamsProgram, ARecordingWithTheHandleOnTheDefaultStreamNamesTheRace) {
+  RaceRecorder& recorder = RaceRecorder::get();
+  recorder.begin();
+  {
+    const auto streams = make_streams<Told>(lanes);
+    const std::vector<basic_stream_ref<Told>> legacy{
+        value_of(basic_stream_ref<Told>::borrow(cudaStreamLegacy, streams.front().device()))};
+    static_cast<void>(
+        value_of(run(streams, iterations, 1, bound<RecordedHandle<cublasHandle_t>>(legacy))));
+    EXPECT_EQ(Told::device_synchronize(), 0);
+  }
+  const debug::RaceReport report = recorder.end();
+  ASSERT_FALSE(report.clean());
+  std::cout << report.findings.size() << " races told, " << report.left_out << " more; the first:\n"
+            << report.findings.front().text;
+  EXPECT_THAT(report.text(), testing::HasSubstr("kernel 'cublasSgemm' on default stream, at "
+                                                "streams_program_test.cu:"));
+}
+
+}  // namespace
+}  // namespace warpsafe::streams_program
