@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/detail/static_sizes.hpp>
+#include <warpsafe/dim_space.hpp>
 #include <warpsafe/launch_shape.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/size_type.hpp>
@@ -11,12 +13,6 @@
 #include <type_traits>
 
 namespace warpsafe {
-
-/// What a Dim3 counts: blocks of a grid, threads of a block, blocks of a cluster. They do not
-/// convert into each other.
-struct grid_space {};
-struct block_space {};
-struct cluster_space {};
 
 /// In a Dim3's type: an axis whose value is known at run time.
 inline constexpr std::uint32_t dynamic_dim = 0;
@@ -224,60 +220,14 @@ inline constexpr bool is_cluster_dim<Dim3<cluster_space, X, Y, Z>> = true;
 
 namespace detail {
 
-template <auto... Sizes>
-inline constexpr bool whole_numbers = (is_size<decltype(Sizes)> && ...);
-template <auto Size>
-inline constexpr std::uint64_t magnitude = SignedSize::of(Size).magnitude;
-
 template <class Space, auto X, auto Y, auto Z>
 consteval auto static_dim() noexcept {
-  constexpr bool whole = whole_numbers<X, Y, Z>;
-  static_assert(whole, "warpsafe: a dimension is a whole number: block<256>, block<16, 16>");
-  if constexpr (whole) {
-    constexpr bool positive = X > 0 && Y > 0 && Z > 0;
-    static_assert(
-        positive,
-        "warpsafe: a dimension is 0 or negative; every axis is at least 1 (leave out the axes "
-        "that are not used)");
-    if constexpr (positive) {
-      constexpr std::uint64_t count = magnitude<X> * magnitude<Y> * magnitude<Z>;
-      if constexpr (std::is_same_v<Space, block_space>) {
-        static_assert(
-            magnitude<X> <= 1024 && magnitude<Y> <= 1024,
-            "warpsafe: more than 1024 threads along one axis of a block, the limit of every GPU; "
-            "use a smaller block and cover the size with more blocks");
-        static_assert(
-            magnitude<Z> <= 64,
-            "warpsafe: block.z is more than 64, the limit of every CUDA device; put the long axis "
-            "in x (for AMD alone: BlockDim::create(x, y, z))");
-        static_assert(
-            magnitude<X> > 1024 || magnitude<Y> > 1024 || magnitude<Z> > 64 || count <= 1024,
-            "warpsafe: more than 1024 threads per block, the limit of every GPU; use a smaller "
-            "block, e.g. block<32, 32>, and cover the size with more blocks");
-      } else if constexpr (std::is_same_v<Space, grid_space>) {
-        static_assert(
-            magnitude<X> <= 2147483647 && magnitude<Y> <= 65535 && magnitude<Z> <= 65535,
-            "warpsafe: a grid has at most 2147483647 blocks in x and 65535 in y and z; put the "
-            "long axis in x");
-      }
-      return Dim3<Space, static_cast<std::uint32_t>(X), static_cast<std::uint32_t>(Y),
-                  static_cast<std::uint32_t>(Z)>{};
-    } else {
-      return Dim3<Space, 1, 1, 1>{};
-    }
+  if constexpr (check_static_sizes<Space, X, Y, Z>()) {
+    return Dim3<Space, static_cast<std::uint32_t>(X), static_cast<std::uint32_t>(Y),
+                static_cast<std::uint32_t>(Z)>{};
   } else {
     return Dim3<Space, 1, 1, 1>{};
   }
-}
-
-template <auto X, auto Y, auto Z>
-consteval auto static_cluster() noexcept {
-  constexpr auto dims = static_dim<cluster_space, X, Y, Z>();
-  static_assert(
-      dims.count() <= 8,
-      "warpsafe: a portable cluster has at most 8 blocks; non_portable_cluster<16> asks for "
-      "more on devices that allow it");
-  return dims;
 }
 
 }  // namespace detail
@@ -288,7 +238,7 @@ inline constexpr auto block = detail::static_dim<block_space, X, Y, Z>();
 
 /// A cluster of X*Y*Z blocks: a launch option. At most 8, which every device with clusters allows.
 template <auto X, auto Y = 1, auto Z = 1>
-inline constexpr auto cluster = detail::static_cluster<X, Y, Z>();
+inline constexpr auto cluster = detail::static_dim<cluster_space, X, Y, Z>();
 
 /// A grid of exactly so many blocks, known while compiling. A grid for a size comes from SafeGrid.
 template <auto X, auto Y = 1, auto Z = 1>
