@@ -15,7 +15,7 @@ class DeviceId {
  public:
   constexpr DeviceId() noexcept = default;
   constexpr explicit DeviceId(int ordinal) noexcept : ordinal_(ordinal) {}
-  [[nodiscard]] constexpr int value() const noexcept { return ordinal_; }
+  [[nodiscard, gnu::always_inline]] constexpr int value() const noexcept { return ordinal_; }
   friend constexpr bool operator==(DeviceId, DeviceId) noexcept = default;
   /// Prints the ordinal.
   template <class Stream>

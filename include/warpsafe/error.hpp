@@ -53,7 +53,7 @@ struct LaunchError {
 
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): see above
   constexpr LaunchError() noexcept {
-    if (std::is_constant_evaluated()) *this = make(Errc{}, Stage{});
+    if (__builtin_is_constant_evaluated()) *this = make(Errc{}, Stage{});
   }
 
   /// An error with every field set to "nothing known", but for what is given.

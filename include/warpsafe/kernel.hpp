@@ -138,8 +138,12 @@ struct BasicKernel
 
   /// The function's name as the compiler writes it: with its namespace, and, by g++ and nvcc over
   /// g++, its template arguments.
-  [[nodiscard]] static constexpr Name name() noexcept { return detail::name_of<Fn>; }
-  [[nodiscard]] static KernelEntry entry() noexcept { return entry_type::template get<Where>(); }
+  [[nodiscard, gnu::always_inline]] static constexpr Name name() noexcept {
+    return detail::name_of<Fn>;
+  }
+  [[nodiscard, gnu::always_inline]] static KernelEntry entry() noexcept {
+    return entry_type::template get<Where>();
+  }
 };
 
 namespace detail {

@@ -279,19 +279,19 @@ inline constexpr bool is_launch_config<SafeGrid<Rules, Block, Rank, Policy, Item
 namespace detail {
 
 template <class T>
-constexpr const T& value_of(const T& value) noexcept {
+[[gnu::always_inline]] constexpr const T& value_of(const T& value) noexcept {
   return value;
 }
 template <class T>
-constexpr const T& value_of(const result<T>& value) noexcept {
+[[gnu::always_inline]] constexpr const T& value_of(const result<T>& value) noexcept {
   return ResultPolicy::value_in(value);
 }
 template <class T>
-constexpr const LaunchError* error_of(const T&) noexcept {
+[[gnu::always_inline]] constexpr const LaunchError* error_of(const T&) noexcept {
   return nullptr;
 }
 template <class T>
-constexpr const LaunchError* error_of(const result<T>& value) noexcept {
+[[gnu::always_inline]] constexpr const LaunchError* error_of(const result<T>& value) noexcept {
   return value.has_value() ? nullptr : &ResultPolicy::error_in(value);
 }
 

@@ -70,11 +70,11 @@ struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   // What assume_value() and assume_error() return, without the five functions that each of them
   // makes the compiler write for each T: for what every launch reads.
   template <class Result>
-  static constexpr const auto& value_in(const Result& result) noexcept {
+  [[gnu::always_inline]] static constexpr const auto& value_in(const Result& result) noexcept {
     return base::_value(result);
   }
   template <class Result>
-  static constexpr const auto& error_in(const Result& result) noexcept {
+  [[gnu::always_inline]] static constexpr auto& error_in(Result& result) noexcept {
     return base::_error(result);
   }
 };
@@ -87,7 +87,7 @@ template <class T>
 using result = BOOST_OUTCOME_V2_NAMESPACE::basic_result<T, LaunchError, detail::ResultPolicy>;
 
 /// The success of a `result<void>`.
-[[nodiscard]] inline constexpr result<void> success() noexcept {
+[[nodiscard, gnu::always_inline]] inline constexpr result<void> success() noexcept {
   return result<void>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<void>);
 }
 

@@ -32,12 +32,14 @@ class GridNumbers : Block {
  public:
   constexpr explicit GridNumbers(const Block& block) noexcept : Block(block), blocks_{} {}
 
-  [[nodiscard]] constexpr const Block& block() const noexcept { return *this; }
+  [[nodiscard, gnu::always_inline]] constexpr const Block& block() const noexcept { return *this; }
   /// Blocks along an axis (0 is x).
-  [[nodiscard]] constexpr std::uint32_t blocks(int axis) const noexcept {
+  [[nodiscard, gnu::always_inline]] constexpr std::uint32_t blocks(int axis) const noexcept {
     return axis < Rank ? blocks_[axis] : 1;
   }
-  [[nodiscard]] constexpr std::uint32_t (&counts() noexcept)[Rank] { return blocks_; }
+  [[nodiscard, gnu::always_inline]] constexpr std::uint32_t (&counts() noexcept)[Rank] {
+    return blocks_;
+  }
   /// The same as plain numbers, as a runtime takes them.
   [[nodiscard, gnu::always_inline]] constexpr LaunchShape shape() const noexcept {
     LaunchShape shape;
@@ -176,17 +178,21 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
   using Numbers::blocks;
   using Numbers::shape;
   // A grid is a configuration without options: launch takes it as it takes a LaunchConfig.
-  [[nodiscard]] constexpr const SafeGrid& grid() const noexcept { return *this; }
+  [[nodiscard, gnu::always_inline]] constexpr const SafeGrid& grid() const noexcept {
+    return *this;
+  }
   /// Nothing: what could be wrong without a kernel and a device, `cover` has said.
   [[nodiscard]] constexpr LaunchError problem() const noexcept { return {}; }
   /// Without the sizes: all that a launch needs.
-  [[nodiscard]] constexpr const Numbers& numbers() const noexcept { return *this; }
+  [[nodiscard, gnu::always_inline]] constexpr const Numbers& numbers() const noexcept {
+    return *this;
+  }
   /// The elements that this grid covers along an axis (0 is x); 1 beyond the rank.
-  [[nodiscard]] constexpr std::uint64_t size(int axis) const noexcept {
+  [[nodiscard, gnu::always_inline]] constexpr std::uint64_t size(int axis) const noexcept {
     return axis < Rank ? sizes_[axis] : 1;
   }
   /// Whether this is the empty grid of `cover_or_empty(0, …)`.
-  [[nodiscard]] constexpr bool empty() const noexcept {
+  [[nodiscard, gnu::always_inline]] constexpr bool empty() const noexcept {
     if constexpr (Policy == GridPolicy::one_per_item_or_empty) {
       bool any_zero = false;
       for (int axis = 0; axis < Rank; ++axis) any_zero = any_zero || sizes_[axis] == 0;

@@ -87,10 +87,10 @@ class basic_stream_ref {
   /// The vendor's own stream.
   // Its type is deduced, and the stream kept as void*, so that a reference to a stream of a backend
   // whose header is not included is a complete type: `launch` has an overload for each.
-  [[nodiscard]] auto native() const noexcept {
+  [[nodiscard, gnu::always_inline]] auto native() const noexcept {
     return static_cast<typename B::native_stream>(native_);
   }
-  [[nodiscard]] DeviceId device() const noexcept { return DeviceId(device_); }
+  [[nodiscard, gnu::always_inline]] DeviceId device() const noexcept { return DeviceId(device_); }
 
   /// Waits until all work that was submitted to this stream has ended. Errc::execution_failed for a
   /// fault in work of this device, whoever submitted it; Severity says whether the context is lost.

@@ -188,7 +188,7 @@ constexpr bool check_argument() noexcept {
 }
 
 template <class P, class A>
-[[nodiscard]] constexpr P convert_argument(const A& argument) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr P convert_argument(const A& argument) noexcept {
   if constexpr (std::is_pointer_v<P> && !std::is_same_v<A, std::nullptr_t>) {
     return device_pointer_traits<A>::get(argument);
   } else if constexpr (is_device_ptr<P> && !std::is_same_v<A, std::nullptr_t>) {
@@ -206,8 +206,9 @@ template <class P, class A>
 /// The checks that need the value: a negative number for an unsigned parameter; at CheckLevel::full
 /// a trusted pointer that the driver does not know. False with the problem in `error`.
 template <class B, bool AskDriver, class P, class A>
-bool check_value([[maybe_unused]] const A& argument, [[maybe_unused]] int number,
-                 [[maybe_unused]] LaunchError& error) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool check_value(
+    [[maybe_unused]] const A& argument, [[maybe_unused]] int number,
+    [[maybe_unused]] LaunchError& error) noexcept {
   if constexpr (std::is_arithmetic_v<P> && std::is_integral_v<P> && std::is_integral_v<A>) {
     if constexpr (static_cast<A>(-1) < static_cast<A>(0) &&
                   !(static_cast<P>(-1) < static_cast<P>(0))) {

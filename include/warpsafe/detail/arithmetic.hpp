@@ -9,7 +9,8 @@ namespace warpsafe::detail {
 /// How many blocks of `per_block` items hold `n` items. n + per_block - 1 is never formed, so
 /// nothing overflows. Any unsigned type (the tests run it through all 8-bit ones).
 template <class Unsigned>
-[[nodiscard]] constexpr Unsigned blocks_for(Unsigned n, Unsigned per_block) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr Unsigned blocks_for(Unsigned n,
+                                                                Unsigned per_block) noexcept {
   return static_cast<Unsigned>(n / per_block + static_cast<Unsigned>(n % per_block != 0));
 }
 

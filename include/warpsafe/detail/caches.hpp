@@ -8,7 +8,7 @@
 #include <warpsafe/limits.hpp>
 
 #include <cstdint>
-#include <new>
+#include <type_traits>
 
 // What was asked of the driver once and is remembered: per device, and per kernel and device. No
 // lock, no map: fixed tables of slots, each filled by the first thread that gets there; a thread
@@ -25,21 +25,24 @@ inline constexpr bool remembers_limits<host_backend> = false;
 /// Devices that are remembered; those beyond are asked every time.
 inline constexpr int remembered_devices = 64;
 
-/// One value that is computed once and then only read.
+/// One value that is computed once and then only read. It starts as zeros and has no constructor:
+/// tables of these lie in static storage, which needs no code then to begin with.
 template <class T>
 class OnceSlot {
+  static_assert(std::is_trivially_copyable_v<T>);
+
  public:
-  constexpr OnceSlot() noexcept {}  // NOLINT(modernize-use-equals-default): a union has no default
   /// The value, or nullptr if nobody has put one yet.
-  [[nodiscard]] const T* get() const noexcept {
-    return __atomic_load_n(&state_, __ATOMIC_ACQUIRE) == ready ? &value_ : nullptr;
+  [[nodiscard, gnu::always_inline]] const T* get() const noexcept {
+    return __atomic_load_n(&state_, __ATOMIC_ACQUIRE) == ready ? reinterpret_cast<const T*>(value_)
+                                                               : nullptr;
   }
   /// Keeps `value` if this is the first one to come.
-  void put(const T& value) noexcept {
+  [[gnu::always_inline]] void put(const T& value) noexcept {
     int expected = empty;
     if (__atomic_compare_exchange_n(&state_, &expected, filling, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED)) {
-      ::new (static_cast<void*>(&value_)) T(value);
+      __builtin_memcpy(value_, &value, sizeof(T));
       __atomic_store_n(&state_, ready, __ATOMIC_RELEASE);
     }
   }
@@ -48,12 +51,8 @@ class OnceSlot {
   static constexpr int empty = 0;
   static constexpr int filling = 1;
   static constexpr int ready = 2;
-  int state_ = empty;
-  // Not made before it is put: tables of these lie in static storage, and a compiler that had to
-  // initialise each would be longer at that than at the rest of a small file.
-  union {
-    T value_;  // NOLINT(readability-identifier-naming): as private as its union
-  };
+  int state_;
+  alignas(T) unsigned char value_[sizeof(T)];
 };
 
 template <class B>
@@ -76,8 +75,8 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
   }
 };
 
-/// What is known of one kernel, per device. `B` is what its function is passed to: a backend, or
-/// the part of one that takes functions of modules.
+/// What is known of one kernel, per device; zeros to begin with. `B` is what its function is passed
+/// to: a backend, or the part of one that takes functions of modules.
 template <class B>
 class KernelSlots {
  public:
@@ -135,8 +134,8 @@ class KernelSlots {
   OnceSlot<KernelLimits> slots_[remembered_devices];
   /// The dynamic shared memory, in bytes, that this program has raised the kernel's attribute to;
   /// only ever grows, so that no launch lowers it under another thread's feet.
-  std::uint64_t raised_[remembered_devices] = {};
-  bool raising_ = false;
+  std::uint64_t raised_[remembered_devices];
+  bool raising_;
 };
 
 /// Keyed by the kernel's own entry, hence hidden.

@@ -133,7 +133,8 @@ constexpr bool may_be_exact() noexcept {
 
 /// The sizes of x, y, z with their signs.
 template <class Size>
-[[nodiscard]] constexpr SignedSize size_along(const Size& size, int axis) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr SignedSize size_along(const Size& size,
+                                                                  int axis) noexcept {
   if constexpr (is_extent<Size>) {
     return {size.size(axis), size.negative(axis)};
   } else if constexpr (Sized<Size>) {
@@ -143,7 +144,8 @@ template <class Size>
   }
 }
 template <auto N>
-[[nodiscard]] constexpr SignedSize size_along(const count_t<N>&, int axis) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr SignedSize size_along(const count_t<N>&,
+                                                                  int axis) noexcept {
   return axis == 0 ? SignedSize::of(N) : SignedSize{1, false};
 }
 
@@ -237,8 +239,8 @@ struct CoverOptions {
 };
 
 template <class Option1, class Option2>
-[[nodiscard]] constexpr CoverOptions cover_options(const Option1&,
-                                                   const Option2& option2) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr CoverOptions cover_options(
+    const Option1&, const Option2& option2) noexcept {
   CoverOptions options{items_of<Option1> * items_of<Option2>};
   if constexpr (std::is_same_v<Option2, max_blocks>) {
     options.capped = true;
@@ -248,8 +250,8 @@ template <class Option1, class Option2>
 }
 
 template <class Option1, class Option2>
-[[nodiscard]] constexpr Name kernel_name_of([[maybe_unused]] const Option1& option1,
-                                            [[maybe_unused]] const Option2& option2) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr Name kernel_name_of(
+    [[maybe_unused]] const Option1& option1, [[maybe_unused]] const Option2& option2) noexcept {
   if constexpr (is_kernel<Option1>) {
     return option1.name();
   } else if constexpr (is_kernel<Option2>) {

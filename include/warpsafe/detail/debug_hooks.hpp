@@ -89,7 +89,7 @@ struct DebugHooks {
 [[gnu::visibility("default")]] inline const DebugHooks* debug_hooks_in_use = nullptr;
 
 /// nullptr where no file of the program that is compiled with checks includes debug.hpp.
-[[nodiscard]] inline const DebugHooks* debug_hooks() noexcept {
+[[nodiscard, gnu::always_inline]] inline const DebugHooks* debug_hooks() noexcept {
   return __atomic_load_n(&debug_hooks_in_use, __ATOMIC_ACQUIRE);
 }
 

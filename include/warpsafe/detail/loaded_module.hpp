@@ -52,7 +52,7 @@ struct LoadedFunction {
   LoadedFunction* next;
   KernelEntry entry;  ///< its parameters are those of each handle's own signature
   Name name;
-  KernelSlots<typename ModuleCalls<B>::kernel_calls> slots;
+  KernelSlots<typename ModuleCalls<B>::kernel_calls> slots{};
 };
 
 template <class B>

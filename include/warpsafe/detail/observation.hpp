@@ -112,7 +112,7 @@ class Observation {
       LaunchError fault;
       if (hooks_->submitted(record_, calls_, begun_, fault)) launched = failure<void>(fault);
     } else {
-      hooks_->refused(record_, calls_, begun_, launched.assume_error());
+      hooks_->refused(record_, calls_, begun_, ResultPolicy::error_in(launched));
     }
   }
 
