@@ -259,6 +259,27 @@ TEST_F(CublasTest, IsNotMadeWhileItsStreamCaptures) {
   EXPECT_EQ(refused.error().code, Errc::stream_capturing);
 }
 
+TEST_F(CublasTest, IsNeitherTakenOverNorReboundWhileAStreamCaptures) {
+  const CudaStream& first = *stream;
+  const CudaStream other = CudaStream::create().value();
+  auto blas = StreamBound<cublasHandle_t>::create(first).value();
+  cublasHandle_t raw{};
+  ASSERT_EQ(cublasCreate(&raw), CUBLAS_STATUS_SUCCESS);
+  for (const CudaStream* const captured : {&first, &other}) {
+    ASSERT_EQ(cudaStreamBeginCapture(captured->native(), cudaStreamCaptureModeGlobal), cudaSuccess);
+    const auto taken = StreamBound<cublasHandle_t>::adopt(raw, *captured);
+    const auto rebound = std::move(blas).rebind(other);
+    cudaGraph_t graph{};
+    EXPECT_EQ(cudaStreamEndCapture(captured->native(), &graph), cudaSuccess) << "still intact";
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+    ASSERT_FALSE(taken.has_value() || rebound.has_value());
+    EXPECT_EQ(taken.error().code, Errc::stream_capturing);
+    EXPECT_EQ(rebound.error().code, Errc::stream_capturing);
+  }
+  EXPECT_EQ(cublasDestroy(raw), CUBLAS_STATUS_SUCCESS);
+  EXPECT_THAT(std::move(blas).rebind(other), Succeeds());
+}
+
 TEST_F(CublasTest, LtMatmul) {
   auto lt = StreamBound<cublasLtHandle_t>::create(*stream).value();
   const auto da = buffer(a);
@@ -410,6 +431,58 @@ TEST_F(GpuHandles, NcclReducesOverOneRank) {
               Succeeds());
   EXPECT_THAT(host(out), ElementsAre(1.0F, 2.0F, 3.0F));
   EXPECT_THAT(comm.close(), Succeeds());
+}
+
+/// One thread, two devices, a communicator for each: they are made together, and taken over.
+TEST_F(GpuHandles, NcclReducesOverTwoDevices) {
+  constexpr std::size_t ranks = 2;
+  constexpr std::size_t count = 1U << 20U;
+  if (device_count<cuda_backend>().value() < 2) GTEST_SKIP() << "needs two GPUs, and found one";
+  std::vector<ncclComm_t> raw(ranks);
+  ASSERT_EQ(ncclCommInitAll(raw.data(), ranks, nullptr), ncclSuccess);
+  std::vector<CudaStream> streams;
+  std::vector<StreamBound<ncclComm_t>> comms;
+  std::vector<Buffer<float>> in;
+  std::vector<Buffer<float>> out;
+  const auto on = [](std::size_t rank) {
+    return basic_device_guard<cuda_backend>::create(DeviceId(static_cast<int>(rank))).value();
+  };
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto guard = on(rank);
+    streams.push_back(CudaStream::create().value());
+    comms.push_back(StreamBound<ncclComm_t>::adopt(raw[rank], streams.back()).value());
+    std::vector<float> values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      values[i] = static_cast<float>(i % 1000 + 1000 * rank);
+    }
+    in.push_back(Buffer<float>::from(streams.back(), values).value());
+    out.push_back(Buffer<float>::create(streams.back(), count).value());
+  }
+  ASSERT_EQ(ncclGroupStart(), ncclSuccess);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto guard = on(rank);
+    EXPECT_THAT(comms[rank].call<ncclAllReduce>(in[rank].view(), out[rank].view(), in[rank].size(),
+                                                ncclFloat, ncclSum),
+                Succeeds());
+  }
+  ASSERT_EQ(ncclGroupEnd(), ncclSuccess);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto sums = out[rank].to_host(streams[rank]).get().value();
+    std::size_t right = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      right += sums[i] == static_cast<float>(2 * (i % 1000) + 1000) ? 1U : 0U;
+    }
+    EXPECT_EQ(right, count) << "on device " << rank;
+  }
+  // On the other's device a call is refused before NCCL hears of it.
+  const auto guard = on(1);
+  EXPECT_EQ((comms[0]
+                 .call<ncclAllReduce, CheckLevel::full>(in[0].view(), out[0].view(), in[0].size(),
+                                                        ncclFloat, ncclSum)
+                 .error()
+                 .code),
+            Errc::stream_wrong_device);
+  for (auto& comm : comms) EXPECT_THAT(comm.close(), Succeeds());
 }
 #endif
 
