@@ -74,6 +74,8 @@ class device_ptr {
 
 /// Adapts a type of another library to kernel parameters that are pointers. Specialise it with
 ///   static T* get(const Type&) noexcept;   // device memory, as the kernel's parameter has it
+/// and, for the debug tools that look at data, where Type has no size() of elements,
+///   static std::size_t count(const Type&) noexcept;   // elements behind it
 /// for at::Tensor, thrust::device_ptr<T>, rmm::device_uvector<T>, …
 template <class Type>
 struct device_pointer_traits;

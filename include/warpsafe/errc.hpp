@@ -78,6 +78,8 @@ enum class Errc : std::uint8_t {
   handle_moved,           ///< the handle was moved away, or closed
   handle_partly_bound,    ///< setting the stream did not reach every handle inside this one
   library_failed,         ///< the library's function returned an error
+  // Comparisons.
+  reference_differs,  ///< WARPSAFE_SHADOW: the kernel's results are not those of its reference
   // Copies.
   pending_taken,  ///< the value of a Pending was handed out, or moved away, before
   // What the runtime said.

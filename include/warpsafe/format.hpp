@@ -90,7 +90,9 @@ inline std::size_t format_error(const LaunchError& error, char* buffer,
       detail::put_site(out, error, "\n  at ");
       break;
     case Stage::completion:
-      if (error.kernel.empty()) {
+      if (error.code == Errc::reference_differs) {
+        out << "Kernel '" << kernel << "' ran and is wrong: ";
+      } else if (error.kernel.empty()) {
         out << "Device synchronization failed: ";
       } else {
         out << "Device synchronization failed after kernel '" << error.kernel << "': ";

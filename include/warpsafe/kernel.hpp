@@ -122,6 +122,9 @@ struct KernelDeclaration {
   static constexpr std::uint32_t items = (Needs::its_items * ... * 1U);
   static constexpr bool is_grid_stride = (Needs::its_grid_stride || ... || false);
   static constexpr bool waits_for_predecessor = (Needs::its_waits || ... || false);
+  static_assert((Needs::template its_reference_fits<Parameters> && ... && true));
+  /// The host's function that it carries, or nullptr.
+  static constexpr const HostReference* host_reference = find_reference<Parameters, Needs...>();
 };
 
 }  // namespace detail

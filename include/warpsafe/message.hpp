@@ -142,6 +142,8 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
       return "a library handle that was moved away";
     case Errc::handle_partly_bound:
       return "a library handle is not on its stream with every handle inside it";
+    case Errc::reference_differs:
+      return "the kernel's results are not those of its reference";
     case Errc::pending_taken:
       return "the value of a Pending was taken before";
     case Errc::library_failed:

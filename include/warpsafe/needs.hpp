@@ -23,6 +23,10 @@ struct KernelNeeds {
   bool portable = false;
 };
 
+namespace detail {
+struct HostReference;
+}
+
 namespace needs_detail {
 /// A whole number that fits 32 bits, from 1 to `most`: signed numbers are taken too, so that a
 /// negative one gets a sentence instead of a narrowing error.
@@ -55,6 +59,11 @@ struct Need {
   static constexpr bool its_grid_stride = false;
   static constexpr std::uint32_t its_items = 1;
   static constexpr bool its_waits = false;
+  /// Of a kernel with these parameters; nullptr: none (reference.hpp has one).
+  template <class Parameters>
+  static constexpr const detail::HostReference* its_reference = nullptr;
+  template <class Parameters>
+  static constexpr bool its_reference_fits = true;
 };
 }  // namespace needs_detail
 
@@ -147,6 +156,14 @@ constexpr std::uint64_t common_multiple(std::uint64_t a, std::uint64_t b) noexce
   std::uint64_t both = a;
   while (both % b != 0) both += a;
   return both;
+}
+
+/// The first reference among the needs, or nullptr.
+template <class Parameters, class... Needs>
+constexpr const HostReference* find_reference() noexcept {
+  const HostReference* found = nullptr;
+  ((found = found != nullptr ? found : Needs::template its_reference<Parameters>), ...);
+  return found;
 }
 
 /// What a kernel that declares no index type is taken to count to: the largest int.

@@ -236,6 +236,17 @@ class SharedStream {
   int holders_ = 1;
 };
 
+/// Where the one stream of a device is kept that all Streams are (WARPSAFE_SYNC=one-stream), made
+/// or not; nullptr where each is its own.
+template <class B>
+[[nodiscard]] SharedStream<B>** only_stream(int device) noexcept {
+  constexpr int devices = 64;
+  static SharedStream<B>* kept[devices];
+  const DebugHooks* const hooks = debug_hooks();
+  const bool one = hooks != nullptr && hooks->one_stream() && device >= 0 && device < devices;
+  return one ? &kept[device] : nullptr;
+}
+
 }  // namespace detail
 
 /// A stream of its own, on one device, ordered with no default stream. Move-only. Its destructor
@@ -255,6 +266,10 @@ class [[nodiscard]] basic_stream {
     int device = 0;
     typename B::native_stream stream{};
     int status = B::current_device(device);
+    detail::SharedStream<B>** const only = detail::only_stream<B>(device);
+    if (only != nullptr) {
+      if (auto* const kept = __atomic_load_n(only, __ATOMIC_ACQUIRE)) return share(kept, device);
+    }
     if (status == 0) status = B::stream_create(stream, urgency);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
     auto* const shared = detail::SharedStream<B>::make(stream);
@@ -262,6 +277,15 @@ class [[nodiscard]] basic_stream {
       static_cast<void>(B::stream_destroy(stream));
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof *shared, 0,
                                Axis::none, site);
+    }
+    if (only != nullptr) {
+      detail::SharedStream<B>* first = nullptr;
+      if (!__atomic_compare_exchange_n(only, &first, shared, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE)) {
+        static_cast<void>(shared->release());  // another thread was faster
+        return share(first, device);
+      }
+      shared->retain();  // for all that are made later
     }
     return basic_stream(basic_stream_ref<B>(stream, device), shared);
   }
@@ -339,6 +363,10 @@ class [[nodiscard]] basic_stream {
   friend class basic_stream_hold;
   basic_stream(basic_stream_ref<B> ref, detail::SharedStream<B>* shared) noexcept
       : ref_(ref), shared_(shared) {}
+  [[nodiscard]] static basic_stream share(detail::SharedStream<B>* shared, int device) noexcept {
+    shared->retain();
+    return basic_stream(basic_stream_ref<B>(shared->native, device), shared);
+  }
   basic_stream_ref<B> ref_;
   detail::SharedStream<B>* shared_;
 };

@@ -12,6 +12,7 @@
 #include <warpsafe/host.hpp>
 #include <warpsafe/message.hpp>
 #include <warpsafe/module.hpp>
+#include <warpsafe/reference.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <sched.h>
@@ -309,6 +310,23 @@ void print_hanging() {
   __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
 }
 
+/// A kernel that is not what its reference computes, with the reference running beside it.
+void fill_host(float* values, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) values[i] = i < 990 ? 1 : 2;
+}
+void print_shadowed(const ws::Stream& stream) {
+  static const ws::debug::LogSink nowhere{
+      [](void*, ws::debug::LogLevel, const char*, std::size_t) noexcept {}, nullptr};
+  ws::debug::set_log_sink(&nowhere);  // the numbers around the first mismatch go to the log
+  ws::debug::set_shadow("fill");
+  auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
+  PRINT(reference_differs,
+        ws::launch(stream, ws::LaunchConfig{ws::grid<4>, ws::block<256>},
+                   ws::kernel<fill, ws::reference<fill_host>>, values.view(), values.size()));
+  ws::debug::set_shadow(nullptr);
+  ws::debug::set_log_sink(nullptr);
+}
+
 }  // namespace
 
 int main() {
@@ -341,6 +359,7 @@ int main() {
   }
   print_devices(fixed_device());
   print_hanging();
+  print_shadowed(ws::Stream::create().value());
   print_cuda();
   ws::host::set_device_count(0);
   PRINT(no_device, ws::Stream::create());

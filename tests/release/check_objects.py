@@ -13,8 +13,8 @@ import sys
 
 # Names and texts that only checked launches have.
 CHECKS = re.compile(r"validate_(launch|numbers)|check_launch|ask_driver|check_values|report_refusal|warn_only|"
-                    r"launches_all_the_same|(Kernel|Device)Cache|KernelSlots|WARPSAFE_(ON_ERROR|LOG|SYNC|BREAK)|"
-                    r"Journal|\bCompletion\b|debug10Completion|Incidents|Observation|before_launch|after_launch|Launch: kernel=|"
+                    r"launches_all_the_same|(Kernel|Device)Cache|KernelSlots|WARPSAFE_(ON_ERROR|LOG|SYNC|BREAK|SHADOW|REFERENCE|TRACE)|"
+                    r"Journal|\bCompletion\b|debug10Completion|Incidents|Observation|show_arguments|DataCalls|data_calls|HostReference|before_launch|after_launch|Launch: kernel=|"
                     r"cudaFuncGetAttributes|cudaDeviceGetAttribute|cudaGetDevice\b")  # fmt: skip
 LAUNCHES = re.compile(r"(static|dynamic|configured)_(returned|inlined)")
 

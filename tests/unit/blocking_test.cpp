@@ -147,9 +147,10 @@ TEST_F(SwitchesDeathTest, TheLogGoesToStandardError) {
                "^warpsafe: WARPSAFE_LOG=verbose is none of off, error, warn, debug, trace\n$");
 }
 
-TEST_F(SwitchesDeathTest, ASwitchThatNothingReadsIsTold) {
-  EXPECT_WAITS(0, "WARPSAFE_SHADOW", "all",
-               "^warpsafe: WARPSAFE_SHADOW is set, and nothing in this program reads it\n$");
+TEST_F(SwitchesDeathTest, ASwitchThatLooksAtDataIsToldAtStart) {
+  EXPECT_WAITS(0, "WARPSAFE_SHADOW", "other",
+               "^warpsafe: WARPSAFE_SHADOW=other: the host's references run beside these kernels, "
+               "which are waited for\n$");
 }
 
 TEST_F(SwitchesDeathTest, WithTheLogOffNothingIsToldAtStart) {

@@ -10,6 +10,7 @@
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/capture.hpp>
 #include <warpsafe/check.hpp>
+#include <warpsafe/compare.hpp>
 #include <warpsafe/copy.hpp>
 #include <warpsafe/graph.hpp>
 #include <warpsafe/managed_buffer.hpp>
@@ -141,6 +142,7 @@ TEST_F(LastErrorCalls, Buffers) {
   untouched("basic_device_buffer::used_on", [&] { return buffer.used_on(other); });
   untouched("copy", [&] { return ws::copy(stream, buffer, source); });
   untouched("copy_and_wait", [&] { return ws::copy_and_wait(stream, buffer, values); });
+  untouched("compare", [&] { return ws::compare(stream, buffer, values); });
   untouched("basic_device_buffer::to_host", [&] { return buffer.to_host(stream).get(); });
   auto pending = buffer.to_host(stream);
   untouched("basic_pending::ready", [&] { return pending.ready(); });

@@ -9,6 +9,9 @@
 #include <warpsafe/config.hpp>
 
 #include <cuda_runtime_api.h>
+#if __has_include(<cuda_profiler_api.h>)
+#include <cuda_profiler_api.h>
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -107,6 +110,13 @@ struct CudaCalls : CudaGraphCalls {
     const cudaError_t status = cudaDriverGetVersion(&driver);
     return status != cudaSuccess ? status : cudaRuntimeGetVersion(&runtime);
   }
+#if __has_include(<cuda_profiler_api.h>)
+  /// Begins, and ends, what a profiler records that was started to wait for it (nsys
+  /// --capture-range=cudaProfilerApi, ncu --profile-from-start off). CUDA Runtime API, "Profiler
+  /// Control".
+  static int profile(bool on) noexcept { return on ? cudaProfilerStart() : cudaProfilerStop(); }
+#endif
+
   static int device_count(int& count) noexcept { return cudaGetDeviceCount(&count); }
   static int current_device(int& device) noexcept { return cudaGetDevice(&device); }
   static int set_device(int device) noexcept { return cudaSetDevice(device); }

@@ -29,6 +29,7 @@ struct Environment {
   bool warn_only = false;             ///< WARPSAFE_ON_ERROR=warn
   const char* blocking = nullptr;     ///< the variable that asks for blocking launches, or nullptr
   const char* blocking_value = nullptr;
+  bool one_stream = false;                    ///< WARPSAFE_SYNC=one-stream
   const char* blocking_names = nullptr;       ///< the kernels to wait for; nullptr: all
   std::uint64_t break_at = 0;                 ///< WARPSAFE_BREAK; 0: nowhere
   std::uint64_t timeout = ~std::uint64_t{0};  ///< WARPSAFE_TIMEOUT, milliseconds; all bits: none
@@ -90,6 +91,10 @@ struct Environment {
       const char* const value = std::getenv(name);
       if (value == nullptr || *value == '\0' || says(value, "0")) continue;
       const bool ours = name[0] == 'W';
+      if (ours && says(value, "one-stream")) {
+        found.one_stream = true;
+        continue;
+      }
       // AMD's takes 1 to wait before each kernel, 2 after it, 3 for both (ROCm, "Environment
       // variables").
       const bool amd = name[0] == 'A' && (says(value, "2") || says(value, "3"));

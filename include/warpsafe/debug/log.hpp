@@ -35,6 +35,8 @@ inline bool blocking_in_use = false;
 inline constexpr std::uint64_t no_timeout = ~std::uint64_t{0};
 inline std::uint64_t timeout_in_use = no_timeout;
 inline bool timeout_stops_in_use = false;
+/// Whether a switch asks for the data of launches (data_switches.hpp).
+inline bool looks_at_data = false;
 
 [[nodiscard, gnu::always_inline]] inline bool anything_on() noexcept {
   return __atomic_load_n(&switches, __ATOMIC_RELAXED) != nothing_on;
@@ -45,7 +47,7 @@ inline void note_switches() noexcept {
   const bool on = __atomic_load_n(&log_level_in_use, __ATOMIC_RELAXED) !=
                       static_cast<unsigned char>(LogLevel::off) ||
                   __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED) || asked.break_at != 0 ||
-                  listening();
+                  __atomic_load_n(&looks_at_data, __ATOMIC_RELAXED) || listening();
   __atomic_store_n(&switches, std::uint8_t{on ? something_on : nothing_on}, __ATOMIC_RELAXED);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/debug/break.hpp>
+#include <warpsafe/debug/inspect.hpp>
 #include <warpsafe/debug/limits_text.hpp>
 #include <warpsafe/debug/start.hpp>
 #include <warpsafe/debug/timeout.hpp>
@@ -92,7 +93,7 @@ namespace warpsafe::detail {
     if (one.launching != nullptr) one.launching(one.user, record);
   });
   const bool timed = debug::logs(debug::LogLevel::trace) || debug::detail::listening();
-  return timed ? debug::detail::nanoseconds_now() : 0;
+  return (timed ? debug::detail::nanoseconds_now() : 0) | debug::detail::asks_for_data_of(record);
 }
 /// And after it, if it was timed: `status` is what the runtime said.
 [[gnu::cold, gnu::noinline]] inline void after_launch(const debug::LaunchRecord& record,
@@ -159,7 +160,9 @@ namespace warpsafe::detail {
                                                            const BackendCalls& calls,
                                                            std::uint64_t begun,
                                                            LaunchError& error) noexcept {
-  if (begun != 0) after_launch(record, calls, begun, 0);
+  const std::uint64_t at = begun & ~asks_for_data;
+  if (at != 0) after_launch(record, calls, at, 0);
+  if (at != begun && debug::detail::inspected_and_wrong(record, calls, error)) return true;
   const int status = wait_for_launch(record, calls);
   if (status == 0) return false;
   error = calls.wait_error(status, record.device, record.site);
@@ -175,7 +178,9 @@ namespace warpsafe::detail {
 [[gnu::cold, gnu::noinline]] inline void refused(const debug::LaunchRecord& record,
                                                  const BackendCalls& calls, std::uint64_t begun,
                                                  LaunchError& error) noexcept {
-  if (begun != 0) after_launch(record, calls, begun, error.raw);
+  const std::uint64_t at = begun & ~asks_for_data;
+  if (at != 0) after_launch(record, calls, at, error.raw);
+  if (at != begun) debug::detail::inspected_and_refused();
   debug::Journal::get().refused(record.sequence);
   debug::detail::noticed(error, record.device, is_of_earlier_work(error));
   log_failure(error, record);
@@ -191,7 +196,9 @@ inline constexpr DebugHooks all_debug_hooks{&debug::detail::begin_wait,
                                             &launching,
                                             &submitted,
                                             &refused,
-                                            &goes_on};
+                                            &goes_on,
+                                            &debug::detail::inspect,
+                                            &debug::detail::one_stream};
 
 /// Installs the tools before main, where it is included with checks.
 template <CheckLevel Level>

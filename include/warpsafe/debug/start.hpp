@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/debug/call_trace.hpp>
+#include <warpsafe/debug/data_filters.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/debug/suspects.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
@@ -60,6 +61,11 @@ inline void waited(Vendor vendor, std::int32_t device, const void* stream,
         asked.blocking, asked.blocking_value,
         asked.blocking_names == nullptr ? "every launch" : "a launch of these kernels");
   }
+  if (asked.one_stream) {
+    log_line(LogLevel::warn,
+             "warpsafe: WARPSAFE_SYNC=one-stream: every Stream of a device is one and the same; a "
+             "wait between streams that is missing in the program does not show");
+  }
   if (asked.log_unknown != nullptr) {
     log_line(LogLevel::warn, "warpsafe: WARPSAFE_LOG=%s is none of off, error, warn, debug, trace",
              asked.log_unknown);
@@ -70,10 +76,14 @@ inline void waited(Vendor vendor, std::int32_t device, const void* stream,
              "after it",
              asked.timeout_unknown);
   }
-  const char* const later[] = {"WARPSAFE_TRACE", "WARPSAFE_REFERENCE", "WARPSAFE_SHADOW"};
-  for (const char* name : later) {
-    if (std::getenv(name) != nullptr) {
-      log_line(LogLevel::warn, "warpsafe: %s is set, and nothing in this program reads it", name);
+  const char* const data[][2] = {
+      {"WARPSAFE_REFERENCE", "the host's references run instead of these kernels"},
+      {"WARPSAFE_SHADOW", "the host's references run beside these kernels, which are waited for"},
+      {"WARPSAFE_TRACE", "these launches are waited for and written to files"}};
+  for (const auto& [name, effect] : data) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0') {
+      log_line(LogLevel::warn, "warpsafe: %s=%s: %s", name, value, effect);
     }
   }
 }
@@ -86,6 +96,7 @@ inline void waited(Vendor vendor, std::int32_t device, const void* stream,
     __atomic_store_n(&blocking_in_use, asked.blocking != nullptr, __ATOMIC_RELAXED);
     __atomic_store_n(&timeout_in_use, asked.timeout, __ATOMIC_RELAXED);
     __atomic_store_n(&timeout_stops_in_use, asked.timeout_stops, __ATOMIC_RELAXED);
+    DataFilters::get().apply();
     note_switches();
     trace_calls_by_level();
     if (!asked.silent) say_what_is_on(asked);
@@ -96,6 +107,11 @@ inline void waited(Vendor vendor, std::int32_t device, const void* stream,
 inline void start_if_first() noexcept {
   if (__atomic_load_n(&switches, __ATOMIC_RELAXED) == unread) [[unlikely]]
     start();
+}
+
+inline bool one_stream() noexcept {
+  start_if_first();
+  return Environment::get().one_stream;
 }
 
 }  // namespace detail

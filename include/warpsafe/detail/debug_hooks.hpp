@@ -53,6 +53,17 @@ struct BackendCalls {
   bool (*limits_of)(int device, DeviceLimits& limits) noexcept;
 };
 
+struct LaunchArguments;
+
+/// What becomes of a launch whose data was looked at.
+enum class Inspected : unsigned char {
+  dispatch,  ///< it is made
+  done,      ///< something else has computed its results
+  failed,    ///< it is not made: the error says why
+};
+/// In what `launching` returns: the launch's data is asked for.
+inline constexpr std::uint64_t asks_for_data = std::uint64_t{1} << 63;
+
 /// What the debug tools do where something is launched or waited for, where an error is made and
 /// where its text is. They are reached through a pointer: what launches is the same for the
 /// compiler whether a program has the tools (debug.hpp) or not, and is spared most of their weight.
@@ -73,7 +84,7 @@ struct DebugHooks {
   /// The end of the error's text, where `noticed` has found suspects.
   void (*put_suspects)(TextBuffer& out, const LaunchError& error) noexcept;
   /// A checked launch (level full) is about to be dispatched: it gets its number. What this returns
-  /// goes to one of the next two.
+  /// goes to one of the next two; with `asks_for_data` in it, `inspect` comes first.
   std::uint64_t (*launching)(debug::LaunchRecord& record, const BackendCalls& calls) noexcept;
   /// The runtime took it. True with the fault in `error` if it was waited for and failed.
   bool (*submitted)(const debug::LaunchRecord& record, const BackendCalls& calls,
@@ -83,6 +94,11 @@ struct DebugHooks {
                   LaunchError& error) noexcept;
   /// A check refused a launch: whether it goes on all the same (WARPSAFE_ON_ERROR=warn).
   bool (*goes_on)(LaunchError& error) noexcept;
+  /// The data of a launch for which `launching` has asked, before it is dispatched.
+  Inspected (*inspect)(const debug::LaunchRecord& record, const BackendCalls& calls,
+                       const LaunchArguments& arguments, LaunchError& error) noexcept;
+  /// Whether a new Stream is to be its device's only one (WARPSAFE_SYNC=one-stream).
+  bool (*one_stream)() noexcept;
 };
 
 /// One variable for the whole program.

@@ -6,6 +6,7 @@
 #include <warpsafe/detail/arguments.hpp>
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
+#include <warpsafe/detail/launch_arguments.hpp>
 #include <warpsafe/detail/launch_check.hpp>
 #include <warpsafe/detail/note_uses.hpp>
 #include <warpsafe/kernel.hpp>
@@ -33,16 +34,12 @@ template <class Calls, class B, class... P>
 }
 
 /// While something is captured: the memory that a launch reaches is the graph's to look after.
-template <class B, class... P, class... A>
-[[gnu::cold, gnu::noinline]] void tell_captures_of(const CaptureHooks& hooks,
-                                                   const KernelEntry& entry,
-                                                   const basic_stream_ref<B>& stream,
-                                                   TypeList<P...>, const A&... arguments) noexcept {
-  const auto tell = [&](P... values) {
-    void* pointers[sizeof...(P) + 1] = {const_cast<void*>(static_cast<const void*>(&values))...};
-    hooks.launched(stream.native(), entry, pointers);
-  };
-  tell(convert_argument<P>(arguments)...);
+[[nodiscard]] inline ArgumentReader tells_captures(const CaptureHooks& hooks) noexcept {
+  return {[](void* told, const LaunchArguments& arguments) noexcept {
+            static_cast<const CaptureHooks*>(told)->launched(arguments.stream, arguments.entry,
+                                                             arguments.values);
+          },
+          const_cast<CaptureHooks*>(&hooks)};
 }
 
 /// The dispatch: one call of the backend, whose own status is the answer. `shaped` is the
@@ -101,11 +98,18 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
         return failure<void>(error);
     }
     if (const CaptureHooks* const captures = open_captures()) [[unlikely]] {
-      tell_captures_of(*captures, kernel.entry(), at.stream, typename K::parameters{},
-                       arguments...);
+      show_arguments<B>(tells_captures(*captures), at.stream.native(), kernel, shape,
+                        typename K::parameters{}, arguments...);
     }
     if constexpr (Level == CheckLevel::full) {
       const Observation seen = observe(at, shape, kernel.name(), kernel_limits);
+      if (seen.asks_for_data()) [[unlikely]] {
+        Inspection inspection(seen);
+        show_arguments<B>(inspection.reader(), at.stream.native(), kernel, shape,
+                          typename K::parameters{}, arguments...);
+        result<void> answer = success();
+        if (inspection.takes_its_place(answer)) return answer;
+      }
       result<void> launched = dispatch<Config::template has<PartKind::shared>>(
           at, config.numbers(), kernel, typename K::parameters{}, arguments...);
       seen.end(launched);

@@ -5,6 +5,7 @@
 #include <warpsafe/debug/launch_record.hpp>
 #include <warpsafe/detail/caches.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
+#include <warpsafe/detail/launch_arguments.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/say.hpp>
 #include <warpsafe/detail/waiting.hpp>
@@ -105,6 +106,14 @@ class Observation {
     record_.site = site;
     begun_ = hooks_->launching(record_, calls_);
   }
+  /// Whether a tool wants to look at the launch's data.
+  [[nodiscard]] bool asks_for_data() const noexcept {
+    return hooks_ != nullptr && (begun_ & detail::asks_for_data) != 0;
+  }
+  [[nodiscard]] Inspected inspect(const LaunchArguments& arguments,
+                                  LaunchError& error) const noexcept {
+    return hooks_->inspect(record_, calls_, arguments, error);
+  }
   /// `launched` is what the dispatch said; a fault that a blocking launch finds takes its place.
   void end(result<void>& launched) const noexcept {
     if (hooks_ == nullptr) return;
@@ -121,6 +130,29 @@ class Observation {
   const BackendCalls& calls_;
   debug::LaunchRecord record_;
   std::uint64_t begun_;
+};
+
+/// Shows a launch's data to the tools that asked for it, and keeps what they say.
+class Inspection {
+ public:
+  explicit Inspection(const Observation& seen) noexcept : seen_(seen) {}
+  [[nodiscard]] ArgumentReader reader() noexcept {
+    return {[](void* self, const LaunchArguments& arguments) noexcept {
+              auto& inspection = *static_cast<Inspection*>(self);
+              inspection.verdict_ = inspection.seen_.inspect(arguments, inspection.error_);
+            },
+            this};
+  }
+  /// Whether there is nothing left to dispatch: `answer` is the launch's result then.
+  [[nodiscard]] bool takes_its_place(result<void>& answer) const noexcept {
+    if (verdict_ == Inspected::failed) answer = failure<void>(error_);
+    return verdict_ != Inspected::dispatch;
+  }
+
+ private:
+  const Observation& seen_;
+  LaunchError error_;
+  Inspected verdict_ = Inspected::dispatch;
 };
 
 template <class B>

@@ -235,6 +235,8 @@ constexpr const char* reason_text(const LaunchError& error) noexcept {
     case Errc::handle_partly_bound:
       return "the stream did not reach inner handle {value} of {limit}, which would run on another; "
              "handle_traits::set_stream has to set each";
+    case Errc::reference_differs:
+      return "argument {extra} is not what its reference computes: {value} of {limit} numbers differ";
     case Errc::pending_taken:
       return "the value of this Pending was handed out or moved away before; it is had once";
     case Errc::library_failed:

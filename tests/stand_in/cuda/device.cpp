@@ -227,4 +227,12 @@ const char* cudaGetErrorString(cudaError_t error) {
   return words;
 }
 
+// Without a profiler they do nothing (CUDA Runtime API, "Profiler Control").
+cudaError_t cudaProfilerStart(void) {
+  return api("cudaProfilerStart", "", plain, [](auto&) { return cudaSuccess; });
+}
+cudaError_t cudaProfilerStop(void) {
+  return api("cudaProfilerStop", "", plain, [](auto&) { return cudaSuccess; });
+}
+
 }  // extern "C"

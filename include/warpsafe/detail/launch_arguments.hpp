@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/arguments.hpp>
+#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/element_type.hpp>
+#include <warpsafe/kernel.hpp>
+#include <warpsafe/launch_shape.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+// A launch's arguments without their types, for whoever looks at them: an open capture, and the
+// debug tools that look at data. One function per launch makes them, out of line.
+
+namespace warpsafe::detail {
+
+/// How data is moved and told apart on one backend, for tools that are compiled once for all.
+struct DataCalls {
+  /// Bytes, in the order of the stream, whose device is current at a launch. The runtime's status.
+  int (*copy)(void* to, const void* from, std::size_t bytes, CopyKind kind, void* stream) noexcept;
+  int (*wait)(void* stream) noexcept;
+  bool (*is_device_memory)(const void* pointer) noexcept;
+  LaunchError (*error)(int status, Name operation, call_site site, int device) noexcept;
+  /// Switches a profiler that waits for it on and off; nullptr where the runtime cannot.
+  int (*profile)(bool on) noexcept;
+};
+
+template <class B>
+inline constexpr DataCalls data_calls{
+    [](void* to, const void* from, std::size_t bytes, CopyKind kind, void* stream) noexcept {
+      return B::copy(to, from, bytes, kind, static_cast<typename B::native_stream>(stream));
+    },
+    [](void* stream) noexcept {
+      return B::stream_synchronize(static_cast<typename B::native_stream>(stream));
+    },
+    [](const void* pointer) noexcept {
+      MemoryKind kind{};
+      int device = -1;
+      return B::pointer_kind(pointer, kind, device) == 0 && kind != MemoryKind::unregistered;
+    },
+    [](int status, Name operation, call_site site, int device) noexcept {
+      return runtime_error<B>(status, operation, site, Stage::completion, device);
+    },
+    [] {
+      if constexpr (requires { B::profile(true); }) {
+        return &B::profile;
+      } else {
+        return static_cast<int (*)(bool) noexcept>(nullptr);
+      }
+    }()};
+
+inline constexpr std::uint64_t unknown_extent = ~std::uint64_t{0};
+
+/// The device memory that an argument reaches.
+struct ArgumentMemory {
+  const void* begin;    ///< nullptr: none
+  std::uint64_t bytes;  ///< unknown_extent where the argument's type does not tell
+};
+/// What a parameter is, or, for one that reaches memory, what lies there.
+struct ElementInfo {
+  ElementType type;
+  std::uint32_t bytes;  ///< of one element
+};
+
+struct LaunchArguments {
+  const KernelEntry& entry;
+  const LaunchShape& shape;
+  void* stream;
+  void* const* values;           ///< where each parameter's value is
+  const ArgumentMemory* memory;  ///< of each
+  const ElementInfo* elements;   ///< of each
+  const HostReference* reference;
+  const DataCalls& calls;
+};
+struct ArgumentReader {
+  void (*read)(void* context, const LaunchArguments& arguments) noexcept;
+  void* context;
+};
+
+template <class T>
+constexpr ElementInfo element_info() noexcept {
+  // void, or a type that is only declared here.
+  if constexpr (requires { sizeof(T); } && std::is_object_v<T>) {
+    return {element_type<std::remove_cv_t<T>>, static_cast<std::uint32_t>(sizeof(T))};
+  } else {
+    return {ElementType::bytes, 1};
+  }
+}
+template <class P>
+struct Reached {
+  using type = P;
+};
+template <class T>
+struct Reached<T*> {
+  using type = T;
+};
+template <class T>
+struct Reached<device_ptr<T>> {
+  using type = T;
+};
+template <class T>
+struct Reached<DeviceSpan<T>> {
+  using type = T;
+};
+
+/// The number of elements behind an argument for a pointer parameter, where its type tells:
+/// DeviceView, trust(p, n), an adapted type with a size(), or whose device_pointer_traits have a
+/// count().
+template <class A>
+[[nodiscard]] std::uint64_t count_behind(const A& argument) noexcept {
+  if constexpr (is_trusted_span<A>) {
+    return argument.size().negative ? 0 : argument.size().magnitude;
+  } else if constexpr (requires { device_pointer_traits<A>::count(argument); }) {
+    return static_cast<std::uint64_t>(device_pointer_traits<A>::count(argument));
+  } else if constexpr (requires { requires std::is_integral_v<decltype(argument.size())>; }) {
+    return static_cast<std::uint64_t>(argument.size());
+  } else {
+    return unknown_extent;
+  }
+}
+
+template <class P, class A>
+[[nodiscard]] ArgumentMemory memory_behind(const P& value, const A& argument) noexcept {
+  if constexpr (is_device_span<P>) {
+    return {value.pointer().get(), value.size() * sizeof(typename P::element_type)};
+  } else if constexpr (reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>) {
+    const auto* const begin = device_pointer_traits<A>::get(argument);
+    const std::uint64_t count = begin == nullptr ? 0 : count_behind(argument);
+    const std::uint64_t size = element_info<std::remove_pointer_t<decltype(begin)>>().bytes;
+    return {begin, count == unknown_extent ? count : count * size};
+  } else {
+    static_cast<void>(value);
+    static_cast<void>(argument);
+    return {nullptr, 0};
+  }
+}
+
+/// The host's function of a kernel that carries one (reference.hpp), or nullptr.
+template <class K>
+constexpr const HostReference* reference_of() noexcept {
+  if constexpr (requires { K::host_reference; }) {
+    return K::host_reference;
+  } else {
+    return nullptr;
+  }
+}
+
+/// Hands a launch's arguments to `reader`.
+template <class B, class K, class... P, class... A>
+[[gnu::cold, gnu::noinline]] void show_arguments(const ArgumentReader& reader, void* stream,
+                                                 const K& kernel, const LaunchShape& shape,
+                                                 TypeList<P...>, const A&... arguments) noexcept {
+  static constexpr ElementInfo elements[sizeof...(P) + 1] = {
+      element_info<typename Reached<P>::type>()..., {}};
+  const KernelEntry entry = kernel.entry();
+  const auto show = [&](P... values) {
+    void* pointers[sizeof...(P) + 1] = {const_cast<void*>(static_cast<const void*>(&values))...};
+    const ArgumentMemory memory[sizeof...(P) + 1] = {memory_behind(values, arguments)..., {}};
+    reader.read(reader.context, {entry, shape, stream, pointers, memory, elements,
+                                 reference_of<K>(), data_calls<B>});
+  };
+  show(convert_argument<P>(arguments)...);
+}
+
+}  // namespace warpsafe::detail
