@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A run with one wrong launch among forty, and that launch again, alone.
+//
+//   replay           the run; ends with 1, since its sum is wrong
+//   replay FOLDER    makes the launch that WARPSAFE_TRACE wrote there once more, and compares
+//
+// WARPSAFE_SHADOW=all replay          says which launch is wrong, and where
+// WARPSAFE_TRACE=diffuse:26:1 replay  writes it into warpsafe-trace/000027-diffuse
+// bisect replay                       finds it by running this again and again
+
+#include <warpsafe/buffer.hpp>
+#include <warpsafe/compare.hpp>
+#include <warpsafe/debug.hpp>
+#include <warpsafe/debug/launch_dump.hpp>
+#include <warpsafe/message.hpp>
+#include <warpsafe/reference.hpp>
+#include <warpsafe/warpsafe.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <iostream>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ws = warpsafe;
+
+/// The mean of an element and its neighbours on a ring: sums stay as they are.
+WARPSAFE_FN inline float mean(const float* u, std::size_t i, std::size_t n) {
+  return (u[i == 0 ? n - 1 : i - 1] + 2 * u[i] + u[i + 1 == n ? 0 : i + 1]) / 4;
+}
+WARPSAFE_KERNEL void diffuse(const float* u, float* next, std::size_t n, unsigned step) {
+  for (auto i : ws::grid_stride(n)) next[i] = mean(u, i, n);
+  if (step == 26 && ws::thread_index().x == 500) next[500] = u[500] + 1;  // the mistake
+}
+/// The same in the plainest way, on the host.
+void diffuse_host(const float* u, float* next, std::size_t n, unsigned) {
+  for (std::size_t i = 0; i < n; ++i) next[i] = mean(u, i, n);
+}
+constexpr auto checked_diffuse = ws::kernel<diffuse, ws::reference<diffuse_host>>;
+
+/// Forty steps; true if the sum is what it was.
+ws::result<bool> run(ws::StreamRef stream) {
+  std::vector<float> start(1000);
+  for (std::size_t i = 0; i < start.size(); ++i) start[i] = static_cast<float>(i % 100);
+  WARPSAFE_TRY(auto now, ws::DeviceBuffer<float>::from(stream, start));
+  WARPSAFE_TRY(auto next, ws::DeviceBuffer<float>::create(stream, start.size()));
+  const auto config = ws::configure(ws::SafeGrid<>::cover(start.size(), ws::block<128>));
+  for (unsigned step = 0; step < 40; ++step) {
+    WARPSAFE_TRYV(
+        ws::launch(stream, config, checked_diffuse, now.view(), next.view(), start.size(), step));
+    std::swap(now, next);
+  }
+  WARPSAFE_TRY(const auto end, now.to_host(stream).get());
+  const double before = std::accumulate(start.begin(), start.end(), 0.0);
+  const double after = std::accumulate(end.begin(), end.end(), 0.0);
+  std::cout << "the sum was " << before << " and is " << after << '\n';
+  return std::abs(after - before) < 0.5;
+}
+
+/// The launch in `folder` again, with its inputs and its grid; true if it does what it did.
+ws::result<bool> replay(ws::StreamRef stream, const std::string& folder) {
+  ws::debug::LaunchDump dump;
+  std::string problem;
+  std::vector<float> u, before, recorded;
+  std::size_t n = 0;
+  unsigned step = 0;
+  if (!dump.open(folder, problem) || !dump.input(1, u, problem) ||
+      !dump.input(2, before, problem) || !dump.output(2, recorded, problem) ||
+      !dump.value(3, n, problem) || !dump.value(4, step, problem)) {
+    std::cerr << problem << '\n';
+    return false;
+  }
+  WARPSAFE_TRY(const auto du, ws::DeviceBuffer<float>::from(stream, u));
+  WARPSAFE_TRY(auto dnext, ws::DeviceBuffer<float>::from(stream, before));
+  WARPSAFE_TRY(const auto grid, ws::GridDim::from_blocks(dump.grid[0], dump.grid[1], dump.grid[2]));
+  WARPSAFE_TRY(const auto block, ws::BlockDim::create(dump.block[0], dump.block[1], dump.block[2]));
+  WARPSAFE_TRYV(ws::launch(stream, ws::LaunchConfig{grid, block}, checked_diffuse, du.view(),
+                           dnext.view(), n, step));
+  WARPSAFE_TRY(const auto again, ws::compare(stream, dnext, recorded));
+  std::cout << "with what was recorded: " << again << '\n';
+  diffuse_host(u.data(), before.data(), n, step);
+  WARPSAFE_TRY(const auto reference, ws::compare(stream, dnext, before));
+  std::cout << "with the reference: " << reference << '\n';
+  return again.agrees();
+}
+
+int main(int count, char** words) {
+  const auto stream = ws::Stream::create();
+  if (!stream.has_value()) {
+    std::cerr << stream.error() << '\n';
+    return 2;
+  }
+  const auto good = count > 1 ? replay(stream.value(), words[1]) : run(stream.value());
+  if (!good.has_value()) {
+    std::cerr << good.error() << '\n';
+    return 3;
+  }
+  return good.value() ? 0 : 1;
+}
