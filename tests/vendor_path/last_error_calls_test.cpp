@@ -6,7 +6,7 @@
 // headers, so that a new call without a line here is found.
 #include "../misuse/runtime/library.hpp"
 #include "kernels.hpp"
-#include "stand_in.hpp"
+#include "last_error_fixture.hpp"
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/capture.hpp>
 #include <warpsafe/check.hpp>
@@ -20,6 +20,7 @@
 #include <warpsafe/pitched_buffer.hpp>
 #include <warpsafe/synchronize.hpp>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,24 +28,15 @@ namespace vendor_test {
 namespace {
 
 namespace ws = warpsafe;
-constexpr ws::LaunchConfig plain{ws::grid<4>, ws::block<64>};
 
-class LastErrorCalls : public VendorTest {
+class LastErrorCalls : public LastErrorTest {
  protected:
-  void SetUp() override {
-    VendorTest::SetUp();
-#if !defined(WARPSAFE_BACKEND_CUDA)
-    // Earlier releases overwrite the slot at every call, successful ones included.
-    stand_in_hip_set_release(STAND_IN_HIP_7);
-#endif
-  }
   /// Makes the call with a code in the slot: it succeeds, and the code is there afterwards.
   template <class Call>
   [[nodiscard]] static auto untouched_value(const char* name, Call&& call) {
-    plant_last_error(code::out_of_memory);
-    auto outcome = std::forward<Call>(call)();
-    EXPECT_EQ(last_error(), code::out_of_memory) << name;
-    plant_last_error(code::success);
+    std::optional<decltype(call())> made;
+    expect_untouched([&] { made.emplace(std::forward<Call>(call)()); }, name);
+    auto outcome = *std::move(made);
     if constexpr (requires { outcome.error(); }) {
       EXPECT_THAT(outcome, Succeeds()) << name;
     }
@@ -54,14 +46,6 @@ class LastErrorCalls : public VendorTest {
   static void untouched(const char* name, Call&& call) {
     static_cast<void>(untouched_value(name, std::forward<Call>(call)));
   }
-  /// The same of a scope: what is made in it is destroyed before the slot is looked at.
-  template <class Scope>
-  static void untouched_scope(const Scope& scope) {
-    plant_last_error(code::out_of_memory);
-    scope();
-    EXPECT_EQ(last_error(), code::out_of_memory);
-    plant_last_error(code::success);
-  }
 };
 
 TEST_F(LastErrorCalls, Devices) {
@@ -70,7 +54,7 @@ TEST_F(LastErrorCalls, Devices) {
   untouched("device_limits", [] { return ws::device_limits(ws::DeviceId(5)); });
   untouched("memory_info", [] { return ws::memory_info(ws::DeviceId(0)); });
   untouched("basic_device_guard::create", [] { return ws::DeviceGuard::create(ws::DeviceId(6)); });
-  untouched_scope([] { EXPECT_THAT(ws::DeviceGuard::create(ws::DeviceId(6)), Succeeds()); });
+  expect_untouched([] { EXPECT_THAT(ws::DeviceGuard::create(ws::DeviceId(6)), Succeeds()); });
 }
 
 TEST_F(LastErrorCalls, Streams) {
@@ -90,7 +74,7 @@ TEST_F(LastErrorCalls, Streams) {
   untouched("basic_stream_ref::record", [&] { return ref.record(); });
   untouched("basic_stream_ref::record_timed", [&] { return ref.record_timed(); });
   untouched("basic_stream::close", [&] { return stream.close(); });
-  untouched_scope([] {
+  expect_untouched([] {
     ws::Stream one = make_stream();
     one = make_stream();
   });
@@ -108,7 +92,7 @@ TEST_F(LastErrorCalls, Events) {
   const auto begin = ws::TimedEvent::create(stream);
   const auto end = ws::TimedEvent::create(stream);
   untouched("elapsed_ms", [&] { return ws::elapsed_ms(begin.value(), end.value()); });
-  untouched_scope([&] { EXPECT_THAT(ws::Event::create(stream), Succeeds()); });
+  expect_untouched([&] { EXPECT_THAT(ws::Event::create(stream), Succeeds()); });
 }
 
 TEST_F(LastErrorCalls, Launches) {
@@ -148,14 +132,14 @@ TEST_F(LastErrorCalls, Buffers) {
   untouched("basic_pending::ready", [&] { return pending.ready(); });
   untouched("basic_pending::get", [&] { return std::move(pending).get(); });
   untouched("synchronize", [&] { return ws::synchronize(stream, buffer.to_host(stream)); });
-  untouched_scope([&] { static_cast<void>(buffer.to_host(stream)); });
+  expect_untouched([&] { static_cast<void>(buffer.to_host(stream)); });
   untouched("basic_device_buffer::close", [&] { return buffer.close(); });
-  untouched_scope([&] { EXPECT_THAT(Buffer::create(stream, 3), Succeeds()); });
+  expect_untouched([&] { EXPECT_THAT(Buffer::create(stream, 3), Succeeds()); });
   auto pinned = untouched_value("basic_pinned_buffer::create", [] {
                   return ws::PinnedBuffer<int>::create(3);
                 }).value();
   untouched("basic_pinned_buffer::close", [&] { return pinned.close(); });
-  untouched_scope([] { EXPECT_THAT(ws::PinnedBuffer<int>::create(3), Succeeds()); });
+  expect_untouched([] { EXPECT_THAT(ws::PinnedBuffer<int>::create(3), Succeeds()); });
 }
 
 TEST_F(LastErrorCalls, MatricesAndManagedMemory) {
@@ -202,7 +186,7 @@ TEST_F(LastErrorCalls, CapturesAndGraphs) {
   untouched("capture", [&] { return ws::capture(stream, body); });
   untouched("basic_executable_graph::close", [&] { return exec.close(); });
   untouched("basic_graph::close", [&] { return graph.close(); });
-  untouched_scope([&] { EXPECT_THAT(ws::Capture::begin(stream), Succeeds()); });
+  expect_untouched([&] { EXPECT_THAT(ws::Capture::begin(stream), Succeeds()); });
 }
 
 TEST_F(LastErrorCalls, LibraryHandles) {
@@ -220,7 +204,7 @@ TEST_F(LastErrorCalls, LibraryHandles) {
                  return std::move(adopted).rebind(other);
                }).value();
   untouched("StreamBound::close", [&] { return moved.close(); });
-  untouched_scope([&] { EXPECT_THAT(Library::create(stream), Succeeds()); });
+  expect_untouched([&] { EXPECT_THAT(Library::create(stream), Succeeds()); });
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 // The runtime's last-error slot belongs to the program: what was in it before a call of the library
 // is in it afterwards, unless the runtime itself put the status of a call that failed there.
 #include "kernels.hpp"
-#include "stand_in.hpp"
+#include "last_error_fixture.hpp"
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/check.hpp>
 
@@ -14,26 +14,7 @@ namespace vendor_test {
 namespace {
 
 namespace ws = warpsafe;
-constexpr ws::LaunchConfig plain{ws::grid<4>, ws::block<64>};
-
-class LastError : public VendorTest {
- protected:
-  void SetUp() override {
-    VendorTest::SetUp();
-#if !defined(WARPSAFE_BACKEND_CUDA)
-    // Earlier releases overwrite the slot at every call, successful ones included.
-    stand_in_hip_set_release(STAND_IN_HIP_7);
-#endif
-  }
-  /// Runs `work` with a code in the slot, and expects to find it there.
-  template <class Work>
-  static void expect_untouched(const Work& work) {
-    plant_last_error(code::out_of_memory);
-    work();
-    EXPECT_EQ(last_error(), code::out_of_memory);
-    plant_last_error(code::success);
-  }
-};
+using LastError = LastErrorTest;
 
 TEST_F(LastError, ALaunchOfEveryLevel) {
   const ws::Stream stream = make_stream();

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "stand_in.hpp"
+#include <warpsafe/warpsafe.hpp>
+
+namespace vendor_test {
+
+inline constexpr warpsafe::LaunchConfig plain{warpsafe::grid<4>, warpsafe::block<64>};
+
+/// For what has to leave somebody else's error in the runtime's last-error slot.
+class LastErrorTest : public VendorTest {
+ protected:
+  void SetUp() override {
+    VendorTest::SetUp();
+#if !defined(WARPSAFE_BACKEND_CUDA)
+    // Earlier releases overwrite the slot at every call, successful ones included.
+    stand_in_hip_set_release(STAND_IN_HIP_7);
+#endif
+  }
+  /// Runs `work` with a code in the slot, and expects to find it there.
+  template <class Work>
+  static void expect_untouched(const Work& work, const char* name = "") {
+    plant_last_error(code::out_of_memory);
+    work();
+    EXPECT_EQ(last_error(), code::out_of_memory) << name;
+    plant_last_error(code::success);
+  }
+};
+
+}  // namespace vendor_test
