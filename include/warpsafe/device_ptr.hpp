@@ -102,11 +102,11 @@ struct DeviceAccess {
   }
   /// Of a view that host code has of a buffer: what a kernel takes, and the memory's owner.
   template <class View>
-  [[nodiscard]] static constexpr auto kernel_form(const View& view) noexcept {
+  [[nodiscard]] WARPSAFE_FN static constexpr auto kernel_form(const View& view) noexcept {
     return view.kernel_form_;
   }
   template <class View>
-  [[nodiscard]] static constexpr auto owner(const View& view) noexcept {
+  [[nodiscard]] WARPSAFE_FN static constexpr auto owner(const View& view) noexcept {
     return view.owner_;
   }
   /// Any other type of device memory, by its private constructor.

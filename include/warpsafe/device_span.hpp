@@ -9,7 +9,7 @@ namespace warpsafe {
 namespace detail {
 /// An object of a type, for what is asked about it (std::declval is a header).
 template <class T>
-const T& lvalue() noexcept;
+WARPSAFE_FN const T& lvalue() noexcept;
 }  // namespace detail
 
 /// Elements of device memory with their number: what a kernel that indexes takes by value. No
@@ -31,7 +31,8 @@ class DeviceSpan {
   /// The sentence for who makes one of host memory: a vector, an array, a std::span.
   template <class Range, class = typename Range::value_type,
             class = decltype(static_cast<const volatile void*>(detail::lvalue<Range>().data()))>
-  DeviceSpan(const Range&) noexcept {  // NOLINT(google-explicit-constructor): as it is written
+  WARPSAFE_FN DeviceSpan(
+      const Range&) noexcept {  // NOLINT(google-explicit-constructor): as it is written
     static_assert(!detail::is_size<decltype(sizeof(Range*))>,
                   "warpsafe: a DeviceSpan is device memory; copy the elements into a device buffer "
                   "and take its view()");
