@@ -55,14 +55,14 @@ struct ReferenceCall {
   }
 
  private:
-  template <std::size_t... I>
+  template <std::size_t... Place>
   static void call([[maybe_unused]] const LaunchShape& shape, [[maybe_unused]] void* const* values,
                    [[maybe_unused]] void* const* memory,
-                   [[maybe_unused]] const std::uint64_t* bytes, std::index_sequence<I...>) {
+                   [[maybe_unused]] const std::uint64_t* bytes, std::index_sequence<Place...>) {
     if constexpr (takes_shape<HostFn, P...>) {
-      HostFn(shape, HostParameter<P>::from(values[I], memory[I], bytes[I])...);
+      HostFn(shape, HostParameter<P>::from(values[Place], memory[Place], bytes[Place])...);
     } else {
-      HostFn(HostParameter<P>::from(values[I], memory[I], bytes[I])...);
+      HostFn(HostParameter<P>::from(values[Place], memory[Place], bytes[Place])...);
     }
   }
 };

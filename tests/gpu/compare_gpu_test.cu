@@ -52,9 +52,7 @@ constexpr auto checked_smooth = ws::kernel<smooth, ws::reference<smooth_host>>;
 constexpr std::size_t count = 100'000;
 
 struct CompareGpu : ::testing::Test {
-  void SetUp() override {
-    WARPSAFE_TEST_NEEDS_GPU();
-  }
+  void SetUp() override { WARPSAFE_TEST_NEEDS_GPU(); }
   ~CompareGpu() override {
     ws::debug::set_shadow(nullptr);
     ws::debug::set_reference(nullptr);
