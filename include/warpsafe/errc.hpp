@@ -83,13 +83,14 @@ enum class Errc : std::uint8_t {
   // Copies.
   pending_taken,  ///< the value of a Pending was handed out, or moved away, before
   // What the runtime said.
-  launch_refused,    ///< the runtime refused the launch for a reason that is not one above
-  execution_failed,  ///< work that was already running failed; the call that noticed is innocent
-  pending_error,     ///< the same, noticed by a launch: it failed before this one, which never ran
-  wait_timed_out,    ///< a wait was given up (WARPSAFE_TIMEOUT); the work may still run
-  out_of_memory,     ///< the allocation does not fit
-  unsupported,       ///< the runtime or the device cannot do this at all
-  runtime_failed,    ///< any other call of the runtime failed
+  launch_refused,       ///< the runtime refused the launch for a reason that is not one above
+  execution_failed,     ///< work that was already running failed; the call that noticed is innocent
+  device_check_failed,  ///< a WARPSAFE_DEVICE_CHECK in a kernel; the context is whole
+  pending_error,   ///< the same, noticed by a launch: it failed before this one, which never ran
+  wait_timed_out,  ///< a wait was given up (WARPSAFE_TIMEOUT); the work may still run
+  out_of_memory,   ///< the allocation does not fit
+  unsupported,     ///< the runtime or the device cannot do this at all
+  runtime_failed,  ///< any other call of the runtime failed
   // The host backend's own findings.
   barrier_divergence,  ///< not every thread of the block reached the same sync_block()
 };

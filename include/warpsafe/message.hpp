@@ -152,6 +152,8 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
       return "the runtime refused the launch";
     case Errc::execution_failed:
       return "work on the device failed";
+    case Errc::device_check_failed:
+      return "a check in a kernel failed";
     case Errc::pending_error:
       return "an error was pending before the call";
     case Errc::wait_timed_out:

@@ -9,6 +9,7 @@
 #include <warpsafe/capture.hpp>
 #include <warpsafe/check.hpp>
 #include <warpsafe/debug.hpp>
+#include <warpsafe/device_check.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/message.hpp>
 #include <warpsafe/module.hpp>
@@ -40,6 +41,10 @@ WARPSAFE_KERNEL void hold(const int* go) {
 WARPSAFE_KERNEL void diverge(float* values) {
   if (ws::thread_in_block().x < 32) ws::sync_block();
   values[0] = 1;
+}
+WARPSAFE_KERNEL void fill_checked(float* values, std::size_t n) {
+  WARPSAFE_DEVICE_CHECK(ws::thread_index().x < n, "inside of the array");
+  values[ws::thread_index().x] = 1;
 }
 
 namespace {
@@ -345,6 +350,9 @@ int main() {
     const ws::LaunchConfig two_warps{ws::grid<1>, ws::block<64>};
     static_cast<void>(ws::launch(stream, two_warps, ws::kernel<diverge>, values.view()));
     PRINT(barrier_divergence, stream.synchronize());
+    const ws::LaunchConfig one_block{ws::grid<1>, ws::block<64>};
+    static_cast<void>(ws::launch(stream, one_block, ws::kernel<fill_checked>, values.view(), 40));
+    PRINT(device_check_failed, stream.synchronize());
   }
   static_cast<void>(fixed_device());
   {

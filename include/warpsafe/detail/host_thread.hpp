@@ -25,6 +25,9 @@ struct HostThread {
   /// long and aligned to `alignment` bytes (a power of 2).
   void* (*static_shared)(HostThread& self, const void* key, std::size_t bytes,
                          std::size_t alignment);
+  /// Ends this thread here, and starts no further block of its grid: a check has failed. Does not
+  /// return; may leave by an exception as `sync` does.
+  void (*leave)(HostThread& self, const char* file, unsigned line);
 };
 
 /// nullptr outside kernel code. One variable for the whole program, even where the kernel and the

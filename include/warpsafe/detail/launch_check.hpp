@@ -5,6 +5,7 @@
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/arguments.hpp>
 #include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/check_hooks.hpp>
 #include <warpsafe/detail/observation.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/kernel.hpp>
@@ -183,6 +184,9 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
   if (status == 0 && current != device) {
     return refuse(error, Errc::stream_wrong_device, Stage::validation,
                   static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
+  }
+  if (const CheckHooks* const checks = check_hooks(); status == 0 && checks != nullptr) {
+    status = checks->prepare(B::vendor, device);
   }
   if (status == 0) device_limits = DeviceCache<B>::find(device, device_local, status);
   if (status == 0) {

@@ -245,6 +245,8 @@ constexpr const char* reason_text(const LaunchError& error) noexcept {
     case Errc::execution_failed:
     case Errc::runtime_failed:
       return "{runtime}";
+    case Errc::device_check_failed:
+      return "check '{runtime}' failed in block {grid}, thread {block}, at {operation}:{value}";
     case Errc::pending_error:
       return "an error was pending before this call: {runtime}";
     case Errc::wait_timed_out:
@@ -283,6 +285,10 @@ inline void put_field(TextBuffer& out, Name field, const LaunchError& error) noe
     if (error.axis != Axis::none) out << " in " << axis_letter(error.axis);
   } else if (is("block")) {
     out << error.block;
+  } else if (is("grid")) {
+    out << error.grid;
+  } else if (is("operation")) {
+    out << error.operation;
   } else if (is("owner")) {
     if (error.device >= 0) put_device(out << " of ", error);
     if (error.limit_is_floor) out << ", documented; the device reports none";

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
+#include <warpsafe/detail/check_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/error.hpp>
 
@@ -23,6 +24,13 @@ template <class B>
 [[gnu::cold, gnu::noinline]] LaunchError runtime_error(int status, Name operation, call_site site,
                                                        Stage stage = Stage::runtime_call,
                                                        int device = -1) noexcept {
+  if (const CheckHooks* const checks = check_hooks();
+      status == failed_check_status && checks != nullptr) {
+    LaunchError failed = LaunchError::make(Errc::device_check_failed, stage, site);
+    checks->take(failed);
+    failed.vendor = B::vendor;
+    return failed;
+  }
   LaunchError error = LaunchError::make(B::classify(status), stage, site);
   error.severity = B::severity_of(status);
   error.vendor = B::vendor;

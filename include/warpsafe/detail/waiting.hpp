@@ -4,6 +4,7 @@
 
 #include <warpsafe/call_site.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
+#include <warpsafe/detail/check_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/name.hpp>
 
@@ -28,7 +29,7 @@ inline constexpr WaitCalls stream_wait_calls{
     B::vendor,
     B::not_ready,
     [](void* stream) noexcept {
-      return B::stream_synchronize(static_cast<typename B::native_stream>(stream));
+      return or_failed_check(B::stream_synchronize(static_cast<typename B::native_stream>(stream)));
     },
     [](void* stream) noexcept {
       return B::stream_query(static_cast<typename B::native_stream>(stream));
@@ -45,7 +46,7 @@ inline constexpr WaitCalls event_wait_calls{
     B::vendor,
     B::not_ready,
     [](void* event) noexcept {
-      return B::event_synchronize(static_cast<typename B::native_event>(event));
+      return or_failed_check(B::event_synchronize(static_cast<typename B::native_event>(event)));
     },
     [](void* event) noexcept {
       return B::event_query(static_cast<typename B::native_event>(event));
@@ -59,7 +60,7 @@ template <class B>
 [[nodiscard]] int wait_for_stream(typename B::native_stream stream, int device, call_site site,
                                   bool may_stop) noexcept {
   const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr) return B::stream_synchronize(stream);
+  if (hooks == nullptr) return or_failed_check(B::stream_synchronize(stream));
   return hooks->wait(stream_wait_calls<B>, stream, {stream, device, site, may_stop});
 }
 /// The same for an event that `point` was recorded with.
@@ -67,7 +68,7 @@ template <class B>
 [[nodiscard]] int wait_for_event(typename B::native_event event, const StreamPoint& point,
                                  call_site site, bool may_stop) noexcept {
   const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr) return B::event_synchronize(event);
+  if (hooks == nullptr) return or_failed_check(B::event_synchronize(event));
   return hooks->wait(event_wait_calls<B>, event, {point.stream, point.device, site, may_stop});
 }
 /// Before a call in which the runtime itself waits for the stream's work, such as a copy to or from

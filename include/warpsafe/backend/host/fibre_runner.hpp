@@ -69,6 +69,7 @@ class FibreRunner {
       lanes_.back().fibre = fibre;
       lanes_.back().sync = &FibreRunner::sync;
       lanes_.back().static_shared = &FibreRunner::static_shared;
+      lanes_.back().leave = &FibreRunner::leave;
     }
     Lane& lane = lanes_[number];
     for (int axis = 0; axis < 3; ++axis) {
@@ -117,6 +118,12 @@ class FibreRunner {
     Lane& lane = static_cast<Lane&>(self);
     lane.site = {file, line};
     lane.fibre->suspend();
+  }
+
+  /// Nobody resumes it: a grid that was stopped resumes none.
+  static void leave(HostThread& self, const char* file, unsigned line) {
+    static_cast<Lane&>(self).runner->grid_->stop();
+    sync(self, file, line);
   }
 
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {

@@ -85,7 +85,7 @@ class Grid {
   /// After it the grid can run again: a graph is replayed.
   [[nodiscard]] Failure take_failure() {
     const std::lock_guard lock(mutex_);
-    if (failure_.status != 0) stopped_ = false;
+    stopped_ = false;
     return std::exchange(failure_, {});
   }
 

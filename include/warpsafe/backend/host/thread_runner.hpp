@@ -68,6 +68,7 @@ class ThreadRunner {
     player.dynamic_shared = shared_.dynamic(player.dynamic_shared_bytes);
     player.sync = &ThreadRunner::sync;
     player.static_shared = &ThreadRunner::static_shared;
+    player.leave = &ThreadRunner::leave;
     host_thread = &player;
     call_kernel([this] { grid_->call(); },
                 [&](const char* what) {
@@ -122,6 +123,13 @@ class ThreadRunner {
     const std::lock_guard lock(mutex_);
     broken_ = true;
     all_here_.notify_all();
+  }
+
+  static void leave(HostThread& self, const char*, unsigned) {
+    ThreadRunner& runner = *static_cast<Player&>(self).runner;
+    runner.grid_->stop();
+    runner.break_barrier();
+    cancel_thread();
   }
 
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {
