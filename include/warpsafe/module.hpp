@@ -169,9 +169,9 @@ class [[nodiscard]] basic_module {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, bytes, 0, Axis::none,
                                site);
     }
-    basic_module module(made);
+    basic_module loaded(made);
     if (const int status = made->load()) return detail::load_error<B>(status, *made, site);
-    return module;
+    return loaded;
   }
 
   detail::ModuleHold<B> hold_;

@@ -38,13 +38,13 @@ struct ModuleCalls<host_backend> {
   template <class Element>
   static constexpr bool is_image_of = std::is_same_v<Element, host::NamedKernel>;
 
-  static int load(native_module& module, detail::ImageBytes image, char*, std::size_t) noexcept {
+  static int load(native_module& loaded, detail::ImageBytes image, char*, std::size_t) noexcept {
     int count = 0;
     if (const int status = host_backend::device_count(count)) return status;
     if (image.size == 0 || image.size % sizeof(host::NamedKernel) != 0) {
       return host::raw(host::HostStatus::invalid_value);
     }
-    module = image;
+    loaded = image;
     return 0;
   }
   static int unload(native_module) noexcept { return 0; }

@@ -91,18 +91,18 @@ template <class B>
 
 /// The error of a module that the runtime did not load.
 template <class B>
-[[gnu::cold, gnu::noinline]] LaunchError load_error(int status, const LoadedModule<B>& module,
+[[gnu::cold, gnu::noinline]] LaunchError load_error(int status, const LoadedModule<B>& owner,
                                                     call_site site) noexcept {
   LaunchError error = runtime_error<B>(status, Name::of("load module"), site);
-  const ImageBytes image = module.image();
+  const ImageBytes image = owner.image();
   if (error.code == Errc::no_kernel_image) {
     tell_missing_code<B>(error, image);
   } else if (error.code == Errc::runtime_failed) {
     error.code = Errc::module_invalid;
     char text[2560];
     TextBuffer out(text, sizeof text);
-    if (!module.log().empty()) {
-      out << error.raw_text << "; its compiler says: " << module.log();
+    if (!owner.log().empty()) {
+      out << error.raw_text << "; its compiler says: " << owner.log();
     } else if (kind_of(image) == ImageKind::unknown && B::vendor != Vendor::host) {
       out << static_cast<std::uint64_t>(image.size) << " bytes that are no "
           << (B::vendor == Vendor::nvidia ? "cubin, fatbin or PTX" : "code object or bundle")
@@ -112,30 +112,30 @@ template <class B>
     }
     error.raw_text = keep_text(Name::of(text));
   }
-  return module_error(error, module.source(), Name{}, site);
+  return module_error(error, owner.source(), Name{}, site);
 }
 
 /// The kernel of that name, its code loaded on the current device; nullptr with the error.
 template <class B>
-[[nodiscard]] LoadedFunction<B>* find_function(LoadedModule<B>& module, const char* name,
+[[nodiscard]] LoadedFunction<B>* find_function(LoadedModule<B>& owner, const char* name,
                                                call_site site, LaunchError& error) noexcept {
   const Uncaptured<B> relaxed;
   const Name kept = keep_text(Name::of(name));
   int status = 0;
-  LoadedFunction<B>* const found = module.function(name, kept, status);
+  LoadedFunction<B>* const found = owner.function(name, kept, status);
   if (found == nullptr && status == 0) {
     error = module_error(
         LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(LoadedFunction<B>), 0),
-        module.source(), kept, site);
+        owner.source(), kept, site);
     return nullptr;
   }
   int device = -1;
   if (found != nullptr) status = B::current_device(device);
-  if (found != nullptr && status == 0 && module.device() >= 0 && module.device() != device) {
+  if (found != nullptr && status == 0 && owner.device() >= 0 && owner.device() != device) {
     error = module_error(LaunchError::make(Errc::module_wrong_device, Stage::runtime_call,
                                            static_cast<std::uint64_t>(device),
-                                           static_cast<std::uint64_t>(module.device())),
-                         module.source(), kept, site);
+                                           static_cast<std::uint64_t>(owner.device())),
+                         owner.source(), kept, site);
     return nullptr;
   }
   if (found != nullptr && status == 0) {
@@ -148,19 +148,18 @@ template <class B>
   if (found == nullptr && ModuleCalls<B>::not_found(status)) {
     error.code = Errc::kernel_not_found;
     KernelNames names(kept);
-    ModuleCalls<B>::visit_names(module.native(), module.image(),
-                                [&](Name each) { names.add(each); });
+    ModuleCalls<B>::visit_names(owner.native(), owner.image(), [&](Name each) { names.add(each); });
     char text[3072];
     TextBuffer out(text, sizeof text);
     out << "the module holds no kernel of that name; ";
     names.put(out);
     error.raw_text = keep_text(Name::of(text));
   } else if (error.code == Errc::no_kernel_image) {
-    tell_missing_code<B>(error, module.image());
-  } else if (error.code == Errc::runtime_failed && !module.log().empty()) {
-    error = load_error<B>(status, module, site);
+    tell_missing_code<B>(error, owner.image());
+  } else if (error.code == Errc::runtime_failed && !owner.log().empty()) {
+    error = load_error<B>(status, owner, site);
   }
-  error = module_error(error, module.source(), kept, site);
+  error = module_error(error, owner.source(), kept, site);
   return nullptr;
 }
 
