@@ -84,7 +84,7 @@ class PitchedSpan {
 template <class T>
 struct device_pointer_traits<PitchedSpan<T>> {
   template <class Given>
-  static auto get(const Given&) noexcept {
+  WARPSAFE_FN static auto get(const Given&) noexcept {
     static_assert(detail::is_contiguous<Given>,
                   "warpsafe: the rows of this matrix are apart, and the kernel's pointer parameter "
                   "knows nothing of that; let the kernel take a PitchedSpan, or pass row(i)");
