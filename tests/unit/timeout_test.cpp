@@ -45,9 +45,9 @@ struct Timeout : LaunchTest {
     *go = 0;
   }
   ~Timeout() override {
+    debug::clear_timeout();
     let_go();
     wait();
-    debug::clear_timeout();
     debug::set_log_sink(nullptr);
   }
   Timeout(const Timeout&) = delete;
