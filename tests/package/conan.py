@@ -49,8 +49,8 @@ def check(what, got, wanted):
 def settings(*changes):
     profile = folder / "profile"
     profile.write_text(
-        "[settings]\nos=Linux\narch=x86_64\n"
-        f"compiler=gcc\ncompiler.version={major}\ncompiler.libcxx=libstdc++11\ncompiler.cppstd=20\n"
+        f"[settings]\nos=Linux\narch={architecture}\n"
+        f"compiler={family}\ncompiler.version={major}\ncompiler.libcxx=libstdc++11\ncompiler.cppstd=20\n"
         f"[platform_requires]\nboost/{boost}\n"
         "[conf]\ntools.cmake.cmaketoolchain:generator=Ninja\n"
         # Nothing is written into the source's folder.
@@ -63,8 +63,10 @@ def settings(*changes):
     return arguments
 
 
-version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True).stdout
-major = version.split(".")[0]
+version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+architecture = {"aarch64": "armv8"}.get(os.uname().machine, os.uname().machine)
+family = "clang" if "clang" in version else "gcc"
+major = re.search(r" (\d+)\.\d+\.\d+", version)[1]
 conan("remote", "disable", "*")
 with_nvcc = ["--conf", f"tools.build:compiler_executables={{'cpp': '{compiler}', 'cuda': '{nvcc}'}}"] if nvcc else []
 
@@ -91,5 +93,5 @@ for build_type, options in {"Release": with_nvcc, "Debug": []}.items():
 packages = json.loads(conan("list", f"{reference}:*", "--format=json"))["Local Cache"][reference]["revisions"]
 check("packages", [len(revision["packages"]) for revision in packages.values()], [1])
 conan(
-    "install", f"--requires={reference}", *settings("compiler.version=11"), fails_with="needs gcc 12 or later"
+    "install", f"--requires={reference}", *settings("compiler=gcc", "compiler.version=11"), fails_with="needs gcc 12 or later"
 )
