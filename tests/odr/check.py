@@ -46,11 +46,19 @@ class Build:
         run(compiler, *flags, "-c", HERE / ("unit.cu" if device else "unit.cpp"), "-o", out)
         return out
 
-    def observe(self, units, objects, label):
-        """{unit: what it observed} of a program linked in this order."""
-        program = self.folder / f"program_{label}"
+    def main(self, units):
+        """The object that asks each unit what it observes."""
+        out = self.folder / f"main_of_{'_'.join(units)}.o"
         names = " ".join(f"X({name})" for name in units)
-        link = [self.arguments.compiler, "-std=c++20", f"-DUNITS={names}", HERE / "main.cpp", *objects]
+        if not out.exists():
+            run(self.arguments.compiler, "-std=c++20", f"-DUNITS={names}", "-c", HERE / "main.cpp",
+                "-o", out)  # fmt: skip
+        return out
+
+    def observe(self, units, objects):
+        """{unit: what it observed} of a program linked in this order."""
+        program = self.folder / "program"
+        link = [self.arguments.compiler, self.main(units), *objects]
         link += ["-o", program, "-lboost_context", "-pthread"]
         if self.arguments.cudart:
             link += [f"-L{self.arguments.cudart}", "-l:libcudart.so.13"]
@@ -60,11 +68,11 @@ class Build:
         return dict(line.split(" ", 1) for line in said.splitlines())
 
 
-def wrong_orders(build, units, objects, label):
+def wrong_orders(build, units, objects):
     """(orders tried, what differed from each unit's own level)."""
     orders, wrong = list(itertools.permutations(units)), []
-    for number, order in enumerate(orders):
-        seen = build.observe(units, [objects[name] for name in order], f"{label}{number}")
+    for order in orders:
+        seen = build.observe(units, [objects[name] for name in order])
         wrong += [f"{' '.join(order)}: {name} observed '{seen[name]}', not '{EXPECTED[level]}'"
                   for name, (level, _) in units.items() if seen[name] != EXPECTED[level]]  # fmt: skip
     return len(orders), wrong
@@ -80,12 +88,12 @@ def check_levels(build):
             made = pool.map(lambda item: build.unit(item[0], item[1][0], optimize, device=item[1][1]),
                             units.items())  # fmt: skip
         objects = dict(zip(units, made))
-        tried, wrong = wrong_orders(build, units, objects, f"{optimize}_")
+        tried, wrong = wrong_orders(build, units, objects)
         print(f"{optimize}: {tried} link orders of {', '.join(units)}: {len(wrong)} differ")
         failed += wrong
     pair = {name: (LEVELS[name], False) for name in ["full", "off"]}
     objects = {name: build.unit(name, level, "-O0", mutant=True) for name, (level, _) in pair.items()}
-    tried, wrong = wrong_orders(build, pair, objects, "mutant_")
+    tried, wrong = wrong_orders(build, pair, objects)
     print(f"the deliberate mistake: noticed {len(wrong)} times in {tried} link orders")
     return failed + ([] if len(wrong) == tried else [f"the mistake was noticed only {len(wrong)} times"])
 
