@@ -33,8 +33,8 @@ CUDA, HIP = r"(^|/)(cu|nccl|nv)", r"(^|/)(hip|roc|rccl|miopen)"
 # fmt 9, which spdlog brings too, does not compile under nvcc 13 in C++20; it is not included there.
 FOREIGN = {"nvcc": f"{HIP}|^(fmt|spdlog)/", "hipcc": CUDA}
 
-# CMake's own check of the header sets compiles each with g++ and exceptions already. Host compilers
-# must be told what HIP runs on.
+# With exceptions clang++ reads each alone, and g++ in all other tests. Host compilers must be told what
+# HIP runs on.
 FLAGS = {
     "g++": ["-D__HIP_PLATFORM_AMD__=1", "-fno-exceptions", "-fno-rtti"],
     "clang++": ["-D__HIP_PLATFORM_AMD__=1"],
