@@ -187,7 +187,9 @@ template <class B>
   }
   result<void> noted = note_use(to_owner, stream, site);
   if (noted.has_value()) noted = note_use(from_owner, stream, site);
-  return noted.has_value() ? note_uses(stream, site, to.owner, from.owner) : noted;
+  return noted.has_value()
+             ? note_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
+             : noted;
 }
 
 /// `fill_bytes` of anything but a std::byte: the sentence for who takes it for a fill with values.

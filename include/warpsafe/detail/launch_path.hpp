@@ -75,7 +75,8 @@ template <bool OptIn, class B, class Shaped, class K, class... P, class... A>
   }
   if constexpr ((is_view<A> || ...)) {
     if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
-      return note_uses(stream, at.site, owner_of(arguments)...);
+      return note_uses(stream, at.site.file, at.site.function, at.site.line,
+                       owner_of(arguments)...);
     }
   }
   return success();

@@ -120,7 +120,7 @@ template <auto Fn, class Traits, class... A>
   if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
     const basic_stream_ref<typename Traits::backend> stream = bound.stream.ref();
     if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
-      return note_uses(stream, site, owner_of(arguments)...);
+      return note_uses(stream, site.file, site.function, site.line, owner_of(arguments)...);
     }
   }
   return success();

@@ -11,9 +11,12 @@ namespace warpsafe::detail {
 
 /// Tells the buffers whose views were passed that a stream other than their own uses them: they are
 /// freed after that, at every check level. Errc::runtime_failed.
+// The place piece by piece, and the stream by reference: as launch_failed takes them, and for the
+// same reason.
 template <class B, class... Owner>
-[[gnu::cold, gnu::noinline]] result<void> note_uses(basic_stream_ref<B> stream, call_site site,
-                                                    Owner... owners) noexcept {
+[[gnu::cold, gnu::noinline]] result<void> note_uses(const basic_stream_ref<B>& stream,
+                                                    const char* file, const char* function,
+                                                    unsigned line, Owner... owners) noexcept {
   int status = 0;
   for (MemoryOwner* const owner : {owners...}) {
     if (status == 0 && owner != nullptr && owner->freed_on != stream.native() &&
@@ -21,7 +24,9 @@ template <class B, class... Owner>
       status = owner->add_use(*owner, stream.native(), stream.device().value());
     }
   }
-  if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
+  if (status != 0) {
+    return runtime_error<B>(status, Name::of("event record"), {file, function, line});
+  }
   return success();
 }
 

@@ -50,7 +50,8 @@ template <CheckLevel Level, class B, class T>
     return PendingAccess::failed<B, T>(stream, runtime_error<B>(status, operation, site));
   }
   result<void> noted = note_use(owner, stream, site);
-  if (noted.has_value()) noted = note_uses(stream, site, device.owner);
+  if (noted.has_value())
+    noted = note_uses(stream, site.file, site.function, site.line, device.owner);
   auto token =
       PendingAccess::make<Level>(stream, std::move(value), basic_memory_hold<B>(owner), site);
   if (noted.has_value()) return token;
