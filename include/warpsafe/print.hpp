@@ -163,6 +163,7 @@ std::ostream& operator<<(std::ostream& out, const basic_pending<B, T>& pending) 
 /// The same for GoogleTest, which else asks whether it is a container, and so for begin() and
 /// end().
 template <class B, class T>
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's name
 void PrintTo(const basic_pending<B, T>& pending, std::ostream* out) {
   *out << pending;
 }
