@@ -5,7 +5,6 @@
 #include <warpsafe/config.hpp>
 #include <warpsafe/debug/recorded_backend.hpp>
 #include <warpsafe/detail/call_scope.hpp>
-#include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/handle_traits.hpp>
 #include <warpsafe/launch.hpp>
 #include <warpsafe/result.hpp>
@@ -35,20 +34,30 @@ namespace detail {
 template <CheckLevel Level, class B, class C, class K, class... A>
 [[nodiscard]] result<void> launch_recorded(const Located<debug::Recorded<B>>& at, const C& config,
                                            const K& kernel, const A&... arguments) noexcept {
+  const auto own = stream_as_written<B>(at.stream.native(), at.stream.device().value());
+#if defined(__CUDA_ARCH__)
+  // As in launch.hpp: nvcc's device compiler keeps nothing of this.
+  return launch_on<Level>(Located<B>(own, at.site), config, kernel, arguments...);
+#else
   using Told = debug::Recorded<B>;
   if constexpr (is_functor_kernel<K>) {
     return launch_recorded<Level>(at, config, typename K::kernel_type{}, kernel.function,
                                   arguments...);
+  } else if constexpr (is_module_kernel<K>) {
+    return launch_recorded<Level>(at, config, kernel.loaded(at.stream.device()), arguments...);
   } else {
-    const CallScope<Told> here(at.site, K::name());
-    const auto own = stream_as_written<B>(at.stream.native(), at.stream.device().value());
+    const CallScope<Told> here(at.site, kernel.name());
     const auto done = launch_on<Level>(Located<B>(own, at.site), config, kernel, arguments...);
     if (!done.has_value() || value_of(config).empty()) return done;
-    CaptureHooks tell{};
-    tell.launched = &Told::launched;
-    tell_captures_of(tell, K::entry(), at.stream, typename K::parameters{}, arguments...);
+    const ArgumentReader tell{[](void*, const LaunchArguments& shown) noexcept {
+                                Told::launched(shown.stream, shown.entry, shown.values);
+                              },
+                              nullptr};
+    show_arguments<B>(tell, at.stream.native(), kernel, value_of(config).shape(),
+                      typename K::parameters{}, arguments...);
     return done;
   }
+#endif
 }
 
 }  // namespace detail
