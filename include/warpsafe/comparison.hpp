@@ -94,6 +94,14 @@ inline void append_non_finite(std::string& text, const char* what,
   return text + c.neighbourhood;
 }
 
+inline std::ostream& operator<<(std::ostream& out, ElementType type) {
+  const Name name = element_name(type);
+  return out.write(name.data, static_cast<std::streamsize>(name.size));
+}
+inline std::ostream& operator<<(std::ostream& out, const Tolerance& tolerance) {
+  return out << tolerance.absolute << " + " << tolerance.relative << " * |expected|"
+             << (tolerance.nan_agrees ? "" : ", NaN never");
+}
 inline std::ostream& operator<<(std::ostream& out, const Comparison& comparison) {
   return out << message(comparison);
 }

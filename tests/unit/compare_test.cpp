@@ -123,6 +123,13 @@ TEST(Compare, WholeNumbersAreComparedExactly) {
   EXPECT_TRUE(compare(std::array{7}, std::array{9}, Tolerance{2, 0}).value().agrees());
 }
 
+TEST(Compare, TypesAndTolerancesPrint) {
+  std::ostringstream printed;
+  printed << ElementType::bfloat16 << ", " << Tolerance{0.5, 0.25} << ", "
+          << Tolerance{1, 0, false};
+  EXPECT_EQ(printed.str(), "bfloat16, 0.5 + 0.25 * |expected|, 1 + 0 * |expected|, NaN never");
+}
+
 TEST(Compare, LengthsThatDifferAreAnErrorWithBoth) {
   const auto compared = compare(std::vector<float>(3), std::vector<float>(5), {}, app);
   EXPECT_EQ(finding(error_in(compared)),
