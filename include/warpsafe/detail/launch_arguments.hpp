@@ -98,13 +98,9 @@ template <class T>
 struct Reached<T*> {
   using type = T;
 };
-template <class T>
-struct Reached<device_ptr<T>> {
-  using type = T;
-};
-template <class T>
-struct Reached<DeviceSpan<T>> {
-  using type = T;
+template <class P>
+requires(is_device_memory<P>) struct Reached<P> {
+  using type = typename P::element_type;
 };
 
 /// The number of elements behind an argument for a pointer parameter, where its type tells:
@@ -127,6 +123,12 @@ template <class P, class A>
 [[nodiscard]] ArgumentMemory memory_behind(const P& value, const A& argument) noexcept {
   if constexpr (is_device_span<P>) {
     return {value.pointer().get(), value.size() * sizeof(typename P::element_type)};
+  } else if constexpr (is_device_memory<P>) {
+    const void* begin = nullptr;  // what such a type begins with
+    __builtin_memcpy(&begin, &value, sizeof begin);
+    const std::uint64_t count = begin == nullptr ? 0 : count_behind(argument);
+    const std::uint64_t size = element_info<typename P::element_type>().bytes;
+    return {begin, count == unknown_extent ? count : count * size};
   } else if constexpr (reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>) {
     const auto* const begin = device_pointer_traits<A>::get(argument);
     const std::uint64_t count = begin == nullptr ? 0 : count_behind(argument);
