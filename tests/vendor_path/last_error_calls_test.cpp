@@ -13,13 +13,16 @@
 #include <warpsafe/compare.hpp>
 #include <warpsafe/copy.hpp>
 #include <warpsafe/graph.hpp>
+#include <warpsafe/kernel_report.hpp>
 #include <warpsafe/managed_buffer.hpp>
 #include <warpsafe/memory_info.hpp>
+#include <warpsafe/module.hpp>
 #include <warpsafe/occupancy.hpp>
 #include <warpsafe/pinned_buffer.hpp>
 #include <warpsafe/pitched_buffer.hpp>
 #include <warpsafe/synchronize.hpp>
 
+#include <cstdio>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -55,6 +58,29 @@ TEST_F(LastErrorCalls, Devices) {
   untouched("memory_info", [] { return ws::memory_info(ws::DeviceId(0)); });
   untouched("basic_device_guard::create", [] { return ws::DeviceGuard::create(ws::DeviceId(6)); });
   expect_untouched([] { EXPECT_THAT(ws::DeviceGuard::create(ws::DeviceId(6)), Succeeds()); });
+}
+
+TEST_F(LastErrorCalls, Modules) {
+  const auto stream = make_stream();
+  auto module = untouched_value("basic_module::load_file", [] {
+                  return ws::Module::load_file(VENDOR_TEST_MODULE);
+                }).value();
+  untouched("basic_module::load", [] {
+    std::vector<char> image(1 << 16U);
+    std::FILE* const file = std::fopen(VENDOR_TEST_MODULE, "rb");
+    image.resize(std::fread(image.data(), 1, image.size(), file));
+    EXPECT_EQ(std::fclose(file), 0);
+    return ws::Module::load(image);
+  });
+  const auto kernel = untouched_value("basic_module::kernel", [&] {
+                        return module.kernel<void(int*)>("bounded");
+                      }).value();
+  const ws::LaunchConfig config{ws::grid<1>, ws::block<64>};
+  untouched("occupancy", [&] { return ws::occupancy(stream, config, kernel); });
+  char text[512];
+  untouched("format_kernel", [&] { return ws::format_kernel(stream, kernel, text, sizeof text); });
+  untouched("launch", [&] { return ws::launch(stream, config, kernel, nullptr); });
+  untouched("basic_module::close", [&] { return module.close(); });
 }
 
 TEST_F(LastErrorCalls, Streams) {
