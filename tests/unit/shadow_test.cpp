@@ -9,9 +9,11 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -144,6 +146,26 @@ TEST_F(Shadow, AFaultIsTheLaunchsOwnError) {
   const LaunchError error = error_in(go(values, false));
   EXPECT_EQ(error.code, Errc::execution_failed);
   EXPECT_EQ(text(error.kernel), "smooth");
+}
+
+TEST_F(Shadow, ThreadsAreComparedEachForItself) {
+  std::atomic<int> wrong = 0;
+  std::atomic<int> reported_elsewhere = 0;
+  const auto work = [&](bool plants) {
+    const Stream own = Stream::create().value();
+    auto values = DeviceBuffer<float>::from(own, counting<float>(20)).value();
+    for (int i = 0; i < 10; ++i) {
+      const bool plant = plants && i == 5;
+      const auto launched = launch(own, LaunchConfig{grid<1>, block<16>}, checked_smooth,
+                                   values.view(), values.size(), plant);
+      if (!launched.has_value()) ++(plant ? wrong : reported_elsewhere);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(work, i == 2);
+  for (std::thread& one : threads) one.join();
+  EXPECT_EQ(wrong, 1);
+  EXPECT_EQ(reported_elsewhere, 0);
 }
 
 TEST_F(Shadow, ALaunchThatTheRuntimeRefusesIsNotCompared) {
