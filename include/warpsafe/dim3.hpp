@@ -23,7 +23,7 @@ template <std::uint32_t Value, int Axis>
 struct AxisValue {
   constexpr AxisValue() noexcept = default;
   constexpr explicit AxisValue(std::uint32_t) noexcept {}
-  [[nodiscard]] static constexpr std::uint32_t get() noexcept { return Value; }
+  [[nodiscard, gnu::always_inline]] static constexpr std::uint32_t get() noexcept { return Value; }
 };
 template <int Axis>
 struct AxisValue<dynamic_dim, Axis> {
@@ -96,9 +96,15 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
                                           other) noexcept  // NOLINT(google-explicit-constructor)
       : AxisX(other.x()), AxisY(other.y()), AxisZ(other.z()) {}
 
-  [[nodiscard]] constexpr std::uint32_t x() const noexcept { return AxisX::get(); }
-  [[nodiscard]] constexpr std::uint32_t y() const noexcept { return AxisY::get(); }
-  [[nodiscard]] constexpr std::uint32_t z() const noexcept { return AxisZ::get(); }
+  [[nodiscard, gnu::always_inline]] constexpr std::uint32_t x() const noexcept {
+    return AxisX::get();
+  }
+  [[nodiscard, gnu::always_inline]] constexpr std::uint32_t y() const noexcept {
+    return AxisY::get();
+  }
+  [[nodiscard, gnu::always_inline]] constexpr std::uint32_t z() const noexcept {
+    return AxisZ::get();
+  }
   /// x*y*z, or 2^64-1 where that does not fit.
   [[nodiscard]] constexpr std::uint64_t count() const noexcept {
     return LaunchShape::saturating_product({x(), y(), z()});

@@ -273,7 +273,8 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
 }
 
 template <CheckLevel Level, class B, class... P, class... A>
-bool check_values(LaunchError& error, TypeList<P...>, const A&... arguments) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool check_values(LaunchError& error, TypeList<P...>,
+                                                           const A&... arguments) noexcept {
   int number = 0;
   static_cast<void>(number);
   return (check_value<B, Level == CheckLevel::full, P>(arguments, ++number, error) && ... && true);

@@ -66,18 +66,15 @@ bool named_limits(int device, DeviceLimits& limits) noexcept {
   return true;
 }
 template <class B>
-inline constexpr BackendCalls backend_calls{
-    B::name,
-    B::vendor,
-    &B::peek_last_error,
-    &B::error_name,
-    &B::error_text,
-    [](void* stream, bool& capturing) noexcept {
-      return B::stream_capturing(static_cast<typename B::native_stream>(stream), capturing);
-    },
-    &stream_wait_calls<B>,
-    &wait_error<B>,
-    &named_limits<B>};
+inline constexpr BackendCalls backend_calls{B::name,
+                                            B::vendor,
+                                            &B::peek_last_error,
+                                            &B::error_name,
+                                            &B::error_text,
+                                            &StreamCalls<B>::capturing,
+                                            &stream_wait_calls<B>,
+                                            &wait_error<B>,
+                                            &named_limits<B>};
 
 /// One launch while it is dispatched. Made before, ended after.
 class Observation {

@@ -23,23 +23,31 @@ template <class B>
   }
 }
 
+/// A backend's calls about a stream whose type is behind a void*. Functions rather than lambdas,
+/// each of which is two to the compiler.
 template <class B>
-inline constexpr WaitCalls stream_wait_calls{
-    Name::of("stream synchronize"),
-    B::vendor,
-    B::not_ready,
-    [](void* stream) noexcept {
-      return or_failed_check(B::stream_synchronize(static_cast<typename B::native_stream>(stream)));
-    },
-    [](void* stream) noexcept {
-      return B::stream_query(static_cast<typename B::native_stream>(stream));
-    },
-    [](void* stream) noexcept {
-      bool capturing = true;
-      return work_goes_on<B>() &&
-             B::stream_capturing(static_cast<typename B::native_stream>(stream), capturing) == 0 &&
-             !capturing;
-    }};
+struct StreamCalls {
+  using Native = typename B::native_stream;
+  static int synchronize(void* stream) noexcept {
+    return or_failed_check(B::stream_synchronize(static_cast<Native>(stream)));
+  }
+  static int query(void* stream) noexcept { return B::stream_query(static_cast<Native>(stream)); }
+  static int capturing(void* stream, bool& answer) noexcept {
+    return B::stream_capturing(static_cast<Native>(stream), answer);
+  }
+  static bool may_be_asked(void* stream) noexcept {
+    bool captures = true;
+    return work_goes_on<B>() && capturing(stream, captures) == 0 && !captures;
+  }
+};
+
+template <class B>
+inline constexpr WaitCalls stream_wait_calls{Name::of("stream synchronize"),
+                                             B::vendor,
+                                             B::not_ready,
+                                             &StreamCalls<B>::synchronize,
+                                             &StreamCalls<B>::query,
+                                             &StreamCalls<B>::may_be_asked};
 template <class B>
 inline constexpr WaitCalls event_wait_calls{
     Name::of("event synchronize"),
