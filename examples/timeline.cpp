@@ -239,6 +239,10 @@ int main(int count, char** words) {
   if (!outcome.has_value()) std::cerr << outcome.error() << '\n';
 
   const RecordedRun run = recorder.run();
+  if (run.launches.empty()) {
+    std::cout << "nothing was recorded: this build checks no launches (NDEBUG)\n";
+    return outcome.has_value() ? 0 : 1;
+  }
   if (!written(prefix + ".jsonl", ws::debug::write_journal(run, (prefix + ".jsonl").c_str())) ||
       !written(prefix + ".trace.json",
                ws::debug::write_trace(run, (prefix + ".trace.json").c_str()))) {
