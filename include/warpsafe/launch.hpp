@@ -6,6 +6,7 @@
 #include <warpsafe/kernel.hpp>
 #include <warpsafe/launch_config.hpp>
 #include <warpsafe/stream.hpp>
+#include <warpsafe/trust.hpp>
 #if !defined(__CUDA_ARCH__)
 #include <warpsafe/detail/launch_path.hpp>
 #endif

