@@ -47,7 +47,7 @@ struct OtherKernel {};
 const KernelEntry entry{nullptr, nullptr, nullptr, 0};
 
 TEST(OnceSlot, KeepsTheFirstValue) {
-  detail::OnceSlot<int> slot;
+  detail::OnceSlot<int> slot{};
   EXPECT_EQ(slot.get(), nullptr);
   slot.put(5);
   slot.put(6);
@@ -60,7 +60,7 @@ TEST(OnceSlot, IsFilledByOneOfManyThreadsAndReadWhole) {
     std::uint64_t one, same;
   };
   for (int round = 0; round < 50; ++round) {
-    detail::OnceSlot<Pair> slot;
+    detail::OnceSlot<Pair> slot{};
     std::vector<std::thread> threads;
     std::atomic<int> torn{0};
     for (std::uint64_t i = 1; i <= 4; ++i) {

@@ -156,7 +156,9 @@ template <class B>
     error.raw_text = keep_text(Name::of(text));
   } else if (error.code == Errc::no_kernel_image) {
     tell_missing_code<B>(error, owner.image());
-  } else if (error.code == Errc::runtime_failed && !owner.log().empty()) {
+  } else if (error.code == Errc::runtime_failed &&
+             (!owner.log().empty() || kind_of(owner.image()) == ImageKind::unknown)) {
+    // CUDA loads lazily: what is wrong with the image can show only now.
     error = load_error<B>(status, owner, site);
   }
   error = module_error(error, owner.source(), kept, site);

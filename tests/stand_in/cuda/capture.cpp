@@ -124,8 +124,8 @@ using namespace stand_in_cuda;
 extern "C" {
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  // Takes any mode, and nullptr as badly as the runtime does.
   return api("cudaThreadExchangeStreamCaptureMode", "", plain, [&](auto&) {
-    if (mode == nullptr || *mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
     std::swap(*mode, runtime().thread().capture_mode);
     return cudaSuccess;
   });
@@ -232,7 +232,9 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec_handle, cudaGraph_t graph_h
   return api("cudaGraphExecUpdate", text(exec_handle, graph_handle), plain, [&](auto&) {
     GraphExec* const exec = find(runtime().graph_execs, exec_handle);
     const Graph* const graph = find(runtime().graphs, graph_handle);
-    if (exec == nullptr || graph == nullptr || info == nullptr) return cudaErrorInvalidValue;
+    if (exec == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+    cudaGraphExecUpdateResultInfo unasked;
+    if (info == nullptr) info = &unasked;
     *info = {};
     if (exec->nodes.size() != graph->nodes.size()) {
       info->result = cudaGraphExecUpdateErrorTopologyChanged;
