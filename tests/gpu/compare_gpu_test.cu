@@ -49,7 +49,7 @@ static_assert(ws::element_type<double2> == ws::ElementType::float64);
 namespace {
 
 constexpr auto checked_smooth = ws::kernel<smooth, ws::reference<smooth_host>>;
-constexpr std::size_t count = 100'000;
+constexpr std::size_t elements = 100'000;
 
 struct CompareGpu : ::testing::Test {
   void SetUp() override { WARPSAFE_TEST_NEEDS_GPU(); }
@@ -60,11 +60,11 @@ struct CompareGpu : ::testing::Test {
     ws::debug::set_log_sink(nullptr);
   }
   static std::vector<float> start() {
-    std::vector<float> values(count);
-    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i % 1000);
+    std::vector<float> values(elements);
+    for (std::size_t i = 0; i < elements; ++i) values[i] = static_cast<float>(i % 1000);
     return values;
   }
-  static auto config() { return ws::configure(ws::SafeGrid<>::cover(count, ws::block<256>)); }
+  static auto config() { return ws::configure(ws::SafeGrid<>::cover(elements, ws::block<256>)); }
 };
 
 TEST_F(CompareGpu, DeviceMemoryIsComparedWithTheHosts) {
@@ -82,9 +82,9 @@ TEST_F(CompareGpu, AReferenceStandsForTheKernel) {
   const auto stream = ws::Stream::create().value();
   auto buffer = ws::DeviceBuffer<float>::from(stream, start()).value();
   ws::debug::set_reference("smooth");
-  ASSERT_TRUE(ws::launch(stream, config(), checked_smooth, buffer.view(), count, true));
+  ASSERT_TRUE(ws::launch(stream, config(), checked_smooth, buffer.view(), elements, true));
   std::vector<float> expected = start();
-  smooth_host(expected.data(), count, true);
+  smooth_host(expected.data(), elements, true);
   EXPECT_TRUE(ws::compare(stream, buffer, expected).value().agrees()) << "the host's, not wrong";
 }
 
@@ -95,7 +95,7 @@ TEST_F(CompareGpu, AWrongKernelIsTheFirstReportedAmongAThousandLaunches) {
   int first = 0;
   for (int i = 1; i <= 1000 && first == 0; ++i) {
     const auto launched =
-        ws::launch(stream, config(), checked_smooth, buffer.view(), count, i == 617);
+        ws::launch(stream, config(), checked_smooth, buffer.view(), elements, i == 617);
     if (launched.has_value()) continue;
     first = i;
     EXPECT_EQ(launched.error().code, ws::Errc::reference_differs);
@@ -121,7 +121,7 @@ TEST_F(CompareGpu, ALaunchInACaptureIsMadeAsItIs) {
   auto buffer = ws::DeviceBuffer<float>::from(stream, start()).value();
   ws::debug::set_shadow("all");
   ASSERT_EQ(cudaStreamBeginCapture(stream.native(), cudaStreamCaptureModeRelaxed), cudaSuccess);
-  const auto launched = ws::launch(stream, config(), checked_smooth, buffer.view(), count, true);
+  const auto launched = ws::launch(stream, config(), checked_smooth, buffer.view(), elements, true);
   cudaGraph_t graph = nullptr;
   EXPECT_EQ(cudaStreamEndCapture(stream.native(), &graph), cudaSuccess);
   EXPECT_TRUE(launched.has_value());
@@ -133,7 +133,7 @@ TEST_F(CompareGpu, ALaunchIsWrittenToFiles) {
   auto buffer = ws::DeviceBuffer<float>::from(stream, start()).value();
   const std::string folder = "compare_gpu_test." + std::to_string(::getpid());
   ws::debug::set_trace("smooth:0:1", folder.c_str());
-  ASSERT_TRUE(ws::launch(stream, config(), checked_smooth, buffer.view(), count, false));
+  ASSERT_TRUE(ws::launch(stream, config(), checked_smooth, buffer.view(), elements, false));
   char number[32];
   std::snprintf(number, sizeof number, "/%06llu-smooth",
                 static_cast<unsigned long long>(ws::debug::Journal::get().last()));
@@ -153,7 +153,7 @@ TEST_F(CompareGpu, ALaunchThatIsLookedAtHasEndedWhenItReturns) {
   const auto stream = ws::Stream::create().value();
   auto buffer = ws::DeviceBuffer<float>::from(stream, start()).value();
   ws::debug::set_shadow("all");
-  ASSERT_TRUE(ws::launch(stream, config(), checked_smooth, buffer.view(), count, false));
+  ASSERT_TRUE(ws::launch(stream, config(), checked_smooth, buffer.view(), elements, false));
   EXPECT_EQ(cudaStreamQuery(stream.native()), cudaSuccess) << "nothing is left to wait for";
 }
 
