@@ -2,11 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// The debug tools: log, blocking launches, journal, suspects, references, dumps. One file of a program that includes
-// this and is compiled with checks (level full) gives them to the whole program, kernels of other
-// files and backends included; compiled without checks it adds nothing. The switches of the
-// environment (WARPSAFE_LOG, WARPSAFE_SYNC, …) are read by them; a program that lacks them says so
-// at its first launch where one is set.
+// The debug tools: log, blocking launches, journal, suspects, references, dumps. One file of a
+// program that includes this and is compiled with checks (level full) gives them to the whole
+// program, kernels of other files and backends included; compiled without checks it adds nothing.
+// The switches of the environment (WARPSAFE_LOG, WARPSAFE_SYNC, …) are read by them; a program that
+// lacks them says so at its first launch where one is set.
 
 #include <warpsafe/debug/data_switches.hpp>
 #include <warpsafe/debug/environment.hpp>

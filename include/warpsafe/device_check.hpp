@@ -160,6 +160,7 @@ inline void fail_device_check(const char* text, const char* file, unsigned line,
 #endif
 
 /// Registers this translation unit before main.
+// NOLINTNEXTLINE(cert-err58-cpp): a lambda cannot be seen to throw nothing
 [[maybe_unused]] static const bool check_unit_registered = [] {
   register_check_unit(check_unit);
   return true;

@@ -186,13 +186,13 @@ class SharedStream {
     auto* const made = new (std::nothrow) SharedStream(stream);
     if (made == nullptr) return nullptr;
     const ListLock lock;
-    made->next_ = std::exchange(all_, made);
+    made->next_ = std::exchange(all_streams, made);
     return made;
   }
   /// One more holder of that stream; nullptr if it is none of this library's, or destroyed.
   [[nodiscard]] static SharedStream* find(const void* stream) noexcept {
     const ListLock lock;
-    for (SharedStream* at = all_; at != nullptr; at = at->next_) {
+    for (SharedStream* at = all_streams; at != nullptr; at = at->next_) {
       if (at->native != stream) continue;
       ++at->holders_;
       return at;
@@ -208,7 +208,7 @@ class SharedStream {
     {
       const ListLock lock;
       if (--holders_ != 0) return 0;
-      SharedStream** at = &all_;
+      SharedStream** at = &all_streams;
       while (*at != this) at = &(*at)->next_;
       *at = next_;
     }
@@ -221,17 +221,17 @@ class SharedStream {
   class ListLock {
    public:
     ListLock() noexcept {
-      while (__atomic_test_and_set(&locked_, __ATOMIC_ACQUIRE)) {
+      while (__atomic_test_and_set(&list_locked, __ATOMIC_ACQUIRE)) {
       }
     }
-    ~ListLock() { __atomic_clear(&locked_, __ATOMIC_RELEASE); }
+    ~ListLock() { __atomic_clear(&list_locked, __ATOMIC_RELEASE); }
     ListLock(const ListLock&) = delete;
     ListLock& operator=(const ListLock&) = delete;
   };
   explicit SharedStream(typename B::native_stream stream) noexcept : native(stream) {}
 
-  static inline SharedStream* all_ = nullptr;
-  static inline bool locked_ = false;
+  static inline SharedStream* all_streams = nullptr;
+  static inline bool list_locked = false;
   SharedStream* next_ = nullptr;
   int holders_ = 1;
 };

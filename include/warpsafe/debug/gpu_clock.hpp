@@ -103,6 +103,8 @@ class GpuClock {
   }
   /// After it.
   void launched(const LaunchRecord& record) noexcept {
+    // clang-tidy would have <ranges>.
+    // NOLINTNEXTLINE(modernize-loop-convert)
     for (auto pair = pairs_.rbegin(); pair != pairs_.rend(); ++pair) {
       if (pair->sequence != record.sequence) continue;
       static_cast<void>(calls_->record(pair->end, const_cast<void*>(record.stream)));

@@ -137,7 +137,7 @@ class RaceRecorder {
   static constexpr std::size_t kept = 20;
 
   RaceRecorder() = default;
-  [[nodiscard]] static const void* gone() noexcept { return &gone_; }
+  [[nodiscard]] static const void* gone() noexcept { return &gone_address; }
   [[nodiscard]] Point last_point() const noexcept {
     return static_cast<Point>(history_.actions.size() - 1);
   }
@@ -176,7 +176,7 @@ class RaceRecorder {
     }
   }
 
-  static inline const char gone_ = 0;
+  static inline const char gone_address = 0;
   mutable std::mutex mutex_;
   bool listening_ = false;
   RaceChecker checker_;

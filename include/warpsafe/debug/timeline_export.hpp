@@ -26,7 +26,7 @@ class TraceWriter {
   TraceWriter(const RecordedRun& run, std::FILE* file) : run_(run), out_(file) {}
 
   [[nodiscard]] int write() {
-    out_.line("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    out_.line(R"({"displayTimeUnit":"ns","traceEvents":[)");
     name_process(0, "host");
     for (const RecordedLaunch& one : run_.launches) launch(one);
     for (const RecordedWait& one : run_.waits) wait(one);

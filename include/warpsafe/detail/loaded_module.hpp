@@ -164,13 +164,13 @@ class LoadedModule {
     return status;
   }
   void keep_for_ever() noexcept {
-    next_kept_ = __atomic_load_n(&kept_, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&kept_, &next_kept_, this, true, __ATOMIC_ACQ_REL,
+    next_kept_ = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&kept, &next_kept_, this, true, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED)) {
     }
   }
 
-  static inline LoadedModule* kept_ = nullptr;
+  static inline LoadedModule* kept = nullptr;
 
   typename Calls::native_module native_{};
   void* image_;
