@@ -14,7 +14,7 @@ good, bad = re.findall(r"^```cpp\n(.*?)^```", open(readme).read(), re.M | re.S)[
 def compile_with(statement):
     function = f"""
 [[maybe_unused]] static void with(ws::StreamRef stream, ws::DeviceBuffer<float>& x, float* raw, long n) {{
-  [[maybe_unused]] auto config = ws::configure(ws::SafeGrid<>::cover(1000, ws::block<256>));
+  [[maybe_unused]] auto grid = ws::SafeGrid<>::cover(1000, ws::block<256>);
   static_cast<void>(stream), static_cast<void>(x), static_cast<void>(raw), static_cast<void>(n);
   {statement}
 }}
