@@ -18,7 +18,8 @@ TEST(Needs, NoneIsDeclaredByDefault) {
   EXPECT_EQ(none.max_threads, 0U);
   EXPECT_EQ(none.block_multiple, 0U);
   EXPECT_EQ(none.warp_size, 0U);
-  EXPECT_EQ(none.index_max, 0U);
+  EXPECT_EQ(none.index_max, 2147483647U) << "one that does not say counts like an int";
+  EXPECT_TRUE(none.index_assumed);
   EXPECT_EQ(none.min_dynamic_shared, 0U);
   EXPECT_FALSE(none.portable);
 }
@@ -31,6 +32,7 @@ TEST(Needs, AreCollectedInAnyOrder) {
   EXPECT_EQ(all.block_multiple, 32U);
   EXPECT_EQ(all.warp_size, 64U);
   EXPECT_EQ(all.index_max, 2147483647U);
+  EXPECT_FALSE(all.index_assumed);
   EXPECT_EQ(all.min_dynamic_shared, 24U);
   EXPECT_TRUE(all.portable);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,8 +40,10 @@ class Inspect : public VendorTest {
     // Earlier releases overwrite the slot at every call, successful ones included.
     stand_in_hip_set_release(STAND_IN_HIP_7);
 #endif
+    data.emplace();
   }
   void TearDown() override {
+    data.reset();
     EXPECT_EQ(last_error(), code::unknown) << "the library leaves it alone";
     ws::debug::set_shadow(nullptr);
     ws::debug::set_reference(nullptr);
@@ -49,17 +52,23 @@ class Inspect : public VendorTest {
   }
   template <auto Reference>
   auto go() {
-    return ws::launch(stream, ws::LaunchConfig{ws::grid<1>, ws::block<32>},
-                      ws::kernel<spans, ws::reference<Reference>>, to.view(), from.view(),
-                      ws::extent{ws::x{1}}, ws::extent{ws::x{1}, ws::y{1}},
+    return ws::launch(data->stream, ws::LaunchConfig{ws::grid<1>, ws::block<32>},
+                      ws::kernel<spans, ws::reference<Reference>>, data->to.view(),
+                      data->from.view(), ws::extent{ws::x{1}}, ws::extent{ws::x{1}, ws::y{1}},
                       ws::extent{ws::x{1}, ws::y{1}, ws::z{1}});
   }
 
-  ws::Stream stream = make_stream();
-  ws::DeviceBuffer<float> from =
-      ws::DeviceBuffer<float>::from(stream, std::vector<float>{1, 2, 3}).value();
-  ws::DeviceBuffer<float> to =
-      ws::DeviceBuffer<float>::from(stream, std::vector<float>{7, 7, 7}).value();
+  static ws::DeviceBuffer<float> filled(const ws::Stream& on, std::vector<float> values) {
+    return ws::DeviceBuffer<float>::from(on, values).value();
+  }
+
+  // Made after SetUp has begun the runtime anew.
+  struct Data {
+    ws::Stream stream = make_stream();
+    ws::DeviceBuffer<float> from = filled(stream, {1, 2, 3});
+    ws::DeviceBuffer<float> to = filled(stream, {7, 7, 7});
+  };
+  std::optional<Data> data;
 };
 
 /// The calls that move data and launch, in their order; the questions are left out.
@@ -97,7 +106,7 @@ TEST_F(Inspect, AReferenceWritesItsResultsToTheDevice) {
   const auto calls = calls_of([&] { EXPECT_THAT(go<&adds_one>(), Succeeds()); });
   EXPECT_THAT(without_questions(calls), ElementsAre("MemcpyAsync x2", "StreamSynchronize",
                                                     "MemcpyAsync", "StreamSynchronize"));
-  EXPECT_THAT(to.to_host(stream).get().value(), ElementsAre(2, 3, 4));
+  EXPECT_THAT(data->to.to_host(data->stream).get().value(), ElementsAre(2, 3, 4));
 }
 
 TEST_F(Inspect, AProfilerSeesTheLaunchAlone) {
