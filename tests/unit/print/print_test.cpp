@@ -4,6 +4,7 @@
 // What operator<<, GoogleTest and {fmt} write of each public type. (What gdb shows of them is held
 // to this text by tests/package/gdb.)
 
+#define FMT_HEADER_ONLY  // nothing of {fmt} is linked
 #include <warpsafe/formatters.hpp>
 #include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
