@@ -18,9 +18,9 @@ struct KernelNeeds {
   std::uint32_t block_multiple = 0;      ///< threads per block are a multiple of this
   std::uint32_t warp_size = 0;           ///< threads per warp that the code is written for
   std::uint64_t index_max = 0;           ///< largest index that the kernel can count
-  bool index_assumed = false;            ///< the kernel declares none: it is taken to be an int
   std::uint64_t min_dynamic_shared = 0;  ///< bytes
   bool portable = false;
+  bool index_assumed = false;  ///< the kernel declares no index type: it is taken to be an int
 };
 
 namespace detail {
