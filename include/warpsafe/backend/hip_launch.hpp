@@ -99,6 +99,9 @@ inline int hip_pointer_kind(const void* memory, MemoryKind& kind, int& device) n
   kind = MemoryKind::unregistered;
   if (status == hipErrorInvalidValue) return hipSuccess;
   if (status != hipSuccess) return status;
+  // Memory that the runtime does not know, as releases from 6 on answer (ROCm/clr
+  // hipamd/src/hip_memory.cpp); its type is 0, which older headers call the host's.
+  if (attributes.device == hipInvalidDeviceId) return hipSuccess;
 #if HIP_VERSION >= 60000000
   const hipMemoryType type = attributes.type;
 #else

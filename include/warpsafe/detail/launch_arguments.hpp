@@ -151,6 +151,17 @@ constexpr const HostReference* reference_of() noexcept {
   }
 }
 
+/// The bytes of a value that belong to no member: what was in memory before could look like an
+/// address. Left as they are where the compiler cannot clear them.
+template <class P>
+void clear_padding([[maybe_unused]] P& value) noexcept {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+  if constexpr (std::is_class_v<P>) __builtin_clear_padding(&value);
+#endif
+#endif
+}
+
 /// Hands a launch's arguments to `reader`.
 template <class B, class K, class... P, class... A>
 [[gnu::cold, gnu::noinline]] void show_arguments(const ArgumentReader& reader, void* stream,
@@ -160,6 +171,7 @@ template <class B, class K, class... P, class... A>
       element_info<typename Reached<P>::type>()..., {}};
   const KernelEntry entry = kernel.entry();
   const auto show = [&](P... values) {
+    (clear_padding(values), ...);
     void* pointers[sizeof...(P) + 1] = {const_cast<void*>(static_cast<const void*>(&values))...};
     const ArgumentMemory memory[sizeof...(P) + 1] = {memory_behind(values, arguments)..., {}};
     reader.read(reader.context, {entry, shape, stream, pointers, memory, elements,
