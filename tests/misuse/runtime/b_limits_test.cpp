@@ -206,13 +206,14 @@ TEST_F(MisuseB16, CooperativeGridMustFitAtOnce) {
 }
 
 TEST_F(MisuseB17, CooperativeProductIsFormedIn64Bits) {
-  const auto most = ws::max_resident_blocks(stream, kernel<nothing>, block<1>);
+  constexpr auto counts_far = kernel<nothing, ws::index<std::uint64_t>>;
+  const auto most = ws::max_resident_blocks(stream, counts_far, block<1>);
   ASSERT_TRUE(most.has_value());
   const std::uint64_t fits = most.value().count.magnitude;
   // 2^32 + 256 blocks of one thread: 256 in 32 bits.
   const LaunchConfig config{GridDim::from_vendor(Vendor3{(1U << 24) + 1, 256}), block<1>,
                             ws::cooperative};
-  expect_caught(launch(stream, config, kernel<nothing>),
+  expect_caught(launch(stream, config, counts_far),
                 at_launch(Errc::cooperative_too_large, 4294967552, is_hip ? 4294967295 : fits),
                 {"a cooperative grid of 4294967552 blocks"},
                 Off::refused);  // the HIP backend counts for itself
