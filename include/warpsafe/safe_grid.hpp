@@ -182,7 +182,10 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
     return *this;
   }
   /// Nothing: what could be wrong without a kernel and a device, `cover` has said.
-  [[nodiscard]] constexpr LaunchError problem() const noexcept { return {}; }
+  [[nodiscard]] constexpr LaunchError problem() const noexcept {
+    // Not {}: that leaves a LaunchError as it finds it.
+    return LaunchError::make(Errc{}, Stage::construction);
+  }
   /// Without the sizes: all that a launch needs.
   [[nodiscard, gnu::always_inline]] constexpr const Numbers& numbers() const noexcept {
     return *this;

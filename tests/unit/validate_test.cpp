@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -339,6 +341,20 @@ INSTANTIATE_TEST_SUITE_P(Architectures, OnEachTable, ::testing::ValuesIn(tables)
                          [](const auto& made) { return std::string(made.param.name); });
 
 // What a configuration brings.
+
+TEST(Validate, TakesAGridAsItComesFromCover) {
+  const auto grid = SafeGrid<>::cover(1000, block<256>).value();
+  EXPECT_TRUE(validate(grid, kernel<softmax>, limits::sm_90).has_value());
+  DeviceLimits narrow = limits::sm_90;
+  narrow.max_threads_per_block = 128;
+  EXPECT_EQ(error_in(validate(grid, kernel<softmax>, narrow)).code, Errc::block_too_large);
+
+  // It has no problem of its own, whatever was in memory before.
+  alignas(LaunchError) unsigned char memory[sizeof(LaunchError)];
+  std::memset(memory, 0xff, sizeof memory);
+  const auto* const problem = ::new (static_cast<void*>(memory)) LaunchError(grid.problem());
+  EXPECT_EQ(problem->code, Errc{});
+}
 
 TEST(Validate, AnEmptyGridIsFine) {
   const auto nothing = configure(SafeGrid<>::cover_or_empty(0, block<256>)).value();
