@@ -17,8 +17,7 @@ namespace detail {
 
 #if defined(__CUDA_ARCH__)
 /// nvcc's device compiler reads host code too and keeps none of it; what is wrong with a launch,
-/// the host compiler says. That the kernel is named is all that is needed here, and a third of the
-/// time.
+/// the host compiler says. That the kernel is named is all that is needed here.
 template <CheckLevel Level, class B, class C, class K, class... A>
 [[nodiscard]] inline result<void> launch_on(const Located<B>&, const C&, const K& kernel,
                                             const A&...) noexcept {

@@ -104,6 +104,11 @@ class TraceWriter {
     return static_cast<double>(nanoseconds) / 1000;
   }
 
+  static void add_place(JsonObject& arguments, const call_site& site) {
+    if (site.file != nullptr) {
+      arguments.add("at", site.file + (':' + std::to_string(site.line)));
+    }
+  }
   void launch(const RecordedLaunch& one) {
     if (one.begun == 0) return;  // the journal alone has told of it: no time
     const LaunchRecord& record = one.record;
@@ -118,9 +123,7 @@ class TraceWriter {
         .add("registers", record.registers)
         .add("state", state_name(record.state))
         .add("time", timed ? "of the GPU" : "of the launch on the host: no events were on");
-    if (record.site.file != nullptr) {
-      arguments.add("at", record.site.file + (':' + std::to_string(record.site.line)));
-    }
+    add_place(arguments, record.site);
     name_thread(one.thread);
     event(begin("X", 0, one.thread, record.kernel)
               .add("ts", micro(one.begun))
@@ -151,9 +154,7 @@ class TraceWriter {
     const WaitRecord& wait = one.wait;
     JsonObject arguments;
     arguments.add("stream", wait.stream).add("status", wait.status);
-    if (wait.site.file != nullptr) {
-      arguments.add("at", wait.site.file + (':' + std::to_string(wait.site.line)));
-    }
+    add_place(arguments, wait.site);
     name_thread(one.thread);
     event(begin("X", 0, one.thread, wait.what)
               .add("ts", micro(wait.begun))
