@@ -25,7 +25,7 @@ class aligned_view {
  private:
   friend struct detail::DeviceAccess;
   struct Known {};
-  constexpr aligned_view(Known, T* start, detail::MemoryOwner* owner) noexcept
+  WARPSAFE_FN constexpr aligned_view(Known, T* start, detail::MemoryOwner* owner) noexcept
       : kernel_form_(detail::DeviceAccess::make<aligned_ptr<T, Alignment>>(start)), owner_(owner) {}
   aligned_ptr<T, Alignment> kernel_form_;
   detail::MemoryOwner* owner_;

@@ -64,7 +64,8 @@ def main():
                for flag in ("-I", str(folder))]  # fmt: skip
     in_one, said_of_one = compiler.compile_text(together(batch), *folders) if batch else (True, "")
     if not in_one:
-        single += batch  # to name the guilty
+        # What is said names the source by its #line: that one alone shows whether it is guilty.
+        single += [source for source in batch if str(source) in said_of_one] or batch
     for source in single:
         good, said = compiler.compile(source, std=standard_of(texts[source]))
         if not good:
@@ -72,7 +73,7 @@ def main():
             print(f"{source}: {first_error(said)}\n{said}")
     if not in_one and not failed:
         failed = batch
-        print(f"These compile one by one, but not in one translation unit:\n{said_of_one}")
+        print(f"Not in one translation unit, though those named compile alone:\n{said_of_one}")
     print(f"{compiler.name}: {len(texts) - len(failed)} of {len(texts)} sources compile")
     return bool(failed) or not texts
 

@@ -4,6 +4,7 @@
 // C04: a raw pointer called a device pointer.
 
 #include <warpsafe/device_ptr.hpp>
+#include <warpsafe/trust.hpp>
 
 namespace ws = warpsafe;
 
