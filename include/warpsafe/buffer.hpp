@@ -14,6 +14,7 @@
 #include <warpsafe/pending.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
+#include <warpsafe/stream_hold.hpp>
 
 #include <cstddef>
 #include <span>

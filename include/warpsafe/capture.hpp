@@ -9,6 +9,7 @@
 #include <warpsafe/graph.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
+#include <warpsafe/stream_hold.hpp>
 
 #include <cstddef>
 #include <new>

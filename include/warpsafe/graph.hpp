@@ -11,6 +11,7 @@
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
+#include <warpsafe/stream_hold.hpp>
 
 #include <cstddef>
 #include <cstdint>

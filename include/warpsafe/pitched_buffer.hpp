@@ -16,6 +16,7 @@
 #include <warpsafe/pitched_view.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
+#include <warpsafe/stream_hold.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -12,6 +12,7 @@
 #include <warpsafe/library_scalar.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
+#include <warpsafe/stream_hold.hpp>
 
 #include <type_traits>
 #include <utility>

@@ -10,6 +10,7 @@
 #include <warpsafe/handle_traits.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
+#include <warpsafe/stream_hold.hpp>
 
 #include <cstddef>
 #include <cstdint>

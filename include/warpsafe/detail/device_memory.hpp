@@ -13,6 +13,7 @@
 #include <warpsafe/memory_info.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
+#include <warpsafe/stream_hold.hpp>
 
 #include <cstddef>
 #include <new>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/stream.hpp>
+#include <warpsafe/stream_hold.hpp>
 
 #include <type_traits>
 
