@@ -3,18 +3,17 @@
 #pragma once
 
 #include <warpsafe/call_site.hpp>
+#include <warpsafe/debug/address_list.hpp>
 #include <warpsafe/debug/memory_access.hpp>
-#include <warpsafe/debug/race_checker.hpp>
 #include <warpsafe/debug/race_report.hpp>
+#include <warpsafe/debug/recorded_graphs.hpp>
+#include <warpsafe/debug/recorded_history.hpp>
 #include <warpsafe/debug/stream_history.hpp>
 #include <warpsafe/name.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <initializer_list>
 #include <mutex>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace warpsafe::debug {
@@ -30,86 +29,107 @@ class RaceRecorder {
     static RaceRecorder one;
     return one;
   }
-  /// Forgets everything, and listens from here on. @pre the device has no work
+  /// Forgets everything but what graphs do, and listens from here on. @pre the device has no work
   void begin() {
     const std::lock_guard lock(mutex_);
-    checker_.clear();
     history_.clear();
-    races_.clear();
-    uses_of_no_stream_.clear();
-    columns_.clear();
     events_.clear();
-    races_left_out_ = 0;
-    host_ = checker_.add_strand();
+    launches_.clear();
     listening_ = true;
   }
-  /// Listens no more. What was found; the first `kept` races are told in words.
+  /// Listens no more. What was found; the first 20 races are told in words.
   [[nodiscard]] RaceReport end() {
     const std::lock_guard lock(mutex_);
     listening_ = false;
-    RaceReport report;
-    report.left_out = races_left_out_;
-    add_findings(report, history_, races_, uses_of_no_stream_);
-    return report;
+    return history_.report();
   }
   /// How many things were written down.
   [[nodiscard]] std::size_t size() const {
     const std::lock_guard lock(mutex_);
-    return history_.actions.size();
+    return history_.size();
   }
 
   /// Work at the end of a stream, the vendor's own. `what`: a kernel's or a function's name.
   void submitted(const void* stream, ActionKind kind, std::span<const MemoryAccess> accesses,
                  call_site site, Name what = {}) {
     const std::lock_guard lock(mutex_);
-    if (!listening_) return;
     // A kernel's accesses are whole allocations: nothing that a report would say of it.
     const bool sized = kind != ActionKind::kernel && !accesses.empty();
     const std::size_t bytes = sized ? accesses.front().bytes * accesses.front().rows : 0;
-    on_stream(stream, {kind, 0, no_point, site, what, bytes}, no_point, accesses);
+    const Action action{kind, 0, no_point, site, what, bytes};
+    if (graphs_.add(stream, action, accesses) || !listening_) return;
+    history_.on_stream(stream, action, no_point, accesses);
   }
   /// An event is recorded: from here on it stands for all that the stream was given so far.
   void recorded(const void* event, const void* stream, call_site site) {
     const std::lock_guard lock(mutex_);
-    if (!listening_) return;
-    on_stream(stream, {ActionKind::record, 0, no_point, site, {}, 0}, no_point, {});
-    const Point point = last_point();
-    for (auto& [known, its_point] : events_) {
-      if (known == event) {
-        its_point = point;
-        return;
-      }
-    }
-    events_.emplace_back(event, point);
+    events_.erase(event);
+    if (graphs_.record(event, stream) || !listening_) return;
+    const Action action{ActionKind::record, 0, no_point, site, {}, 0};
+    events_.put(event, history_.on_stream(stream, action, no_point, {}));
   }
   /// What the stream is given from now on waits for what the event stands for now.
   void waits(const void* stream, const void* event, call_site site) {
     const std::lock_guard lock(mutex_);
-    if (!listening_) return;
-    const Point after = point_of(event);
+    if (graphs_.wait(stream, event) || !listening_) return;
+    const Point after = events_.get(event, no_point);
     const ActionKind kind = after == no_point ? ActionKind::wait_for_nothing : ActionKind::wait;
-    on_stream(stream, {kind, 0, after, site, {}, 0}, after, {});
+    history_.on_stream(stream, {kind, 0, after, site, {}, 0}, after, {});
   }
   void event_destroyed(const void* event) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(events_, [&](const auto& known) { return known.first == event; });
+    events_.erase(event);
+    graphs_.forget_event(event);
+  }
+
+  /// From here on what the stream is given becomes a graph, and so with streams that join it.
+  void capture_begins(const void* stream) {
+    const std::lock_guard lock(mutex_);
+    graphs_.capture_begins(stream);
+  }
+  /// `graph`: what became of the capture; nullptr if there is none.
+  void capture_ends(const void* stream, const void* graph) {
+    const std::lock_guard lock(mutex_);
+    graphs_.capture_ends(stream, graph);
+  }
+  /// `exec` was instantiated of `graph`, or updated to it.
+  void graph_set(const void* exec, const void* graph) {
+    const std::lock_guard lock(mutex_);
+    graphs_.set_nodes(exec, graph);
+  }
+  /// A launch of a graph: its nodes, in the order of their capture, after all that the stream was
+  /// given so far and after the graph's earlier launches. What the stream is given next comes after
+  /// all of them.
+  void graph_launched(const void* exec, const void* stream, call_site site) {
+    const std::lock_guard lock(mutex_);
+    const Action action{ActionKind::graph, 0, no_point, site, {}, 0};
+    if (graphs_.add_graph(stream, exec, action) || !listening_) return;
+    const Point earlier = launches_.get(exec, no_point);
+    launches_.put(exec, history_.replay(stream, action, graphs_.nodes_of(exec), earlier));
+  }
+  void graph_destroyed(const void* graph) {
+    const std::lock_guard lock(mutex_);
+    graphs_.forget_graph(graph);
+  }
+  void executable_destroyed(const void* exec) {
+    const std::lock_guard lock(mutex_);
+    graphs_.forget_exec(exec);
+    launches_.erase(exec);
   }
 
   /// What a wait for the stream, or for the event, that begins now will have waited for.
   [[nodiscard]] Point end_of_stream(const void* stream) {
     const std::lock_guard lock(mutex_);
-    return listening_ ? checker_.order().last(columns_[column_of(stream) - 1].strand) : no_point;
+    return listening_ ? history_.last_of(stream) : no_point;
   }
   [[nodiscard]] Point end_of_event(const void* event) {
     const std::lock_guard lock(mutex_);
-    return point_of(event);
+    return events_.get(event, no_point);
   }
   /// The same for all streams.
   [[nodiscard]] std::vector<Point> end_of_all() {
     const std::lock_guard lock(mutex_);
-    std::vector<Point> ends;
-    for (const Column& column : columns_) ends.push_back(checker_.order().last(column.strand));
-    return ends;
+    return history_.last_of_all();
   }
   /// The host does something, once it knows that all of `after` is done.
   void on_host(ActionKind kind, std::span<const Point> after,
@@ -118,75 +138,22 @@ class RaceRecorder {
     if (!listening_) return;
     const Point newest = after.empty() ? no_point : after.back();
     const std::size_t bytes = accesses.empty() ? 0 : accesses.front().bytes;
-    note({kind, 0, newest, site, {}, bytes}, host_, after, accesses);
+    history_.on_host({kind, 0, newest, site, {}, bytes}, after, accesses);
   }
   void stream_destroyed(const void* stream, call_site site) {
     const std::lock_guard lock(mutex_);
-    if (!listening_) return;
-    Column& column = columns_[column_of(stream) - 1];
-    note({ActionKind::destroy_stream, 0, no_point, site, {}, 0}, host_, {}, {});
-    column.stream = gone();  // another one may get its address
+    graphs_.forget_stream(stream);
+    if (listening_) history_.stream_destroyed(stream, site);
   }
 
  private:
-  struct Column {
-    const void* stream;
-    Strand strand;
-  };
-  // Races beyond these are counted: they are seldom of another kind.
-  static constexpr std::size_t kept = 20;
-
   RaceRecorder() = default;
-  [[nodiscard]] static const void* gone() noexcept { return &gone_address; }
-  [[nodiscard]] Point last_point() const noexcept {
-    return static_cast<Point>(history_.actions.size() - 1);
-  }
-  [[nodiscard]] Point point_of(const void* event) const noexcept {
-    for (const auto& [known, point] : events_) {
-      if (known == event) return point;
-    }
-    return no_point;
-  }
-  /// The streams that the vendors call default have the addresses 0, 1 (legacy) and 2 (per thread).
-  [[nodiscard]] static bool is_default(const void* stream) noexcept {
-    return reinterpret_cast<std::uintptr_t>(stream) <= 2;
-  }
-  [[nodiscard]] std::uint32_t column_of(const void* stream) {
-    for (std::uint32_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].stream == stream) return i + 1;
-    }
-    columns_.push_back({stream, checker_.add_strand()});
-    history_.is_default.push_back(is_default(stream));
-    return static_cast<std::uint32_t>(columns_.size());
-  }
-  void on_stream(const void* stream, Action action, Point after,
-                 std::span<const MemoryAccess> accesses) {
-    action.column = column_of(stream);
-    const Point before[] = {checker_.order().last(host_), after};
-    note(action, columns_[action.column - 1].strand, before, accesses);
-  }
-  void note(const Action& action, Strand strand, std::span<const Point> after,
-            std::span<const MemoryAccess> accesses) {
-    checker_.add(strand, after, accesses, races_);
-    history_.actions.push_back(action);
-    history_.moments.push_back({last_point(), action.column != 0});
-    if (races_.size() > kept) {
-      races_left_out_ += races_.size() - kept;
-      races_.erase(races_.begin() + static_cast<std::ptrdiff_t>(kept), races_.end());
-    }
-  }
-
-  static inline const char gone_address = 0;
   mutable std::mutex mutex_;
   bool listening_ = false;
-  RaceChecker checker_;
-  StreamHistory history_;
-  std::vector<Race> races_;
-  std::uint64_t races_left_out_ = 0;
-  std::vector<std::pair<Point, Point>> uses_of_no_stream_;  // none: such a call can end the program
-  std::vector<Column> columns_;
-  std::vector<std::pair<const void*, Point>> events_;
-  Strand host_ = 0;
+  RecordedHistory history_;
+  AddressList<Point> events_;    // their newest records
+  AddressList<Point> launches_;  // of executable graphs, the newest
+  RecordedGraphs graphs_;
 };
 
 }  // namespace warpsafe::debug

@@ -87,13 +87,18 @@ namespace detail {
   const Action& second = history.actions[race.second];
   const std::string a = column_name(history, first.column);
   const std::string b = column_name(history, second.column);
+  // No stream waits inside of a graph for what is outside: the launch stands for its nodes.
+  const Point whole_first = first.graph == no_point ? race.first : first.graph;
+  const Point whole_second = second.graph == no_point ? race.second : second.graph;
   if (race.ordered) return "free it after its last use";
   if (second.column == 0)
-    return "wait for " + a + ", or for an event after " + number_of(race.first);
-  if (first.column == second.column) return "inside of a graph: capture one after the other";
-  if (first.column == 0) return "the host has to do it before it submits " + number_of(race.second);
-  return "record an event on " + a + " after " + number_of(race.first) + " and let " + b +
-         " wait for it before " + number_of(race.second);
+    return "wait for " + a + ", or for an event after " + number_of(whole_first);
+  if (first.graph != no_point && first.graph == second.graph)
+    return "inside of a graph: capture one after the other";
+  if (first.column == 0)
+    return "the host has to do it before it submits " + number_of(whole_second);
+  return "record an event on " + a + " after " + number_of(whole_first) + " and let " + b +
+         " wait for it before " + number_of(whole_second);
 }
 
 }  // namespace detail

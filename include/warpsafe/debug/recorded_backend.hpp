@@ -23,8 +23,8 @@ struct NoPlaces {};
 
 /// Backend B, which tells the RaceRecorder of everything that is done through it: program code that
 /// takes its streams as basic_stream<Recorded<cuda_backend>> runs as ever, on the same device, and
-/// is checked for races. Buffers, copies, events, waits, launches and calls of bound handles
-/// (StreamBound<RecordedHandle<cublasHandle_t>>) are told; captures do not compile.
+/// is checked for races. Buffers, copies, events, waits, launches, captures, launches of graphs and
+/// calls of bound handles (StreamBound<RecordedHandle<cublasHandle_t>>) are told.
 template <class B>
 struct Recorded
     : B,
@@ -32,6 +32,8 @@ struct Recorded
   using recorded_backend = B;
   using native_stream = typename B::native_stream;
   using native_event = typename B::native_event;
+  using native_graph = typename B::native_graph;
+  using native_graph_exec = typename B::native_graph_exec;
 
   static int stream_destroy(native_stream stream) noexcept {
     recorder().stream_destroyed(stream, site());  // before another one can have its address
@@ -152,10 +154,40 @@ struct Recorded
     recorder().submitted(stream, ActionKind::kernel, accesses, place.site, place.what);
   }
 
-  // What a graph does when it runs is not looked into.
-  static int capture_begin(native_stream stream, CaptureMode mode) = delete;
-  template <class Exec>
-  static int graph_launch(Exec exec, native_stream stream) = delete;
+  static int capture_begin(native_stream stream, CaptureMode mode) noexcept {
+    const int status = B::capture_begin(stream, mode);
+    if (status == 0) recorder().capture_begins(stream);
+    return status;
+  }
+  static int capture_end(native_stream stream, native_graph& graph) noexcept {
+    const int status = B::capture_end(stream, graph);
+    recorder().capture_ends(stream, status == 0 ? graph : nullptr);
+    return status;
+  }
+  static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept {
+    const int status = B::graph_instantiate(exec, graph);
+    if (status == 0) recorder().graph_set(exec, graph);
+    return status;
+  }
+  static int graph_update(native_graph_exec exec, native_graph graph,
+                          GraphChange& change) noexcept {
+    const int status = B::graph_update(exec, graph, change);
+    if (status == 0) recorder().graph_set(exec, graph);
+    return status;
+  }
+  static int graph_launch(native_graph_exec exec, native_stream stream) noexcept {
+    const int status = B::graph_launch(exec, stream);
+    if (status == 0) recorder().graph_launched(exec, stream, site());
+    return status;
+  }
+  static int graph_destroy(native_graph graph) noexcept {
+    recorder().graph_destroyed(graph);  // before another one can have its address
+    return B::graph_destroy(graph);
+  }
+  static int graph_exec_destroy(native_graph_exec exec) noexcept {
+    recorder().executable_destroyed(exec);
+    return B::graph_exec_destroy(exec);
+  }
 
  private:
   static RaceRecorder& recorder() { return RaceRecorder::get(); }

@@ -36,11 +36,12 @@ enum class ActionKind : std::uint8_t {
 /// One thing that a program did; its number is its point in the order of things.
 struct Action {
   ActionKind kind;
-  std::uint32_t column;  ///< 0: the host; n: the nth stream
-  Point after;           ///< what it waits for, of another column, or no_point
-  call_site site;        ///< no file where it is not known
-  Name what;             ///< the kernel
-  std::size_t bytes;     ///< 0 where that says nothing
+  std::uint32_t column;    ///< 0: the host; n: the nth stream
+  Point after;             ///< what it waits for, of another column, or no_point
+  call_site site;          ///< no file where it is not known
+  Name what;               ///< the kernel
+  std::size_t bytes;       ///< 0 where that says nothing
+  Point graph = no_point;  ///< the launch of the graph whose node it is
 };
 
 /// When it happened: an action of the host's, and work of a stream's when it is handed over and
@@ -135,6 +136,7 @@ namespace detail {
 [[nodiscard]] inline std::string describe(const StreamHistory& history, Point point) {
   const Action& action = history.actions[point];
   std::string text = detail::number_of(point) + ' ' + action_text(action);
+  if (action.graph != no_point) text += " in graph " + detail::number_of(action.graph);
   text += action.column == 0 ? " by the host" : " on " + column_name(history, action.column);
   const std::string site = detail::short_site(action.site);
   return site.empty() ? text + ", from a line that is not known" : text + ", at " + site;

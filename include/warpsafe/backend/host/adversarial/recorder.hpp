@@ -156,7 +156,9 @@ class Recorder {
         before.push_back(first + static_cast<debug::Point>(node));
       }
       set_accesses(*nodes[i].operation);
-      note(action_of(*nodes[i].operation, column), strands[i], before);
+      debug::Action action = action_of(*nodes[i].operation, column);
+      action.graph = first + static_cast<debug::Point>(nodes.size());
+      note(action, strands[i], before);
       after.push_back(last_point());
     }
   }
