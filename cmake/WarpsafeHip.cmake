@@ -2,10 +2,17 @@
 # layout in which Debian installs HIP; a custom command works with every layout and version.
 #
 # WARPSAFE_HIPCC               the compiler
-# WARPSAFE_HIP_ARCHITECTURES   list of targets such as gfx90a;gfx942
+# WARPSAFE_HIP_ARCHITECTURES   list of targets such as gfx90a;gfx942; at first that of HIPARCHS in the
+#                              environment, as CMake's own HIP language has it
 include_guard(GLOBAL)
 find_program(WARPSAFE_HIPCC hipcc PATHS /opt/rocm/bin REQUIRED)
-set(WARPSAFE_HIP_ARCHITECTURES "gfx90a" CACHE STRING "AMD targets that HIP sources are compiled for")
+set(architectures gfx90a)
+if(DEFINED ENV{HIPARCHS})
+  set(architectures $ENV{HIPARCHS})
+endif()
+set(WARPSAFE_HIP_ARCHITECTURES "${architectures}"
+    CACHE STRING "AMD targets that HIP sources are compiled for")
+unset(architectures)
 
 # warpsafe_compile_hip(<objects> <target> <prefix> SOURCES <source>... [OPTIONS <option>...])
 # Sets <objects> to object files of the sources, compiled with the include folders and definitions
