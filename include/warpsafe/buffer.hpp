@@ -40,24 +40,25 @@ class [[nodiscard]] basic_device_buffer {
   /// Room for `count` elements, not initialised; 0 is an empty buffer. Errc::size_negative,
   /// ::bytes_overflow, ::out_of_memory (with the bytes asked, free and in all, and what this
   /// program's buffers hold).
-  template <class Count>
+  template <CheckLevel Level = current_level, class Count>
   [[nodiscard]] static result<basic_device_buffer> create(
       basic_stream_hold<B> stream, Count count, call_site site = call_site::current()) noexcept {
     const auto bytes = Bytes::create<T>(count, site);
     if (!bytes.has_value()) return bytes.assume_error();
-    const auto memory =
-        detail::DeviceMemory<B>::allocate(std::move(stream), bytes.assume_value(), false, site);
+    const auto memory = detail::DeviceMemory<B>::template allocate<Level>(
+        std::move(stream), bytes.assume_value(), false, site);
     if (!memory.has_value()) return memory.assume_error();
     return basic_device_buffer(memory.assume_value(), bytes.assume_value().value() / sizeof(T));
   }
   /// A copy of host memory. Returns when the host memory may be changed again: the copy has ended.
   /// As `create` and `assign`.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_device_buffer> from(
       basic_stream_hold<B> stream, std::span<const T> source,
       call_site site = call_site::current()) noexcept {
-    auto made = create(std::move(stream), source.size(), site);
+    auto made = create<Level>(std::move(stream), source.size(), site);
     if (!made.has_value()) return made;
-    const auto copied = made.assume_value().assign(source, site);
+    const auto copied = made.assume_value().template assign<Level>(source, site);
     if (!copied.has_value()) return copied.assume_error();
     return made;
   }
@@ -107,35 +108,38 @@ class [[nodiscard]] basic_device_buffer {
   /// Tells the buffer that what `stream` was given so far uses it: it is freed after that. Nothing
   /// is needed for its own stream, for what was given the buffer or a view of it, or for a stream
   /// that captures, whose graph is to `keep` it. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> used_on(basic_stream_ref<B> stream,
                                      call_site site = call_site::current()) const noexcept {
-    return detail::note_use(memory_, stream, site);
+    return detail::note_use<Level>(memory_, stream, site);
   }
 
   /// Overwrites the buffer from host memory of the same number of elements, in the order of its
   /// stream; returns when that memory may be changed again. Errc::size_mismatch where the numbers
   /// differ (value: the source's, limit: the buffer's), ::stream_capturing, ::runtime_failed,
   /// ::execution_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> assign(std::span<const T> source,
                                     call_site site = call_site::current()) noexcept {
     const auto host = detail::CopyRows::flat(source.data(), source.size(), -1);
     // Sizes first: an empty buffer may have no stream.
     const result<void> sizes = detail::same_size(rows(), host, site);
     if (!sizes.has_value() || size_ == 0) return sizes;
-    return detail::copy_now(rows(), host, CopyKind::host_to_device, stream(), site);
+    return detail::copy_now<Level>(rows(), host, CopyKind::host_to_device, stream(), site);
   }
   /// Every byte 0, in the order of `stream`. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> zero(basic_stream_ref<B> stream,
                                   call_site site = call_site::current()) noexcept {
-    return fill_bytes(stream, std::byte{0}, site);
+    return fill_bytes<Level>(stream, std::byte{0}, site);
   }
   /// Every byte `value`, a std::byte, in the order of `stream`. Errc::runtime_failed.
-  template <class Byte>
+  template <CheckLevel Level = current_level, class Byte>
   [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, Byte value,
                                         call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_fill_value<Byte>()) {
-      const result<void> filled = detail::fill_rows(rows(), value, stream, site);
-      return filled.has_value() ? detail::note_use(memory_, stream, site) : filled;
+      const result<void> filled = detail::fill_rows<Level>(rows(), value, stream, site);
+      return filled.has_value() ? detail::note_use<Level>(memory_, stream, site) : filled;
     } else {
       return success();
     }

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/capture_types.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_watch.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/graph.hpp>
@@ -30,6 +31,7 @@ class [[nodiscard]] basic_capture {
   /// Begins to capture `stream` (a Stream, or a StreamRef; a borrowed stream has to outlive the
   /// capture). `mode` says which calls of which threads it does not stand. Errc::stream_capturing
   /// where it captures already, ::out_of_memory (of the host), ::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_capture> begin(basic_stream_hold<B> stream,
                                                    CaptureMode mode = CaptureMode::global,
                                                    call_site site = call_site::current()) noexcept {
@@ -46,7 +48,8 @@ class [[nodiscard]] basic_capture {
     state->watch.stream = state->stream.ref().native();
     state->watch.ask = &ask;
     basic_capture made(state);
-    if (const int status = B::capture_begin(state->stream.ref().native(), mode)) {
+    if (const int status =
+            detail::CallsAt<B, Level>::capture_begin(state->stream.ref().native(), mode)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("capture begin"), site);
       if (status == illegal_state) error.code = Errc::stream_capturing;
       error.stream = state->stream.ref().native();
@@ -83,12 +86,13 @@ class [[nodiscard]] basic_capture {
   /// the runtime's code for it, if it went through this library. Errc::capture_unjoined names the
   /// stream that nothing waits for, and where it joined. Errc::capture_wrong_thread,
   /// ::capture_unmatched, ::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
     if (state_ == nullptr) return not_open(site);
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     typename B::native_graph graph{};
-    const int status = B::capture_end(state->stream.ref().native(), graph);
+    const int status = detail::CallsAt<B, Level>::capture_end(state->stream.ref().native(), graph);
     detail::close_watch(state->watch);
     if (status != 0) {
       const LaunchError error = why_not(status, *state, unjoined, site);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/launch_path.hpp>
 #include <warpsafe/launch.hpp>
 
@@ -78,6 +79,7 @@ template <CheckLevel Level, class B, class K>
 [[nodiscard]] bool check_written(const Located<B>& at, const LaunchShape& shape, K its_kernel,
                                  bool stream_is_default, LaunchError& error) noexcept {
   if constexpr (Level == CheckLevel::full) {
+    using Calls = CallsAt<B, Level>;
     DeviceLimits device_local;
     KernelLimits kernel_local;
     const DeviceLimits* device = nullptr;
@@ -87,8 +89,8 @@ template <CheckLevel Level, class B, class K>
     // 13).
     bool capturing = true;
     int stream_device = -1;
-    if (!stream_is_default && B::stream_capturing(at.stream.native(), capturing) == 0 &&
-        !capturing && B::stream_device(at.stream.native(), stream_device) == 0 &&
+    if (!stream_is_default && Calls::stream_capturing(at.stream.native(), capturing) == 0 &&
+        !capturing && Calls::stream_device(at.stream.native(), stream_device) == 0 &&
         stream_device != at.stream.device().value()) {
       error = LaunchError::make(Errc::stream_wrong_device, Stage::validation,
                                 static_cast<std::uint64_t>(at.stream.device().value()),
@@ -102,7 +104,7 @@ template <CheckLevel Level, class B, class K>
     // `<<<>>>` raises nothing: what the kernel's attribute allows now is the limit.
     if (shape.dynamic_shared + kernel->static_shared > device->shared_per_block) {
       KernelLimits now;
-      if (B::attributes_of(entry, now) == 0 && now.max_dynamic_shared != 0 &&
+      if (CallsAt<B, Level>::attributes_of(entry, now) == 0 && now.max_dynamic_shared != 0 &&
           shape.dynamic_shared > now.max_dynamic_shared) {
         error = LaunchError::make(Errc::shared_not_opted_in, Stage::validation,
                                   shape.dynamic_shared, now.max_dynamic_shared);
@@ -135,7 +137,8 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
     int device = 0;
     bool fine = detail::written_shape(grid, block, bytes, shape, error);
     if (fine) {
-      const int status = Level == CheckLevel::full ? B::current_device(device) : 0;
+      const int status =
+          Level == CheckLevel::full ? detail::CallsAt<B, Level>::current_device(device) : 0;
       if (status != 0) return detail::runtime_error<B>(status, Name::of("current device"), site);
     }
     const detail::Located<B> at(detail::stream_as_written<B>(stream, device), site);
@@ -172,7 +175,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
         unused;  // what did not fit is 0 now, and where nobody checked it the runtime refuses it
     static_cast<void>(detail::written_shape(grid, block, dynamic, shape, unused));
     int device = 0;
-    if (const int status = B::current_device(device)) {
+    if (const int status = detail::CallsAt<B, Level>::current_device(device)) {
       return detail::runtime_error<B>(status, Name::of("current device"), bytes.site);
     }
     const detail::Located<B> at(detail::stream_as_written<B>(stream, device), bytes.site);

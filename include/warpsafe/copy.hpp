@@ -48,8 +48,8 @@ template <CheckLevel Level = current_level, class S, class To, class From>
       return detail::copy_with_token<Level, B>(on, from_rows, std::forward<From>(from), to_rows,
                                                ToOperand::owner(to), false, site);
     } else {
-      return detail::copy_on_device<B>(on, to_rows, ToOperand::owner(to), from_rows,
-                                       FromOperand::owner(from), site);
+      return detail::copy_on_device<Level, B>(on, to_rows, ToOperand::owner(to), from_rows,
+                                              FromOperand::owner(from), site);
     }
   } else {
     return success();
@@ -70,7 +70,7 @@ requires(sizeof...(A) < 3 || (sizeof...(A) == 4 && !detail::ends_in_call_site<A.
 /// waits for all earlier work of the stream. Errc::size_mismatch, ::stream_capturing,
 /// ::execution_failed,
 /// ::runtime_failed.
-template <class S, class To, class From>
+template <CheckLevel Level = current_level, class S, class To, class From>
 [[nodiscard]] result<void> copy_and_wait(const S& stream, To&& to, From&& from,
                                          call_site site = call_site::current()) noexcept {
   if constexpr (detail::check_waiting_copy<S, To, From>()) {
@@ -79,15 +79,15 @@ template <class S, class To, class From>
     if constexpr (detail::CopyOperand<std::remove_cvref_t<To>>::known) {
       using Operand = detail::CopyOperand<std::remove_cvref_t<To>>;
       const std::span<const typename Operand::element> host(from);
-      const result<void> copied =
-          detail::copy_now(Operand::rows(to), detail::CopyRows::flat(host.data(), host.size(), -1),
-                           CopyKind::host_to_device, on, site);
+      const result<void> copied = detail::copy_now<Level>(
+          Operand::rows(to), detail::CopyRows::flat(host.data(), host.size(), -1),
+          CopyKind::host_to_device, on, site);
       return copied;
     } else {
       using Operand = detail::CopyOperand<std::remove_cvref_t<From>>;
       const std::span<std::remove_const_t<typename Operand::element>> host(to);
-      return detail::copy_now(detail::CopyRows::flat(host.data(), host.size(), -1),
-                              Operand::rows(from), CopyKind::device_to_host, on, site);
+      return detail::copy_now<Level>(detail::CopyRows::flat(host.data(), host.size(), -1),
+                                     Operand::rows(from), CopyKind::device_to_host, on, site);
     }
   } else {
     return success();

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/result.hpp>
 
@@ -30,22 +31,22 @@ class DeviceId {
 };
 
 /// The number of devices. Errc::no_device without a driver or a device.
-template <class B = default_backend>
+template <class B = default_backend, CheckLevel Level = current_level>
 [[nodiscard]] result<detail::later<B, int>> device_count(
     call_site site = call_site::current()) noexcept {
   int count = 0;
-  if (const int status = B::device_count(count)) {
+  if (const int status = detail::CallsAt<B, Level>::device_count(count)) {
     return detail::runtime_error<B>(status, Name::of("device count"), site);
   }
   return count;
 }
 
 /// The calling thread's current device. Errc::no_device.
-template <class B = default_backend>
+template <class B = default_backend, CheckLevel Level = current_level>
 [[nodiscard]] result<detail::later<B, DeviceId>> current_device(
     call_site site = call_site::current()) noexcept {
   int device = 0;
-  if (const int status = B::current_device(device)) {
+  if (const int status = detail::CallsAt<B, Level>::current_device(device)) {
     return detail::runtime_error<B>(status, Name::of("current device"), site);
   }
   return DeviceId(device);
@@ -53,12 +54,13 @@ template <class B = default_backend>
 
 /// What a device allows, asked once per process by single-attribute queries; what it does not
 /// report is the documented floor, and `floored` says so. Errc::no_device, ::device_invalid.
-template <class B = default_backend>
+template <class B = default_backend, CheckLevel Level = current_level>
 [[nodiscard]] result<detail::later<B, DeviceLimits>> device_limits(
     DeviceId device, call_site site = call_site::current()) noexcept {
   DeviceLimits local;
   int status = 0;
-  const DeviceLimits* known = detail::DeviceCache<B>::find(device.value(), local, status);
+  const DeviceLimits* known = detail::DeviceCache<B>::template find<detail::CallsAt<B, Level>>(
+      device.value(), local, status);
   if (known == nullptr) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("device limits"), site);
     error.device = device.value();
@@ -74,11 +76,13 @@ template <class B>
 class [[nodiscard]] basic_device_guard {
  public:
   /// Errc::device_invalid, ::no_device.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_device_guard> create(
       DeviceId device, call_site site = call_site::current()) noexcept {
+    using Calls = detail::CallsAt<B, Level>;
     int before = 0;
-    int status = B::current_device(before);
-    if (status == 0 && before != device.value()) status = B::set_device(device.value());
+    int status = Calls::current_device(before);
+    if (status == 0 && before != device.value()) status = Calls::set_device(device.value());
     if (status != 0) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("set device"), site);
       error.device = device.value();

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -22,14 +23,16 @@ class [[nodiscard]] basic_event {
  public:
   /// The point that `stream` has reached: everything submitted so far. Errc::runtime_failed,
   /// ::no_device.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_event> create(basic_stream_ref<B> stream,
                                                   call_site site = call_site::current()) noexcept {
+    using Calls = detail::CallsAt<B, Level>;
     const auto point = detail::StreamPoint::of(stream.native(), stream.device().value());
     const detail::CallScope<B> here(site);
     typename B::native_event event{};
-    int status = B::event_create(event, Timed);
+    int status = Calls::event_create(event, Timed);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
-    status = B::event_record(event, stream.native());
+    status = Calls::event_record(event, stream.native());
     basic_event made(event, point);
     if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
       hooks->recorded(event, stream.native());
@@ -57,14 +60,16 @@ class [[nodiscard]] basic_event {
   /// Waits until the point is reached. Errc::execution_failed; Errc::wait_timed_out where
   /// WARPSAFE_TIMEOUT gives waits up. Errc::captured_event, ::stream_capturing where waiting would
   /// break a capture of this library: nothing is asked of the runtime then.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     LaunchError refused;
-    if (detail::refused_in_capture<B, CheckLevel::cheap>(
-            nullptr, native_, Name::of("event synchronize"), site, refused)) {
+    if (detail::refused_in_capture<B, Level>(nullptr, native_, Name::of("event synchronize"), site,
+                                             refused)) {
       return refused;
     }
     const detail::CallScope<B> here(site);
-    if (const int status = detail::wait_for_event<B>(native_, point_, site, true)) {
+    using Calls = detail::CallsAt<B, Level>;
+    if (const int status = detail::wait_for_event<Calls>(native_, point_, site, true)) {
       return detail::runtime_error<B>(status, Name::of("event synchronize"), site,
                                       Stage::completion, point_.device);
     }
@@ -72,15 +77,16 @@ class [[nodiscard]] basic_event {
     return success();
   }
   /// Whether the point is reached. Errors as those of synchronize.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<detail::later<B, Progress>> query(
       call_site site = call_site::current()) const noexcept {
     LaunchError refused;
-    if (detail::refused_in_capture<B, CheckLevel::cheap>(nullptr, native_, Name::of("event query"),
-                                                         site, refused)) {
+    if (detail::refused_in_capture<B, Level>(nullptr, native_, Name::of("event query"), site,
+                                             refused)) {
       return refused;
     }
     const detail::CallScope<B> here(site);
-    const int status = B::event_query(native_);
+    const int status = detail::CallsAt<B, Level>::event_query(native_);
     if (status == 0) point_.reached(B::vendor);
     if (status == 0 || status == B::not_ready) {
       return status == 0 ? Progress::ready : Progress::not_ready;
@@ -89,9 +95,10 @@ class [[nodiscard]] basic_event {
                                     point_.device);
   }
   /// `query`, as a bool.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
-    return detail::is_ready<B>(query(site));
+    return detail::is_ready<B>(query<Level>(site));
   }
 
  private:
@@ -105,12 +112,14 @@ class [[nodiscard]] basic_event {
 };
 
 template <class B>
+template <CheckLevel Level>
 result<basic_event<B, false>> basic_stream_ref<B>::record(call_site site) const noexcept {
-  return basic_event<B, false>::create(*this, site);
+  return basic_event<B, false>::template create<Level>(*this, site);
 }
 template <class B>
+template <CheckLevel Level>
 result<basic_event<B, true>> basic_stream_ref<B>::record_timed(call_site site) const noexcept {
-  return basic_event<B, true>::create(*this, site);
+  return basic_event<B, true>::template create<Level>(*this, site);
 }
 
 using Event = basic_event<default_backend, false>;
@@ -120,14 +129,14 @@ using TimedEvent = basic_event<default_backend, true>;
 /// wait. While a capture is open: a stream that waits for an event of the capture takes part in it
 /// from then on. Errc::capture_isolation where a captured stream was to wait for an event from
 /// outside, ::capture_merged for one of another capture, ::runtime_failed.
-template <class B, bool Timed>
+template <CheckLevel Level = current_level, class B, bool Timed>
 [[nodiscard]] result<void> wait(std::type_identity_t<basic_stream_ref<B>> stream,
                                 const basic_event<B, Timed>& event,
                                 call_site site = call_site::current()) noexcept {
   const detail::CaptureHooks* const hooks = detail::open_captures();
   const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(stream.native());
   const detail::CallScope<B> here(site);
-  if (const int status = B::stream_wait(stream.native(), event.native())) {
+  if (const int status = detail::CallsAt<B, Level>::stream_wait(stream.native(), event.native())) {
     return detail::runtime_error<B>(status, Name::of("stream wait"), site);
   }
   if (hooks != nullptr) hooks->waited(stream.native(), event.native(), before, site);
@@ -136,14 +145,15 @@ template <class B, bool Timed>
 
 /// Milliseconds between two timed events, waiting for the second. Errc::execution_failed,
 /// ::runtime_failed.
-template <class B>
+template <CheckLevel Level = current_level, class B>
 [[nodiscard]] result<detail::later<B, float>> elapsed_ms(
     const basic_event<B, true>& begin, const basic_event<B, true>& end,
     call_site site = call_site::current()) noexcept {
-  const auto waited = end.synchronize(site);
+  const auto waited = end.template synchronize<Level>(site);
   if (!waited.has_value()) return waited.assume_error();
   float ms = 0;
-  if (const int status = B::event_elapsed(ms, begin.native(), end.native())) {
+  if (const int status =
+          detail::CallsAt<B, Level>::event_elapsed(ms, begin.native(), end.native())) {
     return detail::runtime_error<B>(status, Name::of("event elapsed"), site);
   }
   return ms;

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_watch.hpp>
 #include <warpsafe/detail/graph_resources.hpp>
 #include <warpsafe/detail/observation.hpp>
@@ -55,7 +56,7 @@ class [[nodiscard]] basic_graph {
       : native_(std::exchange(other.native_, nullptr)), resources_(std::move(other.resources_)) {}
   basic_graph& operator=(basic_graph&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close());
+      static_cast<void>(close<CheckLevel::off>());
       native_ = std::exchange(other.native_, nullptr);
       resources_ = std::move(other.resources_);
     }
@@ -64,10 +65,11 @@ class [[nodiscard]] basic_graph {
   basic_graph(const basic_graph&) = delete;
   basic_graph& operator=(const basic_graph&) = delete;
   // Nobody can take a status here; close() is for who wants it.
-  ~basic_graph() { static_cast<void>(close()); }
+  ~basic_graph() { static_cast<void>(close<CheckLevel::off>()); }
 
   /// Makes a graph that can be launched. This one may go then; what it keeps alive stays with the
   /// new one. Errc::runtime_failed, ::out_of_memory.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_executable_graph<B>> instantiate(
       call_site site = call_site::current()) const noexcept;
   /// Keeps `value` (a buffer, a library handle, a pending value) alive as long as this graph, or
@@ -81,10 +83,11 @@ class [[nodiscard]] basic_graph {
     }
   }
   /// Operations. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<std::size_t> node_count(
       call_site site = call_site::current()) const noexcept {
     std::size_t count = 0;
-    if (const int status = B::graph_nodes(native_, count)) {
+    if (const int status = detail::CallsAt<B, Level>::graph_nodes(native_, count)) {
       return detail::runtime_error<B>(status, Name::of("graph nodes"), site);
     }
     return count;
@@ -92,10 +95,12 @@ class [[nodiscard]] basic_graph {
   /// The vendor's own graph, which stays this object's to destroy.
   [[nodiscard]] typename B::native_graph native() const noexcept { return native_; }
   /// Destroys the graph; what was instantiated of it lives on. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     resources_ = detail::ResourcesPtr{};
     if (native_ == nullptr) return success();
-    if (const int status = B::graph_destroy(std::exchange(native_, nullptr))) {
+    if (const int status =
+            detail::CallsAt<B, Level>::graph_destroy(std::exchange(native_, nullptr))) {
       return detail::runtime_error<B>(status, Name::of("graph destroy"), site);
     }
     return success();
@@ -125,7 +130,7 @@ class [[nodiscard]] basic_executable_graph {
         last_(std::exchange(other.last_, std::nullopt)) {}
   basic_executable_graph& operator=(basic_executable_graph&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close());
+      static_cast<void>(close<CheckLevel::off>());
       native_ = std::exchange(other.native_, nullptr);
       resources_ = std::move(other.resources_);
       last_ = std::exchange(other.last_, std::nullopt);
@@ -135,7 +140,7 @@ class [[nodiscard]] basic_executable_graph {
   basic_executable_graph(const basic_executable_graph&) = delete;
   basic_executable_graph& operator=(const basic_executable_graph&) = delete;
   // Nobody can take a status here; close() is for who wants it.
-  ~basic_executable_graph() { static_cast<void>(close()); }
+  ~basic_executable_graph() { static_cast<void>(close<CheckLevel::off>()); }
 
   /// Runs the graph in the order of `stream` (a Stream, or a StreamRef; a borrowed stream has to
   /// outlive this object), after its own earlier launches. Arguments are those of the capture, or
@@ -156,11 +161,11 @@ class [[nodiscard]] basic_executable_graph {
       const detail::Located<B> at(stream.ref(), site);
       const detail::Observation seen =
           detail::observe(at, LaunchShape{}, Name::of("(graph)"), nullptr);
-      result<void> launched = submit(std::move(stream), site);
+      result<void> launched = submit<Level>(std::move(stream), site);
       seen.end(launched);
       return launched;
     } else {
-      return submit(std::move(stream), site);
+      return submit<Level>(std::move(stream), site);
     }
   }
   /// What is no stream gets a sentence.
@@ -177,10 +182,12 @@ class [[nodiscard]] basic_executable_graph {
   /// captured kernel other scalars or buffers. It must have the same operations in the same order
   /// with the same dependencies: Errc::graph_update_refused says what differs, and leaves this one
   /// as it was. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> update(const basic_graph<B>& graph,
                                     call_site site = call_site::current()) noexcept {
     GraphChange change = GraphChange::none;
-    if (const int status = B::graph_update(native_, graph.native_, change)) {
+    if (const int status =
+            detail::CallsAt<B, Level>::graph_update(native_, graph.native_, change)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("graph update"), site);
       if (error.code == Errc::graph_update_refused) {
         error.value = static_cast<std::uint64_t>(change);
@@ -197,10 +204,12 @@ class [[nodiscard]] basic_executable_graph {
   [[nodiscard]] typename B::native_graph_exec native() const noexcept { return native_; }
   /// Destroys it; launches that were made go on. If it keeps anything alive, waits for the last of
   /// them and then lets that go. Errc::runtime_failed, ::execution_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (native_ == nullptr) return success();
     const int waited = release_resources();
-    const int status = B::graph_exec_destroy(std::exchange(native_, nullptr));
+    const int status =
+        detail::CallsAt<B, Level>::graph_exec_destroy(std::exchange(native_, nullptr));
     last_ = std::nullopt;
     if (waited != 0) {
       return detail::runtime_error<B>(waited, Name::of("graph launch"), site, Stage::completion);
@@ -210,8 +219,10 @@ class [[nodiscard]] basic_executable_graph {
   }
 
  private:
+  template <CheckLevel Level>
   [[nodiscard]] result<void> submit(basic_stream_hold<B> stream, call_site site) noexcept {
-    if (const int status = B::graph_launch(native_, stream.ref().native())) {
+    if (const int status =
+            detail::CallsAt<B, Level>::graph_launch(native_, stream.ref().native())) {
       // As a launch's: what it is told of running work is not its own.
       LaunchError error =
           detail::runtime_error<B>(status, Name::of("graph launch"), site, Stage::launch);
@@ -272,9 +283,10 @@ class [[nodiscard]] basic_executable_graph {
 };
 
 template <class B>
+template <CheckLevel Level>
 result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) const noexcept {
   typename B::native_graph_exec exec{};
-  if (const int status = B::graph_instantiate(exec, native_)) {
+  if (const int status = detail::CallsAt<B, Level>::graph_instantiate(exec, native_)) {
     return detail::runtime_error<B>(status, Name::of("graph instantiate"), site);
   }
   return basic_executable_graph<B>(exec, resources_);

@@ -39,12 +39,12 @@ class [[nodiscard]] basic_managed_buffer {
   /// Errc::unsupported for a device on which the host may touch no managed memory while any kernel
   /// runs (concurrentManagedAccess is 0: WSL, Jetson): a DeviceBuffer does there. Else as
   /// DeviceBuffer::create.
-  template <class Count>
+  template <CheckLevel Level = current_level, class Count>
   [[nodiscard]] static result<basic_managed_buffer> create(
       basic_stream_hold<B> stream, Count count, call_site site = call_site::current()) noexcept {
     const auto bytes = Bytes::create<T>(count, site);
     if (!bytes.has_value()) return bytes.assume_error();
-    const auto limits = device_limits<B>(stream.ref().device(), site);
+    const auto limits = device_limits<B, Level>(stream.ref().device(), site);
     if (!limits.has_value()) return limits.assume_error();
     if (!limits.assume_value().concurrent_managed_access) {
       LaunchError error = LaunchError::make(Errc::unsupported, Stage::construction, site);
@@ -52,8 +52,8 @@ class [[nodiscard]] basic_managed_buffer {
       error.with_device(limits.assume_value());
       return error;
     }
-    const auto memory =
-        detail::DeviceMemory<B>::allocate(std::move(stream), bytes.assume_value(), true, site);
+    const auto memory = detail::DeviceMemory<B>::template allocate<Level>(
+        std::move(stream), bytes.assume_value(), true, site);
     if (!memory.has_value()) return memory.assume_error();
     return basic_managed_buffer(basic_memory_hold<B>::adopt(memory.assume_value()),
                                 static_cast<T*>(memory.assume_value()->data()),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/memory_count.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_mark.hpp>
@@ -24,13 +25,14 @@ struct MemoryInfo {
 
 /// The memory of `device` now: other programs change it at any time. Errc::device_invalid,
 /// ::no_device, ::runtime_failed.
-template <class B = default_backend>
+template <class B = default_backend, CheckLevel Level = current_level>
 [[nodiscard]] result<MemoryInfo> memory_info(DeviceId device,
                                              call_site site = call_site::current()) noexcept {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
-  const int status = detail::on_device<B>(
-      device.value(), [&]() noexcept { return B::memory_info(free_bytes, total_bytes); });
+  using Calls = detail::CallsAt<B, Level>;
+  const int status = detail::on_device<Calls>(
+      device.value(), [&]() noexcept { return Calls::memory_info(free_bytes, total_bytes); });
   if (status != 0) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("memory info"), site);
     error.device = device.value();

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/dropped_pending.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_mark.hpp>
@@ -62,22 +63,24 @@ class [[nodiscard]] basic_pending {
   ~basic_pending() {
     if (state_ != State::open) return;
     if (dropped_ != nullptr) dropped_(site_);
-    static_cast<void>(settle(site_));  // the status has no one to go to
+    static_cast<void>(settle<CheckLevel::off>(site_));  // the status has no one to go to
   }
 
   /// Waits for exactly this value and hands it out. Errc::execution_failed for a fault of earlier
   /// work, the error of the copy itself, or ::pending_taken where the value was handed out before;
   /// ::wait_timed_out where WARPSAFE_TIMEOUT gives waits up: its memory is then never given back.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<T> get(call_site site = call_site::current()) && noexcept {
     if (state_ != State::open) return why_not(site);
-    const result<void> waited = settle(site);
+    const result<void> waited = settle<Level>(site);
     if (!waited.has_value()) return waited.assume_error();
     return *std::move(value_);
   }
   /// Whether `get` would return at once. Errc::execution_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
     if (state_ != State::open) return true;
-    const int status = copied_.query();
+    const int status = copied_.template query<detail::CallsAt<B, Level>>();
     if (status == 0 || status == B::not_ready) return status == 0;
     return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion,
                                     stream_.device().value());
@@ -121,10 +124,11 @@ class [[nodiscard]] basic_pending {
 
   /// Ends the device's use of the value: by waiting, or, where that is not possible and the device
   /// may still write, by never giving the memory back.
+  template <CheckLevel Level>
   [[nodiscard]] result<void> settle(call_site site) noexcept {
     state_ = State::gone;
     const detail::CallScope<B> here(site);
-    const int status = copied_.wait(site, true);
+    const int status = copied_.template wait<detail::CallsAt<B, Level>>(site, true);
     if (status == 0) {
       device_memory_ = {};
       return success();
@@ -196,7 +200,7 @@ struct PendingAccess {
                                                 basic_memory_hold<B> held,
                                                 call_site site) noexcept {
     StreamMark<B> copied;
-    const int status = copied.set(stream);
+    const int status = copied.template set<CallsAt<B, Level>>(stream);
     basic_pending<B, T> made(std::move(value), std::move(copied), std::move(held), stream,
                              on_drop<Level>, site);
     if (status == 0) return made;
@@ -231,9 +235,9 @@ struct PendingAccess {
                                   basic_stream_ref<B> stream) noexcept {
     return pending.stream_ == stream;
   }
-  template <class B, class T>
+  template <CheckLevel Level, class B, class T>
   [[nodiscard]] static result<void> wait(basic_pending<B, T>& pending, call_site site) noexcept {
-    return pending.settle(site);
+    return pending.template settle<Level>(site);
   }
   /// The value of a token whose stream was waited for after its copy.
   template <class B, class T>

@@ -6,6 +6,7 @@
 #include <warpsafe/bytes.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/element.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/uncaptured.hpp>
@@ -31,7 +32,7 @@ class [[nodiscard]] basic_pinned_buffer {
   /// Room for `count` elements, not initialised; 0 is an empty buffer. Breaks no capture of a
   /// stream. Errc::size_negative, ::bytes_overflow, ::out_of_memory (of the host), ::no_device,
   /// ::runtime_failed.
-  template <class Count>
+  template <CheckLevel Level = current_level, class Count>
   [[nodiscard]] static result<basic_pinned_buffer> create(
       Count count, call_site site = call_site::current()) noexcept {
     const auto bytes = Bytes::create<T>(count, site);
@@ -39,8 +40,9 @@ class [[nodiscard]] basic_pinned_buffer {
     void* memory = nullptr;
     if (bytes.assume_value().value() != 0) {
       const detail::CallScope<B> here(site);
-      const detail::Uncaptured<B> outside;
-      if (const int status = B::host_allocate(memory, bytes.assume_value().value())) {
+      using Calls = detail::CallsAt<B, Level>;
+      const detail::Uncaptured<Calls> outside;
+      if (const int status = Calls::host_allocate(memory, bytes.assume_value().value())) {
         LaunchError error =
             detail::runtime_error<B>(status, Name::of("allocate pinned memory"), site);
         error.value = bytes.assume_value().value();
@@ -54,7 +56,7 @@ class [[nodiscard]] basic_pinned_buffer {
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   basic_pinned_buffer& operator=(basic_pinned_buffer&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close());
+      static_cast<void>(close<CheckLevel::off>());
       data_ = std::exchange(other.data_, nullptr);
       size_ = std::exchange(other.size_, 0);
     }
@@ -63,15 +65,17 @@ class [[nodiscard]] basic_pinned_buffer {
   basic_pinned_buffer(const basic_pinned_buffer&) = delete;
   basic_pinned_buffer& operator=(const basic_pinned_buffer&) = delete;
   // Nobody can take a status here; close() is for who wants it.
-  ~basic_pinned_buffer() { static_cast<void>(close()); }
+  ~basic_pinned_buffer() { static_cast<void>(close<CheckLevel::off>()); }
 
   /// Frees the memory, and returns what the runtime says of it. Errc::runtime_failed,
   /// ::execution_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (data_ == nullptr) return success();
     size_ = 0;
-    const detail::Uncaptured<B> outside;
-    if (const int status = B::host_deallocate(std::exchange(data_, nullptr))) {
+    using Calls = detail::CallsAt<B, Level>;
+    const detail::Uncaptured<Calls> outside;
+    if (const int status = Calls::host_deallocate(std::exchange(data_, nullptr))) {
       return detail::runtime_error<B>(status, Name::of("free pinned memory"), site);
     }
     return success();

@@ -37,6 +37,7 @@ class [[nodiscard]] basic_pitched_buffer {
 
   /// `size` elements, as extent{rows{m}, cols{n}}, not initialised. Errc::size_negative,
   /// ::size_overflow, ::bytes_overflow, ::out_of_memory.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_pitched_buffer> create(
       basic_stream_hold<B> stream, extent<2> size, call_site site = call_site::current()) noexcept {
     for (int axis = 0; axis < 2; ++axis) {
@@ -61,7 +62,7 @@ class [[nodiscard]] basic_pitched_buffer {
       return LaunchError::make(Errc::bytes_overflow, Stage::construction, elements, sizeof(T),
                                Axis::none, site);
     }
-    const auto memory = detail::DeviceMemory<B>::allocate(
+    const auto memory = detail::DeviceMemory<B>::template allocate<Level>(
         std::move(stream), Bytes(elements == 0 ? 0 : bytes), false, site);
     if (!memory.has_value()) return memory.assume_error();
     return basic_pitched_buffer(memory.assume_value(), size.size(1), size.size(0));
@@ -109,33 +110,36 @@ class [[nodiscard]] basic_pitched_buffer {
   /// As DeviceBuffer::keep.
   [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }
   /// As DeviceBuffer::used_on. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> used_on(basic_stream_ref<B> stream,
                                      call_site site = call_site::current()) const noexcept {
-    return detail::note_use(memory_, stream, site);
+    return detail::note_use<Level>(memory_, stream, site);
   }
 
   /// Overwrites the matrix from host memory, row after row without gaps; returns when that memory
   /// may be changed again. Errc::size_mismatch, ::stream_capturing, ::runtime_failed,
   /// ::execution_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> assign(std::span<const T> source,
                                     call_site site = call_site::current()) noexcept {
     const auto host = detail::CopyRows::flat(source.data(), source.size(), -1);
     const result<void> sizes = detail::same_size(copy_rows(), host, site);
     if (!sizes.has_value() || copy_rows().size == 0) return sizes;
-    return detail::copy_now(copy_rows(), host, CopyKind::host_to_device, stream(), site);
+    return detail::copy_now<Level>(copy_rows(), host, CopyKind::host_to_device, stream(), site);
   }
   /// Every byte 0, in the order of `stream`. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> zero(basic_stream_ref<B> stream,
                                   call_site site = call_site::current()) noexcept {
-    return fill_bytes(stream, std::byte{0}, site);
+    return fill_bytes<Level>(stream, std::byte{0}, site);
   }
   /// Every byte `value`, a std::byte, in the order of `stream`. Errc::runtime_failed.
-  template <class Byte>
+  template <CheckLevel Level = current_level, class Byte>
   [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, Byte value,
                                         call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_fill_value<Byte>()) {
-      const result<void> filled = detail::fill_rows(copy_rows(), value, stream, site);
-      return filled.has_value() ? detail::note_use(memory_, stream, site) : filled;
+      const result<void> filled = detail::fill_rows<Level>(copy_rows(), value, stream, site);
+      return filled.has_value() ? detail::note_use<Level>(memory_, stream, site) : filled;
     } else {
       return success();
     }

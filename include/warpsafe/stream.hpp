@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/located.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -29,20 +30,22 @@ class [[nodiscard]] basic_stream {
 
   /// A stream on the calling thread's current device. `urgency` is the runtime's own priority:
   /// smaller is more urgent, 0 the default. Errc::no_device, ::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(int urgency = 0,
                                                    call_site site = call_site::current()) noexcept {
+    using Calls = detail::CallsAt<B, Level>;
     int device = 0;
     typename B::native_stream stream{};
-    int status = B::current_device(device);
+    int status = Calls::current_device(device);
     detail::SharedStream<B>** const only = detail::only_stream<B>(device);
     if (only != nullptr) {
       if (auto* const kept = __atomic_load_n(only, __ATOMIC_ACQUIRE)) return share(kept, device);
     }
-    if (status == 0) status = B::stream_create(stream, urgency);
+    if (status == 0) status = Calls::stream_create(stream, urgency);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
-    auto* const shared = detail::SharedStream<B>::make(stream);
+    auto* const shared = detail::SharedStream<B>::make(stream, &Calls::stream_destroy);
     if (shared == nullptr) {
-      static_cast<void>(B::stream_destroy(stream));
+      static_cast<void>(Calls::stream_destroy(stream));
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof *shared, 0,
                                Axis::none, site);
     }
@@ -58,11 +61,12 @@ class [[nodiscard]] basic_stream {
     return basic_stream(basic_stream_ref<B>(stream, device), shared);
   }
   /// The same on a device that need not be current. Errc::device_invalid besides.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(DeviceId device,
                                                    call_site site = call_site::current()) noexcept {
-    auto guard = basic_device_guard<B>::create(device, site);
+    auto guard = basic_device_guard<B>::template create<Level>(device, site);
     if (!guard.has_value()) return guard.assume_error();
-    return create(0, site);
+    return create<Level>(0, site);
   }
 
   basic_stream(basic_stream&& other) noexcept
@@ -117,13 +121,15 @@ class [[nodiscard]] basic_stream {
       call_site site = call_site::current()) const noexcept {
     return ref_.template ready<Level>(site);
   }
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, false>> record(
       call_site site = call_site::current()) const noexcept {
-    return ref_.record(site);
+    return ref_.template record<Level>(site);
   }
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, true>> record_timed(
       call_site site = call_site::current()) const noexcept {
-    return ref_.record_timed(site);
+    return ref_.template record_timed<Level>(site);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -111,7 +112,7 @@ class basic_stream_ref {
     }
     const detail::CallScope<B> here(site);
     const auto point = detail::StreamPoint::of(native_, device_);
-    const int status = B::stream_query(native());
+    const int status = detail::CallsAt<B, Level>::stream_query(native());
     if (status == 0) point.reached(B::vendor);
     if (status == 0 || status == B::not_ready) {
       return status == 0 ? Progress::ready : Progress::not_ready;
@@ -127,9 +128,11 @@ class basic_stream_ref {
   }
   /// The point that this stream has reached: everything submitted so far. <warpsafe/event.hpp>
   /// defines it. Errc::runtime_failed, ::no_device.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, false>> record(
       call_site site = call_site::current()) const noexcept;
   /// The same, to measure the time to another such point.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, true>> record_timed(
       call_site site = call_site::current()) const noexcept;
   friend bool operator==(const basic_stream_ref& a, const basic_stream_ref& b) noexcept {
@@ -152,7 +155,8 @@ class basic_stream_ref {
     }
     const detail::CallScope<B> here(site);
     const auto point = detail::StreamPoint::of(native_, device_);
-    if (const int status = detail::wait_for_stream<B>(native(), device_, site, may_stop)) {
+    using Calls = detail::CallsAt<B, Level>;
+    if (const int status = detail::wait_for_stream<Calls>(native(), device_, site, may_stop)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
                                                    Stage::completion, device_);
       error.device = device_;

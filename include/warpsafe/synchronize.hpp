@@ -16,18 +16,18 @@ namespace warpsafe {
 /// std::move(x), std::move(y)).value();`. A token of another stream is waited for by itself. On an
 /// error no value is handed out: Errc::execution_failed for a fault of earlier work, or the first
 /// token's own (`get`). The tokens then keep what they own until their copies have ended.
-template <class B, class... T>
+template <CheckLevel Level = current_level, class B, class... T>
 [[nodiscard]] result<std::tuple<T...>> synchronize(std::type_identity_t<detail::Located<B>> stream,
                                                    basic_pending<B, T>&&... pending) noexcept {
   using Access = detail::PendingAccess;
   LaunchError error;
   if ((Access::early_error(pending, error, stream.site) || ...)) return error;
-  const result<void> waited = detail::wait_for(stream.stream, stream.site);
+  const result<void> waited = detail::wait_for<Level>(stream.stream, stream.site);
   if (!waited.has_value()) return waited.assume_error();
   bool failed = false;
   const auto wait_for_foreign = [&](auto& one) noexcept {
     if (failed || Access::is_of(one, stream.stream)) return;
-    const result<void> own = Access::wait(one, stream.site);
+    const result<void> own = Access::wait<Level>(one, stream.site);
     if (own.has_value()) return;
     error = own.assume_error();
     failed = true;

@@ -17,8 +17,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# When each level notices a size of 0, too much shared memory, and the same for a functor.
-EXPECTED = {2: "made checked checked", 1: "made refused refused", 0: "refused refused refused"}
+# The calls that are told (current device, stream create, stream destroy), and when each level notices
+# a size of 0, too much shared memory, and the same for a functor.
+EXPECTED = {2: "3 told: made checked checked", 1: "0 told: made refused refused",
+            0: "0 told: refused refused refused"}  # fmt: skip
 LEVELS = {"full": 2, "cheap": 1, "off": 0}
 
 

@@ -5,6 +5,7 @@
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 // What all translation units of one program see: the same kernels, functors and inline functions.
@@ -36,6 +37,13 @@ inline const char* stage_of(const warpsafe::result<void>& outcome) {
       return "refused";
   }
 }
+
+/// Calls of the runtime that were told to a trace (WARPSAFE_LOG=trace).
+inline int told = 0;
+inline constexpr warpsafe::detail::CallTracer counting_tracer{
+    []() noexcept { return std::uint64_t{0}; },
+    [](warpsafe::detail::RuntimeCall, warpsafe::Name, warpsafe::Name,
+       const warpsafe::detail::TracedValue*, std::size_t, std::uint64_t) noexcept { ++told; }};
 
 #if defined(MUTANT)
 // The mistake that this test is for: an inline function that is no template and depends on the

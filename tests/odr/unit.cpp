@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Compiled once per check level, as OBSERVE: when this level notices each of three mistakes.
+// Compiled once per check level, as OBSERVE: how many calls of the runtime it tells when it makes a
+// stream and gives it up, and when this level notices each of three mistakes.
 
 #include "shared.hpp"
 
 namespace ws = warpsafe;
 
 std::string OBSERVE() {
+  told = 0;
+  warpsafe::detail::call_tracer_in_use = &counting_tracer;
+  { const auto dropped = ws::Stream::create(); }
+  warpsafe::detail::call_tracer_in_use = nullptr;
+  const std::string calls = std::to_string(told) + " told: ";
   const ws::Stream stream = ws::Stream::create().value();
   const auto nothing = ws::SafeGrid<>::cover(0, ws::block<32>);
   const auto config = ws::LaunchConfig(ws::grid<1>, ws::block<32>, ws::shared<double>(1 << 24));
@@ -18,5 +24,5 @@ std::string OBSERVE() {
 #else
   seen += std::string(" ") + stage_of(ws::launch(stream, config, ws::kernel<store<int>>, 1));
 #endif
-  return seen + " " + stage_of(ws::launch(stream, config, ws::functor(Store{}), 1));
+  return calls + seen + " " + stage_of(ws::launch(stream, config, ws::functor(Store{}), 1));
 }

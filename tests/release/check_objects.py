@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Reads object files of a release build: check_objects.py {off|full} OBJECT...
+"""Reads object files of a release build: check_objects.py {off|full|calls} OBJECT...
 
 off: nothing is in them that only checks need, a launch is one call until it has failed, a static
 cover is a constant and any other has no conditional jump. full: the opposite of the first, compiled
-with checks, so that a rule here that finds nothing anywhere does not pass for a proof.
+with checks, so that a rule here that finds nothing anywhere does not pass for a proof. calls: an object without and
+one with checks, that call the runtime: the trace of calls is in the second alone.
 """
 
 import re
@@ -16,6 +17,8 @@ CHECKS = re.compile(r"validate_(launch|numbers)|check_launch|ask_driver|check_va
                     r"launches_all_the_same|(Kernel|Device)Cache|KernelSlots|WARPSAFE_(ON_ERROR|LOG|SYNC|BREAK|SHADOW|REFERENCE|TRACE)|"
                     r"Journal|\bCompletion\b|debug10Completion|Incidents|Observation|show_arguments|DataCalls|data_calls|HostReference|before_launch|after_launch|Launch: kernel=|"
                     r"cudaFuncGetAttributes|cudaDeviceGetAttribute|cudaGetDevice\b")  # fmt: skip
+# What WARPSAFE_LOG=trace needs where calls of the runtime are made.
+TRACE = re.compile(r"call_tracer_in_use|told_call|TracedCalls|TracedValue|RuntimeCall")
 LAUNCHES = re.compile(r"(static|dynamic|configured)_(returned|inlined)")
 
 
@@ -76,7 +79,20 @@ def complaints(path, checked):
     return wrong
 
 
+def traced_names(path):
+    return sorted({m[0] for m in TRACE.finditer(output("nm", "-C", path) + output("strings", "-d", path))})
+
+
+def check_calls(without, checked):
+    """Whether the trace of calls is where it should not be, or is in neither: then this sees nothing."""
+    names = {path: traced_names(path) for path in (without, checked)}
+    print(*(f"{path}: {', '.join(found) or 'no trace of calls'}" for path, found in names.items()), sep="\n")
+    return bool(names[without]) or "call_tracer_in_use" not in names[checked]
+
+
 def main():
+    if sys.argv[1] == "calls":
+        return check_calls(*sys.argv[2:])
     failed = False
     for path in sys.argv[2:]:
         found = complaints(path, sys.argv[1] == "full")

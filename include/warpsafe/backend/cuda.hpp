@@ -289,6 +289,9 @@ struct CudaCalls : CudaGraphCalls {
 }  // namespace detail
 
 /// The CUDA runtime (12 and 13), behind the names of backend.hpp. Statuses are cudaError_t as int.
-struct cuda_backend : detail::TracedCalls<detail::CudaCalls> {};
+struct cuda_backend : detail::CudaCalls {};
+
+template <>
+inline constexpr bool detail::tells_of_calls<cuda_backend> = true;
 
 }  // namespace warpsafe

@@ -281,6 +281,9 @@ struct HipCalls : HipGraphCalls {
 /// The HIP runtime (5.2 to 7) on AMD's platform or on NVIDIA's, behind the names of backend.hpp.
 /// Statuses are hipError_t as int.
 template <class Platform>
-struct basic_hip_backend : detail::TracedCalls<detail::HipCalls<Platform>> {};
+struct basic_hip_backend : detail::HipCalls<Platform> {};
+
+template <class Platform>
+inline constexpr bool detail::tells_of_calls<basic_hip_backend<Platform>> = true;
 
 }  // namespace warpsafe

@@ -43,7 +43,10 @@ struct AllCalls : ErrorCalls,
 /// A CPU model of a GPU, for tests, laptops and CI. Streams are asynchronous, launches are judged
 /// by the limits of a modelled device, errors behave as CUDA's do; <warpsafe/host.hpp> controls it.
 /// Link Boost.Context and threads.
-struct host_backend : detail::TracedCalls<host::AllCalls> {};
+struct host_backend : host::AllCalls {};
+
+template <>
+inline constexpr bool detail::tells_of_calls<host_backend> = true;
 
 static_assert(Backend<host_backend>);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/runtime_call.hpp>
 
 #include <cstddef>
@@ -10,8 +11,8 @@
 
 namespace warpsafe::detail {
 
-/// The calls of a backend (backend.hpp) through which WARPSAFE_LOG=trace sees them. What it costs
-/// else is a load and a test beside each call of the runtime, and none beside a launch.
+/// The calls of a backend (backend.hpp) through which WARPSAFE_LOG=trace sees them, for code of
+/// level full alone (CallsAt). While the trace is off that is a load and a test beside each call.
 template <class Raw>
 struct TracedCalls : Raw {
   using native_stream = typename Raw::native_stream;

@@ -56,9 +56,9 @@ template <class B = default_backend>
     static_cast<void>(B::versions(driver, runtime));  // what it cannot tell stays 0
     found.versions = {driver, runtime, B::toolkit_version};
   }
-  const auto count = device_count<B>();
+  const auto count = device_count<B, CheckLevel::off>();
   for (int device = 0; count.has_value() && device < count.assume_value(); ++device) {
-    const auto limits = device_limits<B>(DeviceId(device));
+    const auto limits = device_limits<B, CheckLevel::off>(DeviceId(device));
     if (limits.has_value()) found.devices.push_back(limits.assume_value());
   }
   for (char** one = environ; one != nullptr && *one != nullptr; ++one) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/memory_owner.hpp>
 #include <warpsafe/detail/parameter.hpp>
 #include <warpsafe/error.hpp>
@@ -231,8 +232,9 @@ template <class B, bool AskDriver, class P, class A>
   if constexpr (AskDriver && is_trusted<A>) {
     MemoryKind kind{};
     int device = -1;
-    const int status =
-        argument.get() == nullptr ? 0 : B::pointer_kind(argument.get(), kind, device);
+    const int status = argument.get() == nullptr ? 0
+                                                 : CallsAt<B, CheckLevel::full>::pointer_kind(
+                                                       argument.get(), kind, device);
     if (argument.get() != nullptr && (status != 0 || kind == MemoryKind::unregistered)) {
       error = LaunchError::make(Errc::argument_host_pointer, Stage::validation);
       error.extra = static_cast<std::uint64_t>(number);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/error.hpp>
 #include <warpsafe/kernel.hpp>
 #include <warpsafe/limits.hpp>
@@ -60,13 +61,15 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
   static inline OnceSlot<DeviceLimits> slots[remembered_devices];
 
   /// The limits of a device, floors put in for what it does not report. `local` holds them where
-  /// they cannot be remembered. nullptr, with the runtime's status, if the device cannot be asked.
+  /// they cannot be remembered; `Calls` asks. nullptr, with the runtime's status, if the device
+  /// cannot be asked.
+  template <class Calls = B>
   static const DeviceLimits* find(int device, DeviceLimits& local, int& status) noexcept {
     const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
     if (remembered) {
       if (const DeviceLimits* known = slots[device].get()) return known;
     }
-    status = B::limits_of(device, local);
+    status = Calls::limits_of(device, local);
     if (status != 0) return nullptr;
     local.device = device;
     local = limits::or_floor(local, floor_of<B>);
@@ -80,14 +83,15 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
 template <class B>
 class KernelSlots {
  public:
-  /// nullptr, with the driver's status, if the kernel cannot be asked.
+  /// `Calls` asks. nullptr, with the driver's status, if the kernel cannot be asked.
+  template <class Calls = B>
   const KernelLimits* find(const KernelEntry& entry, int device, KernelLimits& local,
                            int& status) noexcept {
     const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
     if (remembered) {
       if (const KernelLimits* known = slots_[device].get()) return known;
     }
-    status = B::attributes_of(entry, local);
+    status = Calls::attributes_of(entry, local);
     if (status != 0) return nullptr;
     local.known = true;
     if (remembered) slots_[device].put(local);

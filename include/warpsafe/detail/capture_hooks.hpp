@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/error.hpp>
 
 #include <cstdint>
@@ -54,18 +55,19 @@ template <class B, CheckLevel Level>
 [[nodiscard]] bool refused_in_capture(typename B::native_stream stream,
                                       typename B::native_event event, Name operation,
                                       call_site site, LaunchError& error) noexcept {
+  using Calls = CallsAt<B, Level>;
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
     error = not_in_capture(B::vendor, operation, site);
     int mode = B::relaxed_capture;  // until exchanged; then the thread's own
-    const bool exchanged = B::exchange_capture_mode(mode) == 0;
+    const bool exchanged = Calls::exchange_capture_mode(mode) == 0;
     const bool relaxed = exchanged && mode == B::relaxed_capture;
-    if (exchanged) static_cast<void>(B::exchange_capture_mode(mode));
+    if (exchanged) static_cast<void>(Calls::exchange_capture_mode(mode));
     if (hooks->refuses(stream, event, relaxed, error)) return true;
   }
   if constexpr (Level == CheckLevel::full) {
     bool capturing = false;
     // A failure of the question is the call's own to report.
-    if (stream != nullptr && B::stream_capturing(stream, capturing) == 0 && capturing) {
+    if (stream != nullptr && Calls::stream_capturing(stream, capturing) == 0 && capturing) {
       error = not_in_capture(B::vendor, operation, site);
       error.stream = stream;
       return true;

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/device_memory.hpp>
 #include <warpsafe/detail/note_uses.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -85,27 +86,28 @@ struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
 }
 
 /// Gives the copy to the stream. Returns the runtime's status. @pre same_size
-template <class B>
+template <CheckLevel Level, class B>
 [[nodiscard]] int submit_copy(CopyRows to, CopyRows from, CopyKind kind,
                               basic_stream_ref<B> stream) noexcept {
+  using Calls = CallsAt<B, Level>;
   if (to.size == 0) return 0;
   const bool peers = kind == CopyKind::device_to_device && to.device >= 0 && from.device >= 0 &&
                      to.device != from.device;
   // With the stream's device current: CUDA does not find memory of another device's pool otherwise
   // (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
-  return on_device<B>(stream.device().value(), [&]() noexcept -> int {
+  return on_device<Calls>(stream.device().value(), [&]() noexcept -> int {
     if (to.dense() && from.dense()) {
       const std::size_t bytes = to.width * to.rows;
       if (peers) {
-        return B::copy_peer(to.data, to.device, from.data, from.device, bytes, stream.native());
+        return Calls::copy_peer(to.data, to.device, from.data, from.device, bytes, stream.native());
       }
-      return B::copy(to.data, from.data, bytes, kind, stream.native());
+      return Calls::copy(to.data, from.data, bytes, kind, stream.native());
     }
     // What has no rows of its own takes the other's.
     const std::size_t width = to.matrix ? to.width : from.width;
     const std::size_t rows = to.matrix ? to.rows : from.rows;
-    return B::copy_2d(to.data, to.matrix ? to.pitch : width, from.data,
-                      from.matrix ? from.pitch : width, width, rows, kind, stream.native());
+    return Calls::copy_2d(to.data, to.matrix ? to.pitch : width, from.data,
+                          from.matrix ? from.pitch : width, width, rows, kind, stream.native());
   });
 }
 
@@ -124,7 +126,7 @@ template <class B>
 
 /// A copy that has ended when this returns. Errc::size_mismatch, ::stream_capturing,
 /// ::execution_failed, ::runtime_failed.
-template <class B>
+template <CheckLevel Level, class B>
 [[nodiscard]] result<void> copy_now(const CopyRows& to, const CopyRows& from, CopyKind kind,
                                     basic_stream_ref<B> stream, call_site site) noexcept {
   const result<void> sizes = same_size(to, from, site);
@@ -135,23 +137,24 @@ template <class B>
   if (!allowed.has_value()) return allowed;
   const CallScope<B> here(site);
   const int device = stream.device().value();
-  if (const int status = wait_ahead<B>(stream.native(), device, site)) {
+  if (const int status = wait_ahead<CallsAt<B, Level>>(stream.native(), device, site)) {
     return runtime_error<B>(status, operation, site, Stage::completion, device);
   }
-  const int status = submit_copy(to, from, kind, stream);
+  const int status = submit_copy<Level>(to, from, kind, stream);
   if (status != 0) return runtime_error<B>(status, operation, site);
-  return wait_for(stream, site);
+  return wait_for<Level>(stream, site);
 }
 
 /// Every byte of the rows, padding included. Errc::runtime_failed.
-template <class B>
+template <CheckLevel Level, class B>
 [[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
                                      basic_stream_ref<B> stream, call_site site) noexcept {
   if (rows.size == 0) return success();
   const CallScope<B> here(site);
-  const int status = on_device<B>(stream.device().value(), [&]() noexcept {
-    return B::fill(rows.data, static_cast<unsigned char>(value),
-                   (rows.rows - 1) * rows.pitch + rows.width, stream.native());
+  using Calls = CallsAt<B, Level>;
+  const int status = on_device<Calls>(stream.device().value(), [&]() noexcept {
+    return Calls::fill(rows.data, static_cast<unsigned char>(value),
+                       (rows.rows - 1) * rows.pitch + rows.width, stream.native());
   });
   if (status != 0) {
     return runtime_error<B>(status, Name::of("fill device memory"), site);
@@ -160,10 +163,10 @@ template <class B>
 }
 
 /// Notes that `stream` used the memory of a buffer. Errc::runtime_failed.
-template <class B>
+template <CheckLevel Level, class B>
 [[nodiscard]] result<void> note_use(DeviceMemory<B>* memory, basic_stream_ref<B> stream,
                                     call_site site) noexcept {
-  const int status = memory == nullptr ? 0 : memory->note_use(stream);
+  const int status = memory == nullptr ? 0 : memory->template note_use<CallsAt<B, Level>>(stream);
   if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
   return success();
 }
@@ -171,7 +174,7 @@ template <class B>
 /// From device memory to device memory; `owner`s may be nullptr. Errc::size_mismatch,
 /// ::stream_capturing for a copy between two devices, which would break a capture (CUDA 13.0 on two
 /// H200s: cudaMemcpyPeerAsync answers 900), ::runtime_failed.
-template <class B>
+template <CheckLevel Level, class B>
 [[nodiscard]] result<void> copy_on_device(basic_stream_ref<B> stream, const CopyRows& to,
                                           DeviceMemory<B>* to_owner, const CopyRows& from,
                                           DeviceMemory<B>* from_owner, call_site site) noexcept {
@@ -182,11 +185,11 @@ template <class B>
     if (!possible.has_value()) return possible;
   }
   const CallScope<B> here(site);
-  if (const int status = submit_copy(to, from, CopyKind::device_to_device, stream)) {
+  if (const int status = submit_copy<Level>(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
   }
-  result<void> noted = note_use(to_owner, stream, site);
-  if (noted.has_value()) noted = note_use(from_owner, stream, site);
+  result<void> noted = note_use<Level>(to_owner, stream, site);
+  if (noted.has_value()) noted = note_use<Level>(from_owner, stream, site);
   return noted.has_value()
              ? note_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
              : noted;

@@ -5,6 +5,7 @@
 #include <warpsafe/bytes.hpp>
 #include <warpsafe/detail/caches.hpp>
 #include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/graph_resources.hpp>
 #include <warpsafe/detail/memory_count.hpp>
 #include <warpsafe/detail/memory_owner.hpp>
@@ -50,18 +51,22 @@ class DeviceMemory : public MemoryOwner {
 
   /// Room for `bytes` on the stream's device; the count of holders begins at 1. No bytes: no
   /// memory, and no call. Errc::out_of_memory (value: bytes asked, limit: the device's, extra:
-  /// free, held: this program's), ::unsupported, ::runtime_failed.
+  /// free, held: this program's), ::unsupported, ::runtime_failed. The memory is freed by the calls
+  /// of the same level.
+  template <CheckLevel Level>
   [[nodiscard]] static result<DeviceMemory*> allocate(basic_stream_hold<B> stream, Bytes bytes,
                                                       bool managed, call_site site) noexcept {
     const CallScope<B> here(site);
     retry_postponed();
     const int device = stream.ref().device().value();
-    auto* made = new (std::nothrow) DeviceMemory(std::move(stream), bytes.value());
+    using Calls = CallsAt<B, Level>;
+    auto* made = new (std::nothrow)
+        DeviceMemory(std::move(stream), bytes.value(), &give_back<Calls>, &add_use_by_view<Calls>);
     if (made == nullptr) {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(DeviceMemory), 0,
                                Axis::none, site);
     }
-    if (const int status = bytes.value() == 0 ? 0 : made->take(managed)) {
+    if (const int status = bytes.value() == 0 ? 0 : made->template take<Calls>(managed)) {
       delete made;
       return allocation_error(status, bytes, device, site);
     }
@@ -86,7 +91,7 @@ class DeviceMemory : public MemoryOwner {
       postpone(this);
       return 0;
     }
-    const int status = give_back();
+    const int status = free_(*this);
     delete this;
     return status;
   }
@@ -94,20 +99,21 @@ class DeviceMemory : public MemoryOwner {
   /// Notes that what `stream` was given so far uses the memory. Nothing is to be noted of its own
   /// stream, nor of one that captures: such work runs when its graph does. Returns the runtime's
   /// status. Thread-safe: launches of several threads may read one buffer.
+  template <class Calls>
   [[nodiscard]] int note_use(basic_stream_ref<B> stream) noexcept {
     if (stream == stream_.ref() || data_ == nullptr || captures(stream)) return 0;
     const NoteLock lock(noting_);
     Use* use = uses_;
     while (use != nullptr && !(use->stream == stream)) use = use->next;
-    if (use != nullptr) return use->mark.set(stream);
+    if (use != nullptr) return use->mark.template set<Calls>(stream);
     use = new (std::nothrow) Use{stream, {}, uses_};
     if (use == nullptr) {  // without a note of it, the free waits by waiting now
       StreamMark<B> mark;
-      const int status = mark.set(stream);
-      return status != 0 ? status : mark.order_before(stream_.ref());
+      const int status = mark.template set<Calls>(stream);
+      return status != 0 ? status : mark.template order_before<Calls>(stream_.ref());
     }
     uses_ = use;
-    return use->mark.set(stream);
+    return use->mark.template set<Calls>(stream);
   }
 
  private:
@@ -126,8 +132,10 @@ class DeviceMemory : public MemoryOwner {
     bool& held_;
   };
   /// MemoryOwner::add_use.
+  template <class Calls>
   static int add_use_by_view(MemoryOwner& self, void* stream, int device) noexcept {
-    return static_cast<DeviceMemory&>(self).note_use(StreamAccess::make<B>(stream, device));
+    return static_cast<DeviceMemory&>(self).template note_use<Calls>(
+        StreamAccess::make<B>(stream, device));
   }
 
   struct Use {
@@ -136,14 +144,19 @@ class DeviceMemory : public MemoryOwner {
     Use* next;
   };
 
-  DeviceMemory(basic_stream_hold<B> stream, std::size_t bytes) noexcept
-      : MemoryOwner{stream.ref().native(), &add_use_by_view, static_cast<unsigned char>(B::vendor)},
+  using Free = int (*)(DeviceMemory& memory) noexcept;
+
+  DeviceMemory(basic_stream_hold<B> stream, std::size_t bytes, Free free,
+               decltype(MemoryOwner::add_use) note) noexcept
+      : MemoryOwner{stream.ref().native(), note, static_cast<unsigned char>(B::vendor)},
         stream_(std::move(stream)),
-        bytes_(bytes) {}
+        bytes_(bytes),
+        free_(free) {}
   ~DeviceMemory() {
     while (uses_ != nullptr) delete std::exchange(uses_, uses_->next);
   }
 
+  template <class Calls>
   [[nodiscard]] int take(bool managed) noexcept {
     const basic_stream_ref<B> stream = stream_.ref();
     const int device = stream.device().value();
@@ -151,13 +164,14 @@ class DeviceMemory : public MemoryOwner {
       kind_ = captures(stream) ? Kind::captured : Kind::ordered;
       // CUDA refuses an allocation on any stream while this thread, or in the global mode another
       // one, captures, unless the thread says that it knows better (seen on an H200, CUDA 13.0).
-      const Uncaptured<B> outside;
-      return B::allocate(data_, bytes_, stream.native());
+      const Uncaptured<Calls> outside;
+      return Calls::allocate(data_, bytes_, stream.native());
     }
     kind_ = managed ? Kind::managed : Kind::plain;
-    const Uncaptured<B> outside;
-    return on_device<B>(device, [&]() noexcept {
-      return managed ? B::allocate_managed(data_, bytes_) : B::allocate_unordered(data_, bytes_);
+    const Uncaptured<Calls> outside;
+    return on_device<Calls>(device, [&]() noexcept {
+      return managed ? Calls::allocate_managed(data_, bytes_)
+                     : Calls::allocate_unordered(data_, bytes_);
     });
   }
 
@@ -167,7 +181,12 @@ class DeviceMemory : public MemoryOwner {
     return data_ != nullptr && kind_ != Kind::captured && captures(stream_.ref());
   }
 
-  [[nodiscard]] int give_back() noexcept {
+  template <class Calls>
+  static int give_back(DeviceMemory& self) noexcept {
+    return self.template give_back_by<Calls>();
+  }
+  template <class Calls>
+  [[nodiscard]] int give_back_by() noexcept {
     if (data_ == nullptr) return 0;
     memory_is_freed(data_, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
@@ -176,15 +195,17 @@ class DeviceMemory : public MemoryOwner {
       if (first == 0) first = status;
     };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
-      for (Use* use = uses_; use != nullptr; use = use->next) note(use->mark.order_before(stream));
-      const Uncaptured<B> outside;
-      note(B::deallocate(data_, stream.native()));
+      for (Use* use = uses_; use != nullptr; use = use->next)
+        note(use->mark.template order_before<Calls>(stream));
+      const Uncaptured<Calls> outside;
+      note(Calls::deallocate(data_, stream.native()));
     } else {
-      for (Use* use = uses_; use != nullptr; use = use->next) note(use->mark.wait({}, false));
-      const Uncaptured<B> outside;
-      note(wait_for_stream<B>(stream.native(), stream.device().value(), {}, false));
-      note(on_device<B>(stream.device().value(),
-                        [&]() noexcept { return B::deallocate_unordered(data_); }));
+      for (Use* use = uses_; use != nullptr; use = use->next)
+        note(use->mark.template wait<Calls>({}, false));
+      const Uncaptured<Calls> outside;
+      note(wait_for_stream<Calls>(stream.native(), stream.device().value(), {}, false));
+      note(on_device<Calls>(stream.device().value(),
+                            [&]() noexcept { return Calls::deallocate_unordered(data_); }));
     }
     MemoryCount<B>::subtract(stream.device().value(), bytes_);
     data_ = nullptr;
@@ -210,7 +231,7 @@ class DeviceMemory : public MemoryOwner {
         postpone(memory);
       } else {
         // Whoever gave the memory up is long gone.
-        static_cast<void>(memory->give_back());
+        static_cast<void>(memory->free_(*memory));
         delete memory;
       }
     }
@@ -222,7 +243,7 @@ class DeviceMemory : public MemoryOwner {
     error.device = device;
     error.value = bytes.value();
     if (error.code != Errc::out_of_memory) return error;
-    const auto now = memory_info<B>(DeviceId(device), site);
+    const auto now = memory_info<B, CheckLevel::off>(DeviceId(device), site);
     if (!now.has_value()) return error;
     error.limit = now.assume_value().total;
     error.extra = now.assume_value().free;
@@ -233,6 +254,7 @@ class DeviceMemory : public MemoryOwner {
   basic_stream_hold<B> stream_;
   void* data_ = nullptr;
   std::size_t bytes_;
+  Free free_;  ///< give_back, by the calls of the level that the memory was allocated at
   Use* uses_ = nullptr;
   DeviceMemory* next_ = nullptr;
   int holders_ = 1;

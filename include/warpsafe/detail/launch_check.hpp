@@ -5,6 +5,7 @@
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/arguments.hpp>
 #include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/check_hooks.hpp>
 #include <warpsafe/detail/observation.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -180,7 +181,7 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
     }
   }
   int current = -1;
-  int status = B::current_device(current);
+  int status = CallsAt<B, CheckLevel::full>::current_device(current);
   if (status == 0 && current != device) {
     return refuse(error, Errc::stream_wrong_device, Stage::validation,
                   static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
@@ -188,9 +189,14 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
   if (const CheckHooks* const checks = check_hooks(); status == 0 && checks != nullptr) {
     status = checks->prepare(B::vendor, device);
   }
-  if (status == 0) device_limits = DeviceCache<B>::find(device, device_local, status);
   if (status == 0) {
-    kernel_limits = kernel_slots<B>(kernel).find(kernel.entry(), device, kernel_local, status);
+    device_limits =
+        DeviceCache<B>::template find<CallsAt<B, CheckLevel::full>>(device, device_local, status);
+  }
+  if (status == 0) {
+    using Calls = CallsAt<typename K::template calls<B>, CheckLevel::full>;
+    kernel_limits =
+        kernel_slots<B>(kernel).template find<Calls>(kernel.entry(), device, kernel_local, status);
   }
   if (status != 0) {
     error = kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation);
@@ -206,7 +212,7 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
 template <class B, class K>
 bool check_residency(const Located<B>& at, const LaunchShape& shape, K kernel,
                      const DeviceLimits& device, LaunchError& error) noexcept {
-  using Calls = typename K::template calls<B>;
+  using Calls = CallsAt<typename K::template calls<B>, CheckLevel::full>;
   const KernelEntry entry = kernel.entry();
   int fits = 0;
   int status = 0;

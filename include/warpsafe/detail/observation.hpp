@@ -4,6 +4,7 @@
 
 #include <warpsafe/debug/launch_record.hpp>
 #include <warpsafe/detail/caches.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/launch_arguments.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -59,7 +60,8 @@ LaunchError wait_error(int status, int device, call_site site) noexcept {
 template <class B>
 bool named_limits(int device, DeviceLimits& limits) noexcept {
   int status = 0;
-  const DeviceLimits* const known = DeviceCache<B>::find(device, limits, status);
+  const DeviceLimits* const known =
+      DeviceCache<B>::template find<CallsAt<B, CheckLevel::full>>(device, limits, status);
   if (known == nullptr) return false;
   limits = *known;
   if (limits.name.empty()) limits.name = device_name<B>(device);
@@ -71,8 +73,8 @@ inline constexpr BackendCalls backend_calls{B::name,
                                             &B::peek_last_error,
                                             &B::error_name,
                                             &B::error_text,
-                                            &StreamCalls<B>::capturing,
-                                            &stream_wait_calls<B>,
+                                            &StreamCalls<CallsAt<B, CheckLevel::full>>::capturing,
+                                            &stream_wait_calls<CallsAt<B, CheckLevel::full>>,
                                             &wait_error<B>,
                                             &named_limits<B>};
 

@@ -4,6 +4,7 @@
 
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/copy_operand.hpp>
 #include <warpsafe/memory_hold.hpp>
 #include <warpsafe/pending.hpp>
@@ -44,12 +45,12 @@ template <CheckLevel Level, class B, class T>
     return PendingAccess::failed<B, T>(stream, possible.assume_error());
   }
   const CallScope<B> here(site);
-  const int status =
-      submit_copy(to, from, to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream);
+  const int status = submit_copy<Level>(
+      to, from, to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream);
   if (status != 0) {
     return PendingAccess::failed<B, T>(stream, runtime_error<B>(status, operation, site));
   }
-  result<void> noted = note_use(owner, stream, site);
+  result<void> noted = note_use<Level>(owner, stream, site);
   if (noted.has_value())
     noted = note_uses(stream, site.file, site.function, site.line, device.owner);
   auto token =
@@ -71,7 +72,7 @@ template <CheckLevel Level, class B, class T>
                                   0, Axis::none, site));
   }
   const int on = stream.device().value();
-  if (const int status = wait_ahead<B>(stream.native(), on, site)) {
+  if (const int status = wait_ahead<CallsAt<B, Level>>(stream.native(), on, site)) {
     return PendingAccess::failed<B, std::vector<T>>(
         stream, runtime_error<B>(status, Name::of("copy to host"), site, Stage::completion, on));
   }

@@ -19,9 +19,13 @@ class SharedStream {
  public:
   typename B::native_stream native;
 
+  /// How the runtime destroys it: told, or not, as by the level of who made it.
+  using Destroy = int (*)(typename B::native_stream stream) noexcept;
+
   /// For a stream that was made just now; one holder. nullptr without memory.
-  [[nodiscard]] static SharedStream* make(typename B::native_stream stream) noexcept {
-    auto* const made = new (std::nothrow) SharedStream(stream);
+  [[nodiscard]] static SharedStream* make(typename B::native_stream stream,
+                                          Destroy destroy) noexcept {
+    auto* const made = new (std::nothrow) SharedStream(stream, destroy);
     if (made == nullptr) return nullptr;
     const ListLock lock;
     made->next_ = std::exchange(all_streams, made);
@@ -50,7 +54,7 @@ class SharedStream {
       while (*at != this) at = &(*at)->next_;
       *at = next_;
     }
-    const int status = B::stream_destroy(native);
+    const int status = destroy_(native);
     delete this;
     return status;
   }
@@ -66,10 +70,12 @@ class SharedStream {
     ListLock(const ListLock&) = delete;
     ListLock& operator=(const ListLock&) = delete;
   };
-  explicit SharedStream(typename B::native_stream stream) noexcept : native(stream) {}
+  SharedStream(typename B::native_stream stream, Destroy destroy) noexcept
+      : native(stream), destroy_(destroy) {}
 
   static inline SharedStream* all_streams = nullptr;
   static inline bool list_locked = false;
+  Destroy destroy_;
   SharedStream* next_ = nullptr;
   int holders_ = 1;
 };

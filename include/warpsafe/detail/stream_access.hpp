@@ -16,10 +16,10 @@ struct StreamAccess {
     return basic_stream_ref<B>(stream, device);
   }
   /// A wait that is not given up: memory that the work uses is given back after it.
-  template <class B>
+  template <CheckLevel Level, class B>
   [[nodiscard]] static result<void> wait_to_the_end(const basic_stream_ref<B>& stream,
                                                     call_site site) noexcept {
-    return stream.template wait<current_level>(site, false);
+    return stream.template wait<Level>(site, false);
   }
 };
 template <class B>

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/uncaptured.hpp>
 #include <warpsafe/detail/waiting.hpp>
@@ -35,14 +36,14 @@ template <class B>
 
 /// Waits for the stream's work, whatever captures beside it. As basic_stream_ref::synchronize, but
 /// never given up.
-template <class B>
+template <CheckLevel Level, class B>
 [[nodiscard]] result<void> wait_for(basic_stream_ref<B> stream, call_site site) noexcept {
-  const Uncaptured<B> outside;
-  return StreamAccess::wait_to_the_end(stream, site);
+  const Uncaptured<CallsAt<B, Level>> outside;
+  return StreamAccess::wait_to_the_end<Level>(stream, site);
 }
 
-/// A point in a stream, or none. Unlike an Event it can be moved on to a later point, and its
-/// stream need not be of the current device.
+/// A point in a stream, or none; `Calls` are B's for a level (CallsAt). Unlike an Event it can be
+/// moved on to a later point, and its stream need not be of the current device.
 template <class B>
 class StreamMark {
  public:
@@ -62,35 +63,39 @@ class StreamMark {
   }
 
   /// Everything submitted to `stream` so far. Returns the runtime's status. @pre it captures not.
+  template <class Calls>
   [[nodiscard]] int set(basic_stream_ref<B> stream) noexcept {
-    return on_device<B>(stream.device().value(), [&]() noexcept -> int {
+    return on_device<Calls>(stream.device().value(), [&]() noexcept -> int {
       if (native_ == nullptr) {
         typename B::native_event made{};
-        if (const int status = B::event_create(made, false)) return status;
+        if (const int status = Calls::event_create(made, false)) return status;
         native_ = made;
       }
       point_ = StreamPoint::of(stream.native(), stream.device().value());
-      return B::event_record(native_, stream.native());
+      return Calls::event_record(native_, stream.native());
     });
   }
   /// What `stream` is given from now on comes after the point. Returns the runtime's status.
+  template <class Calls>
   [[nodiscard]] int order_before(basic_stream_ref<B> stream) const noexcept {
-    return native_ == nullptr ? 0 : B::stream_wait(stream.native(), native_);
+    return native_ == nullptr ? 0 : Calls::stream_wait(stream.native(), native_);
   }
   /// The host waits until the point is reached. Returns the runtime's status, or B::not_ready where
   /// the wait was given up, which it may be with `may_stop` (wait_for_stream).
+  template <class Calls>
   [[nodiscard]] int wait(call_site site, bool may_stop) const noexcept {
     if (native_ == nullptr) return 0;
-    const Uncaptured<B> outside;
-    const int status = wait_for_event<B>(native_, point_, site, may_stop);
+    const Uncaptured<Calls> outside;
+    const int status = wait_for_event<Calls>(native_, point_, site, may_stop);
     if (status == 0) point_.reached(B::vendor);
     return status;
   }
   /// 0 if the point is reached, B::not_ready if not, else the runtime's status.
+  template <class Calls>
   [[nodiscard]] int query() const noexcept {
     if (native_ == nullptr) return 0;
-    const Uncaptured<B> outside;
-    const int status = B::event_query(native_);
+    const Uncaptured<Calls> outside;
+    const int status = Calls::event_query(native_);
     if (status == 0) point_.reached(B::vendor);
     return status;
   }

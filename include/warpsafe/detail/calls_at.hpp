@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/config.hpp>
+
+namespace warpsafe::detail {
+
+template <class B>
+struct TracedCalls;
+
+/// Whether WARPSAFE_LOG=trace can be told of a backend's calls. A backend that overrides another's
+/// calls is none of them, unless it says so itself: it would be passed over.
+template <class B>
+inline constexpr bool tells_of_calls = false;
+
+template <class B, bool Told>
+struct ChooseCalls {
+  using type = B;
+};
+template <class B>
+struct ChooseCalls<B, true> {
+  using type = TracedCalls<B>;
+};
+
+/// The calls of backend B as code of a check level makes them: told at level full, at all others
+/// the backend itself, so that nothing of the trace is in their objects. Only what carries the
+/// level as a template argument may use it: what is the same at every level calls B.
+template <class B, CheckLevel Level>
+using CallsAt = typename ChooseCalls<B, Level == CheckLevel::full && tells_of_calls<B>>::type;
+
+}  // namespace warpsafe::detail
