@@ -2,7 +2,8 @@
 # Copyright (c) 2026 the warpsafe authors
 """Compares the device code of kernels.cu's pairs: check.py --compiler name=program --arch ARCH...
 
-nvcc: the PTX of each pair has as many instructions of each kind. hipcc: the assembly likewise.
+nvcc: the PTX of each pair has as many instructions of each kind, and so has its machine code (SASS).
+hipcc: the assembly likewise.
 """
 
 import argparse
@@ -12,6 +13,26 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+
+def machine_code(ptx, program, arch):
+    """{kernel: the bytes of its SASS}."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, cubin = Path(folder) / "kernels.ptx", Path(folder) / "kernels.cubin"
+        source.write_text(ptx)
+        subprocess.run([program, f"-arch={arch}", "-cubin", source, "-o", cubin], check=True)
+        sections = subprocess.run(["readelf", "-SW", cubin], check=True, capture_output=True, text=True).stdout
+        held = cubin.read_bytes()
+    # [ 9] .text.name  PROGBITS  address  offset  size
+    found = re.findall(r"\] \.text\.(\w+)\s+PROGBITS\s+[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+)", sections)
+    return {name: held[int(at, 16) : int(at, 16) + int(size, 16)] for name, at, size in found}
+
+
+def sass_instructions(code):
+    """How often each opcode is in it. Read without a disassembler, which not every toolkit has: since
+    Volta an instruction is 16 bytes, its opcode the lowest 12 bits; 0x918 is NOP, the padding."""
+    opcodes = (int.from_bytes(code[at : at + 2], "little") & 0xFFF for at in range(0, len(code), 16))
+    return collections.Counter(opcode for opcode in opcodes if opcode != 0x918)
 
 
 def assembly(name, program, includes, arch):
@@ -54,14 +75,22 @@ def main():
     name, program = arguments.compiler.split("=", 1)
     failed = False
     for arch in arguments.arch:
-        found = kernels(assembly(name, program, arguments.include, arch), name == "nvcc")
+        text = assembly(name, program, arguments.include, arch)
+        found = kernels(text, name == "nvcc")
+        sass = machine_code(text, program, arch) if name == "nvcc" else {}
         pairs = [kernel.removeprefix("ours_") for kernel in found if kernel.startswith("ours_")]
         for pair in pairs:
             ours, hand = found[f"ours_{pair}"], found[f"hand_{pair}"]
             same = ours == hand and ours.total() > 2
+            said = f"{arch} {pair}: {ours.total()} instructions, by hand {hand.total()}"
+            if sass:
+                code, by_hand = sass[f"ours_{pair}"], sass[f"hand_{pair}"]
+                counts = sass_instructions(code), sass_instructions(by_hand)
+                same = same and counts[0] == counts[1]
+                said += (f"; SASS {counts[0].total()}, by hand {counts[1].total()}"
+                         f"{', byte for byte the same' if code == by_hand else ''}")  # fmt: skip
             good = same != (pair == "different")
-            print(f"{arch} {pair}: {ours.total()} instructions, by hand {hand.total()}"
-                  f"{'' if good else f': only ours {ours - hand}, only by hand {hand - ours}'}")
+            print(said + ("" if good else f": only ours {ours - hand}, only by hand {hand - ours}"))
             failed |= not good
         failed |= len(pairs) != 5
     return failed
