@@ -75,7 +75,7 @@ template <CheckLevel Level, class B, DeviceRange R>
                                                          call_site site) {
   return read_back<Level, B, element_of<R>>(stream, CopyOperand<R>::rows(range),
                                             CopyOperand<R>::owner(range), site)
-      .get(site);
+      .template get<Level>(site);
 }
 
 }  // namespace detail

@@ -7,9 +7,11 @@
 #include <warpsafe/adversarial.hpp>
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/capture.hpp>
+#include <warpsafe/compare.hpp>
 #include <warpsafe/copy.hpp>
 #include <warpsafe/debug/timeout.hpp>
 #include <warpsafe/pinned_buffer.hpp>
+#include <warpsafe/reference.hpp>
 
 #include <gmock/gmock.h>
 #include <sched.h>
@@ -17,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -27,6 +30,7 @@ WARPSAFE_KERNEL void holds(const int* go) {
   while (__atomic_load_n(go, __ATOMIC_ACQUIRE) == 0) sched_yield();
 }
 WARPSAFE_KERNEL void comes_after() {}
+void holds_not(const int*) {}
 
 namespace warpsafe::core_test {
 namespace {
@@ -201,6 +205,78 @@ TEST_F(Timeout, ABlockingLaunchIsWatchedToo) {
   debug::set_blocking(false);
   ASSERT_THAT(said, SizeIs(2));
   EXPECT_THAT(said[0], HasSubstr("'holds'"));
+}
+
+/// The tools that look at a launch's data wait for its stream on both sides of it.
+struct ToolTimeout : Timeout {
+  ToolTimeout() = default;
+  ~ToolTimeout() override {
+    debug::set_shadow(nullptr);
+    debug::set_reference(nullptr);
+    debug::set_trace(nullptr);
+    std::filesystem::remove_all(folder);
+  }
+  ToolTimeout(const ToolTimeout&) = delete;
+  ToolTimeout& operator=(const ToolTimeout&) = delete;
+  auto watched() {
+    return launch(stream, small, kernel<holds, reference<holds_not>>, trust(go, 1));
+  }
+  const std::string folder = "timeout_test-" + std::to_string(::getpid());
+};
+
+TEST_F(ToolTimeout, AToolThatWaitsForWhatIsBeforeItsLaunchIsWatched) {
+  lets_go_when_told = false;
+  hold();
+  debug::set_timeout(20, true);
+  const auto copies = host::calls_made(Call::copy);
+  const auto launches = host::calls_made(Call::launch);
+  debug::set_shadow("holds");
+  EXPECT_EQ(error_in(watched()).code, Errc::wait_timed_out);
+  debug::set_shadow(nullptr);
+  debug::set_reference("holds");
+  EXPECT_EQ(error_in(watched()).code, Errc::wait_timed_out);
+  debug::set_reference(nullptr);
+  debug::set_trace("holds", folder.c_str());
+  EXPECT_EQ(error_in(watched()).code, Errc::wait_timed_out);
+  ASSERT_THAT(said, SizeIs(3));
+  EXPECT_THAT(said[0], HasSubstr("stream synchronize of stream " + address(stream.native())));
+  EXPECT_EQ(host::calls_made(Call::copy), copies) << "nothing that would hang was begun";
+  EXPECT_EQ(host::calls_made(Call::launch), launches);
+}
+
+TEST_F(ToolTimeout, AToolThatWaitsForItsOwnLaunchIsWatched) {
+  debug::set_timeout(20);
+  debug::set_shadow("holds");
+  EXPECT_TRUE(watched().has_value());
+  ASSERT_THAT(said, SizeIs(2));
+  EXPECT_THAT(said[0], ContainsRegex("in flight.*\n.*1 launch\n    #[0-9]+ 'holds'"));
+  EXPECT_THAT(said[1], HasSubstr("that wait has ended"));
+}
+
+TEST_F(ToolTimeout, AToolGivesUpTheWaitForItsOwnLaunchWithTheKernelsName) {
+  lets_go_when_told = false;
+  debug::set_timeout(20, true);
+  debug::set_trace("holds", folder.c_str());
+  const LaunchError error = error_in(watched());
+  EXPECT_EQ(error.code, Errc::wait_timed_out);
+  EXPECT_EQ(error.kernel, Name::of("holds"));
+  EXPECT_THAT(message(error), HasSubstr("the wait was given up after 20 ms"));
+}
+
+TEST_F(ToolTimeout, AComparisonIsWatched) {
+  const std::vector<int> expected(4, 0);
+  auto buffer = DeviceBuffer<int>::from(stream, expected).value();
+  hold();
+  debug::set_timeout(20);
+  EXPECT_TRUE(compare(stream, buffer, expected).value().agrees());
+  ASSERT_THAT(said, SizeIs(2));
+  let_go();
+  wait();
+  lets_go_when_told = false;
+  *go = 0;
+  hold();
+  debug::set_timeout(20, true);
+  EXPECT_EQ(error_in(compare(stream, buffer, expected)).code, Errc::wait_timed_out);
 }
 
 /// Waits for a kernel that is let go after so many milliseconds (0: never), with WARPSAFE_TIMEOUT

@@ -17,6 +17,10 @@ namespace warpsafe::debug::detail {
 [[nodiscard]] inline const char* name_of(warpsafe::detail::RuntimeCall call) noexcept {
   using warpsafe::detail::RuntimeCall;
   switch (call) {
+    case RuntimeCall::peek_last_error:
+      return "peek_last_error";
+    case RuntimeCall::launch:
+      return "launch";
     case RuntimeCall::device_count:
       return "device_count";
     case RuntimeCall::current_device:

@@ -31,7 +31,6 @@ using warpsafe::detail::Inspected;
 struct DataLaunch {
   LaunchMemory memory;
   const warpsafe::detail::DataCalls& calls;
-  void* stream;
   bool shadow;
   const warpsafe::detail::HostReference* reference;
   std::unique_ptr<DumpWriter> dump;
@@ -82,8 +81,8 @@ inline thread_local DataLaunch* data_launch = nullptr;
     return refuse();
   };
   std::unique_ptr<DataLaunch> launch(
-      new (std::nothrow) DataLaunch{LaunchMemory(arguments, record), arguments.calls,
-                                    arguments.stream, modes.shadow, arguments.reference, nullptr});
+      new (std::nothrow) DataLaunch{LaunchMemory(arguments, record, *calls.stream_wait),
+                                    arguments.calls, modes.shadow, arguments.reference, nullptr});
   if (launch == nullptr || !launch->memory.good()) return no_memory();
   if (!launch->memory.copy_before(error)) return refuse();
   if (modes.trace) {
@@ -123,12 +122,12 @@ inline thread_local DataLaunch* data_launch = nullptr;
   const std::unique_ptr<DataLaunch> launch = end_of_inspection();
   if (launch == nullptr) return false;
   const auto point = warpsafe::detail::StreamPoint::of(record.stream, record.device);
-  const int status = launch->calls.wait(launch->stream);
+  const bool ended = launch->memory.wait_for_launch(error);
   if (launch->dump != nullptr && launch->calls.profile != nullptr) {
     static_cast<void>(launch->calls.profile(false));
   }
-  if (status != 0) {
-    error = error_of(record, calls.wait_error(status, record.device, record.site));
+  if (!ended) {
+    error = error_of(record, error);
     return true;
   }
   point.reached(calls.vendor);

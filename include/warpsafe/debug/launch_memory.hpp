@@ -3,6 +3,8 @@
 #pragma once
 
 #include <warpsafe/debug/launch_record.hpp>
+#include <warpsafe/debug/timeout.hpp>
+#include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/launch_arguments.hpp>
 #include <warpsafe/error.hpp>
 
@@ -18,9 +20,11 @@ namespace warpsafe::debug {
 /// Arguments that overlap share one copy, as they do on the device. Arguments count from 0 here.
 class LaunchMemory {
  public:
-  LaunchMemory(const warpsafe::detail::LaunchArguments& arguments,
-               const LaunchRecord& record) noexcept
+  /// `waits`: how the launch's stream is waited for.
+  LaunchMemory(const warpsafe::detail::LaunchArguments& arguments, const LaunchRecord& record,
+               const warpsafe::detail::WaitCalls& waits) noexcept
       : calls_(arguments.calls),
+        waits_(waits),
         stream_(arguments.stream),
         record_(record),
         count_(arguments.entry.parameter_count),
@@ -45,9 +49,15 @@ class LaunchMemory {
   [[nodiscard]] std::size_t arguments() const noexcept { return count_; }
 
   /// Copies all regions to the host, in the order of the stream, which is waited for.
-  /// Errc::out_of_memory (of the host), or the runtime's error.
+  /// Errc::out_of_memory (of the host), ::wait_timed_out where WARPSAFE_TIMEOUT gives waits up, or
+  /// the runtime's error.
   [[nodiscard]] bool copy_before(LaunchError& error) noexcept {
-    return copy_to_host(&Region::before, false, error);
+    // First: a copy into ordinary memory waits in the runtime's own call, which nothing watches.
+    return wait(true, error) && copy_to_host(&Region::before, false, error);
+  }
+  /// Waits for the launch, before its results are copied. Errc as copy_before.
+  [[nodiscard]] bool wait_for_launch(LaunchError& error) const noexcept {
+    return wait(true, error);
   }
   /// The same after the launch, of what it may have written.
   [[nodiscard]] bool copy_after(LaunchError& error) noexcept {
@@ -59,7 +69,7 @@ class LaunchMemory {
       const Region& region = regions_[i];
       if (region.writes && !copy(region, region.before.get(), false, error)) return false;
     }
-    return wait(error);
+    return wait(false, error);
   }
 
   /// Whether an argument reaches memory that was copied, and whether the kernel may write there.
@@ -143,7 +153,7 @@ class LaunchMemory {
       }
       if (!copy(region, target.get(), true, error)) return false;
     }
-    return wait(error);
+    return wait(false, error);
   }
   [[nodiscard]] bool copy(const Region& region, unsigned char* host, bool to_host,
                           LaunchError& error) const noexcept {
@@ -156,8 +166,10 @@ class LaunchMemory {
                     to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
     return status == 0 || failed(status, to_host ? "copy to host" : "copy to device", error);
   }
-  [[nodiscard]] bool wait(LaunchError& error) const noexcept {
-    const int status = calls_.wait(stream_);
+  /// `may_stop`: no copy is on its way that uses memory of the host's.
+  [[nodiscard]] bool wait(bool may_stop, LaunchError& error) const noexcept {
+    const int status =
+        detail::wait_as_tool(waits_, stream_, {stream_, record_.device, record_.site, may_stop});
     return status == 0 || failed(status, "stream synchronize", error);
   }
   [[nodiscard]] bool failed(int status, const char* operation, LaunchError& error) const noexcept {
@@ -167,6 +179,7 @@ class LaunchMemory {
   }
 
   const warpsafe::detail::DataCalls& calls_;
+  const warpsafe::detail::WaitCalls& waits_;
   void* stream_;
   LaunchRecord record_;
   std::size_t count_;

@@ -87,6 +87,11 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   start_if_first();
   return __atomic_load_n(&timeout_in_use, __ATOMIC_RELAXED) != no_timeout;
 }
+/// The wait of a tool: watched as any other, and in no record of the program's run.
+[[nodiscard]] inline int wait_as_tool(const warpsafe::detail::WaitCalls& calls, void* handle,
+                                      const warpsafe::detail::WaitPlace& place) noexcept {
+  return watches_waits() ? watched_wait(calls, handle, place) : calls.wait(handle);
+}
 [[nodiscard]] inline int wait(const warpsafe::detail::WaitCalls& calls, void* handle,
                               const warpsafe::detail::WaitPlace& place) noexcept {
   std::uint64_t begun = 0;
@@ -96,7 +101,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
     });
     begun = nanoseconds_now();
   }
-  const int status = watches_waits() ? watched_wait(calls, handle, place) : calls.wait(handle);
+  const int status = wait_as_tool(calls, handle, place);
   if (begun != 0) {
     const WaitRecord record{calls.what, place.stream, place.device,      calls.vendor,
                             status,     begun,        nanoseconds_now(), place.site};

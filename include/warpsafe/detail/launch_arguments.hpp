@@ -22,7 +22,6 @@ namespace warpsafe::detail {
 struct DataCalls {
   /// Bytes, in the order of the stream, whose device is current at a launch. The runtime's status.
   int (*copy)(void* to, const void* from, std::size_t bytes, CopyKind kind, void* stream) noexcept;
-  int (*wait)(void* stream) noexcept;
   bool (*is_device_memory)(const void* pointer) noexcept;
   LaunchError (*error)(int status, Name operation, call_site site, int device) noexcept;
   /// Switches a profiler that waits for it on and off; nullptr where the runtime cannot.
@@ -33,9 +32,6 @@ template <class B>
 inline constexpr DataCalls data_calls{
     [](void* to, const void* from, std::size_t bytes, CopyKind kind, void* stream) noexcept {
       return B::copy(to, from, bytes, kind, static_cast<typename B::native_stream>(stream));
-    },
-    [](void* stream) noexcept {
-      return B::stream_synchronize(static_cast<typename B::native_stream>(stream));
     },
     [](const void* pointer) noexcept {
       MemoryKind kind{};

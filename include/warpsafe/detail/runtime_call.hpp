@@ -13,9 +13,11 @@
 
 namespace warpsafe::detail {
 
-/// The calls of a backend that are told. A launch is not: it is told with its kernel, by checked
-/// launches alone (debug/observer.hpp), and pays nothing here.
+/// The calls of a backend. All but the first two are told as they are made; a launch is told with
+/// its kernel, by checked launches alone (debug/observer.hpp), and pays nothing here.
 enum class RuntimeCall : std::uint8_t {
+  peek_last_error,
+  launch,
   device_count,
   current_device,
   set_device,
@@ -63,6 +65,8 @@ enum class RuntimeCall : std::uint8_t {
   graph_launch,
   graph_update,
 };
+inline constexpr std::size_t runtime_calls =
+    static_cast<std::size_t>(RuntimeCall::graph_update) + 1;
 
 /// One argument, as it is after the call: what the runtime has put there, too.
 struct TracedValue {

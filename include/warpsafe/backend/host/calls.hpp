@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/host/status.hpp>
+#include <warpsafe/detail/runtime_call.hpp>
 
 #include <array>
 #include <cstddef>
@@ -12,57 +13,7 @@
 namespace warpsafe::host {
 
 /// The members of the host backend that a program can call.
-enum class Call : std::uint8_t {
-  peek_last_error,
-  device_count,
-  current_device,
-  set_device,
-  limits_of,
-  device_synchronize,
-  memory_info,
-  attributes_of,
-  raise_dynamic_shared,
-  resident_blocks,
-  max_cluster_blocks,
-  launch,
-  stream_create,
-  stream_destroy,
-  stream_synchronize,
-  stream_query,
-  stream_device,
-  stream_capturing,
-  stream_wait,
-  capture_begin,
-  capture_end,
-  capture_info,
-  graph_nodes,
-  graph_destroy,
-  graph_instantiate,
-  graph_exec_destroy,
-  graph_launch,
-  graph_update,
-  event_create,
-  event_destroy,
-  event_record,
-  event_synchronize,
-  event_query,
-  event_elapsed,
-  allocate,
-  deallocate,
-  host_allocate,
-  host_deallocate,
-  copy,
-  copy_2d,
-  fill,
-  copy_peer,
-  has_memory_pools,
-  allocate_unordered,
-  allocate_managed,
-  deallocate_unordered,
-  exchange_capture_mode,
-  pointer_kind,
-};
-inline constexpr std::size_t call_count = static_cast<std::size_t>(Call::pointer_kind) + 1;
+using Call = warpsafe::detail::RuntimeCall;
 
 /// Whether a call only asks for facts that no work changes: a scheduler runs nothing before it, so
 /// that a program makes the same run of a seed whatever its checks ask.
@@ -130,7 +81,7 @@ class CallBook {
     return status;
   }
 
-  std::array<std::uint64_t, call_count> made_{};
+  std::array<std::uint64_t, warpsafe::detail::runtime_calls> made_{};
   std::vector<Fault> faults_;
   std::vector<Fault> kernel_faults_;
 };
