@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/as_bytes.hpp>
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/bytes.hpp>
 #include <warpsafe/config.hpp>

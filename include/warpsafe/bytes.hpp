@@ -80,19 +80,21 @@ class DynamicShared {
       : count_(count.magnitude), negative_(count.negative) {}
 
   /// Bytes per block; 2^64-1, which every runtime refuses, where the count is wrong.
-  [[nodiscard]] constexpr std::uint64_t bytes() const noexcept {
+  [[nodiscard]] constexpr Bytes bytes() const noexcept {
     std::uint64_t product = 0;
     const bool fits = detail::multiply(count_, std::uint64_t{sizeof(T)}, product);
-    return fits && !negative_ ? product : ~std::uint64_t{0};
+    return Bytes(fits && !negative_ ? product : ~std::uint64_t{0});
   }
   /// Errc::shared_negative or ::shared_overflow, or nothing (Errc{}).
   [[nodiscard]] constexpr LaunchError problem() const noexcept {
-    const Errc code = negative_                      ? Errc::shared_negative
-                      : bytes() == ~std::uint64_t{0} ? Errc::shared_overflow
-                                                     : Errc{};
+    const Errc code = negative_                              ? Errc::shared_negative
+                      : bytes().value() == ~std::uint64_t{0} ? Errc::shared_overflow
+                                                             : Errc{};
     return LaunchError::make(code, Stage::construction, count_, sizeof(T));
   }
-  constexpr void apply(LaunchShape& shape) const noexcept { shape.dynamic_shared = bytes(); }
+  constexpr void apply(LaunchShape& shape) const noexcept {
+    shape.dynamic_shared = bytes().value();
+  }
 
  private:
   std::uint64_t count_;

@@ -25,6 +25,7 @@ template <class Dims>
                                           Errc too_large, std::uint64_t limit,
                                           LaunchError& error) noexcept {
   if constexpr (VendorDim3<Dims>) {
+    static_cast<void>(check_vendor_dims<Dims>());
     axes[0] = static_cast<std::uint32_t>(dims.x);
     axes[1] = static_cast<std::uint32_t>(dims.y);
     axes[2] = static_cast<std::uint32_t>(dims.z);
@@ -43,6 +44,18 @@ template <class Dims>
     }
     return fits;
   }
+}
+
+/// The sentences about what stands in the first two slots of `<<<>>>`, at every level.
+template <class G, class Bk>
+constexpr bool check_written_dims() noexcept {
+  static_assert(!is_grid_dim<Bk> && !is_block_dim<G>,
+                "warpsafe: the grid comes first and the block second, as in <<<grid, block>>>");
+  static_assert(is_grid_dim<Bk> || is_block_dim<G> ||
+                    ((VendorDim3<G> || is_size<G>)&&(VendorDim3<Bk> || is_size<Bk>)),
+                "warpsafe: grid and block are the vendor's dim3 or a whole number, as in "
+                "<<<grid, block>>>; GridDim and BlockDim go to launch, in a LaunchConfig");
+  return true;
 }
 
 template <class G, class Bk>
@@ -130,6 +143,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
                                  typename B::native_stream stream = {},
                                  call_site site = call_site::current()) noexcept {
   static_assert(detail::is_kernel<K>, "warpsafe: check takes the kernel first, as kernel<fn>");
+  static_assert(detail::check_written_dims<G, Bk>());
   static_cast<void>(kernel);
   if constexpr (Level != CheckLevel::off) {
     LaunchShape shape;

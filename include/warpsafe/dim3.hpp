@@ -48,6 +48,24 @@ concept VendorDim3 = requires(const T& dims) {
   static_cast<std::uint32_t>(dims.z);
 }
 &&!requires(const T& dims) { dims.x(); };
+/// Whether an axis of a vendor's dim3 keeps its value in 32 bits: unsigned, and no wider.
+template <class Number>
+constexpr bool is_vendor_axis() noexcept {
+  if constexpr (is_size<Number>) {
+    return sizeof(Number) <= 4 && !(static_cast<Number>(-1) < static_cast<Number>(0));
+  } else {
+    return false;
+  }
+}
+template <class T>
+constexpr bool check_vendor_dims() noexcept {
+  constexpr bool keeps = is_vendor_axis<decltype(T::x)>() && is_vendor_axis<decltype(T::y)>() &&
+                         is_vendor_axis<decltype(T::z)>();
+  static_assert(keeps,
+                "warpsafe: a vendor's dim3 has three unsigned numbers of 32 bits; wider or signed "
+                "ones go through GridDim::from_blocks or BlockDim::create, which check them");
+  return keeps;
+}
 
 }  // namespace detail
 
@@ -139,6 +157,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
   template <detail::VendorDim3 Vendor>
   [[nodiscard]] static constexpr Dim3 from_vendor(const Vendor& dims) noexcept
       requires(X == dynamic_dim && Y == dynamic_dim && Z == dynamic_dim) {
+    static_cast<void>(detail::check_vendor_dims<Vendor>());
     return Dim3(Checked{}, static_cast<std::uint32_t>(dims.x), static_cast<std::uint32_t>(dims.y),
                 static_cast<std::uint32_t>(dims.z));
   }

@@ -16,6 +16,14 @@
 #include <hip/hip_runtime.h>
 #endif
 
+// AMD's own name for __launch_bounds__ with a second number: the sentence for who has it from CUDA.
+#if defined(__HIP_PLATFORM_AMD__) && defined(launch_bounds_impl1)
+#pragma clang deprecated(launch_bounds_impl1,                                                 \
+                         "warpsafe: the second number of __launch_bounds__ counts warps per " \
+                         "execution unit here, and blocks per multiprocessor on CUDA; "       \
+                         "WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks) means the same on both")
+#endif
+
 /// Before a kernel's `void`: a kernel that only its own translation unit launches.
 #define WARPSAFE_KERNEL [[maybe_unused]] static __global__
 /// Before a kernel's `void`, at its declaration and its definition: a kernel that nvcc or hipcc
@@ -30,13 +38,15 @@
 /// multiprocessor; HIP's own __launch_bounds__ counts warps per execution unit there, so it is
 /// converted (4 units of 64 lanes in a CDNA compute unit, 2 of 32 in an RDNA one). Tell the launch
 /// the same with `kernel<k, launch_bounds<threads, min_blocks>>`: a larger static block then does
-/// not compile.
+/// not compile. (amd_hip_runtime.h makes these two attributes of its __launch_bounds__.)
 #if defined(__HIP_PLATFORM_AMD__) && (defined(__GFX9__) || !defined(__HIP_DEVICE_COMPILE__))
-#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks) \
-  __launch_bounds__((threads), ((threads) * (min_blocks) + 255) / 256)
+#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks)         \
+  __attribute__((amdgpu_flat_work_group_size(1, (threads)), \
+                 amdgpu_waves_per_eu(((threads) * (min_blocks) + 255) / 256)))
 #elif defined(__HIP_PLATFORM_AMD__)
-#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks) \
-  __launch_bounds__((threads), ((threads) * (min_blocks) + 63) / 64)
+#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks)         \
+  __attribute__((amdgpu_flat_work_group_size(1, (threads)), \
+                 amdgpu_waves_per_eu(((threads) * (min_blocks) + 63) / 64)))
 #else
 #define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks) __launch_bounds__((threads), (min_blocks))
 #endif

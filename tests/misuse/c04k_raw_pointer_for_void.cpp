@@ -11,7 +11,7 @@ namespace ws = warpsafe;
 
 WARPSAFE_KERNEL void fill(void*, int) {}
 
-auto launched(ws::StreamRef stream, ws::device_ptr<float> data, int n,
+auto launched(ws::StreamRef stream, ws::device_ptr<unsigned char> data, int n,
               [[maybe_unused]] std::vector<float>& host) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE

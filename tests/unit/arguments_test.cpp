@@ -154,7 +154,7 @@ struct Seen {
   const void* c;
   std::size_t size;
 };
-WARPSAFE_KERNEL void see(const float* a, float* b, const void* c, Seen* out) {
+WARPSAFE_KERNEL void see(const float* a, float* b, const float* c, Seen* out) {
   *out = {a, b, c, 0};
 }
 WARPSAFE_KERNEL void see_typed(device_ptr<const float> a, device_ptr<float> b,

@@ -55,10 +55,10 @@ TEST(Bytes, AreOrderedAndPrinted) {
 }
 
 TEST(Shared, IsBytesOfItsElements) {
-  EXPECT_EQ(shared<float>(256).bytes(), 1024U);
-  EXPECT_EQ(shared<TwelveBytes>(2U).bytes(), 24U);
-  EXPECT_EQ(shared<float>(0).bytes(), 0U);
-  EXPECT_EQ(shared(Bytes(100)).bytes(), 100U);
+  EXPECT_EQ(shared<float>(256).bytes(), Bytes(1024U));
+  EXPECT_EQ(shared<TwelveBytes>(2U).bytes(), Bytes(24U));
+  EXPECT_EQ(shared<float>(0).bytes(), Bytes(0U));
+  EXPECT_EQ(shared(Bytes(100)).bytes(), Bytes(100U));
   LaunchShape shape;
   shared<double>(3).apply(shape);
   EXPECT_EQ(shape.dynamic_shared, 24U);
@@ -66,16 +66,16 @@ TEST(Shared, IsBytesOfItsElements) {
 
 TEST(Shared, AWrongCountTravelsInTheValue) {
   const auto negative = shared<float>(-3);
-  EXPECT_EQ(negative.bytes(), most) << "what every runtime refuses";
+  EXPECT_EQ(negative.bytes(), Bytes(most)) << "what every runtime refuses";
   EXPECT_EQ(finding(negative.problem()),
             (Finding{Errc::shared_negative, Stage::construction, 3, 4, Axis::none}));
   const auto overflow = shared<float>(std::uint64_t{1} << 62);
-  EXPECT_EQ(overflow.bytes(), most);
+  EXPECT_EQ(overflow.bytes(), Bytes(most));
   EXPECT_EQ(finding(overflow.problem()), (Finding{Errc::shared_overflow, Stage::construction,
                                                   std::uint64_t{1} << 62, 4, Axis::none}));
   EXPECT_EQ(shared<float>(3).problem().code, Errc{});
   const auto bytes = shared(Bytes(-8));
-  EXPECT_EQ(bytes.bytes(), most);
+  EXPECT_EQ(bytes.bytes(), Bytes(most));
   EXPECT_EQ(finding(bytes.problem()),
             (Finding{Errc::shared_negative, Stage::construction, 8, 1, Axis::none}));
   EXPECT_EQ(shared(Bytes(std::uint64_t{4} - 12)).problem().code, Errc::shared_negative)

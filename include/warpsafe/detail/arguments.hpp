@@ -99,6 +99,25 @@ template <class P, class A>
 inline constexpr bool made_keeping_value = std::is_constructible_v<P, NumberLike<A, false>> ||
                                            std::is_constructible_v<P, NumberLike<A, true>>;
 
+/// Whether the class P, made of the class A, holds a narrower number: std::optional<int> of an
+/// std::optional<long>.
+template <class P, class A>
+inline constexpr bool holds_narrower = false;
+template <template <class, class...> class Holder, class To, class... ToMore, class From,
+          class... FromMore>
+requires(std::is_arithmetic_v<To>&& std::is_arithmetic_v<
+         From>) inline constexpr bool holds_narrower<Holder<To, ToMore...>,
+                                                     Holder<From, FromMore...>> =
+    !keeps_value<To, From>();
+
+/// Memory without a type of its own.
+template <class Pointer>
+inline constexpr bool points_to_bytes = false;
+template <class T>
+inline constexpr bool points_to_bytes<T*> =
+    std::is_void_v<T> || std::is_same_v<std::remove_cv_t<T>, std::byte> ||
+    std::is_same_v<std::remove_cv_t<T>, unsigned char> || std::is_same_v<std::remove_cv_t<T>, char>;
+
 /// The raw pointer that a pointer parameter amounts to; a type that is none stays as it is.
 template <class P>
 struct RawParameter {
@@ -152,12 +171,26 @@ constexpr bool check_argument() noexcept {
       return true;
     } else if constexpr (DevicePointer<A>) {
       using From = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
-      constexpr bool fits = std::is_convertible_v<From, typename RawParameter<P>::type>;
-      static_assert(
-          fits,
-          "warpsafe: the buffer's elements are of another type than the kernel's parameter points "
-          "to, or are const where the kernel writes");
-      return fits;
+      using To = typename RawParameter<P>::type;
+      // One pointer further out, a pointer to a class is no pointer to its base: a kernel that
+      // indexes would step by the base's size.
+      if constexpr (std::is_convertible_v<const From*, const To*>) {
+        return true;
+      } else {
+        constexpr bool to_void = std::is_void_v<std::remove_pointer_t<To>>;
+        constexpr bool bytes =
+            to_void && std::is_convertible_v<From, To> && (points_to_bytes<From> || is_trusted<A>);
+        static_assert(
+            !to_void || bytes,
+            "warpsafe: a kernel's void* parameter takes memory of any type, so that a wrong one is "
+            "not seen; give the parameter its type, or pass as_bytes(view) or "
+            "as_writable_bytes(view) on purpose");
+        static_assert(
+            to_void,
+            "warpsafe: the buffer's elements are of another type than the kernel's parameter "
+            "points to, or are const where the kernel writes");
+        return bytes;
+      }
     } else {
       static_assert(
           DevicePointer<A>,
@@ -182,6 +215,17 @@ constexpr bool check_argument() noexcept {
           "warpsafe: this argument may lose its value in the kernel's narrower parameter (a class "
           "made of a number); convert it on purpose");
       return keeps;
+    } else if constexpr (converts && std::is_class_v<P> && std::is_class_v<A> &&
+                         !std::is_same_v<P, A>) {
+      constexpr bool whole = !(std::is_base_of_v<P, A> && sizeof(A) > sizeof(P));
+      constexpr bool keeps = !holds_narrower<P, A>;
+      static_assert(whole,
+                    "warpsafe: this argument loses what its class adds to the kernel's parameter, "
+                    "its base; let the kernel take the class itself");
+      static_assert(keeps,
+                    "warpsafe: this argument may lose its value in the kernel's narrower parameter "
+                    "(a class that holds a number); convert it on purpose");
+      return whole && keeps;
     } else {
       return converts;
     }

@@ -43,6 +43,13 @@ constexpr bool check_library_argument() noexcept {
     static_assert(std::is_same_v<P, A>,
                   "warpsafe: this argument is no value of the library's own enumeration");
     return std::is_same_v<P, A>;
+  } else if constexpr (std::is_pointer_v<P> && std::is_void_v<std::remove_pointer_t<P>> &&
+                       DevicePointer<A>) {
+    // The library is told the type of the elements by another argument (CUDA_R_16F, ncclHalf).
+    using From = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
+    static_assert(std::is_convertible_v<From, P>,
+                  "warpsafe: this memory is const, and the library's function writes it");
+    return std::is_convertible_v<From, P>;
   } else {
     return check_argument<Number, P, A>();
   }

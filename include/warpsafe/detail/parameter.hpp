@@ -2,6 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/extent.hpp>
+#include <warpsafe/trust.hpp>
+
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -18,26 +21,66 @@ struct AnyMember {
   template <class T>
   requires(!std::is_aggregate_v<T>) operator T() const noexcept;
 };
-/// Converts to any pointer to an object, and to nothing else.
-struct AnyPointer {
+/// Whether a class or union that cannot be looked into, by a constructor, private members or
+/// members in one place, may hold an address that nobody sees: it has room for one, it is no type
+/// of device memory, and it does not say what it is made of (std::complex has a value_type,
+/// std::chrono's durations a rep, HIP's float4 a Native_vec_).
+template <class P>
+constexpr bool may_hide_address() noexcept {
+  if constexpr (sizeof(P) < sizeof(void*) || alignof(P) < alignof(void*) || is_device_memory<P> ||
+                axis_of<P> >= 0 || requires { typename P::Native_vec_; }) {
+    return false;
+  } else if constexpr (requires { typename P::value_type; }) {
+    return !std::is_arithmetic_v<typename P::value_type>;
+  } else if constexpr (requires { typename P::rep; }) {
+    return !std::is_arithmetic_v<typename P::rep>;
+  } else {
+    return true;
+  }
+}
+template <class T>
+constexpr bool is_refused_member() noexcept;
+/// Converts to any pointer to an object and to what may hide one, and to nothing else.
+struct AnyAddress {
   template <class T>
   operator T*() const noexcept;
+  template <class T>
+  requires(is_refused_member<T>()) operator T() const noexcept;
 };
 
-/// Whether the aggregate P, after `Before` members, has a raw pointer; arrays and structures inside
-/// it count as their own members. A pointer after the 64nd member is not seen.
-template <class P, std::size_t... Before>
-constexpr bool has_raw_pointer(std::index_sequence<Before...>) noexcept {
-  constexpr std::size_t count = sizeof...(Before);
-  if constexpr (requires { P{(static_cast<void>(Before), AnyMember{})..., AnyPointer{}}; }) {
-    return true;
-  } else if constexpr (count < 64 && requires {
-                         P{(static_cast<void>(Before), AnyMember{})..., AnyMember{}};
-                       }) {
-    return has_raw_pointer<P>(std::make_index_sequence<count + 1>{});
+/// Whether the aggregate P can be made with `Probe` between other members.
+template <class P, class Probe, std::size_t... Before, std::size_t... After>
+constexpr bool takes(std::index_sequence<Before...>, std::index_sequence<After...>) noexcept {
+  return requires {
+    P{(static_cast<void>(Before), AnyMember{})..., Probe{},
+      (static_cast<void>(After), AnyMember{})...};
+  };
+}
+/// The number of members of P, `Most` at most. From above: a member without a default constructor
+/// has to be given.
+template <class P, std::size_t Most>
+constexpr std::size_t count_members() noexcept {
+  if constexpr (Most == 0) {
+    return 0;
+  } else if constexpr (takes<P, AnyMember>(std::make_index_sequence<Most - 1>{},
+                                           std::index_sequence<>{})) {
+    return Most;
   } else {
-    return false;
+    return count_members<P, Most - 1>();
   }
+}
+/// Whether one of the aggregate's members is a raw pointer or may hide one; arrays and structures
+/// inside it count as their own members. What comes after the 64th is not seen.
+template <class P, std::size_t... Place>
+constexpr bool has_address_among(std::index_sequence<Place...>) noexcept {
+  return (takes<P, AnyAddress>(std::make_index_sequence<Place>{},
+                               std::make_index_sequence<sizeof...(Place) - 1 - Place>{}) ||
+          ...);
+}
+template <class P>
+constexpr bool has_address() noexcept {
+  constexpr std::size_t members = count_members<P, (sizeof(P) < 64 ? sizeof(P) : 64)>();
+  return has_address_among<P>(std::make_index_sequence<members>{});
 }
 
 /// What is a view of memory by its shape: std::span, std::string_view, std::initializer_list; an
@@ -66,19 +109,23 @@ concept ReferenceInDisguise = requires(const P& wrapper) {
   requires std::is_lvalue_reference_v<decltype(wrapper.get())>;
 };
 
-/// Whether P shows in its type that it holds an address that may be host memory. A class that hides
-/// a raw pointer in a private member shows nothing.
+template <class P>
+inline constexpr bool is_view_by_shape =
+    ViewOfMemory<P> || HolderOfPointers<P> || IteratorOfMemory<P> || ReferenceInDisguise<P>;
+template <class P>
+inline constexpr bool is_closed = std::is_union_v<P> || !std::is_aggregate_v<P>;
+
+/// Whether P shows in its type that it holds an address that may be host memory, or could hide one.
 template <class P>
 constexpr bool shows_address() noexcept {
   if constexpr (!std::is_class_v<P> && !std::is_union_v<P>) {
     return std::is_member_function_pointer_v<P>;
-  } else if constexpr (ViewOfMemory<P> || HolderOfPointers<P> || IteratorOfMemory<P> ||
-                       ReferenceInDisguise<P>) {
+  } else if constexpr (is_view_by_shape<P>) {
     return true;
-  } else if constexpr (std::is_aggregate_v<P>) {
-    return has_raw_pointer<P>(std::index_sequence<>{});
+  } else if constexpr (is_closed<P>) {
+    return may_hide_address<P>();
   } else {
-    return false;
+    return has_address<P>();
   }
 }
 
@@ -90,13 +137,30 @@ inline constexpr bool is_assignable_type =
 }  // namespace detail
 
 /// Opens a type to kernels: specialise it as true for a type whose bytes mean the same on the
-/// device, although it is not trivially copyable by the letter, has a const member, or holds a raw
-/// pointer that is always device memory.
+/// device, although it is not trivially copyable by the letter, has a const member, holds a raw
+/// pointer that is always device memory, or cannot be looked into (a constructor, private members,
+/// a union) and has no address in it.
 template <class T>
 inline constexpr bool is_device_copyable =
     std::is_trivially_copyable_v<T>&& detail::is_assignable_type<T> && !detail::shows_address<T>();
 
+template <int Rank>
+inline constexpr bool is_device_copyable<extent<Rank>> = true;
+template <class T>
+inline constexpr bool is_device_copyable<trusted_ptr<T>> = true;
+template <class T>
+inline constexpr bool is_device_copyable<trusted_span<T>> = true;
+
 namespace detail {
+
+template <class T>
+constexpr bool is_refused_member() noexcept {
+  if constexpr (std::is_union_v<T> || (std::is_class_v<T> && !std::is_aggregate_v<T>)) {
+    return !is_device_copyable<T>;
+  } else {
+    return false;
+  }
+}
 
 /// The sentences about parameter number Number (from 1) of type P.
 template <std::size_t Number, class P>
@@ -115,6 +179,7 @@ constexpr bool check_parameter() noexcept {
     if constexpr (!polymorphic && !is_device_copyable<P>) {
       constexpr bool trivial = std::is_trivially_copyable_v<P>;
       constexpr bool assignable = is_assignable_type<P>;
+      constexpr bool closed = is_closed<P> && !is_view_by_shape<P>;
       static_assert(
           trivial,
           "warpsafe: the kernel takes a type that is not trivially copyable: its bytes on the "
@@ -124,10 +189,15 @@ constexpr bool check_parameter() noexcept {
           "warpsafe: the kernel takes a lambda with captures, or a type with a reference or a const "
           "member: what it refers to may be on the host; use a plain struct of values");
       static_assert(
-          !trivial || !assignable,
+          !trivial || !assignable || closed,
           "warpsafe: the kernel takes a type that holds a raw pointer, or is a view or an iterator "
           "of memory, which may be the host's; use DeviceSpan or device_ptr (a buffer's view()), or "
           "trusted_ptr for trust(p)");
+      static_assert(
+          !trivial || !assignable || !closed,
+          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a "
+          "constructor or private members, or is a union; use a plain struct of values and "
+          "DeviceSpans, or say warpsafe::is_device_copyable<T> = true of a type that has none");
     }
     return !polymorphic && is_device_copyable<P>;
   } else {

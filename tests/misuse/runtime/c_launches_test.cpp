@@ -3,7 +3,10 @@
 
 // Group C, the launch call itself.
 #include "misuse.hpp"
+#include <warpsafe/module.hpp>
 
+#include <fstream>
+#include <iterator>
 #include <vector>
 
 #if !defined(WARPSAFE_BACKEND_HOST)
@@ -20,17 +23,67 @@ using ws::kernel;
 using ws::launch;
 using ws::shared;
 
+using MisuseC01 = Misuse;
+using MisuseC02 = Misuse;
 using MisuseC03 = Misuse;
 using MisuseC04 = Misuse;
 using MisuseC08 = Misuse;
 using MisuseC10 = Misuse;
 using MisuseC11 = Misuse;
+using MisuseC12 = Misuse;
 using MisuseC13 = Misuse;
 using MisuseC14 = Misuse;
 using MisuseC15 = Misuse;
 using MisuseC20 = Misuse;
 
 constexpr LaunchConfig one{grid<1>, block<1>};
+
+// A module that holds a kernel 'scale' with these parameters.
+using Scale = void(float, float*, unsigned long);
+#if defined(WARPSAFE_BACKEND_HOST)
+WARPSAFE_KERNEL void scale(float, float*, unsigned long) {}
+const ws::host::NamedKernel image[] = {ws::host::named<scale>("scale")};
+#else
+const std::vector<char> image = [] {
+  std::ifstream file(VENDOR_TEST_MODULE, std::ios::binary);
+  return std::vector<char>{std::istreambuf_iterator<char>(file), {}};
+}();
+#endif
+
+// HIP's runtime does not tell a kernel's parameters: there the declared signature is taken on
+// trust.
+#if !defined(WARPSAFE_BACKEND_HIP)
+TEST_F(MisuseC01, ModulesSignatureWithAnotherNumberOfParametersIsSaid) {
+  const auto module = ws::Module::load(image).value();
+  const ws::LaunchError error = error_in(module.kernel<void(float, float*)>("scale"));
+  EXPECT_EQ(error.code, Errc::signature_mismatch);
+  EXPECT_THAT(message(error),
+              testing::HasSubstr("the kernel takes 3 parameters, the declared signature has 2"));
+  note("call", message(error));
+}
+
+TEST_F(MisuseC02, ModulesSignatureWithAWiderParameterIsSaid) {
+  const auto module = ws::Module::load(image).value();
+  const ws::LaunchError error =
+      error_in(module.kernel<void(double, float*, unsigned long)>("scale"));
+  EXPECT_EQ(error.code, Errc::signature_mismatch);
+  EXPECT_THAT(message(error),
+              testing::HasSubstr(
+                  "parameter 1 of the kernel takes 4 bytes, that of the declared signature 8"));
+  note("call", message(error));
+}
+#endif
+
+TEST_F(MisuseC12, WrongNameIsSaidWhereTheKernelIsTaken) {
+  const auto module = ws::Module::load(image).value();
+  const ws::LaunchError error = error_in(module.kernel<Scale>("scael"));
+  EXPECT_EQ(error.code, Errc::kernel_not_found);
+  EXPECT_THAT(message(error), testing::StartsWith("loading kernel 'scael' from a module in memory "
+                                                  "failed: the module holds no kernel of that "
+                                                  "name; did you mean 'scale'? It holds: "));
+  EXPECT_TRUE(module.kernel<Scale>("scale").has_value());
+  note("call", message(error));
+}
 
 TEST_F(MisuseC03, NegativeForUnsignedIsSaid) {
   expect_caught(
@@ -95,6 +148,16 @@ TEST_F(MisuseC13, CodeThatIsMissingIsSaid) {
                 {"the program has no code for device 0", "add its architecture to the build"},
                 Off::refused, "without_code");
 }
+
+#if !defined(WARPSAFE_BACKEND_HOST)
+TEST_F(MisuseC13, ModuleWithoutCodeIsSaidWhereItIsLoaded) {
+  vendor_test::fail(is_cuda ? "LibraryLoadData" : "ModuleLoadData", 1, vendor_test::code::no_image);
+  const ws::LaunchError error = error_in(ws::Module::load(image));
+  EXPECT_EQ(error.code, Errc::no_kernel_image);
+  EXPECT_THAT(message(error), testing::HasSubstr("the module has no code for device 0"));
+  note("call", message(error));
+}
+#endif
 
 #if defined(WARPSAFE_BACKEND_HIP)
 TEST_F(MisuseC13, CodeForAnotherArchitectureIsSaid) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/detail/memory_owner.hpp>
+#include <warpsafe/device_view.hpp>
+
+#include <cstddef>
+
+namespace warpsafe {
+
+/// Device memory without its type, its size in bytes: what a kernel's `void*` parameter takes,
+/// where something else tells the kernel what lies there. It knows its buffer, as the view does.
+template <class T>
+[[nodiscard]] DeviceView<const std::byte> as_bytes(DeviceView<T> view) noexcept {
+  const void* const start = view.pointer().get();
+  return DeviceView<const std::byte>(
+      {detail::DeviceAccess::pointer(static_cast<const std::byte*>(start)),
+       view.size() * sizeof(T)},
+      view.device(), detail::DeviceAccess::owner(view));
+}
+/// The same for a kernel that writes. Not of const elements.
+template <class T>
+[[nodiscard]] DeviceView<std::byte> as_writable_bytes(DeviceView<T> view) noexcept {
+  void* const start = view.pointer().get();
+  return DeviceView<std::byte>(
+      {detail::DeviceAccess::pointer(static_cast<std::byte*>(start)), view.size() * sizeof(T)},
+      view.device(), detail::DeviceAccess::owner(view));
+}
+/// The sentence for who would write const elements.
+template <class T>
+DeviceView<std::byte> as_writable_bytes(DeviceView<const T>) noexcept {
+  static_assert(!detail::is_size<decltype(sizeof(T*))>,
+                "warpsafe: these elements are const; as_bytes(view) is for a kernel that reads");
+  return {};
+}
+
+}  // namespace warpsafe

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Which types kernels take by value, by what can be seen of them: a program that compiles.
+
+#include <warpsafe/aligned_ptr.hpp>
+#include <warpsafe/detail/parameter.hpp>
+#include <warpsafe/device_view.hpp>
+#include <warpsafe/pitched_span.hpp>
+
+#include <array>
+#include <chrono>
+#include <complex>
+#include <optional>
+#include <variant>
+
+namespace warpsafe::core_test {
+
+class Closed {
+ public:
+  explicit Closed(double value) : value_(value) {}
+
+ private:
+  [[maybe_unused]] double value_;
+};
+class Opened : public Closed {
+ public:
+  using Closed::Closed;
+};
+
+}  // namespace warpsafe::core_test
+
+template <>
+inline constexpr bool warpsafe::is_device_copyable<warpsafe::core_test::Opened> = true;
+
+namespace warpsafe::core_test {
+namespace {
+
+template <class... T>
+constexpr bool taken = (is_device_copyable<T> && ...);
+template <class... T>
+constexpr bool refused = (!is_device_copyable<T> && ...);
+
+static_assert(taken<int, float*, device_ptr<float>, DeviceSpan<float>, PitchedSpan<float>,
+                    aligned_ptr<float, 16>, trusted_ptr<float>, trusted_span<float>>);
+static_assert(taken<rows, x, extent<1>, extent<3>, Index3>);
+static_assert(refused<DeviceView<float>>, "host code's");
+
+// What cannot be looked into is refused where it has room for an address, and does not say that it
+// is made of numbers.
+class Small {
+ public:
+  explicit Small(float value) : value_(value) {}
+
+ private:
+  [[maybe_unused]] float value_;
+};
+union Either {
+  double number;
+  float* pointer;
+};
+union Numbers {
+  float real;
+  int whole;
+};
+static_assert(taken<Small, Numbers, Opened> && refused<Closed, Either>);
+static_assert(taken<std::complex<double>, std::chrono::nanoseconds, std::optional<double>,
+                    std::variant<int, float>>);
+static_assert(refused<std::optional<float*>, std::variant<int, float*>>);
+
+// And the same as a member, wherever it is.
+template <class Member>
+struct First {
+  Member member;
+  int more;
+};
+template <class Member>
+struct Last {
+  int less[3];
+  Member member;
+};
+template <class Member>
+struct BesideOneThatHasToBeGiven {
+  Member member;
+  rows given;
+};
+template <class Member>
+struct Within {
+  int less;
+  struct {
+    Member member[2];
+  } inner;
+};
+template <class Member>
+constexpr bool seen = refused<First<Member>, Last<Member>, BesideOneThatHasToBeGiven<Member>,
+                              Within<Member>, std::array<Member, 2>>;
+template <class Member>
+constexpr bool fine = taken<First<Member>, Last<Member>, BesideOneThatHasToBeGiven<Member>,
+                            Within<Member>, std::array<Member, 2>>;
+static_assert(seen<float*> && seen<Closed> && seen<Either> && seen<DeviceView<float>> &&
+              seen<std::optional<const float*>>);
+static_assert(fine<double> && fine<Small> && fine<Opened> && fine<Numbers> &&
+              fine<DeviceSpan<float>> && fine<extent<2>> && fine<trusted_ptr<float>> &&
+              fine<std::optional<long>> && fine<std::complex<double>>);
+
+}  // namespace
+}  // namespace warpsafe::core_test
