@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Counts the instructions that a launch executes, and compares them with those of <<<>>>.
+"""Counts the instructions that a launch executes, and compares them with those of <<<>>>:
+count_instructions.py PROGRAM..., or --checked PROGRAM for the calls of a checked launch.
 
 The program (main.cpp) makes each launch inside a function count_<way>, under callgrind. What counts
 is everything that this function calls: its own frame and the runtime's functions, which do nothing
-here, are left out. `<<<>>>` includes the stub that nvcc makes and
-cudaPeekAtLastError's call. The bar: a launch executes at most two thirds of it.
+here, are left out. `<<<>>>` includes the stub that nvcc makes and cudaPeekAtLastError's call. The bar: a launch executes at most two thirds of it.
 """
 
 import re
@@ -18,14 +18,14 @@ from pathlib import Path
 WAYS = {"static_returned": "raw_static_returned", "dynamic_returned": "raw_dynamic_returned",
         "configured_returned": "raw_dynamic_returned", "static_inlined": "raw_static_inlined",
         "dynamic_inlined": "raw_dynamic_inlined", "configured_inlined": "raw_dynamic_inlined"}  # fmt: skip
-# What is no part of a launch: the runtime, and the frame that calls the functions which count.
-OUTSIDE = re.compile(r"(__)?(cuda|hip|cu)[A-Z]\w*$|count_|(main|all_of_\w+)\b|\(below main\)")
+# The runtime, which does nothing here; and the frame around the functions that count.
+VENDOR = re.compile(r"(__)?(cuda|hip|cu)[A-Z]\w*$")
+FRAME = re.compile(r"count_|(main|all_of_\w+)\b|\(below main\)|__libc_start|0x")
 
 
-def instructions(program):
-    """Instructions executed inside each function count_<way>, without its own and without the
-    runtime's, in its last call: {way: number}. The program calls each twice, since the first holds
-    whatever ran before it."""
+def functions(program):
+    """{way: {function: instructions}} of what each count_<way> calls in its last call. The program
+    calls each twice, since the first holds whatever ran before it."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             ["valgrind", "--tool=callgrind", "--dump-after=count_*",
@@ -40,21 +40,43 @@ def instructions(program):
 
 def of_one_call(dump):
     text = dump.read_text()
-    function = re.search(r"^desc: Trigger: --dump-after=(\w+)", text, re.MULTILINE)[1]
-    total, name, skip = 0, "", False
+    way = re.search(r"^desc: Trigger: --dump-after=count_(\w+)", text, re.MULTILINE)[1]
+    found, name, skip = {}, "", False
     for line in text.splitlines():
         if line.startswith("fn="):
             name = line[3:]
         elif line.startswith("calls="):
             skip = True  # the next line is what the callee cost, which is counted there
         elif re.match(r"[+\-*\d]", line):
-            if not skip and not OUTSIDE.match(name):
-                total += int(line.split()[1])
+            if not skip:
+                found[name] = found.get(name, 0) + int(line.split()[1])
             skip = False
-    return function.removeprefix("count_"), total
+    return way, {name: count for name, count in found.items() if not FRAME.match(name)}
+
+
+def instructions(program):
+    """{way: instructions}, without the runtime's."""
+    return {way: sum(count for name, count in called.items() if not VENDOR.match(name))
+            for way, called in functions(program).items()}  # fmt: skip
+
+
+def check_checked(program):
+    """A checked launch with the journal on: what it costs, and that it calls nothing but this
+    library, cudaGetDevice and cudaLaunchKernel. So no allocation and no lock, whatever its name."""
+    failed = False
+    for way, called in functions(program).items():
+        total = sum(count for name, count in called.items() if not VENDOR.match(name))
+        foreign = {name for name in called if "warpsafe" not in name} - {"cudaGetDevice", "cudaLaunchKernel"}
+        # `<<<>>>` calls others: one that finds none there finds none anywhere.
+        good = bool(foreign) == way.startswith("raw")
+        print(f"checked {way:24}{total:6} instructions{'' if good else f'; calls {sorted(foreign)}'}")
+        failed |= not good or total < 20
+    return failed
 
 
 def main():
+    if sys.argv[1] == "--checked":
+        return check_checked(sys.argv[2])
     failed = False
     for program in sys.argv[1:]:
         print(f"{Path(program).name}\n{'':20}{'<<<>>>':>8}{'launch':>8}{'ratio':>7}")
