@@ -3,6 +3,5 @@
 
 // Turns the journal on in a program of checked launches.
 
-#include <warpsafe/warpsafe.hpp>
-
 #include <warpsafe/debug.hpp>
+#include <warpsafe/warpsafe.hpp>

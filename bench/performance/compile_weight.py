@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""What one launch costs the compilers, and the object: seconds, preprocessed lines, bytes per launch.
+
+The sources are those of bench/compile_time. A .cpp launches a kernel of another file, the raw one by
+cudaLaunchKernel.
+"""
+
+import importlib.machinery
+import importlib.util
+import statistics
+import time
+
+from common import *
+
+loader = importlib.machinery.SourceFileLoader("compile_time", str(ROOT / "bench/compile_time"))
+sources = importlib.util.module_from_spec(importlib.util.spec_from_loader("compile_time", loader))
+loader.exec_module(sources)
+
+OUTCOME = "#include <boost/outcome/basic_result.hpp>\n"
+CCCL = """#include <cuda/launch>
+#include <cuda/stream>
+__global__ void axpy(float a, const float* x, float* y, std::size_t n) {
+  for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
+       i += std::size_t(gridDim.x) * blockDim.x) y[i] += a * x[i];
+}
+void run(cuda::stream_ref s, float a, const float* x, float* y, std::size_t n) {
+  cuda::launch(s, cuda::distribute<256>(int(n)), axpy, a, x, y, n);
+}
+"""
+RAW_SITE = """cudaError_t run%d(cudaStream_t s, float a, const float* x, float* y, std::size_t n) {
+  void* arguments[] = {&a, &x, &y, &n};
+  return cudaLaunchKernel(reinterpret_cast<const void*>(axpy), dim3(unsigned((n + 255) / 256)), dim3(256), arguments, 0, s);
+}
+"""
+RAW_HEAD = """#include <cuda_runtime.h>
+#include <cstddef>
+__global__ void axpy(float a, const float* x, float* y, std::size_t n);
+"""
+OUR_HEAD = """#include <warpsafe/warpsafe.hpp>
+namespace ws = warpsafe;
+WARPSAFE_KERNEL_EXTERN void axpy(float a, const float* x, float* y, std::size_t n);
+"""
+OUR_SITE = """ws::result<void> run%d(ws::StreamRef s, float a, ws::DeviceSpan<const float> x, ws::DeviceSpan<float> y) {
+  return ws::launch(s, ws::configure(ws::SafeGrid<>::cover(x.size(), ws::block<256>)), ws::kernel<axpy>, a, x, y, x.size());
+}
+"""
+NAMES = {"raw": "raw", "outcome": "raw, with Outcome's `basic_result.hpp`", "include": "`warpsafe.hpp`, no launch",
+         "off": "`launch`, checks off", "full": "`launch`, checks full", "cccl": "`cuda::launch` of CCCL"}  # fmt: skip
+
+
+def ways(kind, cccl):
+    """{way: (source, level)} of a .cu or a .cpp."""
+    if kind == "cu":
+        found = {"raw": (sources.RAW.replace(OUTCOME, ""), 0), "outcome": (sources.RAW, 0),
+                 "include": (sources.INCLUDED, 2), "off": (sources.OURS, 0), "full": (sources.OURS, 2)}  # fmt: skip
+        return found | ({"cccl": (CCCL, 0)} if cccl else {})
+    raw, ours = RAW_HEAD + RAW_SITE % 0, OUR_HEAD + OUR_SITE % 0
+    return {"raw": (raw, 0), "outcome": (OUTCOME + raw, 0), "include": (sources.INCLUDED, 2), "off": (ours, 0), "full": (ours, 2)}
+
+
+def command(kind, level, options):
+    flags = ["-std=c++20", f"-DWARPSAFE_CHECKS={level}", "-DWARPSAFE_BACKEND_CUDA", f"-I{INCLUDE}"]
+    if kind == "cu":
+        return [NVCC, "-arch=sm_90", *([f"-I{options.cccl}"] if options.cccl else []), *flags]
+    return ["g++", *cuda_includes(), *flags]
+
+
+def lines(text):
+    return sum(1 for line in text.splitlines() if line.strip() and not line.startswith("#"))
+
+
+def measure(folder, options):
+    rows = []
+    for kind in ("cu", "cpp"):
+        todo = ways(kind, options.cccl)
+        wall, processor = {way: [] for way in todo}, {way: [] for way in todo}
+        for round in range(options.rounds):
+            for way, (text, level) in todo.items():
+                source = folder / f"{way}.{kind}"
+                source.write_text(text)
+                before, start = sources.processor_seconds(), time.monotonic()
+                run(*command(kind, level, options), "-c", source, "-o", folder / "weight.o")
+                wall[way].append(time.monotonic() - start)
+                processor[way].append(sources.processor_seconds() - before)
+        for way, (text, level) in todo.items():
+            expanded = run(*command(kind, level, options), "-E", folder / f"{way}.{kind}")
+            rows.append({"kind": kind, "way": way, "wall_s": statistics.median(wall[way]), "cpu_s": statistics.median(processor[way]),
+                         "lines": lines(expanded), "all_cpu_s": processor[way]})  # fmt: skip
+    save("compile", rows, rounds=options.rounds, load=os.getloadavg()[0], bytes_per_launch=sizes(folder, options))
+
+
+def sizes(folder, options, more=10):
+    """Bytes that each further launch adds to an object, by what they are."""
+    found = {}
+    for way, head, site, level in (("raw", RAW_HEAD, RAW_SITE, 0), ("off", OUR_HEAD, OUR_SITE, 0), ("full", OUR_HEAD, OUR_SITE, 2)):
+        seen = []
+        for count in (1, 1 + more):
+            source, out = folder / "size.cpp", folder / "size.o"
+            source.write_text(head + "".join(site % i for i in range(count)))
+            run(*command("cpp", level, options), "-O2", "-g0", "-c", source, "-o", out)
+            text, data, bss = map(int, run("size", out).splitlines()[1].split()[:3])
+            seen.append((text, data + bss))
+        found[way] = {"text": (seen[1][0] - seen[0][0]) / more, "data": (seen[1][1] - seen[0][1]) / more}
+    return found
+
+
+def render():
+    data = load("compile")
+    if not data:
+        return
+    for kind in ("cu", "cpp"):
+        held = {row["way"]: row for row in data["rows"] if row["kind"] == kind}
+        base = held["outcome"]
+        rows = [[NAMES[way], f"{row['lines']:,}", f"{row['wall_s']:.2f}", f"{row['cpu_s']:.2f}", f"{row['cpu_s'] / base['cpu_s']:.2f}"]
+                for way, row in held.items()]  # fmt: skip
+        into_page(f"compile_{kind}", table([f".{kind}", "lines", "seconds", "seconds of processor", "ratio"], rows))
+    rows = [[NAMES[way], f"{size['text']:.0f}", f"{size['data']:.0f}"] for way, size in data["bytes_per_launch"].items()]
+    into_page("object_size", table(["bytes per further launch", "code and constants", "data"], rows))

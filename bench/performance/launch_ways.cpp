@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Every way to launch, once each under a name that callgrind counts in (launch_ways.hpp). Compiled
+// by nvcc, by hipcc, and by g++ for kernels of another file (KERNELS_ELSEWHERE). With WITH_CCCL,
+// CCCL's cuda::launch is among them.
+
+#include "launch_ways.hpp"
+
+#include <warpsafe/warpsafe.hpp>
+
+#if defined(WITH_CCCL)
+#include <cuda/hierarchy>
+#include <cuda/launch>
+#include <cuda/stream>
+#endif
+
+namespace ws = warpsafe;
+
+#if defined(WARPSAFE_BACKEND_HIP)
+#define VENDOR(name) hip##name
+using backend = ws::hip_backend;
+static hipStream_t vendor_stream() { return reinterpret_cast<hipStream_t>(64); }
+#else
+#define VENDOR(name) cuda##name
+using backend = ws::cuda_backend;
+static cudaStream_t vendor_stream() { return reinterpret_cast<cudaStream_t>(64); }
+#endif
+
+#if defined(KERNELS_ELSEWHERE)
+WARPSAFE_KERNEL_EXTERN void none();
+WARPSAFE_KERNEL_EXTERN void four(PARAMETERS_4(0));
+WARPSAFE_KERNEL_EXTERN void sixteen(PARAMETERS_16);
+#else
+__global__ void none() {}
+__global__ void four(PARAMETERS_4(0)) { y0[n0] = a0 * x0[0]; }
+__global__ void sixteen(PARAMETERS_16) {
+  y0[n0] = a0 * x0[0] + a1 * x1[n1] + a2 * x2[n2] + a3 * x3[n3] + y1[0] + y2[0] + y3[0];
+}
+#endif
+
+namespace {
+
+struct Raw {
+  using stream_type = VENDOR(Stream_t);
+  using grid_type = dim3;
+  using block_type = dim3;
+  using result_type = VENDOR(Error_t);
+  static stream_type stream() { return vendor_stream(); }
+  static dim3 grid() { return dim3(5); }
+  static dim3 block() { return dim3(256); }
+  static const float* in() { return nullptr; }
+  static float* out() { return nullptr; }
+  static bool good(result_type status) { return status == VENDOR(Success); }
+};
+
+/// A raw way from what it does with dimensions: the grid for n written as everybody does.
+template <class Way>
+struct RawWay : Raw {
+  template <auto Kernel, class... A>
+  [[gnu::always_inline]] static result_type by_size(stream_type stream, std::size_t n,
+                                                    const A&... args) {
+    return Way::template by_dims<Kernel>(stream, dim3(static_cast<unsigned>((n + 255) / 256)),
+                                         dim3(256), args...);
+  }
+};
+
+#if !defined(KERNELS_ELSEWHERE)
+struct chevron : RawWay<chevron> {
+  template <auto Kernel, class... A>
+  [[gnu::always_inline]] static result_type by_dims(stream_type stream, const dim3& grid,
+                                                    const dim3& block, const A&... args) {
+    Kernel<<<grid, block, 0, stream>>>(args...);
+    return VENDOR(PeekAtLastError)();
+  }
+};
+#endif
+
+#if defined(WARPSAFE_BACKEND_HIP)
+struct ggl : RawWay<ggl> {
+  template <auto Kernel, class... A>
+  [[gnu::always_inline]] static result_type by_dims(stream_type stream, const dim3& grid,
+                                                    const dim3& block, const A&... args) {
+    hipLaunchKernelGGL(Kernel, grid, block, 0, stream, args...);
+    return hipPeekAtLastError();
+  }
+};
+#endif
+
+struct kernel_call : RawWay<kernel_call> {
+  template <auto Kernel, class... A>
+  [[gnu::always_inline]] static result_type by_dims(stream_type stream, const dim3& grid,
+                                                    const dim3& block, const A&... args) {
+    void* pointers[sizeof...(A) + 1] = {const_cast<void*>(static_cast<const void*>(&args))...};
+    return VENDOR(LaunchKernel)(reinterpret_cast<const void*>(Kernel), grid, block, pointers, 0,
+                                stream);
+  }
+};
+
+#if defined(WARPSAFE_BACKEND_CUDA)
+struct kernel_ex : RawWay<kernel_ex> {
+  template <auto Kernel, class... A>
+  [[gnu::always_inline]] static result_type by_dims(stream_type stream, const dim3& grid,
+                                                    const dim3& block, const A&... args) {
+    cudaLaunchConfig_t config{};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.stream = stream;
+#if defined(__CUDACC__)
+    return cudaLaunchKernelEx(&config, Kernel, args...);
+#else
+    void* pointers[sizeof...(A) + 1] = {const_cast<void*>(static_cast<const void*>(&args))...};
+    return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(Kernel), pointers);
+#endif
+  }
+};
+#endif
+
+// Made once: what makes them is no part of a launch.
+const auto our_stream =
+    ws::basic_stream_ref<backend>::borrow(vendor_stream(), ws::DeviceId(0)).value();
+const auto our_grid = ws::GridDim::from_blocks(5).value();
+const auto our_block = ws::BlockDim::create(256).value();
+
+struct ours {
+  using stream_type = ws::basic_stream_ref<backend>;
+  using grid_type = ws::GridDim;
+  using block_type = ws::BlockDim;
+  using result_type = ws::result<void>;
+  static stream_type stream() { return our_stream; }
+  static grid_type grid() { return our_grid; }
+  static block_type block() { return our_block; }
+  static ws::device_ptr<const float> in() { return nullptr; }
+  static ws::device_ptr<float> out() { return nullptr; }
+  static bool good(const result_type& done) { return done.has_value(); }
+  template <auto Kernel, class... A>
+  [[gnu::always_inline]] static result_type by_size(stream_type stream, std::size_t n,
+                                                    const A&... args) {
+    return ws::launch(stream, ws::SafeGrid<>::cover(n, ws::block<256>), ws::kernel<Kernel>,
+                      args...);
+  }
+  template <auto Kernel, class... A>
+  [[gnu::always_inline]] static result_type by_dims(stream_type stream, const grid_type& grid,
+                                                    const block_type& block, const A&... args) {
+    return ws::launch(stream, ws::LaunchConfig{grid, block}, ws::kernel<Kernel>, args...);
+  }
+};
+
+#if defined(WITH_CCCL)
+/// Its errors are exceptions: a launch that returns is good.
+struct cccl : Raw {
+  using stream_type = cuda::stream_ref;
+  using result_type = bool;
+  static stream_type stream() { return stream_type(vendor_stream()); }
+  static bool good(bool done) { return done; }
+  template <auto Kernel, class... A>
+  [[gnu::always_inline]] static bool by_size(stream_type stream, std::size_t n, const A&... args) {
+    cuda::launch(stream, cuda::distribute<256>(static_cast<int>(n)), Kernel, args...);
+    return true;
+  }
+  template <auto Kernel, class... A>
+  [[gnu::always_inline]] static bool by_dims(stream_type stream, const dim3& grid,
+                                             const dim3& block, const A&... args) {
+    cuda::launch(stream, cuda::make_config(cuda::grid_dims(grid), cuda::block_dims(block)), Kernel,
+                 args...);
+    return true;
+  }
+};
+#endif
+
+}  // namespace
+
+#if !defined(KERNELS_ELSEWHERE)
+COUNT_WAY(chevron)
+#endif
+COUNT_WAY(kernel_call)
+COUNT_WAY(ours)
+#if defined(WARPSAFE_BACKEND_HIP)
+COUNT_WAY(ggl)
+#else
+COUNT_WAY(kernel_ex)
+#endif
+#if defined(WITH_CCCL)
+COUNT_WAY(cccl)
+#endif
+
+int main() {
+  // The second round counts: the first `<<<>>>` of a kernel also looks the kernel up.
+  for (int round = 0; round < 2; ++round) {
+#if !defined(KERNELS_ELSEWHERE)
+    all_of_chevron();
+#endif
+    all_of_kernel_call();
+    all_of_ours();
+#if defined(WARPSAFE_BACKEND_HIP)
+    all_of_ggl();
+#else
+    all_of_kernel_ex();
+#endif
+#if defined(WITH_CCCL)
+    all_of_cccl();
+#endif
+  }
+  return all_good ? 0 : 1;
+}

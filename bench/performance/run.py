@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Measures what docs/performance.md says without a GPU, and writes its tables and plots:
+
+    bench/run performance [NAME...] [--cccl DIR] [--hip-cpu DIR] [--tbb DIR] [--rounds N] [--build DIR]
+
+Names: launch device_code safe_grid host_backend compile headers; none is all of them. `render` alone
+draws again from the raw results in docs/performance/. Other libraries are measured where their
+folder is named: CCCL's libcudacxx/include, HIP-CPU's root, and a prefix with TBB, which HIP-CPU needs.
+"""
+
+import argparse
+
+import compile_weight
+import device_code
+import headers
+import host_backend
+import launch
+import safe_grid
+from common import *
+
+MEASUREMENTS = {"launch": launch, "device_code": device_code, "safe_grid": safe_grid,
+                "host_backend": host_backend, "compile": compile_weight, "headers": headers}  # fmt: skip
+
+
+def draw(folder):
+    """The plots, by matplotlib in an environment of its own."""
+    python = folder / "venv/bin/python"
+    if not python.exists():
+        run(sys.executable, "-m", "venv", folder / "venv")
+        run(python, "-m", "pip", "-q", "install", "matplotlib")
+    run(python, HERE / "plots.py")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", choices=[*MEASUREMENTS, "render", []])
+    parser.add_argument("--cccl")
+    parser.add_argument("--hip-cpu")
+    parser.add_argument("--tbb")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--build", type=Path, default=ROOT / "build/performance")
+    options = parser.parse_args()
+    options.build.mkdir(parents=True, exist_ok=True)
+    for name in options.names or MEASUREMENTS:
+        if name != "render":
+            print(f"== {name}", flush=True)
+            MEASUREMENTS[name].measure(options.build, options)
+    for module in MEASUREMENTS.values():
+        module.render()
+    draw(options.build)
+
+
+if __name__ == "__main__":
+    main()
