@@ -2,16 +2,23 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // What a checked launch pays to be remembered: a record into the journal and the note that the
-// runtime took it, from 1 to 16 threads at once; and what a wait and the search for suspects cost.
+// runtime took it, from 1 to 16 threads at once, alone and inside of a launch whose runtime does
+// nothing; and what a wait and the search for suspects cost.
 
+#include <warpsafe/buffer.hpp>
+#include <warpsafe/debug.hpp>
 #include <warpsafe/debug/completion.hpp>
 #include <warpsafe/debug/journal.hpp>
 #include <warpsafe/debug/suspects.hpp>
+#include <warpsafe/warpsafe.hpp>
 
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
 #include <cstdint>
+
+/// For a launch's types a kernel that a device's compiler has compiled; it never runs.
+WARPSAFE_KERNEL_EXTERN void axpy(float, const float*, float*, std::size_t) {}
 
 namespace {
 
@@ -38,6 +45,48 @@ void remember(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(remember)->ThreadRange(1, 16)->UseRealTime();
+
+/// The modelled GPU, but for launches: the runtime takes them and runs nothing. As a GPU's, its
+/// limits are asked once.
+struct Instant : warpsafe::host_backend {
+  static int attributes_of(const warpsafe::KernelEntry&, warpsafe::KernelLimits& limits) noexcept {
+    limits.max_threads_per_block = 1024;
+    return 0;
+  }
+  static int launch(const warpsafe::KernelEntry&, const warpsafe::LaunchShape&, void**,
+                    native_stream) noexcept {
+    return 0;
+  }
+};
+
+/// A whole launch, by which an object that has the tools remembers, and without them does not.
+template <warpsafe::CheckLevel Level, bool Remembers>
+void launch_an_instant(benchmark::State& state) {
+  namespace ws = warpsafe;
+  const auto* const hooks = ws::detail::debug_hooks_in_use;
+  const auto stream = ws::basic_stream<Instant>::create();
+  auto memory = ws::basic_device_buffer<Instant, float>::create(stream.value(), 1024);
+  if (!stream.has_value() || !memory.has_value() || hooks == nullptr) {
+    return state.SkipWithError("no stream, memory or tools");
+  }
+  const auto view = memory.value().view();
+  if (!Remembers) ws::detail::debug_hooks_in_use = nullptr;
+  const ws::detail::Located<Instant> at(stream.value(), ws::call_site::current());
+  bool good = true;
+  for (auto _ : state) {
+    const auto config =
+        ws::configure<Level>(ws::SafeGrid<Instant>::cover<Level>(1024, ws::block<256>));
+    good &= ws::detail::launch_on<Level>(at, config, ws::kernel<axpy>, 2.0F, view, view, 1024U)
+                .has_value();
+  }
+  ws::detail::debug_hooks_in_use = hooks;
+  if (!good) state.SkipWithError("a launch failed");
+}
+constexpr auto off = warpsafe::CheckLevel::off;
+constexpr auto full = warpsafe::CheckLevel::full;
+BENCHMARK(launch_an_instant<off, true>)->Name("launch/off");
+BENCHMARK(launch_an_instant<full, false>)->Name("launch/full_without_journal");
+BENCHMARK(launch_an_instant<full, true>)->Name("launch/full_with_journal");
 
 void wait_for_a_stream(benchmark::State& state) {
   const debug::LaunchRecord record = some_launch(state.thread_index());
