@@ -17,7 +17,7 @@ RESULTS = ROOT / "docs/performance"
 INCLUDE = ROOT / "include"
 NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 HIPCC = shutil.which("hipcc") or "/opt/rocm/bin/hipcc"
-# As CMake's Release has it, for every compiler.
+# As the objects of tests/release are compiled.
 RELEASE = ["-std=c++20", "-O2", "-DNDEBUG", "-DWARPSAFE_CHECKS=0", f"-I{INCLUDE}"]
 
 
@@ -46,8 +46,11 @@ def first_line(*command):
 def machine():
     """Processor and tools of this machine, as they name themselves."""
     model = re.search(r"model name\s*: (.+)", Path("/proc/cpuinfo").read_text())
-    said = {"processor": model[1] if model else "unknown", "cores": os.cpu_count(),
-            "g++": first_line("g++", "--version")}  # fmt: skip
+    said = {
+        "processor": model[1] if model else "unknown",
+        "cores": os.cpu_count(),
+        "g++": first_line("g++", "--version"),
+    }
     if has("clang++"):
         said["clang++"] = first_line("clang++", "--version")
     if has(NVCC):

@@ -45,18 +45,38 @@ OUR_SITE = """ws::result<void> run%d(ws::StreamRef s, float a, ws::DeviceSpan<co
   return ws::launch(s, ws::configure(ws::SafeGrid<>::cover(x.size(), ws::block<256>)), ws::kernel<axpy>, a, x, y, x.size());
 }
 """
-NAMES = {"raw": "raw", "outcome": "raw, with Outcome's `basic_result.hpp`", "include": "`warpsafe.hpp`, no launch",
-         "off": "`launch`, checks off", "full": "`launch`, checks full", "cccl": "`cuda::launch` of CCCL"}  # fmt: skip
+NAMES = {
+    "raw": "raw",
+    "kernel_api": "raw, with `kernel_api.hpp`",
+    "outcome": "raw, with Outcome's `basic_result.hpp`",
+    "include": "`warpsafe.hpp`, no launch",
+    "off": "`launch`, checks off",
+    "full": "`launch`, checks full",
+    "cccl": "`cuda::launch` of CCCL",
+}
 
 
 def ways(kind, cccl):
     """{way: (source, level)} of a .cu or a .cpp."""
     if kind == "cu":
-        found = {"raw": (sources.RAW.replace(OUTCOME, ""), 0), "outcome": (sources.RAW, 0),
-                 "include": (sources.INCLUDED, 2), "off": (sources.OURS, 0), "full": (sources.OURS, 2)}  # fmt: skip
+        raw = sources.RAW.replace(OUTCOME, "")
+        found = {
+            "raw": (raw, 0),
+            "kernel_api": ("#include <warpsafe/kernel_api.hpp>\n" + raw, 0),
+            "outcome": (sources.RAW, 0),
+            "include": (sources.INCLUDED, 2),
+            "off": (sources.OURS, 0),
+            "full": (sources.OURS, 2),
+        }
         return found | ({"cccl": (CCCL, 0)} if cccl else {})
     raw, ours = RAW_HEAD + RAW_SITE % 0, OUR_HEAD + OUR_SITE % 0
-    return {"raw": (raw, 0), "outcome": (OUTCOME + raw, 0), "include": (sources.INCLUDED, 2), "off": (ours, 0), "full": (ours, 2)}
+    return {
+        "raw": (raw, 0),
+        "outcome": (OUTCOME + raw, 0),
+        "include": (sources.INCLUDED, 2),
+        "off": (ours, 0),
+        "full": (ours, 2),
+    }
 
 
 def command(kind, level, options):
@@ -70,30 +90,82 @@ def lines(text):
     return sum(1 for line in text.splitlines() if line.strip() and not line.startswith("#"))
 
 
-def measure(folder, options):
-    rows = []
-    for kind in ("cu", "cpp"):
-        todo = ways(kind, options.cccl)
+class Kind:
+    """The measurement of one kind of file, cu or cpp, as run.py takes one."""
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def measure(self, folder, options):
+        todo = ways(self.kind, options.cccl)
         wall, processor = {way: [] for way in todo}, {way: [] for way in todo}
-        for round in range(options.rounds):
+        expanded = {}
+        for done in range(1, options.rounds + 1):
             for way, (text, level) in todo.items():
-                source = folder / f"{way}.{kind}"
+                source = folder / f"{way}.{self.kind}"
                 source.write_text(text)
+                if way not in expanded:
+                    expanded[way] = lines(run(*command(self.kind, level, options), "-E", source))
                 before, start = sources.processor_seconds(), time.monotonic()
-                run(*command(kind, level, options), "-c", source, "-o", folder / "weight.o")
+                run(*command(self.kind, level, options), "-c", source, "-o", folder / f"{self.kind}.o")
                 wall[way].append(time.monotonic() - start)
                 processor[way].append(sources.processor_seconds() - before)
-        for way, (text, level) in todo.items():
-            expanded = run(*command(kind, level, options), "-E", folder / f"{way}.{kind}")
-            rows.append({"kind": kind, "way": way, "wall_s": statistics.median(wall[way]), "cpu_s": statistics.median(processor[way]),
-                         "lines": lines(expanded), "all_cpu_s": processor[way]})  # fmt: skip
-    save("compile", rows, rounds=options.rounds, load=os.getloadavg()[0], bytes_per_launch=sizes(folder, options))
+            # After each round, since a round takes minutes on a busy machine.
+            self.keep(expanded, wall, processor, done)
+
+    def keep(self, expanded, wall, processor, rounds):
+        rows = [
+            {
+                "way": way,
+                "wall_s": statistics.median(wall[way]),
+                "cpu_s": statistics.median(processor[way]),
+                "lines": count,
+                "all_cpu_s": processor[way],
+            }
+            for way, count in expanded.items()
+        ]
+        save(f"compile_{self.kind}", rows, rounds=rounds, load=os.getloadavg()[0])
+
+    def render(self):
+        name = f"compile_{self.kind}"
+        data = load(name)
+        if not data:
+            return
+        held = {row["way"]: row for row in data["rows"]}
+        rows = [
+            [
+                NAMES[way],
+                f"{row['lines']:,}",
+                f"{row['wall_s']:.2f}",
+                f"{row['cpu_s']:.2f}",
+                f"{row['cpu_s'] / held['outcome']['cpu_s']:.2f}",
+            ]
+            for way, row in held.items()
+        ]
+        header = [f".{self.kind}, median of {data['rounds']}", "lines", "seconds", "seconds of processor", "ratio"]
+        into_page(name, table(header, rows))
+
+
+class ObjectSize:
+    def measure(self, folder, options):
+        found = sizes(folder, options)
+        save("object_size", [{"way": way, **size} for way, size in found.items()])
+
+    def render(self):
+        data = load("object_size")
+        if data:
+            rows = [[NAMES[row["way"]], f"{row['text']:.0f}", f"{row['data']:.0f}"] for row in data["rows"]]
+            into_page("object_size", table(["bytes per further launch", "code and constants", "data"], rows))
 
 
 def sizes(folder, options, more=10):
     """Bytes that each further launch adds to an object, by what they are."""
     found = {}
-    for way, head, site, level in (("raw", RAW_HEAD, RAW_SITE, 0), ("off", OUR_HEAD, OUR_SITE, 0), ("full", OUR_HEAD, OUR_SITE, 2)):
+    for way, head, site, level in (
+        ("raw", RAW_HEAD, RAW_SITE, 0),
+        ("off", OUR_HEAD, OUR_SITE, 0),
+        ("full", OUR_HEAD, OUR_SITE, 2),
+    ):
         seen = []
         for count in (1, 1 + more):
             source, out = folder / "size.cpp", folder / "size.o"
@@ -103,17 +175,3 @@ def sizes(folder, options, more=10):
             seen.append((text, data + bss))
         found[way] = {"text": (seen[1][0] - seen[0][0]) / more, "data": (seen[1][1] - seen[0][1]) / more}
     return found
-
-
-def render():
-    data = load("compile")
-    if not data:
-        return
-    for kind in ("cu", "cpp"):
-        held = {row["way"]: row for row in data["rows"] if row["kind"] == kind}
-        base = held["outcome"]
-        rows = [[NAMES[way], f"{row['lines']:,}", f"{row['wall_s']:.2f}", f"{row['cpu_s']:.2f}", f"{row['cpu_s'] / base['cpu_s']:.2f}"]
-                for way, row in held.items()]  # fmt: skip
-        into_page(f"compile_{kind}", table([f".{kind}", "lines", "seconds", "seconds of processor", "ratio"], rows))
-    rows = [[NAMES[way], f"{size['text']:.0f}", f"{size['data']:.0f}"] for way, size in data["bytes_per_launch"].items()]
-    into_page("object_size", table(["bytes per further launch", "code and constants", "data"], rows))

@@ -10,7 +10,8 @@ from compile_weight import lines, sources
 COMMAND = ["g++", "-std=c++20", "-x", "c++", f"-I{INCLUDE}"]
 
 
-def measure(folder, options, rounds=3):
+def measure(folder, options):
+    rounds = min(options.rounds, 3)
     names = sorted(path.name for path in (INCLUDE / "warpsafe").glob("*.hpp"))
     seconds = {name: [] for name in ["", *names]}
     for _ in range(rounds):
@@ -22,8 +23,13 @@ def measure(folder, options, rounds=3):
     rows = []
     for name in names:
         (folder / "one.cpp").write_text(f"#include <warpsafe/{name}>\n")
-        rows.append({"header": name, "lines": lines(run(*COMMAND, "-E", folder / "one.cpp")),
-                     "cpu_s": statistics.median(seconds[name]) - statistics.median(seconds[""])})  # fmt: skip
+        rows.append(
+            {
+                "header": name,
+                "lines": lines(run(*COMMAND, "-E", folder / "one.cpp")),
+                "cpu_s": statistics.median(seconds[name]) - statistics.median(seconds[""]),
+            }
+        )
     save("headers", rows, rounds=rounds, load=os.getloadavg()[0])
 
 
@@ -32,4 +38,4 @@ def render():
     if not data:
         return
     rows = [[f"`{row['header']}`", f"{row['lines']:,}", f"{row['cpu_s']:.2f}"] for row in data["rows"]]
-    into_page("headers", table(["header", "lines", "seconds of processor"], rows))
+    into_page("headers", table(["header", "lines", f"seconds of processor, median of {data['rounds']}"], rows))

@@ -5,17 +5,51 @@
 from common import *
 from safe_grid import benchmark
 
+ORDER = ["by hand, one thread", "by hand, all cores", "host backend", "HIP-CPU"]
+
 
 def measure(folder, options):
     own = folder / "host_blocks"
-    run("g++", *RELEASE, ROOT / "bench/host_blocks.cpp", "-o", own, "-lbenchmark_main", "-lbenchmark",
-        "-lboost_context", "-pthread")  # fmt: skip
+    run(
+        "g++",
+        *RELEASE,
+        ROOT / "bench/host_blocks.cpp",
+        "-o",
+        own,
+        "-lbenchmark_main",
+        "-lbenchmark",
+        "-lboost_context",
+        "-pthread",
+    )
     programs = [own]
     if options.hip_cpu:
-        tbb = [f"-I{options.tbb}/include", f"-L{options.tbb}/lib/x86_64-linux-gnu", f"-Wl,-rpath={options.tbb}/lib/x86_64-linux-gnu"] if options.tbb else []
+        tbb = (
+            [
+                f"-I{options.tbb}/include",
+                f"-L{options.tbb}/lib/x86_64-linux-gnu",
+                f"-Wl,-rpath={options.tbb}/lib/x86_64-linux-gnu",
+            ]
+            if options.tbb
+            else []
+        )
         programs.append(folder / "hip_cpu")
-        run("g++", "-std=c++17", "-O2", "-DNDEBUG", "-fopenmp-simd", f"-I{options.hip_cpu}/include", *tbb,
-            HERE / "hip_cpu.cpp", "-o", programs[-1], "-lbenchmark_main", "-lbenchmark", "-ltbb", "-ldl", "-pthread")  # fmt: skip
+        run(
+            "g++",
+            "-std=c++17",
+            "-O2",
+            "-DNDEBUG",
+            "-fopenmp-simd",
+            f"-I{options.hip_cpu}/include",
+            *tbb,
+            HERE / "hip_cpu.cpp",
+            "-o",
+            programs[-1],
+            "-lbenchmark_main",
+            "-lbenchmark",
+            "-ltbb",
+            "-ldl",
+            "-pthread",
+        )
     seen = {}
     # In turns, so that a busy machine slows all alike.
     for _ in range(options.rounds):
@@ -25,8 +59,19 @@ def measure(folder, options):
     rows = []
     for name, entries in seen.items():
         kernel, way, blocks = name.split("/")[:3]
-        nanoseconds = {what: sorted(entry[what] for entry in entries)[len(entries) // 2] / int(blocks) for what in ("real_time", "cpu_time")}
-        rows.append({"kernel": kernel, "way": way, "wall_ns_per_block": nanoseconds["real_time"], "cpu_ns_per_block": nanoseconds["cpu_time"]})
+        nanoseconds = {
+            what: sorted(entry[what] for entry in entries)[len(entries) // 2] / int(blocks)
+            for what in ("real_time", "cpu_time")
+        }
+        rows.append(
+            {
+                "kernel": kernel,
+                "way": way,
+                "wall_ns_per_block": nanoseconds["real_time"],
+                "cpu_ns_per_block": nanoseconds["cpu_time"],
+            }
+        )
+    rows.sort(key=lambda row: ORDER.index(row["way"]))
     save("host_backend", rows, rounds=options.rounds, load=os.getloadavg()[0])
 
 
@@ -43,4 +88,16 @@ def render():
             row = held[way, kernel]
             cells += [f"{1e9 / row['cpu_ns_per_block']:,.0f}", f"{1e9 / row['wall_ns_per_block']:,.0f}"]
         rows.append(cells)
-    into_page("host_backend", table(["blocks of 256 threads", "no barrier: per second of processor", "per second", "one barrier: per second of processor", "per second"], rows))
+    into_page(
+        "host_backend",
+        table(
+            [
+                "blocks of 256 threads",
+                "no barrier: per second of processor",
+                "per second",
+                "one barrier: per second of processor",
+                "per second",
+            ],
+            rows,
+        ),
+    )

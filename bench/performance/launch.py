@@ -13,11 +13,20 @@ from common import *
 sys.path.insert(0, str(ROOT / "tests/release"))
 from count_instructions import instructions  # noqa: E402
 
-NAMES = {"chevron": "`<<<>>>` and peek", "ggl": "`hipLaunchKernelGGL` and peek",
-         "kernel_call": "`cudaLaunchKernel`", "kernel_ex": "`cudaLaunchKernelEx`",
-         "cccl": "`cuda::launch`", "ours": "`launch`"}  # fmt: skip
-SHAPES = [(count, dims, result) for count in (0, 4, 16) for dims in ("static", "dynamic")
-          for result in ("returned", "inlined")]  # fmt: skip
+NAMES = {
+    "chevron": "`<<<>>>` and peek",
+    "ggl": "`hipLaunchKernelGGL` and peek",
+    "kernel_call": "`cudaLaunchKernel`",
+    "kernel_ex": "`cudaLaunchKernelEx`",
+    "cccl": "`cuda::launch`",
+    "ours": "`launch`",
+}
+SHAPES = [
+    (count, dims, result)
+    for count in (0, 4, 16)
+    for dims in ("static", "dynamic")
+    for result in ("returned", "inlined")
+]
 
 
 def build(folder, options):
@@ -35,22 +44,54 @@ def build(folder, options):
         run(NVCC, *cuda, "-arch=sm_90", "-c", HERE / "launch_kernels.cu", "-o", objects["kernels"])
         run("g++", "-O2", *cuda_includes(), "-c", cuda_runtime, "-o", objects["runtime"])
         programs["nvcc"] = folder / "launch_nvcc"
-        run("g++", objects["nvcc"], objects["runtime"], driver, f"-Wl,-rpath={folder}",
-            "-ldl", "-o", programs["nvcc"])  # fmt: skip
+        run("g++", objects["nvcc"], objects["runtime"], driver, f"-Wl,-rpath={folder}", "-ldl", "-o", programs["nvcc"])
         for compiler in filter(has, ("g++", "clang++")):
-            run(compiler, *cuda, *cuda_includes(), "-DKERNELS_ELSEWHERE", "-c", source, "-o",
-                folder / f"{compiler}.o")  # fmt: skip
+            run(compiler, *cuda, *cuda_includes(), "-DKERNELS_ELSEWHERE", "-c", source, "-o", folder / f"{compiler}.o")
             programs[compiler] = folder / f"launch_{compiler}"
-            run("g++", folder / f"{compiler}.o", objects["kernels"], objects["runtime"], "-o",
-                programs[compiler])  # fmt: skip
+            run("g++", folder / f"{compiler}.o", objects["kernels"], objects["runtime"], "-o", programs[compiler])
     if has(HIPCC):
-        run(HIPCC, *RELEASE, "-DWARPSAFE_BACKEND_HIP", "--offload-arch=gfx90a", "-x", "hip", "-c",
-            source, "-o", folder / "hipcc.o")  # fmt: skip
-        run("g++", "-O2", "-D__HIP_PLATFORM_AMD__", "-c", HERE / "do_nothing_hip.cpp", "-o",
-            folder / "hip_runtime.o")  # fmt: skip
+        run(
+            HIPCC,
+            *RELEASE,
+            "-DWARPSAFE_BACKEND_HIP",
+            "--offload-arch=gfx90a",
+            "-x",
+            "hip",
+            "-c",
+            source,
+            "-o",
+            folder / "hipcc.o",
+        )
+        run("g++", "-O2", "-D__HIP_PLATFORM_AMD__", "-c", HERE / "do_nothing_hip.cpp", "-o", folder / "hip_runtime.o")
         programs["hipcc"] = folder / "launch_hipcc"
         run("g++", folder / "hipcc.o", folder / "hip_runtime.o", "-o", programs["hipcc"])
     return programs
+
+
+def build_checked(folder):
+    """The program of the test release.checked_launch: launches at level full, the journal on."""
+    tests, objects = ROOT / "tests/release", []
+    for level, name in (
+        (2, "launches.cpp"),
+        (2, "journal.cpp"),
+        (0, "main.cpp"),
+        (0, "kernel.cu"),
+        (0, "checked_runtime.cpp"),
+        (0, "do_nothing_runtime.cpp"),
+    ):
+        compiler = [NVCC, "-arch=sm_90"] if name.endswith(".cu") else ["g++", *cuda_includes()]
+        flags = [
+            "-std=c++20",
+            "-O2",
+            "-DNDEBUG",
+            "-DWARPSAFE_BACKEND_CUDA",
+            f"-DWARPSAFE_CHECKS={level}",
+            f"-I{INCLUDE}",
+        ]
+        objects.append(folder / f"checked_{name}.o")
+        run(*compiler, *flags, "-c", tests / name, "-o", objects[-1])
+    run("g++", *objects, "-o", folder / "launch_checked")
+    return folder / "launch_checked"
 
 
 def measure(folder, options):
@@ -58,17 +99,27 @@ def measure(folder, options):
     for compiler, program in build(folder, options).items():
         for name, count in instructions(program).items():
             way, arguments, dims, result = name.rsplit("_", 3)
-            rows.append({"compiler": compiler, "way": way, "arguments": int(arguments),
-                         "dims": dims, "result": result, "instructions": count})  # fmt: skip
-    save("launch", rows)
+            rows.append(
+                {
+                    "compiler": compiler,
+                    "way": way,
+                    "arguments": int(arguments),
+                    "dims": dims,
+                    "result": result,
+                    "instructions": count,
+                }
+            )
+    save("launch", rows, checked=instructions(build_checked(folder)) if has(NVCC) else {})
 
 
 def render():
     data = load("launch")
     if not data:
         return
-    counts = {(row["compiler"], row["way"], row["arguments"], row["dims"], row["result"]):
-              row["instructions"] for row in data["rows"]}  # fmt: skip
+    counts = {
+        (row["compiler"], row["way"], row["arguments"], row["dims"], row["result"]): row["instructions"]
+        for row in data["rows"]
+    }
     text = ""
     for compiler in dict.fromkeys(key[0] for key in counts):
         ways = [way for way in NAMES if (compiler, way, 4, "static", "returned") in counts]
@@ -84,3 +135,10 @@ def render():
         said = table([compiler, *names, "ratio"], rows)
         text += f"Compiled by {compiler}; the ratio is `launch` to {NAMES[base] if compiler != 'hipcc' else NAMES[base].replace('cuda', 'hip')}.\n\n{said}\n"
     into_page("launch", text.rstrip())
+    checked = data["checked"]
+    rows = [
+        [f"{dims} dims, {result}", checked[f"raw_{dims}_{result}"], checked[f"{dims}_{result}"]]
+        for dims in ("static", "dynamic")
+        for result in ("returned", "inlined")
+    ]
+    into_page("checked", table(["4 arguments", "`<<<>>>` and peek", "`launch`, full, journal"], rows))

@@ -12,7 +12,15 @@ from compile_weight import NAMES as COMPILED  # noqa: E402
 from launch import NAMES as LAUNCHES  # noqa: E402
 
 # Text as text and fixed names inside, so that the same numbers give the same file.
-plot.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "warpsafe", "font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
+plot.rcParams.update(
+    {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "warpsafe",
+        "font.size": 10,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+    }
+)
 
 
 def plain(name):
@@ -29,7 +37,13 @@ def bars(axes, groups, series, unit):
     width = 0.8 / len(series)
     for i, (name, values) in enumerate(series.items()):
         places = [g + (i - (len(series) - 1) / 2) * width for g in range(len(groups))]
-        shown = axes.bar(places, values, width * 0.95, label=plain(name), color="#c2410c" if name == "`launch`" else plot.cm.Blues(0.35 + 0.5 * i / len(series)))
+        shown = axes.bar(
+            places,
+            values,
+            width * 0.95,
+            label=plain(name),
+            color="#c2410c" if name == "`launch`" else plot.cm.Blues(0.35 + 0.5 * i / len(series)),
+        )
         axes.bar_label(shown, fmt="%.3g", fontsize=8)
     axes.set_xticks(range(len(groups)), groups)
     axes.set_ylabel(unit)
@@ -42,21 +56,34 @@ def launches():
     figure, all_axes = plot.subplots(len(compilers), 1, figsize=(8, 2.8 * len(compilers)))
     for compiler, axes in zip(compilers, all_axes):
         # CCCL's is told in words: its bars would hide the others.
-        held = {(row["way"], row["arguments"]): row["instructions"] for row in rows
-                if row["compiler"] == compiler and row["way"] != "cccl" and (row["dims"], row["result"]) == ("static", "returned")}  # fmt: skip
+        held = {
+            (row["way"], row["arguments"]): row["instructions"]
+            for row in rows
+            if row["compiler"] == compiler
+            and row["way"] != "cccl"
+            and (row["dims"], row["result"]) == ("static", "returned")
+        }
         here = [way for way in LAUNCHES if (way, 4) in held]
         vendor = (lambda name: name.replace("cuda", "hip")) if compiler == "hipcc" else (lambda name: name)
-        bars(axes, ["0 arguments", "4 arguments", "16 arguments"], {vendor(LAUNCHES[way]): [held[way, n] for n in (0, 4, 16)] for way in here}, "instructions")
+        bars(
+            axes,
+            ["0 arguments", "4 arguments", "16 arguments"],
+            {vendor(LAUNCHES[way]): [held[way, n] for n in (0, 4, 16)] for way in here},
+            "instructions",
+        )
         axes.set_title(f"{compiler}: static block, result returned", loc="left", fontsize=10)
     figure.tight_layout()
     keep(figure, "launch")
 
 
 def compiling():
-    rows = [row for row in load("compile")["rows"] if row["kind"] == "cu"]
+    rows = load("compile_cu")["rows"]
     figure, axes = plot.subplots(figsize=(8, 0.55 * len(rows) + 1))
-    shown = axes.barh([plain(COMPILED[row["way"]]) for row in rows], [row["cpu_s"] for row in rows],
-                      color=["#c2410c" if row["way"] in ("off", "full") else plot.cm.Blues(0.55) for row in rows])  # fmt: skip
+    shown = axes.barh(
+        [plain(COMPILED[row["way"]]) for row in rows],
+        [row["cpu_s"] for row in rows],
+        color=["#c2410c" if row["way"] in ("off", "full") else plot.cm.Blues(0.55) for row in rows],
+    )
     axes.bar_label(shown, fmt=" %.2f")
     axes.invert_yaxis()
     axes.set_xlabel("seconds of processor, nvcc -c of one launch (median)")
@@ -69,10 +96,19 @@ def host():
     figure, all_axes = plot.subplots(1, 2, figsize=(9, 2.6))
     for axes, kernel, title in zip(all_axes, ("without", "with"), ("no barrier", "one barrier")):
         held = {row["way"]: 1e9 / row["cpu_ns_per_block"] for row in rows if row["kernel"] == kernel}
-        shown = axes.barh(ways, [held[way] for way in ways], color=["#c2410c" if way == "host backend" else plot.cm.Blues(0.55) for way in ways])
-        axes.bar_label(shown, fmt=" %.3g")
+        # Points, since a bar's length says nothing on a logarithmic axis.
+        for way in ways:
+            axes.plot(held[way], way, "o", color="#c2410c" if way == "host backend" else plot.cm.Blues(0.7))
+            axes.annotate(
+                f"{held[way] / 1e6:.3g} million",
+                (held[way], way),
+                xytext=(6, -3),
+                textcoords="offset points",
+                fontsize=8,
+            )
         axes.set_xscale("log")
-        axes.set_xlim(right=max(held.values()) * 8)
+        axes.set_xlim(min(held.values()) / 2, max(held.values()) * 10)
+        axes.margins(y=0.2)
         axes.invert_yaxis()
         axes.set_title(title, loc="left", fontsize=10)
         axes.set_xlabel("blocks of 256 threads per second of processor")
@@ -85,8 +121,11 @@ def grids():
     names = {"naive_64": "64 bits", "wide_128": "128 bits", "release": "cover, off", "checked": "cover, full"}
     figure, all_axes = plot.subplots(1, 2, figsize=(9, 2.4))
     for axes, what in zip(all_axes, ("throughput", "latency")):
-        shown = axes.barh([names[row["way"]] for row in rows], [row[what] for row in rows],
-                          color=["#c2410c" if row["way"] in ("release", "checked") else plot.cm.Blues(0.55) for row in rows])  # fmt: skip
+        shown = axes.barh(
+            [names[row["way"]] for row in rows],
+            [row[what] for row in rows],
+            color=["#c2410c" if row["way"] in ("release", "checked") else plot.cm.Blues(0.55) for row in rows],
+        )
         axes.bar_label(shown, fmt=" %.2f")
         axes.invert_yaxis()
         axes.set_title(what, loc="left", fontsize=10)
@@ -95,6 +134,6 @@ def grids():
     keep(figure, "safe_grid")
 
 
-for draw, name in ((launches, "launch"), (compiling, "compile"), (host, "host_backend"), (grids, "safe_grid")):
+for draw, name in ((launches, "launch"), (compiling, "compile_cu"), (host, "host_backend"), (grids, "safe_grid")):
     if load(name):
         draw()

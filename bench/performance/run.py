@@ -4,13 +4,14 @@
 
     bench/run performance [NAME...] [--cccl DIR] [--hip-cpu DIR] [--tbb DIR] [--rounds N] [--build DIR]
 
-Names: launch device_code safe_grid host_backend compile headers; none is all of them. `render` alone
+Names: launch device_code safe_grid host_backend compile_cu compile_cpp object_size headers; none is all of them. `render` alone
 draws again from the raw results in docs/performance/. Other libraries are measured where their
 folder is named: CCCL's libcudacxx/include, HIP-CPU's root, and a prefix with TBB, which HIP-CPU needs.
 """
 
 import argparse
 
+import bars
 import compile_weight
 import device_code
 import headers
@@ -19,8 +20,16 @@ import launch
 import safe_grid
 from common import *
 
-MEASUREMENTS = {"launch": launch, "device_code": device_code, "safe_grid": safe_grid,
-                "host_backend": host_backend, "compile": compile_weight, "headers": headers}  # fmt: skip
+MEASUREMENTS = {
+    "launch": launch,
+    "device_code": device_code,
+    "safe_grid": safe_grid,
+    "host_backend": host_backend,
+    "compile_cu": compile_weight.Kind("cu"),
+    "compile_cpp": compile_weight.Kind("cpp"),
+    "object_size": compile_weight.ObjectSize(),
+    "headers": headers,
+}
 
 
 def draw(folder):
@@ -46,7 +55,7 @@ def main():
         if name != "render":
             print(f"== {name}", flush=True)
             MEASUREMENTS[name].measure(options.build, options)
-    for module in MEASUREMENTS.values():
+    for module in (*MEASUREMENTS.values(), bars):
         module.render()
     draw(options.build)
 

@@ -9,17 +9,29 @@ import re
 from common import *
 from launch import instructions
 
-WAYS = {"naive_64": ("Naive64", "`(n + b - 1) / b` in 64 bits"), "wide_128": ("Wide128", "the same in 128 bits, with its range checked"),
-        "release": ("Release", "`cover`, checks off"), "checked": ("Checked", "`cover`, checks full")}  # fmt: skip
+WAYS = {
+    "naive_64": ("Naive64", "`(n + b - 1) / b` in 64 bits"),
+    "wide_128": ("Wide128", "the same in 128 bits, with its range checked"),
+    "release": ("Release", "`cover`, checks off"),
+    "checked": ("Checked", "`cover`, checks full"),
+}
 
 
 def benchmark(program, repetitions, *more):
     """Google Benchmark's medians, {name: entry}, the repetitions interleaved."""
-    said = run(program, f"--benchmark_repetitions={repetitions}", "--benchmark_format=json",
-               "--benchmark_enable_random_interleaving=true", *more)  # fmt: skip
+    said = run(
+        program,
+        f"--benchmark_repetitions={repetitions}",
+        "--benchmark_format=json",
+        "--benchmark_enable_random_interleaving=true",
+        *more,
+    )
     wanted = "median" if repetitions > 1 else None
-    return {entry["run_name"]: entry for entry in json.loads(said[said.index("{") :])["benchmarks"]
-            if entry.get("aggregate_name") == wanted}  # fmt: skip
+    return {
+        entry["run_name"]: entry
+        for entry in json.loads(said[said.index("{") :])["benchmarks"]
+        if entry.get("aggregate_name") == wanted
+    }
 
 
 def measure(folder, options):
@@ -44,6 +56,28 @@ def render():
     if not data:
         return
     base = data["rows"][0]
-    rows = [[WAYS[row["way"]][1], row["instructions"], f"{row['throughput']:.2f}", f"{row['throughput'] / base['throughput']:.2f}",
-             f"{row['latency']:.2f}", f"{row['latency'] / base['latency']:.2f}"] for row in data["rows"]]  # fmt: skip
-    into_page("safe_grid", table(["g++, a static block of 256", "instructions, with call and return", "throughput, ns each", "ratio", "latency, ns", "ratio"], rows))
+    rows = [
+        [
+            WAYS[row["way"]][1],
+            row["instructions"],
+            f"{row['throughput']:.2f}",
+            f"{row['throughput'] / base['throughput']:.2f}",
+            f"{row['latency']:.2f}",
+            f"{row['latency'] / base['latency']:.2f}",
+        ]
+        for row in data["rows"]
+    ]
+    into_page(
+        "safe_grid",
+        table(
+            [
+                "g++, a static block of 256",
+                "instructions, with call and return",
+                "throughput, ns each",
+                "ratio",
+                "latency, ns",
+                "ratio",
+            ],
+            rows,
+        ),
+    )

@@ -5,7 +5,8 @@ count_instructions.py PROGRAM..., or --checked PROGRAM for the calls of a checke
 
 The program (main.cpp) makes each launch inside a function count_<way>, under callgrind. What counts
 is everything that this function calls: its own frame and the runtime's functions, which do nothing
-here, are left out. `<<<>>>` includes the stub that nvcc makes and cudaPeekAtLastError's call. The bar: a launch executes at most two thirds of it.
+here, are left out. `<<<>>>` includes the stub that nvcc makes and cudaPeekAtLastError's call. The
+bar: a launch executes at most two thirds of it.
 """
 
 import re
