@@ -3,17 +3,21 @@
 # Each installs with apt-get only what it does not find, and says what.
 
 # The parts, as "probe=Debian package". A probe is a command, a header with its brackets, or a
-# module of Python as "python3:module".
+# module of Python as "python3:module", or as "sphinx:module" one of the Python that Sphinx runs on.
 need_build=('cmake=cmake' 'ninja=ninja-build' 'g++=g++' '<boost/outcome.hpp>=libboost-dev'
   '<boost/context/fiber.hpp>=libboost-context-dev')
 need_tests=('<gmock/gmock.h>=libgmock-dev' '<gtest/gtest.h>=libgtest-dev' '<fmt/format.h>=libfmt-dev' '<spdlog/spdlog.h>=libspdlog-dev' '<nlohmann/json.hpp>=nlohmann-json3-dev' 'python3=python3' 'python3:ensurepip=python3-venv' 'valgrind=valgrind'
   'clang++=clang' 'clang-format=clang-format' 'clang-tidy=clang-tidy' 'pkg-config=pkg-config' 'gdb=gdb'
-  'hipcc=hipcc' '<hip/hip_runtime_api.h>=libamdhip64-dev')
+  'hipcc=hipcc' '<hip/hip_runtime_api.h>=libamdhip64-dev' 'mpicxx=libopenmpi-dev' 'mpirun=openmpi-bin')
+need_docs=('sphinx-build=python3-sphinx' 'sphinx:myst_parser=python3-myst-parser' 'sphinx:furo=furo' 'doxygen=doxygen')
 need_coverage=('gcovr=gcovr')
 need_distro=('mmdebstrap=mmdebstrap')
 need_bench=('<benchmark/benchmark.h>=libbenchmark-dev')
 
 say() { printf '== %s\n' "$*"; }
+
+# The interpreter that sphinx-build names in its first line: a machine may have several.
+sphinx_python() { sed -n '1s/^#!\([^ ]*\).*/\1/p' "$(command -v sphinx-build)"; }
 
 # Whether a probe finds its part.
 have() {
@@ -21,6 +25,7 @@ have() {
     '<'*) command -v g++ > /dev/null &&
       printf '#if !__has_include(%s)\n#error\n#endif\n' "$1" |
       g++ -E -x c++ - > /dev/null 2>&1 ;;
+    sphinx:*) command -v sphinx-build > /dev/null && "$(sphinx_python)" -c "import ${1#*:}" 2> /dev/null ;;
     python3:*) python3 -c "import ${1#*:}" 2> /dev/null ;;
     *) command -v "$1" > /dev/null ;;
   esac

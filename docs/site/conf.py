@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""The site of the documentation, for Sphinx. docs/run calls it, after Doxygen has written the API."""
+import pathlib
+import re
+import xml.etree.ElementTree
+
+from docutils import nodes
+from pygments.lexers import CppLexer
+from pygments.token import Comment, Error
+from sphinx import addnodes
+from sphinx.util import logging, osutil
+
+project_folder = pathlib.Path(__file__).resolve().parents[2]
+
+project = "warpsafe"
+copyright = "2026 the warpsafe authors. BSL-1.0"  # the name that Sphinx reads
+config_hpp = (project_folder / "include/warpsafe/config.hpp").read_text()
+release = version = ".".join(
+    re.search(rf"define WARPSAFE_VERSION_{part} (\d+)", config_hpp)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+
+extensions = ["myst_parser"]
+# The sources are the pages as they lie in the project, so that their links work there too.
+root_doc = "docs/index"
+include_patterns = ["docs/*.md", "CONTRIBUTING.md", "CHANGELOG.md", "packaging/README.md", "tests/stand_in/README.md"]
+exclude_patterns = ["build", ".git", "include", "bench", "src", "tests/[!s]*", "tests/static"]
+# Anchors as GitHub makes them, so that a link to a heading is right in both places.
+myst_heading_anchors = 4
+
+html_theme = "furo"
+html_title = f"warpsafe {release}"
+html_static_path = ["static"]
+html_css_files = ["warpsafe.css"]
+html_show_sourcelink = False
+html_copy_source = False
+pygments_style = "friendly"
+# Set by docs/run: what Doxygen says of which file is on which page.
+api_tags = None
+
+logger = logging.getLogger(__name__)
+
+
+class Cpp(CppLexer):
+    """C++ in which `…` stands for what is left out."""
+
+    def get_tokens_unprocessed(self, text, *arguments, **options):
+        for place, kind, value in super().get_tokens_unprocessed(text, *arguments, **options):
+            yield place, Comment if kind is Error and value == "…" else kind, value
+
+
+def setup(app):
+    app.add_lexer("cpp", Cpp)
+    app.add_config_value("api_tags", None, "env")
+    app.connect("doctree-read", link_files)
+
+
+def link_files(app, doctree):
+    """A page's links to headers lead to the API, and those to other files of the project are left as
+    they are: Sphinx puts these files beside the pages."""
+    if not hasattr(app, "api_pages"):
+        tags = xml.etree.ElementTree.parse(app.config.api_tags)
+        app.api_pages = {
+            project_folder.joinpath(file.findtext("path"), file.findtext("name")): file.findtext("filename")
+            for file in tags.iterfind("compound[@kind='file']")}
+    page = app.env.docname
+    for link in list(doctree.findall(addnodes.download_reference)):
+        target = osutil.os_path(link["reftarget"])
+        file = (project_folder / page).parent.joinpath(target).resolve()
+        if not file.is_relative_to(project_folder / "include"):
+            continue
+        if file not in app.api_pages:
+            logger.warning("Doxygen has no page of %s", file, location=link)
+            continue
+        url = osutil.relative_uri(app.builder.get_target_uri(page), "api/" + app.api_pages[file])
+        link.replace_self(nodes.reference("", "", *link.children, refuri=url, internal=False))

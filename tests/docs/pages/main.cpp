@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The pages' programs in one: doc_pages PAGE prints what that page shows.
+
+#include "pages.hpp"
+
+#include <iostream>
+#include <string_view>
+
+int main(int count, char** arguments) {
+  struct Page {
+    std::string_view name;
+    bool (*run)();
+  };
+  constexpr Page pages[] = {{"backends", backends},
+                            {"compare", compare},
+                            {"data", data},
+                            {"debugging", debugging},
+                            {"error-values", error_values},
+                            {"graphs", graphs},
+                            {"grids", grids},
+                            {"kernels", kernels},
+                            {"launch-config", launch_config},
+                            {"modules", modules},
+                            {"race-detector", race_detector},
+                            {"streams", streams},
+                            {"tour", tour}};
+  for (const Page& page : pages) {
+    if (count == 2 && page.name == arguments[1]) return page.run() ? 0 : 1;
+  }
+  std::cerr << "doc_pages PAGE, where PAGE is one of\n";
+  for (const Page& page : pages) std::cerr << "  " << page.name << '\n';
+  return 2;
+}
