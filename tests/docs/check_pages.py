@@ -49,10 +49,9 @@ def check(page, update):
     text = page.read_text()
     source_name = page.stem.replace("-", "_")
     source = "".join(file.read_text() for file in sorted((project / "tests/docs/pages").rglob(f"{source_name}.c*")))
-    kinds = [kind for _, kind, _ in FENCE.findall(text)]
     # What a page shows that is none of PROGRAM's, another program prints, and a test of its own looks at.
     elsewhere = ELSEWHERE.get(page.name, set()) | (set() if page.stem in programs else {"text"})
-    outputs = shown(page) if "text" not in elsewhere else []
+    outputs = shown(page) if page.stem in programs else []
     if update and outputs:
         rest = iter(outputs)
         text = FENCE.sub(lambda found: f"{found[1]}```text\n{textwrap.indent(next(rest, ''), found[1])}{found[1]}```" if found[2] == "text" else found[0], text)
