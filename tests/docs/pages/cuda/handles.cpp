@@ -3,7 +3,6 @@
 
 // As the page shows it.
 // clang-format off
-#define WARPSAFE_BACKEND_CUDA
 #include <warpsafe/warpsafe.hpp>
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/handles/cublas.hpp>
