@@ -4,7 +4,7 @@
 
     bench/run performance [NAME...] [--cccl DIR] [--hip-cpu DIR] [--tbb DIR] [--rounds N] [--build DIR]
 
-Names: launch device_code safe_grid host_backend compile_cu compile_cpp object_size headers; none is all of them. `render` alone
+Names: launch checked device_code safe_grid host_backend compile_cu compile_cpp object_size headers; none is all of them. `render` alone
 draws again from the raw results in docs/performance/. Other libraries are measured where their
 folder is named: CCCL's libcudacxx/include, HIP-CPU's root, and a prefix with TBB, which HIP-CPU needs.
 """
@@ -22,6 +22,7 @@ from common import *
 
 MEASUREMENTS = {
     "launch": launch,
+    "checked": launch.Checked(),
     "device_code": device_code,
     "safe_grid": safe_grid,
     "host_backend": host_backend,
