@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Asks compilers other than a release's own, and keeps the table of docs/compilers.md.
+
+    tests/distro/compilers.py run [--together] [--headers] [--std=c++20] [--rows=FILE] COMPILER...
+    tests/distro/compilers.py table FILE...
+
+run: a COMPILER is a program such as g++-14 or clang++-19, or nvcc or nvcc=clang++-16 for nvcc over
+that host compiler. Each public header is compiled with all warnings, in each language, alone (twice
+in one unit) or, quicker, all together; then, unless --headers is given, a few unit tests are built
+and run, and under nvcc an example is built. What happened is added to FILE, also if it failed.
+table: writes docs/compilers.md anew of such files, and nothing else.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from datetime import date
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
+# Some files are compiled as one, since most of the time goes into what all of them include.
+UNITS = [["arithmetic", "launch", "stream", "try"], ["safe_grid"]]
+# Those that need no vendor's header, except the backend's under its own compiler.
+FOREIGN = re.compile(r"^(handles/|backend/(cuda|hip)|debug/(nvtx|roctx|spdlog)|detail/|formatters|"
+                     r"debug/json|debug/journal_(file|reader)|debug/gpu_clock|"
+                     r"backend/host/)")  # fmt: skip
+PAGE = ROOT / "docs" / "compilers.md"
+BEGIN, END = "<!-- rows -->\n", "<!-- end of rows -->\n"
+
+
+def public_headers():
+    folder = ROOT / "include" / "warpsafe"
+    names = (str(path.relative_to(folder)) for path in folder.rglob("*.hpp"))
+    return sorted(name for name in names if not FOREIGN.match(name))
+
+
+def said_by(*command):
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    return done.returncode, done.stdout + done.stderr
+
+
+def version_of(program):
+    text = said_by(program, "--version")[1]
+    if "nvcc" in program:
+        return "nvcc " + re.search(r"V([\d.]+)", text)[1]
+    kind = "clang" if "clang" in text else "g++"
+    return f"{kind} " + re.search(r"(?:version |\) )(\d+\.\d+\.\d+)", text)[1]
+
+
+def release():
+    text = Path("/etc/os-release").read_text()
+    name = re.search(r'VERSION_CODENAME="?(\w+)', text)
+    return "Debian " + (name[1] if name else "unknown") + ", " + platform.machine()
+
+
+class Compiler:
+    def __init__(self, words):
+        self.program, _, self.host = words.partition("=")
+        self.nvcc = Path(self.program).name.startswith("nvcc")
+        self.name = version_of(self.program)
+        if self.nvcc:
+            self.name += " over " + version_of(self.host or "g++")
+
+    def command(self, std, *arguments):
+        base = [self.program, f"-std={std}", f"-I{ROOT / 'include'}"]
+        if self.nvcc:
+            base += ["-arch=sm_90", "-Werror=all-warnings", "-Xcompiler=" + ",".join(WARNINGS)]
+            base += ["-ccbin", self.host] if self.host else []
+        else:
+            base += WARNINGS
+        return [*base, *map(str, arguments)]
+
+    def headers(self, std, names, folder, together):
+        source = folder / ("headers.cu" if self.nvcc else "headers.cpp")
+        units = [names] if together else [[name] * 2 for name in names]
+        failed = []
+        for unit in units:
+            source.write_text("".join(f"#include <warpsafe/{name}>\n" for name in unit))
+            stop = ["-c", "-o", folder / "headers.o"] if self.nvcc else ["-fsyntax-only"]
+            status, said = said_by(*self.command(std, *stop, source))
+            if status:
+                print(f"{self.name}, {std}: {unit[0]}\n{said}", file=sys.stderr)
+                failed.append(unit[0])
+        how = "in one unit" if together else "each alone"
+        good = "compile" if not failed else f"{len(failed)} of {len(units)} units FAIL"
+        return f"{len(names)} headers, {how}: {good}", not failed
+
+    def programs(self, std, folder):
+        if self.nvcc:
+            program = folder / "axpy"
+            status, said = said_by(*self.command(std, "-x", "cu", ROOT / "examples" / "axpy.cpp",
+                                                 "-o", program))  # fmt: skip
+            what = "example axpy: builds" if status == 0 else "example axpy: FAILS"
+        else:
+            program = folder / "units"
+            sources = []
+            for unit in UNITS:
+                sources.append(folder / f"{unit[0]}_unit.cpp")
+                files = [ROOT / "tests" / "unit" / f"{name}_test.cpp" for name in unit]
+                sources[-1].write_text("".join(f'#include "{file}"\n' for file in files))
+            status, said = said_by(*self.command(
+                std, "-O0", "-DWARPSAFE_CHECKS=2", *sources, "-lgmock", "-lgtest", "-lgmock_main", "-pthread",
+                "-lboost_context", "-o", program))  # fmt: skip
+            files = sum(map(len, UNITS))
+            what = f"{files} unit test files: do NOT build"
+            if status == 0:
+                status, said = said_by(str(program))
+                count = re.search(r"(\d+) tests? from \d+ test suites? ran", said)
+                if not count:
+                    status = status or 1
+                verdict = "pass" if status == 0 else "some FAIL"
+                what = f"{count[1] if count else 'no'} unit tests of {files} files: {verdict}"
+        if status:
+            print(f"{self.name}, {std}:\n{said}", file=sys.stderr)
+        return what, status == 0
+
+
+def run(arguments):
+    good = True
+    for words in arguments.compilers:
+        compiler = Compiler(words)
+        for std in arguments.std or ["c++20", "c++23"]:
+            with tempfile.TemporaryDirectory() as folder:
+                names = public_headers()
+                headers, first = compiler.headers(std, names, Path(folder), arguments.together)
+                programs, second = "not run", True
+                if not arguments.headers:
+                    programs, second = compiler.programs(std, Path(folder))
+            good = good and first and second
+            row = [compiler.name, std.upper(), release(), headers, programs, date.today().isoformat()]
+            print(" | ".join(row), flush=True)
+            if arguments.rows:
+                with arguments.rows.open("a") as rows:
+                    print(json.dumps(row), file=rows)
+    return 0 if good else 1
+
+
+def table(arguments):
+    rows = {}
+    for file in arguments.files:
+        for line in file.read_text().splitlines():
+            row = json.loads(line)
+            rows[tuple(row[:3])] = row  # the newest run
+    by_number = lambda row: ([re.sub(r"\d+", lambda n: n[0].zfill(3), word) for word in row])  # noqa: E731
+    lines = ["| " + " | ".join(row) + " |\n" for row in sorted(rows.values(), key=by_number)]
+    before, rest = PAGE.read_text().split(BEGIN)
+    head = "".join(rest.splitlines(keepends=True)[:3])  # a blank line and the table's head
+    PAGE.write_text(before + BEGIN + head + "".join(lines) + "\n" + END + rest.split(END)[1])
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("run")
+    one.set_defaults(act=run)
+    one.add_argument("--together", action="store_true")
+    one.add_argument("--headers", action="store_true")
+    one.add_argument("--std", action="append")
+    one.add_argument("--rows", type=Path)
+    one.add_argument("compilers", nargs="+")
+    other = commands.add_parser("table")
+    other.set_defaults(act=table)
+    other.add_argument("files", type=Path, nargs="+")
+    arguments = parser.parse_args()
+    return arguments.act(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
