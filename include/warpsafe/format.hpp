@@ -2,13 +2,22 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/error.hpp>
+
+#include <cstddef>
+
+#if defined(__CUDA_ARCH__)
+namespace warpsafe {
+// nvcc's device compiler reads host code and keeps none of it: that this is there is enough.
+std::size_t format_error(const LaunchError& error, char* buffer, std::size_t capacity) noexcept;
+}  // namespace warpsafe
+#else
+
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/fitting_block.hpp>
 #include <warpsafe/detail/reason.hpp>
 #include <warpsafe/detail/text.hpp>
-#include <warpsafe/error.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace warpsafe {
@@ -138,3 +147,5 @@ inline std::size_t format_error(const LaunchError& error, char* buffer,
 }
 
 }  // namespace warpsafe
+
+#endif

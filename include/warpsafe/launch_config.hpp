@@ -174,7 +174,8 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
   }
 
   /// The same without the sizes that a SafeGrid covers: all that a launch needs.
-  [[nodiscard, gnu::always_inline]] constexpr decltype(auto) numbers() const noexcept {
+  [[nodiscard, gnu::always_inline]] constexpr decltype(auto) numbers(
+      detail::ForDispatch) const noexcept {
     if constexpr (is_safe_grid<Grid>) {
       using Blocks = Dim3<grid_space, dynamic_dim, (Grid::rank > 1 ? dynamic_dim : 1),
                           (Grid::rank > 2 ? dynamic_dim : 1)>;

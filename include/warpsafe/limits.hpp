@@ -105,35 +105,39 @@ inline constexpr DeviceLimits amd_floor = [] {
   return floor;
 }();
 
-/// `reported` with each limit that is 0, or cannot be (above what the launch packet holds),
-/// replaced by `floor`'s. AMD's grid y and z are capped at the documented 65535, whatever was
-/// reported.
-[[nodiscard]] constexpr DeviceLimits or_floor(DeviceLimits reported,
-                                              const DeviceLimits& floor) noexcept {
-  const auto fill = [&reported](auto& value, auto documented) {
+/// Puts `floor`'s documented limit where one is 0, or cannot be (above what the launch packet
+/// holds). AMD's grid y and z are capped at the documented 65535, whatever was reported.
+constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexcept {
+  bool floored = limits.floored;
+  const auto fill = [&floored](auto& value, auto documented) {
     if (value == 0 && documented != 0) {
       value = documented;
-      reported.floored = true;
+      floored = true;
     }
   };
-  fill(reported.max_threads_per_block, floor.max_threads_per_block);
+  fill(limits.max_threads_per_block, floor.max_threads_per_block);
   for (int axis = 0; axis < 3; ++axis) {
-    fill(reported.max_block[axis], floor.max_block[axis]);
-    fill(reported.max_grid[axis], floor.max_grid[axis]);
-    if (floor.vendor == Vendor::amd && reported.max_grid[axis] > floor.max_grid[axis]) {
-      reported.max_grid[axis] = floor.max_grid[axis];
+    fill(limits.max_block[axis], floor.max_block[axis]);
+    fill(limits.max_grid[axis], floor.max_grid[axis]);
+    if (floor.vendor == Vendor::amd && limits.max_grid[axis] > floor.max_grid[axis]) {
+      limits.max_grid[axis] = floor.max_grid[axis];
     }
   }
   // A rule of the vendor, which no device reports: nothing is missing where it is put in.
-  if (reported.max_threads_per_axis == 0)
-    reported.max_threads_per_axis = floor.max_threads_per_axis;
-  fill(reported.shared_per_block, floor.shared_per_block);
+  if (limits.max_threads_per_axis == 0) limits.max_threads_per_axis = floor.max_threads_per_axis;
+  fill(limits.shared_per_block, floor.shared_per_block);
   // Older ROCm reports an opt-in limit of 0, and no limit with opt-in is below the one without.
-  if (reported.shared_per_block_optin < reported.shared_per_block) {
-    reported.shared_per_block_optin = reported.shared_per_block;
+  if (limits.shared_per_block_optin < limits.shared_per_block) {
+    limits.shared_per_block_optin = limits.shared_per_block;
   }
-  fill(reported.max_parameter_bytes, floor.max_parameter_bytes);
-  fill(reported.warp_size, floor.warp_size);
+  fill(limits.max_parameter_bytes, floor.max_parameter_bytes);
+  fill(limits.warp_size, floor.warp_size);
+  limits.floored = floored;
+}
+/// `reported` with the documented floor put in for what is missing.
+[[nodiscard]] constexpr DeviceLimits or_floor(DeviceLimits reported,
+                                              const DeviceLimits& floor) noexcept {
+  put_floors(reported, floor);
   return reported;
 }
 

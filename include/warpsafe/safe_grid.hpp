@@ -26,6 +26,10 @@ enum class GridPolicy : std::uint8_t {
 
 namespace detail {
 
+/// Asks for numbers without what they cover, which only the dispatch may have: a launch of them
+/// would not see a capped grid or a kernel's items.
+struct ForDispatch {};
+
 /// The blocks of a grid and its block: all of a SafeGrid that a launch needs.
 template <class Block, int Rank>
 class GridNumbers : Block {
@@ -187,7 +191,8 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
     return LaunchError::make(Errc{}, Stage::construction);
   }
   /// Without the sizes: all that a launch needs.
-  [[nodiscard, gnu::always_inline]] constexpr const Numbers& numbers() const noexcept {
+  [[nodiscard, gnu::always_inline]] constexpr const Numbers& numbers(
+      detail::ForDispatch) const noexcept {
     return *this;
   }
   /// The elements that this grid covers along an axis (0 is x); 1 beyond the rank.

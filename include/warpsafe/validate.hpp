@@ -43,8 +43,7 @@ constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& nee
                                 LaunchError& error) noexcept {
   const auto fail = [&](Errc code, std::uint64_t value, std::uint64_t limit, Axis axis = Axis::none,
                         std::uint64_t extra = 0) {
-    error = LaunchError::make(code, Stage::validation, value, limit, axis);
-    error.extra = extra;
+    refuse(error, code, Stage::validation, value, limit, axis, extra);
     error.with_shape(shape).with_device(device);
     error.limit_is_floor = device.floored && device.device >= 0;
     return false;
@@ -174,15 +173,16 @@ constexpr bool validate_launch(const LaunchShape& shape, const KernelLimits& ker
 /// Whether kernel K counts as far as the grid reaches, which may be beyond its threads: with
 /// several elements for each of them, or a grid that is walked.
 template <class K, class Config>
-constexpr bool validate_reach(const Config& config, LaunchError& error) noexcept {
+constexpr bool validate_reach(const Config& config, const LaunchShape& shape,
+                              LaunchError& error) noexcept {
   if constexpr (is_safe_grid<typename Config::grid_type>) {
     constexpr KernelNeeds needs = K::needs;
     // `cover` has seen that the product fits.
     const std::uint64_t all = config.grid().size(0) * config.grid().size(1) * config.grid().size(2);
     if (all > needs.index_max && all - 1 > needs.index_max) {
-      error = LaunchError::make(Errc::index_overflow, Stage::validation, all, needs.index_max + 1);
-      error.extra = needs.index_assumed ? 3U : 1U;
-      error.with_shape(config.shape());
+      refuse(error, Errc::index_overflow, Stage::validation, all, needs.index_max + 1, Axis::none,
+             needs.index_assumed ? 3U : 1U);
+      error.with_shape(shape);
       return false;
     }
   }
@@ -208,9 +208,9 @@ template <class Config, class K>
   static_assert(detail::is_kernel<K>, "warpsafe: validate takes kernel<fn>");
   if (config.empty()) return success();
   LaunchError error = config.problem();
-  if (error.code != Errc{} ||
-      !detail::validate_launch<K>(config.shape(), kernel_limits, limits, error) ||
-      !detail::validate_reach<K>(config, error)) {
+  const LaunchShape shape = config.shape();
+  if (error.code != Errc{} || !detail::validate_launch<K>(shape, kernel_limits, limits, error) ||
+      !detail::validate_reach<K>(config, shape, error)) {
     error.kernel = kernel.name();
     error.site = site;
     return error;

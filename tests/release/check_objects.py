@@ -15,7 +15,7 @@ import sys
 # Names and texts that only checked launches have.
 CHECKS = re.compile(r"validate_(launch|numbers)|check_launch|ask_driver|check_values|report_refusal|warn_only|"
                     r"launches_all_the_same|(Kernel|Device)Cache|KernelSlots|WARPSAFE_(ON_ERROR|LOG|SYNC|BREAK|SHADOW|REFERENCE|TRACE)|"
-                    r"Journal|\bCompletion\b|debug10Completion|Incidents|Observation|show_arguments|DataCalls|data_calls|HostReference|before_launch|after_launch|Launch: kernel=|"
+                    r"Journal|\bCompletion\b|debug10Completion|Incidents|Observation|show_arguments|BackendCalls|backend_calls|HostReference|before_launch|after_launch|Launch: kernel=|"
                     r"cudaFuncGetAttributes|cudaDeviceGetAttribute|cudaGetDevice\b")  # fmt: skip
 # What WARPSAFE_LOG=trace needs where calls of the runtime are made.
 TRACE = re.compile(r"call_tracer_in_use|told_call|TracedCalls|TracedValue|RuntimeCall")

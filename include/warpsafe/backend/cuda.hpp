@@ -5,8 +5,11 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/cuda_graph.hpp>
 #include <warpsafe/backend/cuda_launch.hpp>
-#include <warpsafe/backend/traced_calls.hpp>
 #include <warpsafe/config.hpp>
+
+#if !defined(__CUDA_ARCH__)
+#include <warpsafe/backend/traced_calls.hpp>
+#endif
 
 #include <cuda_runtime_api.h>
 #if __has_include(<cuda_profiler_api.h>)
@@ -163,6 +166,12 @@ struct CudaCalls : CudaGraphCalls {
     if (shape.has_attributes()) {
       return detail::cuda_launch_with_attributes(kernel.function, shape, args, stream);
     }
+    return launch_plain(kernel, shape, args, stream);
+  }
+  /// The same where the shape has no attributes.
+  [[gnu::always_inline]] static int launch_plain(const KernelEntry& kernel,
+                                                 const LaunchShape& shape, void** args,
+                                                 native_stream stream) noexcept {
     return cudaLaunchKernel(kernel.function, dim3(shape.grid[0], shape.grid[1], shape.grid[2]),
                             dim3(shape.block[0], shape.block[1], shape.block[2]), args,
                             shape.dynamic_shared_32(), stream);

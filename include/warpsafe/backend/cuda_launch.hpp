@@ -14,47 +14,57 @@
 
 namespace warpsafe::detail {
 
+/// Which attribute of the device each limit is.
+template <class T>
+struct CudaLimit {
+  cudaDeviceAttr attribute;
+  T DeviceLimits::*limit;
+};
+inline constexpr CudaLimit<std::uint32_t> cuda_numbers[] = {
+    {cudaDevAttrMaxThreadsPerBlock, &DeviceLimits::max_threads_per_block},
+    {cudaDevAttrWarpSize, &DeviceLimits::warp_size},
+    {cudaDevAttrMaxRegistersPerBlock, &DeviceLimits::registers_per_block},
+    {cudaDevAttrMultiProcessorCount, &DeviceLimits::multiprocessors},
+    {cudaDevAttrMaxThreadsPerMultiProcessor, &DeviceLimits::max_threads_per_multiprocessor},
+    {cudaDevAttrMaxBlocksPerMultiprocessor, &DeviceLimits::max_blocks_per_multiprocessor},
+    {cudaDevAttrComputeCapabilityMajor, &DeviceLimits::compute_major},
+    {cudaDevAttrComputeCapabilityMinor, &DeviceLimits::compute_minor},
+    {cudaDevAttrClusterLaunch, &DeviceLimits::max_cluster_blocks}};
+inline constexpr CudaLimit<std::uint64_t> cuda_bytes[] = {
+    {cudaDevAttrMaxSharedMemoryPerBlock, &DeviceLimits::shared_per_block},
+    {cudaDevAttrMaxSharedMemoryPerBlockOptin, &DeviceLimits::shared_per_block_optin},
+    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, &DeviceLimits::shared_per_multiprocessor},
+    {cudaDevAttrReservedSharedMemoryPerBlock, &DeviceLimits::reserved_shared_per_block}};
+inline constexpr CudaLimit<bool> cuda_abilities[] = {
+    {cudaDevAttrCooperativeLaunch, &DeviceLimits::cooperative_launch},
+    {cudaDevAttrMemoryPoolsSupported, &DeviceLimits::memory_pools},
+    {cudaDevAttrConcurrentManagedAccess, &DeviceLimits::concurrent_managed_access}};
+
 /// Raw: an attribute that the runtime does not know stays 0.
 [[gnu::cold]] inline int cuda_limits(int device, DeviceLimits& limits) noexcept {
   cudaError_t status = cudaSuccess;
-  const auto ask = [&](cudaDeviceAttr attribute) -> std::uint32_t {
+  const auto ask = [&](int attribute) -> std::uint32_t {
+    if (status != cudaSuccess) return 0;
     int value = 0;
-    const cudaError_t answer = cudaDeviceGetAttribute(&value, attribute, device);
+    status = cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(attribute), device);
     // An attribute that an older runtime does not know is "not reported", anything else a failure.
-    if (answer != cudaSuccess && answer != cudaErrorInvalidValue && status == cudaSuccess)
-      status = answer;
-    return answer == cudaSuccess && value > 0 ? static_cast<std::uint32_t>(value) : 0U;
+    if (status == cudaErrorInvalidValue) status = cudaSuccess;
+    return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
   };
   limits.vendor = Vendor::nvidia;
   limits.device = device;
-  limits.max_threads_per_block = ask(cudaDevAttrMaxThreadsPerBlock);
-  if (status != cudaSuccess) return status;
-  limits.max_block[0] = ask(cudaDevAttrMaxBlockDimX);
-  limits.max_block[1] = ask(cudaDevAttrMaxBlockDimY);
-  limits.max_block[2] = ask(cudaDevAttrMaxBlockDimZ);
-  limits.max_grid[0] = ask(cudaDevAttrMaxGridDimX);
-  limits.max_grid[1] = ask(cudaDevAttrMaxGridDimY);
-  limits.max_grid[2] = ask(cudaDevAttrMaxGridDimZ);
-  limits.shared_per_block = ask(cudaDevAttrMaxSharedMemoryPerBlock);
-  limits.shared_per_block_optin = ask(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  limits.shared_per_multiprocessor = ask(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
-  limits.reserved_shared_per_block = ask(cudaDevAttrReservedSharedMemoryPerBlock);
-  limits.warp_size = ask(cudaDevAttrWarpSize);
-  limits.registers_per_block = ask(cudaDevAttrMaxRegistersPerBlock);
-  limits.multiprocessors = ask(cudaDevAttrMultiProcessorCount);
-  limits.max_threads_per_multiprocessor = ask(cudaDevAttrMaxThreadsPerMultiProcessor);
-  limits.max_blocks_per_multiprocessor = ask(cudaDevAttrMaxBlocksPerMultiprocessor);
-  limits.compute_major = ask(cudaDevAttrComputeCapabilityMajor);
-  limits.compute_minor = ask(cudaDevAttrComputeCapabilityMinor);
+  for (const auto& one : cuda_numbers) limits.*one.limit = ask(one.attribute);
+  for (const auto& one : cuda_bytes) limits.*one.limit = ask(one.attribute);
+  for (const auto& one : cuda_abilities) limits.*one.limit = ask(one.attribute) != 0;
+  for (int axis = 0; axis < 3; ++axis) {  // y and z are the numbers after x
+    limits.max_block[axis] = ask(cudaDevAttrMaxBlockDimX + axis);
+    limits.max_grid[axis] = ask(cudaDevAttrMaxGridDimX + axis);
+  }
   // CUDA C++ Programming Guide, "Thread Block Clusters": 8 blocks are portable; 16 after the
   // kernel's non-portable attribute is set, where the hardware has room.
-  const bool clusters = ask(cudaDevAttrClusterLaunch) != 0;
-  limits.max_cluster_blocks = clusters ? 8 : 0;
-  limits.max_cluster_blocks_optin = clusters ? 16 : 0;
+  limits.max_cluster_blocks = limits.max_cluster_blocks != 0 ? 8 : 0;
+  limits.max_cluster_blocks_optin = 2 * limits.max_cluster_blocks;
   limits.max_parameter_bytes = CUDART_VERSION >= 12010 && limits.compute_major >= 7 ? 32764 : 4096;
-  limits.cooperative_launch = ask(cudaDevAttrCooperativeLaunch) != 0;
-  limits.memory_pools = ask(cudaDevAttrMemoryPoolsSupported) != 0;
-  limits.concurrent_managed_access = ask(cudaDevAttrConcurrentManagedAccess) != 0;
   return status;
 }
 

@@ -30,7 +30,7 @@ using warpsafe::detail::Inspected;
 /// A launch between its `inspect` and its end.
 struct DataLaunch {
   LaunchMemory memory;
-  const warpsafe::detail::DataCalls& calls;
+  const BackendCalls& calls;
   bool shadow;
   const warpsafe::detail::HostReference* reference;
   std::unique_ptr<DumpWriter> dump;
@@ -80,9 +80,9 @@ inline thread_local DataLaunch* data_launch = nullptr;
     error = LaunchError::make(Errc::out_of_memory, Stage::runtime_call);
     return refuse();
   };
-  std::unique_ptr<DataLaunch> launch(
-      new (std::nothrow) DataLaunch{LaunchMemory(arguments, record, *calls.stream_wait),
-                                    arguments.calls, modes.shadow, arguments.reference, nullptr});
+  std::unique_ptr<DataLaunch> launch(new (std::nothrow) DataLaunch{LaunchMemory(arguments, record),
+                                                                   arguments.calls, modes.shadow,
+                                                                   arguments.reference, nullptr});
   if (launch == nullptr || !launch->memory.good()) return no_memory();
   if (!launch->memory.copy_before(error)) return refuse();
   if (modes.trace) {
@@ -103,8 +103,8 @@ inline thread_local DataLaunch* data_launch = nullptr;
     point.reached(calls.vendor);
     return Inspected::done;
   }
-  if (modes.trace && arguments.calls.profile != nullptr) {
-    static_cast<void>(arguments.calls.profile(true));  // no profiler waits for it: nothing to do
+  if (modes.trace && calls.profile != nullptr) {
+    static_cast<void>(calls.profile(true));  // no profiler waits for it: nothing to do
   }
   data_launch = launch.release();
   return Inspected::dispatch;

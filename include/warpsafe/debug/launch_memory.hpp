@@ -20,11 +20,9 @@ namespace warpsafe::debug {
 /// Arguments that overlap share one copy, as they do on the device. Arguments count from 0 here.
 class LaunchMemory {
  public:
-  /// `waits`: how the launch's stream is waited for.
-  LaunchMemory(const warpsafe::detail::LaunchArguments& arguments, const LaunchRecord& record,
-               const warpsafe::detail::WaitCalls& waits) noexcept
+  LaunchMemory(const warpsafe::detail::LaunchArguments& arguments,
+               const LaunchRecord& record) noexcept
       : calls_(arguments.calls),
-        waits_(waits),
         stream_(arguments.stream),
         record_(record),
         count_(arguments.entry.parameter_count),
@@ -168,18 +166,18 @@ class LaunchMemory {
   }
   /// `may_stop`: no copy is on its way that uses memory of the host's.
   [[nodiscard]] bool wait(bool may_stop, LaunchError& error) const noexcept {
-    const int status =
-        detail::wait_as_tool(waits_, stream_, {stream_, record_.device, record_.site, may_stop});
+    const int status = detail::wait_as_tool(*calls_.stream_wait, stream_,
+                                            {stream_, record_.device, record_.site, may_stop});
     return status == 0 || failed(status, "stream synchronize", error);
   }
   [[nodiscard]] bool failed(int status, const char* operation, LaunchError& error) const noexcept {
-    error = calls_.error(status, Name::of(operation), record_.site, record_.device);
+    error =
+        calls_.error(status, Name::of(operation), record_.site, Stage::completion, record_.device);
     error.device = record_.device;
     return false;
   }
 
-  const warpsafe::detail::DataCalls& calls_;
-  const warpsafe::detail::WaitCalls& waits_;
+  const warpsafe::detail::BackendCalls& calls_;
   void* stream_;
   LaunchRecord record_;
   std::size_t count_;

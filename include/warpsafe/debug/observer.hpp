@@ -55,7 +55,10 @@ namespace warpsafe::detail {
   const std::uint64_t bit = std::uint64_t{1} << device;
   if ((__atomic_fetch_or(&shown, bit, __ATOMIC_RELAXED) & bit) != 0) return;
   DeviceLimits limits;
-  if (!calls.limits_of(device, limits)) return;
+  if (calls.limits_of(device, limits) != 0) return;
+  limits.device = device;
+  limits::put_floors(limits, *calls.floor);
+  if (limits.name.empty()) limits.name = calls.device_name(device);
   char text[640];
   debug::detail::write_log(debug::LogLevel::debug, text,
                            debug::format_limits(limits, text, sizeof text));
@@ -150,9 +153,29 @@ namespace warpsafe::detail {
   if (debug::logs(debug::LogLevel::error)) say_error(debug::LogLevel::error, error, "");
 }
 
+inline void fill_record(debug::LaunchRecord& record, const LaunchFacts& facts,
+                        Vendor vendor) noexcept {
+  record.sequence = 0;
+  record.kernel = facts.kernel;
+  for (int axis = 0; axis < 3; ++axis) {
+    record.grid[axis] = facts.shape.grid[axis];
+    record.block[axis] = facts.shape.block[axis];
+  }
+  record.dynamic_shared = facts.shape.dynamic_shared;
+  record.stream = facts.stream;
+  record.device = facts.device;
+  record.vendor = vendor;
+  record.state = debug::LaunchState::started;
+  const bool known = facts.limits != nullptr;
+  record.registers = known ? facts.limits->registers : 0;
+  record.max_threads_per_block = known ? facts.limits->max_threads_per_block : 0;
+  record.static_shared = known ? facts.limits->static_shared : 0;
+  record.site = facts.site;
+}
 /// The four of DebugHooks that a launch calls.
-[[nodiscard]] inline std::uint64_t launching(debug::LaunchRecord& record,
+[[nodiscard]] inline std::uint64_t launching(debug::LaunchRecord& record, const LaunchFacts& facts,
                                              const BackendCalls& calls) noexcept {
+  fill_record(record, facts, calls.vendor);
   record.sequence = debug::Journal::get().append(record);
   return debug::detail::anything_on() ? before_launch(record, calls) : 0;
 }
@@ -165,7 +188,8 @@ namespace warpsafe::detail {
   if (at != begun && debug::detail::inspected_and_wrong(record, calls, error)) return true;
   const int status = wait_for_launch(record, calls);
   if (status == 0) return false;
-  error = calls.wait_error(status, record.device, record.site);
+  error = calls.error(status, Name::of("stream synchronize"), record.site, Stage::completion,
+                      record.device);
   complete_error(error, record);
   log_failure(error, record);
   return true;

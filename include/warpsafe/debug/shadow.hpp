@@ -32,7 +32,12 @@ inline std::uint64_t mismatches_seen = 0;
   for (std::size_t at = 0; at + sizeof(void*) <= parameter.size; at += sizeof(void*)) {
     const void* word = nullptr;
     std::memcpy(&word, static_cast<const unsigned char*>(arguments.values[i]) + at, sizeof word);
-    if (word != nullptr && arguments.calls.is_device_memory(word)) return true;
+    MemoryKind kind{};
+    int device = -1;
+    if (word != nullptr && arguments.calls.pointer_kind(word, kind, device) == 0 &&
+        kind != MemoryKind::unregistered) {
+      return true;
+    }
   }
   return false;
 }

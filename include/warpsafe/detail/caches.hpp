@@ -72,7 +72,7 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
     status = Calls::limits_of(device, local);
     if (status != 0) return nullptr;
     local.device = device;
-    local = limits::or_floor(local, floor_of<B>);
+    limits::put_floors(local, floor_of<B>);
     if (remembered) slots[device].put(local);
     return &local;
   }

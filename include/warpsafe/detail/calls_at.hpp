@@ -14,14 +14,16 @@ struct TracedCalls;
 template <class B>
 inline constexpr bool tells_of_calls = false;
 
-template <class B, bool Told>
+template <class B, bool>
 struct ChooseCalls {
   using type = B;
 };
+#if !defined(__CUDA_ARCH__)  // nvcc's device compiler makes no calls of the host
 template <class B>
 struct ChooseCalls<B, true> {
   using type = TracedCalls<B>;
 };
+#endif
 
 /// The calls of backend B as code of a check level makes them: told at level full, at all others
 /// the backend itself, so that nothing of the trace is in their objects. Only what carries the

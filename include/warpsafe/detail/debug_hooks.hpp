@@ -2,15 +2,18 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/call_site.hpp>
+#include <warpsafe/error.hpp>
+#include <warpsafe/launch_shape.hpp>
 #include <warpsafe/limits.hpp>
 #include <warpsafe/name.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace warpsafe {
 
-struct LaunchError;
 namespace debug {
 struct LaunchRecord;
 }
@@ -38,7 +41,7 @@ struct WaitPlace {
 };
 
 /// What a launch's debug tools ask of its backend, so that they are written, and compiled, once for
-/// all of them (backend_calls, observation.hpp).
+/// all of them (backend_calls.hpp). The stream of a call is the launch's, whose device is current.
 struct BackendCalls {
   Name name;
   Vendor vendor;
@@ -47,13 +50,31 @@ struct BackendCalls {
   Name (*error_text)(int status) noexcept;
   int (*stream_capturing)(void* stream, bool& capturing) noexcept;
   const WaitCalls* stream_wait;
-  /// The error of a wait that failed on a device.
-  LaunchError (*wait_error)(int status, int device, call_site site) noexcept;
-  /// A device's limits and name; false if the runtime does not tell.
-  bool (*limits_of)(int device, DeviceLimits& limits) noexcept;
+  /// runtime_error, of this backend.
+  LaunchError (*error)(int status, Name operation, call_site site, Stage stage,
+                       int device) noexcept;
+  /// As the device reports them; what it does not report, the floor has.
+  int (*limits_of)(int device, DeviceLimits& limits) noexcept;
+  const DeviceLimits* floor;
+  Name (*device_name)(int device) noexcept;
+  /// Bytes, in the order of the stream.
+  int (*copy)(void* to, const void* from, std::size_t bytes, CopyKind kind, void* stream) noexcept;
+  int (*pointer_kind)(const void* memory, MemoryKind& kind, int& device) noexcept;
+  /// Switches a profiler that waits for it on and off; nullptr where the runtime cannot.
+  int (*profile)(bool on) noexcept;
 };
 
 struct LaunchArguments;
+
+/// A launch as its record is made of it.
+struct LaunchFacts {
+  const Name& kernel;
+  const LaunchShape& shape;
+  const KernelLimits* limits;  ///< of the kernel; nullptr: not known
+  const void* stream;
+  std::int32_t device;
+  const call_site& site;
+};
 
 /// What becomes of a launch whose data was looked at.
 enum class Inspected : unsigned char {
@@ -83,9 +104,11 @@ struct DebugHooks {
   void (*noticed)(LaunchError& error, std::int32_t device, bool earlier_work) noexcept;
   /// The end of the error's text, where `noticed` has found suspects.
   void (*put_suspects)(TextBuffer& out, const LaunchError& error) noexcept;
-  /// A checked launch (level full) is about to be dispatched: it gets its number. What this returns
-  /// goes to one of the next two; with `asks_for_data` in it, `inspect` comes first.
-  std::uint64_t (*launching)(debug::LaunchRecord& record, const BackendCalls& calls) noexcept;
+  /// A checked launch (level full) is about to be dispatched: makes its record, with its number.
+  /// What this returns goes to one of the next two; with `asks_for_data` in it, `inspect` comes
+  /// first.
+  std::uint64_t (*launching)(debug::LaunchRecord& record, const LaunchFacts& facts,
+                             const BackendCalls& calls) noexcept;
   /// The runtime took it. True with the fault in `error` if it was waited for and failed.
   bool (*submitted)(const debug::LaunchRecord& record, const BackendCalls& calls,
                     std::uint64_t begun, LaunchError& error) noexcept;

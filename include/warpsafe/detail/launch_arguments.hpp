@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/detail/arguments.hpp>
-#include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/backend_calls.hpp>
 #include <warpsafe/element_type.hpp>
 #include <warpsafe/kernel.hpp>
 #include <warpsafe/launch_shape.hpp>
@@ -17,37 +17,6 @@
 // debug tools that look at data. One function per launch makes them, out of line.
 
 namespace warpsafe::detail {
-
-/// How data is moved and told apart on one backend, for tools that are compiled once for all.
-struct DataCalls {
-  /// Bytes, in the order of the stream, whose device is current at a launch. The runtime's status.
-  int (*copy)(void* to, const void* from, std::size_t bytes, CopyKind kind, void* stream) noexcept;
-  bool (*is_device_memory)(const void* pointer) noexcept;
-  LaunchError (*error)(int status, Name operation, call_site site, int device) noexcept;
-  /// Switches a profiler that waits for it on and off; nullptr where the runtime cannot.
-  int (*profile)(bool on) noexcept;
-};
-
-template <class B>
-inline constexpr DataCalls data_calls{
-    [](void* to, const void* from, std::size_t bytes, CopyKind kind, void* stream) noexcept {
-      return B::copy(to, from, bytes, kind, static_cast<typename B::native_stream>(stream));
-    },
-    [](const void* pointer) noexcept {
-      MemoryKind kind{};
-      int device = -1;
-      return B::pointer_kind(pointer, kind, device) == 0 && kind != MemoryKind::unregistered;
-    },
-    [](int status, Name operation, call_site site, int device) noexcept {
-      return runtime_error<B>(status, operation, site, Stage::completion, device);
-    },
-    [] {
-      if constexpr (requires { B::profile(true); }) {
-        return &B::profile;
-      } else {
-        return static_cast<int (*)(bool) noexcept>(nullptr);
-      }
-    }()};
 
 inline constexpr std::uint64_t unknown_extent = ~std::uint64_t{0};
 
@@ -70,7 +39,7 @@ struct LaunchArguments {
   const ArgumentMemory* memory;  ///< of each
   const ElementInfo* elements;   ///< of each
   const HostReference* reference;
-  const DataCalls& calls;
+  const BackendCalls& calls;
 };
 struct ArgumentReader {
   void (*read)(void* context, const LaunchArguments& arguments) noexcept;
@@ -166,12 +135,12 @@ template <class B, class K, class... P, class... A>
   static constexpr ElementInfo elements[sizeof...(P) + 1] = {
       element_info<typename Reached<P>::type>()..., {}};
   const KernelEntry entry = kernel.entry();
-  const auto show = [&](P... values) {
+  const auto show = [&](P... values) __attribute__((always_inline)) {
     (clear_padding(values), ...);
     void* pointers[sizeof...(P) + 1] = {const_cast<void*>(static_cast<const void*>(&values))...};
     const ArgumentMemory memory[sizeof...(P) + 1] = {memory_behind(values, arguments)..., {}};
     reader.read(reader.context, {entry, shape, stream, pointers, memory, elements,
-                                 reference_of<K>(), data_calls<B>});
+                                 reference_of<K>(), backend_calls<B>});
   };
   show(convert_argument<P>(arguments)...);
 }

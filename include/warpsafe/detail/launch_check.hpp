@@ -260,7 +260,7 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
     const DeviceLimits* device_limits = nullptr;
     if (!ask_driver(at, kernel, device_limits, device_local, kernel_limits, kernel_local, error) ||
         !validate_launch<K>(shape, *kernel_limits, *device_limits, error) ||
-        !validate_reach<K>(config, error)) {
+        !validate_reach<K>(config, shape, error)) {
       return false;
     }
     // By type: most launches have neither, and need not compile the question.
@@ -274,7 +274,7 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
   } else {
     static_cast<void>(kernel_limits);
     return validate_launch<K>(shape, kernel_local, cheap_limits<B>, error) &&
-           validate_reach<K>(config, error);
+           validate_reach<K>(config, shape, error);
   }
 }
 

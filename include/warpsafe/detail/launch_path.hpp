@@ -22,7 +22,7 @@
 namespace warpsafe::detail {
 
 /// Hands the values, each of its parameter's own type, to the backend.
-template <class Calls, class B, class... P>
+template <class Calls, bool Plain, class B, class... P>
 [[nodiscard, gnu::always_inline]] inline int pass_values(const KernelEntry& entry,
                                                          const LaunchShape& shape,
                                                          basic_stream_ref<B> stream,
@@ -30,21 +30,45 @@ template <class Calls, class B, class... P>
   // One more only where there would be none: an array has at least one element.
   void* pointers[sizeof...(P) + (sizeof...(P) == 0)] = {
       const_cast<void*>(static_cast<const void*>(&values))...};
-  return Calls::launch(entry, shape, pointers, stream.native());
+  if constexpr (Plain && requires { &Calls::launch_plain; }) {
+    return Calls::launch_plain(entry, shape, pointers, stream.native());
+  } else {
+    return Calls::launch(entry, shape, pointers, stream.native());
+  }
 }
 
-/// While something is captured: the memory that a launch reaches is the graph's to look after.
-[[nodiscard]] inline ArgumentReader tells_captures(const CaptureHooks& hooks) noexcept {
-  return {[](void* told, const LaunchArguments& arguments) noexcept {
-            static_cast<const CaptureHooks*>(told)->launched(arguments.stream, arguments.entry,
-                                                             arguments.values);
-          },
-          const_cast<CaptureHooks*>(&hooks)};
+/// Who looks at a launch's arguments before it is dispatched, and what is left to do then.
+/// `captures` (or nullptr): the memory that a launch reaches is the graph's to look after. At level
+/// full, `seen` knows whether a tool wants to look as well.
+struct Look {
+  const CaptureHooks* captures;
+  const Observation& seen;
+  LaunchError error;
+  Inspected verdict;
+
+  static void take(void* self, const LaunchArguments& arguments) noexcept {
+    Look& look = *static_cast<Look*>(self);
+    if (look.captures != nullptr) {
+      look.captures->launched(arguments.stream, arguments.entry, arguments.values);
+    }
+    if (look.seen.asks_for_data()) look.verdict = look.seen.inspect(arguments, look.error);
+  }
+  /// Where nothing is left to dispatch.
+  [[nodiscard]] result<void> answer() const noexcept {
+    return verdict == Inspected::failed ? failure<void>(error) : success();
+  }
+};
+
+/// The same where there are no tools.
+inline void tell_capture(void* captures, const LaunchArguments& arguments) noexcept {
+  static_cast<const CaptureHooks*>(captures)->launched(arguments.stream, arguments.entry,
+                                                       arguments.values);
 }
 
 /// The dispatch: one call of the backend, whose own status is the answer. `shaped` is the
-/// LaunchConfig, or a LaunchShape.
-template <bool OptIn, class B, class Shaped, class K, class... P, class... A>
+/// LaunchConfig, or a LaunchShape. `OptIn`: it may have dynamic shared memory. `Plain`: it has
+/// nothing that a launch needs an attribute for, as its type tells.
+template <bool OptIn, bool Plain, class B, class Shaped, class K, class... P, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B>& at,
                                                                const Shaped& shaped, K kernel,
                                                                TypeList<P...>,
@@ -63,9 +87,11 @@ template <bool OptIn, class B, class Shaped, class K, class... P, class... A>
   if (status == 0) {
     if constexpr (AsksForPlaces<B>) {
       const CallScope<B> here(at.site, kernel.name());
-      status = pass_values<Calls, B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
+      status = pass_values<Calls, Plain, B, P...>(entry, shape, stream,
+                                                  convert_argument<P>(arguments)...);
     } else {
-      status = pass_values<Calls, B, P...>(entry, shape, stream, convert_argument<P>(arguments)...);
+      status = pass_values<Calls, Plain, B, P...>(entry, shape, stream,
+                                                  convert_argument<P>(arguments)...);
     }
   }
   if (status != 0) [[unlikely]] {
@@ -80,6 +106,26 @@ template <bool OptIn, class B, class Shaped, class K, class... P, class... A>
     }
   }
   return success();
+}
+
+/// By what the configuration's type tells.
+template <class Config, class B, class K, class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> dispatch_config(
+    const Located<B>& at, const Config& config, K kernel, const A&... arguments) noexcept {
+  constexpr bool plain =
+      !(Config::template has<PartKind::cluster> || Config::template has<PartKind::cooperative> ||
+        Config::template has<PartKind::priority> || Config::template has<PartKind::dependent>);
+  return dispatch<Config::template has<PartKind::shared>, plain>(
+      at, config.numbers(ForDispatch{}), kernel, typename K::parameters{}, arguments...);
+}
+/// The same under the eyes of the debug tools.
+template <class B, class Config, class K, class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> dispatch_seen(
+    const Observation& seen, const Located<B>& at, const Config& config, K kernel,
+    const A&... arguments) noexcept {
+  result<void> launched = dispatch_config(at, config, kernel, arguments...);
+  seen.end(launched);
+  return launched;
 }
 
 /// Validate, dispatch, observe: every launch of a configuration goes through here.
@@ -98,27 +144,24 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
       if (!launches_all_the_same(report_refusal(error, shape, at, kernel)))
         return failure<void>(error);
     }
-    if (const CaptureHooks* const captures = open_captures()) [[unlikely]] {
-      show_arguments<B>(tells_captures(*captures), at.stream.native(), kernel, shape,
-                        typename K::parameters{}, arguments...);
-    }
+    const CaptureHooks* const captures = open_captures();
     if constexpr (Level == CheckLevel::full) {
       const Observation seen = observe(at, shape, kernel.name(), kernel_limits);
-      if (seen.asks_for_data()) [[unlikely]] {
-        Inspection inspection(seen);
-        show_arguments<B>(inspection.reader(), at.stream.native(), kernel, shape,
+      if (captures != nullptr || seen.asks_for_data()) [[unlikely]] {
+        Look look{captures, seen, {}, Inspected::dispatch};
+        show_arguments<B>({&Look::take, &look}, at.stream.native(), kernel, shape,
                           typename K::parameters{}, arguments...);
-        result<void> answer = success();
-        if (inspection.takes_its_place(answer)) return answer;
+        if (look.verdict != Inspected::dispatch) return look.answer();
       }
-      result<void> launched = dispatch<Config::template has<PartKind::shared>>(
-          at, config.numbers(), kernel, typename K::parameters{}, arguments...);
-      seen.end(launched);
-      return launched;
+      return dispatch_seen(seen, at, config, kernel, arguments...);
+    } else {
+      if (captures != nullptr) [[unlikely]] {
+        show_arguments<B>({&tell_capture, const_cast<CaptureHooks*>(captures)}, at.stream.native(),
+                          kernel, shape, typename K::parameters{}, arguments...);
+      }
     }
   }
-  return dispatch<Config::template has<PartKind::shared>>(at, config.numbers(), kernel,
-                                                          typename K::parameters{}, arguments...);
+  return dispatch_config(at, config, kernel, arguments...);
 }
 
 #if !defined(__CUDA_ARCH__)  // launch.hpp has what is left of this for nvcc's device compiler

@@ -35,6 +35,10 @@ struct StreamCalls {
   static int capturing(void* stream, bool& answer) noexcept {
     return B::stream_capturing(static_cast<Native>(stream), answer);
   }
+  static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
+                  void* stream) noexcept {
+    return B::copy(to, from, bytes, kind, static_cast<Native>(stream));
+  }
   static bool may_be_asked(void* stream) noexcept {
     bool captures = true;
     return work_goes_on<B>() && capturing(stream, captures) == 0 && !captures;
