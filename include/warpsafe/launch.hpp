@@ -40,8 +40,9 @@ template <CheckLevel Level, class B, class C, class K, class... A>
 /// type.
 ///
 /// Checked builds: every Errc of `validate`, and Errc::argument_negative, ::argument_host_pointer,
-/// ::stream_wrong_device, ::not_a_kernel, ::no_kernel_image, ::no_device. All builds:
-/// Errc::launch_refused (or a nearer code) with the runtime's own words if it refuses,
+/// ::stream_null (a Stream that was moved from or closed), ::stream_wrong_device, ::not_a_kernel,
+/// ::no_kernel_image, ::no_device. All builds: Errc::launch_refused (or a nearer code) with the
+/// runtime's own words if it refuses,
 /// ::pending_error if earlier work has failed. An empty grid (cover_or_empty) launches
 /// nothing and succeeds. Thread-safe; never reads or clears the runtime's last error.
 template <CheckLevel Level = current_level, class C, class K, class... A>

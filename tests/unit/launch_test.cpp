@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 // At global scope: messages are compared with the kernels' plain names.
@@ -319,6 +320,23 @@ TEST_F(Launch, TheStreamsDeviceMustBeCurrent) {
       "Kernel 'nothing' not launched: the stream belongs to device 0, the current device is "
       "1; make it current with DeviceGuard" +
           launch_line("grid=(1,1,1), block=(32,1,1), shared=0 bytes", "launch_test.cpp", line));
+}
+
+// To the runtime it would be the default stream.
+TEST_F(Launch, AStreamThatWasMovedFromIsRefused) {
+  Stream first = Stream::create().value();
+  const Stream second = std::move(first);
+  // NOLINTNEXTLINE(bugprone-use-after-move): on purpose
+  const auto refused = launch(first, SafeGrid<>::cover(32, block<32>), kernel<nothing>);
+  const unsigned line = __LINE__ - 1;
+  const LaunchError error = error_in(refused);
+  EXPECT_EQ(finding(error), (Finding{Errc::stream_null, Stage::validation, 0, 0, Axis::none}));
+  EXPECT_EQ(
+      message(error),
+      "Kernel 'nothing' not launched: this Stream was moved from or closed; launch on the one "
+      "it was moved to\n  grid=(1,1,1), block=(32,1,1), shared=0 bytes, at launch_test.cpp:" +
+          std::to_string(line));
+  EXPECT_TRUE(launch(second, SafeGrid<>::cover(32, block<32>), kernel<nothing>).has_value());
 }
 
 TEST_F(Launch, AFailedConfigurationComesOutWithTheKernelsName) {

@@ -151,18 +151,18 @@ struct HipCalls : HipGraphCalls {
 
   /// The runtime's own status of this launch, never its last error. Priorities and programmatic
   /// launches of one kernel do not exist here: hipErrorNotSupported.
-  static int launch(const KernelEntry& kernel, const LaunchShape& shape, void** args,
-                    native_stream stream) noexcept {
-    const dim3 grid(shape.grid[0], shape.grid[1], shape.grid[2]);
-    const dim3 block(shape.block[0], shape.block[1], shape.block[2]);
-    if (shape.has_attributes()) {
-      if (shape.has_priority || shape.has_cluster || shape.programmatic)
-        return hipErrorNotSupported;
-      if (!detail::hip_cooperative_fits(shape)) return hipErrorCooperativeLaunchTooLarge;
-      return hipLaunchCooperativeKernel(kernel.function, grid, block, args,
-                                        shape.dynamic_shared_32(), stream);
-    }
-    return hipLaunchKernel(kernel.function, grid, block, args, shape.dynamic_shared_32(), stream);
+  [[gnu::always_inline]] static int launch(const KernelEntry& kernel, const LaunchShape& shape,
+                                           void** args, native_stream stream) noexcept {
+    if (shape.has_attributes()) return launch_with_attributes(kernel, shape, args, stream);
+    return launch_plain(kernel, shape, args, stream);
+  }
+  /// The same where the shape has no attributes.
+  [[gnu::always_inline]] static int launch_plain(const KernelEntry& kernel,
+                                                 const LaunchShape& shape, void** args,
+                                                 native_stream stream) noexcept {
+    return hipLaunchKernel(kernel.function, dim3(shape.grid[0], shape.grid[1], shape.grid[2]),
+                           dim3(shape.block[0], shape.block[1], shape.block[2]), args,
+                           shape.dynamic_shared_32(), stream);
   }
 
   static int stream_create(native_stream& stream, int priority) noexcept {
@@ -261,6 +261,16 @@ struct HipCalls : HipGraphCalls {
   }
 
  private:
+  [[gnu::noinline]] static int launch_with_attributes(const KernelEntry& kernel,
+                                                      const LaunchShape& shape, void** args,
+                                                      native_stream stream) noexcept {
+    if (shape.has_priority || shape.has_cluster || shape.programmatic) return hipErrorNotSupported;
+    if (!detail::hip_cooperative_fits(shape)) return hipErrorCooperativeLaunchTooLarge;
+    return hipLaunchCooperativeKernel(kernel.function,
+                                      dim3(shape.grid[0], shape.grid[1], shape.grid[2]),
+                                      dim3(shape.block[0], shape.block[1], shape.block[2]), args,
+                                      shape.dynamic_shared_32(), stream);
+  }
   static hipMemcpyKind native_kind(CopyKind kind) noexcept {
     switch (kind) {
       case CopyKind::host_to_device:

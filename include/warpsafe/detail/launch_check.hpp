@@ -248,6 +248,10 @@ template <CheckLevel Level, class B, class K, class Config>
 bool check_launch(const Located<B>& at, const Config& config, const LaunchShape& shape, K kernel,
                   const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
                   LaunchError& error) noexcept {
+  // What is left of a Stream that was moved from or closed: to the runtime, its default stream.
+  if (at.stream.native() == nullptr) {
+    return refuse(error, Errc::stream_null, Stage::validation, 0, 0, Axis::none, 1);
+  }
   if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster>) {
     const LaunchError problem = config.problem();
     if (problem.code != Errc{}) {

@@ -185,7 +185,9 @@ constexpr const char* reason_text(const LaunchError& error) noexcept {
       return "the stream belongs to device {limit}, the current device is {value}; make it current "
              "with DeviceGuard";
     case Errc::stream_null:
-      return "stream 0 is the default stream, which other code uses too; create a Stream";
+      return error.extra != 0
+                 ? "this Stream was moved from or closed; launch on the one it was moved to"
+                 : "stream 0 is the default stream, which other code uses too; create a Stream";
     case Errc::stream_capturing:
       return error.value == 0 ? "the stream is capturing a graph, and this would break the capture"
                               : "a graph is being captured, and this would break the capture";
