@@ -42,7 +42,7 @@ namespace ws = warpsafe;
 WARPSAFE_KERNEL_EXTERN void axpy(float a, const float* x, float* y, std::size_t n);
 """
 OUR_SITE = """ws::result<void> run%d(ws::StreamRef s, float a, ws::DeviceSpan<const float> x, ws::DeviceSpan<float> y) {
-  return ws::launch(s, ws::configure(ws::SafeGrid<>::cover(x.size(), ws::block<256>)), ws::kernel<axpy>, a, x, y, x.size());
+  return ws::launch(s, ws::SafeGrid<>::cover(x.size(), ws::block<256>), ws::kernel<axpy>, a, x, y, x.size());
 }
 """
 NAMES = {

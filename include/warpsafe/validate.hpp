@@ -34,21 +34,29 @@ constexpr std::uint64_t all_threads(std::uint64_t blocks, std::uint64_t per_bloc
   return multiply(blocks, per_block, all) ? all : ~std::uint64_t{0};
 }
 
-/// The whole of validation, over plain numbers: pure, so that `launch`, `check` and a test with
-/// another GPU's limits share it. Puts the first problem into `error` and returns false. It accepts
-/// what the vendor accepts, and nothing else; what is stricter is what the kernel declares, and
-/// that one which declares no index type does not count beyond an int.
-constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& needs,
-                                const KernelLimits& kernel, const DeviceLimits& device,
-                                LaunchError& error) noexcept {
-  const auto fail = [&](Errc code, std::uint64_t value, std::uint64_t limit, Axis axis = Axis::none,
-                        std::uint64_t extra = 0) {
+/// Puts a problem of a launch into `error`.
+struct Refusal {
+  const LaunchShape& shape;
+  const DeviceLimits& device;
+  LaunchError& error;
+
+  constexpr bool operator()(Errc code, std::uint64_t value, std::uint64_t limit,
+                            Axis axis = Axis::none, std::uint64_t extra = 0) const noexcept {
     refuse(error, code, Stage::validation, value, limit, axis, extra);
     error.with_shape(shape).with_device(device);
     error.limit_is_floor = device.floored && device.device >= 0;
     return false;
-  };
+  }
+};
 
+/// Validation over plain numbers, of all but blocks that run together. Puts the first
+/// problem into `error` and returns false. It accepts what the vendor accepts, and nothing else;
+/// what is stricter is what the kernel declares, and that one which declares no index type does not
+/// count beyond an int.
+constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs,
+                              const KernelLimits& kernel, const DeviceLimits& device,
+                              LaunchError& error) noexcept {
+  const Refusal fail{shape, device, error};
   for (int i = 0; i < 3; ++i) {
     const Axis axis = static_cast<Axis>(i);
     if (shape.block[i] == 0) return fail(Errc::block_zero, 0, device.max_block[i], axis);
@@ -110,7 +118,13 @@ constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& nee
     error.opt_in_included = shared_limit > device.shared_per_block;
     return false;
   }
+  return true;
+}
 
+/// The rest of it, for configurations that may have a cluster or be cooperative.
+constexpr bool validate_together(const LaunchShape& shape, const KernelLimits& kernel,
+                                 const DeviceLimits& device, LaunchError& error) noexcept {
+  const Refusal fail{shape, device, error};
   if (shape.has_cluster) {
     const std::uint64_t blocks = shape.blocks_per_cluster();
     if (device.max_cluster_blocks == 0) return fail(Errc::cluster_unsupported, blocks, 0);
@@ -130,6 +144,7 @@ constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& nee
     }
   }
   if (shape.cooperative) {
+    const std::uint64_t threads = shape.threads_per_block();
     if (!device.cooperative_launch) {
       return fail(Errc::cooperative_unsupported, shape.blocks(), 0);
     }
@@ -147,25 +162,36 @@ constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& nee
   return true;
 }
 
+/// The whole of validation: pure, so that `launch`, `check` and a test with another GPU's limits
+/// share it.
+constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& needs,
+                                const KernelLimits& kernel, const DeviceLimits& device,
+                                LaunchError& error) noexcept {
+  return validate_plain(shape, needs, kernel, device, error) &&
+         validate_together(shape, kernel, device, error);
+}
+
 /// For kernels declared portable: the configuration must be legal under each vendor's documented
 /// floor.
 constexpr bool validate_portable(const LaunchShape& shape, const KernelLimits& kernel,
                                  LaunchError& error) noexcept {
   KernelLimits anywhere = kernel;
   anywhere.max_threads_per_block = 0;
-  LaunchShape plain = shape;  // clusters and cooperative launches are a device's own matter
-  plain.has_cluster = false;
-  plain.cooperative = false;
-  return validate_numbers(plain, KernelNeeds{}, anywhere, limits::cuda_floor, error) &&
-         validate_numbers(plain, KernelNeeds{}, anywhere, limits::amd_floor, error);
+  // Clusters and cooperative launches are a device's own matter.
+  return validate_plain(shape, KernelNeeds{}, anywhere, limits::cuda_floor, error) &&
+         validate_plain(shape, KernelNeeds{}, anywhere, limits::amd_floor, error);
 }
 
-/// Both, for kernel K.
-template <class K>
+/// All of it, for kernel K. `Together`: the configuration's type has a cluster, or is cooperative.
+template <class K, bool Together = true>
 constexpr bool validate_launch(const LaunchShape& shape, const KernelLimits& kernel,
                                const DeviceLimits& device, LaunchError& error) noexcept {
   constexpr KernelNeeds needs = K::needs;
-  if (!validate_numbers(shape, needs, kernel, device, error)) return false;
+  if constexpr (Together) {
+    if (!validate_numbers(shape, needs, kernel, device, error)) return false;
+  } else {
+    if (!validate_plain(shape, needs, kernel, device, error)) return false;
+  }
   if constexpr (needs.portable) return validate_portable(shape, kernel, error);
   return true;
 }

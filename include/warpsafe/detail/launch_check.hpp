@@ -259,17 +259,18 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
       return false;
     }
   }
+  // By type: most launches have neither, and need not compile the questions.
+  constexpr bool together =
+      Config::template has<PartKind::cooperative> || Config::template has<PartKind::cluster>;
   if constexpr (Level == CheckLevel::full) {
     DeviceLimits device_local;
     const DeviceLimits* device_limits = nullptr;
     if (!ask_driver(at, kernel, device_limits, device_local, kernel_limits, kernel_local, error) ||
-        !validate_launch<K>(shape, *kernel_limits, *device_limits, error) ||
+        !validate_launch<K, together>(shape, *kernel_limits, *device_limits, error) ||
         !validate_reach<K>(config, shape, error)) {
       return false;
     }
-    // By type: most launches have neither, and need not compile the question.
-    if constexpr (Config::template has<PartKind::cooperative> ||
-                  Config::template has<PartKind::cluster>) {
+    if constexpr (together) {
       return !(shape.cooperative || shape.non_portable_cluster) ||
              check_residency(at, shape, kernel, *device_limits, error);
     } else {
@@ -277,7 +278,7 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
     }
   } else {
     static_cast<void>(kernel_limits);
-    return validate_launch<K>(shape, kernel_local, cheap_limits<B>, error) &&
+    return validate_launch<K, together>(shape, kernel_local, cheap_limits<B>, error) &&
            validate_reach<K>(config, shape, error);
   }
 }

@@ -23,10 +23,10 @@ inline bool switches_looked_for = false;
 /// Without the tools, a switch of the environment that is set has no reader: that is said once.
 [[gnu::cold, gnu::noinline]] inline void say_unread_switches() noexcept {
   if (__atomic_exchange_n(&switches_looked_for, true, __ATOMIC_RELAXED)) return;
-  constexpr Name switches[] = {Name::of("WARPSAFE_LOG"),       Name::of("WARPSAFE_SYNC"),
-                               Name::of("WARPSAFE_BREAK"),     Name::of("WARPSAFE_TRACE"),
-                               Name::of("WARPSAFE_REFERENCE"), Name::of("WARPSAFE_SHADOW"),
-                               Name::of("WARPSAFE_TIMEOUT"),   Name::of("WARPSAFE_ON_ERROR")};
+  static constexpr Name switches[] = {
+      Name::of("WARPSAFE_LOG"),     Name::of("WARPSAFE_SYNC"),      Name::of("WARPSAFE_BREAK"),
+      Name::of("WARPSAFE_TRACE"),   Name::of("WARPSAFE_REFERENCE"), Name::of("WARPSAFE_SHADOW"),
+      Name::of("WARPSAFE_TIMEOUT"), Name::of("WARPSAFE_ON_ERROR")};
   for (const Name& name : switches) {
     if (std::getenv(name.data) == nullptr) continue;
     say(Name::of("warpsafe: "));
