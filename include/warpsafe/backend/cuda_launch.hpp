@@ -15,12 +15,12 @@
 namespace warpsafe::detail {
 
 /// Which attribute of the device each limit is.
-template <class T>
+template <class Member>
 struct CudaLimit {
   cudaDeviceAttr attribute;
-  T DeviceLimits::*limit;
+  Member limit;
 };
-inline constexpr CudaLimit<std::uint32_t> cuda_numbers[] = {
+inline constexpr CudaLimit<std::uint32_t DeviceLimits::*> cuda_numbers[] = {
     {cudaDevAttrMaxThreadsPerBlock, &DeviceLimits::max_threads_per_block},
     {cudaDevAttrWarpSize, &DeviceLimits::warp_size},
     {cudaDevAttrMaxRegistersPerBlock, &DeviceLimits::registers_per_block},
@@ -30,12 +30,12 @@ inline constexpr CudaLimit<std::uint32_t> cuda_numbers[] = {
     {cudaDevAttrComputeCapabilityMajor, &DeviceLimits::compute_major},
     {cudaDevAttrComputeCapabilityMinor, &DeviceLimits::compute_minor},
     {cudaDevAttrClusterLaunch, &DeviceLimits::max_cluster_blocks}};
-inline constexpr CudaLimit<std::uint64_t> cuda_bytes[] = {
+inline constexpr CudaLimit<std::uint64_t DeviceLimits::*> cuda_bytes[] = {
     {cudaDevAttrMaxSharedMemoryPerBlock, &DeviceLimits::shared_per_block},
     {cudaDevAttrMaxSharedMemoryPerBlockOptin, &DeviceLimits::shared_per_block_optin},
     {cudaDevAttrMaxSharedMemoryPerMultiprocessor, &DeviceLimits::shared_per_multiprocessor},
     {cudaDevAttrReservedSharedMemoryPerBlock, &DeviceLimits::reserved_shared_per_block}};
-inline constexpr CudaLimit<bool> cuda_abilities[] = {
+inline constexpr CudaLimit<bool DeviceLimits::*> cuda_abilities[] = {
     {cudaDevAttrCooperativeLaunch, &DeviceLimits::cooperative_launch},
     {cudaDevAttrMemoryPoolsSupported, &DeviceLimits::memory_pools},
     {cudaDevAttrConcurrentManagedAccess, &DeviceLimits::concurrent_managed_access}};
