@@ -4,11 +4,12 @@
 
 // B04: CUDA's blocks per multiprocessor, read as warps per execution unit.
 
+// Before the header, which is then read as text: a precompiled one forgets what it said of a macro.
+#pragma GCC diagnostic error "-Wdeprecated-pragma"
+
 #include "launches.hpp"
 
 namespace ws = warpsafe;
-
-#pragma GCC diagnostic error "-Wdeprecated-pragma"
 
 #ifdef MISUSE
 WARPSAFE_KERNEL __launch_bounds__(256, 4) void fill(float*, int) {
