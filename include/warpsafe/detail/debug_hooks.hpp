@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/call_site.hpp>
 #include <warpsafe/error.hpp>
 #include <warpsafe/launch_shape.hpp>
@@ -14,6 +13,8 @@
 
 namespace warpsafe {
 
+enum class CopyKind : std::uint8_t;    // backend.hpp
+enum class MemoryKind : std::uint8_t;  // the same
 namespace debug {
 struct LaunchRecord;
 }
