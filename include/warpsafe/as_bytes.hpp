@@ -9,23 +9,27 @@
 
 namespace warpsafe {
 
+namespace detail {
+/// `start` is the view's, as bytes.
+template <class T, class Byte>
+[[nodiscard]] DeviceView<Byte> bytes_of(const DeviceView<T>& view, Byte* start) noexcept {
+  return DeviceView<Byte>({DeviceAccess::pointer(start), view.size() * sizeof(T)}, view.device(),
+                          DeviceAccess::owner(view));
+}
+}  // namespace detail
+
 /// Device memory without its type, its size in bytes: what a kernel's `void*` parameter takes,
 /// where something else tells the kernel what lies there. It knows its buffer, as the view does.
 template <class T>
 [[nodiscard]] DeviceView<const std::byte> as_bytes(DeviceView<T> view) noexcept {
   const void* const start = view.pointer().get();
-  return DeviceView<const std::byte>(
-      {detail::DeviceAccess::pointer(static_cast<const std::byte*>(start)),
-       view.size() * sizeof(T)},
-      view.device(), detail::DeviceAccess::owner(view));
+  return detail::bytes_of(view, static_cast<const std::byte*>(start));
 }
 /// The same for a kernel that writes. Not of const elements.
 template <class T>
 [[nodiscard]] DeviceView<std::byte> as_writable_bytes(DeviceView<T> view) noexcept {
   void* const start = view.pointer().get();
-  return DeviceView<std::byte>(
-      {detail::DeviceAccess::pointer(static_cast<std::byte*>(start)), view.size() * sizeof(T)},
-      view.device(), detail::DeviceAccess::owner(view));
+  return detail::bytes_of(view, static_cast<std::byte*>(start));
 }
 /// The sentence for who would write const elements.
 template <class T>

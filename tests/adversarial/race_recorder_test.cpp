@@ -4,6 +4,7 @@
 // Races found in what a run was seen to do: on the modelled GPU, whose own detector knows them too.
 
 #include "../handles/toy_library.hpp"
+#include "recorded_run.hpp"
 #include <warpsafe/adversarial.hpp>
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/debug/recorded.hpp>
@@ -20,26 +21,10 @@
 namespace warpsafe::adversarial {
 namespace {
 
-using debug::AccessKind;
 using debug::Mistake;
-using debug::RaceRecorder;
-using Told = debug::Recorded<host_backend>;
 using testing::HasSubstr;
 template <class B>
 using StreamOf = basic_stream<B>;
-template <class B>
-using BufferOf = basic_device_buffer<B, float>;
-
-const LaunchConfig once{grid<1>, block<1>};
-WARPSAFE_KERNEL void put(float* x) { *x = 1; }
-WARPSAFE_KERNEL void add(const float* from, float* to) { *to += *from; }
-
-template <class Program>
-[[nodiscard]] RaceReport record(const Program& program) {
-  RaceRecorder::get().begin();
-  program();
-  return RaceRecorder::get().end();
-}
 
 /// Waits without the recorder's knowledge, so that what is a mistake in the program does no harm in
 /// the test. Under the model's detector nothing runs at the same time anyway.

@@ -3,6 +3,7 @@
 
 // Races of graphs in what a run was seen to do: a launch does what was captured.
 
+#include "recorded_run.hpp"
 #include <warpsafe/adversarial.hpp>
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/capture.hpp>
@@ -21,23 +22,8 @@
 namespace warpsafe::adversarial {
 namespace {
 
-using debug::AccessKind;
-using debug::RaceRecorder;
-using Told = debug::Recorded<host_backend>;
 using testing::HasSubstr;
-template <class B>
-using BufferOf = basic_device_buffer<B, float>;
 
-const LaunchConfig once{grid<1>, block<1>};
-WARPSAFE_KERNEL void put(float* x) { *x = 1; }
-WARPSAFE_KERNEL void add(const float* from, float* to) { *to += *from; }
-
-template <class Program>
-[[nodiscard]] RaceReport record(const Program& program) {
-  RaceRecorder::get().begin();
-  program();
-  return RaceRecorder::get().end();
-}
 /// Waits without the recorder's knowledge: a mistake in the program does no harm in the test.
 void wait_unseen() { ASSERT_EQ(host_backend::device_synchronize(), 0); }
 

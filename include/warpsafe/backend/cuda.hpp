@@ -5,11 +5,8 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/cuda_graph.hpp>
 #include <warpsafe/backend/cuda_launch.hpp>
-#include <warpsafe/config.hpp>
-
-#if !defined(__CUDA_ARCH__)
 #include <warpsafe/backend/traced_calls.hpp>
-#endif
+#include <warpsafe/config.hpp>
 
 #include <cuda_runtime_api.h>
 #if __has_include(<cuda_profiler_api.h>)

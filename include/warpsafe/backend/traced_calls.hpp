@@ -4,6 +4,10 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/detail/calls_at.hpp>
+
+// nvcc's device compiler makes no calls of the host (calls_at.hpp).
+#if !defined(__CUDA_ARCH__)
+
 #include <warpsafe/detail/runtime_call.hpp>
 
 #include <cstddef>
@@ -174,3 +178,5 @@ struct TracedCalls : Raw {
 };
 
 }  // namespace warpsafe::detail
+
+#endif

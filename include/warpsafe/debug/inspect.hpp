@@ -30,7 +30,6 @@ using warpsafe::detail::Inspected;
 /// A launch between its `inspect` and its end.
 struct DataLaunch {
   LaunchMemory memory;
-  const BackendCalls& calls;
   bool shadow;
   const warpsafe::detail::HostReference* reference;
   std::unique_ptr<DumpWriter> dump;
@@ -80,9 +79,8 @@ inline thread_local DataLaunch* data_launch = nullptr;
     error = LaunchError::make(Errc::out_of_memory, Stage::runtime_call);
     return refuse();
   };
-  std::unique_ptr<DataLaunch> launch(new (std::nothrow) DataLaunch{LaunchMemory(arguments, record),
-                                                                   arguments.calls, modes.shadow,
-                                                                   arguments.reference, nullptr});
+  std::unique_ptr<DataLaunch> launch(new (std::nothrow) DataLaunch{
+      LaunchMemory(arguments, record), modes.shadow, arguments.reference, nullptr});
   if (launch == nullptr || !launch->memory.good()) return no_memory();
   if (!launch->memory.copy_before(error)) return refuse();
   if (modes.trace) {
@@ -114,6 +112,9 @@ inline thread_local DataLaunch* data_launch = nullptr;
 [[nodiscard]] inline std::unique_ptr<DataLaunch> end_of_inspection() noexcept {
   return std::unique_ptr<DataLaunch>(std::exchange(data_launch, nullptr));
 }
+inline void stop_profiler(const DataLaunch& launch, const BackendCalls& calls) noexcept {
+  if (launch.dump != nullptr && calls.profile != nullptr) static_cast<void>(calls.profile(false));
+}
 
 /// After the runtime took the launch. True with what is wrong in `error`.
 [[gnu::cold, gnu::noinline]] inline bool inspected_and_wrong(const LaunchRecord& record,
@@ -123,9 +124,7 @@ inline thread_local DataLaunch* data_launch = nullptr;
   if (launch == nullptr) return false;
   const auto point = warpsafe::detail::StreamPoint::of(record.stream, record.device);
   const bool ended = launch->memory.wait_for_launch(error);
-  if (launch->dump != nullptr && launch->calls.profile != nullptr) {
-    static_cast<void>(launch->calls.profile(false));
-  }
+  stop_profiler(*launch, calls);
   if (!ended) {
     error = error_of(record, error);
     return true;
@@ -146,11 +145,9 @@ inline thread_local DataLaunch* data_launch = nullptr;
 }
 
 /// After the runtime refused it.
-[[gnu::cold, gnu::noinline]] inline void inspected_and_refused() noexcept {
+[[gnu::cold, gnu::noinline]] inline void inspected_and_refused(const BackendCalls& calls) noexcept {
   const std::unique_ptr<DataLaunch> launch = end_of_inspection();
-  if (launch != nullptr && launch->dump != nullptr && launch->calls.profile != nullptr) {
-    static_cast<void>(launch->calls.profile(false));
-  }
+  if (launch != nullptr) stop_profiler(*launch, calls);
 }
 
 }  // namespace warpsafe::debug::detail

@@ -204,7 +204,7 @@ inline void fill_record(debug::LaunchRecord& record, const LaunchFacts& facts,
                                                  LaunchError& error) noexcept {
   const std::uint64_t at = begun & ~asks_for_data;
   if (at != 0) after_launch(record, calls, at, error.raw);
-  if (at != begun) debug::detail::inspected_and_refused();
+  if (at != begun) debug::detail::inspected_and_refused(calls);
   debug::Journal::get().refused(record.sequence);
   debug::detail::noticed(error, record.device, is_of_earlier_work(error));
   log_failure(error, record);

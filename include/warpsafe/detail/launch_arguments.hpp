@@ -135,7 +135,7 @@ template <class B, class K, class... P, class... A>
   static constexpr ElementInfo elements[sizeof...(P) + 1] = {
       element_info<typename Reached<P>::type>()..., {}};
   const KernelEntry entry = kernel.entry();
-  const auto show = [&](P... values) __attribute__((always_inline)) {
+  const auto show = [&](P... values) {
     (clear_padding(values), ...);
     void* pointers[sizeof...(P) + 1] = {const_cast<void*>(static_cast<const void*>(&values))...};
     const ArgumentMemory memory[sizeof...(P) + 1] = {memory_behind(values, arguments)..., {}};

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/adversarial.hpp>
+#include <warpsafe/buffer.hpp>
+#include <warpsafe/debug/race_recorder.hpp>
+#include <warpsafe/debug/recorded.hpp>
+#include <warpsafe/warpsafe.hpp>
+
+// What the tests of recorded runs share.
+
+// At global scope: reports are compared with the kernels' plain names.
+WARPSAFE_KERNEL void put(float* x) { *x = 1; }
+WARPSAFE_KERNEL void add(const float* from, float* to) { *to += *from; }
+
+namespace warpsafe::adversarial {
+
+using debug::AccessKind;
+using debug::RaceRecorder;
+using Told = debug::Recorded<host_backend>;
+template <class B>
+using BufferOf = basic_device_buffer<B, float>;
+
+inline const LaunchConfig once{grid<1>, block<1>};
+
+template <class Program>
+[[nodiscard]] RaceReport record(const Program& program) {
+  RaceRecorder::get().begin();
+  program();
+  return RaceRecorder::get().end();
+}
+
+}  // namespace warpsafe::adversarial
