@@ -6,6 +6,7 @@
 #include "launch_fixture.hpp"
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/capture.hpp>
+#include <warpsafe/debug.hpp>
 #include <warpsafe/device_check.hpp>
 #include <warpsafe/graph.hpp>
 
@@ -36,6 +37,7 @@ WARPSAFE_KERNEL void checked_with_barrier(float* values, unsigned bad) {
 #line 38 "device_check_test.cpp"
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 class DeviceCheck : public LaunchTest {
@@ -78,6 +80,18 @@ TEST_F(DeviceCheck, EveryKindOfWaitSaysIt) {
   EXPECT_EQ(error_in(event.synchronize()).code, Errc::device_check_failed);
   ASSERT_TRUE(run(64, 1).has_value());
   EXPECT_EQ(error_in(values.to_host(stream).get()).code, Errc::device_check_failed);
+}
+
+TEST_F(DeviceCheck, ABlockingLaunchSaysItItselfWithTheSameBlockAndThread) {
+  debug::set_blocking(true);
+  const auto launched = run(64, 37);
+  debug::set_blocking(false);
+  EXPECT_THAT(said(launched), AllOf(HasSubstr("after kernel 'checked': check 'no bad element (i != "
+                                              "bad)' failed in block (1,0,0), thread (5,0,0), at "
+                                              "kernels.cu:10\n  at device_check_test.cpp:"),
+                                    EndsWith("\n  (a launch-blocking mode was on: timing was not "
+                                             "the usual one)")));
+  EXPECT_TRUE(stream.synchronize().has_value()) << "it is said once";
 }
 
 TEST_F(DeviceCheck, ThreadsThatWaitAtABarrierDoNotHang) {

@@ -134,9 +134,11 @@ namespace warpsafe::detail {
   return status;
 }
 
-/// Puts the launch beside the error of the wait for it.
+/// Puts the launch beside the error of the wait for it. A check that failed in a kernel tells which
+/// kernel, block and thread it was itself.
 [[gnu::cold, gnu::noinline]] inline void complete_error(
     LaunchError& error, const debug::LaunchRecord& record) noexcept {
+  if (error.code == Errc::device_check_failed) return;
   error.kernel = record.kernel;
   for (int axis = 0; axis < 3; ++axis) {
     error.grid[axis] = record.grid[axis];

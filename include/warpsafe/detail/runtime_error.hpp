@@ -29,6 +29,7 @@ template <class B>
     LaunchError failed = LaunchError::make(Errc::device_check_failed, stage, site);
     checks->take(failed);
     failed.vendor = B::vendor;
+    if (const DebugHooks* const hooks = debug_hooks()) hooks->noticed(failed, device, false);
     return failed;
   }
   LaunchError error = LaunchError::make(B::classify(status), stage, site);
