@@ -14,7 +14,7 @@
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #include <warpsafe/detail/uncaptured.hpp>
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && !defined(__HIP_PLATFORM_NVIDIA__)
 #include <warpsafe/backend/cuda.hpp>
 #else
 #include <warpsafe/backend/hip.hpp>
@@ -86,7 +86,7 @@ static __host__ __device__ __forceinline__ void fail_device_check(const char*, c
 }
 #endif
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && !defined(__HIP_PLATFORM_NVIDIA__)
 using CheckBackend = cuda_backend;
 [[maybe_unused]] static int check_symbol(void*& address) noexcept {
   return cudaGetSymbolAddress(&address, static_cast<const void*>(&check_record_here));
@@ -94,7 +94,8 @@ using CheckBackend = cuda_backend;
 #else
 using CheckBackend = hip_backend;
 [[maybe_unused]] static int check_symbol(void*& address) noexcept {
-  return hipGetSymbolAddress(&address, HIP_SYMBOL(check_record_here));
+  // Its address, which is the symbol on both of HIP's platforms.
+  return hipGetSymbolAddress(&address, static_cast<const void*>(&check_record_here));
 }
 #endif
 

@@ -57,8 +57,8 @@ def version_of(program):
 
 def release():
     text = Path("/etc/os-release").read_text()
-    name = re.search(r'VERSION_CODENAME="?(\w+)', text)
-    return "Debian " + (name[1] if name else "unknown") + ", " + platform.machine()
+    word = lambda key: (re.search(rf'^{key}="?(\w+)', text, re.MULTILINE) or ["", "unknown"])[1]  # noqa: E731
+    return f"{word('ID').capitalize()} {word('VERSION_CODENAME')}, {platform.machine()}"
 
 
 class Compiler:
@@ -77,6 +77,11 @@ class Compiler:
         else:
             base += WARNINGS
         return [*base, *map(str, arguments)]
+
+    def knows(self, std, folder):
+        source = folder / ("empty.cu" if self.nvcc else "empty.cpp")
+        source.touch()
+        return said_by(*self.command(std, "-c", source, "-o", folder / "empty.o"))[0] == 0
 
     def headers(self, std, names, folder, together):
         source = folder / ("headers.cu" if self.nvcc else "headers.cpp")
@@ -107,7 +112,7 @@ class Compiler:
                 files = [ROOT / "tests" / "unit" / f"{name}_test.cpp" for name in unit]
                 sources[-1].write_text("".join(f'#include "{file}"\n' for file in files))
             status, said = said_by(*self.command(
-                std, "-O0", "-DWARPSAFE_CHECKS=2", *sources, "-lgmock", "-lgtest", "-lgmock_main", "-pthread",
+                std, "-O0", "-DWARPSAFE_CHECKS=2", *sources, "-lgmock_main", "-lgmock", "-lgtest", "-pthread",
                 "-lboost_context", "-o", program))  # fmt: skip
             files = sum(map(len, UNITS))
             what = f"{files} unit test files: do NOT build"
@@ -129,10 +134,13 @@ def run(arguments):
         compiler = Compiler(words)
         for std in arguments.std or ["c++20", "c++23"]:
             with tempfile.TemporaryDirectory() as folder:
-                names = public_headers()
-                headers, first = compiler.headers(std, names, Path(folder), arguments.together)
+                headers, first = "the compiler has no such language", True
                 programs, second = "not run", True
-                if not arguments.headers:
+                known = compiler.knows(std, Path(folder))
+                if known:
+                    names = public_headers()
+                    headers, first = compiler.headers(std, names, Path(folder), arguments.together)
+                if known and not arguments.headers:
                     programs, second = compiler.programs(std, Path(folder))
             good = good and first and second
             row = [compiler.name, std.upper(), release(), headers, programs, date.today().isoformat()]

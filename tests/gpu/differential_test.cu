@@ -55,7 +55,7 @@ Subject subject_of(const ws::Stream& stream, K kernel, const char* name,
                    const ws::DeviceLimits& device) {
   Subject subject{name, K::entry(), ws::kernel_limits(stream, kernel).value()};
   // `launch` raises the attribute up to what the device allows; here it is raised once for all.
-  EXPECT_EQ(ws::cuda_backend::raise_dynamic_shared(
+  EXPECT_EQ(ws::default_backend::raise_dynamic_shared(
                 subject.entry, device.shared_per_block_optin - subject.limits.static_shared),
             0);
   return subject;
@@ -150,9 +150,9 @@ ws::KernelLimits limits_for(const Subject& subject, const ws::LaunchShape& shape
   ws::KernelLimits limits = subject.limits;
   if (shape.cooperative) {
     int each = 0;
-    if (ws::cuda_backend::resident_blocks(subject.entry,
-                                          static_cast<std::uint32_t>(shape.threads_per_block()),
-                                          shape.dynamic_shared, each) == 0) {
+    if (ws::default_backend::resident_blocks(subject.entry,
+                                             static_cast<std::uint32_t>(shape.threads_per_block()),
+                                             shape.dynamic_shared, each) == 0) {
       limits.resident_blocks = static_cast<std::uint32_t>(each) * device.multiprocessors;
     }
     static_cast<void>(cudaGetLastError());
@@ -185,15 +185,16 @@ TEST(Differential, ValidationAgreesWithTheDriverInBothDirections) {
         shape, ws::KernelNeeds{}, limits_for(subject, shape, device), device, error);
     int* sink = nullptr;
     void* args[] = {&sink};
-    const int theirs = ws::cuda_backend::launch(subject.entry, shape, args, stream.native());
+    const int theirs = ws::default_backend::launch(subject.entry, shape, args, stream.native());
     static_cast<void>(cudaGetLastError());
     accepted += theirs == 0 ? 1 : 0;
-    verdicts[std::string(ours ? "accepted" : ws::describe(error.code)) + " / " +
-             cudaGetErrorName(static_cast<cudaError_t>(theirs))]++;
+    const ws::Name name = ws::default_backend::error_name(theirs);
+    const std::string answer(name.data, name.size);
+    verdicts[std::string(ours ? "accepted" : ws::describe(error.code)) + " / " + answer]++;
     if (ours != (theirs == 0) && ++differences <= 20) {
       ADD_FAILURE() << describe(subject, shape)
                     << "\n  ours: " << (ours ? "accepted" : ws::message(error))
-                    << "\n  driver: " << cudaGetErrorName(static_cast<cudaError_t>(theirs));
+                    << "\n  driver: " << answer;
     }
     if (i % 1000 == 0) ASSERT_TRUE(stream.synchronize().has_value());
   }

@@ -8,10 +8,14 @@
 
 #include <gtest/gtest.h>
 
+// Compiled as CUDA, or as HIP for NVIDIA's platform (tests/gpu/run --hip), where streams, kernels
+// and status codes are CUDA's own: what a test asks the driver itself, it asks CUDA in both.
+
 /// Skips a test, and says why, where there is no NVIDIA GPU or no driver.
-#define WARPSAFE_TEST_NEEDS_GPU()                                                                \
-  if (const auto count = warpsafe::device_count<warpsafe::cuda_backend>(); !count.has_value()) { \
-    GTEST_SKIP() << "needs a GPU: " << warpsafe::message(count.error());                         \
-  } else if (count.value() == 0) {                                                               \
-    GTEST_SKIP() << "needs a GPU: the driver reports no device";                                 \
+#define WARPSAFE_TEST_NEEDS_GPU()                                             \
+  if (const auto count = warpsafe::device_count<warpsafe::default_backend>(); \
+      !count.has_value()) {                                                   \
+    GTEST_SKIP() << "needs a GPU: " << warpsafe::message(count.error());      \
+  } else if (count.value() == 0) {                                            \
+    GTEST_SKIP() << "needs a GPU: the driver reports no device";              \
   }

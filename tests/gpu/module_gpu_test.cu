@@ -34,6 +34,11 @@ extern "C" __global__ void __launch_bounds__(256) late(float* values, long long 
   while (clock64() < end) {}
   values[threadIdx.x] = 7;
 }
+extern "C" __global__ void deep(float* values, int last) {
+  extern __shared__ float room[];
+  room[last] = 5;
+  values[0] = room[last];
+}
 template <class T> __global__ void offset(T* values, T by) { values[threadIdx.x] += by; }
 template __global__ void offset<double>(double*, double);
 )";
@@ -132,6 +137,23 @@ TEST_F(ModuleOnGpu, LimitsOfTheKernelAreChecked) {
   EXPECT_NE(said(refused).find("Kernel 'late' not launched: block=(512,1,1) is 512 threads"),
             std::string::npos)
       << said(refused);
+}
+
+TEST_F(ModuleOnGpu, AllOfTheSharedMemoryInACooperativeLaunchToo) {
+  const auto loaded = ws::Module::load(compile(Kind::cubin)).value();
+  const auto deep = loaded.kernel<void(float*, int)>("deep").value();
+  const int count = static_cast<int>(limits.shared_per_block_optin / sizeof(float));
+  auto values = ws::DeviceBuffer<float>::from(*stream, std::vector<float>(1, 0.0F)).value();
+  const auto launched = ws::launch(
+      *stream, ws::configure(ws::grid<1>, ws::block<1>, ws::shared<float>(count), ws::cooperative),
+      deep, values.view(), count - 1);
+  ASSERT_TRUE(launched.has_value()) << said(launched);
+  EXPECT_EQ(values.to_host(*stream).get().value()[0], 5.0F);
+  const auto refused =
+      ws::launch(*stream, ws::configure(ws::grid<1>, ws::block<1>, ws::shared<float>(count + 1)),
+                 deep, values.view(), count);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ws::Errc::shared_too_large);
 }
 
 TEST_F(ModuleOnGpu, UnloadingWaitsForItsKernels) {

@@ -56,10 +56,12 @@ struct HipCalls : HipGraphCalls {
       case hipErrorInvalidSymbol:  // hipFuncGetAttributes of a function that is not registered
       case hipErrorInvalidDeviceFunction:
         return Errc::not_a_kernel;
-      case hipErrorInvalidKernelFile:  // the same, from hipFuncGetAttributes and, in 7, from a
-                                       // launch
       case hipErrorNoBinaryForGpu:
         return Errc::no_kernel_image;
+      // The same on AMD, from hipFuncGetAttributes and, in 7, from a launch; on NVIDIA's platform
+      // PTX that does not compile.
+      case hipErrorInvalidKernelFile:
+        return vendor == Vendor::amd ? Errc::no_kernel_image : Errc::runtime_failed;
       case hipErrorNotSupported:
         return Errc::unsupported;
       case hipErrorStreamCaptureUnsupported:

@@ -29,15 +29,18 @@ struct HipGraphCalls {
     hipStreamCaptureStatus state{};
     const hipGraphNode_t* nodes = nullptr;
     std::size_t count = 0;
-#if defined(__HIP_PLATFORM_AMD__)
+#if defined(__HIP_PLATFORM_NVIDIA__) && CUDART_VERSION >= 13000
+    // HIP's function is made of one that CUDA 13 no longer has; nodes are CUDA's own.
+    const cudaGraphEdgeData* edges = nullptr;
+    const hipError_t status = hipCUDAErrorTohipError(
+        cudaStreamGetCaptureInfo(stream, &state, nullptr, nullptr, &nodes, &edges, &count));
+#else
     const hipError_t status =
         hipStreamGetCaptureInfo_v2(stream, &state, nullptr, nullptr, &nodes, &count);
-#else  // over CUDA 13 there is no such function
-    const hipError_t status = hipStreamIsCapturing(stream, &state);
 #endif
     if (status != hipSuccess) return status;
     info = {state_of(state), 0};
-    if (info.state != CaptureState::active || nodes == nullptr) return hipSuccess;
+    if (info.state != CaptureState::active) return hipSuccess;
     for (std::size_t i = 0; i < count; ++i) {
       info.tail = mix_tail(info.tail, reinterpret_cast<std::uintptr_t>(nodes[i]));
     }

@@ -63,6 +63,15 @@ inline constexpr Vendor hip_vendor = Vendor::amd;
   limits.cooperative_launch = ask(hipDeviceAttributeCooperativeLaunch) != 0;
   limits.memory_pools = ask(hipDeviceAttributeMemoryPoolsSupported) != 0;
   limits.concurrent_managed_access = ask(hipDeviceAttributeConcurrentManagedAccess) != 0;
+#if defined(__HIP_PLATFORM_NVIDIA__)
+  // HIP 5.7 has no query of it on this platform, CUDA has.
+  if (limits.shared_per_block_optin == 0 && status == hipSuccess) {
+    int bytes = 0;
+    static_cast<void>(
+        cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    limits.shared_per_block_optin = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0U;
+  }
+#endif
   return status;
 }
 
@@ -108,7 +117,12 @@ inline int hip_pointer_kind(const void* memory, MemoryKind& kind, int& device) n
   const hipMemoryType type = attributes.memoryType;
 #endif
   device = attributes.device;
-  if (attributes.isManaged != 0) {
+#if defined(__HIP_PLATFORM_NVIDIA__)
+  const bool managed = type == hipMemoryTypeManaged;  // isManaged is never set here
+#else
+  const bool managed = attributes.isManaged != 0;
+#endif
+  if (managed) {
     kind = MemoryKind::managed;
   } else if (type == hipMemoryTypeDevice) {
     kind = MemoryKind::device;

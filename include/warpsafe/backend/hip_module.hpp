@@ -10,10 +10,74 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+
+#if defined(__HIP_PLATFORM_NVIDIA__)
+static_assert(CUDA_VERSION >= 12040,
+              "warpsafe: modules of HIP on NVIDIA's platform need CUDA 12.4 or newer "
+              "(cuModuleEnumerateFunctions)");
+#endif
 
 namespace warpsafe {
 
 namespace detail {
+
+#if defined(__HIP_PLATFORM_NVIDIA__)
+
+/// What the two platforms of HIP do not share. Here modules and functions are those of CUDA's
+/// driver, which is asked for what HIP has no call for.
+struct HipImageCalls {
+  static int load(hipModule_t& module, ImageBytes image, char* log,
+                  std::size_t log_bytes) noexcept {
+    // The words of the compiler for PTX alone: nothing else is compiled.
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): how the option is passed
+    void* values[] = {log, reinterpret_cast<void*>(log_bytes)};
+    const unsigned count = kind_of(image) == ImageKind::ptx ? 2 : 0;
+    return hipModuleLoadDataEx(&module, image.data, count, options, values);
+  }
+  template <class Visit>
+  static void visit_names(hipModule_t module, ImageBytes, Visit visit) noexcept {
+    unsigned count = 0;
+    if (cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS || count == 0) return;
+    auto* const functions = static_cast<CUfunction*>(std::calloc(count, sizeof(CUfunction)));
+    if (functions == nullptr) return;
+    if (cuModuleEnumerateFunctions(functions, count, module) == CUDA_SUCCESS) {
+      for (unsigned i = 0; i < count; ++i) {
+        const char* name = nullptr;
+        if (cuFuncGetName(&name, functions[i]) == CUDA_SUCCESS) visit(Name::of(name));
+      }
+    }
+    std::free(functions);
+  }
+  static int parameter(hipFunction_t function, std::size_t index, ParameterPlace& place) noexcept {
+    return cuFuncGetParamInfo(function, index, &place.offset, &place.size) == CUDA_SUCCESS ? 0 : 1;
+  }
+  static int raise_dynamic_shared(hipFunction_t function, std::uint64_t bytes) noexcept {
+    return hipCUResultTohipError(cuFuncSetAttribute(
+        function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)));
+  }
+};
+
+#else
+
+/// What the two platforms of HIP do not share. AMD's runtime lists no names and no parameters: the
+/// names are read in the image, the signature is taken on trust.
+struct HipImageCalls {
+  static int load(hipModule_t& module, ImageBytes image, char*, std::size_t) noexcept {
+    return hipModuleLoadData(&module, image.data);
+  }
+  template <class Visit>
+  static void visit_names(hipModule_t, ImageBytes image, Visit visit) noexcept {
+    visit_amd_kernels(image, visit);
+  }
+  static int parameter(hipFunction_t, std::size_t, ParameterPlace&) noexcept { return -1; }
+  /// AMD's devices need no opt-in, and hipFuncSetAttribute takes symbols alone (ROCm/clr
+  /// hipamd/src/hip_module.cpp).
+  static int raise_dynamic_shared(hipFunction_t, std::uint64_t) noexcept { return hipSuccess; }
+};
+
+#endif
 
 /// What HIP does with a function of a module, where hip_backend does it with a kernel's symbol.
 struct HipModuleKernelCalls {
@@ -36,10 +100,8 @@ struct HipModuleKernelCalls {
     limits.ptx_version = ask(HIP_FUNC_ATTRIBUTE_PTX_VERSION);
     return status;
   }
-  /// AMD's devices need no opt-in, and hipFuncSetAttribute takes symbols alone (ROCm/clr
-  /// hipamd/src/hip_module.cpp). On NVIDIA's platform that leaves the 48 KiB that need none.
-  static int raise_dynamic_shared(const KernelEntry&, std::uint64_t) noexcept {
-    return hip_vendor == Vendor::amd ? hipSuccess : hipErrorNotSupported;
+  static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
+    return HipImageCalls::raise_dynamic_shared(native(kernel), bytes);
   }
   static int resident_blocks(const KernelEntry& kernel, std::uint32_t threads,
                              std::uint64_t dynamic_bytes, int& per_multiprocessor) noexcept {
@@ -56,7 +118,7 @@ struct HipModuleKernelCalls {
       if (shape.has_priority || shape.has_cluster || shape.programmatic)
         return hipErrorNotSupported;
       if (!hip_cooperative_fits(shape)) return hipErrorCooperativeLaunchTooLarge;
-#if HIP_VERSION >= 60000000
+#if HIP_VERSION >= 60000000 || defined(__HIP_PLATFORM_NVIDIA__)
       return hipModuleLaunchCooperativeKernel(
           native(kernel), shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
           shape.block[1], shape.block[2], shape.dynamic_shared_32(), stream, args);
@@ -69,7 +131,6 @@ struct HipModuleKernelCalls {
                                  shape.dynamic_shared_32(), stream, args, nullptr);
   }
 
- private:
   static hipFunction_t native(const KernelEntry& kernel) noexcept {
     return static_cast<hipFunction_t>(const_cast<void*>(kernel.function));
   }
@@ -77,8 +138,7 @@ struct HipModuleKernelCalls {
 
 }  // namespace detail
 
-/// A module of HIP belongs to the device that was current when it was loaded. The runtime lists no
-/// names and no parameters: the names are read in the image, the signature is taken on trust.
+/// A module of HIP belongs to the device that was current when it was loaded.
 template <class Platform>
 struct ModuleCalls<basic_hip_backend<Platform>> {
   using native_module = hipModule_t;
@@ -87,8 +147,9 @@ struct ModuleCalls<basic_hip_backend<Platform>> {
   template <class Element>
   static constexpr bool is_image_of = sizeof(Element) == 1 && !std::is_class_v<Element>;
 
-  static int load(native_module& module, detail::ImageBytes image, char*, std::size_t) noexcept {
-    return hipModuleLoadData(&module, image.data);
+  static int load(native_module& module, detail::ImageBytes image, char* log,
+                  std::size_t log_bytes) noexcept {
+    return detail::HipImageCalls::load(module, image, log, log_bytes);
   }
   static int unload(native_module module) noexcept { return hipModuleUnload(module); }
   static int function(native_module module, const char* name, KernelEntry& entry) noexcept {
@@ -99,10 +160,13 @@ struct ModuleCalls<basic_hip_backend<Platform>> {
   }
   static bool not_found(int status) noexcept { return status == hipErrorNotFound; }
   template <class Visit>
-  static void visit_names(native_module, detail::ImageBytes image, Visit visit) noexcept {
-    detail::visit_amd_kernels(image, visit);
+  static void visit_names(native_module module, detail::ImageBytes image, Visit visit) noexcept {
+    detail::HipImageCalls::visit_names(module, image, visit);
   }
-  static int parameter(const KernelEntry&, std::size_t, ParameterPlace&) noexcept { return -1; }
+  static int parameter(const KernelEntry& kernel, std::size_t index,
+                       ParameterPlace& place) noexcept {
+    return detail::HipImageCalls::parameter(kernel_calls::native(kernel), index, place);
+  }
 };
 
 }  // namespace warpsafe
