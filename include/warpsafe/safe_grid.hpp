@@ -234,16 +234,20 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
                                                     detail::CoverRule rule, const Option1& option1,
                                                     const Option2& option2,
                                                     call_site site) noexcept {
+    constexpr bool capped = P == GridPolicy::strided;
     constexpr bool usable =
-        detail::check_cover_arguments<Rules, P == GridPolicy::strided, Size, B, Option1, Option2>();
+        detail::check_cover_arguments<Rules, capped, Size, B, Option1, Option2>();
     if constexpr (usable) {
       using Grid = SafeGrid<Rules, B, detail::rank_of<Size>, P,
                             detail::items_of<Option1> * detail::items_of<Option2>>;
       Grid grid(block);
       LaunchError error;
-      const bool fine = detail::cover<Level, Rules, P == GridPolicy::one_per_item_or_empty>(
-          size, block, rule, detail::cover_options(option1, option2), grid.counts(), grid.sizes_,
-          error);
+      std::uint64_t cap = 0;
+      if constexpr (capped && detail::is_max_blocks<Option2>)
+        cap = option2.count.negative ? 0 : option2.count.magnitude;
+      const bool fine =
+          detail::cover<Level, Rules, Grid::items, capped, P == GridPolicy::one_per_item_or_empty>(
+              size, block, rule, cap, grid.counts(), grid.sizes_, error);
       if constexpr (Level != CheckLevel::off) {
         if (!fine) {
           error.kernel = detail::kernel_name_of(option1, option2);

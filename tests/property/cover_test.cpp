@@ -196,5 +196,70 @@ TEST(RandomCover, PlanesForAmd) { cover_planes<Amd>(6); }
 TEST(RandomCover, VolumesForCuda) { cover_volumes<cuda_backend>(7); }
 TEST(RandomCover, VolumesForAmd) { cover_volumes<Amd>(8); }
 
+/// One axis of every other kind: signed sizes, static blocks, several items to a thread, exact
+/// covers and capped ones.
+template <class Rules, auto Items, class Block>
+void cover_ways(std::uint64_t seed, Block block) {
+  using Grid = SafeGrid<Rules>;
+  constexpr CheckLevel full = CheckLevel::full;
+  constexpr CheckLevel off = CheckLevel::off;
+  constexpr std::uint64_t per_block = std::uint64_t{Block{}.x()} * Items;
+  const DeviceLimits& floor = floor_of<Rules>;
+  const auto same = [](const auto& checked, const auto& unchecked, Wide expected) {
+    return checked.has_value() == (expected != 0) && unchecked.has_value() &&
+           unchecked.assume_value().blocks(0) == expected &&
+           (expected == 0 || checked.assume_value().blocks(0) == expected);
+  };
+  const auto blocks_of = [&](Wide n) {
+    const Wide blocks = (n + per_block - 1) / per_block;
+    const bool fits =
+        blocks <= floor.max_grid[0] &&
+        (floor.max_threads_per_axis == 0 || blocks * Block{}.x() <= floor.max_threads_per_axis);
+    return fits ? blocks : Wide{0};
+  };
+  Random random(seed);
+  for (int i = 0; i < cover_cases / 10; ++i) {
+    const std::uint64_t n = random.number(per_block);
+    const std::uint64_t near =
+        (n + random.upto(3) - 2) / per_block * per_block;  // often a multiple
+    const auto number = static_cast<std::int64_t>(n);
+    constexpr auto option = items_per_thread<Items>;
+    ASSERT_TRUE(same(Grid::template cover<full>(n, block, option),
+                     Grid::template cover<off>(n, block, option), blocks_of(n)))
+        << "case " << i << ": " << n;
+    ASSERT_TRUE(same(Grid::template cover<full>(number, block, option),
+                     Grid::template cover<off>(number, block, option),
+                     number > 0 ? blocks_of(n) : 0))
+        << "case " << i << ": " << number;
+    for (const std::uint64_t size : {n, near}) {
+      ASSERT_TRUE(same(Grid::template cover_exact<full>(size, block, option),
+                       Grid::template cover_exact<off>(size, block, option),
+                       size % per_block == 0 ? blocks_of(size) : 0))
+          << "case " << i << ": exactly " << size;
+    }
+    const std::uint64_t cap = random.number(1);
+    Wide most = floor.max_grid[0];
+    for (const Wide other : {Wide{cap}, Wide{0xffffffffU} / Block{}.x()}) {
+      most = other < most ? other : most;
+    }
+    const Wide needed = (Wide{n} + per_block - 1) / per_block;
+    const Wide expected = needed < most ? needed : most;
+    ASSERT_TRUE(same(Grid::template grid_stride<full>(n, block, max_blocks(cap), option),
+                     Grid::template grid_stride<off>(n, block, max_blocks(cap), option), expected))
+        << "case " << i << ": " << n << " by at most " << cap;
+    ASSERT_TRUE(same(Grid::template grid_stride<full>(number, block, max_blocks(cap), option),
+                     Grid::template grid_stride<off>(number, block, max_blocks(cap), option),
+                     number > 0 ? expected : 0))
+        << "case " << i << ": " << number << " by at most " << cap;
+  }
+}
+
+TEST(RandomCover, EveryWayAgreesWithAndWithoutChecks) {
+  cover_ways<cuda_backend, 1>(9, block<256>);
+  cover_ways<cuda_backend, 3>(10, block<96>);
+  cover_ways<Amd, 1>(11, block<1024>);
+  cover_ways<Amd, 1U << 30U>(12, block<1024>);
+}
+
 }  // namespace
 }  // namespace warpsafe

@@ -2,163 +2,53 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/bytes.hpp>
-#include <warpsafe/config.hpp>
 #include <warpsafe/detail/arithmetic.hpp>
-#include <warpsafe/dim3.hpp>
-#include <warpsafe/extent.hpp>
+#include <warpsafe/detail/cover_arguments.hpp>
 #include <warpsafe/limits.hpp>
 #include <warpsafe/result.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-// The arithmetic behind SafeGrid, and what may be given to it.
+// The arithmetic behind SafeGrid. What a release build computes is what decides in a checked one
+// too: a dimension of 0 is what cannot be covered, and only then does anybody ask why.
 
-namespace warpsafe {
+namespace warpsafe::detail {
 
-/// A size known while compiling: `SafeGrid<>::cover(count<1000>, block<256>)` checks it there.
-template <auto N>
-struct count_t {
-  static constexpr auto value = N;
-  static_assert(
-      !detail::is_floating<decltype(N)>,
-      "warpsafe: a size is a whole number of elements; round the floating value on purpose first");
-  static_assert(!detail::is_bool<decltype(N)>, "warpsafe: a bool is not a size");
-  static_assert(detail::is_floating<decltype(N)> || N >= 0,
-                "warpsafe: a size is negative; it is at least 0");
-};
-template <auto N>
-inline constexpr count_t<N> count{};
-
-/// Cover option: each thread of the kernel handles N items (in x).
-template <auto N>
-struct items_per_thread_t {
-  static_assert(detail::is_size<decltype(N)>,
-                "warpsafe: a thread handles a whole number of items: items_per_thread<4>");
-  static_assert(!detail::is_size<decltype(N)> || N > 0,
-                "warpsafe: a thread handles at least one item");
-  static_assert(!detail::is_size<decltype(N)> || N <= 0 || N <= 0xffffffffU,
-                "warpsafe: a thread handles at most 2^32-1 items");
-};
-template <auto N>
-inline constexpr items_per_thread_t<N> items_per_thread{};
-
-/// The most blocks that a grid-stride grid may have: a number of your own, or the occupancy's.
-struct max_blocks {
-  template <class T>
-  explicit constexpr max_blocks(T number) noexcept : count(detail::SignedSize::of(number)) {}
-  detail::SignedSize count;
-};
-
-struct NoOption {};
-
-namespace detail {
-
-enum class CoverRule : std::uint8_t { round_up, exact };
-
-template <class T>
-inline constexpr bool is_extent = false;
-template <int Rank>
-inline constexpr bool is_extent<extent<Rank>> = true;
-template <class T>
-inline constexpr bool is_count = false;
-template <auto N>
-inline constexpr bool is_count<count_t<N>> = true;
-template <class T>
-inline constexpr bool is_kernel = false;  // true for BasicKernel (kernel.hpp)
-template <class T>
-inline constexpr std::uint32_t items_of = 1;
-template <auto N>
-inline constexpr std::uint32_t items_of<items_per_thread_t<N>> = static_cast<std::uint32_t>(N);
-template <class T>
-inline constexpr bool is_items = false;
-template <auto N>
-inline constexpr bool is_items<items_per_thread_t<N>> = true;
-template <class T>
-inline constexpr bool is_max_blocks = std::is_same_v<T, max_blocks>;
-template <class T>
-inline constexpr bool is_cover_option =
-    is_kernel<T> || is_items<T> || std::is_same_v<T, NoOption> || is_max_blocks<T>;
-
-template <class T>
-concept Sized = requires(const T& range) {
-  range.size();
-}
-&&!is_extent<T>;
-
-template <class Size>
-inline constexpr int rank_of = 1;
-template <int Rank>
-inline constexpr int rank_of<extent<Rank>> = Rank;
-
-/// A range of bytes, as std::as_bytes gives: what its size() counts is no element of anything.
-template <class Size>
-constexpr bool counts_bytes() noexcept {
-  if constexpr (requires { typename Size::element_type; }) {
-    return std::is_same_v<std::remove_cv_t<typename Size::element_type>, std::byte>;
-  } else if constexpr (requires { typename Size::value_type; }) {
-    return std::is_same_v<std::remove_cv_t<typename Size::value_type>, std::byte>;
-  } else {
-    return false;
+/// The blocks of one axis, or 0 for a size that cannot be covered, without a branch. `Items`: of
+/// each thread. `Capped`: at most `cap` blocks, and fewer than 2^32 threads.
+template <int Along, class Rules, std::uint32_t Items, bool Capped>
+[[nodiscard, gnu::always_inline]] constexpr std::uint32_t blocks_or_zero(
+    SizeBits n, std::uint32_t threads, CoverRule rule,
+    [[maybe_unused]] std::uint64_t cap) noexcept {
+  constexpr const DeviceLimits& floor = floor_of<Rules>;
+  // A block of 0 threads can only come from a vendor's dim3: nothing is divided by it here, and the
+  // runtime refuses the block itself.
+  const std::uint64_t width = threads != 0 ? threads : 1U;
+  const std::uint64_t per_block = width * Items;
+  std::uint64_t most = floor.max_grid[Along];
+  if constexpr (floor.max_threads_per_axis != 0) {
+    const std::uint64_t by_threads = floor.max_threads_per_axis / width;
+    most = by_threads < most ? by_threads : most;
   }
-}
-template <class Size>
-inline constexpr bool is_range_of_bytes = counts_bytes<Size>();
-
-/// The sentence for who makes a grid by SafeGrid's constructor, as a constraint that is asked when
-/// somebody tries it; Outcome asks with other types.
-template <class Size, class B, class... A>
-constexpr bool makes_grid_by_hand() noexcept {
-  constexpr bool tried = is_size<B> || is_block_dim<B> || is_grid_dim<B>;
-  static_assert(!tried,
-                "warpsafe: a SafeGrid is made by SafeGrid<>::cover(n, block<256>), and from blocks "
-                "by GridDim::from_blocks");
-  return tried;
-}
-
-/// Whether cover_exact leaves no part of a block, as far as types tell.
-template <class Size, class B, class Option1, class Option2>
-constexpr bool may_be_exact() noexcept {
-  if constexpr (is_count<Size> && is_block_dim<B>) {
-    if constexpr (B::is_static) {
-      return SignedSize::of(Size::value).magnitude %
-                 (std::uint64_t{B{}.x()} * items_of<Option1> * items_of<Option2>) ==
-             0;
+  bool impossible = rule == CoverRule::exact && n.bits % per_block != 0;
+  std::uint64_t needed = 0;
+  if constexpr (Items == 1 && !Capped && floor.max_grid[Along] <= std::uint32_t{1} << 31) {
+    // The sum wraps for sizes above 2^64 - per_block alone, and then no block is left. A negative
+    // size is at least 2^63, which is more than 2^31 blocks of less than 2^32 items.
+    needed = (n.bits + (per_block - 1)) / per_block;
+  } else {
+    impossible |= n.negative;
+    needed = blocks_for(n.bits, per_block);
+    if constexpr (Capped) {
+      const std::uint64_t by_stride = 0xffffffffU / width;
+      cap = cap < by_stride ? cap : by_stride;
+      cap = cap < most ? cap : most;
+      needed = needed < cap ? needed : cap;
     }
   }
-  return true;
-}
-
-/// The sizes of x, y, z with their signs.
-template <class Size>
-[[nodiscard, gnu::always_inline]] constexpr SignedSize size_along(const Size& size,
-                                                                  int axis) noexcept {
-  if constexpr (is_extent<Size>) {
-    return {size.size(axis), size.negative(axis)};
-  } else if constexpr (Sized<Size>) {
-    return axis == 0 ? SignedSize::of(size.size()) : SignedSize{1, false};
-  } else {
-    return axis == 0 ? SignedSize::of(size) : SignedSize{1, false};
-  }
-}
-template <auto N>
-[[nodiscard, gnu::always_inline]] constexpr SignedSize size_along(const count_t<N>&,
-                                                                  int axis) noexcept {
-  return axis == 0 ? SignedSize::of(N) : SignedSize{1, false};
-}
-
-/// What is wrong with one axis, or Errc{}: `blocks` blocks of `threads` threads for `n` items.
-[[nodiscard]] constexpr Errc axis_problem(SignedSize n, std::uint64_t per_block, CoverRule rule,
-                                          std::uint64_t blocks, std::uint32_t threads,
-                                          std::uint32_t most_blocks,
-                                          std::uint64_t most_threads) noexcept {
-  if (n.negative) return Errc::size_negative;
-  if (rule == CoverRule::exact && n.magnitude % per_block != 0) return Errc::size_not_multiple;
-  if (blocks > most_blocks) return Errc::grid_too_large;
-  if (most_threads != 0 && blocks * threads > most_threads) return Errc::axis_threads_too_many;
-  return Errc{};
+  needed |= std::uint64_t{0} - static_cast<std::uint64_t>(impossible);
+  return needed <= most ? static_cast<std::uint32_t>(needed) : 0U;
 }
 
 /// The static part: each mistake in the arguments' types gets its own sentence. `Capped`: the grid
@@ -213,17 +103,14 @@ constexpr bool check_cover_arguments() noexcept {
     }
     if constexpr (is_count<Size>) {
       static_assert(
-          size_along(Size{}, 0).magnitude > 0,
+          Size::value > 0,
           "warpsafe: a size of 0 covers nothing; cover_or_empty is for sizes that may be zero");
       if constexpr (B::is_static && !Capped) {
-        constexpr SignedSize n = size_along(Size{}, 0);
-        constexpr std::uint64_t per_block =
-            std::uint64_t{B{}.x()} * items_of<Option1> * items_of<Option2>;
-        constexpr Errc problem = axis_problem(
-            n, per_block, CoverRule::round_up, blocks_for(n.magnitude, per_block), B{}.x(),
-            floor_of<Rules>.max_grid[0], floor_of<Rules>.max_threads_per_axis);
+        constexpr std::uint32_t blocks =
+            blocks_or_zero<0, Rules, items_of<Option1> * items_of<Option2>, false>(
+                size_along(Size{}, 0), B{}.x(), CoverRule::round_up, 0);
         static_assert(
-            n.magnitude == 0 || problem == Errc{},
+            Size::value == 0 || blocks != 0,
             "warpsafe: this count needs a larger grid than the devices have; give each thread more "
             "items (items_per_thread<N>), or use grid_stride");
       }
@@ -232,163 +119,126 @@ constexpr bool check_cover_arguments() noexcept {
   return usable;
 }
 
-struct CoverOptions {
-  std::uint32_t items = 1;
-  std::uint64_t most = ~std::uint64_t{0};
-  bool capped = false;
+/// What was asked for, without its types: one function says for all of them why there is no grid.
+struct CoverRequest {
+  SizeBits sizes[3];  ///< 1 beyond the rank
+  std::uint32_t threads[3];
+  std::uint32_t blocks[3];  ///< 0 where the axis cannot be covered
+  std::uint32_t items;
+  int rank;
+  CoverRule rule;
+  bool capped;
+  bool may_be_empty;
 };
 
-template <class Option1, class Option2>
-[[nodiscard, gnu::always_inline]] constexpr CoverOptions cover_options(
-    const Option1&, const Option2& option2) noexcept {
-  CoverOptions options{items_of<Option1> * items_of<Option2>};
-  if constexpr (std::is_same_v<Option2, max_blocks>) {
-    options.capped = true;
-    options.most = option2.count.negative ? 0 : option2.count.magnitude;
+/// Puts into `error` why there is no grid, and is false; true if it is the empty grid that may be.
+[[gnu::cold, gnu::noinline]] constexpr bool refuse_cover(const CoverRequest& asked,
+                                                         const DeviceLimits& floor,
+                                                         LaunchError& error) noexcept {
+  constexpr Stage stage = Stage::construction;
+  const SizeBits(&sizes)[3] = asked.sizes;
+  const int rank = asked.rank;
+  bool zero = false;
+  for (int axis = 0; axis < rank; ++axis) {
+    if (asked.threads[axis] == 0) {
+      return refuse(error, Errc::block_zero, stage, 0, 1024, static_cast<Axis>(axis));
+    }
+    if (sizes[axis].negative) {
+      return refuse(error, Errc::size_negative, stage, 0 - sizes[axis].bits, 0,
+                    rank == 1 ? Axis::none : static_cast<Axis>(axis));
+    }
+    zero = zero || sizes[axis].bits == 0;
   }
-  return options;
-}
-
-template <class Option1, class Option2>
-[[nodiscard, gnu::always_inline]] constexpr Name kernel_name_of(
-    [[maybe_unused]] const Option1& option1, [[maybe_unused]] const Option2& option2) noexcept {
-  if constexpr (is_kernel<Option1>) {
-    return option1.name();
-  } else if constexpr (is_kernel<Option2>) {
-    return option2.name();
-  } else {
-    return Name{};
+  if (zero) return asked.may_be_empty || refuse(error, Errc::size_zero, stage, 0, 1);
+  std::uint64_t total = 0;
+  if (!multiply(sizes[0].bits, sizes[1].bits, total) || !multiply(total, sizes[2].bits, total)) {
+    return refuse(error, Errc::size_overflow, stage, sizes[0].bits, sizes[1].bits, Axis::none,
+                  sizes[2].bits);
   }
-}
-
-/// One axis at CheckLevel::off: what cannot be covered becomes 0 blocks, without a branch.
-template <int Along, class Rules, class Size>
-[[gnu::always_inline]] constexpr std::uint32_t cover_unchecked(
-    const Size& size, std::uint32_t threads, CoverRule rule, const CoverOptions& options) noexcept {
-  constexpr const DeviceLimits& floor = floor_of<Rules>;
-  const SignedSize n = size_along(size, Along);
-  // A block of 0 threads can only come from a vendor's dim3: nothing is divided by it here, and the
-  // runtime refuses the block itself.
-  const std::uint64_t width = threads != 0 ? threads : 1U;
-  const std::uint64_t per_block = width * (Along == 0 ? options.items : 1U);
-  std::uint64_t needed = blocks_for(std::uint64_t{n.magnitude}, per_block);
-  std::uint64_t most = floor.max_grid[Along];
-  if constexpr (floor.max_threads_per_axis != 0) {
-    const std::uint64_t by_threads = floor.max_threads_per_axis / width;
-    most = by_threads < most ? by_threads : most;
+  int axis = rank;
+  while (axis < 3 && asked.threads[axis] <= 1) ++axis;
+  if (axis < 3) {
+    // Only a run-time block gets here: a static one did not compile.
+    return refuse(error, Errc::block_axis_too_large, stage, asked.threads[axis], 1,
+                  static_cast<Axis>(axis));
   }
-  if (options.capped) {
-    const std::uint64_t by_stride = 0xffffffffU / width;
-    const std::uint64_t cap = options.most < by_stride ? options.most : by_stride;
-    needed = needed < cap ? needed : cap;
-    needed = needed < most ? needed : most;
+  axis = 0;
+  while (axis < rank - 1 && asked.blocks[axis] != 0) ++axis;
+  const Axis name = static_cast<Axis>(axis);
+  const std::uint64_t size = sizes[axis].bits;
+  const std::uint64_t threads = asked.threads[axis];
+  const std::uint64_t per_block = threads * (axis == 0 ? asked.items : 1U);
+  const std::uint64_t needed = blocks_for(size, per_block);
+  const std::uint32_t most = floor.max_grid[axis];
+  if (asked.capped) return refuse(error, Errc::grid_zero, stage, 0, most, name);
+  if (asked.rule == CoverRule::exact && size % per_block != 0) {
+    return refuse(error, Errc::size_not_multiple, stage, size, per_block,
+                  rank == 1 ? Axis::none : name);
   }
-  // What cannot be covered becomes more than any grid has: one comparison is left, which compilers
-  // make a conditional move.
-  const bool impossible = n.negative | (rule == CoverRule::exact && n.magnitude % per_block != 0);
-  needed |= std::uint64_t{0} - static_cast<std::uint64_t>(impossible);
-  return needed <= most ? static_cast<std::uint32_t>(needed) : 0U;
+  if (needed > most) return refuse(error, Errc::grid_too_large, stage, needed, most, name);
+  return refuse(error, Errc::axis_threads_too_many, stage, needed * threads,
+                floor.max_threads_per_axis, name);
 }
 
 /// Fills blocks and sizes. At CheckLevel::off always true, and what cannot be covered is a
 /// dimension of 0.
-template <CheckLevel Level, class Rules, bool MayBeEmpty, class Size, class B>
-constexpr bool cover(const Size& size, const B& block, CoverRule rule, const CoverOptions& options,
-                     std::uint32_t (&blocks)[rank_of<Size>], std::uint64_t (&sizes)[rank_of<Size>],
-                     LaunchError& error) noexcept {
+template <CheckLevel Level, class Rules, std::uint32_t Items, bool Capped, bool MayBeEmpty,
+          class Size, class B>
+[[gnu::always_inline]] constexpr bool cover(const Size& size, const B& block, CoverRule rule,
+                                            std::uint64_t cap,
+                                            std::uint32_t (&blocks)[rank_of<Size>],
+                                            std::uint64_t (&sizes)[rank_of<Size>],
+                                            [[maybe_unused]] LaunchError& error) noexcept {
   constexpr int rank = rank_of<Size>;
-  constexpr const DeviceLimits& floor = floor_of<Rules>;
-  const std::uint32_t threads[3] = {block.x(), block.y(), block.z()};
-  for (int axis = 0; axis < rank; ++axis) sizes[axis] = size_along(size, axis).magnitude;
+  const SizeBits size_x = size_along(size, 0);
+  SizeBits size_y{1, false};
+  SizeBits size_z{1, false};
+  blocks[0] = blocks_or_zero<0, Rules, Items, Capped>(size_x, block.x(), rule, cap);
+  sizes[0] = size_x.bits;
+  bool fits = true;
+  if constexpr (rank > 1) {
+    size_y = size_along(size, 1);
+    blocks[1] = blocks_or_zero<1, Rules, 1, Capped>(size_y, block.y(), rule, cap);
+    sizes[1] = size_y.bits;
+    std::uint64_t total = 0;
+    fits = multiply(size_x.bits, size_y.bits, total);
+    if constexpr (rank > 2) {
+      size_z = size_along(size, 2);
+      blocks[2] = blocks_or_zero<2, Rules, 1, Capped>(size_z, block.z(), rule, cap);
+      sizes[2] = size_z.bits;
+      fits = multiply(total, size_z.bits, total) & fits;
+    }
+  }
+  if constexpr (!B::is_static) {
+    // A run-time block with threads along an axis that the size does not have would run each item
+    // that many times.
+    if constexpr (rank < 2) fits = fits & (block.y() <= 1);
+    if constexpr (rank < 3) fits = fits & (block.z() <= 1);
+  }
   if constexpr (Level == CheckLevel::off) {
-    blocks[0] = cover_unchecked<0, Rules>(size, threads[0], rule, options);
-    if constexpr (rank > 1) blocks[1] = cover_unchecked<1, Rules>(size, threads[1], rule, options);
-    if constexpr (rank > 2) blocks[2] = cover_unchecked<2, Rules>(size, threads[2], rule, options);
-    if constexpr (rank > 1) {
-      std::uint64_t total = sizes[0];
-      bool fits = true;
-      for (int axis = 1; axis < rank; ++axis) {
-        fits = multiply(total, std::uint64_t{sizes[axis]}, total) & fits;
-      }
-      blocks[0] = fits ? blocks[0] : 0U;
+    blocks[0] = fits ? blocks[0] : 0U;
+    return true;
+  } else {
+    fits = fits && blocks[0] != 0;
+    if constexpr (rank > 1) fits = fits && blocks[1] != 0;
+    if constexpr (rank > 2) fits = fits && blocks[2] != 0;
+    if constexpr (!B::is_static) {
+      fits = fits && block.x() != 0;
+      if constexpr (rank > 1) fits = fits && block.y() != 0;
+      if constexpr (rank > 2) fits = fits && block.z() != 0;
     }
-    if constexpr (rank < 3 && !B::is_static) {
-      // A run-time block with threads along an axis that the size does not have would run each item
-      // that many times.
-      bool flat = threads[2] <= 1;
-      if constexpr (rank < 2) flat = flat & (threads[1] <= 1);
-      blocks[0] = flat ? blocks[0] : 0U;
-    }
+    if (fits) return true;
+    const CoverRequest asked{{size_x, size_y, size_z},
+                             {block.x(), block.y(), block.z()},
+                             {blocks[0], blocks[rank > 1 ? 1 : 0], blocks[rank > 2 ? 2 : 0]},
+                             Items,
+                             rank,
+                             rule,
+                             Capped,
+                             MayBeEmpty};
+    for (int axis = 0; axis < rank; ++axis) blocks[axis] = 0;
+    return refuse_cover(asked, floor_of<Rules>, error);
   }
-  if constexpr (Level != CheckLevel::off) {
-    std::uint64_t total = 1;
-    bool zero = false;
-    for (int axis = 0; axis < rank; ++axis) zero = zero || sizes[axis] == 0;
-    for (int axis = 0; axis < rank; ++axis) {
-      const Axis name = rank == 1 ? Axis::none : static_cast<Axis>(axis);
-      const SignedSize n = size_along(size, axis);
-      if (threads[axis] == 0) {
-        return refuse(error, Errc::block_zero, Stage::construction, 0, 1024,
-                      static_cast<Axis>(axis));
-      }
-      if (n.negative) {
-        return refuse(error, Errc::size_negative, Stage::construction, n.magnitude, 0, name);
-      }
-      if (!zero && !multiply(total, std::uint64_t{n.magnitude}, total)) {
-        return refuse(error, Errc::size_overflow, Stage::construction, sizes[0],
-                      rank > 1 ? sizes[rank > 1 ? 1 : 0] : 1, Axis::none,
-                      rank > 2 ? sizes[rank > 2 ? 2 : 0] : 1);
-      }
-    }
-    if (zero) {
-      for (int axis = 0; axis < rank; ++axis) blocks[axis] = 0;
-      if (MayBeEmpty) return true;
-      return refuse(error, Errc::size_zero, Stage::construction, 0, 1);
-    }
-    for (int axis = rank; axis < 3; ++axis) {
-      if (threads[axis] > 1) {
-        // Only a run-time block gets here: a static one did not compile.
-        return refuse(error, Errc::block_axis_too_large, Stage::construction, threads[axis], 1,
-                      static_cast<Axis>(axis));
-      }
-    }
-    for (int axis = 0; axis < rank; ++axis) {
-      const SignedSize n = size_along(size, axis);
-      const std::uint64_t per_block =
-          static_cast<std::uint64_t>(threads[axis]) * (axis == 0 ? options.items : 1U);
-      std::uint64_t needed = blocks_for(std::uint64_t{n.magnitude}, per_block);
-      std::uint64_t most_threads = floor.max_threads_per_axis;
-      if (options.capped) {
-        if (options.most == 0) {
-          return refuse(error, Errc::grid_zero, Stage::construction, 0, floor.max_grid[axis],
-                        static_cast<Axis>(axis));
-        }
-        const std::uint64_t by_stride = 0xffffffffU / threads[axis];
-        const std::uint64_t by_rules = most_threads != 0 ? most_threads / threads[axis] : by_stride;
-        const std::uint64_t caps[] = {options.most, by_stride, by_rules, floor.max_grid[axis]};
-        for (const std::uint64_t cap : caps) needed = needed < cap ? needed : cap;
-      }
-      const Errc problem = axis_problem(n, per_block, rule, needed, threads[axis],
-                                        floor.max_grid[axis], most_threads);
-      if (problem != Errc{}) {
-        const Axis name =
-            problem == Errc::size_not_multiple && rank == 1 ? Axis::none : static_cast<Axis>(axis);
-        const bool by_threads = problem == Errc::axis_threads_too_many;
-        const bool not_multiple = problem == Errc::size_not_multiple;
-        return refuse(error, problem, Stage::construction,
-                      not_multiple ? n.magnitude
-                      : by_threads ? needed * threads[axis]
-                                   : needed,
-                      not_multiple ? per_block
-                      : by_threads ? most_threads
-                                   : floor.max_grid[axis],
-                      name);
-      }
-      blocks[axis] = static_cast<std::uint32_t>(needed);
-    }
-  }
-  return true;
 }
 
-}  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::detail
