@@ -3,10 +3,12 @@
 # Each installs with apt-get only what it does not find, and says what.
 
 # The parts, as "probe=Debian package". A probe is a command, a header with its brackets, or a
-# module of Python as "python3:module", or as "sphinx:module" one of the Python that Sphinx runs on.
+# module of Python as "python3:module", or as "sphinx:module" one of the Python that Sphinx runs on, or
+# a file by its path.
 need_build=('cmake=cmake' 'ninja=ninja-build' 'g++=g++' '<boost/outcome.hpp>=libboost-dev'
   '<boost/context/fiber.hpp>=libboost-context-dev')
-need_tests=('<gmock/gmock.h>=libgmock-dev' '<gtest/gtest.h>=libgtest-dev' '<fmt/format.h>=libfmt-dev' '<spdlog/spdlog.h>=libspdlog-dev' '<nlohmann/json.hpp>=nlohmann-json3-dev' 'python3=python3' 'python3:ensurepip=python3-venv' 'valgrind=valgrind'
+need_tests=('<gmock/gmock.h>=libgmock-dev' '<gtest/gtest.h>=libgtest-dev' '<fmt/format.h>=libfmt-dev' '<spdlog/spdlog.h>=libspdlog-dev' '<nlohmann/json.hpp>=nlohmann-json3-dev' 'python3=python3' 'python3:ensurepip=python3-venv'
+  '/usr/lib/python3/dist-packages/clang/cindex.py=python3-clang-19' 'valgrind=valgrind'
   'clang++=clang' 'clang-format=clang-format' 'clang-tidy=clang-tidy' 'pkg-config=pkg-config' 'gdb=gdb'
   'hipcc=hipcc' '<hip/hip_runtime_api.h>=libamdhip64-dev' 'mpicxx=libopenmpi-dev' 'mpirun=openmpi-bin')
 need_docs=('sphinx-build=python3-sphinx' 'sphinx:myst_parser=python3-myst-parser' 'sphinx:furo=furo' 'doxygen=doxygen')
@@ -27,6 +29,7 @@ have() {
       g++ -E -x c++ - > /dev/null 2>&1 ;;
     sphinx:*) command -v sphinx-build > /dev/null && "$(sphinx_python)" -c "import ${1#*:}" 2> /dev/null ;;
     python3:*) python3 -c "import ${1#*:}" 2> /dev/null ;;
+    /*) [[ -e $1 ]] ;;
     *) command -v "$1" > /dev/null ;;
   esac
 }

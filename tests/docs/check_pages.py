@@ -17,7 +17,7 @@ import textwrap
 program, project = sys.argv[1], pathlib.Path(sys.argv[2])
 FENCE = re.compile(r"^( *)```([^\n`]+)\n(.*?)^ *```$", re.M | re.S)
 # Whose code or output another test looks at.
-ELSEWHERE = {"race-detector.md": {"cpp example", "text"}, "compare.md": {"console"}, "debugging.md": {"console"}}
+ELSEWHERE = {"race-detector.md": {"cpp example", "text"}, "compare.md": {"console"}, "debugging.md": {"console"}, "lint.md": {"cpp", "console"}}
 # What no program here prints or runs: commands of a shell, and what the site is made of.
 NOT_CODE = {"sh", "cmake", "{toctree}"}
 

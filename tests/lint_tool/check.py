@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Holds warpsafe-lint to its test sources: check.py LINT SOURCE...
+
+A source's line has exactly the findings that its comment `// finds: A07 C09` names; so the lines without
+one are the twins that must be quiet. With the word `rows` for a source: every rule is found in one of
+the sources beside this script. Exit code 77: libclang, CUDA or HIP is not here, and the text says which."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+lint, sources = sys.argv[1], sys.argv[2:]
+
+
+def run(*words):
+    done = subprocess.run([sys.executable, lint, *words], capture_output=True, text=True)
+    if "is not here" in done.stderr:
+        print(f"skipped: {done.stderr.strip()}")
+        sys.exit(77)
+    return done
+
+
+def expected(source):
+    rows = set()
+    for number, line in enumerate(source.read_text().splitlines(), 1):
+        found = re.search(r"// finds: (.*)", line)
+        rows |= {(number, row) for row in found[1].split()} if found else set()
+    return rows
+
+
+problems = []
+if sources == ["rows"]:
+    listed = {line.split()[0] for line in run("--list").stdout.splitlines()}
+    folder = pathlib.Path(__file__).parent / "sources"
+    tested = {row for source in folder.iterdir() for _, row in expected(source)}
+    problems += [f"no source has a case of {row}" for row in sorted(listed - tested)]
+    problems += [f"{row} is expected, and no rule finds it" for row in sorted(tested - listed)]
+    sources = []
+for source in map(pathlib.Path, sources):
+    # A single check for many launches is what most of these sources have.
+    several = "finds: D12" in source.read_text()
+    done = run("--rows=all" if several else "--rows=all,-D12", "--json", str(source))
+    missing = re.search(r"'((cuda_runtime|cublas_v2|hip/hip_runtime)\.h|__clang_hip_runtime_wrapper.h)' file not found", done.stderr)
+    if missing or "cannot find CUDA" in done.stderr:
+        print(f"skipped: no {missing[1] if missing else 'CUDA toolkit'} here")
+        sys.exit(77)
+    if done.returncode != 1:
+        sys.exit(f"{source.name}: ends with {done.returncode}, expected 1\n{done.stderr}")
+    found = {(item["line"], item["row"]) for item in json.loads(done.stdout)}
+    lines = source.read_text().splitlines()
+    for what, places in (("does not find", expected(source) - found), ("finds", found - expected(source))):
+        problems += [f"{source.name}:{line}: {what} {row}: {lines[line - 1].strip()}" for line, row in sorted(places)]
+if problems:
+    sys.exit("\n".join(problems))

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Holds warpsafe-lint's command line to what docs/lint.md says: check_command.py LINT DOCS_PAGE
+
+The page's `console` blocks are run on the page's own `cpp` blocks, and print what it shows. Then flags
+from compile_commands.json, exit statuses, --rows and --json, on sources that need no vendor's headers.
+Exit code 77: libclang is not here."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+lint, page = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).read_text()
+problems = []
+
+
+def run(folder, *words):
+    done = subprocess.run([sys.executable, str(lint), *words], capture_output=True, text=True, cwd=folder)
+    if "libclang" in done.stderr and "is not here" in done.stderr:
+        print(f"skipped: {done.stderr.strip()}")
+        sys.exit(77)
+    return done
+
+
+def expect(what, is_now, should_be):
+    if is_now != should_be:
+        problems.append(f"{what}: {is_now!r}, expected {should_be!r}")
+
+
+# Stands for CUDA's headers, so that nothing of a vendor is needed: what the tool asks for by name.
+HEADER = """
+#pragma once
+enum cudaError_t { cudaSuccess };
+extern "C" cudaError_t cudaGetLastError();
+"""
+SOURCE = """#include "runtime.h"
+#include <cstdlib>
+#ifndef FROM_THE_DATABASE
+#error no flags
+#endif
+void f() {
+  cudaGetLastError();
+  setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+}
+"""
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    (folder / "include").mkdir()
+    (folder / "include/runtime.h").write_text(HEADER)
+    (folder / "a.cpp").write_text(SOURCE)
+    (folder / "clean.cpp").write_text("int main() {}\n")
+    expect("status without flags", run(folder, "a.cpp").returncode, 2)
+    command = "nvcc -DFROM_THE_DATABASE -Iinclude -gencode arch=compute_90,code=sm_90 --expt-relaxed-constexpr -c a.cpp -o a.o"
+    (folder / "compile_commands.json").write_text(json.dumps(
+        [{"directory": name, "file": "a.cpp", "command": command.replace("nvcc", "c++")}]))
+    done = run(folder, "a.cpp")
+    expect("status with findings", done.returncode, 1)
+    expect("rows", re.findall(r"^a\.cpp:(\d+):(\d+): warning: .* \[(\w+)\]$", done.stdout, re.M),
+           [("7", "3", "D03"), ("8", "3", "G01")])
+    (folder / "compile_commands.json").rename(folder / "elsewhere.json")
+    done = run(folder, "--json", "--rows=G01", "-p", "elsewhere.json", "a.cpp")
+    expect("--json", [(item["row"], item["line"], item["file"]) for item in json.loads(done.stdout)], [("G01", 8, "a.cpp")])
+    done = run(folder, "--rows=default,-G01", "a.cpp", "--", "-DFROM_THE_DATABASE", "-I", "include")
+    expect("--rows with a minus", re.findall(r"\[(\w+)\]", done.stdout), ["D03"])
+    expect("status without findings", run(folder, "clean.cpp").returncode, 0)
+    expect("status without a file", run(folder, "no_such.cpp").returncode, 2)
+    expect("an unknown row", "no rule for row X99" in run(folder, "--rows=X99", "clean.cpp").stderr, True)
+
+    listed = {line.split()[0]: "only by" in line for line in run(folder, "--list").stdout.splitlines()}
+    table = dict(re.findall(r"^\| ([A-G]\d\d) \| .* \| (yes|by name) \|", page, re.M))
+    expect("the page's rows that have a rule", table, {row: "by name" if quiet else "yes" for row, quiet in listed.items()})
+
+    blocks = re.findall(r"^```(cpp|console|text)\n(.*?)^```$", page, re.M | re.S)
+    shown = [text for kind, text in blocks if kind == "console"]
+    for kind, text in blocks:
+        if kind == "cpp":
+            (folder / re.match(r"// (\S+)\n", text)[1]).write_text(text)
+    for block in shown:
+        command, _, wanted = block.partition("\n")
+        words = command.split()
+        expect("a console block's beginning", words[:2], ["$", "warpsafe-lint"])
+        done = run(folder, *words[2:])
+        if "file not found" in done.stderr or "cannot find CUDA" in done.stderr:
+            print("no CUDA toolkit here: the page's commands are not run")
+            break
+        expect(command, done.stdout.strip(), wanted.strip())
+    expect("the page's console blocks", len(shown) > 1, True)
+if problems:
+    sys.exit("\n".join(problems))

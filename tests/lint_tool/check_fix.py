@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Holds --fix to fix_source.cu, and compiles what it wrote: check_fix.py LINT NVCC INCLUDE...
+
+Each launch is rewritten, or left for the reason that a comment in its line begins. A second --fix finds
+nothing to do. Exit code 77: libclang is not here."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+lint, nvcc, includes = sys.argv[1], sys.argv[2], sys.argv[3:]
+source = pathlib.Path(__file__).with_name("fix_source.cu")
+before = source.read_text().splitlines()
+expected = {number: found[1] for number, line in enumerate(before, 1) if (found := re.search(r"// left: (.*)", line))}
+launches = {number for number, line in enumerate(before, 1) if "<<<" in line and not line.startswith("#define")} | set(expected)
+
+with tempfile.TemporaryDirectory() as folder:
+    file = pathlib.Path(folder) / "fixed.cu"
+    shutil.copy(source, file)
+    flags = ["--", "-std=c++20", *(f"-I{include}" for include in includes)]
+    done = subprocess.run([sys.executable, lint, "--fix", str(file), *flags], capture_output=True, text=True)
+    if "is not here" in done.stderr:
+        print(f"skipped: {done.stderr.strip()}")
+        sys.exit(77)
+    problems = [] if done.returncode == 0 else [f"--fix ends with {done.returncode}\n{done.stderr}"]
+    said = {int(number): text for number, text in re.findall(r":(\d+):\d+: note: \w+: (.*)", done.stdout)}
+    if set(said) != launches:
+        problems.append(f"notes for lines {sorted(said)}, launches in lines {sorted(launches)}")
+    for number, text in said.items():
+        wanted = f"left as it is: {expected[number]}" if number in expected else "rewritten as launch_as_written"
+        if not text.startswith(wanted):
+            problems.append(f"{source.name}:{number}: says '{text}', expected '{wanted}'")
+    fixed = file.read_text()
+    if fixed.count("launch_as_written(") != len(launches) - len(expected):
+        problems.append(f"{fixed.count('launch_as_written(')} launches rewritten, expected {len(launches) - len(expected)}")
+    compiled = subprocess.run([nvcc, "-std=c++20", "-arch=sm_90", "-c", "-o", f"{folder}/fixed.o", str(file),
+                               *(f"-I{include}" for include in includes)], capture_output=True, text=True)
+    if compiled.returncode != 0:
+        problems.append(f"nvcc does not compile what --fix wrote:\n{compiled.stdout}{compiled.stderr}")
+    subprocess.run([sys.executable, lint, "--fix", str(file), *flags], capture_output=True, text=True)
+    if file.read_text() != fixed:
+        problems.append("a second --fix changes the file again")
+if problems:
+    sys.exit("\n".join(problems))

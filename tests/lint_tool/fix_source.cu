@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+// What --fix rewrites, and what it leaves. The line of a launch that is left has a comment with the
+// beginning of the reason.
+
+constexpr int block = 256;
+#define GRID(n) (((n) + block - 1) / block)
+
+__global__ void scale(float a, float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= a;
+}
+template <class T, int N>
+__global__ void fill(T* x, T value) {
+  if (threadIdx.x < N) x[threadIdx.x] = value;
+}
+template <class T>
+__global__ void deduced(T* x, const T* from) {
+  x[threadIdx.x] = from != nullptr ? from[threadIdx.x] : T{};
+}
+__global__ void untyped(void* memory) { static_cast<char*>(memory)[0] = 0; }
+__global__ void overloaded(float* x) { x[0] = 1; }
+__global__ void overloaded(int* x) { x[0] = 1; }
+
+void slots(float* x, int n, cudaStream_t stream) {
+  scale<<<(n + 255) / 256, 256>>>(2.0F, x, n);
+  scale<<<(n + 255) / 256, block, 1024>>>(2.0F, x, n);
+  scale<<<dim3((n + 255) / 256, 1), dim3(block), 0, stream>>>(2.0F, x, n);
+  if (n > 3)
+    scale<<<GRID(n), 256, 0, stream>>>(2.0F, x, n);
+  else
+    scale<<<1, 256>>>(2.0F, x, n);
+}
+
+void arguments(float* x, int n, std::size_t wide) {
+  scale<<<1, 256>>>(2.0, x, n);
+  scale<<<1, 256>>>(2, x, 100);
+  deduced<<<1, 256>>>(x, static_cast<const float*>(nullptr));
+  deduced<float><<<1, 256>>>(x, NULL);
+  fill<float, 4><<<1, 256>>>(x, 0.5F);
+  scale<<<1, 256>>>(2.0F, x, wide);  // left: wide is
+  untyped<<<1, 256>>>(x);            // left: x loses its type
+  overloaded<<<1, 256>>>(x);         // left: several kernels
+}
+
+template <class T>
+void dependent(T* x, T value) {
+  fill<T, 8><<<1, 256>>>(x, value);
+  deduced<<<1, 256>>>(x, x);  // left: a template's parameters
+}
+template void dependent<int>(int*, int);
+
+#define LAUNCH(kernel, ...) kernel<<<1, 256>>>(__VA_ARGS__)
+void by_macro(float* x, int n) {
+  LAUNCH(scale, 2.0F, x, n);  // left: a macro of the program
+  auto* chosen = n > 3 ? &fill<float, 1> : &fill<float, 2>;
+  chosen<<<1, 256>>>(x, 0.5F);  // left: the kernel is in a variable
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include <hip/hip_runtime.h>
+
+// As rocBLAS declares it, which is too large to install for one function.
+enum rocblas_status { rocblas_status_success };
+typedef struct _rocblas_handle* rocblas_handle;
+extern "C" rocblas_status rocblas_set_stream(rocblas_handle handle, hipStream_t stream);
+
+// What is AMD's alone, and the launches of HIP. A line with a mistake names its row behind
+// `finds:`.
+
+__global__ void plain(float* p, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = 1;
+}
+__global__ void __launch_bounds__(256, 4) two_bounds(float* p) { p[0] = 1; }  // finds: B04
+__global__ void __launch_bounds__(256) one_bound(float* p) { p[0] = 1; }
+__global__ void warps(float* p) {
+  p[threadIdx.x] = threadIdx.x % 32;  // finds: B06
+}
+__global__ void asked_warps(float* p) { p[threadIdx.x] = threadIdx.x % warpSize; }
+void look(hipError_t status);
+void look(rocblas_status status);
+void done() { look(hipGetLastError()); }
+
+void launches(float* p, int n, hipStream_t stream) {
+  hipLaunchKernelGGL(plain, dim3(n / 256), dim3(256), 0, stream, p, n);  // finds: A07
+  hipLaunchKernelGGL(plain, dim3((n - 1) / 256 + 1), dim3(256), 0, stream, p, n);
+  hipLaunchKernelGGL(plain, dim3(1), dim3(2048), 0, stream, p, n);  // finds: B01
+  plain<<<1, 256>>>(p, n);                                          // finds: C09
+  plain<<<1, 256, 0, stream>>>(p, n);
+  done();
+}
+void unseen(float* p, int n) {
+  hipLaunchKernelGGL(plain, dim3(1), dim3(256), 0, 0, p, n);  // finds: D01
+}
+
+void switches(rocblas_handle handle, hipStream_t (&streams)[4]) {
+  look(rocblas_set_stream(handle, streams[0]));
+  for (hipStream_t stream : streams) look(rocblas_set_stream(handle, stream));  // finds: E04
+}

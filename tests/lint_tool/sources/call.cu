@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <vector>
+
+// Part C. A line with a mistake names its row behind `finds:`; every other line has to be quiet.
+
+struct Owner {
+  ~Owner() { std::free(data); }
+  float* data;
+};
+struct Plain {
+  float* data;
+};
+struct Large {
+  float values[2000];
+};
+
+__global__ void three(float* p, int n, float a) {
+  if (threadIdx.x < n) p[threadIdx.x] = a;
+}
+__global__ void large_count(float* p, std::size_t n) {
+  if (threadIdx.x < n) p[threadIdx.x] = 1;
+}
+__global__ void dynamic(float* p) {
+  extern __shared__ float tile[];
+  tile[threadIdx.x] = p[threadIdx.x];
+}
+__global__ void by_value(Owner owner) { owner.data[0] = 1; }  // finds: C05
+__global__ void by_plain_value(Plain plain) { plain.data[0] = 1; }
+__global__ void by_reference(const int& n) {}  // finds: C07
+__global__ void large(Large values) {}         // finds: C17
+void look(cudaError_t status);
+void done() { look(cudaGetLastError()); }
+
+void behind_pointers(float* p, int n, float a, double d) {
+  void* two[] = {&p, &n};
+  look(cudaLaunchKernel((void*)three, 1, 32, two, 0, 0));  // finds: C01
+  void* other[] = {&p, &n, &d};                            // finds: C02
+  look(cudaLaunchKernel((void*)three, 1, 32, other, 0, 0));
+  void* right[] = {&p, &n, &a};
+  look(cudaLaunchKernel((void*)three, 1, 32, right, 0, 0));
+}
+
+void narrowed(float* p, std::size_t n, float a) {
+  three<<<1, 32>>>(p, n, a);  // finds: C03
+  three<<<1, 32>>>(p, sizeof(float), a);
+  large_count<<<1, 32>>>(p, n);
+  done();
+}
+
+void host_pointers(float* device, int n, float a) {
+  std::vector<float> values(100);
+  three<<<1, 32>>>(values.data(), n, a);  // finds: C04
+  float* made = (float*)std::malloc(100);
+  three<<<1, 32>>>(made, n, a);  // finds: C04
+  float local[32];
+  three<<<1, 32>>>(local, n, a);  // finds: C04
+  three<<<1, 32>>>(device, n, a);
+  float* there = nullptr;
+  look(cudaMalloc(&there, 100));
+  three<<<1, 32>>>(there, n, a);
+  done();
+}
+
+void slots(float* p, int n, float a, cudaStream_t stream) {
+  three<<<1, 32, (std::size_t)stream>>>(p, n, a);  // finds: C08 C09
+  three<<<1, 32>>>(p, n, a);                       // finds: C09
+  three<<<1, 32, 0, stream>>>(p, n, a);
+  done();
+}
+
+void shared(float* p, int n) {
+  dynamic<<<1, 32>>>(p);     // finds: C10
+  dynamic<<<1, 32, n>>>(p);  // finds: C11
+  dynamic<<<1, 32, n * sizeof(float)>>>(p);
+  dynamic<<<1, 32, n * 4>>>(p);
+  const int bytes = n;
+  dynamic<<<1, 32, bytes>>>(p);
+  done();
+}
+
+void dependent(cudaLaunchAttribute& attribute) {
+  attribute.val.programmaticStreamSerializationAllowed = 1;  // finds: C18
+  attribute.val.programmaticStreamSerializationAllowed = 0;
+}

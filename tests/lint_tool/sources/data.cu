@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <vector>
+
+// Part F. A line with a mistake names its row behind `finds:`; every other line has to be quiet.
+
+__global__ void plain(float* p) { p[0] = 1; }
+void look(cudaError_t status);
+void done() { look(cudaGetLastError()); }
+
+int reads_too_early(const int* device, cudaStream_t stream) {
+  int first = 0, second = 0;
+  look(cudaMemcpyAsync(&first, device, sizeof(int), cudaMemcpyDeviceToHost, stream));
+  const int early = first + 1;  // finds: F01
+  look(cudaMemcpyAsync(&second, device, sizeof(int), cudaMemcpyDeviceToHost, stream));
+  look(cudaStreamSynchronize(stream));
+  return early + second;
+}
+
+float managed_too_early() {
+  float *early, *late;
+  look(cudaMallocManaged(&early, 128));
+  look(cudaMallocManaged(&late, 128));
+  plain<<<1, 32>>>(early);
+  const float one = early[0];  // finds: F12
+  plain<<<1, 32>>>(late);
+  look(cudaDeviceSynchronize());
+  done();
+  return one + late[0];
+}
+
+void local_source(int* device, cudaStream_t stream) {
+  int value = 3;
+  look(cudaMemcpyAsync(device, &value, sizeof(int), cudaMemcpyHostToDevice, stream));  // finds: F02
+}
+void local_source_awaited(int* device, cudaStream_t stream) {
+  int value = 3;
+  look(cudaMemcpyAsync(device, &value, sizeof(int), cudaMemcpyHostToDevice, stream));
+  look(cudaStreamSynchronize(stream));
+}
+
+void pageable(float* device, cudaStream_t stream) {
+  std::vector<float> values(32);
+  look(cudaMemcpyAsync(device, values.data(), 128, cudaMemcpyHostToDevice, stream));  // finds: F03
+  float* made = (float*)std::malloc(128);
+  look(cudaMemcpyAsync(made, device, 128, cudaMemcpyDeviceToHost, stream));  // finds: F03
+  float* pinned = nullptr;
+  look(cudaMallocHost(&pinned, 128));
+  look(cudaMemcpyAsync(pinned, device, 128, cudaMemcpyDeviceToHost, stream));
+  look(cudaStreamSynchronize(stream));
+}
+
+void sizes(float* to, const float* from, double* wide, const double* wide_from, char* text, int n,
+           std::size_t bytes) {
+  look(cudaMemcpy(to, from, n, cudaMemcpyHostToDevice));  // finds: F05
+  look(cudaMemcpy(to, from, n * sizeof(float), cudaMemcpyHostToDevice));
+  look(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+  look(cudaMemcpy(wide, wide_from, n * sizeof(float), cudaMemcpyHostToDevice));  // finds: F05
+  look(cudaMemset(to, 0, n));                                                    // finds: F05
+  look(cudaMemset(text, 0, n));
+  look(cudaMalloc(&to, n));  // finds: F05
+  look(cudaMalloc(&text, n));
+}
+
+void fills(int* p, unsigned char* c) {
+  look(cudaMemset(p, 1, 4));     // finds: F14
+  look(cudaMemset(p, 1000, 4));  // finds: F14
+  look(cudaMemset(p, 1.5F, 4));  // finds: F14
+  look(cudaMemset(p, 0, 4));
+  look(cudaMemset(p, -1, 4));
+  look(cudaMemset(p, 0x7f, 4));
+  look(cudaMemset(c, 1, 4));
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+
+// Part A. A line with a mistake names its row behind `finds:`; every other line has to be quiet.
+
+__global__ void plain(float* p, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = 1;
+}
+__global__ void strided(float* p, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) p[i] = 1;
+}
+__global__ void unguarded(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+__global__ void bytewise(unsigned char* p, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = 1;
+}
+__global__ void matrix(float* p, int rows, int cols) {
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < rows && col < cols) p[row * cols + col] = 1;
+}
+__global__ void narrow(float* p, std::size_t n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;  // finds: A16
+  if (i < n) p[i] = 1;
+}
+__global__ void wide(float* p, std::size_t n) {
+  const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = 1;
+}
+void look(cudaError_t status);
+void done() { look(cudaGetLastError()); }
+
+void floor_division(float* p, int n, int threads) {
+  plain<<<n / 256, 256>>>(p, n);     // finds: A07
+  plain<<<1000 / 256, 256>>>(p, n);  // finds: A07
+  const int blocks = n / threads;
+  plain<<<blocks, threads>>>(p, n);  // finds: A07
+  plain<<<1024 / 256, 256>>>(p, n);
+  plain<<<(n - 1) / 256 + 1, 256>>>(p, n);
+  strided<<<n / 256, 256>>>(p, n);
+  const int whole = 4 * threads;
+  plain<<<whole / threads, threads>>>(p, n);
+  done();
+}
+
+void sizes_in_dim3(float* p, int n) {
+  const dim3 block(256);
+  const int whole = 16 * 1024;
+  dim3 blocks;
+  blocks.x = n / block.x;  // finds: A07
+  plain<<<blocks, block>>>(p, n);
+  plain<<<whole / block.x, block>>>(p, n);
+  done();
+}
+
+void remainder_asked(float* p, int n) {
+  if (n % 256 != 0) return;
+  plain<<<n / 256, 256>>>(p, n);
+  done();
+}
+
+void one_too_many(float* p, int n) {
+  plain<<<n / 256 + 1, 256>>>(p, n);  // finds: A09
+  plain<<<(n - 1) / 256 + 1, 256>>>(p, n);
+  plain<<<n / 256 + (n % 256 != 0), 256>>>(p, n);
+  done();
+}
+
+void guards(float* p, int n) {
+  unguarded<<<(n + 255) / 256, 256>>>(p);  // finds: A10 A01
+  unguarded<<<16, 256>>>(p);
+  plain<<<(n + 255) / 256, 256>>>(p, n);  // finds: A01
+  plain<<<(n - 1) / 256 + 1, 256>>>(p, n);
+  done();
+}
+
+void constants(float* p, int n) {
+  plain<<<0, 256>>>(p, n);               // finds: A04
+  plain<<<-1, 256>>>(p, n);              // finds: A05
+  plain<<<dim3(1, 70000), 256>>>(p, n);  // finds: A11
+  plain<<<dim3(70000, 1), 256>>>(p, n);
+  plain<<<1 << 23, 1024>>>(p, n);  // finds: A12
+  plain<<<1 << 21, 1024>>>(p, n);
+  done();
+}
+
+void names(float* p, int n, int rows, int cols) {
+  const int threads_per_block = 256;
+  const dim3 block(16, 16);
+  int num_blocks = (n - 1) / threads_per_block + 1;
+  plain<<<threads_per_block, num_blocks>>>(p, n);  // finds: A13
+  plain<<<num_blocks, threads_per_block>>>(p, n);
+  matrix<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);  // finds: A14
+  matrix<<<dim3((cols - 1) / 16 + 1, (rows - 1) / 16 + 1), block>>>(p, rows, cols);
+  done();
+}
+
+void bytes(float* p, unsigned char* c, int n) {
+  const int total_bytes = n * 4;
+  plain<<<(total_bytes - 1) / 256, 256>>>(p, n);  // finds: A15
+  bytewise<<<(total_bytes - 1) / 256, 256>>>(c, n);
+  plain<<<(n * sizeof(float) - 1) / 256, 256>>>(p, n);  // finds: A15 A03
+  plain<<<(n - 1) / 256 + 1, 256>>>(p, n);
+  done();
+}
+
+void caps(float* p, int n) {
+  const int blocks = (n - 1) / 256 + 1;
+  plain<<<std::min(blocks, 1024), 256>>>(p, n);  // finds: A18
+  const int capped = blocks < 1024 ? blocks : 1024;
+  plain<<<capped, 256>>>(p, n);  // finds: A18
+  strided<<<std::min(blocks, 1024), 256>>>(p, n);
+  plain<<<std::max(blocks, 1), 256>>>(p, n);
+  done();
+}
+
+void data_as_block(float* p, int n, int block_size) {
+  plain<<<1, n>>>(p, n);  // finds: A19
+  plain<<<1, block_size>>>(p, n);
+  done();
+}
+
+void counts(float* p, std::size_t size) {
+  const int n = size;  // finds: A02
+  plain<<<(n - 1) / 256 + 1, 256>>>(p, n);
+  const std::size_t m = size;
+  wide<<<unsigned((m - 1) / 256 + 1), 256>>>(p, m);
+  wide<<<(m - 1) / 256 + 1, 256>>>(p, m);  // finds: A03
+  done();
+}
+
+void product(float* p, int rows, int cols) {
+  plain<<<(rows * cols - 1) / 256 + 1, 256>>>(p, 1);  // finds: A21
+  plain<<<(rows * 4 - 1) / 256 + 1, 256>>>(p, 1);
+  done();
+}

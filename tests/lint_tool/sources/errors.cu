@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+// Parts D and G. A line with a mistake names its row behind `finds:`; every other line has to be
+// quiet.
+
+__global__ void plain(float* p) { p[0] = 1; }
+void look(cudaError_t status);
+void stop_on(cudaError_t status) {
+  if (status != cudaSuccess) std::exit(EXIT_FAILURE);
+}
+
+void unseen(float* p) {
+  plain<<<1, 32>>>(p);  // finds: D01
+  plain<<<2, 32>>>(p);
+}
+void unseen_call(float* p) {
+  void* arguments[] = {&p};
+  cudaLaunchKernel((void*)plain, 1, 32, arguments, 0, 0);  // finds: D01
+}
+void seen(float* p) {
+  plain<<<1, 32>>>(p);
+  look(cudaGetLastError());
+}
+void seen_by_the_caller(float* p) { plain<<<1, 32>>>(p); }
+void caller(float* p) {
+  seen_by_the_caller(p);
+  look(cudaGetLastError());
+}
+void silenced(float* p) {
+  plain<<<1, 32>>>(p);  // NOLINT(warpsafe-D01)
+}
+
+void one_check_for_two(float* p) {
+  plain<<<1, 32>>>(p);  // finds: D12
+  plain<<<2, 32>>>(p);
+  look(cudaGetLastError());
+}
+
+void swallows() {
+  cudaGetLastError();        // finds: D03
+  (void)cudaGetLastError();  // finds: D03
+  if (cudaGetLastError() != cudaSuccess) std::puts("an error");
+}
+
+cudaError_t fills(float* p) { return cudaMemset(p, 0, 4); }
+void drops(float* p) {
+  fills(p);  // finds: D08
+  look(fills(p));
+}
+
+struct Throws {
+  ~Throws() {
+    if (cudaFree(p) != cudaSuccess) throw 1;  // finds: D09
+  }
+  float* p;
+};
+struct Stops {
+  ~Stops() { stop_on(cudaFree(p)); }  // finds: D09
+  float* p;
+};
+struct Ignores {
+  ~Ignores() { cudaFree(p); }
+  float* p;
+};
+
+void success_all_the_same(float* p) {
+  const cudaError_t status = cudaFree(p);
+  if (status != cudaSuccess) std::exit(0);  // finds: D10
+  if (status != cudaSuccess) std::exit(EXIT_FAILURE);
+}
+
+bool compares(cudaError_t status) {
+  if (status == cudaErrorLaunchFailure) return true;  // finds: D11
+  return status == cudaErrorNotReady;
+}
+
+void environment() {
+  setenv("CUDA_LAUNCH_BLOCKING", "1", 1);      // finds: G01
+  setenv("AMD_SERIALIZE_KERNEL", "3", 1);      // finds: G02
+  setenv("HSA_OVERRIDE_GFX_VERSION", "9", 1);  // finds: G09
+  setenv("CUDA_VISIBLE_DEVICES", "0", 1);
+}

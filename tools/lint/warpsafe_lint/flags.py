@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""How to parse a file: from compile_commands.json, or from the flags behind `--`."""
+
+import json
+import os
+import pathlib
+import shlex
+import shutil
+
+# With a value of their own, joined or as the next word.
+KEPT = ("-isystem", "-iquote", "-include", "-idirafter", "-I", "-D", "-U")
+# clang knows no more C++ than this by that name.
+STANDARDS = {"c++23": "c++2b"}
+
+
+def find_database(file):
+    """The compile_commands.json of a file: in a folder above it, or in a `build` there."""
+    for folder in pathlib.Path(file).resolve().parents:
+        for place in (folder, folder / "build"):
+            if (place / "compile_commands.json").is_file():
+                return place / "compile_commands.json"
+    return None
+
+
+def from_database(database, file):
+    """The words and the folder of a file's entry, or None."""
+    file = pathlib.Path(file).resolve()
+    for entry in json.loads(pathlib.Path(database).read_text()):
+        folder = pathlib.Path(entry["directory"])
+        if (folder / entry["file"]).resolve() == file:
+            words = entry["arguments"] if "arguments" in entry else shlex.split(entry["command"])
+            return words[1:], folder, pathlib.Path(words[0]).name
+    return None
+
+
+def kept(words, folder="."):
+    """What matters to the syntax tree: include folders, macros, the standard. nvcc's own options and
+    all that has to do with code generation is left out, since libclang does not know it."""
+    out, words = [], list(words)
+    while words:
+        word = words.pop(0)
+        if word.startswith("--include-path="):
+            out += ["-I", os.path.join(folder, word.split("=", 1)[1])]
+        elif word in ("-std", "--std") and words:
+            out.append("-std=" + STANDARDS.get(words[0], words.pop(0)))
+        elif word.startswith(("-std=", "--std=")):
+            value = word.split("=", 1)[1]
+            out.append("-std=" + STANDARDS.get(value, value))
+        else:
+            for option in KEPT:
+                if word.startswith(option):
+                    value = word[len(option):] or (words.pop(0) if words else "")
+                    if option in ("-D", "-U"):
+                        out.append(option + value)
+                    else:
+                        value = value.lstrip("=")
+                        # An -include may also be found on the include path.
+                        path = os.path.join(folder, value)
+                        out += [option, path if option != "-include" or os.path.exists(path) else value]
+                    break
+    return out
+
+
+def find_cuda():
+    """The CUDA toolkit's folder, or None."""
+    nvcc = shutil.which("nvcc")
+    for place in (os.environ.get("CUDA_PATH"), nvcc and pathlib.Path(os.path.realpath(nvcc)).parents[1], "/usr/local/cuda"):
+        if place and (pathlib.Path(place) / "include" / "cuda_runtime.h").is_file():
+            return str(place)
+    return None
+
+
+def language_of(file, text, compiler=""):
+    """cuda, hip or c++: by the file's ending, its compiler, or what it includes and launches."""
+    ending = pathlib.Path(file).suffix
+    if ending in (".cu", ".cuh") and compiler != "hipcc":
+        return "hip" if "hip/hip_runtime" in text else "cuda"
+    if ending == ".hip" or compiler == "hipcc" or "hip/hip_runtime" in text:
+        return "hip"
+    return "cuda" if compiler == "nvcc" else "c++"
+
+
+def arguments(language, flags, shims):
+    """libclang's arguments for a file of that language. The host's view of a CUDA or HIP source has
+    every kernel's body in it too."""
+    out = ["-fsyntax-only", "-ferror-limit=0", "-Wno-everything"]
+    cuda = find_cuda()
+    if language == "cuda":
+        out += ["-x", "cuda", "--cuda-host-only", "-isystem", str(shims / "cuda13")]
+        if cuda:
+            out += ["--cuda-path=" + cuda, "-isystem", cuda + "/include", "-isystem", cuda + "/include/cccl"]
+            out += ["-include", str(shims / "cuda13" / "host_functions.h")]
+        else:
+            out += ["-nocudainc", "-nocudalib"]
+    elif language == "hip":
+        out += ["-x", "hip", "--cuda-host-only", "-nogpulib", "-D__HIP_PLATFORM_AMD__"]
+        out += ["--rocm-path=" + os.environ.get("ROCM_PATH", "/opt/rocm" if os.path.isdir("/opt/rocm") else "/usr")]
+    else:
+        out += ["-x", "c++"] + (["-isystem", cuda + "/include"] if cuda else [])
+    if not any(flag.startswith("-std=") for flag in flags):
+        out.append("-std=c++17")
+    return out + flags

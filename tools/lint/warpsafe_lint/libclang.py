@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Finds libclang with its Python bindings, and adds the one call that the bindings leave out."""
+
+import ctypes
+import sys
+
+DEBIAN = "/usr/lib/python3/dist-packages"
+NOT_HERE = (
+    "libclang 19 with its Python bindings is not here: apt-get install python3-clang-19"
+)
+
+
+class NoLibclang(Exception):
+    """The bindings or the library are missing; the text says what to install."""
+
+
+def load():
+    """The module clang.cindex with a libclang behind it, or NoLibclang."""
+    try:
+        try:
+            from clang import cindex
+        except ImportError:
+            # A Python that is not Debian's own does not look where Debian puts the bindings. They
+            # are plain Python, so any can use them.
+            sys.path.append(DEBIAN)
+            try:
+                from clang import cindex
+            finally:
+                sys.path.remove(DEBIAN)
+        library = cindex.conf.lib
+    except (ImportError, cindex_error()) as error:
+        raise NoLibclang(NOT_HERE) from error
+    library.clang_Cursor_Evaluate.argtypes = [cindex.Cursor]
+    library.clang_Cursor_Evaluate.restype = ctypes.c_void_p
+    library.clang_EvalResult_getKind.argtypes = [ctypes.c_void_p]
+    library.clang_EvalResult_getAsLongLong.argtypes = [ctypes.c_void_p]
+    library.clang_EvalResult_getAsLongLong.restype = ctypes.c_longlong
+    library.clang_EvalResult_dispose.argtypes = [ctypes.c_void_p]
+    if not hasattr(library, "clang_getCursorBinaryOperatorKind"):
+        raise NoLibclang("this libclang is older than 17: it does not tell operators apart. " + NOT_HERE)
+    return cindex
+
+
+def cindex_error():
+    """The bindings' own exception for a library that they cannot load, where there are bindings."""
+    module = sys.modules.get("clang.cindex")
+    return module.LibclangError if module else ImportError
+
+
+def evaluate(cursor):
+    """The integer that the compiler computes for an expression, or None."""
+    library = sys.modules["clang.cindex"].conf.lib
+    result = library.clang_Cursor_Evaluate(cursor)
+    if not result:
+        return None
+    is_integer = library.clang_EvalResult_getKind(result) == 1
+    value = library.clang_EvalResult_getAsLongLong(result) if is_integer else None
+    library.clang_EvalResult_dispose(result)
+    return value

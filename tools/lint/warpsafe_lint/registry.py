@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""The rows that are looked for. A rule is a function over a file's program that yields findings."""
+
+import dataclasses
+
+from .launches import launches
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """One finding, before it has a place: a node, one sentence, and what to write instead."""
+
+    node: object
+    says: str
+    rewrite: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    row: str
+    title: str
+    by_default: bool
+    find: object
+
+
+RULES = []
+
+
+def rule(row, title, by_default=True):
+    """A rule over a whole program."""
+
+    def add(find):
+        RULES.append(Rule(row, title, by_default, find))
+        return find
+
+    return add
+
+
+def launch_rule(row, title, by_default=True):
+    """A rule over one launch."""
+
+    def add(find):
+        def over_all(program):
+            for function in program.functions:
+                for launch in all_launches(function):
+                    yield from find(program, function, launch) or ()
+
+        RULES.append(Rule(row, title, by_default, over_all))
+        return find
+
+    return add
+
+
+def function_rule(row, title, by_default=True):
+    """A rule over one function."""
+
+    def add(find):
+        def over_all(program):
+            for function in program.functions:
+                yield from find(program, function) or ()
+
+        RULES.append(Rule(row, title, by_default, over_all))
+        return find
+
+    return add
+
+
+def all_launches(function):
+    """A function's launches, found once."""
+    if not hasattr(function, "found_launches"):
+        function.found_launches = launches(function)
+    return function.found_launches

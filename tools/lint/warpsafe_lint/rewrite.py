@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""--fix: `k<<<grid, block, bytes, stream>>>(…)` as warpsafe::launch_as_written, where that is the same launch."""
+
+import re
+
+from .registry import all_launches
+from .tree import is_integer, plain
+
+INCLUDES = "#include <warpsafe/check.hpp>\n#include <warpsafe/warpsafe.hpp>\n"
+STATEMENTS = ("COMPOUND_STMT", "IF_STMT", "FOR_STMT", "WHILE_STMT", "DO_STMT", "CASE_STMT", "DEFAULT_STMT",
+              "CXX_FOR_RANGE_STMT", "LABEL_STMT")
+RANK = {"FLOAT": 4, "DOUBLE": 8}
+
+
+class Left(Exception):
+    """Why a launch is left as it is."""
+
+
+def between_commas(text):
+    """The parts of a macro's arguments, split as the preprocessor splits them."""
+    parts, depth, start = [], 0, 0
+    for at, letter in enumerate(text):
+        depth += letter in "([{"
+        depth -= letter in ")]}"
+        if letter == "," and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    return parts + [text[start:].strip()] if text.strip() else []
+
+
+def slices(source, start, end, nodes):
+    """The text of each of these nodes, which fill a place between brackets with commas between them."""
+    texts, at = [], start
+    for number, node in enumerate(nodes):
+        gap = source[at:node.start].decode()
+        if not re.fullmatch(r"\s*" if number == 0 else r"\s*,\s*", gap):
+            raise Left("part of it comes from a macro")
+        texts.append(source[node.start:node.end].decode())
+        at = node.end
+    if source[at:end].strip():
+        raise Left("part of it comes from a macro")
+    return texts
+
+
+def parts_of(launch):
+    """Texts of kernel, slots and arguments."""
+    source, node = launch.function.program.source, launch.node
+    text = source[node.start:node.end].decode(errors="replace")
+    slots = [slot for slot in (launch.grid, launch.block, launch.bytes, launch.stream) if slot is not None]
+    if launch.form == "<<<>>>":
+        config = node.children[1]
+        if not source[config.start:config.end].startswith(b"<<<") or not source[config.start:config.end].endswith(b">>>"):
+            raise Left("part of it comes from a macro")
+        kernel = source[node.start:config.start].decode().strip()
+        given = slices(source, config.start + 3, config.end - 3, slots)
+        opening = source.index(b"(", config.end)
+        return kernel, given, slices(source, opening + 1, node.end - 1, [a for a in launch.arguments if not a.left_out])
+    found = re.match(r"hipLaunchKernelGGL\s*\((.*)\)\s*$", text, re.S)
+    words = between_commas(found.group(1)) if found else []
+    if not found or len(words) != 5 + len(launch.arguments):
+        raise Left("a macro of the program writes this launch")
+    kernel = re.sub(r"^HIP_KERNEL_NAME\s*\((.*)\)$|^\((.*)\)$", lambda m: m.group(1) or m.group(2), words[0], flags=re.S)
+    return kernel, words[1:5], words[5:]
+
+
+def template_arguments(cursor):
+    """`<float, 4>` of a template's instance, or Left."""
+    words = []
+    for place in range(cursor.get_num_template_arguments()):
+        kind = cursor.get_template_argument_kind(place).name
+        if kind == "TYPE":
+            words.append(cursor.get_template_argument_type(place).spelling)
+        elif kind == "INTEGRAL":
+            words.append(str(cursor.get_template_argument_value(place)))
+        else:
+            raise Left("the kernel's template arguments are not in the source")
+    return f"<{', '.join(words)}>" if words else ""
+
+
+def named_kernel(launch, text):
+    """What goes into kernel<…>."""
+    program = launch.function.program
+    reference = plain(launch.callee)
+    to = reference.cursor.referenced
+    kind = to.kind.name if to is not None else ""
+    if kind in ("VAR_DECL", "PARM_DECL", "FIELD_DECL"):
+        raise Left("the kernel is in a variable, and kernel<…> is a constant")
+    if not re.fullmatch(r"[\w:]+(\s*<.*>)?", text, re.S):
+        raise Left("the kernel is an expression, and kernel<…> takes a name")
+    if text.endswith(">"):
+        return text
+    if len({len(f.parameters) for f in program.kernels.get(launch.kernel_name, [])}) > 1 or \
+            len(program.kernels.get(launch.kernel_name, [])) > 1:
+        raise Left("several kernels have this name")
+    if kind == "FUNCTION_DECL":
+        return text + template_arguments(to)
+    raise Left("a template's parameters decide the kernel's type here")
+
+
+def dimension(node, text):
+    """A grid or a block: a dim3 or a whole number as it stands, all else as the dim3 that it becomes."""
+    inner = plain(node)
+    kind = inner.type.get_canonical()
+    if is_integer(kind) or kind.spelling.replace("const ", "") in ("dim3", "struct dim3") or "dependent" in kind.spelling:
+        return text
+    return f"dim3({text})"
+
+
+def argument(launch, node, text, parameter):
+    """An argument that keeps its value, as it stands; a constant that fits, cast; else Left."""
+    if parameter is None:
+        return text
+    inner = plain(node) if node.kind == "UNEXPOSED_EXPR" else node
+    wanted, given = parameter.type.get_canonical(), inner.type.get_canonical()
+    if wanted.kind.name == "POINTER":
+        if inner.kind == "GNU_NULL_EXPR" or text == "NULL" or inner.value == 0:
+            return "nullptr"
+        if wanted.get_pointee().get_canonical().kind.name == "VOID" and given.spelling != wanted.spelling:
+            raise Left(f"{text} loses its type in the kernel's void*")
+        return text
+    if node.kind != "UNEXPOSED_EXPR" or given.kind == wanted.kind:
+        return text
+    if is_integer(wanted) and is_integer(given) and given.get_size() <= wanted.get_size():
+        return text
+    if RANK.get(given.kind.name, 9) <= RANK.get(wanted.kind.name, 0):
+        return text
+    if wanted.kind.name in RANK or is_integer(wanted) or wanted.kind.name in ("BOOL", "SCHAR", "UCHAR", "CHAR_S"):
+        if inner.value is not None or inner.kind == "FLOATING_LITERAL" and wanted.kind.name in RANK:
+            return f"static_cast<{parameter.type.spelling}>({text})"
+        raise Left(f"{text} is {inner.type.spelling}, and may lose its value in the kernel's {parameter.type.spelling}")
+    return text
+
+
+def rewritten(launch):
+    """The new text of a launch, or Left."""
+    if launch.form not in ("<<<>>>", "macro"):
+        raise Left(f"{launch.form} has its own status; warpsafe::launch takes its place")
+    statement = next((a for a in launch.node.above() if a.kind != "UNEXPOSED_EXPR"), None)
+    if launch.form == "<<<>>>" and (statement is None or statement.kind not in STATEMENTS):
+        raise Left("it is part of a larger expression")
+    kernel, slots, arguments = parts_of(launch)
+    kernel = named_kernel(launch, kernel)
+    nodes = (launch.grid, launch.block)
+    slots[:2] = [dimension(node, text) for node, text in zip(nodes, slots)]
+    slots += ["0", "nullptr"][len(slots) - 2:]
+    parameters = launch.kernel.parameters if launch.kernel else [None] * len(arguments)
+    if len(parameters) < len(arguments):
+        parameters = [None] * len(arguments)
+    if launch.kernel and len(arguments) < len(parameters):
+        raise Left("the kernel has default arguments, and launch_as_written takes all")
+    arguments = [argument(launch, *three) for three in zip(launch.arguments, arguments, parameters)]
+    return f"warpsafe::launch_as_written({', '.join(['warpsafe::kernel<' + kernel + '>', *slots, *arguments])}).value()"
+
+
+def with_includes(text):
+    """The file with warpsafe's headers before its first #include outside of any #if."""
+    if "<warpsafe/check.hpp>" in text:
+        return text
+    depth, at = 0, 0
+    for line in text.splitlines(keepends=True):
+        word = re.match(r"\s*#\s*(\w+)", line)
+        if word:
+            depth += word.group(1) in ("if", "ifdef", "ifndef")
+            depth -= word.group(1) == "endif"
+            if word.group(1) == "include" and depth == 0:
+                return text[:at] + INCLUDES + text[at:]
+        at += len(line)
+    return INCLUDES + text
+
+
+def fix(program):
+    """The new text of a file, and a (node, sentence) for each launch: rewritten, or why not."""
+    edits, notes = [], []
+    for function in program.functions:
+        for launch in all_launches(function):
+            try:
+                edits.append((launch.node.start, launch.node.end, rewritten(launch)))
+                notes.append((launch.node, f"{launch.kernel_name}: rewritten as launch_as_written"))
+            except Left as why:
+                notes.append((launch.node, f"{launch.kernel_name}: left as it is: {why}"))
+    source = program.source
+    for start, end, text in sorted(edits, reverse=True):
+        source = source[:start] + text.encode() + source[end:]
+    text = source.decode()
+    return (with_includes(text) if edits else text), notes

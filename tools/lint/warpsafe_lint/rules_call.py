@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Part C of the catalogue: the launch call itself."""
+
+import re
+
+from .launches import same_text
+from .program import api
+from .registry import Found, launch_rule, rule
+from .tree import bare, base_variable, call_arguments, call_name, is_integer, is_stream, is_wide, operands, plain, pointee_size
+
+
+def argument_array(function, launch):
+    """The `void*` initialisers that cudaLaunchKernel is given, or None where they are not in sight."""
+    slots = call_arguments(launch.node)
+    if launch.arguments is not None or len(slots) < 4:
+        return None
+    variable = function.variable(slots[3])
+    if variable is None or variable.start is None or variable.start.kind != "INIT_LIST_EXPR" or \
+            variable.node.type.kind.name != "CONSTANTARRAY":
+        return None
+    return variable
+
+
+@launch_rule("C01", "the wrong number of arguments behind void**")
+def argument_count(program, function, launch):
+    array = argument_array(function, launch)
+    if array is None or not launch.kernel:
+        return
+    have, need = max(len(array.start.children), array.node.type.element_count), len(launch.kernel.parameters)
+    if have < need:
+        yield Found(launch.node, f"{have} arguments for {launch.kernel.name}, which takes {need}: the runtime reads past the "
+                    "array", "warpsafe::launch(stream, config, kernel<k>, …), whose arguments are counted")
+
+
+def class_of(kind_of):
+    canonical = kind_of.get_canonical()
+    if canonical.kind.name in ("POINTER", "CONSTANTARRAY", "INCOMPLETEARRAY"):
+        return ("pointer", 8)
+    if is_integer(canonical):
+        return ("a whole number", canonical.get_size())
+    if canonical.kind.name in ("FLOAT", "DOUBLE"):
+        return ("a floating number", canonical.get_size())
+    return None
+
+
+@launch_rule("C02", "the wrong type behind void**")
+def argument_type(program, function, launch):
+    array = argument_array(function, launch)
+    if array is None or not launch.kernel or len(array.start.children) != len(launch.kernel.parameters):
+        return
+    for node, parameter in zip(array.start.children, launch.kernel.parameters):
+        inner = plain(node)
+        if inner.kind != "UNARY_OPERATOR" or not program.text(inner).startswith("&"):
+            continue
+        given, wanted = class_of(inner.children[0].type), class_of(parameter.type)
+        if given and wanted and given != wanted:
+            yield Found(node, f"{program.text(inner)} is the address of {inner.children[0].type.spelling}, and "
+                        f"{launch.kernel.name}'s {parameter.name} is {parameter.type.spelling}",
+                        "warpsafe::launch, whose arguments have the kernel's types")
+
+
+@launch_rule("C03", "a 64-bit argument for a 32-bit parameter")
+def narrowed_argument(program, function, launch):
+    for node in launch.arguments or ():
+        if node.kind == "UNEXPOSED_EXPR" and node.type.get_canonical().kind.name in ("INT", "UINT") and node.children and \
+                is_wide(node.children[0].type) and function.value(node) is None:
+            yield Found(node, f"{program.text(node)} has 64 bits, {launch.kernel_name}'s parameter 32: what is over is cut off "
+                        "without a word", "warpsafe::launch, which does not compile then; give the kernel a std::size_t")
+
+
+HOST_CONTAINERS = re.compile(r"^(const )?(std::(__\w+::)?|thrust::host_)(vector|array)<|^(const )?std::(__\w+::)?basic_string<")
+HOST_ALLOCATION = ("malloc", "calloc", "realloc", "aligned_alloc", "_aligned_malloc", "memalign")
+
+
+def host_memory(function, node):
+    """What says that an address is ordinary host memory: a sentence's beginning, or None. Memory that is
+    registered with the runtime anywhere in the file does not count."""
+    inner = plain(node)
+    if inner.kind == "CALL_EXPR" and call_name(inner) in ("data", "c_str") and inner.children:
+        owner = base_variable(inner)
+        if owner is not None and HOST_CONTAINERS.match(owner.type.get_canonical().spelling) and \
+                "allocator" not in allocator_of(owner):
+            return f"{owner.name} is a {owner.type.spelling.split('<')[0]}"
+        return None
+    if inner.kind == "UNARY_OPERATOR" and function.program.text(inner).startswith("&") and inner.children:
+        variable = function.variable(inner.children[0])
+        element = bare(inner.children[0])
+        if variable is not None and not is_static(variable) and variable.node.type.kind.name != "POINTER":
+            return f"{variable.node.name} is a variable of this function"
+        if element.kind in ("ARRAY_SUBSCRIPT_EXPR", "CALL_EXPR"):
+            owner = base_variable(element)
+            if owner is not None and HOST_CONTAINERS.match(owner.type.get_canonical().spelling) and \
+                    "allocator" not in allocator_of(owner):
+                return f"{owner.name} is a {owner.type.spelling.split('<')[0]}"
+        return None
+    if inner.kind == "DECL_REF_EXPR":
+        variable = function.variable(inner)
+        if variable is None:
+            return None
+        if variable.node.type.kind.name == "CONSTANTARRAY" and not is_static(variable):
+            return f"{inner.name} is an array of this function"
+        starts = [variable.start] if variable.start is not None else []
+        starts += [w.children[1] for w in variable.writes if w.kind == "BINARY_OPERATOR" and len(w.children) == 2]
+        if starts and len(starts) == len(variable.writes) + (variable.start is not None):
+            made = [plain(start) for start in starts]
+            made = [m for m in made if m.value is None and m.kind not in ("CXX_NULL_PTR_LITERAL_EXPR", "GNU_NULL_EXPR")]
+            if made and all(m.kind == "CXX_NEW_EXPR" or m.kind == "CALL_EXPR" and call_name(m) in HOST_ALLOCATION
+                            for m in made):
+                return f"{inner.name} comes from {'new' if made[0].kind == 'CXX_NEW_EXPR' else call_name(made[0])}"
+    return None
+
+
+def allocator_of(owner):
+    """A container's allocator where it is not the standard's own: it may hand out pinned memory."""
+    spelling = owner.type.get_canonical().spelling
+    parts = spelling.split(",", 1)
+    return "own allocator" if len(parts) > 1 and "std::" not in parts[1] and "array<" not in parts[0] else ""
+
+
+def is_static(variable):
+    return variable.node.cursor.storage_class.name == "STATIC"
+
+
+@launch_rule("C04", "a host pointer passed to a kernel")
+def host_pointer(program, function, launch):
+    if program.called("HostRegister", "HostGetDevicePointer"):
+        return
+    for node in launch.arguments or ():
+        if node.type.get_canonical().kind.name != "POINTER" and plain(node).kind != "CALL_EXPR":
+            continue
+        why = host_memory(function, node)
+        if why:
+            yield Found(node, f"{why}: host memory, and {launch.kernel_name} runs on the device",
+                        "a warpsafe::DeviceBuffer's view(); a raw host pointer does not compile there")
+
+
+def not_trivial(record, depth=4):
+    """Why a class cannot be copied as bytes: the class with a destructor of its own, or None."""
+    declaration = record.get_canonical().get_declaration()
+    if depth == 0 or declaration.kind.name not in ("CLASS_DECL", "STRUCT_DECL"):
+        return None
+    for child in declaration.get_children():
+        kind = child.kind.name
+        if kind == "DESTRUCTOR" and not child.is_default_method() or kind == "CXX_METHOD" and child.is_virtual_method():
+            return declaration.spelling
+        if kind in ("FIELD_DECL", "CXX_BASE_SPECIFIER"):
+            why = not_trivial(child.type, depth - 1)
+            if why:
+                return why
+    return "std::" + declaration.spelling if re.match(r"std::(__\w+::)?(vector|basic_string|map|function|shared_ptr|unique_ptr)",
+                                                     record.get_canonical().spelling) else None
+
+
+def of_kernels(program):
+    return [function for function in program.functions if function.is_kernel]
+
+
+@rule("C05", "an object with a destructor passed by value")
+def by_value(program):
+    for function in of_kernels(program):
+        for parameter in function.parameters:
+            if parameter.type.get_canonical().kind.name == "RECORD":
+                why = not_trivial(parameter.type)
+                if why:
+                    yield Found(parameter, f"{parameter.name} is copied to the device as bytes, and {why} has a destructor or "
+                                "virtual functions", "pass a view: device_ptr, DeviceSpan, or a plain struct")
+
+
+@rule("C07", "a kernel that takes a reference")
+def by_reference(program):
+    for function in of_kernels(program):
+        for parameter in function.parameters:
+            if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE"):
+                yield Found(parameter, f"{parameter.name} is a reference: the kernel gets the address of a host object",
+                            "take it by value; warpsafe refuses such a kernel")
+
+
+@launch_rule("C08", "the stream in the slot of the shared memory")
+def stream_as_bytes(program, function, launch):
+    if launch.bytes is not None and launch.bytes.value is None:
+        inner = plain(launch.bytes)
+        if is_stream(inner.type) or re.search(r"stream", program.text(inner).lower()):
+            yield Found(launch.bytes, f"{program.text(inner)} stands where the bytes of shared memory belong",
+                        "<<<grid, block, 0, stream>>>; warpsafe::launch takes the stream first, and by type")
+
+
+@launch_rule("C09", "the stream forgotten")
+def stream_forgotten(program, function, launch):
+    if not launch.on_default_stream:
+        return
+    streams = [p.name for p in function.parameters if is_stream(p.type) and p.name]
+    streams += [v.node.name for v in function.variables.values() if is_stream(v.node.type) and any(
+        api(call_name(a)).startswith("StreamCreate") for w in v.writes for a in w.above() if a.kind == "CALL_EXPR")]
+    if streams:
+        yield Found(launch.node, f"the function has a stream, {streams[0]}, and this launch runs on the default one",
+                    f"<<<grid, block, 0, {streams[0]}>>>; warpsafe::launch takes no default stream")
+
+
+@launch_rule("C10", "the dynamic shared memory forgotten")
+def shared_forgotten(program, function, launch):
+    if launch.kernel and launch.kernel.dynamic_shared is not None and launch.shared_bytes == 0:
+        if program.called("LaunchKernelExC"):
+            return
+        yield Found(launch.node, f"{launch.kernel.name} has {launch.kernel.dynamic_shared.name}[] in dynamic shared memory, and "
+                    "the launch gives it 0 bytes", "the third number between <<< and >>>; kernel<k, needs_shared<T>> makes it "
+                    "an error to leave out")
+
+
+@launch_rule("C11", "shared memory in elements instead of bytes")
+def shared_elements(program, function, launch):
+    if launch.bytes is None or launch.bytes.value is not None or not launch.kernel:
+        return
+    array = launch.kernel.dynamic_shared
+    size = pointee_size(array.type) if array is not None else None
+    if size in (None, 1):
+        return
+    node = function.resolve(launch.bytes)
+    words = " ".join(node.names()) + " " + " ".join(launch.bytes.names())
+    if any(True for _ in node.all("CXX_UNARY_EXPR", "CALL_EXPR")) or re.search(
+            r"byte|size|mem|shm|shared|sz", words.lower()) and not same_text(program, launch.bytes, launch.block):
+        return
+    factors, pending = [], [node]
+    while pending:
+        part = function.resolve(pending.pop())
+        sides = operands(part, "*") or operands(part, "+") or operands(part, "<<")
+        if sides:
+            pending.extend(sides)
+        factors.append(function.value(part))
+        if part.kind in ("CXX_UNARY_EXPR", "CALL_EXPR", "CONDITIONAL_OPERATOR"):
+            return
+    if any(value and value % size == 0 for value in factors) or node.name == "<<":
+        return
+    if node.kind == "DECL_REF_EXPR" and node.cursor.referenced.kind.name == "PARM_DECL" and not re.search(
+            r"^n|num|count|len|thread|block|elem", node.name.lower()):
+        return  # a parameter whose name says neither
+    yield Found(launch.bytes, f"{program.text(launch.bytes)} counts elements of {size} bytes, and the launch takes bytes: "
+                f"{array.name} gets a part of what it needs", f"{program.text(launch.bytes)} * sizeof({array.type.element_type.spelling}); "
+                "warpsafe::shared<T>(count)")
+
+
+@rule("C17", "an argument that is too large")
+def large_argument(program):
+    for function in of_kernels(program):
+        total = sum(max(p.type.get_size(), 0) for p in function.parameters)
+        if total > 4096:
+            yield Found(function.node, f"the parameters take {total} bytes; 4096 is what every CUDA takes, 32764 from 12.1 on",
+                        "put the large part in a buffer; warpsafe::launch counts them when it compiles")
+
+
+@rule("C18", "a dependent launch of kernels that do not wait")
+def dependent(program):
+    if b"cudaGridDependencySynchronize" in program.source or b"griddepcontrol" in program.source:
+        return
+    for function in program.functions:
+        for node in function.node.all("BINARY_OPERATOR"):
+            left = node.children[0] if node.children else None
+            if node.name == "=" and left.kind == "MEMBER_REF_EXPR" and \
+                    left.name == "programmaticStreamSerializationAllowed" and function.value(node.children[1]) and \
+                    any(program.kernels):
+                yield Found(node, "the kernel may start before its input is there, and no kernel here waits for it",
+                            "cudaGridDependencySynchronize() in the kernel; warpsafe::dependent_launch asks for one that does")

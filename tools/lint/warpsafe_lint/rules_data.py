@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Part F of the catalogue: copies, and reading back."""
+
+import re
+
+from .program import api
+from .registry import Found, all_launches, function_rule, rule
+from .rules_call import host_memory, is_static
+from .tree import bare, base_variable, call_arguments, call_name, operands, plain, pointee_size
+
+TO_DEVICE, TO_HOST = 1, 2  # cudaMemcpyKind, hipMemcpyKind
+# Where a copy's bytes and its kind stand among the arguments; None for no kind.
+COPIES = {"Memcpy": (2, 3), "MemcpyAsync": (2, 3), "MemcpyToSymbol": (2, None), "Memset": (2, None), "MemsetAsync": (2, None),
+          "MallocAsync": (1, None), "Malloc": (1, None), "MallocManaged": (1, None), "MallocHost": (1, None)}
+
+
+def copies(function, *names):
+    """Calls of the runtime by these names, with bytes and kind."""
+    for call in function.calls:
+        name, arguments = api(call_name(call)), call_arguments(call)
+        if name in names and len(arguments) > COPIES[name][0]:
+            size, kind = COPIES[name]
+            yield call, arguments, arguments[size], function.value(arguments[kind]) if kind and len(arguments) > kind else None
+
+
+def use_before_wait(function, copy, target):
+    """The first read of what a copy writes that no wait precedes, or None. Source order stands for time."""
+    waits = [c.order for c in function.calls if c.order > copy.order and function.waits(c)]
+    limit = min(waits, default=None)
+    inside = {id(node) for node in copy.walk()}
+    for node in function.node.all("DECL_REF_EXPR"):
+        if node.order <= copy.order or id(node) in inside or node.target != target:
+            continue
+        if limit is not None and node.order > limit:
+            return None
+        if is_read(function, node):
+            return node
+    return None
+
+
+def is_read(function, node):
+    """Whether a name is used for the value behind it, rather than for its address."""
+    child, parent = node, node.parent
+    while parent is not None and parent.kind in ("UNEXPOSED_EXPR", "PAREN_EXPR"):
+        child, parent = parent, parent.parent
+    if parent is None:
+        return False
+    if parent.kind == "ARRAY_SUBSCRIPT_EXPR" or parent.kind == "UNARY_OPERATOR" and function.program.text(parent).startswith("*"):
+        above = parent.parent
+        return not (above is not None and above.kind == "BINARY_OPERATOR" and above.name == "=" and above.children[0] is parent) \
+            and not (above is not None and above.kind == "UNARY_OPERATOR" and function.program.text(above).startswith("&"))
+    if parent.kind == "UNARY_OPERATOR" and function.program.text(parent).startswith("&"):
+        return False
+    if node.type.get_canonical().kind.name in ("INT", "UINT", "LONG", "ULONG", "FLOAT", "DOUBLE", "BOOL", "ULONGLONG"):
+        return not (parent.kind == "BINARY_OPERATOR" and parent.name == "=" and parent.children[0] is child)
+    return False
+
+
+@function_rule("F01", "the host reads before the copy has ended")
+def read_too_early(program, function):
+    for call, arguments, _, kind in copies(function, "MemcpyAsync"):
+        if kind != TO_HOST:
+            continue
+        base = base_variable(arguments[0])
+        if base is None:
+            continue
+        read = use_before_wait(function, call, base.target)
+        if read is not None:
+            yield Found(read, f"{read.name} is read while {call_name(call)} may still write it",
+                        "cudaStreamSynchronize first; warpsafe's to_host() gives a Pending<T> that has to be waited for")
+
+
+@function_rule("F12", "managed memory touched while the GPU works")
+def managed_too_early(program, function):
+    managed = {}
+    for call in function.calls:
+        if api(call_name(call)) == "MallocManaged" and call_arguments(call):
+            base = base_variable(call_arguments(call)[0])
+            if base is not None:
+                managed[base.target] = base
+    if not managed:
+        return
+    told = set()
+    for launch in all_launches(function):
+        for argument in launch.arguments or ():
+            base = base_variable(argument)
+            if base is None or base.target not in managed or base.target in told:
+                continue
+            read = use_before_wait(function, launch.node, base.target)
+            if read is not None and not any(isinstance(a.name, str) and a is launch.node for a in read.above()):
+                told.add(base.target)
+                yield Found(read, f"{read.name} is managed memory, and {launch.kernel_name} may still work on it",
+                            "cudaDeviceSynchronize first; warpsafe's buffers are read through a Pending<T>")
+
+
+@function_rule("F02", "a local variable as the source of an asynchronous copy")
+def local_source(program, function):
+    for call, arguments, _, kind in copies(function, "MemcpyAsync"):
+        if kind != TO_DEVICE:
+            continue
+        source = plain(arguments[1])
+        if source.kind != "UNARY_OPERATOR" or not program.text(source).startswith("&") or not source.children:
+            continue
+        variable = function.variable(source.children[0])
+        if variable is None or is_static(variable):
+            continue
+        if not any(c.order > call.order and function.waits(c) for c in function.calls):
+            yield Found(call, f"{variable.node.name} is gone when the function returns, and the copy may read it later",
+                        "wait before the return; warpsafe's copies keep what they read")
+
+
+@function_rule("F03", "pageable memory in an asynchronous copy")
+def pageable(program, function):
+    if program.called("HostRegister"):
+        return
+    for call, arguments, _, kind in copies(function, "MemcpyAsync"):
+        if kind not in (TO_DEVICE, TO_HOST):
+            continue
+        side = arguments[1] if kind == TO_DEVICE else arguments[0]
+        why = host_memory(function, side)
+        if why and "variable of this function" not in why:
+            yield Found(call, f"{why}, pageable memory: this copy waits, or does not, as the runtime likes",
+                        "cudaMallocHost for it, or warpsafe's PinnedBuffer; copy_and_wait where it may wait")
+
+
+COUNT = r"^(n|m|N|M|num_?\w*|n_?(elem|element|items|points)\w*|count|cnt|len|length|\w*_count|\w*_len)$"
+
+
+@rule("F05", "the size of a copy in elements")
+def elements_for_bytes(program):
+    for function in program.functions:
+        for call, arguments, size, _ in copies(function, *COPIES):
+            name = api(call_name(call))
+            pointers = [plain(a) for a in arguments[:2 if name.startswith("Memcpy") else 1]]
+            if "alloc" in name.lower() or name == "MallocHost":
+                inner = pointers[0].type.get_canonical()
+                if inner.kind.name != "POINTER":
+                    continue
+                sizes = {pointee_size(inner.get_pointee())}
+                outer = plain(pointers[0])
+                if outer.kind == "UNARY_OPERATOR" and outer.children:
+                    sizes = {pointee_size(outer.children[0].type)}
+            else:
+                sizes = {pointee_size(p.type) for p in pointers}
+            if len(sizes) != 1 or None in sizes or 1 in sizes:
+                continue
+            item = sizes.pop()
+            node = function.resolve(size)
+            spelled = list(node.all("CXX_UNARY_EXPR"))
+            if spelled:
+                wrong = wrong_sizeof(program, function, node, spelled, item)
+                if wrong:
+                    yield Found(size, f"{program.text(size)} is {wrong}, and the items have {item} bytes",
+                                "sizeof(*pointer); warpsafe's copies know type and count")
+                continue
+            if only_count(function, size):
+                yield Found(size, f"{program.text(size)} counts items of {item} bytes, and {call_name(call)} takes bytes: "
+                            "the rest is not reached", f"{program.text(size)} * sizeof(*pointer); warpsafe's copies know "
+                            "type and count")
+
+
+def wrong_sizeof(program, function, node, spelled, item):
+    """`n * sizeof(T)` with a T that is smaller than what is copied."""
+    sides = operands(node, "*")
+    if len(spelled) != 1 or not sides or not any(plain(side) is spelled[0] for side in sides):
+        return None
+    value = spelled[0].value
+    if value is None or value >= item:
+        return None
+    other = sides[0] if plain(sides[1]) is spelled[0] else sides[1]
+    if any((function.value(part) or 1) > 1 for part in other.walk() if part.cursor.kind.is_expression()):
+        return None  # items of several numbers each
+    return f"in units of {value} byte{'s' * (value != 1)}"
+
+
+def only_count(function, node):
+    """Whether a size is by its parts a number of items: names that count, products of them, no factor that
+    could be the size of an item."""
+    node = plain(node)
+    if node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
+        start = function.resolve(node)
+        if any(True for _ in start.all("CXX_UNARY_EXPR")) or re.search(r"byte|size", " ".join(start.names()).lower()):
+            return False
+        if re.match(COUNT, node.name):
+            return operands(start, "*") is None or only_count(function, start)
+        node = start
+    sides = operands(node, "*")
+    if sides:
+        return all(only_count(function, side) for side in sides)
+    return node.kind == "CALL_EXPR" and call_name(node) == "size" and len(node.children) == 1
+
+
+@rule("F14", "a fill with a value that is no byte")
+def fill(program):
+    for function in program.functions:
+        for call, arguments, _, _ in copies(function, "Memset", "MemsetAsync"):
+            item = pointee_size(plain(arguments[0]).type)
+            value = bare(arguments[1])
+            number = function.value(arguments[1])
+            if value.type.get_canonical().kind.name in ("FLOAT", "DOUBLE") and number != 0 or \
+                    number is not None and not -128 <= number <= 255:
+                yield Found(call, f"{program.text(arguments[1])} is no byte: {call_name(call)} keeps its low 8 bits",
+                            "a kernel that fills; warpsafe has zero(stream) and fill_bytes(stream, std::byte)")
+            elif number is not None and item not in (None, 1) and 0 < number < 127 and \
+                    not program.text(arguments[1]).lower().startswith(("0x", "'")):
+                pattern = int.from_bytes(bytes([number]) * min(item, 8), "little")
+                yield Found(call, f"every byte becomes {number}, so an item of {item} bytes {pattern:#x}",
+                            "a kernel that fills; warpsafe has zero(stream) and fill_bytes(stream, std::byte)")
+

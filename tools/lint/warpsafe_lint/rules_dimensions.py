@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Part A of the catalogue: the arithmetic of grid and block."""
+
+import re
+
+from .launches import rounded_up, same_text
+from .registry import Found, all_launches, function_rule, launch_rule
+from .tree import bare, call_name, is_integer, is_wide, operands, plain, pointee_size
+
+COVER = "auto grid = warpsafe::SafeGrid<>::cover(n, warpsafe::block<B>)"
+
+
+def value_of(function, node):
+    return function.value(node)
+
+
+def factors(function, node):
+    """What an expression is a product of."""
+    node = function.resolve(node)
+    sides = operands(node, "*")
+    return factors(function, sides[0]) + factors(function, sides[1]) if sides else [node]
+
+
+def remainder_is_asked(program, function, top):
+    """Whether the function computes what is left over of the same number."""
+    for node in function.node.all("BINARY_OPERATOR"):
+        sides = operands(node, "%")
+        if sides and (same_text(program, sides[0], top) or set(sides[0].names()) & set(top.names())):
+            return True
+    return False
+
+
+@launch_rule("A07", "a grid by a division that drops the tail")
+def floor_division(program, function, launch):
+    if launch.kernel and (launch.kernel.strides or launch.kernel.body is None):
+        return
+    for axis in launch.grid_axes:
+        node = function.resolve(axis)
+        sides = operands(node, "/")
+        if not sides or not is_integer(node.type):
+            continue
+        top, bottom = sides
+        count, block = function.value(top), function.value(bottom)
+        if count is not None and block:
+            if count % block:
+                yield Found(axis, f"{program.text(node)} is {count} / {block} rounded down: the last {count % block} "
+                            "items get no thread", f"{COVER}; without warpsafe (n + B - 1) / B")
+            continue
+        start = function.resolve(top)
+        if start.kind in ("CALL_EXPR", "CONDITIONAL_OPERATOR") or start.name in ("+", "-", "<<", "&"):
+            continue
+        parts = factors(function, top)
+        if any(same_text(program, part, bottom) or (block and (function.value(part) or 1) % block == 0)
+               for part in parts) or any(part.name == "<<" or part.kind == "CALL_EXPR" for part in parts):
+            continue
+        if remainder_is_asked(program, function, top):
+            continue
+        yield Found(axis, f"the grid {program.text(node)} is rounded down: where {program.text(bottom)} does not divide "
+                    f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
+                    f"{COVER}; without warpsafe (n + B - 1) / B")
+
+
+@launch_rule("A09", "one block too many")
+def one_too_many(program, function, launch):
+    for axis in launch.grid_axes:
+        node = function.resolve(axis)
+        sides = operands(node, "+")
+        if not sides or function.value(sides[1]) != 1 or node.value is not None:
+            continue
+        division = function.resolve(sides[0])
+        halves = operands(division, "/")
+        if not halves or not is_integer(division.type) or function.value(halves[1]) == 1:
+            continue
+        top = function.resolve(halves[0])
+        if top.name in ("-", "+") or top.kind in ("CALL_EXPR", "CONDITIONAL_OPERATOR"):
+            continue
+        yield Found(axis, f"{program.text(node)} is one block too many whenever {program.text(halves[1])} divides "
+                    f"{program.text(halves[0])}", f"{COVER}; without warpsafe (n + B - 1) / B")
+
+
+@launch_rule("A10", "a rounded-up grid for a kernel that checks no bound")
+def no_guard(program, function, launch):
+    kernel = launch.kernel
+    if not kernel or kernel.compares or kernel.loops or not {"blockIdx", "threadIdx"} <= kernel.names:
+        return
+    if any(call_name(call) for call in kernel.function.calls if call_name(call) not in ("sqrtf", "expf", "dim3")):
+        return
+    if not any(node.kind == "ARRAY_SUBSCRIPT_EXPR" for node in kernel.body.walk()):
+        return
+    for axis in launch.grid_axes:
+        if value_of(function, axis) is None and rounded_up(function, axis):
+            yield Found(axis, f"the grid is rounded up, and {kernel.name} compares nothing with the number of items: the "
+                        "last block writes behind the array", "for (auto i : warpsafe::grid_stride(n)) in the kernel, or "
+                        "SafeGrid<>::cover_exact(n, block)")
+
+
+@launch_rule("A04", "a dimension of zero")
+def zero(program, function, launch):
+    for what, axes in (("grid", launch.grid_axes), ("block", launch.block_axes)):
+        for axis in axes:
+            if value_of(function, axis) == 0 and "dim3" not in plain(axis).type.spelling:
+                yield Found(axis, f"this {what} has a dimension of 0: every runtime refuses it",
+                            "SafeGrid<>::cover_or_empty(n, block) where there may be nothing to do")
+
+
+@launch_rule("A05", "a negative dimension")
+def negative(program, function, launch):
+    for axis in launch.grid_axes + launch.block_axes:
+        inner = plain(axis)
+        if (inner.value or 0) < 0 or (function.resolve(axis).value or 0) < 0:
+            yield Found(axis, f"{program.text(axis)} is negative, and as a dimension more than 4 billion",
+                        "SafeGrid<>::cover(n, block)")
+
+
+@launch_rule("A11", "grid.y or grid.z over 65535")
+def long_axis(program, function, launch):
+    for axis, node in zip("yz", launch.grid_axes[1:]):
+        value = value_of(function, node)
+        if value is not None and value > 65535:
+            yield Found(node, f"grid.{axis} is {value}, limit 65535 on CUDA", "put the long axis in x")
+
+
+@launch_rule("A12", "2^32 threads along one axis")
+def amd_threads(program, function, launch):
+    for axis, node, block in zip("xyz", launch.grid_axes, launch.block_values):
+        value = value_of(function, node)
+        if value is not None and value < 1 << 31 and block and value * block >= 1 << 32:
+            yield Found(node, f"grid.{axis} times block.{axis} is {value * block} threads; AMD's limit is 2^32 - 1",
+                        "fewer blocks and warpsafe::grid_stride(n) in the kernel")
+
+
+def is_grid_word(word):
+    word = word.lower()
+    return "grid" in word or re.search(r"(n|num|number_?of|n_)_?(thread_?)?blocks|^blocks$|blocks_?(per|in)", word) is not None
+
+
+def is_block_word(word):
+    word = word.lower()
+    return not is_grid_word(word) and (
+        "thread" in word or re.search(r"block_?(dim|size|sz)|dim_?block|^block$|^tpb$|^bs$", word) is not None)
+
+
+@launch_rule("A13", "grid and block swapped")
+def swapped(program, function, launch):
+    if launch.grid is None or launch.block is None:
+        return
+    first, second = plain(launch.grid), plain(launch.block)
+    while first.kind == "CALL_EXPR" and len(first.children) == 1:
+        first = plain(first.children[0])
+    while second.kind == "CALL_EXPR" and len(second.children) == 1:
+        second = plain(second.children[0])
+    if is_block_word(program.text(first)) and is_grid_word(program.text(second)) and re.fullmatch(
+            r"[\w.:>-]+", program.text(first)) and re.fullmatch(r"[\w.:>-]+", program.text(second)):
+        yield Found(launch.node, f"the grid is {program.text(first)} and the block {program.text(second)}: by their names "
+                    "they are swapped", f"<<<{program.text(second)}, {program.text(first)}, …>>>; warpsafe's GridDim and "
+                    "BlockDim do not convert into each other")
+
+
+ROWS, COLUMNS = r"row|height|^h$|^ny$", r"col|width|^w$|^nx$"
+
+
+@launch_rule("A14", "x and y swapped")
+def axes_swapped(program, function, launch):
+    axes = launch.grid_axes
+    if len(axes) < 2 or axes[1].left_out or not launch.kernel:
+        return
+
+    def about(node, pattern):
+        return any(re.search(pattern, name.lower()) for name in function.resolve(node).names())
+
+    if not (about(axes[0], ROWS) and about(axes[1], COLUMNS)) or about(axes[0], COLUMNS) or about(axes[1], ROWS):
+        return
+    source = launch.kernel.function.program
+    for variable in launch.kernel.node.all("VAR_DECL"):
+        text = source.text(variable)
+        if re.search(r"col", variable.name.lower()) and re.search(r"blockIdx\.x", text) and "blockIdx.y" not in text:
+            yield Found(launch.grid, f"grid.x comes from rows and grid.y from columns, and {launch.kernel.name} takes "
+                        f"{variable.name} from x", "SafeGrid<>::cover(extent{rows{m}, cols{n}}, block<X, Y>)")
+            return
+
+
+@launch_rule("A15", "bytes where elements are meant")
+def bytes_for_elements(program, function, launch):
+    kernel = launch.kernel
+    if not kernel or any(pointee_size(p.type) in (None, 1) and p.type.get_canonical().kind.name == "POINTER"
+                         for p in kernel.parameters):
+        return
+    for axis in launch.grid_axes:
+        node = function.resolve(axis)
+        sides = operands(node, "/")
+        if not sides:
+            continue
+        top = function.resolve(sides[0])
+        sizes = [n for n in top.all("CXX_UNARY_EXPR")]
+        named = [name for name in top.names() if re.search(r"n_?bytes|_bytes|size_?in_?bytes|^bytes$", name.lower())]
+        down = any(True for _ in function.resolve(sides[1]).all("CXX_UNARY_EXPR"))
+        if (sizes or named) and not down and not any(operands(n, "/") for n in top.walk()):
+            yield Found(axis, f"the grid {program.text(node)} is computed from bytes, and {kernel.name} counts elements",
+                        "SafeGrid<>::cover(elements, block)")
+
+
+@function_rule("A16", "a 32-bit index for a 64-bit count")
+def narrow_index(program, function):
+    if not function.is_kernel:
+        return
+    wide = {p.cursor.hash for p in function.parameters if is_wide(p.type)}
+    for variable in function.node.all("VAR_DECL"):
+        if variable.type.get_canonical().kind.name not in ("INT", "UINT"):
+            continue
+        if not {"blockIdx", "threadIdx"} <= variable.names():
+            continue
+        for node in function.node.all("BINARY_OPERATOR"):
+            if node.name not in ("<", ">=", "<=", ">"):
+                continue
+            left, right = (plain(side) for side in node.children)
+            if {left.target if left.kind == "DECL_REF_EXPR" else 0, right.target if right.kind == "DECL_REF_EXPR" else 0} >= {
+                    variable.cursor.hash} and ((left.target if left.kind == "DECL_REF_EXPR" else 0) in wide or
+                                               (right.target if right.kind == "DECL_REF_EXPR" else 0) in wide):
+                yield Found(variable, f"{variable.name} has 32 bits, and is compared with a count of 64 bits: from 2^31 "
+                            "items on it is another number", "for (auto i : warpsafe::grid_stride(n)), which counts in n's "
+                            "own type; or compute the index in 64 bits: std::size_t(blockIdx.x) * blockDim.x + threadIdx.x")
+                break
+
+
+@launch_rule("A18", "a capped grid for a kernel of one item per thread")
+def capped(program, function, launch):
+    kernel = launch.kernel
+    if not kernel or kernel.strides or kernel.loops:
+        return
+    for axis in launch.grid_axes:
+        node = function.resolve(axis)
+        least = node.kind == "CALL_EXPR" and call_name(node) in ("min", "umin", "MIN")
+        if node.kind == "CONDITIONAL_OPERATOR" and len(node.children) == 3:
+            test, one, other = node.children
+            test = bare(test)
+            least = test.name in ("<", ">", "<=", ">=") and any(
+                same_text(program, side, arm) for side in test.children for arm in (one, other)) and any(
+                function.value(arm) is not None and function.value(arm) > 1 for arm in (one, other))
+        if least and any(function.value(inner) is not None for inner in node.children):
+            yield Found(axis, f"the grid is capped, and {kernel.name} handles one item per thread: what is over the cap is "
+                        "dropped", "for (auto i : warpsafe::grid_stride(n)) in the kernel")
+
+
+SIZES = r"(n|m|k|N|M|K|len|length|count|size|rows?|cols?|columns?|width|height|batch(_?size)?|num_?(elements|items|points|rows|cols))"
+
+
+@launch_rule("A19", "the block is taken from the data's size")
+def block_of_data(program, function, launch):
+    for axis in launch.block_axes:
+        node = function.resolve(axis)
+        if function.value(node) is not None:
+            continue
+        by_size = node.kind == "CALL_EXPR" and call_name(node) in ("size", "numel", "length")
+        by_name = node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR") and re.fullmatch(SIZES, node.name) and \
+            "dim3" not in node.type.spelling and node.cursor.referenced is not None and \
+            node.cursor.referenced.kind.name != "TEMPLATE_NON_TYPE_PARAMETER"
+        if by_size or by_name:
+            yield Found(axis, f"the block is {program.text(axis)}, a size of the data: over 1024 no GPU takes it",
+                        "a constant block, and SafeGrid<>::cover(n, block<256>); or BlockDim::create(n), which checks")
+
+
+@function_rule("A02", "a 64-bit count put into 32 bits before the launch")
+def narrowed_count(program, function):
+    used = {}
+    for launch in all_launches(function):
+        for axis in launch.grid_axes:
+            pending, depth = [axis], 0
+            while pending and depth < 40:
+                depth += 1
+                for name in pending.pop().all("DECL_REF_EXPR"):
+                    used.setdefault(name.target, launch)
+                    variable = function.variable(name)
+                    if variable is not None and variable.start is not None:
+                        pending.append(variable.start)
+    for variable in function.variables.values():
+        start = variable.start
+        if variable.node.cursor.hash in used and start is not None and start.kind == "UNEXPOSED_EXPR" and \
+                variable.node.type.get_canonical().kind.name in ("INT", "UINT") and len(start.children) == 1 and \
+                is_wide(start.children[0].type) and function.value(start) is None:
+            wide = bare(start)
+            sides = operands(wide, "/")
+            if sides or wide.kind == "CXX_UNARY_EXPR":
+                continue  # a number of blocks, which is small; what narrows there is row A03
+            yield Found(variable.node, f"{variable.node.name} keeps 32 bits of {program.text(wide)}, and a grid is computed "
+                        "from it", "keep the 64 bits, and SafeGrid<>::cover(n, block), which takes them")
+
+
+@launch_rule("A21", "an int product as the size of a grid", by_default=False)
+def int_product(program, function, launch):
+    for axis in launch.grid_axes:
+        for part in function.resolve(axis).walk():
+            sides = operands(part, "*")
+            if sides and part.type.get_canonical().kind.name == "INT" and part.value is None and all(
+                    function.value(side) is None for side in sides):
+                yield Found(part, f"{program.text(part)} is computed in int, and overflows before any check sees it",
+                            "SafeGrid<>::cover(extent{rows{m}, cols{n}}, block), or std::size_t{m} * n")
+                return
+
+
+@launch_rule("A01", "a rounded-up size that overflows int", by_default=False)
+def rounding_overflows(program, function, launch):
+    for axis in launch.grid_axes:
+        sides = operands(function.resolve(axis), "/")
+        top = function.resolve(sides[0]) if sides else None
+        if top is not None and top.name == "+" and top.type.get_canonical().kind.name in ("INT", "UINT") and \
+                function.value(top) is None:
+            yield Found(axis, f"{program.text(top)} overflows for a count near the end of int", COVER)
+
+
+@launch_rule("A03", "a 64-bit number put into a dim3", by_default=False)
+def truncated_dimension(program, function, launch):
+    for axis in launch.grid_axes:
+        if axis.kind == "UNEXPOSED_EXPR" and axis.type.get_canonical().kind.name == "UINT" and \
+                axis.children and is_wide(axis.children[0].type) and function.value(axis) is None:
+            yield Found(axis, f"{program.text(axis)} has 64 bits, and a dim3 keeps 32", COVER)

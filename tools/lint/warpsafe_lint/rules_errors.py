@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Parts D and G of the catalogue: errors, and what a program does to its environment."""
+
+import re
+
+from .program import api
+from .registry import Found, all_launches, function_rule, rule
+from .tree import LOOPS, bare, call_arguments, call_name, plain
+
+ERRORS = ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "hipblasStatus_t", "rocblas_status",
+          "cudnnStatus_t", "cufftResult", "cusparseStatus_t", "curandStatus_t", "cusolverStatus_t")
+LAUNCH_ERRORS = re.compile(r"^(cuda|hip)Error(InvalidConfiguration|LaunchOutOfResources|LaunchFailure|InvalidValue|"
+                           r"InvalidDeviceFunction|CooperativeLaunchTooLarge|IllegalAddress|LaunchTimeout|LaunchTimeOut)$")
+
+
+def is_error(kind_of):
+    return kind_of.spelling.replace("enum ", "").replace("const ", "") in ERRORS
+
+
+def is_dropped(node):
+    """Whether a call's value goes nowhere: it stands as a statement."""
+    parent = node.parent
+    while parent is not None and (parent.kind == "UNEXPOSED_EXPR" or parent.kind == "CSTYLE_CAST_EXPR" and
+                                  parent.type.kind.name == "VOID"):
+        node, parent = parent, parent.parent
+    if parent is None:
+        return False
+    if parent.kind == "COMPOUND_STMT":
+        return True
+    if parent.kind in LOOPS or parent.kind in ("IF_STMT", "ELSE_STMT"):
+        return parent.children[-1] is node or parent.kind == "IF_STMT" and parent.children[0] is not node
+    return False
+
+
+def looked_at(program, function, order):
+    return any(call.order > order and function.looks(call) for call in function.calls)
+
+
+@function_rule("D01", "a launch that nobody looks at")
+def unchecked(program, function):
+    unseen = []
+    for launch in all_launches(function):
+        if launch.form not in ("<<<>>>", "macro"):
+            if is_dropped(launch.node):
+                unseen.append(launch)
+        elif not looked_at(program, function, launch.order):
+            unseen.append(launch)
+    if not unseen:
+        return
+    callers = program.callers(function.name)
+    if callers and all(looked_at(program, caller, call.order) for caller, call in callers):
+        return
+    if any(call.kind == "CALL_EXPR" and is_launch_wrapper(call) for launch in unseen[:1] for call in launch.node.above()):
+        return
+    first = unseen[0]
+    others = "" if len(unseen) == 1 else f", nor that of {len(unseen) - 1} further launch{'es' * (len(unseen) > 2)} in {function.name}"
+    yield Found(first.node, f"nobody looks at the status of {first.kernel_name}'s launch{others}: one that is refused does "
+                "nothing", "warpsafe::launch_as_written(…).value() (--fix writes it); without warpsafe, cudaGetLastError() "
+                "right after it")
+
+
+def is_launch_wrapper(call):
+    return "launch" in call_name(call).lower()
+
+
+@rule("D03", "clearing an error that is somebody else's")
+def swallowed(program):
+    for function in program.functions:
+        for call in function.calls:
+            if api(call_name(call)) == "GetLastError" and is_dropped(call):
+                yield Found(call, f"{call_name(call)}() is asked and its answer dropped: an error that was there is gone",
+                            "look at the call that may fail; a launch by warpsafe reports its own status and clears nothing")
+
+
+@rule("D08", "the result of a wrapper dropped")
+def dropped(program):
+    for function in program.functions:
+        for call in function.calls:
+            name = call_name(call)
+            if name in program.bodies and is_error(call.type) and is_dropped(call):
+                yield Found(call, f"{name} returns {call.type.spelling}, and nobody looks at it",
+                            "warpsafe::result<void>, which a compiler does not let drop")
+
+
+def fails(name):
+    return name in ("exit", "abort", "terminate", "_exit", "quick_exit")
+
+
+@rule("D09", "throwing or ending the program from a destructor")
+def destructor(program):
+    for function in program.functions:
+        if function.node.kind != "DESTRUCTOR":
+            continue
+        calls = [c for c in function.calls if api(call_name(c)) or call_name(c).startswith(("cublas", "cudnn", "cufft", "rocblas"))]
+        if not calls:
+            continue
+        throws = next(function.node.all("CXX_THROW_EXPR"), None)
+        ends = next((c for c in function.calls if fails(call_name(c))), None)
+        if ends is None:
+            # The check that a call's status is handed to.
+            ends = next((above for c in calls for above in c.above()
+                         if above.kind == "CALL_EXPR" and program.reaches(call_name(above), fails)), None)
+        found = throws or ends
+        if found is not None:
+            yield Found(found, f"{function.name} ends the program when {call_name(calls[0])} fails, as it does while the "
+                        "program is being torn down: the first error is lost", "a close() that returns the status, and a "
+                        "destructor that ignores it")
+
+
+@rule("D10", "an error written to a log, and success returned")
+def success_all_the_same(program):
+    for function in program.functions:
+        for node in function.node.all("IF_STMT"):
+            if len(node.children) < 2:
+                continue
+            test = node.children[0]
+            if not any(is_error(inner.type) for inner in test.walk() if inner.cursor.kind.is_expression()):
+                continue
+            if any(inner.name == "==" for inner in test.walk()) or test.kind == "UNARY_OPERATOR":
+                continue
+            for call in node.children[1].all("CALL_EXPR"):
+                if call_name(call) in ("exit", "_exit") and call_arguments(call) and call_arguments(call)[0].value == 0:
+                    yield Found(call, "the error is printed, and the program ends with 0, success",
+                                "exit(EXIT_FAILURE), or return the error: warpsafe::result")
+
+
+@rule("D11", "comparing with a vendor's code for a launch")
+def vendor_code(program):
+    for function in program.functions:
+        for node in function.node.all("BINARY_OPERATOR"):
+            if node.name in ("==", "!="):
+                for side in node.children:
+                    inner = plain(side)
+                    if inner.kind == "DECL_REF_EXPR" and LAUNCH_ERRORS.match(inner.name):
+                        yield Found(node, f"{inner.name}: one mistake has another code by vendor and release",
+                                    "Errc, which is the same on all: error.code() == Errc::…")
+        for case in function.node.all("CASE_STMT"):
+            inner = plain(case.children[0]) if case.children else None
+            if inner is not None and inner.kind == "DECL_REF_EXPR" and LAUNCH_ERRORS.match(inner.name) and not any(
+                    n.kind == "RETURN_STMT" and any(True for _ in n.all("STRING_LITERAL")) for n in case.walk()):
+                yield Found(case, f"{inner.name}: one mistake has another code by vendor and release", "Errc, the same on all")
+
+
+SWITCHES = {"CUDA_LAUNCH_BLOCKING": "G01", "HIP_LAUNCH_BLOCKING": "G02", "AMD_SERIALIZE_KERNEL": "G02",
+            "HSA_OVERRIDE_GFX_VERSION": "G09"}
+
+
+def environment(row):
+    def find(program):
+        for function in program.functions:
+            for call in function.calls:
+                if call_name(call) in ("setenv", "putenv", "_putenv", "SetEnvironmentVariableA"):
+                    for literal in call.all("STRING_LITERAL"):
+                        word = re.split(r"[=\"]", literal.name.strip('"'))[0]
+                        if SWITCHES.get(word) == row:
+                            yield Found(call, f"{word} is set by the program itself, for every user of it",
+                                        "leave it to the environment; warpsafe's errors say when it is on")
+                            break
+    return find
+
+
+rule("G01", "CUDA_LAUNCH_BLOCKING left on")(environment("G01"))
+rule("G02", "a blocking mode that hides a race")(environment("G02"))
+rule("G09", "an architecture override")(environment("G09"))
+
+
+@function_rule("D12", "one check after several launches", by_default=False)
+def one_check(program, function):
+    found = all_launches(function)
+    for first, second in zip(found, found[1:]):
+        if first.form == second.form == "<<<>>>" and not any(
+                function.looks(call) for call in function.calls_between(first.order, second.order)) and \
+                looked_at(program, function, second.order):
+            yield Found(first.node, f"the check after {second.kernel_name} cannot tell its error from {first.kernel_name}'s",
+                        "launch_as_written(…).value() for each")

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Part E of the catalogue, and G04: streams, events, captures and library handles."""
+
+import re
+
+from .program import api
+from .registry import Found, all_launches, function_rule, rule
+from .tree import LOOPS, base_variable, call_arguments, call_name, plain
+
+# Makes a handle -> gives it a stream. (cublasLt takes the stream with each call.)
+LIBRARIES = (
+    (r"cublasCreate(_v2)?$", r"cublasSetStream"), (r"cublasXtCreate$", r"^$"), (r"hipblasCreate$", r"hipblasSetStream"),
+    (r"rocblas_create_handle$", r"rocblas_set_stream"), (r"cusparseCreate$", r"cusparseSetStream"),
+    (r"hipsparseCreate$", r"hipsparseSetStream"), (r"cusolver(Dn|Sp)Create$", r"cusolver(Dn|Sp)SetStream"),
+    (r"cudnnCreate$", r"cudnnSetStream"), (r"miopenCreate$", r"miopen(SetStream|CreateWithStream)"),
+    (r"curandCreateGenerator$", r"curandSetStream"), (r"cufft(Plan\w+|Create)$", r"cufftSetStream"),
+    (r"hipfft(Plan\w+|Create)$", r"hipfftSetStream"),
+)
+SETS = r"(cublas|hipblas|cusparse|hipsparse|cusolver(Dn|Sp)|cudnn|miopen|curand|cufft|hipfft)SetStream(_v2)?$|rocblas_set_stream$"
+DESTROYS = r"(cublas|hipblas|cusparse|hipsparse|cusolver(Dn|Sp)|cudnn|miopen)Destroy(_v2)?$|rocblas_destroy_handle$|" \
+           r"curandDestroyGenerator$|cufftDestroy$"
+
+
+def uses_streams(program):
+    """A stream that is not the default one, of the program's own making or handed to it."""
+    return any(not launch.on_default_stream for function in program.functions for launch in all_launches(function)) or \
+        any(api(name).startswith("StreamCreate") for name in program.all_names)
+
+
+@rule("E01", "a library handle left on the default stream")
+def handle_without_stream(program):
+    if not uses_streams(program):
+        return
+    for function in program.functions:
+        for call in function.calls:
+            for makes, sets in LIBRARIES:
+                if re.match(makes, call_name(call)) and sets != "^$" and not any(re.match(sets, n) for n in program.all_names):
+                    yield Found(call, f"{call_name(call)} makes a handle that nothing in this file gives a stream, and other "
+                                "work here runs on one", "StreamBound<cublasHandle_t>::create(stream)")
+
+
+def variable_of(node):
+    base = base_variable(node)
+    return base.target if base is not None else None
+
+
+@function_rule("E03", "the stream destroyed before what uses it")
+def destroyed_first(program, function):
+    bound = {}
+    for call in function.calls:
+        name, arguments = call_name(call), call_arguments(call)
+        if re.match(SETS, name) and len(arguments) == 2:
+            bound[variable_of(arguments[0])] = variable_of(arguments[1])
+    for call in function.calls:
+        if api(call_name(call)) != "StreamDestroy":
+            continue
+        stream = variable_of(call)
+        for later in function.calls:
+            if later.order > call.order and re.match(DESTROYS, call_name(later)) and stream is not None and \
+                    bound.get(variable_of(later)) == stream:
+                yield Found(call, f"the stream is destroyed before the handle that works on it ({call_name(later)})",
+                            "StreamBound<Handle>, which keeps its stream")
+                break
+
+
+@function_rule("E04", "a handle's stream switched while work is pending")
+def switched(program, function):
+    for call in function.calls:
+        if call_name(call) in ("rocblas_set_stream", "hipblasSetStream") and any(a.kind in LOOPS for a in call.above()):
+            yield Found(call, "rocBLAS has one workspace for all streams of a handle, and this loop switches the stream",
+                        "one handle per stream; StreamBound::rebind orders the streams")
+
+
+SYNC_COPIES = ("Memcpy", "Memset", "Memcpy2D", "MemcpyToSymbol")
+
+
+@function_rule("E08", "a copy on the null stream beside a non-blocking one")
+def null_stream_copy(program, function):
+    streams = {}
+    for call in function.calls:
+        arguments = call_arguments(call)
+        if api(call_name(call)) in ("StreamCreateWithFlags", "StreamCreateWithPriority") and len(arguments) > 1 and \
+                function.value(arguments[1]) == 1:
+            streams[variable_of(arguments[0])] = call
+    if not streams:
+        return
+    for launch in all_launches(function):
+        stream = variable_of(launch.stream) if launch.stream is not None else None
+        if stream not in streams:
+            continue
+        taken = {variable_of(a) for a in launch.arguments or ()} - {None}
+        for call in function.calls:
+            arguments = call_arguments(call)
+            if api(call_name(call)) not in SYNC_COPIES or call.order > launch.order or not arguments or \
+                    variable_of(arguments[0]) not in taken:
+                continue
+            if api(call_name(call)) == "Memcpy" and function.value(arguments[-1]) != 1:
+                continue
+            if any(is_barrier(function, c) for c in function.calls_between(call.order, launch.order)):
+                continue
+            yield Found(call, f"{call_name(call)} runs on the null stream, and {launch.kernel_name} on a non-blocking one: "
+                        "nothing orders them", f"{call_name(call)}Async on that stream; warpsafe's copies all take a stream")
+        return
+
+
+def is_barrier(function, call):
+    return function.program.reaches(call_name(call), lambda_barrier)
+
+
+def lambda_barrier(name):
+    return "ynchronize" in name or api(name) in ("StreamWaitEvent",)
+
+
+BREAKS = {"DeviceSynchronize", "StreamSynchronize", "EventSynchronize", "Malloc", "Free", "MallocHost", "HostAlloc",
+          "StreamQuery", "EventQuery", "MallocManaged", "EventElapsedTime"}
+
+
+def captures(function):
+    """Pairs of calls: where a capture begins and where it ends."""
+    begin = None
+    for call in function.calls:
+        name = api(call_name(call))
+        if name == "StreamBeginCapture":
+            begin = call
+        elif name == "StreamEndCapture" and begin is not None:
+            yield begin, call
+            begin = None
+
+
+def mode_is_relaxed(function, begin):
+    arguments = call_arguments(begin)
+    return len(arguments) > 1 and function.value(arguments[1]) == 2
+
+
+@function_rule("E13", "legacy-stream work while another stream captures")
+def legacy_in_capture(program, function):
+    for begin, end in captures(function):
+        for launch in all_launches(function):
+            if begin.order < launch.order < end.order and launch.on_default_stream:
+                yield Found(launch.node, f"{launch.kernel_name} is launched on the default stream between the capture's begin "
+                            "and end: refused, or left out of the graph", "launch it on the stream that captures")
+        for call in function.calls_between(begin.order, end.order):
+            if api(call_name(call)) in ("Memcpy", "Memset", "Memcpy2D"):
+                yield Found(call, f"{call_name(call)} runs on the default stream, and a stream captures",
+                            f"{call_name(call)}Async on the stream that captures")
+
+
+@function_rule("G04", "a synchronisation or allocation during a capture")
+def breaks_capture(program, function):
+    for begin, end in captures(function):
+        for call in function.calls_between(begin.order, end.order):
+            name = api(call_name(call))
+            if name in BREAKS and not (mode_is_relaxed(function, begin) and "alloc" in name.lower()):
+                yield Found(call, f"{call_name(call)} between the capture's begin and end: the whole graph is lost",
+                            "before the begin or after the end; warpsafe refuses it there and says so")
+
+
+@rule("E14", "a host callback that calls the API")
+def callback(program):
+    for function in program.functions:
+        for call in function.calls:
+            if api(call_name(call)) not in ("LaunchHostFunc", "StreamAddCallback") or len(call_arguments(call)) < 3:
+                continue
+            target = plain(call_arguments(call)[1])
+            inside = list(target.all("CALL_EXPR"))
+            for name in target.names():
+                for cursor in program.bodies.get(name, ()):
+                    inside += program.function(cursor).calls
+            wrong = next((c for c in inside if api(call_name(c)) and not api(call_name(c)).startswith("GetError")), None)
+            if wrong is not None:
+                yield Found(call, f"the callback calls {call_name(wrong)}: not permitted there, or a deadlock",
+                            "set a flag in the callback, and let the thread that waits make the call")
+
+
+@function_rule("E15", "times from events without timing, or that have not ended")
+def event_times(program, function):
+    untimed, recorded = {}, {}
+    for call in function.calls:
+        name, arguments = api(call_name(call)), call_arguments(call)
+        if name == "EventCreateWithFlags" and len(arguments) == 2 and (function.value(arguments[1]) or 0) & 2:
+            untimed[variable_of(arguments[0])] = call
+        elif name == "EventRecord" and arguments:
+            recorded[variable_of(arguments[0])] = call
+        elif name == "EventElapsedTime" and len(arguments) == 3:
+            for event in arguments[1:]:
+                if variable_of(event) in untimed and variable_of(event) is not None:
+                    yield Found(call, f"{program.text(event)} was made without timing", "stream.record_timed(), of its own type")
+            stop = recorded.get(variable_of(arguments[2]))
+            if stop is not None and not any(function.waits(c) for c in function.calls_between(stop.order, call.order)):
+                yield Found(call, f"nobody waits for {program.text(arguments[2])} between its record and this: the time is not "
+                            "there yet", "cudaEventSynchronize first; warpsafe's elapsed takes ended events alone")

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""A function's syntax tree, read once from libclang, and questions about a node of it."""
+
+from .libclang import evaluate
+
+CASTS = {
+    "CSTYLE_CAST_EXPR",
+    "CXX_STATIC_CAST_EXPR",
+    "CXX_FUNCTIONAL_CAST_EXPR",
+    "CXX_REINTERPRET_CAST_EXPR",
+    "CXX_CONST_CAST_EXPR",
+}
+LOOPS = {"FOR_STMT", "WHILE_STMT", "DO_STMT", "CXX_FOR_RANGE_STMT"}
+
+
+class Node:
+    """One cursor. `order` counts in the order of the source, macros in the order they expand to."""
+
+    __slots__ = ("cursor", "kind", "name", "children", "parent", "order", "start", "end", "_value")
+
+    def __init__(self, cursor, parent, order):
+        self.cursor, self.parent, self.order, self.children = cursor, parent, order, []
+        try:
+            self.kind = cursor.kind.name
+        except ValueError:  # a kind that the bindings do not know
+            self.kind = "UNKNOWN"
+        self.name = cursor.spelling
+        extent = cursor.extent
+        self.start, self.end = extent.start.offset, extent.end.offset
+        self._value = self  # not asked yet
+
+    @property
+    def type(self):
+        return self.cursor.type
+
+    @property
+    def left_out(self):
+        """A defaulted argument: it is in the tree and not in the source."""
+        return self.start == 0 and self.end == 0
+
+    @property
+    def value(self):
+        """The compiler's constant, or None."""
+        if self._value is self:
+            self._value = evaluate(self.cursor) if self.cursor.kind.is_expression() else None
+        return self._value
+
+    @property
+    def target(self):
+        """What a name stands for: the hash of its declaration."""
+        to = self.cursor.referenced
+        return to.hash if to is not None else None
+
+    def walk(self):
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def all(self, *kinds):
+        return (node for node in self.walk() if node.kind in kinds)
+
+    def above(self):
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def names(self):
+        """The names that are used in it."""
+        return {node.name for node in self.all("DECL_REF_EXPR", "MEMBER_REF_EXPR", "OVERLOADED_DECL_REF")}
+
+
+def build(cursor):
+    """The tree under a cursor. Not by recursion of Python's: sources nest deeper than that."""
+    order = 0
+    root = Node(cursor, None, order)
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        node.children = [Node(child, node, 0) for child in node.cursor.get_children()]
+        pending.extend(node.children)
+    for order, node in enumerate(root.walk()):
+        node.order = order
+    return root
+
+
+def bare(node):
+    """Without parentheses and implicit conversions."""
+    while node.kind in ("UNEXPOSED_EXPR", "PAREN_EXPR") and len(node.children) == 1:
+        node = node.children[0]
+    return node
+
+
+def plain(node):
+    """Without parentheses and conversions of any kind."""
+    while True:
+        node = bare(node)
+        inner = [child for child in node.children if child.cursor.kind.is_expression()]
+        if node.kind not in CASTS or not inner:
+            return node
+        node = inner[-1]
+
+
+def call_name(node):
+    """The function that a call names, also where a template leaves open which it is."""
+    if node.name:
+        return node.name
+    for child in node.children[:1]:
+        for inner in child.all("DECL_REF_EXPR", "OVERLOADED_DECL_REF", "MEMBER_REF_EXPR"):
+            if inner.name:
+                return inner.name
+    return ""
+
+
+def call_arguments(node):
+    """The arguments of a call, those left out included."""
+    return node.children[1:]
+
+
+def operands(node, operator):
+    """The two sides of a binary operator of that spelling, or None."""
+    if node.kind == "BINARY_OPERATOR" and node.name == operator and len(node.children) == 2:
+        return node.children
+    return None
+
+
+def base_variable(node):
+    """The variable that an address is made from: `&x`, `x + 1`, `&x[2]`, `x.data()`, `(char*)x`."""
+    for inner in node.all("DECL_REF_EXPR"):
+        if inner.cursor.referenced is not None and inner.cursor.referenced.kind.name in ("VAR_DECL", "PARM_DECL"):
+            return inner
+    return None
+
+
+def is_integer(kind_of):
+    """Whether a type is a whole number, bool and enumerations left out."""
+    name = kind_of.get_canonical().kind.name
+    return name in ("SHORT", "USHORT", "INT", "UINT", "LONG", "ULONG", "LONGLONG", "ULONGLONG")
+
+
+def is_wide(kind_of):
+    return is_integer(kind_of) and kind_of.get_size() == 8
+
+
+def is_stream(kind_of):
+    """cudaStream_t, hipStream_t, CUstream."""
+    words = kind_of.spelling.replace("const ", "").strip(" &")
+    canonical = kind_of.get_canonical().spelling
+    return words in ("cudaStream_t", "hipStream_t", "CUstream") or canonical in (
+        "CUstream_st *",
+        "struct CUstream_st *",
+        "ihipStream_t *",
+        "struct ihipStream_t *",
+    )
+
+
+def pointee_size(kind_of):
+    """Bytes of what a pointer or an array holds; None for void, and where a template leaves it open."""
+    kind_of = kind_of.get_canonical()
+    name = kind_of.kind.name
+    if name == "POINTER":
+        inner = kind_of.get_pointee()
+    elif name in ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY"):
+        inner = kind_of.element_type
+    else:
+        return None
+    size = inner.get_canonical().get_size()
+    if inner.get_canonical().kind.name == "VOID" or size <= 0:
+        return None
+    return size
