@@ -4,8 +4,8 @@
 """Holds the pages' code to the sources that the tests compile, and what they show to what these print:
 check_pages.py PROGRAM PROJECT [--update]
 
-A block `cpp` is a part of a source of the page's name in tests/docs/pages, in which `…` stands for what
-the page leaves out. A block `cpp refused` is check_refused.py's. The blocks `text` of a page are what
+A block `cpp` is a part of a source of the page's name in tests/docs/pages, or of the example that is a
+folder of that name, in which `…` stands for what the page leaves out. A block `cpp refused` is check_refused.py's. The blocks `text` of a page are what
 PROGRAM prints for it after each mark; with --update they are replaced by it first. Addresses and the
 number of the machine's cores, which differ from run to run, are replaced."""
 import pathlib
@@ -17,7 +17,7 @@ import textwrap
 program, project = sys.argv[1], pathlib.Path(sys.argv[2])
 FENCE = re.compile(r"^( *)```([^\n`]+)\n(.*?)^ *```$", re.M | re.S)
 # Whose code or output another test looks at.
-ELSEWHERE = {"race-detector.md": {"cpp example", "text"}, "compare.md": {"console"}, "debugging.md": {"console"}, "lint.md": {"cpp", "console"}}
+ELSEWHERE = {"pytorch.md": {"text"}, "race-detector.md": {"cpp example", "text"}, "compare.md": {"console"}, "debugging.md": {"console"}, "lint.md": {"cpp", "console"}}
 # What no program here prints or runs: commands of a shell, and what the site is made of.
 NOT_CODE = {"sh", "cmake", "{toctree}"}
 
@@ -48,7 +48,8 @@ def shown(page):
 def check(page, update):
     text = page.read_text()
     source_name = page.stem.replace("-", "_")
-    source = "".join(file.read_text() for file in sorted((project / "tests/docs/pages").rglob(f"{source_name}.c*")))
+    files = [*(project / "tests/docs/pages").rglob(f"{source_name}.c*"), *(project / "examples" / source_name).glob("*.?pp")]
+    source = "".join(file.read_text() for file in sorted(files))
     # What a page shows that is none of PROGRAM's, another program prints, and a test of its own looks at.
     elsewhere = ELSEWHERE.get(page.name, set()) | (set() if page.stem in programs else {"text"})
     outputs = shown(page) if page.stem in programs else []

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""swiglu(gate, up) = gate * sigmoid(gate) * up for PyTorch, with its gradient, by warpsafe.
+
+load("cuda") and load("cpu") build the extension with PyTorch's own means when they are first called:
+by nvcc for tensors of CUDA devices, by the host compiler for tensors of the CPU (warpsafe's modelled
+GPU: for tests, not for speed).
+"""
+
+import functools
+from pathlib import Path
+
+import torch
+import torch.utils.cpp_extension
+
+HERE = Path(__file__).resolve().parent
+# Beside this folder in the project; elsewhere warpsafe is installed where the compilers look (CPATH).
+INCLUDE = [str(path) for path in [HERE.parents[1] / "include"] if path.is_dir()]
+
+
+@functools.lru_cache(maxsize=None)
+def load(device):
+    """The extension's module for "cuda" or "cpu"."""
+    if device not in ("cpu", "cuda"):
+        raise ValueError(f"swiglu: the tensors are on {device}, and this extension computes on cuda and cpu")
+    cuda = device == "cuda"
+    flags = ["-std=c++20", "-O2", "-DWARPSAFE_CHECKS=2"]
+    return torch.utils.cpp_extension.load(
+        name=f"swiglu_{device}", sources=[str(HERE / ("extension.cu" if cuda else "extension.cpp"))],
+        extra_include_paths=INCLUDE, extra_cflags=flags, extra_cuda_cflags=flags, with_cuda=cuda,
+        extra_ldflags=[] if cuda else ["-lboost_context", "-pthread"])  # fmt: skip
+
+
+class _SwiGLU(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, gate, up):
+        ctx.save_for_backward(gate, up)
+        return load(gate.device.type).forward(gate, up)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable  # the gradient has no gradient of its own
+    def backward(ctx, grad):
+        gate, up = ctx.saved_tensors
+        # What sum() hands back, say, is one number that stands for all: an expanded tensor.
+        return load(gate.device.type).backward(gate, up, grad.contiguous())
+
+
+def swiglu(gate, up):
+    """gate * sigmoid(gate) * up. Both contiguous, of one shape, float32 or float64, on one device."""
+    return _SwiGLU.apply(gate, up)
