@@ -3,74 +3,58 @@
 
 // What grid arithmetic costs: SafeGrid in a release and in a checked build beside the usual formula
 // in 64 bits, which overflows, and in 128, which does not. Throughput: independent sizes. Latency:
-// each size depends on the grid before.
+// each size is the number of blocks before, and nothing else is in the chain.
 
-#include <warpsafe/safe_grid.hpp>
+#include "performance/cover_formulas.hpp"
 
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
 #include <vector>
 
+namespace formulas {
 namespace {
 
-using Grid = warpsafe::SafeGrid<warpsafe::cuda_backend>;
+constexpr int grids = 1024;  // of each iteration
 
-template <warpsafe::CheckLevel Level>
-struct Cover {
-  std::uint32_t operator()(std::int64_t n) const {
-    const auto grid = Grid::cover<Level>(n, warpsafe::block<256>);
-    return grid.has_value() ? grid.assume_value().blocks(0) : 0;
-  }
-};
-using Release = Cover<warpsafe::CheckLevel::off>;
-using Checked = Cover<warpsafe::CheckLevel::full>;
-struct Naive64 {
-  std::uint32_t operator()(std::int64_t n) const {
-    return static_cast<std::uint32_t>((n + 256 - 1) / 256);
-  }
-};
-struct Wide128 {
-  std::uint32_t operator()(std::int64_t n) const {
-    __extension__ using Wide = __int128;
-    const Wide blocks = (static_cast<Wide>(n) + 256 - 1) / 256;
-    return blocks > 0 && blocks <= 2147483647 ? static_cast<std::uint32_t>(blocks) : 0;
-  }
-};
-
-template <class Formula>
+template <class Formula, class Block>
 void throughput(benchmark::State& state) {
-  std::vector<std::int64_t> sizes(1024);
+  std::vector<std::int64_t> sizes(grids);
   std::uint64_t random = 1;
   for (auto& size : sizes) {
     random = random * 6364136223846793005U + 1442695040888963407U;
     size = static_cast<std::int64_t>(1 + (random >> 30));
   }
+  const Block block;
   for (auto _ : state) {
-    for (const std::int64_t size : sizes) {
-      std::uint32_t blocks = Formula{}(size);
-      benchmark::DoNotOptimize(blocks);
+    for (const std::int64_t size : sizes) use(Formula{}(size, block));
+  }
+  state.SetItemsProcessed(state.iterations() * grids);
+}
+
+template <class Formula, class Block>
+void latency(benchmark::State& state) {
+  const Block block;
+  std::int64_t size = 1;  // of which every way makes 1 block
+  for (auto _ : state) {
+    for (int i = 0; i < grids; ++i) {
+      hide(size);
+      size = Formula{}(size, block);
     }
   }
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(sizes.size()));
+  if (size != 1) state.SkipWithError("one item takes one block");
+  state.SetItemsProcessed(state.iterations() * grids);
 }
-BENCHMARK(throughput<Naive64>);
-BENCHMARK(throughput<Wide128>);
-BENCHMARK(throughput<Release>);
-BENCHMARK(throughput<Checked>);
 
-template <class Formula>
-void latency(benchmark::State& state) {
-  std::int64_t size = 1 << 20;
-  for (auto _ : state) {
-    for (int i = 0; i < 1024; ++i) size = (1 << 20) + (Formula{}(size)&1023);
-    benchmark::DoNotOptimize(size);
-  }
-  state.SetItemsProcessed(state.iterations() * 1024);
-}
-BENCHMARK(latency<Naive64>);
-BENCHMARK(latency<Wide128>);
-BENCHMARK(latency<Release>);
-BENCHMARK(latency<Checked>);
+#define BENCH(measure, block)         \
+  BENCHMARK(measure<Naive64, block>); \
+  BENCHMARK(measure<Wide128, block>); \
+  BENCHMARK(measure<Release, block>); \
+  BENCHMARK(measure<Checked, block>)
+BENCH(throughput, StaticBlock);
+BENCH(latency, StaticBlock);
+BENCH(throughput, DynamicBlock);
+BENCH(latency, DynamicBlock);
 
 }  // namespace
+}  // namespace formulas

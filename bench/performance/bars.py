@@ -30,12 +30,13 @@ def compile_bar(ways, base, most):
 
 
 def grid_bar(way, base, limits):
-    held = {row["way"]: row for row in load("safe_grid")["rows"]}
-    ratios = {what: held[way][what] / held[base][what] for what in limits}
-    return state(
-        all(ratios[what] <= most for what, most in limits.items()),
-        ", ".join(f"{what} {ratio:.2f}" for what, ratio in ratios.items()),
-    )
+    said, kept = [], True
+    for block in ("static", "dynamic"):
+        held = {row["way"]: row for row in load("safe_grid")["rows"] if row["block"] == block}
+        ratios = {what: held[way][what] / held[base][what] for what in limits}
+        kept = kept and all(ratios[what] <= most for what, most in limits.items())
+        said.append(f"{block} block: " + ", ".join(f"{what} {ratio:.2f}" for what, ratio in ratios.items()))
+    return state(kept, "; ".join(said))
 
 
 def host_bar():

@@ -119,17 +119,20 @@ def host():
 def grids():
     rows = load("safe_grid")["rows"]
     names = {"naive_64": "64 bits", "wide_128": "128 bits", "release": "cover, off", "checked": "cover, full"}
-    figure, all_axes = plot.subplots(1, 2, figsize=(9, 2.4))
-    for axes, what in zip(all_axes, ("throughput", "latency")):
-        shown = axes.barh(
-            [names[row["way"]] for row in rows],
-            [row[what] for row in rows],
-            color=["#c2410c" if row["way"] in ("release", "checked") else plot.cm.Blues(0.55) for row in rows],
-        )
-        axes.bar_label(shown, fmt=" %.2f")
-        axes.invert_yaxis()
-        axes.set_title(what, loc="left", fontsize=10)
-        axes.set_xlabel("ns per grid")
+    blocks = {"static": "static block", "dynamic": "run-time block"}
+    figure, all_axes = plot.subplots(2, 2, figsize=(9, 4.4))
+    for block, line in zip(blocks, all_axes):
+        held = [row for row in rows if row["block"] == block]
+        for axes, what in zip(line, ("throughput", "latency")):
+            shown = axes.barh(
+                [names[row["way"]] for row in held],
+                [row[what] for row in held],
+                color=["#c2410c" if row["way"] in ("release", "checked") else plot.cm.Blues(0.55) for row in held],
+            )
+            axes.bar_label(shown, fmt=" %.2f")
+            axes.invert_yaxis()
+            axes.set_title(f"{what}, {blocks[block]}", loc="left", fontsize=10)
+            axes.set_xlabel("ns per grid")
     figure.tight_layout()
     keep(figure, "safe_grid")
 
