@@ -5,6 +5,7 @@
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/launch_path.hpp>
+#include <warpsafe/detail/shared_opt_in.hpp>
 #include <warpsafe/launch.hpp>
 
 #include <cstdint>
@@ -117,10 +118,8 @@ template <CheckLevel Level, class B, class K>
     // `<<<>>>` raises nothing: what the kernel's attribute allows now is the limit.
     if (shape.dynamic_shared + kernel->static_shared > device->shared_per_block) {
       KernelLimits now;
-      if (CallsAt<B, Level>::attributes_of(entry, now) == 0 && now.max_dynamic_shared != 0 &&
-          shape.dynamic_shared > now.max_dynamic_shared) {
-        error = LaunchError::make(Errc::shared_not_opted_in, Stage::validation,
-                                  shape.dynamic_shared, now.max_dynamic_shared);
+      if (CallsAt<B, Level>::attributes_of(entry, now) == 0 &&
+          !shared_is_opted_in(shape, now, error)) {
         return false;
       }
     }

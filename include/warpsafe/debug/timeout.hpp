@@ -26,10 +26,10 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   out << " s";
 }
 
-/// A wait has lasted too long: which, and what it may be waiting for.
-[[gnu::cold, gnu::noinline]] inline void say_hanging(const warpsafe::detail::WaitPlace& place,
-                                                     Name what, std::uint64_t milliseconds,
-                                                     bool stops) noexcept {
+/// A wait has lasted too long: which, what it may be waiting for, and what becomes of it.
+[[gnu::cold, gnu::noinline]] inline void say_long_wait(const warpsafe::detail::WaitPlace& place,
+                                                       Name what, std::uint64_t milliseconds,
+                                                       const char* and_now) noexcept {
   char text[8192];
   warpsafe::detail::TextBuffer out(text, sizeof text);
   out << "warpsafe: a wait has lasted ";
@@ -39,11 +39,25 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   if (place.device >= 0) out << " of device " << place.device;
   if (place.site.file != nullptr) out << ", at " << place.site;
   put_in_flight(out);
-  out << (stops            ? "\n  the wait is given up: its caller gets an error"
-          : place.may_stop ? "\n  it goes on waiting; WARPSAFE_TIMEOUT=SECONDS,stop gives such a "
-                             "wait up"
-                           : "\n  it goes on waiting: memory in use depends on it");
+  out << "\n  " << and_now;
   write_log(LogLevel::warn, text, out.size());
+}
+[[gnu::cold]] inline void say_hanging(const warpsafe::detail::WaitPlace& place, Name what,
+                                      std::uint64_t milliseconds, bool stops) noexcept {
+  say_long_wait(place, what, milliseconds,
+                stops            ? "the wait is given up: its caller gets an error"
+                : place.may_stop ? "it goes on waiting; WARPSAFE_TIMEOUT=SECONDS,stop gives such a "
+                                   "wait up"
+                                 : "it goes on waiting: memory in use depends on it");
+}
+/// The same of a wait that somebody else is in, who cannot be called back.
+[[gnu::cold]] inline void say_hanging_elsewhere(const warpsafe::detail::WaitPlace& place, Name what,
+                                                std::uint64_t milliseconds) noexcept {
+  say_long_wait(place, what, milliseconds, "it goes on waiting");
+}
+[[gnu::cold]] inline void say_wait_ended(std::uint64_t milliseconds) noexcept {
+  log_line(LogLevel::warn, "warpsafe: that wait has ended after %llu ms",
+           static_cast<unsigned long long>(milliseconds));
 }
 
 /// Asks again and again, with pauses that grow to a millisecond, until the work has ended or the
@@ -77,8 +91,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   say_hanging(place, calls.what, limit, stops);
   if (stops) return calls.not_ready;
   const int late = calls.wait(handle);
-  log_line(LogLevel::warn, "warpsafe: that wait has ended after %llu ms",
-           static_cast<unsigned long long>((nanoseconds_now() - begun) / 1'000'000));
+  say_wait_ended((nanoseconds_now() - begun) / 1'000'000);
   return late;
 }
 

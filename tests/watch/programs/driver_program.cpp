@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A program of the driver API that knows nothing of warpsafe: each argument is something that it
+// does.
+
+#include <cuda.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+CUstream stream = nullptr;
+
+int launch(const char* name, unsigned grid_y, unsigned threads, unsigned shared) {
+  CUfunction function = nullptr;
+  if (cuModuleGetFunction(&function, nullptr, name) != CUDA_SUCCESS) std::abort();
+  return cuLaunchKernel(function, 4, grid_y, 1, threads, 1, 1, shared, stream, nullptr, nullptr);
+}
+constexpr const char* axpy = "_ZN4demo4axpyEfPKfPfi";
+
+int act(const char* what) {
+  const auto is = [&](const char* one) { return std::strcmp(what, one) == 0; };
+  if (is("good")) return launch(axpy, 1, 256, 0);
+  if (is("grid_y")) return launch(axpy, 70000, 256, 0);
+  if (is("bounds")) return launch("_ZN4demo7boundedEPf", 1, 512, 0);
+  if (is("shared")) return launch("_ZN4demo4tileIfEEvPT_", 1, 32, 16000);
+  if (is("stream_as_shared")) {
+    return launch("_ZN4demo4tileIfEEvPT_", 1, 32,
+                  static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(stream)));
+  }
+  if (is("out_of_bounds")) return launch("_ZN4demo13out_of_boundsEPf", 1, 1, 0);
+  if (is("sync")) return cuCtxSynchronize();
+  if (is("wait")) return cuStreamSynchronize(stream);
+  if (is("many")) {
+    int failed = 0;
+    for (int i = 0; i < 100; ++i) failed += launch(axpy, 70000, 256, 0);
+    return failed;
+  }
+  if (is("crash")) std::raise(SIGSEGV);
+  if (is("fork")) {
+    const pid_t child = ::fork();
+    if (child == 0) std::exit(0);  // the parent's handlers run here, too
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return status;
+  }
+  if (is("exec")) return std::system("echo from a child");
+  return -1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (cuInit(0) != CUDA_SUCCESS) return 1;
+  if (cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return 1;
+  for (int i = 1; i < argc; ++i) {
+    std::printf("%s: %d\n", argv[i], act(argv[i]));
+    std::fflush(stdout);
+  }
+}

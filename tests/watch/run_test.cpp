@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// warpsafe-run in front of a program that knows nothing of it, on stand-ins for the driver and
+// CUPTI.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Ran {
+  int status = 0;
+  std::string out;  ///< standard output and standard error
+};
+
+Ran shell(const std::string& command) {
+  Ran ran;
+  std::FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) std::abort();
+  std::array<char, 4096> part{};
+  while (std::fgets(part.data(), part.size(), pipe) != nullptr) ran.out += part.data();
+  ran.status = ::pclose(pipe);
+  return ran;
+}
+/// The program with these arguments, under warpsafe-run with those options.
+Ran watched(const std::string& options, const std::string& arguments,
+            const std::string& variables = "") {
+  return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " + variables + " " WATCH_RUN " --cuda " +
+               options + " " WATCH_PROGRAM " " + arguments);
+}
+std::string file(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Run, AGoodProgramIsSummedUp) {
+  const Ran ran = watched("", "good good sync");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("good: 0\ngood: 0\nsync: 0\n"));
+  EXPECT_THAT(ran.out, HasSubstr("2 launches of 1 kernels, 0 refused, 0 faults of running work\n"
+                                 "  launched: 'demo::axpy', 2 times\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("suspicion")));
+}
+
+TEST(Run, QuietSaysNothingOfAGoodProgram) {
+  EXPECT_EQ(watched("--quiet", "good sync").out, "good: 0\nsync: 0\n");
+}
+
+TEST(Run, ARefusedLaunchIsExplained) {
+  const Ran ran = watched("--quiet", "grid_y");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(
+      ran.out,
+      HasSubstr(
+          "warpsafe: Kernel 'demo::axpy' not launched: grid.y 70000 invalid (limit: 1..65535)"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("\n  grid=(4,70000,1), block=(256,1,1), shared=0 bytes, stream 0x"));
+  EXPECT_THAT(ran.out, HasSubstr("\n  the runtime's own answer: CUDA_ERROR_INVALID_VALUE (invalid "
+                                 "argument)\n"));
+  EXPECT_THAT(ran.out, HasSubstr("grid_y: 1\n"));  // the program is told what it is told without us
+}
+
+TEST(Run, TheKernelsOwnLimitsCount) {
+  EXPECT_THAT(
+      watched("--quiet", "bounds").out,
+      HasSubstr("Kernel 'demo::bounded' not launched: block=(512,1,1) is 512 threads, limit "
+                "256 (this kernel's launch bounds and registers of device 0 'NVIDIA H200')"));
+  EXPECT_THAT(watched("--quiet", "shared").out,
+              HasSubstr("Kernel 'demo::tile<float>' not launched: 16000 bytes of dynamic shared "
+                        "memory, limit 9152 until the kernel's attribute is raised"));
+}
+
+TEST(Run, AStreamInTheSlotOfTheSharedMemory) {
+  EXPECT_THAT(watched("--quiet", "stream_as_shared").out,
+              HasSubstr("\n  that number is the handle of stream 0x"));
+}
+
+TEST(Run, AFaultNamesItsSuspectsOnce) {
+  const Ran ran = watched("", "good sync good out_of_bounds sync good sync");
+  EXPECT_THAT(ran.out,
+              HasSubstr("warpsafe: Device synchronization failed: an illegal memory access "
+                        "was encountered\n"));
+  EXPECT_THAT(ran.out, HasSubstr("suspects: 2 launches of device 0 not known to have ended"));
+  EXPECT_THAT(ran.out, HasSubstr("\n    #3 'demo::out_of_bounds'"));
+  EXPECT_THAT(ran.out, HasSubstr("1 faults of running work"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("#1 'demo::axpy'")));
+}
+
+TEST(Run, SyncTellsWhichOneItWas) {
+  const Ran ran = watched("--quiet", "good out_of_bounds", "WARPSAFE_SYNC=all");
+  EXPECT_THAT(ran.out,
+              HasSubstr("Device synchronization failed after kernel 'demo::out_of_bounds'"));
+}
+
+TEST(Run, ALongWaitSaysWhatIsInFlight) {
+  const Ran ran = watched("--quiet --timeout 0.1", "good wait", "STAND_IN_SLOW=400");
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: a wait has lasted 0.1 s (WARPSAFE_TIMEOUT): "
+                                 "cuStreamSynchronize of stream 0x"));
+  EXPECT_THAT(ran.out, HasSubstr("\n    #1 'demo::axpy'"));
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: that wait has ended after 4"));
+}
+
+TEST(Run, OneKindOfRefusalIsToldTenTimes) {
+  const Ran ran = watched("", "many");
+  std::size_t told = 0;
+  for (std::size_t at = 0; (at = ran.out.find("not launched", at)) != std::string::npos; ++at)
+    ++told;
+  EXPECT_EQ(told, 10U);
+  EXPECT_THAT(ran.out, HasSubstr("further refusals of this kind are only counted"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("refused: 'demo::axpy', 100 of 100 launches: a grid axis is over"));
+}
+
+TEST(Run, OneKernelAlone) {
+  const Ran ran = watched("--quiet --kernel bounded", "grid_y bounds");
+  EXPECT_THAT(ran.out, HasSubstr("'demo::bounded' not launched"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("'demo::axpy'")));
+}
+
+TEST(Run, StopsAtTheFirstError) {
+  const Ran ran = watched("--stop-on-error", "good grid_y good");
+  EXPECT_EQ(WEXITSTATUS(ran.status), 99);
+  EXPECT_THAT(ran.out, HasSubstr("stopped at the first error (--stop-on-error)"));
+  EXPECT_THAT(ran.out, HasSubstr("2 launches of 1 kernels, 1 refused"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("grid_y:")));
+}
+
+TEST(Run, TheJournalIsOnDiskAfterACrash) {
+  const std::string path = testing::TempDir() + "watch_crash.jsonl";
+  const Ran ran = watched("--journal " + path, "good grid_y crash");
+  EXPECT_NE(ran.status, 0);
+  const std::string journal = file(path);
+  EXPECT_THAT(journal, HasSubstr("\"name\":\"NVIDIA H200\""));
+  EXPECT_THAT(journal, HasSubstr("\"launch\":1,\"kernel\":\"demo::axpy\""));
+  EXPECT_THAT(journal, HasSubstr("\"state\":\"refused\""));
+  EXPECT_THAT(journal, HasSubstr("\"error\":\"a grid axis is over its limit\""));
+}
+
+TEST(Run, ATimelineAtTheEnd) {
+  const std::string path = testing::TempDir() + "watch_timeline.json";
+  EXPECT_EQ(watched("--timeline " + path, "good sync").status, 0);
+  EXPECT_THAT(file(path), HasSubstr("demo::axpy"));
+}
+
+TEST(Run, TheLogShowsEachLaunch) {
+  EXPECT_THAT(
+      watched("--quiet --log debug", "good").out,
+      HasSubstr("Launch: kernel=demo::axpy, grid=(4,1,1), block=(256,1,1), shared=0 bytes"));
+}
+
+TEST(Run, AChildOfAForkSaysNothing) {
+  const Ran ran = watched("", "good fork sync");
+  EXPECT_THAT(ran.out, HasSubstr("fork: 0\n"));
+  const std::size_t first = ran.out.find("warpsafe: process");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(ran.out.find("warpsafe: process", first + 1), std::string::npos);
+}
+
+TEST(Run, AChildThatIsNoCudaProgramRunsAsItDoes) {
+  EXPECT_THAT(watched("--quiet", "exec").out, HasSubstr("from a child\nexec: 0\n"));
+  const Ran ran = shell(WATCH_RUN " --cuda sh -c 'echo alone; exit 3'");
+  EXPECT_EQ(ran.out, "alone\n");
+  EXPECT_EQ(WEXITSTATUS(ran.status), 3);
+}
+
+TEST(Run, WhereCuptiHearsNothingTheProgramRuns) {
+  const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_DRIVER_ALONE " " WATCH_RUN
+                        " --cuda " WATCH_PROGRAM " good");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("good: 0\n"));
+}
+
+TEST(Run, ItsOwnMistakesAreSaid) {
+  EXPECT_EQ(WEXITSTATUS(shell(WATCH_RUN " --loud true").status), 2);
+  EXPECT_THAT(shell(WATCH_RUN " --loud true").out, HasSubstr("unknown option --loud"));
+  EXPECT_EQ(WEXITSTATUS(shell(WATCH_RUN).status), 2);
+  EXPECT_THAT(shell(WATCH_RUN " --help").out, HasSubstr("usage: warpsafe-run"));
+}
+
+}  // namespace

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Takes the place of libcupti.so.13, of which the watch needs four functions. It knows the calls
+// that the stand-in for the driver makes.
+
+#include "driver.hpp"
+
+#include <bitset>
+#include <cstdint>
+
+namespace {
+
+CUpti_CallbackFunc subscribed = nullptr;
+void* subscriber_data = nullptr;
+std::bitset<1024> enabled[CUPTI_CB_DOMAIN_SIZE];
+
+void pass_on(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (enabled[domain][id]) subscribed(subscriber_data, domain, id, data);
+}
+
+}  // namespace
+
+extern "C" {
+
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
+                           void* data) {
+  if (subscribed != nullptr) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  subscribed = callback;
+  subscriber_data = data;
+  *subscriber = nullptr;
+  stand_in_tell = &pass_on;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
+                                CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  enabled[domain][id] = enable != 0;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, const char** name) {
+  *name = domain != CUPTI_CB_DOMAIN_DRIVER_API                ? nullptr
+          : id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel      ? "cuLaunchKernel"
+          : id == CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize ? "cuStreamSynchronize"
+          : id == CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize    ? "cuCtxSynchronize_v2"
+                                                              : nullptr;
+  return *name != nullptr ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
+CUptiResult cuptiGetResultString(CUptiResult, const char** text) {
+  *text = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
+  return CUPTI_SUCCESS;
+}
+
+}  // extern "C"

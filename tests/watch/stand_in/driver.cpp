@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Takes the place of libcuda.so.1 for the tests of the watch: a few functions with the limits and
+// the answers that an H200 with driver 580 gave. It loads the injection library as the driver does,
+// and tells the CUPTI beside it (cupti.cpp) of each call. No kernel runs.
+
+#include "driver.hpp"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+struct CUfunc_st {
+  const char* name;
+  int max_threads;
+  int static_shared;
+};
+struct CUstream_st {
+  unsigned flags;
+};
+struct CUctx_st {};
+
+namespace {
+
+CUfunc_st functions[] = {{"_ZN4demo4axpyEfPKfPfi", 1024, 0},
+                         {"_ZN4demo7boundedEPf", 256, 0},
+                         {"_ZN4demo4tileIfEEvPT_", 1024, 40000},
+                         {"_ZN4demo13out_of_boundsEPf", 1024, 0}};
+CUctx_st context;
+bool lost = false;
+bool faulty = false;  // work in flight will fail
+
+CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
+  if (lost) return CUDA_ERROR_ILLEGAL_ADDRESS;
+  const unsigned grid[] = {of.gridDimX, of.gridDimY, of.gridDimZ};
+  const unsigned block[] = {of.blockDimX, of.blockDimY, of.blockDimZ};
+  unsigned long long threads = 1;
+  for (int i = 0; i < 3; ++i) {
+    if (grid[i] == 0 || block[i] == 0 || grid[i] > (i == 0 ? 2147483647U : 65535U) ||
+        block[i] > (i == 2 ? 64U : 1024U)) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    threads *= block[i];
+  }
+  if (threads > static_cast<unsigned>(function->max_threads) ||
+      of.sharedMemBytes + static_cast<unsigned>(function->static_shared) > 49152) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (std::strstr(function->name, "out_of_bounds") != nullptr) faulty = true;
+  return CUDA_SUCCESS;
+}
+CUresult settle() {
+  if (faulty) lost = true;
+  return lost ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+}
+
+/// One call of the program, told before and after. `body` gives its answer.
+template <class Body>
+CUresult tell(CUpti_driver_api_trace_cbid id, const char* name, const void* parameters,
+              const char* symbol, const Body& body) {
+  CUresult status = CUDA_SUCCESS;
+  std::uint64_t shared = 0;
+  CUpti_CallbackData data{};
+  data.functionName = name;
+  data.functionParams = parameters;
+  data.functionReturnValue = &status;
+  data.symbolName = symbol;
+  data.context = &context;
+  data.contextUid = 1;
+  data.correlationData = &shared;
+  data.callbackSite = CUPTI_API_ENTER;
+  stand_in_tell(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+  status = body();
+  data.callbackSite = CUPTI_API_EXIT;
+  stand_in_tell(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+  return status;
+}
+
+}  // namespace
+
+StandInTell stand_in_tell = [](CUpti_CallbackDomain, CUpti_CallbackId, const void*) {};
+
+extern "C" {
+
+CUresult cuInit(unsigned) {
+  static bool begun = false;
+  if (begun) return CUDA_SUCCESS;
+  begun = true;
+  const char* const path = std::getenv("CUDA_INJECTION64_PATH");
+  if (path == nullptr) return CUDA_SUCCESS;
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    std::fprintf(stderr, "stand-in: %s\n", dlerror());
+    return CUDA_ERROR_UNKNOWN;
+  }
+  auto* const initialize = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
+  return initialize != nullptr && initialize() == 1 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+}
+CUresult cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetCount(int* count) {
+  *count = 1;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetName(char* name, int size, CUdevice) {
+  std::snprintf(name, static_cast<std::size_t>(size), "NVIDIA H200");
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  struct Row {
+    CUdevice_attribute attribute;
+    int value;
+  };
+  static const Row rows[] = {{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+                             {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
+                             {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
+                             {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64},
+                             {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 2147483647},
+                             {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
+                             {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
+                             {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 49152},
+                             {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448},
+                             {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
+                             {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
+                             {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
+                             {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 1},
+                             {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1}};
+  *value = 0;
+  for (const Row& row : rows) {
+    if (row.attribute == attribute) *value = row.value;
+  }
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxGetDevice(CUdevice* device) {
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuGetErrorName(CUresult error, const char** name) {
+  *name = error == CUDA_ERROR_INVALID_VALUE     ? "CUDA_ERROR_INVALID_VALUE"
+          : error == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                                                : nullptr;
+  return *name != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuGetErrorString(CUresult error, const char** text) {
+  *text = error == CUDA_ERROR_INVALID_VALUE     ? "invalid argument"
+          : error == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access was encountered"
+                                                : nullptr;
+  return *text != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+  *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? function->max_threads
+           : attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES   ? function->static_shared
+           : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 10
+           : attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+               ? 49152 - function->static_shared
+               : 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
+  for (CUfunc_st& one : functions) {
+    if (std::strcmp(one.name, name) != 0) continue;
+    *function = &one;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  *stream = new CUstream_st{flags};
+  CUpti_ResourceData data{};
+  data.context = &context;
+  data.resourceHandle.stream = *stream;
+  stand_in_tell(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_CREATED, &data);
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
+  *flags = stream->flags;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamQuery(CUstream) { return settle(); }
+CUresult cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status) {
+  *status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                        unsigned by, unsigned bz, unsigned shared, CUstream stream, void** values,
+                        void** extra) {
+  const cuLaunchKernel_params of{f, gx, gy, gz, bx, by, bz, shared, stream, values, extra};
+  return tell(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, "cuLaunchKernel", &of, f->name,
+              [&] { return judge(f, of); });
+}
+CUresult cuStreamSynchronize(CUstream stream) {
+  const cuStreamSynchronize_params of{stream};
+  return tell(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, "cuStreamSynchronize", &of, nullptr, [] {
+    const char* const slow = std::getenv("STAND_IN_SLOW");
+    if (slow != nullptr) {
+      const timespec pause{0, std::atol(slow) * 1'000'000};
+      nanosleep(&pause, nullptr);
+    }
+    return settle();
+  });
+}
+CUresult cuCtxSynchronize() {
+  return tell(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, "cuCtxSynchronize_v2", nullptr, nullptr,
+              [] { return settle(); });
+}
+
+}  // extern "C"

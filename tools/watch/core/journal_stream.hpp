@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/debug/clock.hpp>
+#include <warpsafe/debug/journal_file.hpp>
+#include <warpsafe/debug/run_listener.hpp>
+#include <warpsafe/format.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace warpsafe::watch {
+
+/// A run's journal in a file (debug/journal_file.hpp), of which each line is written when it
+/// happens, by one call of the system: what a program did is on disk however it ends.
+class JournalStream {
+ public:
+  JournalStream() = default;
+  JournalStream(const JournalStream&) = delete;
+  JournalStream& operator=(const JournalStream&) = delete;
+  ~JournalStream() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+  /// Makes, or replaces, the file, and writes its first lines. 0, or the errno of what failed.
+  [[nodiscard]] int open(const char* path, debug::RunEnvironment environment) {
+    file_ = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+    if (file_ < 0) return errno;
+    zero_ = debug::detail::nanoseconds_now();
+    debug::RecordedRun run;
+    run.environment = std::move(environment);
+    line(debug::detail::environment_line(run));
+    for (const DeviceLimits& limits : run.environment.devices) {
+      line(debug::detail::device_line(limits));
+    }
+    listener_.user = this;
+    listener_.launched = [](void* self, const debug::LaunchRecord& record, std::uint64_t begun,
+                            std::uint64_t ended) noexcept {
+      auto& stream = *static_cast<JournalStream*>(self);
+      stream.write([&] {
+        return debug::detail::launch_line(
+            {record, stream.since(begun), stream.since(ended), 0, 0, thread()});
+      });
+    };
+    listener_.waited = [](void* self, const debug::WaitRecord& wait) noexcept {
+      auto& stream = *static_cast<JournalStream*>(self);
+      stream.write([&] {
+        debug::WaitRecord made = wait;
+        made.begun = stream.since(wait.begun);
+        made.ended = stream.since(wait.ended);
+        return debug::detail::wait_line({made, thread()});
+      });
+    };
+    listener_.failed = [](void* self, const LaunchError& error) noexcept {
+      auto& stream = *static_cast<JournalStream*>(self);
+      stream.write([&] {
+        char text[4096];
+        const std::size_t size = format_error(error, text, sizeof text);
+        return debug::detail::error_line({error.code,
+                                          {text, size},
+                                          stream.since(debug::detail::nanoseconds_now()),
+                                          error.sequence,
+                                          error.device,
+                                          error.stream,
+                                          thread()});
+      });
+    };
+    return 0;
+  }
+  [[nodiscard]] debug::RunListener& listener() noexcept { return listener_; }
+  /// The errno of the first line that could not be written; 0: none.
+  [[nodiscard]] int failed() const noexcept { return __atomic_load_n(&failed_, __ATOMIC_RELAXED); }
+
+ private:
+  template <class Make>
+  void write(const Make& make) noexcept {
+    try {
+      line(make());
+    } catch (...) {
+      __atomic_store_n(&failed_, ENOMEM, __ATOMIC_RELAXED);
+    }
+  }
+  void line(std::string text) {
+    text += '\n';
+    // In append mode a line of a thread does not mix with another's.
+    const ssize_t written = ::write(file_, text.data(), text.size());
+    if (written == static_cast<ssize_t>(text.size())) return;
+    __atomic_store_n(&failed_, written < 0 ? errno : ENOSPC, __ATOMIC_RELAXED);
+  }
+  /// At least 1: 0 is "not known".
+  [[nodiscard]] std::uint64_t since(std::uint64_t time) const noexcept {
+    return time > zero_ ? time - zero_ : 1;
+  }
+  /// The calling thread, counted from 0.
+  [[nodiscard]] static std::uint32_t thread() noexcept {
+    static std::uint32_t next = 0;
+    thread_local const std::uint32_t mine = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+    return mine;
+  }
+
+  debug::RunListener listener_;
+  int file_ = -1;
+  int failed_ = 0;
+  std::uint64_t zero_ = 0;
+};
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "kernel_name.hpp"
+#include <warpsafe/limits.hpp>
+#include <warpsafe/name.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace warpsafe::watch {
+
+/// One kernel of the watched program, by its name. It lives as long as the process: the journal
+/// points at its name.
+struct Kernel {
+  std::string name;                   ///< as texts have it (kernel_name)
+  KernelLimits limits;                ///< `known` is false where the driver could not be asked
+  std::uint32_t cluster[3] = {};      ///< that it was compiled for; 0: none
+  bool non_portable_cluster = false;  ///< more than 8 blocks in a cluster were asked for
+  bool listed = true;                 ///< whether --kernel means it
+  std::uint64_t launches = 0;         ///< atomic; with those that were refused
+  std::uint64_t refused = 0;          ///< atomic
+  std::uint64_t suspect = 0;          ///< atomic; faults of running work that may be its
+  std::uint64_t told = 0;             ///< atomic; its refusals with last_code that were written
+  std::uint32_t last_code = 0;        ///< atomic; the Errc of its last refusal, 0: there was none
+  [[nodiscard]] Name its_name() const noexcept { return {name.data(), name.size()}; }
+};
+
+/// The program's kernels by their native handle and device. A launch looks without a lock; what is
+/// new is added under one. Where an image is unloaded, its handles may come again for others, so
+/// all are asked about anew.
+class KernelTable {
+ public:
+  /// The kernel with that handle, or nullptr if it is new, or nothing of it is known since an image
+  /// was unloaded.
+  [[nodiscard]] Kernel* find(const void* handle, std::int32_t device) const noexcept {
+    const std::uint64_t now = __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
+    for (std::size_t step = 0; step < probes; ++step) {
+      const Slot& slot = slots_[place(handle, device, step)];
+      Kernel* const kernel = __atomic_load_n(&slot.kernel, __ATOMIC_ACQUIRE);
+      if (kernel == nullptr) return nullptr;
+      if (slot.handle == handle && slot.device == device && slot.generation == now) return kernel;
+    }
+    return nullptr;
+  }
+
+  /// Adds it: `describe(kernel)` fills in its limits. Kernels of one name and equal limits are one.
+  /// May throw std::bad_alloc.
+  template <class Describe>
+  Kernel* add(const void* handle, std::int32_t device, const char* mangled,
+              const Describe& describe) {
+    Kernel made;
+    made.name = kernel_name(mangled);
+    describe(made);
+    const std::lock_guard lock(mutex_);
+    auto& kept = kernels_[{made.name, device}];
+    const bool other = kept != nullptr && made.limits.known && kept->limits.known &&
+                       (kept->limits.max_threads_per_block != made.limits.max_threads_per_block ||
+                        kept->limits.static_shared != made.limits.static_shared);
+    if (kept == nullptr || other || (made.limits.known && !kept->limits.known)) {
+      // The older one stays where the journal points to it.
+      if (kept != nullptr) replaced_.emplace(kept->name, std::move(kept));
+      kept = std::make_unique<Kernel>(std::move(made));
+    }
+    Kernel* const kernel = kept.get();
+    if (handle == nullptr) return kernel;
+    const std::uint64_t now = __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
+    for (std::size_t step = 0; step < probes; ++step) {
+      Slot& slot = slots_[place(handle, device, step)];
+      if (slot.kernel != nullptr) continue;  // never rewritten: readers have no lock
+      slot.handle = handle;
+      slot.device = device;
+      slot.generation = now;
+      __atomic_store_n(&slot.kernel, kernel, __ATOMIC_RELEASE);
+      break;
+    }
+    return kernel;  // where no place was left, it is described again at its next launch
+  }
+
+  /// An image is unloaded.
+  void forget_handles() noexcept { __atomic_add_fetch(&generation_, 1, __ATOMIC_RELEASE); }
+
+  /// Calls `tell(kernel)` for each, by name.
+  template <class Tell>
+  void each(const Tell& tell) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, kernel] : kernels_) tell(*kernel);
+    for (const auto& [key, kernel] : replaced_) tell(*kernel);
+  }
+
+ private:
+  static constexpr std::size_t places = std::size_t{1} << 15;
+  static constexpr std::size_t probes = 64;
+  struct Slot {
+    const void* handle;
+    std::uint64_t generation;
+    Kernel* kernel;
+    std::int32_t device;
+  };
+  [[nodiscard]] static std::size_t place(const void* handle, std::int32_t device,
+                                         std::size_t step) noexcept {
+    const auto bits = reinterpret_cast<std::uintptr_t>(handle) >> 4;
+    const std::uint64_t mixed = (bits + static_cast<std::uint32_t>(device)) * 0x9e3779b97f4a7c15U;
+    return (static_cast<std::size_t>(mixed >> 40) + step) % places;
+  }
+
+  std::uint64_t generation_ = 0;
+  Slot slots_[places] = {};
+  std::mutex mutex_;
+  std::map<std::pair<std::string, std::int32_t>, std::unique_ptr<Kernel>> kernels_;
+  std::multimap<std::string, std::unique_ptr<Kernel>> replaced_;
+};
+
+}  // namespace warpsafe::watch

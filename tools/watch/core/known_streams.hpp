@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace warpsafe::watch {
+
+/// The streams that the program has made and not destroyed.
+class KnownStreams {
+ public:
+  /// May throw std::bad_alloc.
+  void made(const void* stream, std::int32_t device, bool non_blocking) {
+    const std::lock_guard lock(mutex_);
+    streams_[stream] = {device, non_blocking};
+  }
+  void destroyed(const void* stream) {
+    const std::lock_guard lock(mutex_);
+    streams_.erase(stream);
+  }
+  /// The device of a stream that lives, else -1.
+  [[nodiscard]] std::int32_t device_of(const void* stream) {
+    const std::lock_guard lock(mutex_);
+    const auto found = streams_.find(stream);
+    return found == streams_.end() ? -1 : found->second.device;
+  }
+  [[nodiscard]] bool any() {
+    const std::lock_guard lock(mutex_);
+    return !streams_.empty();
+  }
+  /// Whether work of the device may be in streams that its legacy default stream does not wait for.
+  [[nodiscard]] bool any_apart(std::int32_t device) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [stream, what] : streams_) {
+      if (what.device == device && what.non_blocking) return true;
+    }
+    return false;
+  }
+  /// The stream whose handle, or the low 32 bits of it, somebody took for a number of bytes;
+  /// nullptr: it is none.
+  [[nodiscard]] const void* taken_for_bytes(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [stream, what] : streams_) {
+      const auto handle = reinterpret_cast<std::uintptr_t>(stream);
+      if (handle == bytes || (handle & 0xffffffffU) == bytes) return stream;
+    }
+    return nullptr;
+  }
+
+ private:
+  struct What {
+    std::int32_t device;
+    bool non_blocking;
+  };
+  std::mutex mutex_;
+  std::map<const void*, What> streams_;
+};
+
+}  // namespace warpsafe::watch

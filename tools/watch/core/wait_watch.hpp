@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/debug/clock.hpp>
+#include <warpsafe/debug/timeout.hpp>
+#include <warpsafe/detail/debug_hooks.hpp>
+#include <warpsafe/name.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <thread>
+
+namespace warpsafe::watch {
+
+/// Says of waits that last longer than WARPSAFE_TIMEOUT what is in flight. The program waits inside
+/// of its runtime, where it cannot be asked: a thread looks at what is being waited for.
+class WaitWatch {
+ public:
+  /// A wait that is watched; `none` where there are too many at once, or nothing is watched.
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  /// Begins to watch, where a limit is set. May throw std::system_error: no thread.
+  void start() {
+    limit_ = __atomic_load_n(&debug::detail::timeout_in_use, __ATOMIC_RELAXED);
+    if (limit_ == debug::detail::no_timeout) return;
+    std::thread(&WaitWatch::look, this).detach();
+    __atomic_store_n(&on_, true, __ATOMIC_RELEASE);
+  }
+  [[nodiscard]] std::size_t begin(Name what, const void* stream, std::int32_t device) noexcept {
+    if (!__atomic_load_n(&on_, __ATOMIC_RELAXED)) return none;
+    for (std::size_t i = 0; i < places; ++i) {
+      Place& place = places_[i];
+      bool free = false;
+      if (!__atomic_compare_exchange_n(&place.taken, &free, true, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED)) {
+        continue;
+      }
+      place.what = what;
+      place.stream = stream;
+      place.device = device;
+      place.told = false;
+      __atomic_store_n(&place.begun, debug::detail::nanoseconds_now(), __ATOMIC_RELEASE);
+      return i;
+    }
+    return none;
+  }
+  void end(std::size_t at) noexcept {
+    if (at == none) return;
+    Place& place = places_[at];
+    const std::uint64_t begun = __atomic_exchange_n(&place.begun, 0, __ATOMIC_ACQ_REL);
+    if (__atomic_load_n(&place.told, __ATOMIC_ACQUIRE)) {
+      debug::detail::say_wait_ended((debug::detail::nanoseconds_now() - begun) / 1'000'000);
+    }
+    __atomic_store_n(&place.taken, false, __ATOMIC_RELEASE);
+  }
+  /// In a child after a fork nobody looks.
+  void forked() noexcept { __atomic_store_n(&on_, false, __ATOMIC_RELAXED); }
+
+ private:
+  static constexpr std::size_t places = 64;
+  struct Place {
+    bool taken;
+    bool told;
+    std::uint64_t begun;  ///< nanoseconds; 0: nobody waits
+    Name what;
+    const void* stream;
+    std::int32_t device;
+  };
+
+  void look() noexcept {
+    const std::uint64_t limit = limit_ * 1'000'000;
+    for (;;) {
+      const timespec pause{0, 20'000'000};
+      nanosleep(&pause, nullptr);
+      for (Place& place : places_) {
+        const std::uint64_t begun = __atomic_load_n(&place.begun, __ATOMIC_ACQUIRE);
+        if (begun == 0 || __atomic_load_n(&place.told, __ATOMIC_RELAXED) ||
+            debug::detail::nanoseconds_now() - begun < limit) {
+          continue;
+        }
+        const warpsafe::detail::WaitPlace where{place.stream, place.device, {}, false};
+        const Name what = place.what;
+        // It may have ended, and another have begun in its place, while this was read.
+        if (__atomic_load_n(&place.begun, __ATOMIC_ACQUIRE) != begun) continue;
+        __atomic_store_n(&place.told, true, __ATOMIC_RELEASE);
+        debug::detail::say_hanging_elsewhere(where, what, limit_);
+      }
+    }
+  }
+
+  bool on_ = false;
+  std::uint64_t limit_ = 0;
+  Place places_[places] = {};
+};
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../core/judge.hpp"
+#include "driver.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe::watch {
+
+namespace detail {
+
+struct FunctionNumber {
+  CUfunction_attribute attribute;
+  std::uint32_t KernelLimits::*limit;
+};
+inline constexpr FunctionNumber function_numbers[] = {
+    {CU_FUNC_ATTRIBUTE_NUM_REGS, &KernelLimits::registers},
+    {CU_FUNC_ATTRIBUTE_BINARY_VERSION, &KernelLimits::binary_version},
+    {CU_FUNC_ATTRIBUTE_PTX_VERSION, &KernelLimits::ptx_version}};
+struct FunctionBytes {
+  CUfunction_attribute attribute;
+  std::uint64_t KernelLimits::*limit;
+};
+inline constexpr FunctionBytes function_bytes[] = {
+    {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &KernelLimits::static_shared},
+    {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &KernelLimits::max_dynamic_shared},
+    {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &KernelLimits::local_bytes},
+    {CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &KernelLimits::constant_bytes}};
+
+/// What of a launch fits at once.
+inline void describe_residency(CUfunction function, const LaunchShape& shape, std::int32_t device,
+                               KernelLimits& limits) noexcept {
+  int fits = 0;
+  if (shape.cooperative) {
+    int multiprocessors = 0;
+    if (call_driver(&Driver::resident_blocks, &fits, function,
+                    static_cast<int>(shape.threads_per_block()),
+                    static_cast<std::size_t>(shape.dynamic_shared)) == CUDA_SUCCESS &&
+        call_driver(&Driver::device_attribute, &multiprocessors,
+                    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device) == CUDA_SUCCESS) {
+      limits.resident_blocks = static_cast<std::uint32_t>(fits * multiprocessors);
+    }
+  }
+  if (shape.has_cluster) {
+    CUlaunchConfig config{};
+    config.gridDimX = shape.grid[0];
+    config.gridDimY = shape.grid[1];
+    config.gridDimZ = shape.grid[2];
+    config.blockDimX = shape.block[0];
+    config.blockDimY = shape.block[1];
+    config.blockDimZ = shape.block[2];
+    config.sharedMemBytes = shape.dynamic_shared_32();
+    if (call_driver(&Driver::cluster_size, &fits, function, &config) == CUDA_SUCCESS) {
+      limits.max_cluster_blocks = static_cast<std::uint32_t>(fits);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Platform::describe for CUDA's driver: the attributes of a CUfunction, or of the CUkernel that a
+/// launch may name in its place.
+inline void describe_function(const void* handle, std::int32_t device, const Launch* launch,
+                              Kernel& kernel) noexcept {
+  auto function = static_cast<CUfunction>(const_cast<void*>(handle));
+  int value = 0;
+  const auto ask = [&](CUfunction_attribute attribute) {
+    return call_driver(&Driver::function_attribute, &value, attribute, function) == CUDA_SUCCESS;
+  };
+  if (!ask(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)) {
+    CUfunction of_kernel = nullptr;
+    if (call_driver(&Driver::kernel_function, &of_kernel, reinterpret_cast<CUkernel>(function)) !=
+        CUDA_SUCCESS) {
+      return;
+    }
+    function = of_kernel;
+    if (!ask(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)) return;
+  }
+  kernel.limits.known = true;
+  kernel.limits.max_threads_per_block = static_cast<std::uint32_t>(value);
+  for (const auto& one : detail::function_numbers) {
+    if (ask(one.attribute)) kernel.limits.*one.limit = static_cast<std::uint32_t>(value);
+  }
+  for (const auto& one : detail::function_bytes) {
+    if (ask(one.attribute)) kernel.limits.*one.limit = static_cast<std::uint64_t>(value);
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    if (ask(static_cast<CUfunction_attribute>(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH + axis))) {
+      kernel.cluster[axis] = static_cast<std::uint32_t>(value);
+    }
+  }
+  if (ask(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)) {
+    kernel.non_portable_cluster = value != 0;
+  }
+  if (launch != nullptr) {
+    detail::describe_residency(function, launch->shape, device, kernel.limits);
+  }
+}
+
+}  // namespace warpsafe::watch

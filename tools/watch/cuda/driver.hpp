@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <cuda.h>
+#include <dlfcn.h>
+
+#include <type_traits>
+
+namespace warpsafe::watch {
+
+/// The functions of CUDA's driver that the watch calls, of the driver that the program has loaded:
+/// the library links none, so that it can be loaded where there is none. What an older driver does
+/// not have is nullptr.
+struct Driver {
+  decltype(&::cuDriverGetVersion) driver_version;
+  decltype(&::cuDeviceGetCount) device_count;
+  decltype(&::cuDeviceGetAttribute) device_attribute;
+  decltype(&::cuDeviceGetName) device_name;
+  decltype(&::cuCtxGetDevice) context_device;
+  decltype(&::cuGetErrorName) error_name;
+  decltype(&::cuGetErrorString) error_text;
+  decltype(&::cuFuncGetAttribute) function_attribute;
+  decltype(&::cuFuncGetName) function_name;
+  decltype(&::cuKernelGetFunction) kernel_function;
+  decltype(&::cuOccupancyMaxActiveBlocksPerMultiprocessor) resident_blocks;
+  decltype(&::cuOccupancyMaxPotentialClusterSize) cluster_size;
+  decltype(&::cuStreamSynchronize) stream_synchronize;
+  decltype(&::cuStreamQuery) stream_query;
+  decltype(&::cuStreamIsCapturing) stream_capturing;
+  decltype(&::cuStreamGetFlags) stream_flags;
+  decltype(&::cuGraphGetNodes) graph_nodes;
+  decltype(&::cuGraphNodeGetType) node_type;
+  CUresult(CUDAAPI* kernel_node)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
+
+  [[nodiscard]] static const Driver& get() noexcept {
+    static const Driver found = load();
+    return found;
+  }
+
+ private:
+  [[nodiscard]] static Driver load() noexcept {
+    void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) library = RTLD_DEFAULT;
+    Driver found{};
+    const auto find = [&](auto& function, const char* name) {
+      function =
+          reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    };
+    find(found.driver_version, "cuDriverGetVersion");
+    find(found.device_count, "cuDeviceGetCount");
+    find(found.device_attribute, "cuDeviceGetAttribute");
+    find(found.device_name, "cuDeviceGetName");
+    find(found.context_device, "cuCtxGetDevice");
+    find(found.error_name, "cuGetErrorName");
+    find(found.error_text, "cuGetErrorString");
+    find(found.function_attribute, "cuFuncGetAttribute");
+    find(found.function_name, "cuFuncGetName");
+    find(found.kernel_function, "cuKernelGetFunction");
+    find(found.resident_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    find(found.cluster_size, "cuOccupancyMaxPotentialClusterSize");
+    find(found.stream_synchronize, "cuStreamSynchronize");
+    find(found.stream_query, "cuStreamQuery");
+    find(found.stream_capturing, "cuStreamIsCapturing");
+    find(found.stream_flags, "cuStreamGetFlags");
+    find(found.graph_nodes, "cuGraphGetNodes");
+    find(found.node_type, "cuGraphNodeGetType");
+    find(found.kernel_node, "cuGraphKernelNodeGetParams_v2");
+    return found;
+  }
+};
+
+/// `function` of the driver's, with these arguments; CUDA_ERROR_NOT_FOUND where the driver has no
+/// such function.
+template <class Function, class... A>
+[[nodiscard]] CUresult call_driver(Function Driver::*function, A... arguments) noexcept {
+  const auto found = Driver::get().*function;
+  return found == nullptr ? CUDA_ERROR_NOT_FOUND : found(arguments...);
+}
+
+}  // namespace warpsafe::watch

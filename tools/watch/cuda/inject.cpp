@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The library that CUDA's driver loads into a program whose environment names it
+// (CUDA_INJECTION64_PATH; CUDA Programming Guide, "Environment Variables"). It subscribes to
+// CUPTI's callbacks (CUPTI, "Callback API") and hands what it is told to the watch.
+
+#include "calls.hpp"
+#include "describe.hpp"
+#include "session.hpp"
+#include <warpsafe/backend/cuda.hpp>
+
+#include <cupti.h>
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace warpsafe::watch {
+namespace {
+
+/// CUPTI, of whichever release the program's machine has.
+struct Cupti {
+  decltype(&::cuptiSubscribe) subscribe;
+  decltype(&::cuptiEnableCallback) enable;
+  decltype(&::cuptiGetCallbackName) callback_name;
+  decltype(&::cuptiGetResultString) result_string;
+
+  [[nodiscard]] bool load() noexcept {
+    // A program that has loaded one already gets the same.
+    void* library = nullptr;
+    for (const char* name :
+         {"libcupti.so.13", "libcupti.so.12", "libcupti.so", WARPSAFE_CUPTI,
+          "/usr/local/cuda/lib64/libcupti.so", "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"}) {
+      library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+      if (library != nullptr) break;
+    }
+    if (library == nullptr) return false;
+    const auto find = [&](auto& function, const char* name) {
+      function =
+          reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+      return function != nullptr;
+    };
+    return find(subscribe, "cuptiSubscribe") && find(enable, "cuptiEnableCallback") &&
+           find(callback_name, "cuptiGetCallbackName") &&
+           find(result_string, "cuptiGetResultString");
+  }
+};
+
+/// Never given back: callbacks may come to the last.
+Session* session = nullptr;
+
+constexpr CUpti_CallbackId most_calls = 4096;
+KnownCall driver_calls[most_calls];
+Call runtime_calls[most_calls];
+
+thread_local bool inside = false;
+
+void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (inside || session == nullptr) return;  // a call of the watch's own
+  inside = true;
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id < most_calls) {
+    session->driver_call(driver_calls[id], *static_cast<const CUpti_CallbackData*>(data));
+  } else if (domain == CUPTI_CB_DOMAIN_RUNTIME_API && id < most_calls) {
+    session->runtime_call(runtime_calls[id], *static_cast<const CUpti_CallbackData*>(data));
+  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+    const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
+    if (id == CUPTI_CBID_RESOURCE_STREAM_CREATED) {
+      session->stream_made(resource.resourceHandle.stream, resource.context);
+    } else {
+      session->stream_gone(resource.resourceHandle.stream);
+    }
+  }
+  inside = false;
+}
+
+void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber) {
+  for (CUpti_CallbackId id = 1; id < most_calls; ++id) {
+    const char* name = nullptr;
+    if (cupti.callback_name(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) == CUPTI_SUCCESS &&
+        name != nullptr) {
+      const CallName parts = CallName::of(name);
+      driver_calls[id] = KnownCall::of(driver_call(parts), parts, name);
+      if (driver_calls[id].call != Call::other) {
+        static_cast<void>(cupti.enable(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id));
+      }
+    }
+    name = nullptr;
+    if (cupti.callback_name(CUPTI_CB_DOMAIN_RUNTIME_API, id, &name) == CUPTI_SUCCESS &&
+        name != nullptr) {
+      runtime_calls[id] = runtime_call(CallName::of(name));
+      if (runtime_calls[id] != Call::other) {
+        static_cast<void>(cupti.enable(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, id));
+      }
+    }
+  }
+  for (const CUpti_CallbackId id :
+       {CUPTI_CBID_RESOURCE_STREAM_CREATED, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING}) {
+    static_cast<void>(cupti.enable(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id));
+  }
+}
+
+void at_exit() {
+  // What the watch itself asks at the end is not the program's.
+  inside = true;
+  session->watcher().finish();
+}
+void in_child() { session->watcher().forked(); }
+
+bool begin() {
+  Cupti cupti{};
+  if (!cupti.load()) {
+    std::fputs(
+        "warpsafe: not watched: no libcupti found (CUDA's extras/CUPTI, or NVIDIA's package "
+        "of it); put its folder into LD_LIBRARY_PATH\n",
+        stderr);
+    return false;
+  }
+  static const Platform platform = platform_of<cuda_backend>(&describe_function);
+  auto* const made = new Session(platform, Options::parse(std::getenv("WARPSAFE_RUN")));
+  CUpti_SubscriberHandle subscriber{};
+  const CUptiResult status = cupti.subscribe(&subscriber, &called, nullptr);
+  if (status != CUPTI_SUCCESS) {
+    const char* text = "";
+    static_cast<void>(cupti.result_string(status, &text));
+    std::fprintf(stderr,
+                 "warpsafe: not watched: CUPTI says %s; it serves one tool in a process, and a "
+                 "profiler may be that\n",
+                 text);
+    delete made;
+    return false;
+  }
+  session = made;
+  enable_all(cupti, subscriber);
+  std::atexit(&at_exit);
+  pthread_atfork(nullptr, nullptr, &in_child);
+  return true;
+}
+
+}  // namespace
+}  // namespace warpsafe::watch
+
+/// Called by the driver when it is initialised. 1: all is well; the program goes on either way.
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  static const bool begun = [] {
+    try {
+      return warpsafe::watch::begin();
+    } catch (...) {
+      return false;
+    }
+  }();
+  static_cast<void>(begun);
+  return 1;
+}
