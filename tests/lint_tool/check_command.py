@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-lint, page = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).read_text()
+lint, page = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).read_text()
 problems = []
 
 

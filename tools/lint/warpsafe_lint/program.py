@@ -73,7 +73,9 @@ class Function:
         self.parameters = [c for c in self.node.children if c.kind == "PARM_DECL"]
         bodies = [c for c in self.node.children if c.kind in ("COMPOUND_STMT", "CXX_TRY_STMT")]
         self.body = bodies[-1] if bodies else None
-        self.is_kernel = any(c.kind == "CUDAGLOBAL_ATTR" for c in self.node.children)
+        attributes = {c.kind for c in self.node.children}
+        self.is_kernel = "CUDAGLOBAL_ATTR" in attributes
+        self.on_device = self.is_kernel or "CUDADEVICE_ATTR" in attributes and "CUDAHOST_ATTR" not in attributes
 
     @functools.cached_property
     def calls(self):

@@ -114,12 +114,14 @@ def local_source(program, function):
 def pageable(program, function):
     if program.called("HostRegister"):
         return
+    told = set()
     for call, arguments, _, kind in copies(function, "MemcpyAsync"):
         if kind not in (TO_DEVICE, TO_HOST):
             continue
         side = arguments[1] if kind == TO_DEVICE else arguments[0]
         why = host_memory(function, side)
-        if why and "variable of this function" not in why:
+        if why and "variable of this function" not in why and why not in told:
+            told.add(why)
             yield Found(call, f"{why}, pageable memory: this copy waits, or does not, as the runtime likes",
                         "cudaMallocHost for it, or warpsafe's PinnedBuffer; copy_and_wait where it may wait")
 
@@ -174,13 +176,37 @@ def wrong_sizeof(program, function, node, spelled, item):
     return f"in units of {value} byte{'s' * (value != 1)}"
 
 
+def tells_bytes(node):
+    return any(True for _ in node.all("CXX_UNARY_EXPR")) or re.search(r"byte|size", " ".join(node.names()).lower()) is not None
+
+
+def holds_bytes(function, node):
+    """Whether the function uses a variable as bytes elsewhere: it is computed from a sizeof, divided by one,
+    or handed to malloc and its kin."""
+    variable = function.variable(node)
+    if variable is not None and any(tells_bytes(write) for write in variable.writes):
+        return True
+    for use in function.node.all("DECL_REF_EXPR"):
+        if use.target != node.target:
+            continue
+        for above in use.above():
+            if above.kind == "CALL_EXPR":
+                if call_name(above) in ("malloc", "realloc", "aligned_alloc", "memcpy", "memset", "fread", "fwrite"):
+                    return not tells_bytes(above)
+                break
+            sides = operands(above, "/")
+            if sides and any(True for _ in sides[1].all("CXX_UNARY_EXPR")):
+                return True
+    return False
+
+
 def only_count(function, node):
     """Whether a size is by its parts a number of items: names that count, products of them, no factor that
     could be the size of an item."""
     node = plain(node)
     if node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
         start = function.resolve(node)
-        if any(True for _ in start.all("CXX_UNARY_EXPR")) or re.search(r"byte|size", " ".join(start.names()).lower()):
+        if tells_bytes(start) or holds_bytes(function, node):
             return False
         if re.match(COUNT, node.name):
             return operands(start, "*") is None or only_count(function, start)

@@ -11,10 +11,6 @@ from .tree import bare, call_name, is_integer, is_wide, operands, plain, pointee
 COVER = "auto grid = warpsafe::SafeGrid<>::cover(n, warpsafe::block<B>)"
 
 
-def value_of(function, node):
-    return function.value(node)
-
-
 def factors(function, node):
     """What an expression is a product of."""
     node = function.resolve(node)
@@ -42,13 +38,13 @@ def floor_division(program, function, launch):
             continue
         top, bottom = sides
         count, block = function.value(top), function.value(bottom)
+        start = function.resolve(top)
+        if start.kind in ("CALL_EXPR", "CONDITIONAL_OPERATOR") or start.name in ("+", "-", "<<", "&"):
+            continue
         if count is not None and block:
             if count % block:
                 yield Found(axis, f"{program.text(node)} is {count} / {block} rounded down: the last {count % block} "
                             "items get no thread", f"{COVER}; without warpsafe (n + B - 1) / B")
-            continue
-        start = function.resolve(top)
-        if start.kind in ("CALL_EXPR", "CONDITIONAL_OPERATOR") or start.name in ("+", "-", "<<", "&"):
             continue
         parts = factors(function, top)
         if any(same_text(program, part, bottom) or (block and (function.value(part) or 1) % block == 0)
@@ -89,7 +85,7 @@ def no_guard(program, function, launch):
     if not any(node.kind == "ARRAY_SUBSCRIPT_EXPR" for node in kernel.body.walk()):
         return
     for axis in launch.grid_axes:
-        if value_of(function, axis) is None and rounded_up(function, axis):
+        if function.value(axis) is None and rounded_up(function, axis):
             yield Found(axis, f"the grid is rounded up, and {kernel.name} compares nothing with the number of items: the "
                         "last block writes behind the array", "for (auto i : warpsafe::grid_stride(n)) in the kernel, or "
                         "SafeGrid<>::cover_exact(n, block)")
@@ -99,7 +95,7 @@ def no_guard(program, function, launch):
 def zero(program, function, launch):
     for what, axes in (("grid", launch.grid_axes), ("block", launch.block_axes)):
         for axis in axes:
-            if value_of(function, axis) == 0 and "dim3" not in plain(axis).type.spelling:
+            if function.value(axis) == 0 and "dim3" not in plain(axis).type.spelling:
                 yield Found(axis, f"this {what} has a dimension of 0: every runtime refuses it",
                             "SafeGrid<>::cover_or_empty(n, block) where there may be nothing to do")
 
@@ -116,7 +112,7 @@ def negative(program, function, launch):
 @launch_rule("A11", "grid.y or grid.z over 65535")
 def long_axis(program, function, launch):
     for axis, node in zip("yz", launch.grid_axes[1:]):
-        value = value_of(function, node)
+        value = function.value(node)
         if value is not None and value > 65535:
             yield Found(node, f"grid.{axis} is {value}, limit 65535 on CUDA", "put the long axis in x")
 
@@ -124,7 +120,7 @@ def long_axis(program, function, launch):
 @launch_rule("A12", "2^32 threads along one axis")
 def amd_threads(program, function, launch):
     for axis, node, block in zip("xyz", launch.grid_axes, launch.block_values):
-        value = value_of(function, node)
+        value = function.value(node)
         if value is not None and value < 1 << 31 and block and value * block >= 1 << 32:
             yield Found(node, f"grid.{axis} times block.{axis} is {value * block} threads; AMD's limit is 2^32 - 1",
                         "fewer blocks and warpsafe::grid_stride(n) in the kernel")
