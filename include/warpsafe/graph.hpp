@@ -144,9 +144,10 @@ class [[nodiscard]] basic_executable_graph {
 
   /// Runs the graph in the order of `stream` (a Stream, or a StreamRef; a borrowed stream has to
   /// outlive this object), after its own earlier launches. Arguments are those of the capture, or
-  /// of the last update. On a stream that captures it becomes a part of that graph. Checked builds:
-  /// Errc::graph_memory_freed where a captured kernel uses memory of a buffer that is gone. All:
-  /// Errc::runtime_failed, ::execution_failed of earlier work.
+  /// of the last update. Errc::stream_capturing where the stream captures: what is to be a part of
+  /// that graph has to be captured again. Checked builds: Errc::graph_memory_freed where a captured
+  /// kernel uses memory of a buffer that is gone. All: Errc::runtime_failed, ::execution_failed of
+  /// earlier work.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> launch(basic_stream_hold<B> stream,
                                     call_site site = call_site::current()) noexcept {
@@ -155,6 +156,8 @@ class [[nodiscard]] basic_executable_graph {
         return memory_freed(freed, stream.ref(), site);
       }
     }
+    LaunchError error;
+    if (is_captured<Level>(stream.ref(), site, error)) return error;
     const detail::CallScope<B> here(site);
     if constexpr (Level == CheckLevel::full) {
       // One launch to the journal, whatever kernels the graph holds.
@@ -231,14 +234,27 @@ class [[nodiscard]] basic_executable_graph {
       error.device = stream.ref().device().value();
       return error;
     }
-    if (detail::open_captures() != nullptr) [[unlikely]] {
-      // A part of another graph then needs what this one keeps.
-      if (detail::keep_in_capture(stream.ref().native(), detail::ResourcesPtr(resources_))) {
-        return success();
-      }
-    }
     last_ = std::move(stream);
     return success();
+  }
+
+  /// Neither vendor makes a part of the graph of it: CUDA 13.0 answers 900 and breaks the capture
+  /// in every mode (seen on an H200), AMD's runtime runs it at once (ROCm's clr, hip_graph.cpp,
+  /// hipGraphLaunch_common). Level full asks about captures of other code, too.
+  template <CheckLevel Level>
+  [[nodiscard]] static bool is_captured(basic_stream_ref<B> stream, call_site site,
+                                        LaunchError& error) noexcept {
+    if (Level != CheckLevel::full && detail::open_captures() == nullptr) return false;
+    bool capturing = false;
+    // A failure of the question is the launch's own to report.
+    if (detail::CallsAt<B, Level>::stream_capturing(stream.native(), capturing) != 0 ||
+        !capturing) {
+      return false;
+    }
+    error = detail::not_in_capture(B::vendor, Name::of("graph launch"), site);
+    error.stream = stream.native();
+    error.device = stream.device().value();
+    return true;
   }
 
   friend class basic_graph<B>;

@@ -3,6 +3,7 @@
 
 // Races of graphs in what a run was seen to do: a launch does what was captured.
 
+#include "recorded_graph_programs.hpp"
 #include "recorded_run.hpp"
 #include <warpsafe/adversarial.hpp>
 #include <warpsafe/buffer.hpp>
@@ -22,59 +23,24 @@
 namespace warpsafe::adversarial {
 namespace {
 
+using recorded_graphs::must;
 using testing::HasSubstr;
 
-/// Waits without the recorder's knowledge: a mistake in the program does no harm in the test.
-void wait_unseen() { ASSERT_EQ(host_backend::device_synchronize(), 0); }
-
-template <class R>
-auto must(R&& returned) {
-  EXPECT_TRUE(returned.has_value());
-  if constexpr (!std::is_void_v<typename std::remove_cvref_t<R>::value_type>) {
-    return std::forward<R>(returned).value();
-  }
-}
-
-/// Two streams and a buffer that is there.
-template <class B>
-struct Parts {
-  basic_stream<B> stream = must(basic_stream<B>::create());
-  basic_stream<B> side = must(basic_stream<B>::create());
-  BufferOf<B> x = must(BufferOf<B>::create(stream, 1));
-  BufferOf<B> y = must(BufferOf<B>::create(stream, 1));
-
-  Parts() { must(stream.synchronize()); }
-  /// An executable graph of what `body` captures on `stream`.
-  template <class Body>
-  [[nodiscard]] auto graph_of(const Body& body) {
-    const auto graph = must(capture(stream, [&](basic_capture<B>&) -> result<void> {
-      body();
-      return success();
-    }));
-    return must(graph.instantiate());
-  }
-  void put_on(const basic_stream<B>& where) { must(launch(where, once, kernel<put>, x.view())); }
-  void end() {
-    must(side.synchronize());
-    must(stream.synchronize());
-  }
+struct Kernels {
+  static constexpr auto put = kernel<::put>;
+  static constexpr auto add = kernel<::add>;
 };
-
+template <class B>
+using Parts = recorded_graphs::Parts<B, Kernels>;
 template <class B>
 void two_branches(bool joined) {
-  Parts<B> parts;
-  auto graph = parts.graph_of([&] {
-    parts.put_on(parts.stream);
-    must(wait(parts.side, must(parts.stream.record())));
-    must(launch(parts.side, once, kernel<add>, parts.x.view(), parts.y.view()));
-    const auto branch = must(parts.side.record());
-    if (joined) must(wait(parts.stream, branch));
-    must(launch(parts.stream, once, kernel<put>, parts.x.view()));
-    must(wait(parts.stream, branch));
-  });
-  for (int i = 0; i < 3; ++i) must(graph.launch(parts.stream));
-  must(graph.launch(parts.side));
-  parts.end();
+  recorded_graphs::two_branches<B, Kernels>(joined);
+}
+
+void wait_unseen() { recorded_graphs::wait_unseen<host_backend>(); }
+
+TEST(RecordedGraphs, EachMistakeAndNoOtherIsFound) {
+  recorded_graphs::expect_each_mistake_and_no_other<host_backend, Kernels>();
 }
 
 TEST(RecordedGraphs, BranchesOfAGraphRaceAsTheModelsDetectorSays) {
@@ -103,21 +69,8 @@ TEST(RecordedGraphs, BranchesThatWaitForEachOtherDoNotRace) {
   EXPECT_GT(RaceRecorder::get().size(), 4 * 4U);  // three nodes and the launch, four times
 }
 
-/// Work of another stream beside a launch, before or after it.
 RaceReport beside(bool launch_first, bool ordered) {
-  return record([&] {
-    Parts<Told> parts;
-    auto graph = parts.graph_of([&] { parts.put_on(parts.stream); });
-    const auto replay = [&] { must(graph.launch(parts.stream)); };
-    const auto own = [&] { parts.put_on(parts.side); };
-    launch_first ? replay() : own();
-    wait_unseen();
-    auto& first = launch_first ? parts.stream : parts.side;
-    auto& second = launch_first ? parts.side : parts.stream;
-    if (ordered) must(wait(second, must(first.record())));
-    launch_first ? own() : replay();
-    parts.end();
-  });
+  return recorded_graphs::beside<host_backend, Kernels>(launch_first, ordered);
 }
 
 TEST(RecordedGraphs, ALaunchRacesWithWhatNothingOrdersItWith) {
@@ -151,55 +104,6 @@ TEST(RecordedGraphs, LaunchesOfOneGraphAreOrderedAndThoseOfTwoAreNot) {
   };
   EXPECT_TRUE(on_two_streams(true).clean());
   EXPECT_EQ(on_two_streams(false).findings.size(), 1U);
-}
-
-TEST(RecordedGraphs, AnUpdateChangesWhatALaunchDoes) {
-  const auto updated = [](bool to_x) {
-    return record([&] {
-      Parts<Told> parts;
-      const auto put_into = [&](BufferOf<Told>& where) {
-        return [&](basic_capture<Told>&) {
-          return launch(parts.stream, once, kernel<put>, where.view());
-        };
-      };
-      auto graph = must(must(capture(parts.stream, put_into(parts.y))).instantiate());
-      if (to_x) must(recapture(graph, parts.stream, put_into(parts.x)));
-      must(graph.launch(parts.stream));
-      wait_unseen();
-      parts.put_on(parts.side);
-      parts.end();
-    });
-  };
-  EXPECT_TRUE(updated(false).clean());
-  EXPECT_FALSE(updated(true).clean());
-}
-
-TEST(RecordedGraphs, AGraphInsideOfAGraphDoesWhatItDoes) {
-  const auto inside = [](bool joined) {
-    return record([&] {
-      Parts<Told> parts;
-      auto inner = parts.graph_of([&] {
-        parts.put_on(parts.stream);
-        must(launch(parts.stream, once, kernel<add>, parts.x.view(), parts.y.view()));
-      });
-      auto outer = parts.graph_of([&] {
-        const auto begin = must(parts.stream.record());
-        must(wait(parts.side, begin));
-        must(inner.launch(parts.side));
-        const auto branch = must(parts.side.record());
-        if (joined) must(wait(parts.stream, branch));
-        must(launch(parts.stream, once, kernel<put>, parts.y.view()));
-        must(wait(parts.stream, branch));
-      });
-      must(outer.launch(parts.stream));
-      parts.end();
-    });
-  };
-  EXPECT_TRUE(inside(true).clean());
-  const RaceReport seen = inside(false);
-  ASSERT_EQ(seen.findings.size(), 1U) << seen;
-  EXPECT_THAT(seen.findings.front().text, HasSubstr("kernel 'add' in graph #"));
-  EXPECT_THAT(seen.findings.front().text, HasSubstr("inside of a graph"));
 }
 
 TEST(RecordedGraphs, CopiesAndFillsAreNodesThatTouchTheirBytes) {

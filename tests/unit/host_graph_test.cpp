@@ -117,6 +117,21 @@ TEST_F(HostGraph, ACopyReadsItsSourceWhenItIsReplayed) {
   EXPECT_EQ(Backend::graph_destroy(graph), 0);
 }
 
+TEST_F(HostGraph, ALaunchOnACapturingStreamBreaksTheCaptureInEveryMode) {
+  ASSERT_EQ(Backend::capture_begin(on, CaptureMode::global), 0);
+  Backend::native_graph graph = nullptr;
+  ASSERT_EQ(Backend::capture_end(on, graph), 0);
+  Backend::native_graph_exec exec = nullptr;
+  ASSERT_EQ(Backend::graph_instantiate(exec, graph), 0);
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread, CaptureMode::relaxed}) {
+    ASSERT_EQ(Backend::capture_begin(on, mode), 0);
+    EXPECT_EQ(Backend::graph_launch(exec, on), raw(HostStatus::stream_capture_unsupported));
+    end(HostStatus::stream_capture_invalidated);
+  }
+  EXPECT_EQ(Backend::graph_exec_destroy(exec), 0);
+  EXPECT_EQ(Backend::graph_destroy(graph), 0);
+}
+
 TEST_F(HostGraph, HandlesThatAreNoneAreRefused) {
   Backend::native_graph graph = nullptr;
   Backend::native_graph_exec exec = nullptr;

@@ -204,6 +204,16 @@ TEST_F(CapturePath, AReplayRunsWhatWasCaptured) {
   EXPECT_EQ(buffer.to_host(*stream).get().value()[99], 0x01010101);
 }
 
+TEST_F(CapturePath, AGraphIsNotLaunchedWhereItsStreamCapturesAndTheCaptureGoesOn) {
+  auto exec = nothings(1).value().instantiate().value();
+  const auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+    EXPECT_EQ(error_in(exec.launch(*stream)).code, Errc::stream_capturing);
+    EXPECT_EQ(error_in(exec.launch<CheckLevel::off>(*stream)).code, Errc::stream_capturing);
+    return ws::launch(*stream, plain, ws::kernel<nothing>);
+  });
+  EXPECT_EQ(graph.value().node_count().value(), 1U);
+}
+
 TEST_F(CapturePath, AnUpdateBringsOtherArguments) {
   float value = 1;
   const auto body = [&](ws::Capture& capture) {

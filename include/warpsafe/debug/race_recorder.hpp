@@ -103,7 +103,7 @@ class RaceRecorder {
   void graph_launched(const void* exec, const void* stream, call_site site) {
     const std::lock_guard lock(mutex_);
     const Action action{ActionKind::graph, 0, no_point, site, {}, 0};
-    if (graphs_.add_graph(stream, exec, action) || !listening_) return;
+    if (!listening_) return;
     const Point earlier = launches_.get(exec, no_point);
     launches_.put(exec, history_.replay(stream, action, graphs_.nodes_of(exec), earlier));
   }

@@ -57,23 +57,6 @@ class RecordedGraphs {
     tail = {capture->nodes.size() - 1};
     return true;
   }
-  /// A launch of a graph. Whether it became a part of another one, since the stream captures.
-  bool add_graph(const void* stream, const void* exec, const Action& action) {
-    Capture* const capture = capture_of(stream);
-    if (capture == nullptr) return false;
-    Tail& tail = *capture->streams.find(stream);
-    const std::size_t first = capture->nodes.size();
-    Tail all = tail;
-    for (const RecordedNode& node : nodes_of(exec)) {
-      Tail after = node.after.empty() ? tail : Tail{};
-      for (const std::size_t before : node.after) after.push_back(first + before);
-      all.push_back(capture->nodes.size());
-      append(*capture, {node.action, node.accesses, std::move(after)});
-    }
-    append(*capture, {action, {}, std::move(all)});
-    tail = {capture->nodes.size() - 1};
-    return true;
-  }
   /// A record of an event. Whether it was captured; then it is no record that ordinary work sees.
   bool record(const void* event, const void* stream) {
     forget_event(event);

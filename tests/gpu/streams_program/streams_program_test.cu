@@ -4,6 +4,9 @@
 // The program of streams_program.hpp with cuBLAS on a device: four streams give the numbers of one;
 // with the handle left on the default stream they do not; and what orders the work of both is
 // checked in a recording of each.
+//
+// Short runs are for tools that slow a program down: compute-sanitizer ./streams_program
+// --gtest_filter=Short/*
 
 #include "../gpu.hpp"
 #include "streams_program.hpp"
@@ -17,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -27,8 +31,6 @@ using debug::RaceRecorder;
 using debug::Recorded;
 using debug::RecordedHandle;
 using Told = Recorded<cuda_backend>;
-
-constexpr unsigned iterations = 10000;
 
 template <class Outcome>
 auto value_of(Outcome&& outcome) {
@@ -51,19 +53,24 @@ auto bound(const std::vector<StreamLike>& streams) {
   };
 }
 
-std::vector<std::uint64_t> serial_run() {
-  static const std::vector<std::uint64_t> numbers = [] {
-    const auto streams = make_streams<cuda_backend>(1);
-    return value_of(run(streams, iterations, 0, bound<cublasHandle_t>(streams)));
-  }();
-  return numbers;
-}
-
-struct StreamsProgram : testing::Test {
+/// The parameter is the number of iterations.
+struct StreamsProgram : testing::TestWithParam<unsigned> {
   void SetUp() override { WARPSAFE_TEST_NEEDS_GPU(); }
+  [[nodiscard]] static const std::vector<std::uint64_t>& serial_run() {
+    static std::map<unsigned, std::vector<std::uint64_t>> runs;
+    std::vector<std::uint64_t>& numbers = runs[GetParam()];
+    if (numbers.empty()) {
+      const auto streams = make_streams<cuda_backend>(1);
+      numbers = value_of(run(streams, GetParam(), 0, bound<cublasHandle_t>(streams)));
+    }
+    return numbers;
+  }
+  const unsigned iterations = GetParam();
 };
+INSTANTIATE_TEST_SUITE_P(Full, StreamsProgram, testing::Values(10000U));
+INSTANTIATE_TEST_SUITE_P(Short, StreamsProgram, testing::Values(200U));
 
-TEST_F(StreamsProgram, FourStreamsGiveTheNumbersOfOne) {
+TEST_P(StreamsProgram, FourStreamsGiveTheNumbersOfOne) {
   const auto streams = make_streams<cuda_backend>(lanes);
   for (const unsigned seed : {1U, 2U, 3U}) {
     const auto numbers = value_of(run(streams, iterations, seed, bound<cublasHandle_t>(streams)));
@@ -72,7 +79,7 @@ TEST_F(StreamsProgram, FourStreamsGiveTheNumbersOfOne) {
 }
 
 /// cuBLAS by hand, and cublasSetStream forgotten: every call succeeds.
-TEST_F(StreamsProgram, AHandleLeftOnTheDefaultStreamGivesWrongNumbers) {
+TEST_P(StreamsProgram, AHandleLeftOnTheDefaultStreamGivesWrongNumbers) {
   const auto streams = make_streams<cuda_backend>(lanes);
   cublasHandle_t handle{};
   ASSERT_EQ(cublasCreate(&handle), CUBLAS_STATUS_SUCCESS);
@@ -99,7 +106,7 @@ TEST_F(StreamsProgram, AHandleLeftOnTheDefaultStreamGivesWrongNumbers) {
   EXPECT_GT(count, 0U);
 }
 
-TEST_F(StreamsProgram, ARecordingOfFourStreamsHasNoRace) {
+TEST_P(StreamsProgram, ARecordingOfFourStreamsHasNoRace) {
   RaceRecorder& recorder = RaceRecorder::get();
   recorder.begin();
   std::vector<std::uint64_t> numbers;
@@ -114,7 +121,7 @@ TEST_F(StreamsProgram, ARecordingOfFourStreamsHasNoRace) {
   EXPECT_EQ(wrong(numbers, serial_run()), 0U);
 }
 
-TEST_F(StreamsProgram, ARecordingWithTheHandleOnTheDefaultStreamNamesTheRace) {
+TEST_P(StreamsProgram, ARecordingWithTheHandleOnTheDefaultStreamNamesTheRace) {
   RaceRecorder& recorder = RaceRecorder::get();
   recorder.begin();
   {

@@ -30,6 +30,12 @@ void spoil(Stream& stream) {
   if (stream.capture != nullptr) stream.capture->invalidated = true;
 }
 
+cudaError_t refuse_capturing(Stream& stream) {
+  if (stream.capture == nullptr) return cudaSuccess;
+  spoil(stream);
+  return cudaErrorStreamCaptureUnsupported;
+}
+
 cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark, bool on_own_thread) {
   Runtime& r = runtime();
   if (mark != nullptr) *mark = nullptr;
@@ -254,6 +260,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
   return api("cudaGraphLaunch", text(handle, stream), plain, [&](auto&) {
     const GraphExec* const exec = find(runtime().graph_execs, handle);
     if (exec == nullptr) return cudaErrorInvalidValue;
+    if (const cudaError_t refused = refuse_capturing(runtime().stream(stream))) return refused;
     return put(runtime().stream(stream), [nodes = exec->nodes] {
       for (const Node& node : nodes) node();
     });

@@ -13,6 +13,10 @@ cudaError_t unsafe_call();
 /// Spoils the stream's capture, if it has one.
 void spoil(Stream& stream);
 
+/// For a call that may not be made of a capturing stream, whatever the mode: spoils its capture and
+/// returns cudaErrorStreamCaptureUnsupported.
+cudaError_t refuse_capturing(Stream& stream);
+
 /// Work comes into the stream: into its capture, or to be done in its turn.
 /// @param mark gets the mark of the work; null if it was captured
 cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark = nullptr,

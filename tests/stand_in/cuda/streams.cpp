@@ -57,13 +57,6 @@ std::vector<std::shared_ptr<Mark>> unfinished(Stream& stream) {
   return marks;
 }
 
-// For a call that may not be made of a capturing stream, whatever the mode.
-cudaError_t refuse_capturing(Stream& stream) {
-  if (stream.capture == nullptr) return cudaSuccess;
-  spoil(stream);
-  return cudaErrorStreamCaptureUnsupported;
-}
-
 // A question about the stream's progress, or a wait: not from inside a capture.
 cudaError_t may_ask(Stream& stream) {
   return stream.capture == nullptr ? unsafe_call() : refuse_capturing(stream);

@@ -104,16 +104,15 @@ struct GraphCalls {
                                                       : HostStatus::success);
     });
   }
-  /// Returns at once. A graph's launches run one after another, on whatever streams. On a stream
-  /// that captures it becomes a part of that graph.
+  /// Returns at once. A graph's launches run one after another, on whatever streams. A
+  /// capturing stream does not allow it.
   static int graph_launch(native_graph_exec exec, StreamState* stream) noexcept {
     return call(Call::graph_launch, [&](Runtime& runtime, auto&) {
       if (runtime.graph_execs.count(exec) == 0) return raw(HostStatus::invalid_value);
       if (const int status = usable(runtime, stream); status != 0) return status;
+      if (const int status = refuse_capturing(*stream); status != 0) return status;
       auto operation = std::make_shared<GraphOperation>(exec->nodes);
-      if (stream->capture == nullptr) {
-        operation->after = std::exchange(exec->last, operation);
-      }
+      operation->after = std::exchange(exec->last, operation);
       runtime.submit(*stream, std::move(operation));
       return 0;
     });
