@@ -5,7 +5,7 @@
 import functools
 import re
 
-from .program import api
+from .function import api
 from .tree import LOOPS, call_arguments, call_name, operands, plain
 
 PUSH = ("__cudaPushCallConfiguration", "__hipPushCallConfiguration", "cudaConfigureCall")

@@ -10,12 +10,12 @@ import pathlib
 import re
 import sys
 
-from . import flags, registry, rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_streams
+from . import flags, registry, rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_shapes, rules_streams
 from .libclang import NoLibclang, load
 from .program import Program
 from .rewrite import fix
 
-ADDED = (rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_streams)  # each adds its rules
+ADDED = (rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_shapes, rules_streams)  # each adds its rules
 SHIMS = pathlib.Path(__file__).resolve().parents[1]
 NOTHING, FINDINGS, NOT_READ = 0, 1, 2
 # The deepest tree that is walked, in levels; libclang itself gives up at 256 levels of brackets.

@@ -2,12 +2,11 @@
 # Copyright (c) 2026 the warpsafe authors
 """Part F of the catalogue: copies, and reading back."""
 
-import re
-
-from .program import api
+from .function import api
 from .registry import Found, all_launches, function_rule, rule
-from .rules_call import host_memory, is_static
-from .tree import bare, base_variable, call_arguments, call_name, operands, plain, pointee_size
+from .host_memory import host_memory, is_static
+from .sizes import only_count, wrong_sizeof
+from .tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
 
 TO_DEVICE, TO_HOST = 1, 2  # cudaMemcpyKind, hipMemcpyKind
 # Where a copy's bytes and its kind stand among the arguments; None for no kind.
@@ -88,7 +87,7 @@ def managed_too_early(program, function):
             if base is None or base.target not in managed or base.target in told:
                 continue
             read = use_before_wait(function, launch.node, base.target)
-            if read is not None and not any(isinstance(a.name, str) and a is launch.node for a in read.above()):
+            if read is not None and launch.node not in read.above():
                 told.add(base.target)
                 yield Found(read, f"{read.name} is managed memory, and {launch.kernel_name} may still work on it",
                             "cudaDeviceSynchronize first; warpsafe's buffers are read through a Pending<T>")
@@ -126,9 +125,6 @@ def pageable(program, function):
                         "cudaMallocHost for it, or warpsafe's PinnedBuffer; copy_and_wait where it may wait")
 
 
-COUNT = r"^(n|m|N|M|num_?\w*|n_?(elem|element|items|points)\w*|count|cnt|len|length|\w*_count|\w*_len)$"
-
-
 @rule("F05", "the size of a copy in elements")
 def elements_for_bytes(program):
     for function in program.functions:
@@ -160,61 +156,6 @@ def elements_for_bytes(program):
                 yield Found(size, f"{program.text(size)} counts items of {item} bytes, and {call_name(call)} takes bytes: "
                             "the rest is not reached", f"{program.text(size)} * sizeof(*pointer); warpsafe's copies know "
                             "type and count")
-
-
-def wrong_sizeof(program, function, node, spelled, item):
-    """`n * sizeof(T)` with a T that is smaller than what is copied."""
-    sides = operands(node, "*")
-    if len(spelled) != 1 or not sides or not any(plain(side) is spelled[0] for side in sides):
-        return None
-    value = spelled[0].value
-    if value is None or value >= item:
-        return None
-    other = sides[0] if plain(sides[1]) is spelled[0] else sides[1]
-    if any((function.value(part) or 1) > 1 for part in other.walk() if part.cursor.kind.is_expression()):
-        return None  # items of several numbers each
-    return f"in units of {value} byte{'s' * (value != 1)}"
-
-
-def tells_bytes(node):
-    return any(True for _ in node.all("CXX_UNARY_EXPR")) or re.search(r"byte|size", " ".join(node.names()).lower()) is not None
-
-
-def holds_bytes(function, node):
-    """Whether the function uses a variable as bytes elsewhere: it is computed from a sizeof, divided by one,
-    or handed to malloc and its kin."""
-    variable = function.variable(node)
-    if variable is not None and any(tells_bytes(write) for write in variable.writes):
-        return True
-    for use in function.node.all("DECL_REF_EXPR"):
-        if use.target != node.target:
-            continue
-        for above in use.above():
-            if above.kind == "CALL_EXPR":
-                if call_name(above) in ("malloc", "realloc", "aligned_alloc", "memcpy", "memset", "fread", "fwrite"):
-                    return not tells_bytes(above)
-                break
-            sides = operands(above, "/")
-            if sides and any(True for _ in sides[1].all("CXX_UNARY_EXPR")):
-                return True
-    return False
-
-
-def only_count(function, node):
-    """Whether a size is by its parts a number of items: names that count, products of them, no factor that
-    could be the size of an item."""
-    node = plain(node)
-    if node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
-        start = function.resolve(node)
-        if tells_bytes(start) or holds_bytes(function, node):
-            return False
-        if re.match(COUNT, node.name):
-            return operands(start, "*") is None or only_count(function, start)
-        node = start
-    sides = operands(node, "*")
-    if sides:
-        return all(only_count(function, side) for side in sides)
-    return node.kind == "CALL_EXPR" and call_name(node) == "size" and len(node.children) == 1
 
 
 @rule("F14", "a fill with a value that is no byte")

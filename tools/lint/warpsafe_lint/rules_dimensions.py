@@ -2,11 +2,9 @@
 # Copyright (c) 2026 the warpsafe authors
 """Part A of the catalogue: the arithmetic of grid and block."""
 
-import re
-
 from .launches import rounded_up, same_text
 from .registry import Found, all_launches, function_rule, launch_rule
-from .tree import bare, call_name, is_integer, is_wide, operands, plain, pointee_size
+from .tree import bare, call_name, is_integer, is_wide, operands, plain
 
 COVER = "auto grid = warpsafe::SafeGrid<>::cover(n, warpsafe::block<B>)"
 
@@ -124,136 +122,6 @@ def amd_threads(program, function, launch):
         if value is not None and value < 1 << 31 and block and value * block >= 1 << 32:
             yield Found(node, f"grid.{axis} times block.{axis} is {value * block} threads; AMD's limit is 2^32 - 1",
                         "fewer blocks and warpsafe::grid_stride(n) in the kernel")
-
-
-def is_grid_word(word):
-    word = word.lower()
-    return "grid" in word or re.search(r"(n|num|number_?of|n_)_?(thread_?)?blocks|^blocks$|blocks_?(per|in)", word) is not None
-
-
-def is_block_word(word):
-    word = word.lower()
-    return not is_grid_word(word) and (
-        "thread" in word or re.search(r"block_?(dim|size|sz)|dim_?block|^block$|^tpb$|^bs$", word) is not None)
-
-
-@launch_rule("A13", "grid and block swapped")
-def swapped(program, function, launch):
-    if launch.grid is None or launch.block is None:
-        return
-    first, second = plain(launch.grid), plain(launch.block)
-    while first.kind == "CALL_EXPR" and len(first.children) == 1:
-        first = plain(first.children[0])
-    while second.kind == "CALL_EXPR" and len(second.children) == 1:
-        second = plain(second.children[0])
-    if is_block_word(program.text(first)) and is_grid_word(program.text(second)) and re.fullmatch(
-            r"[\w.:>-]+", program.text(first)) and re.fullmatch(r"[\w.:>-]+", program.text(second)):
-        yield Found(launch.node, f"the grid is {program.text(first)} and the block {program.text(second)}: by their names "
-                    "they are swapped", f"<<<{program.text(second)}, {program.text(first)}, …>>>; warpsafe's GridDim and "
-                    "BlockDim do not convert into each other")
-
-
-ROWS, COLUMNS = r"row|height|^h$|^ny$", r"col|width|^w$|^nx$"
-
-
-@launch_rule("A14", "x and y swapped")
-def axes_swapped(program, function, launch):
-    axes = launch.grid_axes
-    if len(axes) < 2 or axes[1].left_out or not launch.kernel:
-        return
-
-    def about(node, pattern):
-        return any(re.search(pattern, name.lower()) for name in function.resolve(node).names())
-
-    if not (about(axes[0], ROWS) and about(axes[1], COLUMNS)) or about(axes[0], COLUMNS) or about(axes[1], ROWS):
-        return
-    source = launch.kernel.function.program
-    for variable in launch.kernel.node.all("VAR_DECL"):
-        text = source.text(variable)
-        if re.search(r"col", variable.name.lower()) and re.search(r"blockIdx\.x", text) and "blockIdx.y" not in text:
-            yield Found(launch.grid, f"grid.x comes from rows and grid.y from columns, and {launch.kernel.name} takes "
-                        f"{variable.name} from x", "SafeGrid<>::cover(extent{rows{m}, cols{n}}, block<X, Y>)")
-            return
-
-
-@launch_rule("A15", "bytes where elements are meant")
-def bytes_for_elements(program, function, launch):
-    kernel = launch.kernel
-    if not kernel or any(pointee_size(p.type) in (None, 1) and p.type.get_canonical().kind.name == "POINTER"
-                         for p in kernel.parameters):
-        return
-    for axis in launch.grid_axes:
-        node = function.resolve(axis)
-        sides = operands(node, "/")
-        if not sides:
-            continue
-        top = function.resolve(sides[0])
-        sizes = [n for n in top.all("CXX_UNARY_EXPR")]
-        named = [name for name in top.names() if re.search(r"n_?bytes|_bytes|size_?in_?bytes|^bytes$", name.lower())]
-        down = any(True for _ in function.resolve(sides[1]).all("CXX_UNARY_EXPR"))
-        if (sizes or named) and not down and not any(operands(n, "/") for n in top.walk()):
-            yield Found(axis, f"the grid {program.text(node)} is computed from bytes, and {kernel.name} counts elements",
-                        "SafeGrid<>::cover(elements, block)")
-
-
-@function_rule("A16", "a 32-bit index for a 64-bit count")
-def narrow_index(program, function):
-    if not function.is_kernel:
-        return
-    wide = {p.cursor.hash for p in function.parameters if is_wide(p.type)}
-    for variable in function.node.all("VAR_DECL"):
-        if variable.type.get_canonical().kind.name not in ("INT", "UINT"):
-            continue
-        if not {"blockIdx", "threadIdx"} <= variable.names():
-            continue
-        for node in function.node.all("BINARY_OPERATOR"):
-            if node.name not in ("<", ">=", "<=", ">"):
-                continue
-            left, right = (plain(side) for side in node.children)
-            if {left.target if left.kind == "DECL_REF_EXPR" else 0, right.target if right.kind == "DECL_REF_EXPR" else 0} >= {
-                    variable.cursor.hash} and ((left.target if left.kind == "DECL_REF_EXPR" else 0) in wide or
-                                               (right.target if right.kind == "DECL_REF_EXPR" else 0) in wide):
-                yield Found(variable, f"{variable.name} has 32 bits, and is compared with a count of 64 bits: from 2^31 "
-                            "items on it is another number", "for (auto i : warpsafe::grid_stride(n)), which counts in n's "
-                            "own type; or compute the index in 64 bits: std::size_t(blockIdx.x) * blockDim.x + threadIdx.x")
-                break
-
-
-@launch_rule("A18", "a capped grid for a kernel of one item per thread")
-def capped(program, function, launch):
-    kernel = launch.kernel
-    if not kernel or kernel.strides or kernel.loops:
-        return
-    for axis in launch.grid_axes:
-        node = function.resolve(axis)
-        least = node.kind == "CALL_EXPR" and call_name(node) in ("min", "umin", "MIN")
-        if node.kind == "CONDITIONAL_OPERATOR" and len(node.children) == 3:
-            test, one, other = node.children
-            test = bare(test)
-            least = test.name in ("<", ">", "<=", ">=") and any(
-                same_text(program, side, arm) for side in test.children for arm in (one, other)) and any(
-                function.value(arm) is not None and function.value(arm) > 1 for arm in (one, other))
-        if least and any(function.value(inner) is not None for inner in node.children):
-            yield Found(axis, f"the grid is capped, and {kernel.name} handles one item per thread: what is over the cap is "
-                        "dropped", "for (auto i : warpsafe::grid_stride(n)) in the kernel")
-
-
-SIZES = r"(n|m|k|N|M|K|len|length|count|size|rows?|cols?|columns?|width|height|batch(_?size)?|num_?(elements|items|points|rows|cols))"
-
-
-@launch_rule("A19", "the block is taken from the data's size")
-def block_of_data(program, function, launch):
-    for axis in launch.block_axes:
-        node = function.resolve(axis)
-        if function.value(node) is not None:
-            continue
-        by_size = node.kind == "CALL_EXPR" and call_name(node) in ("size", "numel", "length")
-        by_name = node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR") and re.fullmatch(SIZES, node.name) and \
-            "dim3" not in node.type.spelling and node.cursor.referenced is not None and \
-            node.cursor.referenced.kind.name != "TEMPLATE_NON_TYPE_PARAMETER"
-        if by_size or by_name:
-            yield Found(axis, f"the block is {program.text(axis)}, a size of the data: over 1024 no GPU takes it",
-                        "a constant block, and SafeGrid<>::cover(n, block<256>); or BlockDim::create(n), which checks")
 
 
 @function_rule("A02", "a 64-bit count put into 32 bits before the launch")

@@ -4,9 +4,9 @@
 
 import re
 
-from .program import api
+from .function import api
 from .registry import Found, all_launches, function_rule, rule
-from .tree import LOOPS, bare, call_arguments, call_name, plain
+from .tree import LOOPS, call_arguments, call_name, plain
 
 ERRORS = ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "hipblasStatus_t", "rocblas_status",
           "cudnnStatus_t", "cufftResult", "cusparseStatus_t", "curandStatus_t", "cusolverStatus_t")

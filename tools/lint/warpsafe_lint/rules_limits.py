@@ -4,7 +4,7 @@
 
 import re
 
-from .program import api
+from .function import api
 from .registry import Found, function_rule, launch_rule, rule
 from .tree import call_arguments, call_name
 

@@ -4,7 +4,7 @@
 
 import re
 
-from .program import api
+from .function import api
 from .registry import Found, all_launches, function_rule, rule
 from .tree import LOOPS, base_variable, call_arguments, call_name, plain
 
@@ -105,10 +105,10 @@ def null_stream_copy(program, function):
 
 
 def is_barrier(function, call):
-    return function.program.reaches(call_name(call), lambda_barrier)
+    return function.program.reaches(call_name(call), orders_streams)
 
 
-def lambda_barrier(name):
+def orders_streams(name):
     return "ynchronize" in name or api(name) in ("StreamWaitEvent",)
 
 

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""A function with a body: its variables, what they are made of, and which of its calls mean what."""
+
+import functools
+
+from . import tree
+from .tree import bare, call_name, plain
+
+
+def api(name):
+    """A runtime's function without its vendor: cudaMemcpy and hipMemcpy are both Memcpy, else ''."""
+    for prefix in ("cuda", "hip"):
+        if name.startswith(prefix) and name[len(prefix):len(prefix) + 1].isupper():
+            return name[len(prefix):]
+    return ""
+
+
+# What a node of these kinds can look like, so that a macro around it is not taken for it.
+SMALL = {"DECL_REF_EXPR": r"[\w:<>, *]+", "INTEGER_LITERAL": r"[\w']+"}
+
+
+def described(node):
+    """An expression's text, written anew from the tree."""
+    inner = [child for child in node.children if child.cursor.kind.is_expression()]
+    if node.kind in ("DECL_REF_EXPR", "OVERLOADED_DECL_REF"):
+        return node.name
+    if node.kind == "INTEGER_LITERAL" or not inner and node.value is not None:
+        return str(node.value)
+    if node.kind == "MEMBER_REF_EXPR":
+        return (described(inner[0]) + "." if inner else "") + node.name
+    if node.kind == "BINARY_OPERATOR" and len(inner) == 2:
+        return f"{described(inner[0])} {node.name} {described(inner[1])}"
+    if node.kind == "PAREN_EXPR" and inner:
+        return f"({described(inner[0])})"
+    if node.kind == "UNARY_OPERATOR" and inner:
+        own, below = node.type.get_canonical(), inner[0].type.get_canonical()
+        if own.kind.name == "POINTER" and own.get_pointee() == below:
+            return "&" + described(inner[0])
+        if below.kind.name == "POINTER" and below.get_pointee() == own:
+            return "*" + described(inner[0])
+    if node.kind == "CALL_EXPR":
+        return f"{call_name(node)}({', '.join(described(child) for child in inner[1:] if not child.left_out)})"
+    return described(inner[0]) if len(inner) == 1 else node.name or "the expression"
+
+
+class Variable:
+    """A variable of a function: where it is declared, and what is written to it afterwards."""
+
+    def __init__(self, node):
+        self.node = node
+        self.writes = []  # nodes
+        self.members = {}  # x, y, z of a dim3 -> what was written
+        expressions = [c for c in node.children if c.cursor.kind.is_expression()]
+        # The last one: a size of an array and a template's arguments stand before it.
+        self.start = expressions[-1] if expressions else None
+        if node.type.kind.name in ("CONSTANTARRAY", "VARIABLEARRAY") and (
+                self.start is None or self.start.kind != "INIT_LIST_EXPR"):
+            self.start = None
+
+
+class Function:
+    """A function with a body, its nodes in the order of the source."""
+
+    def __init__(self, program, cursor):
+        self.program, self.cursor = program, cursor
+        self.name = cursor.spelling
+        self.node = tree.build(cursor)
+        self.parameters = [c for c in self.node.children if c.kind == "PARM_DECL"]
+        bodies = [c for c in self.node.children if c.kind in ("COMPOUND_STMT", "CXX_TRY_STMT")]
+        self.body = bodies[-1] if bodies else None
+        attributes = {c.kind for c in self.node.children}
+        self.is_kernel = "CUDAGLOBAL_ATTR" in attributes
+        self.on_device = self.is_kernel or "CUDADEVICE_ATTR" in attributes and "CUDAHOST_ATTR" not in attributes
+
+    @functools.cached_property
+    def calls(self):
+        return list(self.node.all("CALL_EXPR"))
+
+    @functools.cached_property
+    def variables(self):
+        found = {}
+        for node in self.node.all("VAR_DECL"):
+            found[node.cursor.hash] = Variable(node)
+        for node in self.node.walk():
+            if node.kind == "BINARY_OPERATOR" and node.name == "=" or node.kind == "COMPOUND_ASSIGNMENT_OPERATOR":
+                self._written(found, node.children[0], node)
+            elif node.kind == "UNARY_OPERATOR" and len(node.children) == 1:
+                text = self.program.text(node)
+                if text.startswith(("++", "--")) or text.endswith(("++", "--")):
+                    self._written(found, node.children[0], node)
+                elif text.startswith("&"):
+                    self._written(found, node.children[0], node)
+        return found
+
+    @staticmethod
+    def _written(found, left, node):
+        left = bare(left)
+        if left.kind == "MEMBER_REF_EXPR" and left.children:
+            owner = bare(left.children[0])
+            if owner.kind == "DECL_REF_EXPR" and owner.target in found and node.kind == "BINARY_OPERATOR":
+                found[owner.target].members.setdefault(left.name, []).append(node.children[1])
+        elif left.kind == "DECL_REF_EXPR" and left.target in found:
+            found[left.target].writes.append(node)
+
+    def variable(self, node):
+        """The Variable behind a name, or None: parameters, members and globals have none."""
+        node = plain(node)
+        return self.variables.get(node.target) if node.kind == "DECL_REF_EXPR" else None
+
+    def resolve(self, node, depth=8):
+        """What a variable was made with, if nothing else is ever written to it; else the node itself."""
+        node = plain(node)
+        variable = self.variable(node) if depth else None
+        if variable is not None and not variable.writes and variable.start is not None:
+            return self.resolve(variable.start, depth - 1)
+        if depth and node.kind == "MEMBER_REF_EXPR" and node.name in ("x", "y", "z") and node.children:
+            owner = plain(node.children[0])
+            axes = self.dims(owner) if "dim3" in owner.type.spelling else []
+            place = "xyz".index(node.name)
+            if place < len(axes) and "dim3" not in plain(axes[place]).type.spelling:
+                return self.resolve(axes[place], depth - 1)
+        return node
+
+    def value(self, node):
+        """The constant that an expression is, followed through variables that never change."""
+        if node.value is not None:
+            return node.value
+        return self.resolve(node).value
+
+    def dims(self, node):
+        """The axes of a grid or a block as they stand in the source, one to three nodes."""
+        node = plain(node)
+        if node.kind in ("CALL_EXPR", "INIT_LIST_EXPR") and (node.kind == "INIT_LIST_EXPR" or call_name(node) == "dim3"):
+            inner = [c for c in node.children if c.cursor.kind.is_expression() and c.kind != "TYPE_REF"]
+            if len(inner) == 1 and "dim3" in plain(inner[0]).type.spelling:
+                return self.dims(inner[0])
+            return inner or [node]
+        variable = self.variable(node)
+        if variable is not None and "dim3" in node.type.spelling:
+            axes = self.dims(variable.start) if variable.start is not None and not variable.writes else []
+            for place, axis in enumerate("xyz"):
+                written = variable.members.get(axis)
+                if written:
+                    while len(axes) <= place:
+                        axes.append(written[-1])
+                    axes[place] = written[-1] if len(written) == 1 else node
+            return axes or [node]
+        return [node]
+
+    def calls_between(self, first, last):
+        return [call for call in self.calls if first < call.order < last]
+
+    def waits(self, call):
+        """Whether a call waits for the device, itself or in a function of this program that it calls."""
+        return self.program.reaches(call_name(call), is_wait)
+
+    def looks(self, call):
+        """Whether a call reads the runtime's last error, itself or in what it calls."""
+        return self.program.reaches(call_name(call), is_look)
+
+
+def is_wait(name):
+    return "ynchronize" in name or api(name) in (
+        "Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyFromSymbol", "EventQuery", "StreamQuery", "DeviceReset", "Free",
+        "StreamDestroy", "EventElapsedTime") or name in ("cuMemcpyDtoH_v2", "MPI_Barrier")
+
+
+def is_look(name):
+    return api(name) in ("GetLastError", "PeekAtLastError", "ExtGetLastError")

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Which addresses are ordinary host memory, as far as one function shows."""
+
+import re
+
+from .tree import bare, base_variable, call_name, plain
+
+HOST_CONTAINERS = re.compile(r"^(const )?(std::(__\w+::)?|thrust::host_)(vector|array)<|^(const )?std::(__\w+::)?basic_string<")
+HOST_ALLOCATION = ("malloc", "calloc", "realloc", "aligned_alloc", "_aligned_malloc", "memalign")
+
+
+def host_memory(function, node):
+    """What says that an address is ordinary host memory: a sentence's beginning, or None. Memory that is
+    registered with the runtime anywhere in the file does not count."""
+    inner = plain(node)
+    if inner.kind == "CALL_EXPR" and call_name(inner) in ("data", "c_str") and inner.children:
+        owner = base_variable(inner)
+        if owner is not None and HOST_CONTAINERS.match(owner.type.get_canonical().spelling) and \
+                "allocator" not in allocator_of(owner):
+            return f"{owner.name} is a {owner.type.spelling.split('<')[0]}"
+        return None
+    if inner.kind == "UNARY_OPERATOR" and function.program.text(inner).startswith("&") and inner.children:
+        variable = function.variable(inner.children[0])
+        element = bare(inner.children[0])
+        if variable is not None and not is_static(variable) and variable.node.type.kind.name != "POINTER":
+            return f"{variable.node.name} is a variable of this function"
+        if element.kind in ("ARRAY_SUBSCRIPT_EXPR", "CALL_EXPR"):
+            owner = base_variable(element)
+            if owner is not None and HOST_CONTAINERS.match(owner.type.get_canonical().spelling) and \
+                    "allocator" not in allocator_of(owner):
+                return f"{owner.name} is a {owner.type.spelling.split('<')[0]}"
+        return None
+    if inner.kind == "DECL_REF_EXPR":
+        variable = function.variable(inner)
+        if variable is None:
+            return None
+        if variable.node.type.kind.name == "CONSTANTARRAY" and not is_static(variable):
+            return f"{inner.name} is an array of this function"
+        starts = [variable.start] if variable.start is not None else []
+        starts += [w.children[1] for w in variable.writes if w.kind == "BINARY_OPERATOR" and len(w.children) == 2]
+        if starts and len(starts) == len(variable.writes) + (variable.start is not None):
+            made = [plain(start) for start in starts]
+            made = [m for m in made if m.value is None and m.kind not in ("CXX_NULL_PTR_LITERAL_EXPR", "GNU_NULL_EXPR")]
+            if made and all(m.kind == "CXX_NEW_EXPR" or m.kind == "CALL_EXPR" and call_name(m) in HOST_ALLOCATION
+                            for m in made):
+                return f"{inner.name} comes from {'new' if made[0].kind == 'CXX_NEW_EXPR' else call_name(made[0])}"
+    return None
+
+
+def allocator_of(owner):
+    """A container's allocator where it is not the standard's own: it may hand out pinned memory."""
+    spelling = owner.type.get_canonical().spelling
+    parts = spelling.split(",", 1)
+    return "own allocator" if len(parts) > 1 and "std::" not in parts[1] and "array<" not in parts[0] else ""
+
+
+def is_static(variable):
+    return variable.node.cursor.storage_class.name == "STATIC"
