@@ -62,11 +62,13 @@ template <size_type Alignment, class T>
   return detail::align_start<Alignment>(span.pointer().get(), nullptr, site);
 }
 /// The sentence for what does not know that it is device memory, or how much.
+// Its type is deduced, so that this is what is said first.
 template <size_type Alignment, class Memory>
-void align(const Memory&) noexcept {
+auto align(const Memory&) noexcept {
   static_assert(!detail::is_size<decltype(sizeof(Memory*))>,
                 "warpsafe: align takes a device buffer's view(), or a part of it: "
                 "align<16>(buffer.view())");
+  return nullptr;
 }
 
 }  // namespace warpsafe

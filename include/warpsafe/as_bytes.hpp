@@ -25,6 +25,14 @@ template <class T>
   const void* const start = view.pointer().get();
   return detail::bytes_of(view, static_cast<const std::byte*>(start));
 }
+/// The sentence for what is no view, and for a matrix whose rows are apart.
+template <class T>
+auto as_bytes(const T&) noexcept {
+  static_assert(!detail::is_size<decltype(sizeof(T*))>,
+                "warpsafe: the bytes are those of a view whose elements lie together: "
+                "as_bytes(buffer.view())");
+  return nullptr;
+}
 /// The same for a kernel that writes. Not of const elements.
 template <class T>
 [[nodiscard]] DeviceView<std::byte> as_writable_bytes(DeviceView<T> view) noexcept {
@@ -37,6 +45,14 @@ DeviceView<std::byte> as_writable_bytes(DeviceView<const T>) noexcept {
   static_assert(!detail::is_size<decltype(sizeof(T*))>,
                 "warpsafe: these elements are const; as_bytes(view) is for a kernel that reads");
   return {};
+}
+
+template <class T>
+auto as_writable_bytes(const T&) noexcept {
+  static_assert(!detail::is_size<decltype(sizeof(T*))>,
+                "warpsafe: the bytes are those of a view whose elements lie together: "
+                "as_writable_bytes(buffer.view())");
+  return nullptr;
 }
 
 }  // namespace warpsafe

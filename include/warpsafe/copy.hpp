@@ -55,6 +55,16 @@ template <CheckLevel Level = current_level, class S, class To, class From>
     return success();
   }
 }
+/// The sentence for who gives it a stream that is gone when the call returns.
+template <CheckLevel Level = current_level, class B, class To, class From>
+[[nodiscard]] auto copy(const basic_stream<B>&&, To&&, From&&,
+                        call_site = call_site::current()) noexcept {
+  static_assert(
+      std::is_void_v<B>,
+      "warpsafe: this stream is gone when the copy is not done yet; give the stream a name "
+      "that outlives it, or use copy_and_wait");
+  return success();
+}
 /// Sizes, bytes and directions are in the types: the sentence for who writes them, or no stream.
 template <class... A>
 requires(sizeof...(A) < 3 || (sizeof...(A) == 4 && !detail::ends_in_call_site<A...>) ||

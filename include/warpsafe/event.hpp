@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/answer.hpp>
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/calls_at.hpp>
@@ -76,9 +77,9 @@ class [[nodiscard]] basic_event {
     point_.reached(B::vendor);
     return success();
   }
-  /// Whether the point is reached. Errors as those of synchronize.
+  /// Whether the point is reached: `query().value()`. Errors as those of synchronize.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<detail::later<B, Progress>> query(
+  [[nodiscard]] answer<detail::later<B, Progress>> query(
       call_site site = call_site::current()) const noexcept {
     LaunchError refused;
     if (detail::refused_in_capture<B, Level>(nullptr, native_, Name::of("event query"), site,
@@ -94,9 +95,9 @@ class [[nodiscard]] basic_event {
     return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion,
                                     point_.device);
   }
-  /// `query`, as a bool.
+  /// `query`, as a bool: `ready().value()`.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<detail::later<B, bool>> ready(
+  [[nodiscard]] answer<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
     return detail::is_ready<B>(query<Level>(site));
   }

@@ -8,7 +8,9 @@
 #include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_watch.hpp>
 #include <warpsafe/detail/graph_resources.hpp>
+#include <warpsafe/detail/memory_owner.hpp>
 #include <warpsafe/detail/observation.hpp>
+#include <warpsafe/detail/parameter.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
@@ -29,12 +31,21 @@ class basic_executable_graph;
 
 namespace detail {
 
-/// The sentence about what is given away and therefore moved in.
+/// What refers to memory of others: a pointer, a view, a span, a reference_wrapper.
+template <class T>
+inline constexpr bool only_refers = std::is_pointer_v<T> ||
+                                    (std::is_trivially_destructible_v<T> &&
+                                     (is_view<T> || is_device_memory<T> || is_view_by_shape<T>));
+
+/// The sentences about what is given away and therefore moved in.
 template <class T>
 constexpr bool check_kept() noexcept {
+  static_assert(!only_refers<std::remove_cvref_t<T>>,
+                "warpsafe: this only refers to memory, and keeps none of it; give the graph what "
+                "owns it: keep(std::move(buffer)), or keep(buffer.keep())");
   static_assert(!std::is_lvalue_reference_v<T>,
                 "warpsafe: keep takes over what it keeps: keep(std::move(buffer))");
-  return !std::is_lvalue_reference_v<T>;
+  return !std::is_lvalue_reference_v<T> && !only_refers<std::remove_cvref_t<T>>;
 }
 template <class T>
 [[nodiscard]] result<T*> keep_value(GraphResources& resources, T&& value, call_site site) noexcept {

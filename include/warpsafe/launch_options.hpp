@@ -45,6 +45,9 @@ inline constexpr dependent_launch_t dependent_launch{};
 /// Launch option: a cluster of 9 to 16 blocks, which only some devices allow.
 template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
 struct NonPortableCluster {
+  static_assert(X > 0 && Y > 0 && Z > 0, "warpsafe: a dimension is 0; every axis is at least 1");
+  static_assert(std::uint64_t{X} * Y * Z <= 16,
+                "warpsafe: no device has clusters of more than 16 blocks");
   constexpr void apply(LaunchShape& shape) const noexcept {
     shape.cluster[0] = X;
     shape.cluster[1] = Y;
@@ -54,12 +57,7 @@ struct NonPortableCluster {
   }
 };
 template <std::uint32_t X, std::uint32_t Y = 1, std::uint32_t Z = 1>
-inline constexpr NonPortableCluster<X, Y, Z> non_portable_cluster = [] {
-  static_assert(X > 0 && Y > 0 && Z > 0, "warpsafe: a dimension is 0; every axis is at least 1");
-  static_assert(std::uint64_t{X} * Y * Z <= 16,
-                "warpsafe: no device has clusters of more than 16 blocks");
-  return NonPortableCluster<X, Y, Z>{};
-}();
+inline constexpr NonPortableCluster<X, Y, Z> non_portable_cluster{};
 
 namespace detail {
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/answer.hpp>
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/call_scope.hpp>
@@ -76,9 +77,10 @@ class [[nodiscard]] basic_pending {
     if (!waited.has_value()) return waited.assume_error();
     return *std::move(value_);
   }
-  /// Whether `get` would return at once. Errc::execution_failed.
+  /// Whether `get` would return at once: `ready().value()`. Errc::execution_failed.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<bool> ready(call_site site = call_site::current()) const noexcept {
+  [[nodiscard]] answer<detail::later<B, bool>> ready(
+      call_site site = call_site::current()) const noexcept {
     if (state_ != State::open) return true;
     const int status = copied_.template query<detail::CallsAt<B, Level>>();
     if (status == 0 || status == B::not_ready) return status == 0;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/answer.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
@@ -10,10 +11,12 @@
 #include <warpsafe/detail/shared_stream.hpp>
 #include <warpsafe/detail/stream_access.hpp>
 #include <warpsafe/device.hpp>
+#include <warpsafe/launch_options.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream_ref.hpp>
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace warpsafe {
@@ -28,10 +31,10 @@ class [[nodiscard]] basic_stream {
   basic_stream(std::nullptr_t) = delete;
   basic_stream(int) = delete;
 
-  /// A stream on the calling thread's current device. `urgency` is the runtime's own priority:
-  /// smaller is more urgent, 0 the default. Errc::no_device, ::runtime_failed.
+  /// A stream on the calling thread's current device. `urgency` is the runtime's own: smaller is
+  /// more urgent, priority(0) the default. Errc::no_device, ::runtime_failed.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] static result<basic_stream> create(int urgency = 0,
+  [[nodiscard]] static result<basic_stream> create(priority urgency = priority(0),
                                                    call_site site = call_site::current()) noexcept {
     using Calls = detail::CallsAt<B, Level>;
     int device = 0;
@@ -41,7 +44,7 @@ class [[nodiscard]] basic_stream {
     if (only != nullptr) {
       if (auto* const kept = __atomic_load_n(only, __ATOMIC_ACQUIRE)) return share(kept, device);
     }
-    if (status == 0) status = Calls::stream_create(stream, urgency);
+    if (status == 0) status = Calls::stream_create(stream, urgency.value);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
     auto* const shared = detail::SharedStream<B>::make(stream, &Calls::stream_destroy);
     if (shared == nullptr) {
@@ -66,7 +69,17 @@ class [[nodiscard]] basic_stream {
                                                    call_site site = call_site::current()) noexcept {
     auto guard = basic_device_guard<B>::template create<Level>(device, site);
     if (!guard.has_value()) return guard.assume_error();
-    return create<Level>(0, site);
+    return create<Level>(priority(0), site);
+  }
+  /// The sentence for who writes a bare number.
+  template <CheckLevel Level = current_level, class Number>
+  requires(std::is_arithmetic_v<Number>) [[nodiscard]] static result<basic_stream> create(
+      Number, call_site site = call_site::current()) noexcept {
+    static_assert(
+        std::is_void_v<Number>,
+        "warpsafe: a bare number may be a device or a priority: Stream::create(DeviceId(1)) "
+        "or Stream::create(priority(-1))");
+    return create<Level>(priority(0), site);
   }
 
   basic_stream(basic_stream&& other) noexcept
@@ -112,12 +125,12 @@ class [[nodiscard]] basic_stream {
     return ref_.template synchronize<Level>(site);
   }
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<detail::later<B, Progress>> query(
+  [[nodiscard]] answer<detail::later<B, Progress>> query(
       call_site site = call_site::current()) const noexcept {
     return ref_.template query<Level>(site);
   }
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<detail::later<B, bool>> ready(
+  [[nodiscard]] answer<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
     return ref_.template ready<Level>(site);
   }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/answer.hpp>
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/call_scope.hpp>
@@ -28,7 +29,7 @@ namespace detail {
 struct StreamAccess;
 
 template <class B>
-[[nodiscard]] result<later<B, bool>> is_ready(const result<later<B, Progress>>& asked) noexcept {
+[[nodiscard]] answer<later<B, bool>> is_ready(const answer<later<B, Progress>>& asked) noexcept {
   if (!asked.has_value()) return asked.assume_error();
   return asked.assume_value() == Progress::ready;
 }
@@ -100,10 +101,11 @@ class basic_stream_ref {
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     return wait<Level>(site, true);
   }
-  /// Whether all work that was submitted so far has ended. Errc::execution_failed, and
+  /// Whether all work that was submitted so far has ended: `query().value()`.
+  /// Errc::execution_failed, and
   /// ::stream_capturing as synchronize.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<detail::later<B, Progress>> query(
+  [[nodiscard]] answer<detail::later<B, Progress>> query(
       call_site site = call_site::current()) const noexcept {
     LaunchError refused;
     if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
@@ -120,9 +122,9 @@ class basic_stream_ref {
     return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion,
                                     device_);
   }
-  /// `query`, as a bool.
+  /// `query`, as a bool: `ready().value()`.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<detail::later<B, bool>> ready(
+  [[nodiscard]] answer<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
     return detail::is_ready<B>(query<Level>(site));
   }

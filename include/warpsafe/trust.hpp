@@ -73,13 +73,15 @@ template <class T, class Count>
 [[nodiscard]] WARPSAFE_FN constexpr trusted_span<T> trust(T* pointer, Count count) noexcept {
   return detail::DeviceAccess::make<trusted_span<T>>(pointer, detail::SignedSize::of(count));
 }
-/// The sentence for what is no raw pointer.
+/// The sentence for what is no raw pointer. Its type is deduced, so that this is what is said
+/// first.
 template <class T, class... Count>
-requires(!std::is_pointer_v<T> && !std::is_array_v<T>) constexpr void trust(const T&,
+requires(!std::is_pointer_v<T> && !std::is_array_v<T>) constexpr auto trust(const T&,
                                                                             Count...) noexcept {
   static_assert(std::is_pointer_v<T>,
                 "warpsafe: trust takes a raw pointer to device memory that other code allocated; a "
                 "device buffer goes in as its view(), a null pointer as nullptr");
+  return nullptr;
 }
 
 template <class T>

@@ -126,7 +126,7 @@ TEST_F(Log, TraceHasTheLaunchWithStatusAndMicroseconds) {
 
 TEST_F(Log, TraceHasEveryCallOfTheRuntimeWithWhatItPutIntoItsArguments) {
   debug::set_log_level(LogLevel::trace);
-  const Stream other = Stream::create(-1).value();
+  const Stream other = Stream::create(priority(-1)).value();
   const std::string its_address = address(other.native());
   auto buffer = DeviceBuffer<int>::create(other, 1000).value();
   ASSERT_TRUE(buffer.zero(other).has_value());

@@ -22,7 +22,7 @@ namespace {
   void* native = nullptr;
   {
     const Stream first = Stream::create().value();
-    const Stream urgent = Stream::create(-1).value();
+    const Stream urgent = Stream::create(priority(-1)).value();
     native = first.native();
     if (urgent.native() != native || !(urgent.ref() == first.ref())) std::_Exit(1);
     if (debug::blocking()) std::_Exit(2);

@@ -48,6 +48,8 @@ constexpr bool check_operand() noexcept {
     static_assert(!pinned || rvalue,
                   "warpsafe: the host could change or free this PinnedBuffer while the copy runs; "
                   "std::move it in, and take it back from the token with get()");
+    static_assert(!pinned || !std::is_const_v<std::remove_reference_t<Given>>,
+                  "warpsafe: a const PinnedBuffer cannot be moved in; make it one without const");
     static_assert(
         pinned || !owner || !rvalue,
         "warpsafe: this buffer is a temporary, and gone before the copy has run; give it a "
