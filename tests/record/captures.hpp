@@ -315,6 +315,14 @@ inline void captures() {
   note(cudaSuccess, "after the graph byte=%d", bytes[15]);
   status = cudaGraphLaunch(nullptr, stream);
   note(status, "cudaGraphLaunch(null)");
+  const cudaStreamCaptureMode modes[] = {
+      cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed};
+  for (const cudaStreamCaptureMode mode : modes) {
+    static_cast<void>(cudaStreamBeginCapture(stream, mode));
+    status = cudaGraphLaunch(exec, stream);
+    note(status, "cudaGraphLaunch(capturing, mode %d)", static_cast<int>(mode));
+    end_capture(stream, "stream");
+  }
   status = cudaGraphInstantiate(&exec, nullptr, 0);
   note(status, "cudaGraphInstantiate(null)");
   status = cudaGraphExecDestroy(exec);
