@@ -39,6 +39,11 @@ constexpr bool check_library_argument() noexcept {
     static_assert(std::is_convertible_v<A, P>,
                   "warpsafe: this pointer is of another type than the library's parameter");
     return std::is_convertible_v<A, P>;
+  } else if constexpr (std::is_pointer_v<P> && std::is_arithmetic_v<A>) {
+    static_assert(!std::is_arithmetic_v<A>,
+                  "warpsafe: the library takes this number by its address: pass host_scalar(x), or "
+                  "device_scalar(view) for one in device memory");
+    return false;
   } else if constexpr (std::is_enum_v<P>) {
     static_assert(std::is_same_v<P, A>,
                   "warpsafe: this argument is no value of the library's own enumeration");
