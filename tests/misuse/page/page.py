@@ -133,9 +133,7 @@ class Row:
             parts.insert(0 if first else len(parts), f"**{MOMENTS[test['moment']]}**" + (f"<br>{shown}" if says else ""))
         if self.moments == "never":
             return f"**no library can see it**<br>{plain(self.why)}"
-        if self.mark == "declared":
-            parts.append("**avoidable**: only where the kernel declares it")
-        if "avoidable" in (self.mark, self.moments):
+        if self.mark == "declared" or "avoidable" in (self.mark, self.moments):
             parts.append(f"**avoidable**: {plain(self.why)}")
         return "<br>".join(parts) or f"**not yet**<br>{plain(self.why)}"
 
