@@ -47,6 +47,8 @@ void local_source_awaited(int* device, cudaStream_t stream) {
 void pageable(float* device, cudaStream_t stream) {
   std::vector<float> values(32);
   look(cudaMemcpyAsync(device, values.data(), 128, cudaMemcpyHostToDevice, stream));  // finds: F03
+}
+void pageable_result(float* device, cudaStream_t stream) {
   float* made = (float*)std::malloc(128);
   look(cudaMemcpyAsync(made, device, 128, cudaMemcpyDeviceToHost, stream));  // finds: F03
   float* pinned = nullptr;

@@ -32,6 +32,15 @@ void caller(float* p) {
   seen_by_the_caller(p);
   look(cudaGetLastError());
 }
+void seen_further_up(float* p) { plain<<<1, 32>>>(p); }
+void between(float* p) { seen_further_up(p); }
+void far_caller(float* p) {
+  between(p);
+  look(cudaGetLastError());
+}
+void handed_on(float* p) { plain<<<1, 32>>>(p); }
+void calls(void (*function)(float*), float* p);
+void hands_on(float* p) { calls(handed_on, p); }
 void silenced(float* p) {
   plain<<<1, 32>>>(p);  // NOLINT(warpsafe-D01)
 }
@@ -42,6 +51,12 @@ void one_check_for_two(float* p) {
   look(cudaGetLastError());
 }
 
+bool takes_its_own_error(float* p) {
+  const cudaError_t status =
+      cudaFuncSetAttribute(plain, cudaFuncAttributePreferredSharedMemoryCarveout, 1);
+  cudaGetLastError();
+  return status == cudaSuccess;
+}
 void swallows() {
   cudaGetLastError();        // finds: D03
   (void)cudaGetLastError();  // finds: D03

@@ -90,7 +90,7 @@ def arguments(language, flags, shims):
         out += ["-x", "cuda", "--cuda-host-only", "-isystem", str(shims / "cuda13")]
         if cuda:
             out += ["--cuda-path=" + cuda, "-isystem", cuda + "/include", "-isystem", cuda + "/include/cccl"]
-            out += ["-include", str(shims / "cuda13" / "host_functions.h")]
+            out += ["-include", str(shims / "cuda13" / "missing_functions.h")]
         else:
             out += ["-nocudainc", "-nocudalib"]
     elif language == "hip":

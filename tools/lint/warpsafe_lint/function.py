@@ -45,13 +45,15 @@ def described(node):
 
 
 class Variable:
-    """A variable of a function: where it is declared, and what is written to it afterwards."""
+    """A variable or a parameter of a function: where it is declared, and what is written to it afterwards."""
 
     def __init__(self, node):
         self.node = node
         self.writes = []  # nodes
         self.members = {}  # x, y, z of a dim3 -> what was written
         expressions = [c for c in node.children if c.cursor.kind.is_expression()]
+        if node.kind == "PARM_DECL":
+            expressions = []  # a default argument is no value of it
         # The last one: a size of an array and a template's arguments stand before it.
         self.start = expressions[-1] if expressions else None
         if node.type.kind.name in ("CONSTANTARRAY", "VARIABLEARRAY") and (
@@ -80,7 +82,7 @@ class Function:
     @functools.cached_property
     def variables(self):
         found = {}
-        for node in self.node.all("VAR_DECL"):
+        for node in self.node.all("VAR_DECL", "PARM_DECL"):
             found[node.cursor.hash] = Variable(node)
         for node in self.node.walk():
             if node.kind == "BINARY_OPERATOR" and node.name == "=" or node.kind == "COMPOUND_ASSIGNMENT_OPERATOR":
@@ -104,7 +106,7 @@ class Function:
             found[left.target].writes.append(node)
 
     def variable(self, node):
-        """The Variable behind a name, or None: parameters, members and globals have none."""
+        """The Variable behind a name, or None: members and globals have none."""
         node = plain(node)
         return self.variables.get(node.target) if node.kind == "DECL_REF_EXPR" else None
 

@@ -48,6 +48,15 @@ def cindex_error():
     return module.LibclangError if module else ImportError
 
 
+def written_at(location):
+    """Where a place stands in its file, also inside of a macro's argument: file, line, column, offset."""
+    cindex = sys.modules["clang.cindex"]
+    file, line, column, offset = cindex.c_object_p(), ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
+    cindex.conf.lib.clang_getFileLocation(location, *map(ctypes.byref, (file, line, column, offset)))
+    name = cindex.File(file).name if file else None
+    return name, line.value, column.value, offset.value
+
+
 def evaluate(cursor):
     """The integer that the compiler computes for an expression, or None."""
     library = sys.modules["clang.cindex"].conf.lib

@@ -11,7 +11,7 @@ import re
 import sys
 
 from . import flags, registry, rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_shapes, rules_streams
-from .libclang import NoLibclang, load
+from .libclang import NoLibclang, load, written_at
 from .program import Program
 from .rewrite import fix
 
@@ -126,11 +126,11 @@ def lint(file, options):
         if rule.row not in options.rows:
             continue
         for finding in rule.find(program):
-            place = finding.node.cursor.location
-            if place.file is None or place.file.name != file or silenced(lines[place.line - 1], rule.row):
+            name, line, column, _ = written_at(finding.node.cursor.extent.start)
+            if name != file or silenced(lines[line - 1], rule.row):
                 continue
-            found.setdefault((place.line, place.column, rule.row), {
-                "file": file, "line": place.line, "column": place.column, "row": rule.row, "title": rule.title,
+            found.setdefault((line, column, rule.row), {
+                "file": file, "line": line, "column": column, "row": rule.row, "title": rule.title,
                 "says": " ".join(finding.says.split()), "rewrite": " ".join(finding.rewrite.split())})
     return file, [found[key] for key in sorted(found)], notes, message
 

@@ -5,6 +5,7 @@
 import re
 
 from .function import SMALL, Function, api, described
+from .libclang import written_at
 from .tree import call_name
 
 FUNCTIONS = {"FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "FUNCTION_TEMPLATE", "CONVERSION_FUNCTION"}
@@ -64,9 +65,15 @@ class Program:
 
     def text(self, node):
         """A node's own text; of what stands in a macro's use, as the tree has it."""
-        place = node.cursor.location
-        if node.start < node.end and place.file is not None and place.file.name == self.file:
-            text = self.source[node.start:node.end].decode(errors="replace")
+        start, end = node.start, node.end
+        file = node.cursor.location.file
+        if start >= end and not node.left_out:
+            (name, _, _, start), (_, _, _, end) = (written_at(place) for place in (node.cursor.extent.start, node.cursor.extent.end))
+            inside = name == self.file
+        else:
+            inside = file is not None and file.name == self.file
+        if inside and start < end:
+            text = self.source[start:end].decode(errors="replace")
             # A macro's whole use is the place of all that it makes.
             if node.kind not in SMALL or re.fullmatch(SMALL[node.kind], text):
                 return text

@@ -113,16 +113,15 @@ def local_source(program, function):
 def pageable(program, function):
     if program.called("HostRegister"):
         return
-    told = set()
     for call, arguments, _, kind in copies(function, "MemcpyAsync"):
         if kind not in (TO_DEVICE, TO_HOST):
             continue
         side = arguments[1] if kind == TO_DEVICE else arguments[0]
         why = host_memory(function, side)
-        if why and "variable of this function" not in why and why not in told:
-            told.add(why)
+        if why and "variable of this function" not in why:
             yield Found(call, f"{why}, pageable memory: this copy waits, or does not, as the runtime likes",
                         "cudaMallocHost for it, or warpsafe's PinnedBuffer; copy_and_wait where it may wait")
+            return  # one for a function: such copies come in rows
 
 
 @rule("F05", "the size of a copy in elements")

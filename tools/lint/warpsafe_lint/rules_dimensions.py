@@ -2,6 +2,8 @@
 # Copyright (c) 2026 the warpsafe authors
 """Part A of the catalogue: the arithmetic of grid and block."""
 
+import re
+
 from .launches import rounded_up, same_text
 from .registry import Found, all_launches, function_rule, launch_rule
 from .tree import bare, call_name, is_integer, is_wide, operands, plain
@@ -16,8 +18,11 @@ def factors(function, node):
     return factors(function, sides[0]) + factors(function, sides[1]) if sides else [node]
 
 
-def remainder_is_asked(program, function, top):
-    """Whether the function computes what is left over of the same number."""
+def remainder_is_asked(program, function, top, bottom):
+    """Whether the function computes what is left over of the same number, or has rounded it by the same divisor."""
+    variable = function.variable(top)
+    if variable is not None and any(same_text(program, part, bottom) for write in variable.writes for part in write.walk()):
+        return True
     for node in function.node.all("BINARY_OPERATOR"):
         sides = operands(node, "%")
         if sides and (same_text(program, sides[0], top) or set(sides[0].names()) & set(top.names())):
@@ -48,7 +53,8 @@ def floor_division(program, function, launch):
         if any(same_text(program, part, bottom) or (block and (function.value(part) or 1) % block == 0)
                for part in parts) or any(part.name == "<<" or part.kind == "CALL_EXPR" for part in parts):
             continue
-        if remainder_is_asked(program, function, top):
+        # A name that says that somebody rounded it, as OpenCL's global work size is.
+        if remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
             continue
         yield Found(axis, f"the grid {program.text(node)} is rounded down: where {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
@@ -143,6 +149,8 @@ def narrowed_count(program, function):
                 variable.node.type.get_canonical().kind.name in ("INT", "UINT") and len(start.children) == 1 and \
                 is_wide(start.children[0].type) and function.value(start) is None:
             wide = bare(start)
+            if re.search(r"grid|block", variable.node.name.lower()):
+                continue
             sides = operands(wide, "/")
             if sides or wide.kind == "CXX_UNARY_EXPR":
                 continue  # a number of blocks, which is small; what narrows there is row A03

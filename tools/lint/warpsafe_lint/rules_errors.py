@@ -37,6 +37,19 @@ def looked_at(program, function, order):
     return any(call.order > order and function.looks(call) for call in function.calls)
 
 
+def callers_look(program, function, depth=4):
+    """Whether all calls of a function are followed by a look at the last error, there or further up. One that
+    is handed on as a pointer may be called from anywhere."""
+    for user in program.functions:
+        for call in user.calls:
+            if any(plain(argument).kind == "DECL_REF_EXPR" and plain(argument).name == function.name
+                   for argument in call_arguments(call)):
+                return True
+    callers = program.callers(function.name)
+    return depth > 0 and bool(callers) and all(
+        looked_at(program, caller, call.order) or callers_look(program, caller, depth - 1) for caller, call in callers)
+
+
 @function_rule("D01", "a launch that nobody looks at")
 def unchecked(program, function):
     if function.on_device:
@@ -50,8 +63,7 @@ def unchecked(program, function):
             unseen.append(launch)
     if not unseen:
         return
-    callers = program.callers(function.name)
-    if callers and all(looked_at(program, caller, call.order) for caller, call in callers):
+    if callers_look(program, function):
         return
     if any(call.kind == "CALL_EXPR" and is_launch_wrapper(call) for launch in unseen[:1] for call in launch.node.above()):
         return
@@ -66,11 +78,18 @@ def is_launch_wrapper(call):
     return "launch" in call_name(call).lower()
 
 
+def handled_before(function, call):
+    """Whether the runtime's call right before it has its status looked at: then it is this one's error that goes."""
+    before = [c for c in function.calls if c.order < call.order and api(call_name(c))]
+    return bool(before) and api(call_name(before[-1])) != "GetLastError" and not is_dropped(before[-1]) and not any(
+        launch.order > before[-1].order and launch.order < call.order for launch in all_launches(function))
+
+
 @rule("D03", "clearing an error that is somebody else's")
 def swallowed(program):
     for function in program.functions:
         for call in function.calls:
-            if api(call_name(call)) == "GetLastError" and is_dropped(call):
+            if api(call_name(call)) == "GetLastError" and is_dropped(call) and not handled_before(function, call):
                 yield Found(call, f"{call_name(call)}() is asked and its answer dropped: an error that was there is gone",
                             "look at the call that may fail; a launch by warpsafe reports its own status and clears nothing")
 
