@@ -20,14 +20,27 @@ struct Place {
   std::size_t left = 0;  ///< bytes from the pointer to the end
 };
 
+/// A variable of the device is memory of the device as any other (clr hip_global.cpp, DeviceVar).
+Place find_in_variables(const char* pointer) {
+  static const Allocation memory{};
+  for (const auto& [shadow, variable] : runtime().variables) {
+    const auto* first = reinterpret_cast<const char*>(variable.storage.data());
+    if (pointer >= first && pointer < first + variable.size) {
+      return {&memory, first, variable.size - static_cast<std::size_t>(pointer - first)};
+    }
+  }
+  return {};
+}
+
 Place find(const void* pointer) {
   auto& all = runtime().allocations;
   auto next = all.upper_bound(pointer);
-  if (next == all.begin()) return {};
+  const auto* at = static_cast<const char*>(pointer);
+  if (next == all.begin()) return find_in_variables(at);
   --next;
   const auto* first = static_cast<const char*>(next->first);
-  const auto offset = static_cast<std::size_t>(static_cast<const char*>(pointer) - first);
-  if (offset >= next->second.size) return {};
+  const auto offset = static_cast<std::size_t>(at - first);
+  if (offset >= next->second.size) return find_in_variables(at);
   return {&next->second, first, next->second.size - offset};
 }
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/detail/check_record.hpp>
+#include <warpsafe/warpsafe.hpp>
+
+#include <cstddef>
+
+// What hipcc compiles for device_check_test.cpp: a kernel with a check in it.
+
+namespace hip_path {
+
+warpsafe::result<void> launch_checked(warpsafe::StreamRef stream, std::size_t count);
+/// The record that the kernels of the current device would fill, as their own variable has it;
+/// nullptr where they have none.
+warpsafe::detail::CheckRecord* record_of_the_kernels();
+
+}  // namespace hip_path
