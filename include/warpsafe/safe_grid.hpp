@@ -190,9 +190,10 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
     // Not {}: that leaves a LaunchError as it finds it.
     return LaunchError::make(Errc{}, Stage::construction);
   }
-  /// Without the sizes: all that a launch needs.
-  [[nodiscard, gnu::always_inline]] constexpr const Numbers& numbers(
-      detail::ForDispatch) const noexcept {
+  /// Without the sizes: all that a launch needs. A copy, since what a launch's error may look at is
+  /// in memory at every launch: the blocks alone, not the sizes and not the result that holds the
+  /// grid.
+  [[nodiscard, gnu::always_inline]] constexpr Numbers numbers(detail::ForDispatch) const noexcept {
     return *this;
   }
   /// The elements that this grid covers along an axis (0 is x); 1 beyond the rank.
