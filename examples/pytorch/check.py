@@ -110,7 +110,7 @@ def check_errors(device):
            lambda: forward(good, torch.ones(6, 4, device=device).t()))  # fmt: skip
     raised("device", ValueError, ["gate is on meta", f"computes on {device}"],
            lambda: forward(elsewhere, elsewhere))  # fmt: skip
-    raised("sparse", ValueError, ["gate has layout Sparse", "gate.to_dense()"],
+    raised("sparse", ValueError, ["gate is not a dense tensor", "gate.to_dense()"],
            lambda: forward(good.to_sparse(), good))  # fmt: skip
     raised("negative view", ValueError, ["up is a negative view", "up.resolve_neg()"],
            lambda: forward(good, torch._neg_view(good)))  # fmt: skip

@@ -7,6 +7,7 @@ differ from run to run, are replaced."""
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 
@@ -18,8 +19,10 @@ RUN = re.compile(r"(```console\n\$ ((?:\w+=\S+ )*)\./demo ?(\S*)\n)(.*?)(?=^```$
 def output(variables, what):
     environment = {name: value for name, value in os.environ.items() if "WARPSAFE" not in name}
     environment |= dict(word.split("=", 1) for word in variables.split())
-    run = subprocess.run([program, *what.split()], env=environment, capture_output=True, text=True, timeout=60)
-    text = re.sub(r"0x[0-9a-f]+", "0x55d0c8", run.stdout + run.stderr)
+    run = subprocess.Popen([program, *what.split()], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if "WARPSAFE_BREAK" in environment and os.WIFSTOPPED(os.waitpid(run.pid, os.WUNTRACED)[1]):
+        run.send_signal(signal.SIGCONT)
+    text = re.sub(r"0x[0-9a-f]+", "0x55d0c8", "".join(run.communicate(timeout=60)))
     text = re.sub(r"ended after [0-9]+ ms", "ended after 1003 ms", text)
     return re.sub(r"[0-9]+\.[0-9] us", "3.1 us", text)
 

@@ -7,6 +7,7 @@
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
 #include <warpsafe/host.hpp>
+#include <warpsafe/kernel_report.hpp>
 #include <warpsafe/message.hpp>
 #include <warpsafe/warpsafe.hpp>
 
@@ -57,6 +58,17 @@ ws::result<void> hang(ws::StreamRef compute, ws::StreamRef copies) {
   return waited;
 }
 
+/// What the driver knows of a kernel, and how full a launch makes the device.
+ws::result<void> report(ws::StreamRef stream) {
+  char text[512];
+  WARPSAFE_TRYV(ws::format_kernel(stream, ws::kernel<matmul_f32>, text, sizeof text));
+  std::cout << text << '\n';
+  WARPSAFE_TRY(const auto full, ws::occupancy(stream, ws::LaunchConfig{ws::grid<28>, ws::block<256>}, ws::kernel<matmul_f32>));
+  ws::format_occupancy(full, text, sizeof text);
+  std::cout << text << '\n';
+  return ws::success();
+}
+
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
   // A first limit that does not change with the machine.
@@ -66,7 +78,7 @@ int main(int count, char** words) {
   ws::host::set_limits(0, limits);
   const auto compute = ws::Stream::create().value();
   const auto copies = ws::Stream::create().value();
-  const auto outcome = what == "hang" ? hang(compute, copies) : run(compute, copies);
+  const auto outcome = what == "hang" ? hang(compute, copies) : what == "kernel" ? report(compute) : run(compute, copies);
   if (!outcome.has_value()) std::cerr << outcome.error() << '\n';
   if (what == "again") {
     const auto later = run(compute, copies);
