@@ -10,6 +10,7 @@ C++17. A header that needs a vendor's header which this compiler does not find i
 import re
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent.parent / "compile"))
@@ -53,29 +54,60 @@ def include(header):
     return f"#include <warpsafe/{header}>\n"
 
 
-def check_alone(compiler, headers):
+def begins_with(folder, header):
+    """The header of the library's own that `header` includes before anything else, or None."""
+    words = re.findall(r"^\s*#\s*(\w+)\s*(.*?)\s*$", (folder / header).read_text(), re.MULTILINE)
+    word, what = next((found for found in words if found[0] != "pragma"), ("", ""))
+    own = re.fullmatch(r"<warpsafe/([^>]+)>", what)
+    return own[1] if word == "include" and own and (folder / own[1]).exists() else None
+
+
+def beginnings(folder, headers):
+    """{header: what is read of the library before its own text, the nearest first}."""
+    first = {header: begins_with(folder, header) for header in headers}
+    found = {}
+    for header in headers:
+        found[header] = []
+        while (header_before := first.get((found[header] or [header])[-1])) is not None:
+            found[header].append(header_before)
+    return found
+
+
+def check_alone(compiler, folder, headers):
     """Complaints about headers that do not compile by themselves."""
-    with tempfile.TemporaryDirectory() as folder:
+    before = beginnings(folder, headers)
+    with tempfile.TemporaryDirectory() as made:
         # Of nvcc only its front end, without warnings: the unit with all headers is for the rest.
         nvcc = compiler.name == "nvcc"
-        quick = Quick(compiler, folder, lambda _: FLAGS.get(compiler.name, []), not nvcc, front_end=nvcc)
+        quick = Quick(compiler, made, lambda _: FLAGS.get(compiler.name, []), not nvcc, front_end=nvcc)
         complaints = list(filter(None, [quick.prepare([""], [0])]))
-        return complaints or compile_alone(quick, Path(folder) / "generated.cpp", headers)
+        if complaints:
+            return complaints
+        # What others begin with is precompiled for them: they read it first, so nothing is hidden by it.
+        users = Counter(names[0] for names in before.values() if names)
+        ready = {name for name, count in users.items() if count > 2
+                 and quick.precompiled(f"<warpsafe/{name}>", 0)
+                 and not quick.prepare([f"<warpsafe/{name}>"], [0])}  # fmt: skip
+        return compile_alone(quick, Path(made) / "generated.cpp", before, ready)
 
 
-def compile_alone(compiler, source, headers):
-    good, complaints = 0, []
-    for header in headers:
-        # Twice, so that a missing #pragma once shows.
-        source.write_text(include(header) * 2)
-        compiles, said = compiler.compile(source, 0, "")
+def compile_alone(compiler, source, before, ready):
+    good, complaints = set(), []
+    for header in sorted(before, key=lambda name: -len(before[name])):
+        if header in good:
+            continue
+        # Twice, so that a missing #pragma once shows, here and in what it begins with.
+        source.write_text("".join(map(include, [header, *before[header], header])))
+        precompiled = next((f"<warpsafe/{name}>" for name in before[header] if name in ready), "")
+        compiles, said = compiler.compile(source, 0, precompiled)
         if gone := missing_vendor_header(said):
             print(f"{header}: left out, this compiler finds no <{gone}>")
         elif not compiles:
             complaints.append(f"{header}: {first_error(said)}\n{said}")
         else:
-            good += 1
-    print(f"{good} of {len(headers)} headers compile alone")
+            # Of nvcc, which precompiles nothing, what was read before all else is not asked for again.
+            good |= {header, *(before[header] if compiler.front_end else [])} & before.keys()
+    print(f"{len(good)} of {len(before)} headers compile alone")
     return complaints
 
 
@@ -121,7 +153,7 @@ def main():
         headers = [header for header in headers if not re.search(foreign, header)
                    and not header.startswith(("backend/host/", "detail/"))]  # fmt: skip
     if arguments.variant == "alone":
-        complaints = check_alone(compiler, headers)
+        complaints = check_alone(compiler, arguments.folder, headers)
     elif arguments.variant == "poisoned":
         complaints = check_poisoned(compiler, arguments.folder, headers)
     else:
