@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Links translation units of different check levels and backends in every order, and runs them.
+"""Links translation units of different check levels and backends, each of them first once, and runs them.
 
 Each unit must observe its own level's behaviour whichever object comes first, at -O0 (where nothing
 hides in inlining) and at -O2. The same with a deliberate mistake (-DMUTANT) must be noticed.
 """
 
 import argparse
-import itertools
 import os
 import re
 import subprocess
@@ -70,9 +69,18 @@ class Build:
         return dict(line.split(" ", 1) for line in said.splitlines())
 
 
+def turns(units):
+    """The orders to link in. What a linker keeps of several is the first that it meets, so that each unit
+    comes first once, before those of any others that have the same; forwards and backwards, so that each
+    comes before each other with any third between them or not."""
+    names = list(units)
+    forwards = [names[i:] + names[:i] for i in range(len(names))]
+    return list(dict.fromkeys(map(tuple, forwards + [order[::-1] for order in forwards])))
+
+
 def wrong_orders(build, units, objects):
     """(orders tried, what differed from each unit's own level)."""
-    orders, wrong = list(itertools.permutations(units)), []
+    orders, wrong = turns(units), []
     for order in orders:
         seen = build.observe(units, [objects[name] for name in order])
         wrong += [f"{' '.join(order)}: {name} observed '{seen[name]}', not '{EXPECTED[level]}'"
