@@ -5,7 +5,9 @@
 // per process, so each value is tried in a process of its own.
 
 #include "launch_fixture.hpp"
+#include <warpsafe/capture.hpp>
 #include <warpsafe/debug.hpp>
+#include <warpsafe/graph.hpp>
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -15,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 WARPSAFE_KERNEL void matmul_f32() {}
 namespace layers {
@@ -87,6 +90,17 @@ TEST_F(Blocking, EachLaunchIsWaitedForAndNoSuspect) {
   host::fault_in_kernel(1, HostStatus::illegal_address);
   const LaunchError error = error_in(launch(stream, small, kernel<layers::scale<float>>));
   EXPECT_EQ(debug::suspects(error, nullptr, 0), 1U);
+}
+
+TEST_F(Blocking, ALaunchIntoACaptureDoesNotWaitAndBreaksNothing) {
+  auto capture = Capture::begin(stream).value();
+  const auto before = host::calls_made(Call::stream_synchronize);
+  EXPECT_TRUE(launch(capture.stream(), small, kernel<matmul_f32>).has_value());
+  EXPECT_EQ(host::calls_made(Call::stream_synchronize), before);
+  auto graph = std::move(capture).end();
+  ASSERT_TRUE(graph.has_value());
+  EXPECT_TRUE(graph.value().instantiate().value().launch(stream).has_value());
+  EXPECT_TRUE(stream.synchronize().has_value());
 }
 
 TEST_F(Blocking, ALaunchOfLevelOffDoesNotWait) {
