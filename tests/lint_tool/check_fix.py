@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds --fix to fix_source.cu, and compiles what it wrote: check_fix.py LINT NVCC INCLUDE...
+"""Holds --fix to a source, and compiles what it wrote: check_fix.py LINT COMPILER SOURCE INCLUDE...
 
 Each launch is rewritten, or left for the reason that a comment in its line begins. A second --fix finds
 nothing to do. Exit code 77: libclang is not here."""
@@ -12,14 +12,15 @@ import subprocess
 import sys
 import tempfile
 
-lint, nvcc, includes = sys.argv[1], sys.argv[2], sys.argv[3:]
-source = pathlib.Path(__file__).with_name("fix_source.cu")
+lint, compiler, source, includes = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4:]
+architecture = "--offload-arch=gfx90a" if source.suffix == ".hip" else "-arch=sm_90"
 before = source.read_text().splitlines()
 expected = {number: found[1] for number, line in enumerate(before, 1) if (found := re.search(r"// left: (.*)", line))}
-launches = {number for number, line in enumerate(before, 1) if "<<<" in line and not line.startswith("#define")} | set(expected)
+launches = {number for number, line in enumerate(before, 1) if re.search("<<<|hipLaunchKernelGGL", line) and
+            not line.startswith("#define")} | set(expected)
 
 with tempfile.TemporaryDirectory() as folder:
-    file = pathlib.Path(folder) / "fixed.cu"
+    file = pathlib.Path(folder) / source.name
     shutil.copy(source, file)
     flags = ["--", "-std=c++20", *(f"-I{include}" for include in includes)]
     done = subprocess.run([sys.executable, lint, "--fix", str(file), *flags], capture_output=True, text=True)
@@ -37,10 +38,10 @@ with tempfile.TemporaryDirectory() as folder:
     fixed = file.read_text()
     if fixed.count("launch_as_written(") != len(launches) - len(expected):
         problems.append(f"{fixed.count('launch_as_written(')} launches rewritten, expected {len(launches) - len(expected)}")
-    compiled = subprocess.run([nvcc, "-std=c++20", "-arch=sm_90", "-c", "-o", f"{folder}/fixed.o", str(file),
+    compiled = subprocess.run([compiler, "-std=c++20", architecture, "-c", "-o", f"{folder}/fixed.o", str(file),
                                *(f"-I{include}" for include in includes)], capture_output=True, text=True)
     if compiled.returncode != 0:
-        problems.append(f"nvcc does not compile what --fix wrote:\n{compiled.stdout}{compiled.stderr}")
+        problems.append(f"the compiler refuses what --fix wrote:\n{compiled.stdout}{compiled.stderr}")
     subprocess.run([sys.executable, lint, "--fix", str(file), *flags], capture_output=True, text=True)
     if file.read_text() != fixed:
         problems.append("a second --fix changes the file again")

@@ -26,6 +26,8 @@ __global__ void untyped(void* memory) { static_cast<char*>(memory)[0] = 0; }
 __global__ void overloaded(float* x) { x[0] = 1; }
 __global__ void overloaded(int* x) { x[0] = 1; }
 
+__global__ void defaulted(float* x, int n = 1) { x[0] = n; }
+
 void slots(float* x, int n, cudaStream_t stream) {
   scale<<<(n + 255) / 256, 256>>>(2.0F, x, n);
   scale<<<(n + 255) / 256, block, 1024>>>(2.0F, x, n);
@@ -44,7 +46,9 @@ void arguments(float* x, int n, std::size_t wide) {
   fill<float, 4><<<1, 256>>>(x, 0.5F);
   scale<<<1, 256>>>(2.0F, x, wide);  // left: wide is
   untyped<<<1, 256>>>(x);            // left: x loses its type
-  overloaded<<<1, 256>>>(x);         // left: several kernels
+  defaulted<<<1, 256>>>(x, 2);
+  defaulted<<<1, 256>>>(x);   // left: the kernel has default arguments
+  overloaded<<<1, 256>>>(x);  // left: several kernels
 }
 
 template <class T>

@@ -5,7 +5,7 @@
 import re
 
 from .registry import all_launches
-from .tree import is_integer, plain
+from .tree import bare, is_integer, plain
 
 INCLUDES = "#include <warpsafe/check.hpp>\n#include <warpsafe/warpsafe.hpp>\n"
 STATEMENTS = ("COMPOUND_STMT", "IF_STMT", "FOR_STMT", "WHILE_STMT", "DO_STMT", "CASE_STMT", "DEFAULT_STMT",
@@ -55,7 +55,7 @@ def parts_of(launch):
         kernel = source[node.start:config.start].decode().strip()
         given = slices(source, config.start + 3, config.end - 3, slots)
         opening = source.index(b"(", config.end)
-        return kernel, given, slices(source, opening + 1, node.end - 1, [a for a in launch.arguments if not a.left_out])
+        return kernel, given, slices(source, opening + 1, node.end - 1, launch.arguments)
     found = re.match(r"hipLaunchKernelGGL\s*\((.*)\)\s*$", text, re.S)
     words = between_commas(found.group(1)) if found else []
     if not found or len(words) != 5 + len(launch.arguments):
@@ -107,28 +107,30 @@ def dimension(node, text):
     return f"dim3({text})"
 
 
-def argument(launch, node, text, parameter):
-    """An argument that keeps its value, as it stands; a constant that fits, cast; else Left."""
-    if parameter is None:
+def argument(node, text):
+    """An argument that keeps its value in the kernel's parameter, as it stands; a constant that fits, cast; else
+    Left. The node's own type is the parameter's: what is converted without a word stands below it."""
+    if node.kind != "UNEXPOSED_EXPR":
         return text
-    inner = plain(node) if node.kind == "UNEXPOSED_EXPR" else node
-    wanted, given = parameter.type.get_canonical(), inner.type.get_canonical()
+    inner = plain(node)
+    wanted, given = node.type.get_canonical(), inner.type.get_canonical()
     if wanted.kind.name == "POINTER":
         if inner.kind == "GNU_NULL_EXPR" or text == "NULL" or inner.value == 0:
             return "nullptr"
         if wanted.get_pointee().get_canonical().kind.name == "VOID" and given.spelling != wanted.spelling:
             raise Left(f"{text} loses its type in the kernel's void*")
         return text
-    if node.kind != "UNEXPOSED_EXPR" or given.kind == wanted.kind:
+    below = bare(node).type.get_canonical()
+    if below.kind == wanted.kind:
         return text
-    if is_integer(wanted) and is_integer(given) and given.get_size() <= wanted.get_size():
+    if is_integer(wanted) and is_integer(below) and below.get_size() <= wanted.get_size():
         return text
-    if RANK.get(given.kind.name, 9) <= RANK.get(wanted.kind.name, 0):
+    if RANK.get(below.kind.name, 9) <= RANK.get(wanted.kind.name, 0):
         return text
     if wanted.kind.name in RANK or is_integer(wanted) or wanted.kind.name in ("BOOL", "SCHAR", "UCHAR", "CHAR_S"):
         if inner.value is not None or inner.kind == "FLOATING_LITERAL" and wanted.kind.name in RANK:
-            return f"static_cast<{parameter.type.spelling}>({text})"
-        raise Left(f"{text} is {inner.type.spelling}, and may lose its value in the kernel's {parameter.type.spelling}")
+            return f"static_cast<{node.type.spelling}>({text})"
+        raise Left(f"{text} is {bare(node).type.spelling}, and may lose its value in the kernel's {node.type.spelling}")
     return text
 
 
@@ -139,17 +141,14 @@ def rewritten(launch):
     statement = next((a for a in launch.node.above() if a.kind != "UNEXPOSED_EXPR"), None)
     if launch.form == "<<<>>>" and (statement is None or statement.kind not in STATEMENTS):
         raise Left("it is part of a larger expression")
+    if any(node.left_out for node in launch.arguments):
+        raise Left("the kernel has default arguments, and launch_as_written takes all")
     kernel, slots, arguments = parts_of(launch)
     kernel = named_kernel(launch, kernel)
     nodes = (launch.grid, launch.block)
     slots[:2] = [dimension(node, text) for node, text in zip(nodes, slots)]
     slots += ["0", "nullptr"][len(slots) - 2:]
-    parameters = launch.kernel.parameters if launch.kernel else [None] * len(arguments)
-    if len(parameters) < len(arguments):
-        parameters = [None] * len(arguments)
-    if launch.kernel and len(arguments) < len(parameters):
-        raise Left("the kernel has default arguments, and launch_as_written takes all")
-    arguments = [argument(launch, *three) for three in zip(launch.arguments, arguments, parameters)]
+    arguments = [argument(node, text) for node, text in zip(launch.arguments, arguments)]
     return f"warpsafe::launch_as_written({', '.join(['warpsafe::kernel<' + kernel + '>', *slots, *arguments])}).value()"
 
 
