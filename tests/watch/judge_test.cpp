@@ -5,9 +5,13 @@
 #include <warpsafe/limits_table.hpp>
 #include <warpsafe/message.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -114,6 +118,46 @@ TEST_F(Judge, AFaultOfEarlierWorkIsNotTheLaunchs) {
   told.code = Errc::pending_error;
   told.severity = Severity::context_lost;
   EXPECT_EQ(judged().code, Errc::pending_error);
+}
+
+/// Each row of the page's table of the nine: `mode`, and words that the message of that launch has.
+TEST_F(Judge, SaysWhatThePageShows) {
+  std::ifstream in(WATCH_PAGE);
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  const watch::Launch good = launch;
+  std::size_t rows = 0;
+  const auto check = [&](std::string_view mode) {
+    const std::string head = "| `" + std::string(mode) + "` | ";
+    const std::size_t at = page.find(head);
+    ASSERT_NE(at, std::string::npos) << mode;
+    const std::size_t begin = at + head.size();
+    const std::string words = page.substr(begin, page.find(" |\n", begin) - begin);
+    EXPECT_THAT(message(judged()), testing::HasSubstr(words)) << mode;
+    launch = good;
+    kernel.limits.max_threads_per_block = 1024;
+    ++rows;
+  };
+  launch.shape.grid[0] = 0;
+  check("zero_grid");
+  launch.shape.block[1] = 0;
+  check("zero_block");
+  launch.shape.block[0] = 2048;
+  check("block_2048");
+  launch.shape.block[0] = 1;
+  launch.shape.block[2] = 128;
+  check("block_z_128");
+  launch.shape.grid[1] = 70000;
+  check("grid_y_70000");
+  launch.shape.block[0] = 512;
+  kernel.limits.max_threads_per_block = 256;
+  check("launch_bounds");
+  launch.shape.dynamic_shared = 70000;
+  check("shared_70000");
+  launch.shape.grid[0] = 3000000000U;
+  check("blocks_3e9");
+  launch.shape.dynamic_shared = 94646200309664;
+  check("stream_as_shared");
+  EXPECT_EQ(rows, 9U);
 }
 
 }  // namespace

@@ -4,13 +4,12 @@
 // warpsafe-run in front of a program that knows nothing of it, on stand-ins for the driver and
 // CUPTI.
 
+#include "shell.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -20,20 +19,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-struct Ran {
-  int status = 0;
-  std::string out;  ///< standard output and standard error
-};
-
-Ran shell(const std::string& command) {
-  Ran ran;
-  std::FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) std::abort();
-  std::array<char, 4096> part{};
-  while (std::fgets(part.data(), part.size(), pipe) != nullptr) ran.out += part.data();
-  ran.status = ::pclose(pipe);
-  return ran;
-}
 /// The program with these arguments, under warpsafe-run with those options.
 Ran watched(const std::string& options, const std::string& arguments,
             const std::string& variables = "") {

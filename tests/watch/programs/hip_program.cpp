@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A program of HIP that knows nothing of warpsafe: each argument is something that it does.
+
+#include <hip/hip_runtime.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace demo {
+__global__ void axpy(float a, const float* x, float* y) { y[threadIdx.x] += a * x[threadIdx.x]; }
+template <class T>
+__global__ void __launch_bounds__(256) bounded(T* y) {
+  y[threadIdx.x] = 1;
+}
+}  // namespace demo
+
+int main(int argc, char** argv) {
+  hipStream_t stream = nullptr;
+  if (hipStreamCreateWithFlags(&stream, hipStreamNonBlocking) != hipSuccess) {
+    std::puts("no device");
+    return 77;
+  }
+  float* y = nullptr;
+  if (hipMalloc(reinterpret_cast<void**>(&y), 4096) != hipSuccess) return 1;
+  for (int i = 1; i < argc; ++i) {
+    const auto is = [&](const char* one) { return std::strcmp(argv[i], one) == 0; };
+    if (is("good")) demo::axpy<<<4, 256, 0, stream>>>(2, y, y);
+    if (is("block")) demo::axpy<<<4, 2048, 0, stream>>>(2, y, y);
+    if (is("bounds")) demo::bounded<float><<<4, 512, 0, stream>>>(y);
+    if (is("axis")) demo::axpy<<<1 << 23, 1024, 0, stream>>>(2, y, y);
+    const hipError_t launched = hipGetLastError();
+    const hipError_t ran = is("sync") ? hipDeviceSynchronize() : hipSuccess;
+    std::printf("%s: %d %d\n", argv[i], launched, ran);
+    std::fflush(stdout);
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <dlfcn.h>
+#include <hip/hip_runtime_api.h>
+
+namespace warpsafe::watch {
+
+/// A function of the program's own libamdhip64: the next definition after this library's, or, where
+/// the program has loaded it for itself alone (a plugin, Python), that of the library by name.
+[[nodiscard]] inline void* find_next(const char* name) noexcept {
+  if (void* const found = dlsym(RTLD_NEXT, name)) return found;
+  for (const char* file :
+       {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}) {
+    void* const library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) continue;
+    if (void* const found = dlsym(library, name)) return found;
+  }
+  return nullptr;
+}
+
+/// Calls it with arguments of its parameters' types; hipErrorNotSupported where this release of the
+/// runtime has no such function. Not by its declaration: the headers have templates beside some.
+template <class... P>
+hipError_t call_next(void* found, P... arguments) noexcept {
+  if (found == nullptr) return hipErrorNotSupported;
+  return reinterpret_cast<hipError_t (*)(P...)>(found)(arguments...);
+}
+
+}  // namespace warpsafe::watch
+
+/// `WARPSAFE_WATCH_NEXT(hipFree, memory)`: the program's own hipFree, looked for once. The
+/// arguments have the types of the function's parameters.
+#define WARPSAFE_WATCH_NEXT(function, ...)                                    \
+  ([&] {                                                                      \
+    static void* const warpsafe_next = warpsafe::watch::find_next(#function); \
+    return warpsafe::watch::call_next(warpsafe_next, __VA_ARGS__);            \
+  }())

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The functions of HIP's runtime that the HIP backend calls for the watch, and that no program is
+// watched at: each is the program's own. Without them the library would have to link libamdhip64,
+// and bring it into every program that it is loaded into. They are seen in this library alone
+// (exports.map).
+
+#include "next.hpp"
+
+#include <cstddef>
+
+extern "C" {
+
+const char* hipGetErrorName(hipError_t error) {
+  static void* const found = warpsafe::watch::find_next("hipGetErrorName");
+  if (found == nullptr) return "hipErrorUnknown";
+  return reinterpret_cast<decltype(&hipGetErrorName)>(found)(error);
+}
+const char* hipGetErrorString(hipError_t error) {
+  static void* const found = warpsafe::watch::find_next("hipGetErrorString");
+  if (found == nullptr) return "";
+  return reinterpret_cast<decltype(&hipGetErrorString)>(found)(error);
+}
+hipError_t hipPeekAtLastError() {
+  static void* const found = warpsafe::watch::find_next("hipPeekAtLastError");
+  return found == nullptr ? hipSuccess : reinterpret_cast<decltype(&hipPeekAtLastError)>(found)();
+}
+hipError_t hipGetDevice(int* device) { return WARPSAFE_WATCH_NEXT(hipGetDevice, device); }
+hipError_t hipSetDevice(int device) { return WARPSAFE_WATCH_NEXT(hipSetDevice, device); }
+hipError_t hipGetDeviceCount(int* count) { return WARPSAFE_WATCH_NEXT(hipGetDeviceCount, count); }
+hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
+  return WARPSAFE_WATCH_NEXT(hipDeviceGet, device, ordinal);
+}
+hipError_t hipDeviceGetName(char* name, int size, hipDevice_t device) {
+  return WARPSAFE_WATCH_NEXT(hipDeviceGetName, name, size, device);
+}
+hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
+  return WARPSAFE_WATCH_NEXT(hipDeviceGetAttribute, value, attribute, device);
+}
+hipError_t hipDriverGetVersion(int* version) {
+  return WARPSAFE_WATCH_NEXT(hipDriverGetVersion, version);
+}
+hipError_t hipRuntimeGetVersion(int* version) {
+  return WARPSAFE_WATCH_NEXT(hipRuntimeGetVersion, version);
+}
+hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const void* function) {
+  return WARPSAFE_WATCH_NEXT(hipFuncGetAttributes, attributes, function);
+}
+hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute,
+                               hipFunction_t function) {
+  return WARPSAFE_WATCH_NEXT(hipFuncGetAttribute, value, attribute, function);
+}
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
+                                                        int threads, std::size_t bytes) {
+  return WARPSAFE_WATCH_NEXT(hipOccupancyMaxActiveBlocksPerMultiprocessor, blocks, function,
+                             threads, bytes);
+}
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned* flags) {
+  return WARPSAFE_WATCH_NEXT(hipStreamGetFlags, stream, flags);
+}
+hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
+  return WARPSAFE_WATCH_NEXT(hipStreamIsCapturing, stream, status);
+}
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void* memory) {
+  return WARPSAFE_WATCH_NEXT(hipPointerGetAttributes, attributes, memory);
+}
+hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
+  return WARPSAFE_WATCH_NEXT(hipEventCreateWithFlags, event, flags);
+}
+hipError_t hipEventDestroy(hipEvent_t event) { return WARPSAFE_WATCH_NEXT(hipEventDestroy, event); }
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+  return WARPSAFE_WATCH_NEXT(hipEventRecord, event, stream);
+}
+hipError_t hipEventQuery(hipEvent_t event) { return WARPSAFE_WATCH_NEXT(hipEventQuery, event); }
+hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t begin, hipEvent_t end) {
+  return WARPSAFE_WATCH_NEXT(hipEventElapsedTime, milliseconds, begin, end);
+}
+
+}  // extern "C"
