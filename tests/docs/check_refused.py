@@ -2,33 +2,54 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
 """Holds README.md and the pages to the compiler: README's first block of code compiles, and each line of
-its second does not, with the words that stand behind it. The same goes for each block `cpp refused` of a
-page, after the page's source in tests/docs/pages. check_refused.py COMPILER INCLUDE_FOLDER PROJECT"""
+its second does not, with the words that stand behind it in an error of its own. The same goes for each block
+`cpp refused` of a page, after the page's source in tests/docs/pages.
+check_refused.py COMPILER INCLUDE_FOLDER PROJECT"""
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 compiler, include, project = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 CODE = re.compile(r"^```cpp( refused)?\n(.*?)^```", re.M | re.S)
+is_clang = "clang" in pathlib.Path(compiler).name
+pages = project / "tests/docs/pages"
 
 
-def compile_with(source, folder, statements):
-    # A function for each: an error in one hides none in another.
-    functions = "".join(f"""
-#line {number} "statement"
-[[maybe_unused]] static void with_{number}(ws::StreamRef stream, ws::DeviceBuffer<float>& x, float* raw, long n) {{ \
+def run(*arguments, text):
+    return subprocess.run([compiler, "-std=c++20", "-w", f"-I{include}", f"-I{pages}", *map(str, arguments)], input=text,
+                          capture_output=True, text=True, timeout=300, env={**os.environ, "LC_ALL": "C"})
+
+
+def precompile(source, out):
+    """A page's source, read once for all its lines: that it compiles is a part of the check."""
+    written = out.with_suffix(".cpp")
+    written.write_text(source)
+    made = run("-x", "c++-header", written, "-o", out, *(["-fpch-instantiate-templates"] if is_clang else []), text="")
+    return "" if made.returncode == 0 else made.stderr
+
+
+def complaint(out, statement, words):
+    """What is wrong with a line that must not compile, after what was precompiled as `out`."""
+    text = f"""#line 1 "statement"
+[[maybe_unused]] static void with_it(ws::StreamRef stream, ws::DeviceBuffer<float>& x, float* raw, long n) {{ \
   [[maybe_unused]] auto grid = ws::SafeGrid<>::cover(1000, ws::block<256>); \
   static_cast<void>(stream), static_cast<void>(x), static_cast<void>(raw), static_cast<void>(n); \
   static_cast<void>({statement}); }}
-""" for number, statement in enumerate(statements, 1))
-    limit = [] if "g++" in pathlib.Path(compiler).name and "clang" not in compiler else ["-ferror-limit=0"]
-    return subprocess.run(
-        [compiler, "-std=c++20", "-fsyntax-only", "-w", *limit, f"-I{include}", f"-I{folder}", "-x", "c++", "-"],
-        input=source + functions, capture_output=True, text=True, timeout=300)
+"""
+    # g++ takes OUT.gch for OUT, and says so if it does not fit.
+    use = ["-include-pch", out] if is_clang else ["-Winvalid-pch", "-Werror=invalid-pch", "-include", out.with_suffix("")]
+    tried = run("-fsyntax-only", *use, "-x", "c++", "-", text=text)
+    errors = [line for line in tried.stderr.splitlines() if re.search(r"\berror: ", line)]
+    if tried.returncode == 0:
+        return f"compiles: {statement}"
+    if "statement:1:" not in tried.stderr:
+        return f"{statement}\n  is refused elsewhere:\n{tried.stderr[:4000]}"
+    return "" if words and any(words in line for line in errors) else f"{statement}\n  does not say: {words}\n{tried.stderr[:4000]}"
 
 
-pages = project / "tests/docs/pages"
 readme = [found[1] for found in CODE.findall((project / "README.md").read_text())]
 refused = {"README.md": (readme[0], readme[1])}
 for page in sorted((project / "docs").glob("*.md")):
@@ -37,17 +58,15 @@ for page in sorted((project / "docs").glob("*.md")):
         refused[page.name] = ((pages / page.name.replace("-", "_").replace(".md", ".cpp")).read_text(), "".join(blocks))
 
 problems, count = [], 0
-for name, (source, code) in refused.items():
-    lines = [line.split("//", 1) for line in code.splitlines()]
-    count += len(lines)
-    good = compile_with(source, pages, [])
-    if good.returncode != 0:
-        problems.append(f"{name}: its code does not compile:\n{good.stderr}")
-    said = compile_with(source, pages, [statement.strip().rstrip(";") for statement, _ in lines]).stderr
-    for number, (statement, words) in enumerate(lines, 1):
-        if not re.search(rf"^statement:{number}:", said, re.M):
-            problems.append(f"{name}: compiles: {statement}")
-        elif words.strip() not in said:
-            problems.append(f"{name}: {statement}\n  does not say: {words.strip()}\n{said[:4000]}")
+with tempfile.TemporaryDirectory() as folder:
+    for name, (source, code) in refused.items():
+        out = pathlib.Path(folder) / f"{pathlib.Path(name).stem}.gch"
+        if said := precompile(source, out):
+            problems.append(f"{name}: its code does not compile:\n{said}")
+            continue
+        for statement, words in (line.split("//", 1) for line in code.splitlines()):
+            said = complaint(out, statement.strip().rstrip(";"), words.strip())
+            problems += [f"{name}: {said}"] if said else []
+            count += 1
 print("\n".join(problems) or f"{count} lines of {len(refused)} pages do not compile")
 sys.exit(1 if problems else 0)

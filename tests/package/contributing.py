@@ -4,10 +4,11 @@
 """Holds CONTRIBUTING.md, the presets and the workflows to each other and to what there is:
 contributing.py SOURCE CMAKE FOLDER
 
-The workflows' form is checked by check-jsonschema, which pip installs into FOLDER. Exit code 77: all
+The workflows' form is checked by check-jsonschema, which pip installs into FOLDER, and by actionlint where it is on PATH. Exit code 77: all
 else is right, and pip reaches no package index."""
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -43,6 +44,11 @@ for lane in re.findall(r"lane: \[(.*?)\]", text):
     problems += [f"workflows: tests/run has no '{word}'" for word in re.findall(r"\w+", lane) if word not in words]
 commands = re.findall(r"^ *- run: (\S+)", text, re.M) + re.findall(r"`((?:tests|bench|packaging)/[\w./-]+)", page)
 problems += [f"no such command: {command}" for command in commands if "/" in command and not (source / command).exists()]
+
+# actionlint asks more than the schema does, where somebody has it.
+if actionlint := shutil.which("actionlint"):
+    found = subprocess.run([actionlint, "-no-color", *workflows], cwd=source, capture_output=True, text=True)
+    problems += [found.stdout + found.stderr] if found.returncode else []
 
 print("\n".join(problems) or f"{len(described)} presets, {len(words)} words of tests/run, {len(commands)} commands")
 if problems:
