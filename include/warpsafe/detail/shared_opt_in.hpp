@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/error.hpp>
+#include <warpsafe/launch_shape.hpp>
 #include <warpsafe/limits.hpp>
 
 namespace warpsafe::detail {
