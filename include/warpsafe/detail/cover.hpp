@@ -48,7 +48,10 @@ template <int Along, class Rules, std::uint32_t Items, bool Capped>
     }
   }
   needed |= std::uint64_t{0} - static_cast<std::uint64_t>(impossible);
-  return needed <= most ? static_cast<std::uint32_t>(needed) : 0U;
+  // Where the division becomes a multiplication, g++ would compare the size instead, and jump over
+  // it; 1 less on both sides keeps it from that.
+  const std::uint64_t less = (per_block & (per_block - 1)) != 0 ? 1 : 0;
+  return needed - less < most + 1 - less ? static_cast<std::uint32_t>(needed) : 0U;
 }
 
 /// The static part: each mistake in the arguments' types gets its own sentence. `Capped`: the grid
