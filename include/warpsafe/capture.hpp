@@ -7,6 +7,7 @@
 #include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_watch.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/stream_there.hpp>
 #include <warpsafe/graph.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
@@ -30,11 +31,14 @@ class [[nodiscard]] basic_capture {
 
   /// Begins to capture `stream` (a Stream, or a StreamRef; a borrowed stream has to outlive the
   /// capture). `mode` says which calls of which threads it does not stand. Errc::stream_capturing
-  /// where it captures already, ::out_of_memory (of the host), ::runtime_failed.
+  /// where it captures already, ::stream_null for a Stream that was moved from or closed,
+  /// ::out_of_memory (of the host), ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_capture> begin(basic_stream_hold<B> stream,
                                                    CaptureMode mode = CaptureMode::global,
                                                    call_site site = call_site::current()) noexcept {
+    const auto there = detail::check_stream_there(Name::of("capture begin"), stream.ref(), site);
+    if (!there.has_value()) return there.assume_error();
     auto* const state = new (std::nothrow) State(std::move(stream));
     auto* const resources = state == nullptr ? nullptr : new (std::nothrow) detail::GraphResources;
     if (resources == nullptr) {

@@ -12,6 +12,7 @@
 #include <warpsafe/detail/observation.hpp>
 #include <warpsafe/detail/parameter.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/stream_there.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
 #include <warpsafe/stream_hold.hpp>
@@ -157,8 +158,8 @@ class [[nodiscard]] basic_executable_graph {
   /// outlive this object), after its own earlier launches. Arguments are those of the capture, or
   /// of the last update. Errc::stream_capturing where the stream captures: what is to be a part of
   /// that graph has to be captured again. Checked builds: Errc::graph_memory_freed where a captured
-  /// kernel uses memory of a buffer that is gone. All: Errc::runtime_failed, ::execution_failed of
-  /// earlier work.
+  /// kernel uses memory of a buffer that is gone. All: Errc::stream_null for a Stream that was
+  /// moved from or closed, ::runtime_failed, ::execution_failed of earlier work.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> launch(basic_stream_hold<B> stream,
                                     call_site site = call_site::current()) noexcept {
@@ -167,6 +168,9 @@ class [[nodiscard]] basic_executable_graph {
         return memory_freed(freed, stream.ref(), site);
       }
     }
+    const result<void> there =
+        detail::check_stream_there(Name::of("graph launch"), stream.ref(), site);
+    if (!there.has_value()) return there;
     LaunchError error;
     if (is_captured<Level>(stream.ref(), site, error)) return error;
     const detail::CallScope<B> here(site);

@@ -42,7 +42,8 @@ class [[nodiscard]] StreamBound
 
   /// A new handle of the library, bound to `stream` (a Stream, or a StreamRef, which keeps a Stream
   /// alive too; a borrowed stream has to outlive the handle; not a temporary). The stream's device
-  /// must be current: Errc::stream_wrong_device. Errc::stream_capturing while the stream captures a
+  /// must be current: Errc::stream_wrong_device; it may not be one that was moved from or closed:
+  /// Errc::stream_null. Errc::stream_capturing while the stream captures a
   /// graph, which the library's allocations would break. Errc::library_failed with the library's
   /// own words,
   /// ::out_of_memory for the workspace, ::no_device, ::handle_partly_bound where a handle that

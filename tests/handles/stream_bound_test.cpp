@@ -217,6 +217,23 @@ TEST_F(StreamBoundTest, AReboundWorkspaceIsFreedOnTheNewStream) {
 }
 
 /// A handle is neither made nor bound on a stream that captures, and the capture goes on.
+/// To a vendor's runtime that is its default stream.
+TEST_F(StreamBoundTest, IsNotMadeOnWhatIsLeftOfAStream) {
+  Stream left = Stream::create().value();
+  const Stream moved = std::move(left);
+  const std::string why =
+      " not called: this Stream was moved from or closed; use the one that it was moved to\n"
+      "  at app.cpp:7";
+  EXPECT_EQ(said(Toy::create(left, app)), "toy create" + why);
+  toy::toy_handle handle = nullptr;
+  ASSERT_EQ(toy::toy_create(&handle), toy::toy_success);
+  EXPECT_EQ(said(Toy::adopt(handle, left, app)), "toy set stream" + why);
+  EXPECT_EQ(toy::toy_destroy(handle), toy::toy_success);
+  auto bound = Toy::create(moved).value();
+  EXPECT_EQ(said(std::move(bound).rebind(left, app)), "toy set stream" + why);
+  EXPECT_EQ(bound.native()->stream, moved.native()) << "as it was";
+}
+
 TEST_F(StreamBoundTest, IsNeitherMadeNorTakenOverWhileItsStreamCaptures) {
   toy::toy_handle raw_handle = nullptr;
   ASSERT_EQ(toy::toy_create(&raw_handle), toy::toy_success);

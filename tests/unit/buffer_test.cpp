@@ -223,6 +223,21 @@ TEST_F(BufferTest, IsFreedAfterAKernelThatHasItsView) {
       << "what was freed would read as 0xfdfdfdfd";
 }
 
+TEST_F(BufferTest, NothingIsMadeOrCopiedOnWhatIsLeftOfAStream) {
+  Stream left = Stream::create().value();
+  const Stream moved = std::move(left);
+  const auto made = DeviceBuffer<int>::create(left, 3);
+  EXPECT_THAT(
+      message(error_in(made)),
+      ::testing::StartsWith("allocate device memory not called: this Stream was moved from"));
+  auto from = filled(counting(3));
+  auto to = filled(counting(3));
+  EXPECT_EQ(error_in(to.zero(left)).code, Errc::stream_null);
+  EXPECT_EQ(error_in(copy(left, to, from)).code, Errc::stream_null);
+  EXPECT_EQ(error_in(to.to_host(left).get()).code, Errc::stream_null);
+  EXPECT_EQ(to.to_host(moved).get().value(), counting(3));
+}
+
 TEST_F(BufferTest, EveryFormOfAViewKnowsItsBuffer) {
   const Stream other = Stream::create().value();
   auto buffer = filled(counting(8));

@@ -252,7 +252,7 @@ TEST(FormatClause, StreamsAndDevices) {
   EXPECT_EQ(clause(with(Errc::stream_null)),
             "stream 0 is the default stream, which other code uses too; create a Stream");
   EXPECT_EQ(clause(with(Errc::stream_null, 0, 0, Axis::none, 1)),
-            "this Stream was moved from or closed; launch on the one it was moved to");
+            "this Stream was moved from or closed; use the one that it was moved to");
   EXPECT_EQ(clause(with(Errc::stream_capturing)),
             "the stream is capturing a graph, and this would break the capture");
   LaunchError seventh = with(Errc::device_invalid);

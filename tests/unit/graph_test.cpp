@@ -124,6 +124,20 @@ TEST_F(GraphTest, IsNotLaunchedWhereItsStreamCapturesAndTheCaptureGoesOn) {
   EXPECT_EQ(*number, 1);
 }
 
+TEST_F(GraphTest, IsNeitherCapturedNorLaunchedOnWhatIsLeftOfAStream) {
+  auto exec = adds(2).instantiate().value();
+  Stream left = Stream::create().value();
+  const Stream moved = std::move(left);
+  EXPECT_EQ(error_in(Capture::begin(left)).code, Errc::stream_null);
+  EXPECT_EQ(
+      said(exec.launch(left, app)),
+      "graph launch not called: this Stream was moved from or closed; use the one that it was "
+      "moved to\n  at app.cpp:7");
+  ASSERT_TRUE(exec.launch(moved).has_value());
+  ASSERT_TRUE(moved.synchronize().has_value());
+  EXPECT_EQ(*number, 2);
+}
+
 // Arguments are those of the capture.
 
 TEST_F(GraphTest, AScalarStaysWhatItWas) {

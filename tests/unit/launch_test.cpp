@@ -331,11 +331,10 @@ TEST_F(Launch, AStreamThatWasMovedFromIsRefused) {
   const unsigned line = __LINE__ - 1;
   const LaunchError error = error_in(refused);
   EXPECT_EQ(finding(error), (Finding{Errc::stream_null, Stage::validation, 0, 0, Axis::none}));
-  EXPECT_EQ(
-      message(error),
-      "Kernel 'nothing' not launched: this Stream was moved from or closed; launch on the one "
-      "it was moved to\n  grid=(1,1,1), block=(32,1,1), shared=0 bytes, at launch_test.cpp:" +
-          std::to_string(line));
+  EXPECT_EQ(message(error),
+            "Kernel 'nothing' not launched: this Stream was moved from or closed; use the one that "
+            "it was moved to\n  grid=(1,1,1), block=(32,1,1), shared=0 bytes, at launch_test.cpp:" +
+                std::to_string(line));
   EXPECT_TRUE(launch(second, SafeGrid<>::cover(32, block<32>), kernel<nothing>).has_value());
 }
 

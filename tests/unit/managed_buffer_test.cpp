@@ -57,6 +57,7 @@ TEST_F(ManagedBufferTest, IsRefusedWhereTheHostMayNotTouchItBesideKernels) {
   EXPECT_EQ(error.code, Errc::unsupported);
   EXPECT_EQ(error.device, 0);
   EXPECT_EQ(text(error.operation), "allocate managed memory");
+  EXPECT_THAT(message(error), ::testing::HasSubstr("concurrentManagedAccess is 0"));
   EXPECT_EQ(host::calls_made(Call::allocate_managed), 0U);
 }
 

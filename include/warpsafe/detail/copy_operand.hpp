@@ -8,6 +8,7 @@
 #include <warpsafe/detail/device_memory.hpp>
 #include <warpsafe/detail/note_uses.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/stream_there.hpp>
 #include <warpsafe/device_view.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
@@ -112,11 +113,13 @@ template <CheckLevel Level, class B>
 }
 
 /// Errc::stream_capturing for what waits, or uses memory of the host: a graph would run it later,
-/// when nobody waits and the memory is gone.
+/// when nobody waits and the memory is gone. Errc::stream_null for a Stream that was moved from or
+/// closed.
 template <class B>
 [[nodiscard]] result<void> refuse_in_capture(basic_stream_ref<B> stream, Name operation,
                                              call_site site) noexcept {
-  if (!captures(stream)) return success();
+  result<void> there = check_stream_there(operation, stream, site);
+  if (!there.has_value() || !captures(stream)) return there;
   LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
   error.operation = operation;
   error.stream = stream.native();
@@ -149,7 +152,8 @@ template <CheckLevel Level, class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
                                      basic_stream_ref<B> stream, call_site site) noexcept {
-  if (rows.size == 0) return success();
+  result<void> there = check_stream_there(Name::of("fill device memory"), stream, site);
+  if (!there.has_value() || rows.size == 0) return there;
   const CallScope<B> here(site);
   using Calls = CallsAt<B, Level>;
   const int status = on_device<Calls>(stream.device().value(), [&]() noexcept {
@@ -180,6 +184,8 @@ template <CheckLevel Level, class B>
                                           DeviceMemory<B>* from_owner, call_site site) noexcept {
   const result<void> sizes = same_size(to, from, site);
   if (!sizes.has_value()) return sizes;
+  const result<void> there = check_stream_there(Name::of("copy on the device"), stream, site);
+  if (!there.has_value()) return there;
   if (to.device >= 0 && from.device >= 0 && to.device != from.device) {
     const result<void> possible = refuse_in_capture(stream, Name::of("copy between devices"), site);
     if (!possible.has_value()) return possible;

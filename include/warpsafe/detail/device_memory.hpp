@@ -11,6 +11,7 @@
 #include <warpsafe/detail/memory_owner.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_mark.hpp>
+#include <warpsafe/detail/stream_there.hpp>
 #include <warpsafe/memory_info.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
@@ -51,11 +52,14 @@ class DeviceMemory : public MemoryOwner {
 
   /// Room for `bytes` on the stream's device; the count of holders begins at 1. No bytes: no
   /// memory, and no call. Errc::out_of_memory (value: bytes asked, limit: the device's, extra:
-  /// free, held: this program's), ::unsupported, ::runtime_failed. The memory is freed by the calls
+  /// free, held: this program's), ::stream_null for a Stream that was moved from or closed,
+  /// ::unsupported, ::runtime_failed. The memory is freed by the calls
   /// of the same level.
   template <CheckLevel Level>
   [[nodiscard]] static result<DeviceMemory*> allocate(basic_stream_hold<B> stream, Bytes bytes,
                                                       bool managed, call_site site) noexcept {
+    const auto there = check_stream_there(Name::of("allocate device memory"), stream.ref(), site);
+    if (!there.has_value()) return there.assume_error();
     const CallScope<B> here(site);
     retry_postponed();
     const int device = stream.ref().device().value();

@@ -5,6 +5,7 @@
 #include <warpsafe/call_site.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/stream_there.hpp>
 #include <warpsafe/error.hpp>
 #include <warpsafe/handle_traits.hpp>
 #include <warpsafe/result.hpp>
@@ -62,10 +63,13 @@ template <class B>
 }
 
 /// Errc::stream_wrong_device unless the stream's device is current: handles, events and memory
-/// belong to the device that is current when they are made.
+/// belong to the device that is current when they are made. Errc::stream_null for a Stream that was
+/// moved from or closed.
 template <class B>
 [[nodiscard]] result<void> check_handle_device(Name operation, basic_stream_ref<B> stream,
                                                call_site site) noexcept {
+  const auto there = check_stream_there(operation, stream, site);
+  if (!there.has_value()) return there;
   int current = -1;
   if (const int status = B::current_device(current)) {
     return runtime_error<B>(status, Name::of("current device"), site);

@@ -186,7 +186,7 @@ constexpr const char* reason_text(const LaunchError& error) noexcept {
              "with DeviceGuard";
     case Errc::stream_null:
       return error.extra != 0
-                 ? "this Stream was moved from or closed; launch on the one it was moved to"
+                 ? "this Stream was moved from or closed; use the one that it was moved to"
                  : "stream 0 is the default stream, which other code uses too; create a Stream";
     case Errc::stream_capturing:
       return error.value == 0 ? "the stream is capturing a graph, and this would break the capture"
@@ -259,7 +259,10 @@ constexpr const char* reason_text(const LaunchError& error) noexcept {
              : error.value != 0 ? "out of memory: {value} bytes asked"
                                 : "out of memory";
     case Errc::unsupported:
-      return error.raw != 0 ? "not supported: {runtime}" : "not supported";
+      // Without an answer of the runtime: managed memory.
+      return error.raw != 0 ? "not supported: {runtime}"
+                            : "the host may not touch managed memory of this device while a kernel "
+                              "runs (concurrentManagedAccess is 0); use a DeviceBuffer";
     case Errc::barrier_divergence:
       return "sync_block() was reached by {value} of {limit} threads of a block; every thread of "
              "the block must reach it";
