@@ -232,9 +232,21 @@ constexpr bool check_argument() noexcept {
   }
 }
 
+/// Whether the argument's own memory holds the parameter's bytes: one of its type, or a device_ptr,
+/// which is nothing but the pointer.
 template <class P, class A>
-[[nodiscard, gnu::always_inline]] constexpr P convert_argument(const A& argument) noexcept {
-  if constexpr (std::is_pointer_v<P> && !std::is_same_v<A, std::nullptr_t>) {
+inline constexpr bool is_in_place = std::is_same_v<P, A> ||
+                                    (is_device_ptr<A> && std::is_pointer_v<P> &&
+                                     sizeof(A) == sizeof(P));
+
+/// The argument as a parameter of type P; `InPlace`: or itself, where a launch can read it there.
+template <class P, bool InPlace = false, class A>
+[[nodiscard,
+  gnu::always_inline]] constexpr std::conditional_t<InPlace && is_in_place<P, A>, const A&, P>
+convert_argument(const A& argument) noexcept {
+  if constexpr (InPlace && is_in_place<P, A>) {
+    return argument;
+  } else if constexpr (std::is_pointer_v<P> && !std::is_same_v<A, std::nullptr_t>) {
     return device_pointer_traits<A>::get(argument);
   } else if constexpr (is_device_ptr<P> && !std::is_same_v<A, std::nullptr_t>) {
     return DeviceAccess::pointer<typename P::element_type>(device_pointer_traits<A>::get(argument));

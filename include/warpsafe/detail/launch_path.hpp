@@ -21,15 +21,17 @@
 
 namespace warpsafe::detail {
 
-/// Hands the values, each of its parameter's own type, to the backend.
-template <class Calls, bool Plain, class B, class... P>
+/// Hands the values, each with the bytes of its parameter's own type, to the backend.
+template <class Calls, bool Plain, class B, class... V>
 [[nodiscard, gnu::always_inline]] inline int pass_values(const KernelEntry& entry,
                                                          const LaunchShape& shape,
                                                          basic_stream_ref<B> stream,
-                                                         P... values) noexcept {
-  // One more only where there would be none: an array has at least one element.
-  void* pointers[sizeof...(P) + (sizeof...(P) == 0)] = {
-      const_cast<void*>(static_cast<const void*>(&values))...};
+                                                         const V&... values) noexcept {
+  // One more, which nobody reads: an array has at least one element, and one without a value is not
+  // filled with 0.
+  void* pointers[sizeof...(V) + 1];
+  [[maybe_unused]] std::size_t count = 0;
+  ((pointers[count++] = const_cast<void*>(static_cast<const void*>(&values))), ...);
   if constexpr (Plain && requires { &Calls::launch_plain; }) {
     return Calls::launch_plain(entry, shape, pointers, stream.native());
   } else {
@@ -87,11 +89,11 @@ template <bool OptIn, bool Plain, class B, class Shaped, class K, class... P, cl
   if (status == 0) {
     if constexpr (AsksForPlaces<B>) {
       const CallScope<B> here(at.site, kernel.name());
-      status = pass_values<Calls, Plain, B, P...>(entry, shape, stream,
-                                                  convert_argument<P>(arguments)...);
+      status =
+          pass_values<Calls, Plain>(entry, shape, stream, convert_argument<P, true>(arguments)...);
     } else {
-      status = pass_values<Calls, Plain, B, P...>(entry, shape, stream,
-                                                  convert_argument<P>(arguments)...);
+      status =
+          pass_values<Calls, Plain>(entry, shape, stream, convert_argument<P, true>(arguments)...);
     }
   }
   if (status != 0) [[unlikely]] {
