@@ -9,6 +9,7 @@
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/stream_there.hpp>
 #include <warpsafe/result.hpp>
 #include <warpsafe/stream.hpp>
 
@@ -23,10 +24,12 @@ template <class B, bool Timed>
 class [[nodiscard]] basic_event {
  public:
   /// The point that `stream` has reached: everything submitted so far. Errc::runtime_failed,
-  /// ::no_device.
+  /// ::no_device, ::stream_null (a Stream that was moved from or closed).
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_event> create(basic_stream_ref<B> stream,
                                                   call_site site = call_site::current()) noexcept {
+    const auto there = detail::check_stream_there(Name::of("event record"), stream, site);
+    if (!there.has_value()) return there.assume_error();
     using Calls = detail::CallsAt<B, Level>;
     const auto point = detail::StreamPoint::of(stream.native(), stream.device().value());
     const detail::CallScope<B> here(site);
@@ -129,11 +132,14 @@ using TimedEvent = basic_event<default_backend, true>;
 /// What is submitted to `stream` from now on waits for `event`, on the device; the host does not
 /// wait. While a capture is open: a stream that waits for an event of the capture takes part in it
 /// from then on. Errc::capture_isolation where a captured stream was to wait for an event from
-/// outside, ::capture_merged for one of another capture, ::runtime_failed.
+/// outside, ::capture_merged for one of another capture, ::stream_null (a Stream that was moved
+/// from or closed), ::runtime_failed.
 template <CheckLevel Level = current_level, class B, bool Timed>
 [[nodiscard]] result<void> wait(std::type_identity_t<basic_stream_ref<B>> stream,
                                 const basic_event<B, Timed>& event,
                                 call_site site = call_site::current()) noexcept {
+  result<void> there = detail::check_stream_there(Name::of("stream wait"), stream, site);
+  if (!there.has_value()) return there;
   const detail::CaptureHooks* const hooks = detail::open_captures();
   const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(stream.native());
   const detail::CallScope<B> here(site);

@@ -10,6 +10,7 @@
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
+#include <warpsafe/detail/stream_there.hpp>
 #include <warpsafe/detail/waiting.hpp>
 #include <warpsafe/device.hpp>
 #include <warpsafe/result.hpp>
@@ -96,17 +97,20 @@ class basic_stream_ref {
   /// fault in work of this device, whoever submitted it; Severity says whether the context is lost.
   /// Errc::stream_capturing where waiting would break a capture of this library, or, with full
   /// checks, a capture of this stream by other code: nothing is asked of the runtime then.
-  /// Errc::wait_timed_out where WARPSAFE_TIMEOUT gives waits up.
+  /// Errc::wait_timed_out where WARPSAFE_TIMEOUT gives waits up. Errc::stream_null for what is left
+  /// of a Stream that was moved from or closed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     return wait<Level>(site, true);
   }
   /// Whether all work that was submitted so far has ended: `query().value()`.
-  /// Errc::execution_failed, and
-  /// ::stream_capturing as synchronize.
+  /// Errc::execution_failed, ::stream_capturing and ::stream_null as synchronize.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, Progress>> query(
       call_site site = call_site::current()) const noexcept {
+    if (native_ == nullptr) {
+      return detail::check_stream_there(Name::of("stream query"), *this, site).assume_error();
+    }
     LaunchError refused;
     if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
                                              refused)) {
@@ -150,6 +154,9 @@ class basic_stream_ref {
   /// `may_stop`: the wait may be given up (detail::wait_for_stream).
   template <CheckLevel Level>
   [[nodiscard]] result<void> wait(call_site site, bool may_stop) const noexcept {
+    if (native_ == nullptr) {
+      return detail::check_stream_there(Name::of("stream synchronize"), *this, site);
+    }
     LaunchError refused;
     if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"),
                                              site, refused)) {

@@ -123,6 +123,27 @@ TEST_F(EventTest, EachCallThatFailsIsNamedWithItsCallersLine) {
   expect_failed(elapsed_ms(event, event), "event synchronize", __LINE__);
 }
 
+// To a vendor's runtime, what is left of a Stream is its default stream.
+TEST_F(EventTest, WhatIsLeftOfAStreamIsNotRecordedNorWaitedFor) {
+  const Event event = Event::create(stream).value();
+  Stream left = Stream::create().value();
+  const Stream moved = std::move(left);
+  const std::pair<LaunchError, std::string> refusals[] = {
+      {error_in(Event::create(left)), "event record"},
+      {error_in(left.record()), "event record"},
+      {error_in(left.record_timed()), "event record"},
+      {error_in(warpsafe::wait(left, event)), "stream wait"},
+      {error_in(left.synchronize()), "stream synchronize"},
+      {error_in(left.query()), "stream query"},
+      {error_in(left.ready()), "stream query"}};
+  for (const auto& [error, operation] : refusals) {
+    EXPECT_EQ(error.code, Errc::stream_null) << operation;
+    EXPECT_THAT(message(error),
+                ::testing::StartsWith(operation + " not called: this Stream was moved from"));
+  }
+  EXPECT_TRUE(moved.synchronize().has_value());
+}
+
 TEST_F(EventTest, AWaitFindsAFaultOfWorkBeforeIt) {
   host::fault_in_kernel(1, HostStatus::launch_failure);
   ASSERT_TRUE(launch(stream, once, kernel<put>, 1, nullptr).has_value());

@@ -5,19 +5,19 @@
 #include <warpsafe/error.hpp>
 #include <warpsafe/name.hpp>
 #include <warpsafe/result.hpp>
-#include <warpsafe/stream_ref.hpp>
 
 namespace warpsafe::detail {
 
 /// Errc::stream_null for what is left of a Stream that was moved from or closed: to a vendor's
-/// runtime that is its default stream, so memory, handles and captures would be made on it.
-template <class B>
-[[nodiscard]] result<void> check_stream_there(Name operation, basic_stream_ref<B> stream,
+/// runtime that is its default stream, so memory, handles, captures and events would be made on it,
+/// and waits be for other work. `stream` is a basic_stream_ref, which includes this.
+template <class Ref>
+[[nodiscard]] result<void> check_stream_there(Name operation, const Ref& stream,
                                               call_site site) noexcept {
   if (stream.native() != nullptr) [[likely]]
     return success();
   LaunchError error = LaunchError::make(Errc::stream_null, Stage::validation, site);
-  error.vendor = B::vendor;
+  error.vendor = Ref::backend::vendor;
   error.operation = operation;
   error.extra = 1;
   return error;
