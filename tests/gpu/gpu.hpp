@@ -8,14 +8,20 @@
 
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
 // Compiled as CUDA, or as HIP for NVIDIA's platform (tests/gpu/run --hip), where streams, kernels
 // and status codes are CUDA's own: what a test asks the driver itself, it asks CUDA in both.
 
+/// Whom to ask for a GPU: CUDA too in a host compiler's file, whose default backend is the host.
+using gpu_test_backend =
+    std::conditional_t<std::is_same_v<warpsafe::default_backend, warpsafe::host_backend>,
+                       warpsafe::cuda_backend, warpsafe::default_backend>;
+
 /// Skips a test, and says why, where there is no NVIDIA GPU or no driver.
-#define WARPSAFE_TEST_NEEDS_GPU()                                             \
-  if (const auto count = warpsafe::device_count<warpsafe::default_backend>(); \
-      !count.has_value()) {                                                   \
-    GTEST_SKIP() << "needs a GPU: " << warpsafe::message(count.error());      \
-  } else if (count.value() == 0) {                                            \
-    GTEST_SKIP() << "needs a GPU: the driver reports no device";              \
+#define WARPSAFE_TEST_NEEDS_GPU()                                                          \
+  if (const auto count = warpsafe::device_count<gpu_test_backend>(); !count.has_value()) { \
+    GTEST_SKIP() << "needs a GPU: " << warpsafe::message(count.error());                   \
+  } else if (count.value() == 0) {                                                         \
+    GTEST_SKIP() << "needs a GPU: the driver reports no device";                           \
   }
