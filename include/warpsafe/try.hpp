@@ -24,7 +24,8 @@
 #define WARPSAFE_TRY(declaration, ...) \
   WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), declaration, __VA_ARGS__)
 
-/// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. Two statements,
-/// which the compiler says after an `if` or `for` without braces: as one it would take their `else`.
+/// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. Two
+/// statements, which the compiler says after an `if` or `for` without braces: as one it would take
+/// their `else`.
 #define WARPSAFE_TRYV(...) \
   WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), __VA_ARGS__)
