@@ -37,30 +37,29 @@ def rule(row, title, by_default=True):
     return add
 
 
-def launch_rule(row, title, by_default=True):
-    """A rule over one launch."""
+def function_rule(row, title, by_default=True):
+    """A rule over one function."""
 
     def add(find):
+        @rule(row, title, by_default)
         def over_all(program):
             for function in program.functions:
-                for launch in all_launches(function):
-                    yield from find(program, function, launch) or ()
+                yield from find(program, function) or ()
 
-        RULES.append(Rule(row, title, by_default, over_all))
         return find
 
     return add
 
 
-def function_rule(row, title, by_default=True):
-    """A rule over one function."""
+def launch_rule(row, title, by_default=True):
+    """A rule over one launch."""
 
     def add(find):
-        def over_all(program):
-            for function in program.functions:
-                yield from find(program, function) or ()
+        @function_rule(row, title, by_default)
+        def over_launches(program, function):
+            for launch in all_launches(function):
+                yield from find(program, function, launch) or ()
 
-        RULES.append(Rule(row, title, by_default, over_all))
         return find
 
     return add
