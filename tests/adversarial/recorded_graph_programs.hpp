@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/buffer.hpp>
+#include "record_program.hpp"
 #include <warpsafe/capture.hpp>
 #include <warpsafe/debug/race_recorder.hpp>
 #include <warpsafe/debug/recorded.hpp>
@@ -25,17 +25,10 @@ using debug::RaceRecorder;
 using debug::RaceReport;
 template <class B>
 using Told = debug::Recorded<B>;
-template <class B>
-using BufferOf = basic_device_buffer<B, float>;
+using recorded_programs::BufferOf;
+using recorded_programs::record;
 
 inline constexpr LaunchConfig one_thread{grid<1>, block<1>};
-
-template <class Program>
-[[nodiscard]] RaceReport record(const Program& program) {
-  RaceRecorder::get().begin();
-  program();
-  return RaceRecorder::get().end();
-}
 
 /// Waits without the recorder's knowledge: a mistake in the program does no harm in the test.
 template <class B>

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "record_program.hpp"
 #include <warpsafe/adversarial.hpp>
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug/race_recorder.hpp>
 #include <warpsafe/debug/recorded.hpp>
 #include <warpsafe/warpsafe.hpp>
@@ -19,16 +19,9 @@ namespace warpsafe::adversarial {
 using debug::AccessKind;
 using debug::RaceRecorder;
 using Told = debug::Recorded<host_backend>;
-template <class B>
-using BufferOf = basic_device_buffer<B, float>;
+using recorded_programs::BufferOf;
+using recorded_programs::record;
 
 inline const LaunchConfig once{grid<1>, block<1>};
-
-template <class Program>
-[[nodiscard]] RaceReport record(const Program& program) {
-  RaceRecorder::get().begin();
-  program();
-  return RaceRecorder::get().end();
-}
 
 }  // namespace warpsafe::adversarial

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/buffer.hpp>
+#include <warpsafe/debug/race_recorder.hpp>
+
+// What tests of recorded programs share, on the host and on a device.
+
+namespace warpsafe::recorded_programs {
+
+template <class B>
+using BufferOf = basic_device_buffer<B, float>;
+
+/// What the recorder says of one run of `program`.
+template <class Program>
+[[nodiscard]] debug::RaceReport record(const Program& program) {
+  debug::RaceRecorder::get().begin();
+  program();
+  return debug::RaceRecorder::get().end();
+}
+
+}  // namespace warpsafe::recorded_programs
