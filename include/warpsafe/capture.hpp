@@ -6,6 +6,7 @@
 #include <warpsafe/capture_types.hpp>
 #include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_watch.hpp>
+#include <warpsafe/detail/print_access.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_there.hpp>
 #include <warpsafe/graph.hpp>
@@ -129,6 +130,7 @@ class [[nodiscard]] basic_capture {
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return state_->stream.ref(); }
 
  private:
+  friend struct detail::PrintAccess;
   /// cudaErrorIllegalState and hipErrorIllegalState; the host backend's too.
   static constexpr int illegal_state = 401;
 

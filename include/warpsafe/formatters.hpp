@@ -2,15 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/bytes.hpp>
-#include <warpsafe/device.hpp>
-#include <warpsafe/dim3.hpp>
-#include <warpsafe/extent.hpp>
-#include <warpsafe/launch_config.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/detail/pretty_name.hpp>
+#include <warpsafe/name.hpp>
 #include <warpsafe/print.hpp>
-#include <warpsafe/safe_grid.hpp>
 
+#include <ostream>
 #include <sstream>
 #include <string>
 #include <version>
@@ -23,54 +19,25 @@
 #include <format>
 #endif
 
-// Formatters for the public types: {fmt}'s where it is installed, std::format's where the standard
-// library has it. Both print what operator<< prints, and take the format specifications of a string
+// Formatters for the public types (debug/print.hpp has those of the debug tools): {fmt}'s where it
+// is installed, std::format's where the standard library has it. Both print what operator<< prints,
+// and take the format specifications of a string
 // (`{:>20}`).
 
 namespace warpsafe::detail {
 
+/// Whether T is one of this library's types, as the compiler calls them, and is printed.
 template <class T>
-inline constexpr bool is_printable = false;
-template <class Space, std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
-inline constexpr bool is_printable<Dim3<Space, X, Y, Z>> = true;
-template <int Rank>
-inline constexpr bool is_printable<extent<Rank>> = true;
-template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
-inline constexpr bool is_printable<SafeGrid<Rules, Block, Rank, Policy, Items>> = true;
-template <class Grid, class Block, class Options>
-inline constexpr bool is_printable<LaunchConfig<Grid, Block, Options>> = true;
-template <>
-inline constexpr bool is_printable<Bytes> = true;
-template <>
-inline constexpr bool is_printable<DeviceId> = true;
-template <>
-inline constexpr bool is_printable<LaunchError> = true;
-
-template <class Enum>
-requires is_printed_by_name<Enum>
-inline constexpr bool is_printable<Enum> = true;
-template <>
-inline constexpr bool is_printable<call_site> = true;
-template <>
-inline constexpr bool is_printable<DeviceLimits> = true;
-template <class B>
-inline constexpr bool is_printable<basic_stream_ref<B>> = true;
-template <class B>
-inline constexpr bool is_printable<basic_stream<B>> = true;
-template <class B, bool Timed>
-inline constexpr bool is_printable<basic_event<B, Timed>> = true;
-template <class B, class T>
-inline constexpr bool is_printable<basic_device_buffer<B, T>> = true;
+[[nodiscard]] constexpr bool is_printed_here() noexcept {
+  constexpr Name own = Name::of("warpsafe::");
+  if constexpr (type_name<T>.size > own.size && Name{type_name<T>.data, own.size} == own) {
+    return requires(std::ostream & out, const T& value) { out << value; };
+  } else {
+    return false;
+  }
+}
 template <class T>
-inline constexpr bool is_printable<DeviceSpan<T>> = true;
-template <class T>
-inline constexpr bool is_printable<DeviceView<T>> = true;
-template <class T>
-inline constexpr bool is_printable<device_ptr<T>> = true;
-template <class B, class T>
-inline constexpr bool is_printable<basic_pending<B, T>> = true;
-template <class Handle>
-inline constexpr bool is_printable<StreamBound<Handle>> = true;
+inline constexpr bool is_printable = is_printed_here<T>();
 
 template <class T>
 [[nodiscard]] std::string printed(const T& value) {

@@ -147,18 +147,25 @@ inline std::size_t format_occupancy(const Occupancy& occupancy, char* buffer,
   return out.size();
 }
 
+namespace detail {
+/// What the driver knows of a kernel, in the runtimes' own words.
+inline void put_kernel_limits(TextBuffer& out, const KernelLimits& limits) noexcept {
+  out << "numRegs=" << limits.registers << ", sharedSizeBytes=" << limits.static_shared
+      << ", maxDynamicSharedSizeBytes=" << limits.max_dynamic_shared
+      << ", localSizeBytes=" << limits.local_bytes << ", constSizeBytes=" << limits.constant_bytes
+      << ", maxThreadsPerBlock=" << limits.max_threads_per_block
+      << ", binaryVersion=" << limits.binary_version << ", ptxVersion=" << limits.ptx_version;
+}
+}  // namespace detail
+
 /// Writes what the driver knows of a kernel in one line, in the runtimes' own words, into `buffer`
 /// of `capacity` bytes (512 hold every one with a name of ordinary length), cut to fit and
 /// terminated. Returns the bytes written without the terminator.
 inline std::size_t format_kernel(Name kernel, const KernelLimits& limits, char* buffer,
                                  std::size_t capacity) noexcept {
   detail::TextBuffer out(buffer, capacity);
-  out << "Kernel '" << kernel << "': numRegs=" << limits.registers
-      << ", sharedSizeBytes=" << limits.static_shared
-      << ", maxDynamicSharedSizeBytes=" << limits.max_dynamic_shared
-      << ", localSizeBytes=" << limits.local_bytes << ", constSizeBytes=" << limits.constant_bytes
-      << ", maxThreadsPerBlock=" << limits.max_threads_per_block
-      << ", binaryVersion=" << limits.binary_version << ", ptxVersion=" << limits.ptx_version;
+  out << "Kernel '" << kernel << "': ";
+  detail::put_kernel_limits(out, limits);
   if (limits.local_bytes != 0) {
     out << "\n  " << limits.local_bytes << " bytes per thread lie in local memory: registers that "
         << "were spilled, or arrays that are indexed at run time";

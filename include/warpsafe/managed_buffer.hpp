@@ -9,6 +9,7 @@
 #include <warpsafe/detail/copy_operand.hpp>
 #include <warpsafe/detail/device_memory.hpp>
 #include <warpsafe/detail/element.hpp>
+#include <warpsafe/detail/print_access.hpp>
 #include <warpsafe/detail/read_back.hpp>
 #include <warpsafe/device_view.hpp>
 #include <warpsafe/pending.hpp>
@@ -92,6 +93,7 @@ class [[nodiscard]] basic_managed_buffer {
 
  private:
   friend class basic_host_managed<B, T>;
+  friend struct detail::PrintAccess;
   basic_managed_buffer(basic_memory_hold<B> hold, T* data, std::size_t size,
                        detail::DeviceMemory<B>* memory) noexcept
       : hold_(std::move(hold)), data_(data), size_(size), memory_(memory) {}
@@ -122,6 +124,7 @@ class [[nodiscard]] basic_host_managed {
 
  private:
   friend class basic_managed_buffer<B, T>;
+  friend struct detail::PrintAccess;
   explicit basic_host_managed(basic_managed_buffer<B, T>&& buffer) noexcept
       : buffer_(std::move(buffer)) {}
   basic_managed_buffer<B, T> buffer_;

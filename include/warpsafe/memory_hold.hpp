@@ -4,6 +4,7 @@
 
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/device_memory.hpp>
+#include <warpsafe/detail/print_access.hpp>
 
 #include <utility>
 
@@ -39,6 +40,7 @@ class basic_memory_hold {
   [[nodiscard]] bool empty() const noexcept { return memory_ == nullptr; }
 
  private:
+  friend struct detail::PrintAccess;
   detail::DeviceMemory<B>* memory_ = nullptr;
 };
 using MemoryHold = basic_memory_hold<default_backend>;

@@ -5,6 +5,7 @@
 #include <warpsafe/detail/loaded_module.hpp>
 #include <warpsafe/detail/module_errors.hpp>
 #include <warpsafe/detail/module_file.hpp>
+#include <warpsafe/detail/print_access.hpp>
 #include <warpsafe/launch.hpp>
 
 #include <cstddef>
@@ -158,6 +159,7 @@ class [[nodiscard]] basic_module {
   }
 
  private:
+  friend struct detail::PrintAccess;
   explicit basic_module(detail::LoadedModule<B>* module) noexcept : hold_(module) {}
 
   [[nodiscard]] static result<basic_module> load_copy(void* copy, std::size_t bytes, Name source,

@@ -88,6 +88,15 @@ struct PitchedAccess {
     span.cols_ = cols;
     return PitchedView<T>(span, device, owner);
   }
+  /// The distance between the starts of two rows, in bytes.
+  template <class T>
+  [[nodiscard]] static constexpr size_type pitch_of(const PitchedSpan<T>& span) noexcept {
+    return span.pitch_;
+  }
+  template <class T>
+  [[nodiscard]] static constexpr const T* start_of(const PitchedSpan<T>& span) noexcept {
+    return span.data_;
+  }
   template <class T>
   [[nodiscard]] static CopyRows rows_of(const PitchedView<T>& view) noexcept {
     const PitchedSpan<T> span = view.span();

@@ -52,8 +52,32 @@ def name_text(name):
     return members["data"].string(length=size) if size else ""
 
 
+def string_text(value):
+    """A std::string of libstdc++."""
+    return value["_M_dataplus"]["_M_p"].string(length=int(value["_M_string_length"]))
+
+
+def elements(vector):
+    """The elements of a std::vector of libstdc++."""
+    first, end = vector["_M_impl"]["_M_start"], vector["_M_impl"]["_M_finish"]
+    while first != end:
+        yield first.dereference()
+        first += 1
+
+
 def enumerator_text(value):
-    return str(value).split("::")[-1]
+    """The enumerator without what it stands in; the number of a value that has none."""
+    names = [field.name for field in value.type.strip_typedefs().fields() if field.enumval == int(value)]
+    return names[0].split("::")[-1] if names else str(int(value))
+
+
+def element_name(value):
+    """An ElementType as NumPy has it."""
+    return enumerator_text(value).replace("boolean", "bool")
+
+
+def three(array):
+    return [int(array[axis]) for axis in range(3)]
 
 
 def dims(value):
@@ -116,8 +140,146 @@ def print_call_site(value):
     return f"{value['file'].string().split('/')[-1]}:{int(value['line'])}"
 
 
-def print_name(value):
-    return f'"{name_text(value)}"'
+def print_axis(value):
+    members = fields(value)
+    return f"{template_name(value).split('::')[-1]}{{{'-' if members['negative'] else ''}{int(members['value'])}}}"
+
+
+def print_shared(value):
+    count, size, negative = int(value["count_"]), argument(value, 0).sizeof, bool(value["negative_"])
+    if not negative and count * size < 2**64:
+        return f"shared={count * size} bytes"
+    return f"shared={'-' if negative else ''}{count} elements of {size} bytes"
+
+
+def print_shape(value):
+    text = f"grid={axes_text(three(value['grid']))}, block={axes_text(three(value['block']))}, shared={int(value['dynamic_shared'])} bytes"
+    if value["has_cluster"]:
+        text += f", cluster={axes_text(three(value['cluster']))}"
+    if value["non_portable_cluster"]:
+        text += ", not portable"
+    if value["has_priority"]:
+        text += f", priority={int(value['priority'])}"
+    return text + (", cooperative" if value["cooperative"] else "") + (", dependent_launch" if value["programmatic"] else "")
+
+
+def print_needs(value):
+    said = [
+        f"{name}={int(value[member])}{unit}"
+        for name, member, unit in (
+            ("max_threads", "max_threads", ""),
+            ("block_multiple_of", "block_multiple", ""),
+            ("requires_warp", "warp_size", ""),
+            ("index up to", "index_max", " (assumed)" if value["index_assumed"] else ""),
+            ("needs_shared", "min_dynamic_shared", " bytes"),
+        )
+        if int(value[member])
+    ]
+    said = [one.replace("index up to=", "index up to ") for one in said] + ["portable"] * bool(value["portable"])
+    return ", ".join(said) or "nothing"
+
+
+def print_kernel(value):
+    """The kernel of kernel<fn>: its function is an argument of its type."""
+    symbol = str(argument(value, 1)).split("<", 1)[-1].replace("(anonymous namespace)::", "")
+    depth = 0
+    for end, letter in enumerate(symbol):
+        depth += (letter == "<") - (letter == ">")
+        if depth < 0 or (depth == 0 and letter == "("):
+            return f"kernel '{symbol[:end]}'"
+    return f"kernel '{symbol}'"
+
+
+def print_kernel_entry(value):
+    return f"kernel entry {address_text(value['function'])} with {int(value['parameter_count'])} parameters"
+
+
+def print_parameter(value):
+    text = f"{int(value['size'])} bytes, aligned to {int(value['alignment'])}"
+    if not value["is_pointer"]:
+        return text
+    return f"{text}, a pointer that is {'written' if value['writes'] else 'read'} through"
+
+
+def print_device_limits(value):
+    number = {name: int(member) for name, member in fields(value).items() if member.type.strip_typedefs().code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL)}
+    return (
+        f"Device {number['device']} '{name_text(value['name'])}': compute capability {number['compute_major']}.{number['compute_minor']}, "
+        f"maxThreadsPerBlock={number['max_threads_per_block']}, maxThreadsDim={axes_text(three(value['max_block']))}, "
+        f"maxGridSize={axes_text(three(value['max_grid']))}, sharedMemPerBlock={number['shared_per_block']} bytes "
+        f"({number['shared_per_block_optin']} with opt-in), warpSize={number['warp_size']}, multiProcessorCount={number['multiprocessors']}, "
+        f"maxThreadsPerMultiProcessor={number['max_threads_per_multiprocessor']}, regsPerBlock={number['registers_per_block']}, "
+        f"cooperativeLaunch={number['cooperative_launch']}, blocks per cluster={number['max_cluster_blocks']}"
+        + (" (what the device does not report is the documented floor)" if number["floored"] else "")
+    )
+
+
+def print_kernel_limits(value):
+    if not value["known"]:
+        return "not known: the driver was not asked"
+    names = {
+        "numRegs": "registers",
+        "sharedSizeBytes": "static_shared",
+        "maxDynamicSharedSizeBytes": "max_dynamic_shared",
+        "localSizeBytes": "local_bytes",
+        "constSizeBytes": "constant_bytes",
+        "maxThreadsPerBlock": "max_threads_per_block",
+        "binaryVersion": "binary_version",
+        "ptxVersion": "ptx_version",
+    }
+    return ", ".join(f"{name}={int(value[member])}" for name, member in names.items())
+
+
+def print_occupancy(value):
+    blocks, warps, most, at_once, launched = (int(value[name]) for name in ("blocks", "warps", "most_warps", "blocks_at_once", "blocks_launched"))
+    text = (
+        f"Occupancy of '{name_text(value['kernel'])}' with blocks of {int(value['threads'])} threads and "
+        f"{int(value['dynamic_shared'])} bytes of dynamic shared memory: {blocks} per multiprocessor"
+    )
+    if most:
+        text += f", {warps} of {most} warps ({(100 * warps + most // 2) // most}%)"
+    limits = {
+        "threads": "no more threads fit",
+        "blocks": "no more blocks are held",
+        "shared": "no more shared memory is left",
+        "registers": "registers, or another resource, are the limit",
+    }
+    limit = enumerator_text(value["limit"])
+    if limit not in limits:
+        return text + "; not a single block fits"
+    waves = -(-launched // at_once) if at_once else 0
+    return (
+        f"{text}; {limits[limit]}\n  {launched} {'block' if launched == 1 else 'blocks'}, {at_once} at once on the device: "
+        f"{waves} {'wave' if waves == 1 else 'waves'}"
+    )
+
+
+def print_memory_info(value):
+    return f"{int(value['free'])} of {int(value['total'])} bytes free, {int(value['held'])} held by this program"
+
+
+def print_tolerance(value):
+    text = f"{float(value['absolute']):g} + {float(value['relative']):g} * |expected|"
+    return text if value["nan_agrees"] else text + ", NaN never"
+
+
+def print_comparison(value):
+    count, mismatches = int(value["count"]), int(value["mismatches"])
+    absolute, relative = float(value["tolerance"]["absolute"]), float(value["tolerance"]["relative"])
+    kind = element_name(value["type"])
+    text = f"{mismatches} of {count} numbers ({kind}) differ" if mismatches else f"{count} numbers ({kind}) agree"
+    if absolute or relative:
+        text += f"{' by more than' if mismatches else ' within'} {absolute:g} + {relative:g} * |expected|"
+    if mismatches:
+        text += f", first at [{int(value['first_mismatch'])}]"
+    for name, before in (("absolute", "\n  largest absolute difference"), ("relative", ", largest relative")):
+        if float(value[name]["difference"]):
+            text += f"{before} {float(value[name]['difference']):g} at [{int(value[name]['at'])}]"
+    for name, what in (("nan", "NaN"), ("inf", "Inf")):
+        both, actual, expected = (int(value[name][who]) for who in ("both", "actual_only", "expected_only"))
+        if both + actual + expected:
+            text += f"\n  {what}: {both} in both, {actual} not expected, {expected} expected and not there"
+    return text + string_text(value["neighbourhood"])
 
 
 def print_error(value):
@@ -155,7 +317,9 @@ def print_result(value):
     if argument(value, 0).strip_typedefs().code == gdb.TYPE_CODE_VOID:
         return "success"
     held = next((inner[name] for name in ("_value", "value") if name in inner), None)
-    return held.format_string() if held is not None else "a value"
+    if held is None:
+        return "a value"
+    return str(int(held)) if held.type.strip_typedefs().code == gdb.TYPE_CODE_BOOL else held.format_string()
 
 
 def print_stream_ref(value):
@@ -164,6 +328,43 @@ def print_stream_ref(value):
 
 def print_stream(value):
     return print_stream_ref(value["ref_"]) if int(value["ref_"]["native_"]) else "closed stream"
+
+
+def print_stream_hold(value):
+    return f"hold of {print_stream_ref(value['ref_'])}"
+
+
+def print_capture(value):
+    if not int(value["state_"]):
+        return "ended capture"
+    return f"capture of {print_stream_ref(value['state_'].dereference()['stream']['ref_'])}"
+
+
+def print_native(what):
+    def show(value):
+        native = int(value["native_"])
+        return f"{what} {hex(native)}" if native else f"closed {what}"
+
+    return show
+
+
+def print_bound(value):
+    bound = value["bound_"]
+    native = bound["native"]
+    is_pointer = native.type.strip_typedefs().code == gdb.TYPE_CODE_PTR
+    return f"handle {address_text(native) if is_pointer else int(native)} on {print_stream_ref(bound['stream']['ref_'])}"
+
+
+def print_module(value):
+    module = value["hold_"]["module_"]
+    if not int(module):
+        return "closed module"
+    source = name_text(module.dereference()["source_"])
+    return f"module of {source}" if source else "module from memory"
+
+
+def print_module_kernel(value):
+    return f"kernel '{name_text(fields(value)['function_'].dereference()['name'])}' of a module"
 
 
 def print_event(value):
@@ -193,6 +394,55 @@ def print_pointer(value):
     return address_text(value["pointer_"])
 
 
+def print_aligned(value):
+    return f"{address_text(value['pointer_'])}, aligned to {int(argument(value, 1))} bytes"
+
+
+def print_trusted_span(value):
+    size = value["size_"]
+    text = elements_text(size["magnitude"], argument(value, 0), value["pointer_"])
+    return f"-{text}" if size["negative"] else text
+
+
+def rows_text(rows, cols, element, pitch, address):
+    return f"{int(rows)} rows of {int(cols)} elements of {element.sizeof} bytes, {int(pitch)} bytes apart, at {address_text(address)}"
+
+
+def print_pitched_span(value):
+    return rows_text(value["rows_"], value["cols_"], argument(value, 0), value["pitch_"], value["data_"])
+
+
+def print_pitched_buffer(value):
+    if not int(value["memory_"]):
+        return "closed buffer"
+    element = argument(value, 1)
+    pitch = -(-int(value["cols_"]) * element.sizeof // 256) * 256  # as the buffer lays its rows out
+    return rows_text(value["rows_"], value["cols_"], element, pitch, fields(value["memory_"].dereference())["data_"])
+
+
+def print_managed(value):
+    if not int(value["hold_"]["memory_"]):
+        return "moved buffer"
+    return elements_text(value["size_"], argument(value, 1), value["data_"])
+
+
+def print_pinned(value):
+    return elements_text(value["size_"], argument(value, 1), value["data_"])
+
+
+def print_memory_hold(value):
+    memory = value["memory_"]
+    return f"hold of memory at {address_text(fields(memory.dereference())['data_'])}" if int(memory) else "hold of nothing"
+
+
+def print_device_scalar(value):
+    held = value["pointer"]
+    while held.type.strip_typedefs().code != gdb.TYPE_CODE_PTR:
+        members = fields(held)
+        held = next(members[name] for name in ("kernel_form_", "pointer_", "data_") if name in members)
+    return address_text(held)
+
+
 def print_pending(value):
     texts = {
         "open": "value that may still be on its way",
@@ -200,6 +450,43 @@ def print_pending(value):
         "gone": "value that was taken",
     }
     return texts[enumerator_text(value["state_"])]
+
+
+def print_launch_record(value):
+    return (
+        f"#{int(value['sequence'])} '{name_text(value['kernel'])}', grid={axes_text(three(value['grid']))}, block={axes_text(three(value['block']))}, "
+        f"shared={int(value['dynamic_shared'])} bytes, stream {address_text(value['stream'])} of device {int(value['device'])}, "
+        f"{enumerator_text(value['state'])}, at {print_call_site(value['site'])}"
+    )
+
+
+def print_memory_access(value):
+    size, rows = int(value["bytes"]), int(value["rows"])
+    text = f"{size} bytes at "
+    if size == 2**64 - 1:
+        text = "the allocation that holds "
+    elif rows > 1:
+        text = f"{rows} rows of {size} bytes, {int(value['pitch'])} bytes apart, at "
+    return f"{enumerator_text(value['kind'])} of {text}{hex(int(value['begin']))}"
+
+
+def print_wait(value):
+    return (
+        f"{name_text(value['what'])}, stream {address_text(value['stream'])} of device {int(value['device'])}: "
+        f"{int(value['status'])} after {int(value['ended']) - int(value['begun'])} ns"
+    )
+
+
+def print_race_report(value):
+    findings = [string_text(finding["text"]) for finding in elements(value["findings"])]
+    seeds, seed, left_out = (int(value[name]) for name in ("seeds_run", "seed", "left_out"))
+    if not findings:
+        return f"no race in {seeds} seeds" if seeds else "no race in what was recorded"
+    text = (f"seed {seed} of this program:\n" if seeds else "") + "".join(findings)
+    if left_out:
+        text += f"and {left_out} races more\n"
+    text += f"As it ran with seed {seed}:\n" if seeds else "As the host asked for it:\n"
+    return text + string_text(value["timeline_text"])
 
 
 TYPES = {
@@ -210,16 +497,66 @@ TYPES = {
     "warpsafe::Bytes": print_bytes,
     "warpsafe::DeviceId": print_device_id,
     "warpsafe::call_site": print_call_site,
-    "warpsafe::Name": print_name,
+    "warpsafe::Name": name_text,
+    "warpsafe::x": print_axis,
+    "warpsafe::y": print_axis,
+    "warpsafe::z": print_axis,
+    "warpsafe::rows": print_axis,
+    "warpsafe::cols": print_axis,
+    "warpsafe::Index3": lambda value: axes_text([int(value[axis]) for axis in "xyz"]),
+    "warpsafe::DynamicShared": print_shared,
+    "warpsafe::cooperative_t": lambda value: "cooperative",
+    "warpsafe::dependent_launch_t": lambda value: "dependent_launch",
+    "warpsafe::priority": lambda value: f"priority={int(value['value'])}",
+    "warpsafe::NonPortableCluster": lambda value: f"cluster={axes_text([int(argument(value, axis)) for axis in range(3)])}, not portable",
+    "warpsafe::LaunchShape": print_shape,
+    "warpsafe::KernelNeeds": print_needs,
+    "warpsafe::BasicKernel": print_kernel,
+    "warpsafe::KernelEntry": print_kernel_entry,
+    "warpsafe::ParameterInfo": print_parameter,
+    "warpsafe::DeviceLimits": print_device_limits,
+    "warpsafe::KernelLimits": print_kernel_limits,
+    "warpsafe::Occupancy": print_occupancy,
+    "warpsafe::MemoryInfo": print_memory_info,
+    "warpsafe::Tolerance": print_tolerance,
+    "warpsafe::Comparison": print_comparison,
+    "warpsafe::answer": print_result,
+    "warpsafe::LaunchException": lambda value: value["text_"].string(),
     "warpsafe::LaunchError": print_error,
     "warpsafe::basic_stream_ref": print_stream_ref,
     "warpsafe::basic_stream": print_stream,
+    "warpsafe::basic_stream_hold": print_stream_hold,
     "warpsafe::basic_event": print_event,
+    "warpsafe::basic_capture": print_capture,
+    "warpsafe::CaptureInfo": lambda value: enumerator_text(value["state"]),
+    "warpsafe::basic_graph": print_native("graph"),
+    "warpsafe::basic_executable_graph": print_native("executable graph"),
+    "warpsafe::StreamBound": print_bound,
+    "warpsafe::basic_module": print_module,
+    "warpsafe::basic_module_kernel": print_module_kernel,
     "warpsafe::DeviceSpan": print_span,
     "warpsafe::DeviceView": print_view,
     "warpsafe::basic_device_buffer": print_buffer,
     "warpsafe::device_ptr": print_pointer,
+    "warpsafe::trusted_ptr": print_pointer,
+    "warpsafe::trusted_span": print_trusted_span,
+    "warpsafe::aligned_ptr": print_aligned,
+    "warpsafe::aligned_view": lambda value: print_aligned(value["kernel_form_"]),
+    "warpsafe::PitchedSpan": print_pitched_span,
+    "warpsafe::PitchedView": lambda value: print_pitched_span(value["kernel_form_"]),
+    "warpsafe::basic_pitched_buffer": print_pitched_buffer,
+    "warpsafe::basic_managed_buffer": print_managed,
+    "warpsafe::basic_host_managed": lambda value: print_managed(value["buffer_"]),
+    "warpsafe::basic_pinned_buffer": print_pinned,
+    "warpsafe::basic_memory_hold": print_memory_hold,
     "warpsafe::basic_pending": print_pending,
+    "warpsafe::HostScalar": lambda value: value["value"].format_string(),
+    "warpsafe::DeviceScalar": print_device_scalar,
+    "warpsafe::debug::LaunchRecord": print_launch_record,
+    "warpsafe::debug::MemoryAccess": print_memory_access,
+    "warpsafe::debug::WaitRecord": print_wait,
+    "warpsafe::debug::Finding": lambda value: string_text(value["text"]),
+    "warpsafe::debug::RaceReport": print_race_report,
 }
 
 
@@ -236,9 +573,13 @@ class Printers(gdb.printing.PrettyPrinter):
         super().__init__("warpsafe")
 
     def __call__(self, value):
-        if value.type.strip_typedefs().code != gdb.TYPE_CODE_STRUCT:
+        code = value.type.strip_typedefs().code
+        if code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_ENUM):
             return None
         name = template_name(value)
+        if code == gdb.TYPE_CODE_ENUM:
+            named = name.startswith("warpsafe::") and "detail::" not in name
+            return Printer(value, element_name if name == "warpsafe::ElementType" else enumerator_text) if named else None
         if name in TYPES:
             return Printer(value, TYPES[name])
         # A result is Outcome's basic_result with our error, whatever Outcome's inline namespace is called.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""gdb shows each variable of gdb/shown.cpp as the program prints it: gdb.py SOURCE FOLDER CXX
+"""gdb shows each variable of every_type.hpp as the program prints it, and those are of every public type:
+gdb.py SOURCE FOLDER CXX
 
 Exit code 77: no gdb here, one without Python, or one that may not trace."""
 import pathlib
@@ -10,45 +11,60 @@ import shutil
 import subprocess
 import sys
 
+import public_types
+
 source, folder, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+folder.mkdir(parents=True, exist_ok=True)
+program = folder / "shown"
+subprocess.run(
+    [compiler, "-std=c++20", "-g", "-O0", "-DWARPSAFE_BACKEND_HOST=1", f"-I{source / 'include'}", source / "tests/package/gdb/shown.cpp", "-o", program,
+     "-lboost_context", "-pthread"],
+    check=True,
+)
+run = subprocess.run([program], capture_output=True, text=True, timeout=60)
+printed = {name: (kind, text) for name, kind, text in re.findall(r"^PRINTED (\w+) OF [^\n]*T = ([^\n]*)\]\n(.*?)\nEND$", run.stdout, re.M | re.S)}
+types = {re.sub(r"<.*", "", kind).removeprefix("warpsafe::") for kind, _ in printed.values()}
+problems = public_types.problems(source / "include" / "warpsafe", types | {"LaunchError"})
+if run.returncode != 0:
+    problems.append(f"{program} ends with {run.returncode}: {run.stdout[-1000:]}{run.stderr}")
+
+
+def finish(said=""):
+    print("\n".join([said, *problems]) if problems else f"{len(printed)} variables of {len(types)} types")
+    sys.exit(1 if problems else 0)
+
+
 gdb = shutil.which("gdb")
+if problems:
+    finish()
 if not gdb:
     print("skipped: no gdb here")
     sys.exit(77)
-folder.mkdir(parents=True, exist_ok=True)
-program = folder / "shown"
-text = source / "tests" / "package" / "gdb" / "shown.cpp"
-subprocess.run(
-    [compiler, "-std=c++20", "-g", "-O0", "-DWARPSAFE_BACKEND_HOST=1", f"-I{source / 'include'}", text, "-o", program, "-lboost_context", "-pthread"],
-    check=True,
-)
 
+# Each function of every_type.hpp stops once its variables are there; what an error is, in shown.cpp.
+text = (source / "tests/unit/print/every_type.hpp").read_text()
+stops = [re.findall(r"^  SHOW\((\w+)\);", part, re.M) for part in text.split("stop_here();")[:-1]]
+# Without switching address randomization off, which containers forbid.
+commands = ["set disable-randomization off", "set debuginfod enabled off", f"source {source / 'packaging/gdb/warpsafe_gdb.py'}", "break stop_here", "run"]
+for names in [*stops, ["refused"]]:
+    commands += ["up", *(command for name in names for command in (f"echo SHOWN {name}\\n", f"print {name}", "echo END\\n")), "continue"]
+script = folder / "commands"
+script.write_text("\n".join(commands) + "\n")
+run = subprocess.run([gdb, "-nx", "-batch", "-x", script, program], capture_output=True, text=True, timeout=240)
+said = run.stdout + run.stderr
+if re.search("Operation not permitted|Python scripting is not supported", said):
+    print(said, "\nskipped: gdb may not trace here, or has no Python")
+    sys.exit(77)
 
-def in_gdb(*commands):
-    """What gdb says, stopped in the function whose variables are looked at."""
-    # Without switching address randomization off, which containers forbid.
-    before = ["set disable-randomization off", "set debuginfod enabled off", f"source {source / 'packaging/gdb/warpsafe_gdb.py'}", "break stop_here", "run", "up"]
-    arguments = [argument for command in (*before, *commands) for argument in ("-ex", command)]
-    run = subprocess.run([gdb, "-nx", "-batch", *arguments, program], capture_output=True, text=True, timeout=120)
-    said = run.stdout + run.stderr
-    if re.search("Operation not permitted|Python scripting is not supported", said):
-        print(said, "\nskipped: gdb may not trace here, or has no Python")
-        sys.exit(77)
-    return said
-
-
-names = re.findall(r"^  SHOW\((\w+)\);", text.read_text(), re.M)
-said = in_gdb(*(command for name in [*names, "refused"] for command in (f"echo SHOWN {name}\\n", f"print {name}")))
-printed = dict(re.findall(r"^(\w+) = (.*)$", said, re.M))
-shown = dict(re.findall(r"^SHOWN (\w+)\n\$\d+ = (.*)$", said, re.M))
-problems = [
-    f"{name}: gdb shows '{shown.get(name)}', the program prints '{printed.get(name)}'"
-    for name in names
-    if name not in shown or shown[name] != printed.get(name)
-]
+shown = dict(re.findall(r"^SHOWN (\w+)\n\$\d+ = (.*?)\nEND$", said, re.M | re.S))
+# The program that is stopped is another run than the one above: its addresses differ.
+printed |= {name: (kind, text) for name, kind, text in re.findall(r"PRINTED (\w+) OF [^\n]*T = ([^\n]*)\]\n(.*?)\nEND$", run.stdout, re.M | re.S)}
+for name in (name for names in stops for name in names):
+    if name not in printed:
+        problems.append(f"{name}: the program does not print it")
+    elif shown.get(name) != printed[name][1]:
+        problems.append(f"{name}: gdb shows '{shown.get(name)}', the program prints '{printed[name][1]}'")
 refused = "block_too_large, block=(64,64,1), 4096 against 1024, at shown.cpp:"
 if not shown.get("refused", "").startswith(refused):
     problems.append(f"refused: gdb shows '{shown.get('refused')}', not '{refused}…'")
-print(said if problems else f"{len(shown)} variables")
-print("\n".join(problems))
-sys.exit(1 if problems else 0)
+finish(said[-4000:])

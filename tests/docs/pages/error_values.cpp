@@ -7,6 +7,7 @@
 
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/message.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>
@@ -53,6 +54,12 @@ std::error_code code_of(const ws::Stream& stream, std::size_t n, int threads) {
   return done.has_value() ? std::error_code() : make_error_code(done.error());
 }
 
+void print(const ws::Stream& stream) {
+  const auto buffer = ws::DeviceBuffer<float>::create(stream, 1000);
+  const ws::LaunchConfig config{ws::grid<4>, ws::block<256>, ws::shared<float>(16)};
+  std::cout << config << '\n' << stream << '\n' << buffer << '\n';
+}
+
 }  // namespace
 
 bool error_values() {
@@ -63,5 +70,7 @@ bool error_values() {
   shown();
   const auto code = code_of(stream.value(), 1000, -1);
   std::cout << code << ": " << code.message() << '\n';
+  shown();
+  print(stream.value());
   return code == ws::Errc::dimension_negative;
 }

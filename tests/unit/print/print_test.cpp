@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What operator<<, GoogleTest and {fmt} write of each public type. (What gdb shows of them is held
-// to this text by tests/package/gdb.)
+// What operator<<, GoogleTest and {fmt} write of each public type. (That every type is among them,
+// and what gdb shows, is held to this text by tests/package/gdb.)
 
 #define FMT_HEADER_ONLY  // nothing of {fmt} is linked
 #include <warpsafe/formatters.hpp>
@@ -14,14 +14,47 @@
 #include <cstdint>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+namespace {
+
+template <class T>
+std::string streamed(const T& value) {
+  std::ostringstream out;
+  out << value;
+  return std::move(out).str();
+}
+/// What one variable is printed as; empty if that is no text of its own.
+template <class T>
+std::string printed_alike(const T& value) {
+  static_assert(warpsafe::detail::is_printable<T> || warpsafe::is_result<T>,
+                "no formatter takes it");
+  const std::string text = testing::PrintToString(value);
+  EXPECT_EQ(text, streamed(value));
+  return text;
+}
+int stops = 0;
+void stop_here() { ++stops; }
+
+}  // namespace
+
+#define SHOW(variable) EXPECT_NE(printed_alike(variable), "") << #variable
+#include "every_type.hpp"
 
 namespace warpsafe {
 namespace {
 
 using testing::MatchesRegex;
 using testing::PrintToString;
+
+TEST(Print, EveryTypeByGoogleTestAsByTheStream) {
+  const auto all = shown::every_type();
+  ASSERT_TRUE(all.has_value()) << all.error();
+  EXPECT_EQ(stops, 4);
+  host::reset();
+}
 
 TEST(Print, EnumeratorsByName) {
   EXPECT_EQ(PrintToString(Errc::size_zero), "size_zero");
@@ -92,6 +125,54 @@ TEST(Print, WhatLivesOnADevice) {
   EXPECT_EQ(PrintToString(buffer.value()), "closed buffer");
   ASSERT_TRUE(stream.close().has_value());
   EXPECT_EQ(PrintToString(stream), "closed stream");
+}
+
+TEST(Print, BuffersOfEachKind) {
+  auto made = Stream::create();
+  ASSERT_TRUE(made.has_value());
+  const Stream stream = std::move(made).value();
+  auto pitched = PitchedBuffer<float>::create(stream, extent{rows{3}, cols{100}});
+  ASSERT_TRUE(pitched.has_value());
+  EXPECT_THAT(PrintToString(pitched),
+              MatchesRegex("3 rows of 100 elements of 4 bytes, 512 bytes apart, at 0x[0-9a-f]+"));
+  const auto part =
+      pitched.value().view().window(extent{rows{1}, cols{2}}, extent{rows{9}, cols{5}});
+  EXPECT_THAT(PrintToString(part),
+              MatchesRegex("2 rows of 5 elements of 4 bytes, 512 bytes apart, at 0x[0-9a-f]+"));
+  ASSERT_TRUE(pitched.value().close().has_value());
+  EXPECT_EQ(PrintToString(pitched.value()), "closed buffer");
+  const auto pinned = PinnedBuffer<int>::create(7);
+  ASSERT_TRUE(pinned.has_value());
+  EXPECT_THAT(PrintToString(pinned), MatchesRegex("7 elements of 4 bytes at 0x[0-9a-f]+"));
+  EXPECT_EQ(PrintToString(MemoryHold()), "hold of nothing");
+  EXPECT_EQ(PrintToString(trust(static_cast<int*>(nullptr), -3)), "-3 elements of 4 bytes at 0x0");
+}
+
+TEST(Print, CapturesAndGraphs) {
+  auto made = Stream::create();
+  ASSERT_TRUE(made.has_value());
+  const Stream stream = std::move(made).value();
+  auto capture = Capture::begin(stream);
+  ASSERT_TRUE(capture.has_value());
+  EXPECT_EQ(PrintToString(capture), "capture of " + PrintToString(stream));
+  auto graph = std::move(capture).value().end();
+  ASSERT_TRUE(graph.has_value());
+  EXPECT_EQ(PrintToString(capture.value()), "ended capture");  // NOLINT(bugprone-use-after-move)
+  EXPECT_THAT(PrintToString(graph), MatchesRegex("graph 0x[0-9a-f]+"));
+  EXPECT_THAT(PrintToString(graph.value().instantiate()),
+              MatchesRegex("executable graph 0x[0-9a-f]+"));
+  ASSERT_TRUE(graph.value().close().has_value());
+  EXPECT_EQ(PrintToString(graph.value()), "closed graph");
+}
+
+TEST(Print, NeedsAndShapes) {
+  EXPECT_EQ(
+      PrintToString(
+          kernel<shown::scale, index<std::uint64_t>, requires_warp<32>, needs_shared<float, 8>>.needs),
+      "requires_warp=32, index up to 18446744073709551615, needs_shared=32 bytes");
+  EXPECT_EQ(PrintToString(shared<float>(-16)), "shared=-16 elements of 4 bytes");
+  EXPECT_EQ(PrintToString(rows{-3}), "rows{-3}");
+  EXPECT_EQ(PrintToString(kernel<shown::scale>), "kernel 'shown::scale'");
 }
 
 TEST(Print, WhatADeviceAllows) {

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/bytes.hpp>
+#include <warpsafe/call_site.hpp>
+#include <warpsafe/capture_types.hpp>
+#include <warpsafe/config.hpp>
+#include <warpsafe/debug/limits_text.hpp>
+#include <warpsafe/detail/print_text.hpp>
+#include <warpsafe/errc.hpp>
+#include <warpsafe/extent.hpp>
+#include <warpsafe/kernel.hpp>
+#include <warpsafe/kernel_report.hpp>
+#include <warpsafe/launch_options.hpp>
+#include <warpsafe/launch_shape.hpp>
+#include <warpsafe/limits.hpp>
+#include <warpsafe/memory_info.hpp>
+#include <warpsafe/needs.hpp>
+#include <warpsafe/safe_grid.hpp>
+#include <warpsafe/stream_ref.hpp>
+
+#include <cstdint>
+#include <ostream>
+
+// operator<< for what is plain numbers: sizes, options, needs, limits. See print.hpp.
+
+namespace warpsafe {
+namespace detail {
+
+template <>
+inline constexpr bool is_printed_by_name<Errc> = true;
+template <>
+inline constexpr bool is_printed_by_name<Severity> = true;
+template <>
+inline constexpr bool is_printed_by_name<Stage> = true;
+template <>
+inline constexpr bool is_printed_by_name<Axis> = true;
+template <>
+inline constexpr bool is_printed_by_name<Vendor> = true;
+template <>
+inline constexpr bool is_printed_by_name<CheckLevel> = true;
+template <>
+inline constexpr bool is_printed_by_name<Progress> = true;
+template <>
+inline constexpr bool is_printed_by_name<MemoryKind> = true;
+template <>
+inline constexpr bool is_printed_by_name<CopyKind> = true;
+template <>
+inline constexpr bool is_printed_by_name<CaptureMode> = true;
+template <>
+inline constexpr bool is_printed_by_name<CaptureState> = true;
+template <>
+inline constexpr bool is_printed_by_name<GraphChange> = true;
+template <>
+inline constexpr bool is_printed_by_name<GridPolicy> = true;
+template <>
+inline constexpr bool is_printed_by_name<Provenance> = true;
+template <>
+inline constexpr bool is_printed_by_name<OccupancyLimit> = true;
+
+template <int Along>
+std::ostream& put_axis(std::ostream& out, const char* name, const AxisSize<Along>& size) {
+  return out << name << '{' << (size.negative ? "-" : "") << size.value << '}';
+}
+/// A list of what is said, with commas between.
+class Listed {
+ public:
+  explicit Listed(std::ostream& out) noexcept : out_(out) {}
+  [[nodiscard]] std::ostream& next() {
+    if (count_++ != 0) out_ << ", ";
+    return out_;
+  }
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+
+ private:
+  std::ostream& out_;
+  int count_ = 0;
+};
+
+}  // namespace detail
+
+/// Prints `main.cpp:41`, the file without its folders.
+inline std::ostream& operator<<(std::ostream& out, const call_site& site) {
+  if (site.file == nullptr) return out << "nowhere";
+  char buffer[512];
+  detail::TextBuffer text(buffer, sizeof buffer);
+  text << site;
+  return out << buffer;
+}
+
+/// One axis prints as it is written: `cols{40}`.
+inline std::ostream& operator<<(std::ostream& out, const x& size) {
+  return detail::put_axis(out, "x", size);
+}
+inline std::ostream& operator<<(std::ostream& out, const y& size) {
+  return detail::put_axis(out, "y", size);
+}
+inline std::ostream& operator<<(std::ostream& out, const z& size) {
+  return detail::put_axis(out, "z", size);
+}
+inline std::ostream& operator<<(std::ostream& out, const cols& size) {
+  return detail::put_axis(out, "cols", size);
+}
+inline std::ostream& operator<<(std::ostream& out, const rows& size) {
+  return detail::put_axis(out, "rows", size);
+}
+/// Prints (x,y,z).
+inline std::ostream& operator<<(std::ostream& out, const Index3& index) {
+  return out << '(' << index.x << ',' << index.y << ',' << index.z << ')';
+}
+
+/// Launch options print as a launch's error has them: `shared=64 bytes`; a count that is none, as
+/// it was given: `shared=-3 elements of 4 bytes`.
+template <class T>
+std::ostream& operator<<(std::ostream& out, const DynamicShared<T>& shared) {
+  const LaunchError wrong = shared.problem();
+  if (wrong.code == Errc{}) return out << "shared=" << shared.bytes();
+  return out << "shared=" << (wrong.code == Errc::shared_negative ? "-" : "") << wrong.value
+             << " elements of " << sizeof(T) << " bytes";
+}
+inline std::ostream& operator<<(std::ostream& out, const cooperative_t&) {
+  return out << "cooperative";
+}
+inline std::ostream& operator<<(std::ostream& out, const dependent_launch_t&) {
+  return out << "dependent_launch";
+}
+inline std::ostream& operator<<(std::ostream& out, const priority& option) {
+  return out << "priority=" << option.value;
+}
+template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
+std::ostream& operator<<(std::ostream& out, const NonPortableCluster<X, Y, Z>&) {
+  return out << "cluster=(" << X << ',' << Y << ',' << Z << "), not portable";
+}
+/// Prints `grid=(4,1,1), block=(256,1,1), shared=0 bytes`, and what else is asked for.
+inline std::ostream& operator<<(std::ostream& out, const LaunchShape& shape) {
+  detail::put_axes(out << "grid=", shape.grid);
+  detail::put_axes(out << ", block=", shape.block);
+  out << ", shared=" << shape.dynamic_shared << " bytes";
+  if (shape.has_cluster) detail::put_axes(out << ", cluster=", shape.cluster);
+  if (shape.non_portable_cluster) out << ", not portable";
+  if (shape.has_priority) out << ", priority=" << shape.priority;
+  if (shape.cooperative) out << ", cooperative";
+  return out << (shape.programmatic ? ", dependent_launch" : "");
+}
+
+/// Prints what is declared: `max_threads=256, index up to 2147483647`.
+inline std::ostream& operator<<(std::ostream& out, const KernelNeeds& needs) {
+  detail::Listed list(out);
+  if (needs.max_threads != 0) list.next() << "max_threads=" << needs.max_threads;
+  if (needs.block_multiple != 0) list.next() << "block_multiple_of=" << needs.block_multiple;
+  if (needs.warp_size != 0) list.next() << "requires_warp=" << needs.warp_size;
+  if (needs.index_max != 0) {
+    list.next() << "index up to " << needs.index_max << (needs.index_assumed ? " (assumed)" : "");
+  }
+  if (needs.min_dynamic_shared != 0) {
+    list.next() << "needs_shared=" << needs.min_dynamic_shared << " bytes";
+  }
+  if (needs.portable) list.next() << "portable";
+  return list.empty() ? out << "nothing" : out;
+}
+/// Prints `kernel 'scale'`, with the name as errors have it.
+template <Provenance Where, auto Fn, class... Needs>
+std::ostream& operator<<(std::ostream& out, const BasicKernel<Where, Fn, Needs...>& kernel) {
+  return out << "kernel '" << kernel.name() << '\'';
+}
+/// Prints `kernel entry 0x55d0c8 with 3 parameters`.
+inline std::ostream& operator<<(std::ostream& out, const KernelEntry& entry) {
+  out << "kernel entry ";
+  detail::put_address(out, entry.function);
+  return out << " with " << entry.parameter_count << " parameters";
+}
+/// Prints `8 bytes, aligned to 8, a pointer that is written through`.
+inline std::ostream& operator<<(std::ostream& out, const ParameterInfo& parameter) {
+  out << parameter.size << " bytes, aligned to " << parameter.alignment;
+  if (!parameter.is_pointer) return out;
+  return out << ", a pointer that is " << (parameter.writes ? "written" : "read") << " through";
+}
+
+/// Prints what the device allows, in one line.
+inline std::ostream& operator<<(std::ostream& out, const DeviceLimits& limits) {
+  char buffer[1024];
+  debug::format_limits(limits, buffer, sizeof buffer);
+  return out << buffer;
+}
+/// Prints what the driver knows of a kernel, in one line.
+inline std::ostream& operator<<(std::ostream& out, const KernelLimits& limits) {
+  if (!limits.known) return out << "not known: the driver was not asked";
+  char buffer[512];
+  detail::TextBuffer text(buffer, sizeof buffer);
+  detail::put_kernel_limits(text, limits);
+  return out << buffer;
+}
+/// Prints the two lines of format_occupancy.
+inline std::ostream& operator<<(std::ostream& out, const Occupancy& occupancy) {
+  char buffer[1024];
+  format_occupancy(occupancy, buffer, sizeof buffer);
+  return out << buffer;
+}
+/// Prints `10 of 100 bytes free, 20 held by this program`.
+inline std::ostream& operator<<(std::ostream& out, const MemoryInfo& memory) {
+  return out << memory.free << " of " << memory.total << " bytes free, " << memory.held
+             << " held by this program";
+}
+/// Prints `active`, as the state.
+inline std::ostream& operator<<(std::ostream& out, const CaptureInfo& info) {
+  return out << info.state;
+}
+
+}  // namespace warpsafe

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""The library's public types: the classes, structures and enumerations that the headers of the API reference
+define in its namespaces, but for those called detail. And why some are printed by nobody."""
+import pathlib
+import re
+
+NO_VALUE = "all of it is in its type: no program holds a value of it to look at"
+FUNCTIONS = "a set of functions, of which no object is made"
+TOOL = "a tool with its own state: what it hands out is printed"
+PARTS = "a part of a report or a file, whose whole is printed, or written by its tool"
+
+WHY = {
+    FUNCTIONS: "cuda_backend host_backend basic_hip_backend host::AllCalls debug::Recorded debug::NvtxCalls debug::RoctxCalls handle_traits",
+    NO_VALUE: "grid_space block_space cluster_space Functions Signatures debug::RecordedHandle max_threads launch_bounds block_multiple_of needs_shared "
+              "requires_warp handles_items grid_stride_kernel index portable waits_for_predecessor reference CufftPlan HipblasHandle HipfftPlan "
+              "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm",
+    TOOL: "debug::AddressList debug::Completion debug::DumpWriter debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader debug::JsonObject "
+          "debug::LaunchDump debug::LaunchFilter debug::LaunchMemory debug::ProfilerRanges debug::RaceChecker debug::RaceRecorder debug::RecordedGraphs "
+          "debug::RecordedHistory debug::RunRecorder debug::SpdlogSink",
+    PARTS: "debug::Action debug::Moment debug::NpyArray debug::Party debug::Race debug::RecordedError debug::RecordedLaunch debug::RecordedNode "
+           "debug::RecordedRun debug::RecordedWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",
+    "pointers to the program's own functions": "debug::LogSink debug::RunListener",
+    "the library's own identifier, and two numbers with names": "NcclRank RcclRank",
+    "switches: members with names, which nothing compares": "adversarial::Seeds debug::Environment debug::RecordOptions",
+    "a scope: what it holds is the device that is current after it": "basic_device_guard",
+    "a GoogleTest matcher: it describes itself": "AgreesWith",
+    "an exception of one sentence": "BadResultAccess",
+    "what a table is made of: the DeviceLimits made of it are printed": "limits::ArchitectureNumbers",
+    "a row of a module's table: the module's kernel is printed": "host::NamedKernel",
+}
+NOT_PRINTED = {name: why for why, names in WHY.items() for name in names.split()}
+
+
+def without_noise(text):
+    """A header without comments, literals and lines of the preprocessor."""
+    text = re.sub(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'|//[^\n]*|/\*.*?\*/', " ", text, flags=re.S)
+    return re.sub(r"(?m)^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", text)
+
+
+def types_of(text):
+    """The types that a header defines in namespaces: (name with its namespaces, whether it is a specialisation)."""
+    namespaces, depth, statement = [], 0, ""
+    for part in re.findall(r"[{};]|[^{};]+", without_noise(text)):
+        if part == "{":
+            opened = re.search(r"(?:^|\s)namespace\s*([\w:]*)\s*$", statement)
+            if depth == 0 and opened:
+                namespaces.append(opened[1] or "detail")  # what is in an unnamed one is nobody's
+            else:
+                head = re.search(r"(?:^|[\s>)])(?:class|struct|union|enum\s+class|enum)\s+(?:\[\[[^{]*?\]\]\s*)*([A-Za-z_]\w*)\s*(<.*>)?\s*(?:final\s*)?(?::(?!:).*)?$",
+                                 statement.strip(), re.S)
+                if depth == 0 and namespaces and head:
+                    yield "::".join([*namespaces, head[1]]), head[2] is not None
+                depth += 1
+            statement = ""
+        elif part == "}":
+            if depth:
+                depth -= 1
+            else:
+                namespaces.pop()
+            statement = ""
+        elif part == ";":
+            statement = ""
+        else:
+            statement += part
+
+
+def public_types(include):
+    """The names, without `warpsafe::`, and where each is defined."""
+    found = {}
+    for header in sorted(pathlib.Path(include).rglob("*.hpp")):
+        place = header.relative_to(include).as_posix()
+        if place.startswith(("detail/", "backend/host/")):  # as the API reference has it (docs/site/Doxyfile)
+            continue
+        for name, specialised in types_of(header.read_text(encoding="utf-8")):
+            if name.startswith("warpsafe::") and "detail" not in name and not (specialised and name != "warpsafe::LaunchConfig"):
+                found.setdefault(name.removeprefix("warpsafe::"), place)
+    return found
+
+
+def problems(include, shown):
+    """What is wrong, if the types `shown` (without `warpsafe::`) are printed: one that is forgotten, or a reason
+    for one that is printed, or is not there."""
+    public = public_types(include)
+    if len(public) < 100:
+        return [f"only {len(public)} public types were found"]
+    missing = [f"{name} ({place}): printed by nobody, and no reason in {pathlib.Path(__file__).name}"
+               for name, place in public.items() if name not in shown and name not in NOT_PRINTED]
+    stale = [f"{name}: a reason why it is not printed, but it is" for name in NOT_PRINTED if name in shown]
+    gone = [f"{name}: a reason why it is not printed, but there is no such type" for name in NOT_PRINTED if name not in public]
+    unknown = [f"{name}: printed, and not found in the headers" for name in shown if name not in public and not name.startswith("boost::")]
+    return missing + stale + gone + unknown
