@@ -247,6 +247,13 @@ class Comparison {
                                       std::pair{"device", "device"}, std::pair{"state", "state"}}) {
         both(what, [key = key](const Json& one, const std::string&) { return field(one, key); });
       }
+      // In a record only where a launch asks for them.
+      for (const char* const key :
+           {"cluster", "non_portable_cluster", "priority", "cooperative", "programmatic"}) {
+        both(key, [key](const Json& one, const std::string&) {
+          return one.contains(key) ? text_of(one.at(key)) : "none";
+        });
+      }
       both("stream", [](const Json&, const std::string& stream) { return stream; });
       both("launched at", [](const Json& one, const std::string&) { return site_of(one); });
       // One word for all of it that is the same.
@@ -323,6 +330,24 @@ void report(std::ostream& out, const Comparison& differences, const Run& b,
   }
 }
 
+/// What a launch asked for besides its sizes.
+void put_options(ws::debug::LaunchRecord& record, const Json& line) {
+  using ws::debug::LaunchOption;
+  const auto add = [&](bool asked, LaunchOption option) {
+    if (asked)
+      record.options = static_cast<std::uint8_t>(record.options | static_cast<int>(option));
+  };
+  add(line.contains("cluster"), LaunchOption::cluster);
+  for (std::size_t axis = 0; line.contains("cluster") && axis < 3; ++axis) {
+    record.cluster[axis] = line.at("cluster").at(axis).get<std::uint8_t>();
+  }
+  add(line.value("non_portable_cluster", false), LaunchOption::non_portable_cluster);
+  add(line.contains("priority"), LaunchOption::priority);
+  record.priority = line.value("priority", std::int8_t{0});
+  add(line.value("cooperative", false), LaunchOption::cooperative);
+  add(line.value("programmatic", false), LaunchOption::programmatic);
+}
+
 [[nodiscard]] int revalidate(const Run& run, const std::string& name) {
   const ws::DeviceLimits* found = nullptr;
   for (const auto* table :
@@ -346,8 +371,9 @@ void report(std::ostream& out, const Comparison& differences, const Run& b,
       record.block[axis] = line.at("block").at(axis).get<std::uint32_t>();
     }
     record.dynamic_shared = line.at("dynamic_shared").get<std::uint64_t>();
-    record.static_shared = line.at("static_shared").get<std::uint64_t>();
+    record.static_shared = line.at("static_shared").get<std::uint32_t>();
     record.max_threads_per_block = line.at("max_threads_per_block").get<std::uint32_t>();
+    put_options(record, line);
     record.vendor = line.at("vendor") == "nvidia" ? ws::Vendor::nvidia
                     : line.at("vendor") == "amd"  ? ws::Vendor::amd
                                                   : ws::Vendor::host;

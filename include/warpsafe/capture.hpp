@@ -40,7 +40,8 @@ class [[nodiscard]] basic_capture {
                                                    call_site site = call_site::current()) noexcept {
     const auto there = detail::check_stream_there(Name::of("capture begin"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
-    auto* const state = new (std::nothrow) State(std::move(stream));
+    auto* const state = new (std::nothrow)
+        State(std::move(stream), &basic_capture::template give_up<detail::CallsAt<B, Level>>);
     auto* const resources = state == nullptr ? nullptr : new (std::nothrow) detail::GraphResources;
     if (resources == nullptr) {
       delete state;
@@ -51,7 +52,7 @@ class [[nodiscard]] basic_capture {
     state->watch.mode = mode;
     state->watch.vendor = B::vendor;
     state->watch.stream = state->stream.ref().native();
-    state->watch.ask = &ask;
+    state->watch.ask = &basic_capture::template ask<detail::CallsAt<B, Level>>;
     basic_capture made(state);
     if (const int status =
             detail::CallsAt<B, Level>::capture_begin(state->stream.ref().native(), mode)) {
@@ -104,7 +105,7 @@ class [[nodiscard]] basic_capture {
       delete state;
       return error;
     }
-    basic_graph<B> made(graph, state->watch.resources);
+    basic_graph<B> made(graph, state->watch.resources, &basic_graph<B>::template drop_by<Level>);
     delete state;
     return made;
   }
@@ -135,14 +136,21 @@ class [[nodiscard]] basic_capture {
   static constexpr int illegal_state = 401;
 
   struct State {
-    explicit State(basic_stream_hold<B> its_stream) noexcept : stream(std::move(its_stream)) {}
+    /// Ends a capture that nobody wants, by the calls of the level that it was begun at.
+    using GiveUp = void (*)(State& state) noexcept;
+
+    State(basic_stream_hold<B> its_stream, GiveUp its_give_up) noexcept
+        : stream(std::move(its_stream)), give_up(its_give_up) {}
     basic_stream_hold<B> stream;
+    GiveUp give_up;
     detail::CaptureWatch watch;
   };
   explicit basic_capture(State* state) noexcept : state_(state) {}
 
+  template <class Calls>
   static int ask(const void* stream, CaptureInfo& info) noexcept {
-    return B::capture_info(static_cast<typename B::native_stream>(const_cast<void*>(stream)), info);
+    return Calls::capture_info(static_cast<typename B::native_stream>(const_cast<void*>(stream)),
+                               info);
   }
   [[gnu::cold]] static LaunchError not_open(call_site site) noexcept {
     LaunchError error = LaunchError::make(Errc::capture_unmatched, Stage::validation, site);
@@ -186,12 +194,16 @@ class [[nodiscard]] basic_capture {
   void discard() noexcept {
     if (state_ == nullptr) return;
     State* const state = std::exchange(state_, nullptr);
-    typename B::native_graph graph{};
-    // Why there is no graph interests nobody here.
-    const int status = B::capture_end(state->stream.ref().native(), graph);
-    detail::close_watch(state->watch);
-    if (status == 0) static_cast<void>(B::graph_destroy(graph));
+    state->give_up(*state);
     delete state;
+  }
+  /// State::give_up. Why there is no graph interests nobody here.
+  template <class Calls>
+  static void give_up(State& state) noexcept {
+    typename B::native_graph graph{};
+    const int status = Calls::capture_end(state.stream.ref().native(), graph);
+    detail::close_watch(state.watch);
+    if (status == 0) static_cast<void>(Calls::graph_destroy(graph));
   }
 
   State* state_;

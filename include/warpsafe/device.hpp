@@ -88,9 +88,10 @@ class [[nodiscard]] basic_device_guard {
       error.device = device.value();
       return error;
     }
-    return basic_device_guard(before == device.value() ? -1 : before);
+    return basic_device_guard(before == device.value() ? -1 : before, &Calls::set_device);
   }
-  basic_device_guard(basic_device_guard&& other) noexcept : before_(other.before_) {
+  basic_device_guard(basic_device_guard&& other) noexcept
+      : before_(other.before_), set_device_(other.set_device_) {
     other.before_ = -1;
   }
   basic_device_guard(const basic_device_guard&) = delete;
@@ -99,12 +100,17 @@ class [[nodiscard]] basic_device_guard {
   // A status here has no one to go to: the device was current a moment ago, and a lost context says
   // so at the next call.
   ~basic_device_guard() {
-    if (before_ >= 0) static_cast<void>(B::set_device(before_));
+    if (before_ >= 0) static_cast<void>(set_device_(before_));
   }
 
  private:
-  explicit basic_device_guard(int before) noexcept : before_(before) {}
+  /// The runtime's call: told, or not, as by the level of who made the guard.
+  using SetDevice = int (*)(int device) noexcept;
+
+  basic_device_guard(int before, SetDevice set_device) noexcept
+      : before_(before), set_device_(set_device) {}
   int before_;  // -1: nothing to restore
+  SetDevice set_device_;
 };
 using DeviceGuard = basic_device_guard<default_backend>;
 

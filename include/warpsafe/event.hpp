@@ -37,20 +37,22 @@ class [[nodiscard]] basic_event {
     int status = Calls::event_create(event, Timed);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
     status = Calls::event_record(event, stream.native());
-    basic_event made(event, point);
+    basic_event made(event, point, &Calls::event_destroy);
     if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
       hooks->recorded(event, stream.native());
     }
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event record"), site);
     return made;
   }
-  basic_event(basic_event&& other) noexcept : native_(other.native_), point_(other.point_) {
+  basic_event(basic_event&& other) noexcept
+      : native_(other.native_), destroy_(other.destroy_), point_(other.point_) {
     other.native_ = nullptr;
   }
   basic_event& operator=(basic_event&& other) noexcept {
     if (this != &other) {
       destroy();
       native_ = other.native_;
+      destroy_ = other.destroy_;
       point_ = other.point_;
       other.native_ = nullptr;
     }
@@ -106,12 +108,17 @@ class [[nodiscard]] basic_event {
   }
 
  private:
-  basic_event(typename B::native_event event, const detail::StreamPoint& point) noexcept
-      : native_(event), point_(point) {}
+  /// How the runtime destroys it: told, or not, as by the level of who made it.
+  using Destroy = int (*)(typename B::native_event event) noexcept;
+
+  basic_event(typename B::native_event event, const detail::StreamPoint& point,
+              Destroy how) noexcept
+      : native_(event), destroy_(how), point_(point) {}
   void destroy() noexcept {
-    if (native_ != nullptr) static_cast<void>(B::event_destroy(native_));
+    if (native_ != nullptr) static_cast<void>(destroy_(native_));
   }
   typename B::native_event native_;
+  Destroy destroy_;
   detail::StreamPoint point_;  ///< what has ended once the event is reached
 };
 

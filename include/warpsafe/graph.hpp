@@ -65,19 +65,22 @@ class [[nodiscard]] basic_graph {
   using backend = B;
 
   basic_graph(basic_graph&& other) noexcept
-      : native_(std::exchange(other.native_, nullptr)), resources_(std::move(other.resources_)) {}
+      : native_(std::exchange(other.native_, nullptr)),
+        resources_(std::move(other.resources_)),
+        drop_(other.drop_) {}
   basic_graph& operator=(basic_graph&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close<CheckLevel::off>());
+      drop_(*this);
       native_ = std::exchange(other.native_, nullptr);
       resources_ = std::move(other.resources_);
+      drop_ = other.drop_;
     }
     return *this;
   }
   basic_graph(const basic_graph&) = delete;
   basic_graph& operator=(const basic_graph&) = delete;
   // Nobody can take a status here; close() is for who wants it.
-  ~basic_graph() { static_cast<void>(close<CheckLevel::off>()); }
+  ~basic_graph() { drop_(*this); }
 
   /// Makes a graph that can be launched. This one may go then; what it keeps alive stays with the
   /// new one. Errc::runtime_failed, ::out_of_memory.
@@ -121,11 +124,18 @@ class [[nodiscard]] basic_graph {
  private:
   friend class basic_capture<B>;
   friend class basic_executable_graph<B>;
-  basic_graph(typename B::native_graph native, detail::ResourcesPtr resources) noexcept
-      : native_(native), resources_(std::move(resources)) {}
+  /// close, as by the level of who made the graph.
+  using Drop = void (*)(basic_graph& self) noexcept;
+  template <CheckLevel Level>
+  static void drop_by(basic_graph& self) noexcept {
+    static_cast<void>(self.template close<Level>());
+  }
+  basic_graph(typename B::native_graph native, detail::ResourcesPtr resources, Drop drop) noexcept
+      : native_(native), resources_(std::move(resources)), drop_(drop) {}
 
   typename B::native_graph native_;
   detail::ResourcesPtr resources_;
+  Drop drop_;
 };
 
 /// A graph that can be launched, any number of times, one launch after another. What it keeps alive
@@ -139,20 +149,22 @@ class [[nodiscard]] basic_executable_graph {
   basic_executable_graph(basic_executable_graph&& other) noexcept
       : native_(std::exchange(other.native_, nullptr)),
         resources_(std::move(other.resources_)),
-        last_(std::exchange(other.last_, std::nullopt)) {}
+        last_(std::exchange(other.last_, std::nullopt)),
+        drop_(other.drop_) {}
   basic_executable_graph& operator=(basic_executable_graph&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close<CheckLevel::off>());
+      drop_(*this);
       native_ = std::exchange(other.native_, nullptr);
       resources_ = std::move(other.resources_);
       last_ = std::exchange(other.last_, std::nullopt);
+      drop_ = other.drop_;
     }
     return *this;
   }
   basic_executable_graph(const basic_executable_graph&) = delete;
   basic_executable_graph& operator=(const basic_executable_graph&) = delete;
   // Nobody can take a status here; close() is for who wants it.
-  ~basic_executable_graph() { static_cast<void>(close<CheckLevel::off>()); }
+  ~basic_executable_graph() { drop_(*this); }
 
   /// Runs the graph in the order of `stream` (a Stream, or a StreamRef; a borrowed stream has to
   /// outlive this object), after its own earlier launches. Arguments are those of the capture, or
@@ -212,7 +224,7 @@ class [[nodiscard]] basic_executable_graph {
       }
       return error;
     }
-    const int waited = release_resources();
+    const int waited = release_resources<Level>();
     resources_ = graph.resources_;
     if (waited != 0) return detail::runtime_error<B>(waited, Name::of("graph launch"), site);
     return success();
@@ -225,7 +237,7 @@ class [[nodiscard]] basic_executable_graph {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (native_ == nullptr) return success();
-    const int waited = release_resources();
+    const int waited = release_resources<Level>();
     const int status =
         detail::CallsAt<B, Level>::graph_exec_destroy(std::exchange(native_, nullptr));
     last_ = std::nullopt;
@@ -273,23 +285,32 @@ class [[nodiscard]] basic_executable_graph {
   }
 
   friend class basic_graph<B>;
-  basic_executable_graph(typename B::native_graph_exec native,
-                         detail::ResourcesPtr resources) noexcept
-      : native_(native), resources_(std::move(resources)) {}
+  /// close, as by the level of who made the graph.
+  using Drop = void (*)(basic_executable_graph& self) noexcept;
+  template <CheckLevel Level>
+  static void drop_by(basic_executable_graph& self) noexcept {
+    static_cast<void>(self.template close<Level>());
+  }
+  basic_executable_graph(typename B::native_graph_exec native, detail::ResourcesPtr resources,
+                         Drop drop) noexcept
+      : native_(native), resources_(std::move(resources)), drop_(drop) {}
 
   /// Lets go what the launches up to now need, once they have ended. A status.
+  template <CheckLevel Level>
   int release_resources() noexcept {
     int status = 0;
-    if (last_.has_value() && resources_->keeps_anything()) status = wait_for_last();
+    if (last_.has_value() && resources_->keeps_anything()) status = wait_for_last<Level>();
     resources_ = detail::ResourcesPtr{};
     return status;
   }
+  template <CheckLevel Level>
   int wait_for_last() noexcept {
+    using Calls = detail::CallsAt<B, Level>;
     const auto stream = last_->ref().native();
     bool capturing = false;
-    int status = B::stream_capturing(stream, capturing);
+    const int status = Calls::stream_capturing(stream, capturing);
     if (status != 0 || !capturing) {
-      return detail::wait_for_stream<B>(stream, last_->ref().device().value(), {}, false);
+      return detail::wait_for_stream<Calls>(stream, last_->ref().device().value(), {}, false);
     }
     // Waiting would break that capture: its graph takes over what is to be kept.
     if (!detail::keep_in_capture(stream, detail::ResourcesPtr(resources_))) {
@@ -311,6 +332,7 @@ class [[nodiscard]] basic_executable_graph {
   typename B::native_graph_exec native_;
   detail::ResourcesPtr resources_;
   std::optional<basic_stream_hold<B>> last_;  ///< of the newest launch
+  Drop drop_;
 };
 
 template <class B>
@@ -320,7 +342,8 @@ result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) co
   if (const int status = detail::CallsAt<B, Level>::graph_instantiate(exec, native_)) {
     return detail::runtime_error<B>(status, Name::of("graph instantiate"), site);
   }
-  return basic_executable_graph<B>(exec, resources_);
+  return basic_executable_graph<B>(exec, resources_,
+                                   &basic_executable_graph<B>::template drop_by<Level>);
 }
 
 using Graph = basic_graph<default_backend>;

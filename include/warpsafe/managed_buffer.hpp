@@ -82,7 +82,7 @@ class [[nodiscard]] basic_managed_buffer {
       basic_stream_ref<B> stream, call_site site = call_site::current()) && noexcept {
     using Host = basic_host_managed<B, T>;
     const result<void> allowed =
-        detail::refuse_in_capture(stream, Name::of("hand managed memory to the host"), site);
+        detail::refuse_in_capture<Level>(stream, Name::of("hand managed memory to the host"), site);
     if (!allowed.has_value()) {
       return detail::PendingAccess::failed<B, Host>(stream, allowed.assume_error());
     }

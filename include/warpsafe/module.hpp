@@ -80,7 +80,7 @@ class [[nodiscard]] basic_module {
   /// is copied. CUDA: usable on every device. HIP: on the device that is current now.
   /// Errc::module_invalid (with the words of the runtime's compiler, for PTX), ::no_kernel_image,
   /// ::out_of_memory, ::no_device.
-  template <class Image>
+  template <CheckLevel Level = current_level, class Image>
   [[nodiscard]] static result<basic_module> load(const Image& image,
                                                  call_site site = call_site::current()) noexcept {
     constexpr bool is_text =
@@ -91,17 +91,18 @@ class [[nodiscard]] basic_module {
     if constexpr (!is_text) {
       const detail::ImageBytes bytes = detail::image_bytes<B>(image);
       void* const copy = detail::copy_image(bytes);
-      return load_copy(copy, bytes.size, Name{}, site);
+      return load_copy<Level>(copy, bytes.size, Name{}, site);
     } else {
       return LaunchError::make(Errc::module_invalid, Stage::construction, site);
     }
   }
   /// The same from a file. Errc::module_unreadable besides.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_module> load_file(
       const char* path, call_site site = call_site::current()) noexcept {
     const detail::ModuleFile file = detail::read_module_file(path);
     if (file.error != 0) return detail::unreadable_module(path, file.error, site);
-    return load_copy(file.image, file.bytes, detail::keep_text(Name::of(path)), site);
+    return load_copy<Level>(file.image, file.bytes, detail::keep_text(Name::of(path)), site);
   }
 
   basic_module(basic_module&&) noexcept = default;
@@ -117,7 +118,7 @@ class [[nodiscard]] basic_module {
   /// the driver tells the parameters (from 12.4 on), and on the host backend. Thread-safe.
   /// Errc::kernel_not_found with the names that there are, ::signature_mismatch,
   /// ::no_kernel_image, ::module_wrong_device, ::out_of_memory.
-  template <class Signature, class... Needs>
+  template <class Signature, class... Needs, CheckLevel Level = current_level>
   [[nodiscard]] result<basic_module_kernel<B, Signature, Needs...>> kernel(
       const char* name, call_site site = call_site::current()) const noexcept {
     static_assert(std::is_function_v<Signature>,
@@ -128,9 +129,9 @@ class [[nodiscard]] basic_module {
                   "warpsafe: a kernel returns void");
     LaunchError error;
     detail::LoadedFunction<B>* const found =
-        detail::find_function<B>(*hold_.get(), name, site, error);
+        detail::find_function<B, Level>(*hold_.get(), name, site, error);
     if (found == nullptr) return error;
-    if (!detail::check_signature<B>(*found, Parameters{}, error)) {
+    if (!detail::check_signature<B, Level>(*found, Parameters{}, error)) {
       return detail::module_error(error, found->module->source(), found->name, site);
     }
     return basic_module_kernel<B, Signature, Needs...>(found, hold_);
@@ -138,18 +139,21 @@ class [[nodiscard]] basic_module {
 
   /// `visit(Name)` for each kernel that the module holds, by the name that `kernel` takes. The
   /// names live until the visit is over.
-  template <class Visit>
+  template <CheckLevel Level = current_level, class Visit>
   void visit_kernels(Visit visit) const noexcept {
-    ModuleCalls<B>::visit_names(hold_->native(), hold_->image(), visit);
+    // A runtime that does not answer has no names to visit.
+    static_cast<void>(
+        detail::ModuleCallsAt<B, Level>::visit_names(hold_->native(), hold_->image(), visit));
   }
 
   /// Gives the module up now rather than in the destructor, for its status: the runtime's if no
   /// kernel of it is held any more. Errc::stream_capturing while this library captures;
   /// Errc::execution_failed if its kernels failed, ::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     LaunchError refused;
-    if (detail::refused_in_capture<B, CheckLevel::off>(nullptr, nullptr, Name::of("module unload"),
-                                                       site, refused)) {
+    if (detail::refused_in_capture<B, Level>(nullptr, nullptr, Name::of("module unload"), site,
+                                             refused)) {
       return refused;
     }
     if (const int status = hold_.release()) {
@@ -162,6 +166,7 @@ class [[nodiscard]] basic_module {
   friend struct detail::PrintAccess;
   explicit basic_module(detail::LoadedModule<B>* module) noexcept : hold_(module) {}
 
+  template <CheckLevel Level>
   [[nodiscard]] static result<basic_module> load_copy(void* copy, std::size_t bytes, Name source,
                                                       call_site site) noexcept {
     auto* const made =
@@ -172,7 +177,9 @@ class [[nodiscard]] basic_module {
                                site);
     }
     basic_module loaded(made);
-    if (const int status = made->load()) return detail::load_error<B>(status, *made, site);
+    if (const int status = made->template load<Level>()) {
+      return detail::load_error<B, Level>(status, *made, site);
+    }
     return loaded;
   }
 

@@ -54,6 +54,7 @@ class [[nodiscard]] basic_pending {
         device_memory_(std::move(other.device_memory_)),
         stream_(other.stream_),
         state_(std::exchange(other.state_, State::gone)),
+        settle_(other.settle_),
         dropped_(other.dropped_),
         site_(other.site_) {
     if (state_ == State::failed) error_ = other.error_;
@@ -64,7 +65,7 @@ class [[nodiscard]] basic_pending {
   ~basic_pending() {
     if (state_ != State::open) return;
     if (dropped_ != nullptr) dropped_(site_);
-    static_cast<void>(settle<CheckLevel::off>(site_));  // the status has no one to go to
+    settle_(*this);
   }
 
   /// Waits for exactly this value and hands it out. Errc::execution_failed for a fault of earlier
@@ -112,13 +113,22 @@ class [[nodiscard]] basic_pending {
     gone,    ///< handed out, or moved away
   };
 
+  /// settle, as by the level of who made the token. The status has no one to go to.
+  using Settle = void (*)(basic_pending& self) noexcept;
+  template <CheckLevel Level>
+  static void settle_by(basic_pending& self) noexcept {
+    static_cast<void>(self.template settle<Level>(self.site_));
+  }
+
   basic_pending(T value, detail::StreamMark<B> copied, basic_memory_hold<B> device_memory,
-                basic_stream_ref<B> stream, detail::SayDropped dropped, call_site site) noexcept
+                basic_stream_ref<B> stream, Settle how, detail::SayDropped dropped,
+                call_site site) noexcept
       : value_(std::move(value)),
         copied_(std::move(copied)),
         device_memory_(std::move(device_memory)),
         stream_(stream),
         state_(State::open),
+        settle_(how),
         dropped_(dropped),
         site_(site) {}
   basic_pending(const LaunchError& error, basic_stream_ref<B> stream) noexcept
@@ -142,12 +152,14 @@ class [[nodiscard]] basic_pending {
     return error;
   }
   /// The same where no event marks the end of the copy.
+  template <CheckLevel Level>
   void abandon(const LaunchError& why) noexcept {
     state_ = State::gone;
-    const detail::Uncaptured<B> outside;
+    using Calls = detail::CallsAt<B, Level>;
+    const detail::Uncaptured<Calls> outside;
     const bool lost = why.severity == Severity::context_lost;
-    if (!lost &&
-        detail::wait_for_stream<B>(stream_.native(), stream_.device().value(), site_, true) != 0) {
+    if (!lost && detail::wait_for_stream<Calls>(stream_.native(), stream_.device().value(), site_,
+                                                true) != 0) {
       leak();
     }
   }
@@ -178,6 +190,7 @@ class [[nodiscard]] basic_pending {
   basic_memory_hold<B> device_memory_;
   basic_stream_ref<B> stream_;
   State state_;
+  Settle settle_ = nullptr;               // of State::open
   detail::SayDropped dropped_ = nullptr;  // nullptr: made where nothing is checked
   call_site site_;
   LaunchError error_;
@@ -204,11 +217,11 @@ struct PendingAccess {
     StreamMark<B> copied;
     const int status = copied.template set<CallsAt<B, Level>>(stream);
     basic_pending<B, T> made(std::move(value), std::move(copied), std::move(held), stream,
-                             on_drop<Level>, site);
+                             &basic_pending<B, T>::template settle_by<Level>, on_drop<Level>, site);
     if (status == 0) return made;
     // The copy is on its way and nothing marks its end: wait for all of it before its target goes.
     LaunchError error = runtime_error<B>(status, Name::of("event record"), site);
-    made.abandon(error);
+    made.template abandon<Level>(error);
     return basic_pending<B, T>(error, stream);
   }
   template <class B, class T>

@@ -49,23 +49,27 @@ class [[nodiscard]] basic_pinned_buffer {
         return error;
       }
     }
-    return basic_pinned_buffer(static_cast<T*>(memory), bytes.assume_value().value() / sizeof(T));
+    return basic_pinned_buffer(static_cast<T*>(memory), bytes.assume_value().value() / sizeof(T),
+                               &drop_by<Level>);
   }
 
   basic_pinned_buffer(basic_pinned_buffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        drop_(other.drop_) {}
   basic_pinned_buffer& operator=(basic_pinned_buffer&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close<CheckLevel::off>());
+      drop_(*this);
       data_ = std::exchange(other.data_, nullptr);
       size_ = std::exchange(other.size_, 0);
+      drop_ = other.drop_;
     }
     return *this;
   }
   basic_pinned_buffer(const basic_pinned_buffer&) = delete;
   basic_pinned_buffer& operator=(const basic_pinned_buffer&) = delete;
   // Nobody can take a status here; close() is for who wants it.
-  ~basic_pinned_buffer() { static_cast<void>(close<CheckLevel::off>()); }
+  ~basic_pinned_buffer() { drop_(*this); }
 
   /// Frees the memory, and returns what the runtime says of it. Errc::runtime_failed,
   /// ::execution_failed.
@@ -90,9 +94,17 @@ class [[nodiscard]] basic_pinned_buffer {
   void span() const&& = delete;
 
  private:
-  basic_pinned_buffer(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+  /// close, as by the level of who made the buffer.
+  using Drop = void (*)(basic_pinned_buffer& self) noexcept;
+  template <CheckLevel Level>
+  static void drop_by(basic_pinned_buffer& self) noexcept {
+    static_cast<void>(self.template close<Level>());
+  }
+  basic_pinned_buffer(T* data, std::size_t size, Drop drop) noexcept
+      : data_(data), size_(size), drop_(drop) {}
   T* data_;
   std::size_t size_;
+  Drop drop_;
 };
 
 template <class T>

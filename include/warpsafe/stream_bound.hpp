@@ -48,16 +48,18 @@ class [[nodiscard]] StreamBound
   /// own words,
   /// ::out_of_memory for the workspace, ::no_device, ::handle_partly_bound where a handle that
   /// holds others is not on the stream with each of them.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<StreamBound> create(basic_stream_hold<B> stream,
                                                   call_site site = call_site::current()) noexcept
       requires(std::is_empty_v<Options>) {
-    return create(std::move(stream), Options{}, site);
+    return create<Level>(std::move(stream), Options{}, site);
   }
   /// The same for a library whose handles are made of something (curandRngType_t, NcclRank).
+  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<StreamBound> create(basic_stream_hold<B> stream,
                                                   const Options& options,
                                                   call_site site = call_site::current()) noexcept {
-    const auto usable = check_step<Step::create>(stream.ref(), site);
+    const auto usable = check_step<Step::create, Level>(stream.ref(), site);
     if (!usable.has_value()) return usable.assume_error();
     native_handle handle{};
     const auto status = [&] {
@@ -70,17 +72,18 @@ class [[nodiscard]] StreamBound
     if (detail::library_failed<Traits>(status)) {
       return detail::step_error<Traits, Step::create>(status, stream.ref(), site);
     }
-    auto bound = bind_new(handle, std::move(stream), site);
+    auto bound = bind_new<Level>(handle, std::move(stream), site);
     if (!bound.has_value()) static_cast<void>(Traits::destroy(handle));  // the first error counts
     return bound;
   }
   /// Takes over a handle that other code made (ncclCommInitAll, cufftPlan1d) and binds it. On an
   /// error it stays that code's to destroy. Errors as those of create.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<StreamBound> adopt(native_handle handle, basic_stream_hold<B> stream,
                                                  call_site site = call_site::current()) noexcept {
-    const auto usable = check_step<Step::bind>(stream.ref(), site);
+    const auto usable = check_step<Step::bind, Level>(stream.ref(), site);
     if (!usable.has_value()) return usable.assume_error();
-    return bind_new(handle, std::move(stream), site);
+    return bind_new<Level>(handle, std::move(stream), site);
   }
   /// What is no stream of the library's backend, or lacks the options, gets a sentence.
   template <class... S>
@@ -97,7 +100,7 @@ class [[nodiscard]] StreamBound
   StreamBound(StreamBound&& other) noexcept = default;
   StreamBound& operator=(StreamBound&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close());
+      bound_.drop(call_site::current());
       bound_ = std::move(other.bound_);
     }
     return *this;
@@ -105,13 +108,14 @@ class [[nodiscard]] StreamBound
   StreamBound(const StreamBound&) = delete;  // two threads with one handle, or two destructions
   StreamBound& operator=(const StreamBound&) = delete;
   // Nobody can take a status here; close() is for who wants it.
-  ~StreamBound() { static_cast<void>(close()); }
+  ~StreamBound() { bound_.drop(call_site::current()); }
 
   /// Destroys the handle, with its device current, and frees its workspace in stream order. Returns
   /// the first thing that went wrong. Errc::library_failed, ::runtime_failed, ::device_invalid.
   /// @pre no graph is being captured: a library's destroy function may wait for the device
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
-    return bound_.destroy(site);
+    return bound_.template destroy<Level>(site);
   }
 
   /// The handle on another stream of the same device: what the new stream is given from now on
@@ -119,24 +123,26 @@ class [[nodiscard]] StreamBound
   /// this one up; on an error this one stays as it was. Errc::stream_wrong_device,
   /// ::stream_capturing while either stream captures: their work could not be ordered,
   /// ::handle_moved, ::library_failed, ::runtime_failed.
+  template <CheckLevel Level = current_level>
   [[nodiscard]] result<StreamBound> rebind(basic_stream_hold<B> stream,
                                            call_site site = call_site::current()) && noexcept {
     if (!bound_.owned) {
       return detail::handle_refused(Errc::handle_moved, detail::StepName<Traits, Step::bind>::value,
                                     bound_.stream.ref(), site);
     }
-    auto usable = check_step<Step::bind>(bound_.stream.ref(), site);
-    if (usable.has_value()) usable = check_step<Step::bind>(stream.ref(), site);
+    auto usable = check_step<Step::bind, Level>(bound_.stream.ref(), site);
+    if (usable.has_value()) usable = check_step<Step::bind, Level>(stream.ref(), site);
     if (!usable.has_value()) return usable.assume_error();
-    const auto done = basic_event<B, false>::create(bound_.stream.ref(), site);
+    const auto done = basic_event<B, false>::template create<Level>(bound_.stream.ref(), site);
     if (!done.has_value()) return done.assume_error();
-    const auto ordered = wait(stream.ref(), done.assume_value(), site);
+    const auto ordered = wait<Level>(stream.ref(), done.assume_value(), site);
     if (!ordered.has_value()) return ordered.assume_error();
     std::swap(bound_.stream, stream);
-    const auto bound = bound_.bind(site);
+    const auto bound = bound_.template bind<Level>(site);
     if (!bound.has_value()) {
       std::swap(bound_.stream, stream);
-      static_cast<void>(bound_.bind(site));  // back; the first error is the one to tell
+      static_cast<void>(
+          bound_.template bind<Level>(site));  // back; the first error is the one to tell
       return bound.assume_error();
     }
     return std::move(*this);
@@ -181,17 +187,18 @@ class [[nodiscard]] StreamBound
   StreamBound(native_handle handle, basic_stream_hold<B> stream) noexcept
       : bound_(handle, std::move(stream)) {}
 
-  template <Step Which>
+  template <Step Which, CheckLevel Level>
   [[nodiscard]] static result<void> check_step(basic_stream_ref<B> stream,
                                                call_site site) noexcept {
-    return detail::check_bindable(detail::StepName<Traits, Which>::value, stream, site);
+    return detail::check_bindable<Level>(detail::StepName<Traits, Which>::value, stream, site);
   }
   /// On an error `handle` is still the caller's.
+  template <CheckLevel Level>
   [[nodiscard]] static result<StreamBound> bind_new(native_handle handle,
                                                     basic_stream_hold<B> stream,
                                                     call_site site) noexcept {
     StreamBound made(handle, std::move(stream));
-    const auto bound = made.bound_.bind(site);
+    const auto bound = made.bound_.template bind<Level>(site);
     if (!bound.has_value()) {
       made.bound_.owned = false;
       static_cast<void>(made.bound_.free_workspace());

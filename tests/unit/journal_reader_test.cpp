@@ -82,5 +82,31 @@ TEST_F(JournalReaderTest, ARecordIsJudgedByAnotherGpusLimits) {
   EXPECT_EQ(error_in(debug::revalidate(record, limits::sm_90)).code, Errc::shared_too_large);
 }
 
+TEST_F(JournalReaderTest, WhatALaunchAsksForBesidesItsSizesIsInItsRecord) {
+  using debug::LaunchOption;
+  const LaunchConfig config{grid<4>, block<32>, cluster<2>, priority(-3)};
+  host::set_limits(0, limits::sm_90);
+  ASSERT_TRUE(launch(stream, config, kernel<late>).has_value());
+  const JournalReader all;
+  ASSERT_FALSE(all.empty());
+  const LaunchRecord record = all[all.size() - 1];
+  EXPECT_TRUE(record.has(LaunchOption::cluster));
+  EXPECT_EQ(record.cluster[0], 2);
+  EXPECT_EQ(record.cluster[1], 1);
+  EXPECT_EQ(record.cluster[2], 1);
+  EXPECT_TRUE(record.has(LaunchOption::priority));
+  EXPECT_EQ(record.priority, -3);
+  EXPECT_FALSE(record.has(LaunchOption::cooperative));
+  EXPECT_FALSE(record.has(LaunchOption::programmatic));
+  EXPECT_FALSE(record.has(LaunchOption::non_portable_cluster));
+  ASSERT_TRUE(launch(stream, small, kernel<late>).has_value());
+  EXPECT_EQ(
+      JournalReader()[all.size() == debug::Journal::capacity ? all.size() - 1 : all.size()].options,
+      0);
+  EXPECT_TRUE(debug::revalidate(record, limits::sm_90).has_value());
+  EXPECT_EQ(error_in(debug::revalidate(record, limits::sm_80)).code, Errc::cluster_unsupported);
+  EXPECT_EQ(error_in(debug::revalidate(record, limits::gfx942)).code, Errc::cluster_unsupported);
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test

@@ -45,33 +45,39 @@ struct ModuleCalls<cuda_backend> {
     return status;
   }
   static bool not_found(int status) noexcept { return status == cudaErrorSymbolNotFound; }
+  static constexpr bool lists_names = true;
   template <class Visit>
-  static void visit_names(native_module module, detail::ImageBytes, Visit visit) noexcept {
+  static int visit_names(native_module module, detail::ImageBytes, Visit visit) noexcept {
     unsigned count = 0;
-    if (cudaLibraryGetKernelCount(&count, module) != cudaSuccess || count == 0) return;
+    cudaError_t status = cudaLibraryGetKernelCount(&count, module);
+    if (status != cudaSuccess || count == 0) return status;
     auto* const kernels = static_cast<cudaKernel_t*>(std::calloc(count, sizeof(cudaKernel_t)));
-    if (kernels == nullptr) return;
-    if (cudaLibraryEnumerateKernels(kernels, count, module) == cudaSuccess) {
-      for (unsigned i = 0; i < count; ++i) {
-        const char* name = nullptr;
-        if (cudaFuncGetName(&name, kernels[i]) == cudaSuccess) visit(Name::of(name));
-      }
+    if (kernels == nullptr) return cudaErrorMemoryAllocation;
+    status = cudaLibraryEnumerateKernels(kernels, count, module);
+    for (unsigned i = 0; status == cudaSuccess && i < count; ++i) {
+      const char* name = nullptr;
+      status = cudaFuncGetName(&name, kernels[i]);
+      if (status == cudaSuccess) visit(Name::of(name));
     }
     std::free(kernels);
+    return status;
   }
   /// By the driver's own function: to ask the runtime for a parameter that is not there would leave
   /// an error in its last-error slot.
   static int parameter(const KernelEntry& entry, std::size_t index,
                        ParameterPlace& place) noexcept {
-    static const GetParameter get = find_get_parameter();
-    if (get == nullptr) return -1;
-    return get(entry.function, index, &place.offset, &place.size) == 0 ? 0 : 1;
+    return get_parameter()(entry.function, index, &place.offset, &place.size);
   }
+  static bool tells_parameters() noexcept { return get_parameter() != nullptr; }
 
  private:
   /// CUDA Driver API, cuKernelGetParamInfo, from CUDA 12.4 on. A CUkernel is a cudaKernel_t.
   using GetParameter = int (*)(const void* kernel, std::size_t index, std::size_t* offset,
                                std::size_t* size);
+  static GetParameter get_parameter() noexcept {
+    static const GetParameter found = find_get_parameter();
+    return found;
+  }
   static GetParameter find_get_parameter() noexcept {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};

@@ -36,22 +36,26 @@ struct HipImageCalls {
     const unsigned count = kind_of(image) == ImageKind::ptx ? 2 : 0;
     return hipModuleLoadDataEx(&module, image.data, count, options, values);
   }
+  static constexpr bool lists_names = true;
   template <class Visit>
-  static void visit_names(hipModule_t module, ImageBytes, Visit visit) noexcept {
+  static int visit_names(hipModule_t module, ImageBytes, Visit visit) noexcept {
     unsigned count = 0;
-    if (cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS || count == 0) return;
+    CUresult status = cuModuleGetFunctionCount(&count, module);
+    if (status != CUDA_SUCCESS || count == 0) return hipCUResultTohipError(status);
     auto* const functions = static_cast<CUfunction*>(std::calloc(count, sizeof(CUfunction)));
-    if (functions == nullptr) return;
-    if (cuModuleEnumerateFunctions(functions, count, module) == CUDA_SUCCESS) {
-      for (unsigned i = 0; i < count; ++i) {
-        const char* name = nullptr;
-        if (cuFuncGetName(&name, functions[i]) == CUDA_SUCCESS) visit(Name::of(name));
-      }
+    if (functions == nullptr) return hipErrorOutOfMemory;
+    status = cuModuleEnumerateFunctions(functions, count, module);
+    for (unsigned i = 0; status == CUDA_SUCCESS && i < count; ++i) {
+      const char* name = nullptr;
+      status = cuFuncGetName(&name, functions[i]);
+      if (status == CUDA_SUCCESS) visit(Name::of(name));
     }
     std::free(functions);
+    return hipCUResultTohipError(status);
   }
+  static constexpr bool tells_parameters = true;
   static int parameter(hipFunction_t function, std::size_t index, ParameterPlace& place) noexcept {
-    return cuFuncGetParamInfo(function, index, &place.offset, &place.size) == CUDA_SUCCESS ? 0 : 1;
+    return hipCUResultTohipError(cuFuncGetParamInfo(function, index, &place.offset, &place.size));
   }
   static int raise_dynamic_shared(hipFunction_t function, std::uint64_t bytes) noexcept {
     return hipCUResultTohipError(cuFuncSetAttribute(
@@ -67,11 +71,16 @@ struct HipImageCalls {
   static int load(hipModule_t& module, ImageBytes image, char*, std::size_t) noexcept {
     return hipModuleLoadData(&module, image.data);
   }
+  static constexpr bool lists_names = false;
   template <class Visit>
-  static void visit_names(hipModule_t, ImageBytes image, Visit visit) noexcept {
+  static int visit_names(hipModule_t, ImageBytes image, Visit visit) noexcept {
     visit_amd_kernels(image, visit);
+    return hipSuccess;
   }
-  static int parameter(hipFunction_t, std::size_t, ParameterPlace&) noexcept { return -1; }
+  static constexpr bool tells_parameters = false;
+  static int parameter(hipFunction_t, std::size_t, ParameterPlace&) noexcept {
+    return hipErrorNotSupported;
+  }
   /// AMD's devices need no opt-in, and hipFuncSetAttribute takes symbols alone (ROCm/clr
   /// hipamd/src/hip_module.cpp).
   static int raise_dynamic_shared(hipFunction_t, std::uint64_t) noexcept { return hipSuccess; }
@@ -81,6 +90,14 @@ struct HipImageCalls {
 
 /// What HIP does with a function of a module, where hip_backend does it with a kernel's symbol.
 struct HipModuleKernelCalls {
+  // What TracedCalls asks of a backend besides.
+  static constexpr Name name = hip_backend::name;
+  using native_stream = hip_backend::native_stream;
+  using native_event = hip_backend::native_event;
+  using native_graph = hip_backend::native_graph;
+  using native_graph_exec = hip_backend::native_graph_exec;
+  static Name error_name(int status) noexcept { return hip_backend::error_name(status); }
+
   static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
     hipError_t status = hipSuccess;
     const auto ask = [&](hipFunction_attribute attribute) -> std::uint32_t {
@@ -138,6 +155,9 @@ struct HipModuleKernelCalls {
 
 }  // namespace detail
 
+template <>
+inline constexpr bool detail::tells_of_calls<detail::HipModuleKernelCalls> = true;
+
 /// A module of HIP belongs to the device that was current when it was loaded.
 template <class Platform>
 struct ModuleCalls<basic_hip_backend<Platform>> {
@@ -159,9 +179,13 @@ struct ModuleCalls<basic_hip_backend<Platform>> {
     return status;
   }
   static bool not_found(int status) noexcept { return status == hipErrorNotFound; }
+  static constexpr bool lists_names = detail::HipImageCalls::lists_names;
   template <class Visit>
-  static void visit_names(native_module module, detail::ImageBytes image, Visit visit) noexcept {
-    detail::HipImageCalls::visit_names(module, image, visit);
+  static int visit_names(native_module module, detail::ImageBytes image, Visit visit) noexcept {
+    return detail::HipImageCalls::visit_names(module, image, visit);
+  }
+  static constexpr bool tells_parameters() noexcept {
+    return detail::HipImageCalls::tells_parameters;
   }
   static int parameter(const KernelEntry& kernel, std::size_t index,
                        ParameterPlace& place) noexcept {

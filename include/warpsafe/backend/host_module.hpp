@@ -60,13 +60,16 @@ struct ModuleCalls<host_backend> {
   static bool not_found(int status) noexcept {
     return status == host::raw(host::HostStatus::symbol_not_found);
   }
+  static constexpr bool lists_names = true;
   template <class Visit>
-  static void visit_names(native_module module, detail::ImageBytes, Visit visit_name) noexcept {
+  static int visit_names(native_module module, detail::ImageBytes, Visit visit_name) noexcept {
     visit(module, [&](const host::NamedKernel& each) { visit_name(each.name); });
+    return 0;
   }
+  static bool tells_parameters() noexcept { return true; }
   static int parameter(const KernelEntry& entry, std::size_t index,
                        ParameterPlace& place) noexcept {
-    if (index >= entry.parameter_count) return 1;
+    if (index >= entry.parameter_count) return host::raw(host::HostStatus::invalid_value);
     std::size_t offset = 0;
     for (std::size_t i = 0;; ++i) {
       const ParameterInfo& parameter = entry.parameters[i];

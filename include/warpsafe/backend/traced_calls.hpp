@@ -24,6 +24,9 @@ struct TracedCalls : Raw {
   using native_graph = typename Raw::native_graph;
   using native_graph_exec = typename Raw::native_graph_exec;
 
+  static int versions(int& driver, int& runtime) noexcept {
+    return traced<Raw>(RuntimeCall::versions, &Raw::versions, driver, runtime);
+  }
   static int device_count(int& count) noexcept {
     return traced<Raw>(RuntimeCall::device_count, &Raw::device_count, count);
   }

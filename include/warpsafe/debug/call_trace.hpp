@@ -14,107 +14,81 @@
 
 namespace warpsafe::debug::detail {
 
-[[nodiscard]] inline const char* name_of(warpsafe::detail::RuntimeCall call) noexcept {
-  using warpsafe::detail::RuntimeCall;
-  switch (call) {
-    case RuntimeCall::peek_last_error:
-      return "peek_last_error";
-    case RuntimeCall::launch:
-      return "launch";
-    case RuntimeCall::device_count:
-      return "device_count";
-    case RuntimeCall::current_device:
-      return "current_device";
-    case RuntimeCall::set_device:
-      return "set_device";
-    case RuntimeCall::device_synchronize:
-      return "device_synchronize";
-    case RuntimeCall::memory_info:
-      return "memory_info";
-    case RuntimeCall::limits_of:
-      return "limits_of";
-    case RuntimeCall::attributes_of:
-      return "attributes_of";
-    case RuntimeCall::raise_dynamic_shared:
-      return "raise_dynamic_shared";
-    case RuntimeCall::resident_blocks:
-      return "resident_blocks";
-    case RuntimeCall::max_cluster_blocks:
-      return "max_cluster_blocks";
-    case RuntimeCall::stream_create:
-      return "stream_create";
-    case RuntimeCall::stream_destroy:
-      return "stream_destroy";
-    case RuntimeCall::stream_synchronize:
-      return "stream_synchronize";
-    case RuntimeCall::stream_query:
-      return "stream_query";
-    case RuntimeCall::stream_device:
-      return "stream_device";
-    case RuntimeCall::stream_capturing:
-      return "stream_capturing";
-    case RuntimeCall::stream_wait:
-      return "stream_wait";
-    case RuntimeCall::event_create:
-      return "event_create";
-    case RuntimeCall::event_destroy:
-      return "event_destroy";
-    case RuntimeCall::event_record:
-      return "event_record";
-    case RuntimeCall::event_synchronize:
-      return "event_synchronize";
-    case RuntimeCall::event_query:
-      return "event_query";
-    case RuntimeCall::event_elapsed:
-      return "event_elapsed";
-    case RuntimeCall::allocate:
-      return "allocate";
-    case RuntimeCall::deallocate:
-      return "deallocate";
-    case RuntimeCall::host_allocate:
-      return "host_allocate";
-    case RuntimeCall::host_deallocate:
-      return "host_deallocate";
-    case RuntimeCall::copy:
-      return "copy";
-    case RuntimeCall::copy_2d:
-      return "copy_2d";
-    case RuntimeCall::fill:
-      return "fill";
-    case RuntimeCall::copy_peer:
-      return "copy_peer";
-    case RuntimeCall::has_memory_pools:
-      return "has_memory_pools";
-    case RuntimeCall::allocate_unordered:
-      return "allocate_unordered";
-    case RuntimeCall::allocate_managed:
-      return "allocate_managed";
-    case RuntimeCall::deallocate_unordered:
-      return "deallocate_unordered";
-    case RuntimeCall::exchange_capture_mode:
-      return "exchange_capture_mode";
-    case RuntimeCall::pointer_kind:
-      return "pointer_kind";
-    case RuntimeCall::capture_begin:
-      return "capture_begin";
-    case RuntimeCall::capture_end:
-      return "capture_end";
-    case RuntimeCall::capture_info:
-      return "capture_info";
-    case RuntimeCall::graph_destroy:
-      return "graph_destroy";
-    case RuntimeCall::graph_nodes:
-      return "graph_nodes";
-    case RuntimeCall::graph_instantiate:
-      return "graph_instantiate";
-    case RuntimeCall::graph_exec_destroy:
-      return "graph_exec_destroy";
-    case RuntimeCall::graph_launch:
-      return "graph_launch";
-    case RuntimeCall::graph_update:
-      return "graph_update";
-  }
-  return "?";
+/// A call by its name here, and by those of the vendors' functions without their prefix. A limit
+/// or a version takes several calls of one function; AMD's names are CUDA's but where they are
+/// given.
+struct CallNames {
+  const char* here;
+  const char* cuda;  ///< nullptr: the launch's own line says it
+  const char* hip = cuda;
+};
+/// By RuntimeCall.
+inline constexpr CallNames call_names[] = {
+    {"peek_last_error", "PeekAtLastError"},
+    {"launch", nullptr},
+    {"device_count", "GetDeviceCount"},
+    {"current_device", "GetDevice"},
+    {"set_device", "SetDevice"},
+    {"device_synchronize", "DeviceSynchronize"},
+    {"memory_info", "MemGetInfo"},
+    {"limits_of", "DeviceGetAttribute"},
+    {"attributes_of", "FuncGetAttributes"},
+    {"raise_dynamic_shared", "FuncSetAttribute"},
+    {"resident_blocks", "OccupancyMaxActiveBlocksPerMultiprocessor"},
+    {"max_cluster_blocks", "OccupancyMaxActiveClusters", nullptr},
+    {"stream_create", "StreamCreateWithPriority"},
+    {"stream_destroy", "StreamDestroy"},
+    {"stream_synchronize", "StreamSynchronize"},
+    {"stream_query", "StreamQuery"},
+    {"stream_device", "StreamGetDevice"},
+    {"stream_capturing", "StreamIsCapturing"},
+    {"stream_wait", "StreamWaitEvent"},
+    {"event_create", "EventCreateWithFlags"},
+    {"event_destroy", "EventDestroy"},
+    {"event_record", "EventRecord"},
+    {"event_synchronize", "EventSynchronize"},
+    {"event_query", "EventQuery"},
+    {"event_elapsed", "EventElapsedTime"},
+    {"allocate", "MallocAsync"},
+    {"deallocate", "FreeAsync"},
+    {"host_allocate", "MallocHost", "HostMalloc"},
+    {"host_deallocate", "FreeHost", "HostFree"},
+    {"copy", "MemcpyAsync"},
+    {"copy_2d", "Memcpy2DAsync"},
+    {"fill", "MemsetAsync"},
+    {"copy_peer", "MemcpyPeerAsync", "MemcpyAsync"},
+    {"has_memory_pools", "DeviceGetAttribute"},
+    {"allocate_unordered", "Malloc"},
+    {"allocate_managed", "MallocManaged"},
+    {"deallocate_unordered", "Free"},
+    {"exchange_capture_mode", "ThreadExchangeStreamCaptureMode"},
+    {"pointer_kind", "PointerGetAttributes"},
+    {"capture_begin", "StreamBeginCapture"},
+    {"capture_end", "StreamEndCapture"},
+    {"capture_info", "StreamGetCaptureInfo"},
+    {"graph_destroy", "GraphDestroy"},
+    {"graph_nodes", "GraphGetNodes"},
+    {"graph_instantiate", "GraphInstantiate", "GraphInstantiateWithFlags"},
+    {"graph_exec_destroy", "GraphExecDestroy"},
+    {"graph_launch", "GraphLaunch"},
+    {"graph_update", "GraphExecUpdate"},
+    {"module_load", "LibraryLoadData", "ModuleLoadData"},
+    {"module_unload", "LibraryUnload", "ModuleUnload"},
+    {"module_function", "LibraryGetKernel", "ModuleGetFunction"},
+    {"module_names", "LibraryEnumerateKernels", nullptr},
+    {"kernel_parameter", nullptr},
+    {"versions", "RuntimeGetVersion"},
+    {"profile", nullptr},
+};
+static_assert(sizeof call_names / sizeof call_names[0] == warpsafe::detail::runtime_calls);
+
+/// The vendor's own name of a call, where it is one function's.
+inline void put_vendor_name(warpsafe::detail::TextBuffer& out, warpsafe::detail::RuntimeCall call,
+                            Name backend) noexcept {
+  const CallNames& names = call_names[static_cast<std::size_t>(call)];
+  const bool cuda = backend == Name::of("CUDA");
+  const char* const theirs = cuda ? names.cuda : backend == Name::of("HIP") ? names.hip : nullptr;
+  if (theirs != nullptr) out << ", by " << (cuda ? "cuda" : "hip") << theirs;
 }
 
 inline void put_value(warpsafe::detail::TextBuffer& out,
@@ -130,6 +104,10 @@ inline void put_value(warpsafe::detail::TextBuffer& out,
     case Kind::address:
       // NOLINTNEXTLINE(performance-no-int-to-ptr): printed, never followed
       out << reinterpret_cast<const void*>(static_cast<std::uintptr_t>(value.bits));
+      break;
+    case Kind::text:
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer, and lives through the call
+      out << '"' << reinterpret_cast<const char*>(static_cast<std::uintptr_t>(value.bits)) << '"';
       break;
     case Kind::flag:
       out << (value.bits != 0 ? "true" : "false");
@@ -152,12 +130,13 @@ inline void put_value(warpsafe::detail::TextBuffer& out,
   if (!logs(LogLevel::trace)) return;
   char text[512];
   warpsafe::detail::TextBuffer out(text, sizeof text);
-  out << "  " << backend << ' ' << name_of(call) << '(';
+  out << "  " << backend << ' ' << call_names[static_cast<std::size_t>(call)].here << '(';
   for (std::size_t i = 0; i < count; ++i) {
     if (i != 0) out << ", ";
     put_value(out, values[i]);
   }
   out << ") = " << status << ", " << took / 1000 << '.' << took / 100 % 10 << " us";
+  put_vendor_name(out, call, backend);
   write_log(LogLevel::trace, text, out.size());
 }
 

@@ -37,7 +37,7 @@ namespace detail {
 /// Describes this process as it runs on backend B: devices, versions, build level, variables. What
 /// cannot be asked is left out. It asks the runtime, so it may make a context; not while a graph is
 /// being captured.
-template <class B = default_backend>
+template <class B = default_backend, CheckLevel Level = current_level>
 [[nodiscard]] RunEnvironment describe_environment() {
   RunEnvironment found;
   found.started = detail::utc_now();
@@ -48,17 +48,18 @@ template <class B = default_backend>
 #else
   found.compiler = "g++ " __VERSION__;
 #endif
-  found.level = static_cast<std::int32_t>(current_level);
+  found.level = static_cast<std::int32_t>(Level);
   found.backend = B::name;
   if constexpr (requires(int& number) { B::versions(number, number); }) {
     int driver = 0;
     int runtime = 0;
-    static_cast<void>(B::versions(driver, runtime));  // what it cannot tell stays 0
+    static_cast<void>(warpsafe::detail::CallsAt<B, Level>::versions(
+        driver, runtime));  // what it cannot tell stays 0
     found.versions = {driver, runtime, B::toolkit_version};
   }
-  const auto count = device_count<B, CheckLevel::off>();
+  const auto count = device_count<B, Level>();
   for (int device = 0; count.has_value() && device < count.assume_value(); ++device) {
-    const auto limits = device_limits<B, CheckLevel::off>(DeviceId(device));
+    const auto limits = device_limits<B, Level>(DeviceId(device));
     if (limits.has_value()) found.devices.push_back(limits.assume_value());
   }
   for (char** one = environ; one != nullptr && *one != nullptr; ++one) {

@@ -27,6 +27,7 @@ struct TimingCalls {
   int (*now)(int device, void*& event) noexcept;
 };
 
+/// By the calls of a backend, as a check level makes them (CallsAt).
 template <class B>
 struct TimingCallsOf {
   using Event = typename B::native_event;

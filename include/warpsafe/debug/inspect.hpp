@@ -9,6 +9,7 @@
 #include <warpsafe/debug/journal.hpp>
 #include <warpsafe/debug/launch_memory.hpp>
 #include <warpsafe/debug/shadow.hpp>
+#include <warpsafe/debug/told_calls.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/host_reference.hpp>
 
@@ -26,6 +27,7 @@ namespace warpsafe::debug::detail {
 
 using warpsafe::detail::BackendCalls;
 using warpsafe::detail::Inspected;
+using warpsafe::detail::RuntimeCall;
 
 /// A launch between its `inspect` and its end.
 struct DataLaunch {
@@ -58,7 +60,9 @@ inline thread_local DataLaunch* data_launch = nullptr;
                                                       LaunchError& error) noexcept {
   DataModes modes = data_modes;
   bool capturing = true;
-  if (calls.stream_capturing(arguments.stream, capturing) != 0 || capturing) {
+  const int asked = told(calls, RuntimeCall::stream_capturing, calls.stream_capturing,
+                         arguments.stream, capturing);
+  if (asked != 0 || capturing) {
     say_not_done(record, modes, "its stream captures a graph");
     return Inspected::dispatch;
   }
@@ -102,7 +106,8 @@ inline thread_local DataLaunch* data_launch = nullptr;
     return Inspected::done;
   }
   if (modes.trace && calls.profile != nullptr) {
-    static_cast<void>(calls.profile(true));  // no profiler waits for it: nothing to do
+    // No profiler waits for it: nothing to do.
+    static_cast<void>(told(calls, RuntimeCall::profile, calls.profile, true));
   }
   data_launch = launch.release();
   return Inspected::dispatch;
@@ -113,7 +118,9 @@ inline thread_local DataLaunch* data_launch = nullptr;
   return std::unique_ptr<DataLaunch>(std::exchange(data_launch, nullptr));
 }
 inline void stop_profiler(const DataLaunch& launch, const BackendCalls& calls) noexcept {
-  if (launch.dump != nullptr && calls.profile != nullptr) static_cast<void>(calls.profile(false));
+  if (launch.dump != nullptr && calls.profile != nullptr) {
+    static_cast<void>(told(calls, RuntimeCall::profile, calls.profile, false));
+  }
 }
 
 /// After the runtime took the launch. True with what is wrong in `error`.

@@ -87,6 +87,14 @@ inline void add_site(JsonObject& line, const call_site& site) {
       .add("device", record.device)
       .add("vendor", vendor_name(record.vendor))
       .add("state", state_name(record.state));
+  if (record.has(LaunchOption::cluster)) {
+    const std::uint32_t cluster[3] = {record.cluster[0], record.cluster[1], record.cluster[2]};
+    line.add("cluster", cluster);
+  }
+  if (record.has(LaunchOption::non_portable_cluster)) line.add("non_portable_cluster", true);
+  if (record.has(LaunchOption::priority)) line.add("priority", std::int32_t{record.priority});
+  if (record.has(LaunchOption::cooperative)) line.add("cooperative", true);
+  if (record.has(LaunchOption::programmatic)) line.add("programmatic", true);
   if (one.begun != 0) {
     line.add("thread", one.thread)
         .add("begin_us", microseconds(one.begun))

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/debug/launch_record.hpp>
-#include <warpsafe/debug/timeout.hpp>
+#include <warpsafe/debug/told_calls.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/launch_arguments.hpp>
 #include <warpsafe/error.hpp>
@@ -160,14 +160,15 @@ class LaunchMemory {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer
     void* const device = reinterpret_cast<void*>(region.begin);
     const int status =
-        calls_.copy(to_host ? host : device, to_host ? device : host, size,
-                    to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
+        detail::told(calls_, warpsafe::detail::RuntimeCall::copy, calls_.copy,
+                     to_host ? host : device, to_host ? device : host, size,
+                     to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
     return status == 0 || failed(status, to_host ? "copy to host" : "copy to device", error);
   }
   /// `may_stop`: no copy is on its way that uses memory of the host's.
   [[nodiscard]] bool wait(bool may_stop, LaunchError& error) const noexcept {
-    const int status = detail::wait_as_tool(*calls_.stream_wait, stream_,
-                                            {stream_, record_.device, record_.site, may_stop});
+    const int status = detail::told_wait(calls_, stream_,
+                                         {stream_, record_.device, record_.site, may_stop}, false);
     return status == 0 || failed(status, "stream synchronize", error);
   }
   [[nodiscard]] bool failed(int status, const char* operation, LaunchError& error) const noexcept {

@@ -19,6 +19,15 @@ enum class LaunchState : std::uint8_t {
   refused,    ///< the runtime refused it: it never ran
 };
 
+/// What a launch asks for besides its sizes.
+enum class LaunchOption : std::uint8_t {
+  priority = 1,
+  cluster = 2,
+  non_portable_cluster = 4,
+  cooperative = 8,
+  programmatic = 16,
+};
+
 /// One launch as the journal keeps it. What its pointers point to lives as long as the shared
 /// object that launched stays loaded. An aggregate without initialisers: thousands of them lie in
 /// static storage, and a compiler that had to initialise each would take longer for them than for
@@ -33,12 +42,20 @@ struct LaunchRecord {
   std::int32_t device;           ///< ordinal
   Vendor vendor;
   LaunchState state;
+  std::uint8_t options;  ///< LaunchOptions, or'ed
+  std::int8_t priority;  ///< of its own, where it has one; what is beyond is the nearest that fits
   std::uint32_t registers;              ///< of the kernel, per thread; 0: unknown
   std::uint32_t max_threads_per_block;  ///< that the kernel allows; 0: unknown
-  std::uint64_t static_shared;          ///< of the kernel, bytes per block
+  std::uint32_t static_shared;          ///< of the kernel, bytes per block
+  std::uint8_t cluster[4];  ///< blocks per axis, then 0; all 0: none. What is beyond 255 is 255
   call_site site;
+
+  [[nodiscard]] bool has(LaunchOption option) const noexcept {
+    return (options & static_cast<std::uint8_t>(option)) != 0;
+  }
 };
 
 static_assert(std::is_trivial_v<LaunchRecord>);
+static_assert(sizeof(LaunchRecord) == 112, "with what the journal adds, two lines of the cache");
 
 }  // namespace warpsafe::debug

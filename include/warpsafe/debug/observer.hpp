@@ -7,6 +7,7 @@
 #include <warpsafe/debug/limits_text.hpp>
 #include <warpsafe/debug/start.hpp>
 #include <warpsafe/debug/timeout.hpp>
+#include <warpsafe/debug/told_calls.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/format.hpp>
@@ -55,7 +56,9 @@ namespace warpsafe::detail {
   const std::uint64_t bit = std::uint64_t{1} << device;
   if ((__atomic_fetch_or(&shown, bit, __ATOMIC_RELAXED) & bit) != 0) return;
   DeviceLimits limits;
-  if (calls.limits_of(device, limits) != 0) return;
+  if (debug::detail::told(calls, RuntimeCall::limits_of, calls.limits_of, device, limits) != 0) {
+    return;
+  }
   limits.device = device;
   limits::put_floors(limits, *calls.floor);
   if (limits.name.empty()) limits.name = calls.device_name(device);
@@ -72,7 +75,8 @@ namespace warpsafe::detail {
   if (debug::logs(debug::LogLevel::warn)) {
     // Peeked, never taken: the slot is the program's. Each code is told once.
     static int told = 0;
-    const int pending = calls.peek_last_error();
+    const int pending =
+        debug::detail::told(calls, RuntimeCall::peek_last_error, calls.peek_last_error);
     if (pending != 0 && __atomic_exchange_n(&told, pending, __ATOMIC_RELAXED) != pending) {
       debug::detail::log_line(
           debug::LogLevel::warn,
@@ -105,10 +109,17 @@ namespace warpsafe::detail {
   const std::uint64_t ended = debug::detail::nanoseconds_now();
   if (debug::logs(debug::LogLevel::trace)) {
     const std::uint64_t took = ended - begun;
-    debug::detail::log_line(debug::LogLevel::trace, "  %s launch(stream %p) = %s, %llu.%llu us",
+    // A graph's line has no name here: its own call has one. HIP's launches are several functions.
+    const bool cuda = calls.name == Name::of("CUDA") && record.grid[0] != 0;
+    constexpr auto extended = static_cast<unsigned>(
+        ~unsigned{static_cast<std::uint8_t>(debug::LaunchOption::non_portable_cluster)});
+    debug::detail::log_line(debug::LogLevel::trace, "  %s launch(stream %p) = %s, %llu.%llu us%s",
                             calls.name.data, record.stream, calls.error_name(status).data,
                             static_cast<unsigned long long>(took / 1000),
-                            static_cast<unsigned long long>(took / 100 % 10));
+                            static_cast<unsigned long long>(took / 100 % 10),
+                            !cuda                              ? ""
+                            : (record.options & extended) != 0 ? ", by cudaLaunchKernelExC"
+                                                               : ", by cudaLaunchKernel");
   }
   debug::LaunchRecord made = record;
   made.state = status == 0 ? debug::LaunchState::submitted : debug::LaunchState::refused;
@@ -126,10 +137,12 @@ namespace warpsafe::detail {
   if (names != nullptr && !debug::is_listed(record.kernel, names)) return 0;
   bool capturing = true;
   void* const stream = const_cast<void*>(record.stream);
-  if (calls.stream_capturing(stream, capturing) != 0 || capturing) return 0;
+  const int asked = debug::detail::told(calls, RuntimeCall::stream_capturing,
+                                        calls.stream_capturing, stream, capturing);
+  if (asked != 0 || capturing) return 0;
   const StreamPoint point = StreamPoint::of(record.stream, record.device);
   const int status =
-      debug::detail::wait(*calls.stream_wait, stream, {stream, record.device, record.site, true});
+      debug::detail::told_wait(calls, stream, {stream, record.device, record.site, true}, true);
   if (status == 0) point.reached(calls.vendor);
   return status;
 }
@@ -155,6 +168,29 @@ namespace warpsafe::detail {
   if (debug::logs(debug::LogLevel::error)) say_error(debug::LogLevel::error, error, "");
 }
 
+/// What few launches ask for.
+[[gnu::cold, gnu::noinline]] inline void fill_options(debug::LaunchRecord& record,
+                                                      const LaunchShape& shape) noexcept {
+  using debug::LaunchOption;
+  const auto add = [&](bool asked, LaunchOption option) {
+    if (asked)
+      record.options = static_cast<std::uint8_t>(record.options | static_cast<int>(option));
+  };
+  add(shape.has_priority, LaunchOption::priority);
+  add(shape.has_cluster, LaunchOption::cluster);
+  add(shape.non_portable_cluster, LaunchOption::non_portable_cluster);
+  add(shape.cooperative, LaunchOption::cooperative);
+  add(shape.programmatic, LaunchOption::programmatic);
+  if (shape.has_priority) {
+    const std::int32_t asked = shape.priority;
+    record.priority = static_cast<std::int8_t>(asked < -128 ? -128 : asked > 127 ? 127 : asked);
+  }
+  for (int axis = 0; shape.has_cluster && axis < 3; ++axis) {
+    const std::uint32_t asked = shape.cluster[axis];
+    record.cluster[axis] = static_cast<std::uint8_t>(asked > 255 ? 255 : asked);
+  }
+}
+
 inline void fill_record(debug::LaunchRecord& record, const LaunchFacts& facts,
                         Vendor vendor) noexcept {
   record.sequence = 0;
@@ -171,7 +207,12 @@ inline void fill_record(debug::LaunchRecord& record, const LaunchFacts& facts,
   const bool known = facts.limits != nullptr;
   record.registers = known ? facts.limits->registers : 0;
   record.max_threads_per_block = known ? facts.limits->max_threads_per_block : 0;
-  record.static_shared = known ? facts.limits->static_shared : 0;
+  record.static_shared = known ? static_cast<std::uint32_t>(facts.limits->static_shared) : 0;
+  record.options = 0;
+  record.priority = 0;
+  std::memset(record.cluster, 0, sizeof record.cluster);
+  if (facts.shape.has_attributes()) [[unlikely]]
+    fill_options(record, facts.shape);
   record.site = facts.site;
 }
 /// The four of DebugHooks that a launch calls.

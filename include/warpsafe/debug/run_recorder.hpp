@@ -63,10 +63,11 @@ class RunRecorder {
 
   /// Begins, once, and describes the process as it runs on backend B, whose launches get the GPU
   /// times; those of other backends are taken down too. Not while a graph is being captured.
-  template <class B = default_backend>
+  template <class B = default_backend, CheckLevel Level = current_level>
   void start(RecordOptions options = {}) {
-    run_.environment = describe_environment<B>();
-    if (options.gpu_times) clock_.use(&detail::TimingCallsOf<B>::calls);
+    run_.environment = describe_environment<B, Level>();
+    using Calls = warpsafe::detail::CallsAt<B, Level>;
+    if (options.gpu_times) clock_.use(&detail::TimingCallsOf<Calls>::calls);
     zero_ = detail::nanoseconds_now();
     run_.lost = Journal::get().last();
     add_listener(listener_);

@@ -4,6 +4,7 @@
 
 #include <warpsafe/debug/inspection_text.hpp>
 #include <warpsafe/debug/launch_memory.hpp>
+#include <warpsafe/debug/told_calls.hpp>
 #include <warpsafe/detail/compare_elements.hpp>
 #include <warpsafe/detail/host_reference.hpp>
 #include <warpsafe/detail/launch_arguments.hpp>
@@ -34,8 +35,10 @@ inline std::uint64_t mismatches_seen = 0;
     std::memcpy(&word, static_cast<const unsigned char*>(arguments.values[i]) + at, sizeof word);
     MemoryKind kind{};
     int device = -1;
-    if (word != nullptr && arguments.calls.pointer_kind(word, kind, device) == 0 &&
-        kind != MemoryKind::unregistered) {
+    if (word == nullptr) continue;
+    const int asked = told(arguments.calls, warpsafe::detail::RuntimeCall::pointer_kind,
+                           arguments.calls.pointer_kind, word, kind, device);
+    if (asked == 0 && kind != MemoryKind::unregistered) {
       return true;
     }
   }

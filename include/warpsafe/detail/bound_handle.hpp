@@ -51,20 +51,24 @@ struct BoundHandle {
       : native(other.native),
         stream(std::move(other.stream)),
         workspace(std::exchange(other.workspace, nullptr)),
-        owned(std::exchange(other.owned, false)) {}
+        owned(std::exchange(other.owned, false)),
+        drop_(other.drop_) {}
   /// @pre destroyed
   BoundHandle& operator=(BoundHandle&& other) noexcept {
     native = other.native;
     stream = std::move(other.stream);
     workspace = std::exchange(other.workspace, nullptr);
     owned = std::exchange(other.owned, false);
+    drop_ = other.drop_;
     return *this;
   }
   ~BoundHandle() = default;  // StreamBound has an error to give up, or not
 
   /// The handle on `stream`, scalars on the host, and the workspace, which some libraries forget
   /// with each change of the stream. @pre check_bindable
+  template <CheckLevel Level>
   [[nodiscard]] result<void> bind(call_site site) noexcept {
+    drop_ = &drop_by<Level>;
     if constexpr (has_stream) {
       const StatusType bound = Traits::set_stream(native, stream.ref().native());
       if (library_failed<Traits>(bound)) return error_of<Step::bind>(bound, site);
@@ -82,7 +86,7 @@ struct BoundHandle {
       const std::size_t bytes = Traits::workspace_bytes(stream.ref().device().value());
       if (workspace == nullptr) {
         const auto made =
-            DeviceMemory<B>::template allocate<CheckLevel::off>(stream, Bytes(bytes), false, site);
+            DeviceMemory<B>::template allocate<Level>(stream, Bytes(bytes), false, site);
         if (!made.has_value()) {
           LaunchError error = made.assume_error();
           error.operation = StepName<Traits, Step::allocate_workspace>::value;
@@ -105,15 +109,20 @@ struct BoundHandle {
     return success();
   }
   /// Destroys the handle, with its device current, and frees the workspace. The first error.
+  template <CheckLevel Level>
   [[nodiscard]] result<void> destroy(call_site site) noexcept {
     if (!std::exchange(owned, false)) return success();
-    const auto guard = basic_device_guard<B>::create(stream.ref().device(), site);
+    const auto guard = basic_device_guard<B>::template create<Level>(stream.ref().device(), site);
     const StatusType destroyed = Traits::destroy(native);
     const int freed = free_workspace();
     if (library_failed<Traits>(destroyed)) return error_of<Step::destroy>(destroyed, site);
     if (freed != 0) return runtime_error<B>(freed, Name::of("free workspace"), site);
     if (!guard.has_value()) return guard.assume_error();
     return success();
+  }
+  /// destroy, as by the level of who bound it: nobody can take the error.
+  void drop(call_site site) noexcept {
+    if (drop_ != nullptr) drop_(*this, site);
   }
   /// Frees the workspace after the handle's work. Returns the runtime's status.
   [[nodiscard]] int free_workspace() noexcept {
@@ -161,10 +170,16 @@ struct BoundHandle {
   bool busy = false;
 
  private:
+  template <CheckLevel Level>
+  static void drop_by(BoundHandle& self, call_site site) noexcept {
+    static_cast<void>(self.template destroy<Level>(site));
+  }
   template <Step Which>
   [[nodiscard]] LaunchError error_of(StatusType status, call_site site) const noexcept {
     return step_error<Traits, Which>(status, stream.ref(), site);
   }
+
+  void (*drop_)(BoundHandle& self, call_site site) noexcept = nullptr;  ///< nullptr: never bound
 };
 
 }  // namespace warpsafe::detail

@@ -115,11 +115,11 @@ template <CheckLevel Level, class B>
 /// Errc::stream_capturing for what waits, or uses memory of the host: a graph would run it later,
 /// when nobody waits and the memory is gone. Errc::stream_null for a Stream that was moved from or
 /// closed.
-template <class B>
+template <CheckLevel Level, class B>
 [[nodiscard]] result<void> refuse_in_capture(basic_stream_ref<B> stream, Name operation,
                                              call_site site) noexcept {
   result<void> there = check_stream_there(operation, stream, site);
-  if (!there.has_value() || !captures(stream)) return there;
+  if (!there.has_value() || !captures<CallsAt<B, Level>>(stream)) return there;
   LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
   error.operation = operation;
   error.stream = stream.native();
@@ -136,7 +136,7 @@ template <CheckLevel Level, class B>
   if (!sizes.has_value() || to.size == 0) return sizes;
   const Name operation =
       Name::of(kind == CopyKind::host_to_device ? "copy to device" : "copy to host");
-  const result<void> allowed = refuse_in_capture(stream, operation, site);
+  const result<void> allowed = refuse_in_capture<Level>(stream, operation, site);
   if (!allowed.has_value()) return allowed;
   const CallScope<B> here(site);
   const int device = stream.device().value();
@@ -187,7 +187,8 @@ template <CheckLevel Level, class B>
   const result<void> there = check_stream_there(Name::of("copy on the device"), stream, site);
   if (!there.has_value()) return there;
   if (to.device >= 0 && from.device >= 0 && to.device != from.device) {
-    const result<void> possible = refuse_in_capture(stream, Name::of("copy between devices"), site);
+    const result<void> possible =
+        refuse_in_capture<Level>(stream, Name::of("copy between devices"), site);
     if (!possible.has_value()) return possible;
   }
   const CallScope<B> here(site);

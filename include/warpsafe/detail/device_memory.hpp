@@ -24,8 +24,8 @@
 namespace warpsafe::detail {
 
 /// Whether a device has stream-ordered allocation, asked once per device. A device that cannot be
-/// asked is taken to have it: the allocation then says what is wrong.
-template <class B>
+/// asked is taken to have it: the allocation then says what is wrong. `Calls` asks.
+template <class B, class Calls>
 [[nodiscard]] bool has_memory_pools(int device) noexcept {
   static OnceSlot<bool> slots[remembered_devices];
   const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
@@ -33,7 +33,7 @@ template <class B>
     if (const bool* known = slots[device].get()) return *known;
   }
   bool answer = true;
-  if (B::has_memory_pools(device, answer) != 0) return true;
+  if (Calls::has_memory_pools(device, answer) != 0) return true;
   if (remembered) slots[device].put(answer);
   return answer;
 }
@@ -72,7 +72,7 @@ class DeviceMemory : public MemoryOwner {
     }
     if (const int status = bytes.value() == 0 ? 0 : made->template take<Calls>(managed)) {
       delete made;
-      return allocation_error(status, bytes, device, site);
+      return allocation_error<Level>(status, bytes, device, site);
     }
     MemoryCount<B>::add(device, bytes.value());
     return made;
@@ -91,12 +91,12 @@ class DeviceMemory : public MemoryOwner {
   /// The runtime's status of the free if this was the last holder, else 0. The object is gone then.
   int release() noexcept {
     if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) return 0;
-    if (must_wait_for_capture()) {
+    int status = 0;
+    if (free_(*this, status)) {
+      delete this;
+    } else {
       postpone(this);
-      return 0;
     }
-    const int status = free_(*this);
-    delete this;
     return status;
   }
 
@@ -105,7 +105,7 @@ class DeviceMemory : public MemoryOwner {
   /// status. Thread-safe: launches of several threads may read one buffer.
   template <class Calls>
   [[nodiscard]] int note_use(basic_stream_ref<B> stream) noexcept {
-    if (stream == stream_.ref() || data_ == nullptr || captures(stream)) return 0;
+    if (stream == stream_.ref() || data_ == nullptr || captures<Calls>(stream)) return 0;
     const NoteLock lock(noting_);
     Use* use = uses_;
     while (use != nullptr && !(use->stream == stream)) use = use->next;
@@ -148,7 +148,8 @@ class DeviceMemory : public MemoryOwner {
     Use* next;
   };
 
-  using Free = int (*)(DeviceMemory& memory) noexcept;
+  /// Frees the memory, with the runtime's status; false where that has to wait for a capture.
+  using Free = bool (*)(DeviceMemory& memory, int& status) noexcept;
 
   DeviceMemory(basic_stream_hold<B> stream, std::size_t bytes, Free free,
                decltype(MemoryOwner::add_use) note) noexcept
@@ -164,8 +165,8 @@ class DeviceMemory : public MemoryOwner {
   [[nodiscard]] int take(bool managed) noexcept {
     const basic_stream_ref<B> stream = stream_.ref();
     const int device = stream.device().value();
-    if (!managed && has_memory_pools<B>(device)) {
-      kind_ = captures(stream) ? Kind::captured : Kind::ordered;
+    if (!managed && has_memory_pools<B, Calls>(device)) {
+      kind_ = captures<Calls>(stream) ? Kind::captured : Kind::ordered;
       // CUDA refuses an allocation on any stream while this thread, or in the global mode another
       // one, captures, unless the thread says that it knows better (seen on an H200, CUDA 13.0).
       const Uncaptured<Calls> outside;
@@ -181,13 +182,16 @@ class DeviceMemory : public MemoryOwner {
 
   /// A free of memory that the capture did not allocate would become a part of the graph, or spoil
   /// it: it is made later.
+  template <class Calls>
   [[nodiscard]] bool must_wait_for_capture() const noexcept {
-    return data_ != nullptr && kind_ != Kind::captured && captures(stream_.ref());
+    return data_ != nullptr && kind_ != Kind::captured && captures<Calls>(stream_.ref());
   }
 
   template <class Calls>
-  static int give_back(DeviceMemory& self) noexcept {
-    return self.template give_back_by<Calls>();
+  static bool give_back(DeviceMemory& self, int& status) noexcept {
+    if (self.template must_wait_for_capture<Calls>()) return false;
+    status = self.template give_back_by<Calls>();
+    return true;
   }
   template <class Calls>
   [[nodiscard]] int give_back_by() noexcept {
@@ -231,23 +235,23 @@ class DeviceMemory : public MemoryOwner {
     DeviceMemory* all = __atomic_exchange_n(&postponed, nullptr, __ATOMIC_ACQUIRE);
     while (all != nullptr) {
       DeviceMemory* const memory = std::exchange(all, all->next_);
-      if (memory->must_wait_for_capture()) {
-        postpone(memory);
-      } else {
-        // Whoever gave the memory up is long gone.
-        static_cast<void>(memory->free_(*memory));
+      int status = 0;  // whoever gave the memory up is long gone
+      if (memory->free_(*memory, status)) {
         delete memory;
+      } else {
+        postpone(memory);
       }
     }
   }
 
+  template <CheckLevel Level>
   [[gnu::cold]] static LaunchError allocation_error(int status, Bytes bytes, int device,
                                                     call_site site) noexcept {
     LaunchError error = runtime_error<B>(status, Name::of("allocate device memory"), site);
     error.device = device;
     error.value = bytes.value();
     if (error.code != Errc::out_of_memory) return error;
-    const auto now = memory_info<B, CheckLevel::off>(DeviceId(device), site);
+    const auto now = memory_info<B, Level>(DeviceId(device), site);
     if (!now.has_value()) return error;
     error.limit = now.assume_value().total;
     error.extra = now.assume_value().free;

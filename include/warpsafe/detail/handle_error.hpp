@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/call_site.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_there.hpp>
@@ -65,13 +66,13 @@ template <class B>
 /// Errc::stream_wrong_device unless the stream's device is current: handles, events and memory
 /// belong to the device that is current when they are made. Errc::stream_null for a Stream that was
 /// moved from or closed.
-template <class B>
+template <CheckLevel Level, class B>
 [[nodiscard]] result<void> check_handle_device(Name operation, basic_stream_ref<B> stream,
                                                call_site site) noexcept {
   const auto there = check_stream_there(operation, stream, site);
   if (!there.has_value()) return there;
   int current = -1;
-  if (const int status = B::current_device(current)) {
+  if (const int status = CallsAt<B, Level>::current_device(current)) {
     return runtime_error<B>(status, Name::of("current device"), site);
   }
   if (current == stream.device().value()) return success();
@@ -82,13 +83,13 @@ template <class B>
 }
 /// The same, and Errc::stream_capturing while the stream captures a graph: what a library allocates
 /// when a handle is made or bound would break it, and so would the order that rebind makes.
-template <class B>
+template <CheckLevel Level, class B>
 [[nodiscard]] result<void> check_bindable(Name operation, basic_stream_ref<B> stream,
                                           call_site site) noexcept {
-  const auto usable = check_handle_device(operation, stream, site);
+  const auto usable = check_handle_device<Level>(operation, stream, site);
   if (!usable.has_value()) return usable.assume_error();
   bool capturing = false;
-  if (const int status = B::stream_capturing(stream.native(), capturing)) {
+  if (const int status = CallsAt<B, Level>::stream_capturing(stream.native(), capturing)) {
     return runtime_error<B>(status, Name::of("stream capturing"), site);
   }
   if (capturing) return handle_refused(Errc::stream_capturing, operation, stream, site);

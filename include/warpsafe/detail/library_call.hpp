@@ -49,7 +49,7 @@ template <bool Full, class Traits>
   } else if (mixed) {
     code = Errc::handle_pointer_mode;
   } else if constexpr (Full) {
-    const auto usable = check_handle_device(function, bound.stream.ref(), site);
+    const auto usable = check_handle_device<CheckLevel::full>(function, bound.stream.ref(), site);
     if (!usable.has_value()) {
       error = usable.assume_error();
       return false;

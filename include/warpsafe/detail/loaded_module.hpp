@@ -4,7 +4,7 @@
 
 #include <warpsafe/detail/caches.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
-#include <warpsafe/detail/elf_image.hpp>
+#include <warpsafe/detail/module_calls.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/uncaptured.hpp>
 #include <warpsafe/device.hpp>
@@ -20,25 +20,6 @@
 // A module as long as something uses it: the Module itself, and each kernel that was taken from it.
 
 namespace warpsafe {
-
-/// What a backend does with modules; its specialisation is in the backend's own header
-/// (backend/cuda_module.hpp, …). Statuses are the runtime's. Static members, all noexcept:
-/// `native_module`; `kernel_calls`, the backend itself or what takes its place where a function of
-/// a module is passed; `per_device`, whether a module belongs to the device that was current;
-/// `load(native_module&, ImageBytes, char* log, size_t log_bytes)` (the image is followed by zeros,
-/// and stays where it is until `unload`), `unload(native_module)`,
-/// `function(native_module, const char* name, KernelEntry&)`, which sets `function` and `invoke`,
-/// and `not_found(int status)`; `visit_names(native_module, ImageBytes, visit)`;
-/// `parameter(const KernelEntry&, index, ParameterPlace&)`: -1 where the runtime cannot tell,
-/// 0 where there is such a parameter, else 1; `is_image_of<Element>`, what an image may be made of.
-template <class B>
-struct ModuleCalls;
-
-/// Where a parameter lies in the block that the device reads. Bytes.
-struct ParameterPlace {
-  std::size_t offset;
-  std::size_t size;
-};
 
 namespace detail {
 
@@ -58,7 +39,7 @@ struct LoadedFunction {
 template <class B>
 class LoadedModule {
  public:
-  using Calls = ModuleCalls<B>;
+  using Native = typename ModuleCalls<B>::native_module;
 
   /// Takes `image` over, which std::malloc made; `bytes` of it are the image, and zeros follow.
   LoadedModule(void* image, std::size_t bytes, Name source) noexcept
@@ -66,19 +47,22 @@ class LoadedModule {
   LoadedModule(const LoadedModule&) = delete;
   LoadedModule& operator=(const LoadedModule&) = delete;
 
+  /// Returns the runtime's status. It is unloaded by the calls of the same level.
+  template <CheckLevel Level>
   [[nodiscard]] int load() noexcept {
-    const Uncaptured<B> relaxed;
-    if constexpr (Calls::per_device) {
-      if (const int status = B::current_device(device_)) return status;
+    using Calls = CallsAt<B, Level>;
+    const Uncaptured<Calls> relaxed;
+    if constexpr (ModuleCalls<B>::per_device) {
+      if (const int status = Calls::current_device(device_)) return status;
     }
-    const int status = Calls::load(native_, image(), log_, sizeof log_);
-    loaded_ = status == 0;
+    const int status = ModuleCallsAt<B, Level>::load(native_, image(), log_, sizeof log_);
+    if (status == 0) end_ = &end_by<Level>;
     return status;
   }
   [[nodiscard]] ImageBytes image() const noexcept {
     return {static_cast<const unsigned char*>(image_), bytes_};
   }
-  [[nodiscard]] typename Calls::native_module native() const noexcept { return native_; }
+  [[nodiscard]] Native native() const noexcept { return native_; }
   [[nodiscard]] Name source() const noexcept { return source_; }
   /// The device that the module belongs to; -1: it belongs to all.
   [[nodiscard]] int device() const noexcept { return device_; }
@@ -88,6 +72,7 @@ class LoadedModule {
   /// The kernel of that name, which lives as long as the module. Every handle to a kernel gets the
   /// same one, since the driver has one attribute for dynamic shared memory per kernel and device.
   /// nullptr with the status, which is 0 where no memory was left.
+  template <CheckLevel Level>
   [[nodiscard]] LoadedFunction<B>* function(const char* name, Name kept_name,
                                             int& status) noexcept {
     pthread_mutex_lock(&mutex_);
@@ -95,7 +80,7 @@ class LoadedModule {
     while (found != nullptr && !(found->name == kept_name)) found = found->next;
     if (found == nullptr) {
       KernelEntry entry{};
-      status = Calls::function(native_, name, entry);
+      status = ModuleCallsAt<B, Level>::function(native_, name, entry);
       if (status == 0) {
         found = new (std::nothrow) LoadedFunction<B>{this, functions_, entry, kept_name, {}};
         if (found != nullptr) functions_ = found;
@@ -115,15 +100,10 @@ class LoadedModule {
   /// work could not be waited for: the module stays loaded, on a list that leak checkers see.
   [[nodiscard]] int release() noexcept {
     if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) return 0;
-    const bool capturing = loaded_ && open_captures() != nullptr && was_launched();
-    int status = loaded_ && !capturing ? wait_for_launches() : 0;
-    if (capturing || (status != 0 && B::severity_of(status) != Severity::context_lost)) {
+    int status = 0;
+    if (end_ != nullptr && !end_(*this, status)) {
       keep_for_ever();
       return status;
-    }
-    if (loaded_) {
-      const int unloaded = unload();
-      if (status == 0) status = unloaded;
     }
     while (functions_ != nullptr) delete std::exchange(functions_, functions_->next);
     std::free(image_);
@@ -134,6 +114,17 @@ class LoadedModule {
  private:
   ~LoadedModule() = default;
 
+  /// Unloads it, with the runtime's status; false where it cannot be.
+  template <CheckLevel Level>
+  static bool end_by(LoadedModule& self, int& status) noexcept {
+    if (open_captures() != nullptr && self.was_launched()) return false;
+    status = self.template wait_for_launches<CallsAt<B, Level>>();
+    if (status != 0 && B::severity_of(status) != Severity::context_lost) return false;
+    const int unloaded = self.template unload<Level>();
+    if (status == 0) status = unloaded;
+    return true;
+  }
+
   [[nodiscard]] bool was_launched() const noexcept {
     for (const bool& flag : launched_) {
       if (__atomic_load_n(&flag, __ATOMIC_RELAXED)) return true;
@@ -141,26 +132,29 @@ class LoadedModule {
     return false;
   }
   /// Neither vendor says whether unloading waits for kernels that run.
+  template <class Calls>
   [[nodiscard]] int wait_for_launches() noexcept {
     for (int device = 0; device < remembered_devices; ++device) {
       if (!__atomic_load_n(&launched_[device], __ATOMIC_RELAXED)) continue;
       int before = -1;
-      int status = B::current_device(before);
-      if (status == 0 && before != device) status = B::set_device(device);
-      if (status == 0) status = B::device_synchronize();
-      if (before >= 0 && before != device) static_cast<void>(B::set_device(before));
+      int status = Calls::current_device(before);
+      if (status == 0 && before != device) status = Calls::set_device(device);
+      if (status == 0) status = Calls::device_synchronize();
+      if (before >= 0 && before != device) static_cast<void>(Calls::set_device(before));
       if (status != 0) return status;
     }
     return 0;
   }
+  template <CheckLevel Level>
   [[nodiscard]] int unload() noexcept {
-    const Uncaptured<B> relaxed;
+    using Calls = CallsAt<B, Level>;
+    const Uncaptured<Calls> relaxed;
     int before = -1;
-    if (device_ >= 0 && B::current_device(before) == 0 && before != device_) {
-      static_cast<void>(B::set_device(device_));
+    if (device_ >= 0 && Calls::current_device(before) == 0 && before != device_) {
+      static_cast<void>(Calls::set_device(device_));
     }
-    const int status = Calls::unload(native_);
-    if (before >= 0 && before != device_) static_cast<void>(B::set_device(before));
+    const int status = ModuleCallsAt<B, Level>::unload(native_);
+    if (before >= 0 && before != device_) static_cast<void>(Calls::set_device(before));
     return status;
   }
   void keep_for_ever() noexcept {
@@ -172,13 +166,13 @@ class LoadedModule {
 
   static inline LoadedModule* kept = nullptr;
 
-  typename Calls::native_module native_{};
+  Native native_{};
   void* image_;
   std::size_t bytes_;
   Name source_;
   int device_ = -1;
   int holders_ = 1;
-  bool loaded_ = false;
+  bool (*end_)(LoadedModule& self, int& status) noexcept = nullptr;  ///< nullptr: not loaded
   bool launched_[remembered_devices] = {};
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   LoadedFunction<B>* functions_ = nullptr;

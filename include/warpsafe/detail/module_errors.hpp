@@ -69,7 +69,7 @@ template <class B, class Image>
 }
 
 /// Adds what the image holds, and which device it has no code for.
-template <class B>
+template <class B, CheckLevel Level>
 [[gnu::cold]] void tell_missing_code(LaunchError& error, ImageBytes image) noexcept {
   char text[512];
   TextBuffer out(text, sizeof text);
@@ -78,25 +78,26 @@ template <class B>
   error.raw_text = keep_text(Name::of(text));
   error.extra = 1;
   int device = -1;
-  if (B::current_device(device) != 0) return;
+  using Calls = CallsAt<B, Level>;
+  if (Calls::current_device(device) != 0) return;
   error.device = device;
   error.device_name = device_name<B>(device);
   DeviceLimits local;
   int status = 0;
-  const DeviceLimits* const limits = DeviceCache<B>::find(device, local, status);
+  const DeviceLimits* const limits = DeviceCache<B>::template find<Calls>(device, local, status);
   if (B::vendor == Vendor::nvidia && limits != nullptr) {
     error.value = 10 * std::uint64_t{limits->compute_major} + limits->compute_minor;
   }
 }
 
 /// The error of a module that the runtime did not load.
-template <class B>
+template <class B, CheckLevel Level>
 [[gnu::cold, gnu::noinline]] LaunchError load_error(int status, const LoadedModule<B>& owner,
                                                     call_site site) noexcept {
   LaunchError error = runtime_error<B>(status, Name::of("load module"), site);
   const ImageBytes image = owner.image();
   if (error.code == Errc::no_kernel_image) {
-    tell_missing_code<B>(error, image);
+    tell_missing_code<B, Level>(error, image);
   } else if (error.code == Errc::runtime_failed) {
     error.code = Errc::module_invalid;
     char text[2560];
@@ -116,13 +117,14 @@ template <class B>
 }
 
 /// The kernel of that name, its code loaded on the current device; nullptr with the error.
-template <class B>
+template <class B, CheckLevel Level>
 [[nodiscard]] LoadedFunction<B>* find_function(LoadedModule<B>& owner, const char* name,
                                                call_site site, LaunchError& error) noexcept {
-  const Uncaptured<B> relaxed;
+  using Calls = CallsAt<B, Level>;
+  const Uncaptured<Calls> relaxed;
   const Name kept = keep_text(Name::of(name));
   int status = 0;
-  LoadedFunction<B>* const found = owner.function(name, kept, status);
+  LoadedFunction<B>* const found = owner.template function<Level>(name, kept, status);
   if (found == nullptr && status == 0) {
     error = module_error(
         LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(LoadedFunction<B>), 0),
@@ -130,7 +132,7 @@ template <class B>
     return nullptr;
   }
   int device = -1;
-  if (found != nullptr) status = B::current_device(device);
+  if (found != nullptr) status = Calls::current_device(device);
   if (found != nullptr && status == 0 && owner.device() >= 0 && owner.device() != device) {
     error = module_error(LaunchError::make(Errc::module_wrong_device, Stage::runtime_call,
                                            static_cast<std::uint64_t>(device),
@@ -140,7 +142,8 @@ template <class B>
   }
   if (found != nullptr && status == 0) {
     KernelLimits local;
-    static_cast<void>(found->slots.find(found->entry, device, local, status));
+    using Asked = CallsAt<typename ModuleCalls<B>::kernel_calls, Level>;
+    static_cast<void>(found->slots.template find<Asked>(found->entry, device, local, status));
   }
   if (status == 0) return found;
   error = runtime_error<B>(status, Name::of("load kernel"), site);
@@ -148,27 +151,30 @@ template <class B>
   if (found == nullptr && ModuleCalls<B>::not_found(status)) {
     error.code = Errc::kernel_not_found;
     KernelNames names(kept);
-    ModuleCalls<B>::visit_names(owner.native(), owner.image(), [&](Name each) { names.add(each); });
+    static_cast<void>(ModuleCallsAt<B, Level>::visit_names(owner.native(), owner.image(),
+                                                           [&](Name each) { names.add(each); }));
     char text[3072];
     TextBuffer out(text, sizeof text);
     out << "the module holds no kernel of that name; ";
     names.put(out);
     error.raw_text = keep_text(Name::of(text));
   } else if (error.code == Errc::no_kernel_image) {
-    tell_missing_code<B>(error, owner.image());
+    tell_missing_code<B, Level>(error, owner.image());
   } else if (error.code == Errc::runtime_failed &&
              (!owner.log().empty() || kind_of(owner.image()) == ImageKind::unknown)) {
     // CUDA loads lazily: what is wrong with the image can show only now.
-    error = load_error<B>(status, owner, site);
+    error = load_error<B, Level>(status, owner, site);
   }
   error = module_error(error, owner.source(), kept, site);
   return nullptr;
 }
 
 /// Whether the image's parameters are those of the signature, as far as the runtime tells.
-template <class B, class... P>
+template <class B, CheckLevel Level, class... P>
 [[nodiscard]] bool check_signature(const LoadedFunction<B>& function, TypeList<P...>,
                                    LaunchError& error) noexcept {
+  using Calls = ModuleCallsAt<B, Level>;
+  if (!Calls::tells_parameters()) return true;
   const ParameterInfo* const declared = parameter_infos<P...>;
   constexpr std::size_t count = sizeof...(P);
   ParameterPlace place{};
@@ -182,11 +188,10 @@ template <class B, class... P>
   };
   std::size_t offset = 0;
   for (std::size_t i = 0; i <= count; ++i) {
-    const int told = ModuleCalls<B>::parameter(function.entry, i, place);
-    if (told < 0) return true;
+    const int told = Calls::parameter(function.entry, i, place);
     if ((told == 0) != (i < count)) {
       std::size_t there = i;
-      while (told == 0 && ModuleCalls<B>::parameter(function.entry, there, place) == 0) ++there;
+      while (told == 0 && Calls::parameter(function.entry, there, place) == 0) ++there;
       return wrong(0, 0, count, there);
     }
     if (i == count) return true;

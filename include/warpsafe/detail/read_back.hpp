@@ -40,7 +40,7 @@ template <CheckLevel Level, class B, class T>
   const CopyRows& to = to_host ? host : device;
   const CopyRows& from = to_host ? device : host;
   result<void> possible = same_size(to, from, site);
-  if (possible.has_value()) possible = refuse_in_capture(stream, operation, site);
+  if (possible.has_value()) possible = refuse_in_capture<Level>(stream, operation, site);
   if (!possible.has_value()) {
     return PendingAccess::failed<B, T>(stream, possible.assume_error());
   }

@@ -13,8 +13,8 @@
 
 namespace warpsafe::detail {
 
-/// The calls of a backend. All but the first two are told as they are made; a launch is told with
-/// its kernel, by checked launches alone (debug/observer.hpp), and pays nothing here.
+/// The calls of a backend. All but a launch are told as they are made; a launch is told with its
+/// kernel, by checked launches alone (debug/observer.hpp), and pays nothing here.
 enum class RuntimeCall : std::uint8_t {
   peek_last_error,
   launch,
@@ -64,14 +64,20 @@ enum class RuntimeCall : std::uint8_t {
   graph_exec_destroy,
   graph_launch,
   graph_update,
+  module_load,
+  module_unload,
+  module_function,
+  module_names,
+  kernel_parameter,
+  versions,
+  profile,
 };
-inline constexpr std::size_t runtime_calls =
-    static_cast<std::size_t>(RuntimeCall::graph_update) + 1;
+inline constexpr std::size_t runtime_calls = static_cast<std::size_t>(RuntimeCall::profile) + 1;
 
 /// One argument, as it is after the call: what the runtime has put there, too.
 struct TracedValue {
-  enum class Kind : std::uint8_t { number, negative, address, flag, real, other } kind;
-  std::uint64_t bits;  ///< negative: the absolute value; real: thousandths
+  enum class Kind : std::uint8_t { number, negative, address, text, flag, real, other } kind;
+  std::uint64_t bits;  ///< negative: the absolute value; real: thousandths; text: where it is
 };
 
 /// Who is told. One at a time, in the whole program.
@@ -88,7 +94,8 @@ template <class T>
 [[nodiscard]] TracedValue traced_value(const T& value) noexcept {
   using Kind = TracedValue::Kind;
   if constexpr (std::is_pointer_v<T>) {
-    return {Kind::address, reinterpret_cast<std::uintptr_t>(value)};
+    return {std::is_same_v<T, const char*> ? Kind::text : Kind::address,
+            reinterpret_cast<std::uintptr_t>(value)};
   } else if constexpr (std::is_same_v<T, bool>) {
     return {Kind::flag, value ? 1U : 0U};
   } else if constexpr (std::is_floating_point_v<T>) {

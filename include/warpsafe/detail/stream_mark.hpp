@@ -27,11 +27,12 @@ template <class B, class Body>
   return status != 0 ? status : restored;
 }
 
-/// Whether the stream captures; a stream that cannot be asked does not.
-template <class B>
+/// Whether the stream captures; a stream that cannot be asked does not. `Calls` are B's for a level
+/// (CallsAt).
+template <class Calls, class B>
 [[nodiscard]] bool captures(basic_stream_ref<B> stream) noexcept {
   bool capturing = false;
-  return B::stream_capturing(stream.native(), capturing) == 0 && capturing;
+  return Calls::stream_capturing(stream.native(), capturing) == 0 && capturing;
 }
 
 /// Waits for the stream's work, whatever captures beside it. As basic_stream_ref::synchronize, but
@@ -49,9 +50,12 @@ class StreamMark {
  public:
   StreamMark() noexcept = default;
   StreamMark(StreamMark&& other) noexcept
-      : native_(std::exchange(other.native_, nullptr)), point_(other.point_) {}
+      : native_(std::exchange(other.native_, nullptr)),
+        destroy_(other.destroy_),
+        point_(other.point_) {}
   StreamMark& operator=(StreamMark&& other) noexcept {
     std::swap(native_, other.native_);
+    std::swap(destroy_, other.destroy_);
     std::swap(point_, other.point_);
     return *this;
   }
@@ -59,7 +63,7 @@ class StreamMark {
   StreamMark& operator=(const StreamMark&) = delete;
   // What is still waited for goes on being waited for: a status says nothing that anyone could use.
   ~StreamMark() {
-    if (native_ != nullptr) static_cast<void>(B::event_destroy(native_));
+    if (native_ != nullptr) static_cast<void>(destroy_(native_));
   }
 
   /// Everything submitted to `stream` so far. Returns the runtime's status. @pre it captures not.
@@ -70,6 +74,7 @@ class StreamMark {
         typename B::native_event made{};
         if (const int status = Calls::event_create(made, false)) return status;
         native_ = made;
+        destroy_ = &Calls::event_destroy;
       }
       point_ = StreamPoint::of(stream.native(), stream.device().value());
       return Calls::event_record(native_, stream.native());
@@ -102,6 +107,8 @@ class StreamMark {
 
  private:
   typename B::native_event native_ = nullptr;
+  /// Told, or not, as by the level of who made the event.
+  int (*destroy_)(typename B::native_event event) noexcept = nullptr;
   StreamPoint point_;
 };
 
