@@ -16,18 +16,17 @@
 // operator<< for what the debug tools hand out, as print.hpp has it for the rest.
 
 namespace warpsafe {
-namespace detail {
+
 template <>
-inline constexpr bool is_printed_by_name<debug::LogLevel> = true;
+inline constexpr bool detail::is_printed_by_name<debug::LogLevel> = true;
 template <>
-inline constexpr bool is_printed_by_name<debug::LaunchState> = true;
+inline constexpr bool detail::is_printed_by_name<debug::LaunchState> = true;
 template <>
-inline constexpr bool is_printed_by_name<debug::AccessKind> = true;
+inline constexpr bool detail::is_printed_by_name<debug::AccessKind> = true;
 template <>
-inline constexpr bool is_printed_by_name<debug::ActionKind> = true;
+inline constexpr bool detail::is_printed_by_name<debug::ActionKind> = true;
 template <>
-inline constexpr bool is_printed_by_name<debug::Mistake> = true;
-}  // namespace detail
+inline constexpr bool detail::is_printed_by_name<debug::Mistake> = true;
 
 namespace debug {
 

@@ -27,38 +27,39 @@
 // operator<< for what is plain numbers: sizes, options, needs, limits. See print.hpp.
 
 namespace warpsafe {
-namespace detail {
 
 template <>
-inline constexpr bool is_printed_by_name<Errc> = true;
+inline constexpr bool detail::is_printed_by_name<Errc> = true;
 template <>
-inline constexpr bool is_printed_by_name<Severity> = true;
+inline constexpr bool detail::is_printed_by_name<Severity> = true;
 template <>
-inline constexpr bool is_printed_by_name<Stage> = true;
+inline constexpr bool detail::is_printed_by_name<Stage> = true;
 template <>
-inline constexpr bool is_printed_by_name<Axis> = true;
+inline constexpr bool detail::is_printed_by_name<Axis> = true;
 template <>
-inline constexpr bool is_printed_by_name<Vendor> = true;
+inline constexpr bool detail::is_printed_by_name<Vendor> = true;
 template <>
-inline constexpr bool is_printed_by_name<CheckLevel> = true;
+inline constexpr bool detail::is_printed_by_name<CheckLevel> = true;
 template <>
-inline constexpr bool is_printed_by_name<Progress> = true;
+inline constexpr bool detail::is_printed_by_name<Progress> = true;
 template <>
-inline constexpr bool is_printed_by_name<MemoryKind> = true;
+inline constexpr bool detail::is_printed_by_name<MemoryKind> = true;
 template <>
-inline constexpr bool is_printed_by_name<CopyKind> = true;
+inline constexpr bool detail::is_printed_by_name<CopyKind> = true;
 template <>
-inline constexpr bool is_printed_by_name<CaptureMode> = true;
+inline constexpr bool detail::is_printed_by_name<CaptureMode> = true;
 template <>
-inline constexpr bool is_printed_by_name<CaptureState> = true;
+inline constexpr bool detail::is_printed_by_name<CaptureState> = true;
 template <>
-inline constexpr bool is_printed_by_name<GraphChange> = true;
+inline constexpr bool detail::is_printed_by_name<GraphChange> = true;
 template <>
-inline constexpr bool is_printed_by_name<GridPolicy> = true;
+inline constexpr bool detail::is_printed_by_name<GridPolicy> = true;
 template <>
-inline constexpr bool is_printed_by_name<Provenance> = true;
+inline constexpr bool detail::is_printed_by_name<Provenance> = true;
 template <>
-inline constexpr bool is_printed_by_name<OccupancyLimit> = true;
+inline constexpr bool detail::is_printed_by_name<OccupancyLimit> = true;
+
+namespace detail {
 
 template <int Along>
 std::ostream& put_axis(std::ostream& out, const char* name, const AxisSize<Along>& size) {
