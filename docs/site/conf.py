@@ -52,6 +52,18 @@ def setup(app):
     app.add_lexer("cpp", Cpp)
     app.add_config_value("api_tags", None, "env")
     app.connect("doctree-read", link_files)
+    app.connect("doctree-read", wrap_sentences)
+
+
+def wrap_sentences(app, doctree):
+    """What a program or a compiler says is sentences, of which a narrow page must not hide the end. Columns stay as
+    they are."""
+    page = (project_folder / f"{app.env.docname}.md").read_text().splitlines()
+    for block in doctree.findall(nodes.literal_block):
+        is_refused = block.line is not None and page[block.line - 1].strip() == "```cpp refused"
+        has_columns = re.search(r"\S {3,}\S", block.astext())
+        if is_refused or (block.get("language") in ("text", "console", "sh") and not has_columns):
+            block["classes"].append("sentences")
 
 
 def link_files(app, doctree):
