@@ -101,7 +101,7 @@ using CheckBackend = hip_backend;
 
 /// On a stream of its own, and beside any capture.
 [[maybe_unused]] static int install_check_record(CheckRecord* record) noexcept {
-  using B = CheckBackend;
+  using B = CallsAt<CheckBackend, current_level>;
   const Uncaptured<B> relaxed;
   void* address = nullptr;
   typename B::native_stream stream{};
@@ -117,8 +117,9 @@ using CheckBackend = hip_backend;
 /// Programming Guide, "Unified Virtual Address Space"; HIP: hipHostMallocDefault is portable and
 /// mapped).
 [[maybe_unused]] static int allocate_check_record(void*& memory) noexcept {
-  const Uncaptured<CheckBackend> relaxed;
-  return CheckBackend::host_allocate(memory, sizeof(CheckRecord));
+  using B = CallsAt<CheckBackend, current_level>;
+  const Uncaptured<B> relaxed;
+  return B::host_allocate(memory, sizeof(CheckRecord));
 }
 [[maybe_unused]] static CheckUnit check_unit{nullptr, CheckBackend::vendor, 0,
                                              &allocate_check_record, &install_check_record};

@@ -8,6 +8,7 @@
 #include <warpsafe/debug/inspection_text.hpp>
 #include <warpsafe/debug/journal.hpp>
 #include <warpsafe/debug/launch_memory.hpp>
+#include <warpsafe/debug/rocprof.hpp>
 #include <warpsafe/debug/shadow.hpp>
 #include <warpsafe/debug/told_calls.hpp>
 #include <warpsafe/detail/debug_hooks.hpp>
@@ -51,6 +52,13 @@ inline thread_local DataLaunch* data_launch = nullptr;
   const bool trace = now.trace.takes(record.kernel);
   data_modes = {reference, shadow && !reference, trace};
   return reference || shadow || trace ? warpsafe::detail::asks_for_data : 0;
+}
+
+/// Begins or ends what a profiler records. That none waits for it is no error.
+inline void tell_profiler(const BackendCalls& calls, bool on) noexcept {
+  if (auto* const profile = profiler_of(calls)) {
+    static_cast<void>(told(calls, RuntimeCall::profile, profile, on));
+  }
 }
 
 /// Of DebugHooks.
@@ -105,10 +113,7 @@ inline thread_local DataLaunch* data_launch = nullptr;
     point.reached(calls.vendor);
     return Inspected::done;
   }
-  if (modes.trace && calls.profile != nullptr) {
-    // No profiler waits for it: nothing to do.
-    static_cast<void>(told(calls, RuntimeCall::profile, calls.profile, true));
-  }
+  if (modes.trace) tell_profiler(calls, true);
   data_launch = launch.release();
   return Inspected::dispatch;
 }
@@ -118,9 +123,7 @@ inline thread_local DataLaunch* data_launch = nullptr;
   return std::unique_ptr<DataLaunch>(std::exchange(data_launch, nullptr));
 }
 inline void stop_profiler(const DataLaunch& launch, const BackendCalls& calls) noexcept {
-  if (launch.dump != nullptr && calls.profile != nullptr) {
-    static_cast<void>(told(calls, RuntimeCall::profile, calls.profile, false));
-  }
+  if (launch.dump != nullptr) tell_profiler(calls, false);
 }
 
 /// After the runtime took the launch. True with what is wrong in `error`.

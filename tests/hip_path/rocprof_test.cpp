@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// WARPSAFE_TRACE and AMD's profilers: which of their functions are called, and when.
+
+#include "kernels.hpp"
+#include "stand_in.hpp"
+#include <warpsafe/buffer.hpp>
+#include <warpsafe/debug.hpp>
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace vendor_test {
+namespace {
+
+namespace ws = warpsafe;
+using ::testing::_;
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+class Rocprof : public VendorTest {
+ protected:
+  void SetUp() override {
+    VendorTest::SetUp();
+    stand_in_hip_set_release(STAND_IN_HIP_7);
+    ws::debug::set_trace("counted", folder.c_str());
+  }
+  void TearDown() override {
+    ws::debug::set_trace(nullptr);
+    std::filesystem::remove_all(folder);
+    VendorTest::TearDown();
+  }
+  /// As a profiler that is preloaded, or a library that the program is linked with.
+  void bring_in(const char* path) {
+    void* const library = ::dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    ASSERT_NE(library, nullptr) << ::dlerror();
+    auto* const told =
+        static_cast<void (**)(const char*)>(::dlsym(library, "profiler_stand_in_told"));
+    ASSERT_NE(told, nullptr);
+    *told = &take;
+  }
+  /// What the profiler was told around the launch of `counted`, and the launch and waits between.
+  std::vector<std::string> told_around_a_launch() {
+    said.clear();
+    const auto stream = make_stream();
+    const auto buffer = ws::DeviceBuffer<float>::create(stream, 4).value();
+    const std::size_t before = recorded_calls().size();
+    const ws::LaunchConfig config{ws::grid<1>, ws::block<32>};
+    EXPECT_THAT(ws::launch(stream, config, ws::kernel<counted>, buffer.view(), 4U), Succeeds());
+    const auto calls = recorded_calls();
+    std::vector<std::string> found;
+    std::size_t next = 0;
+    for (std::size_t i = before; i <= calls.size(); ++i) {
+      while (next < said.size() && said[next].second == i) found.push_back(said[next++].first);
+      if (i == calls.size()) break;
+      const std::string name = calls[i].function;
+      if (name == "hipLaunchKernel" || name == "hipStreamSynchronize" || name == "hipMemcpyAsync")
+        found.push_back(name);
+    }
+    return found;
+  }
+
+  static void take(const char* call) { said.emplace_back(call, recorded_calls().size()); }
+  static inline std::vector<std::pair<std::string, std::size_t>> said;
+  const std::string folder = "rocprof_test." + std::to_string(::getpid());
+};
+
+// In one test: what was brought in stays, since it was found once.
+TEST_F(Rocprof, SeesTheLaunchAlone) {
+  EXPECT_THAT(told_around_a_launch(),
+              ElementsAre("hipStreamSynchronize", "hipMemcpyAsync", "hipStreamSynchronize",
+                          "hipLaunchKernel", "hipStreamSynchronize", "hipStreamSynchronize"))
+      << "without a profiler";
+
+  ASSERT_NO_FATAL_FAILURE(bring_in(HIP_PATH_ROCTRACER));
+  EXPECT_THAT(told_around_a_launch(),
+              ElementsAre("hipStreamSynchronize", "hipMemcpyAsync", "hipStreamSynchronize",
+                          "roctracer_start", "hipLaunchKernel", "hipStreamSynchronize",
+                          "roctracer_stop", "hipStreamSynchronize"));
+
+  // The newer one is the one to ask where both are there.
+  ASSERT_NO_FATAL_FAILURE(bring_in(HIP_PATH_ROCTX));
+  EXPECT_THAT(told_around_a_launch(),
+              ElementsAre("hipStreamSynchronize", "hipMemcpyAsync", "hipStreamSynchronize",
+                          "roctxProfilerResume", "hipLaunchKernel", "hipStreamSynchronize",
+                          "roctxProfilerPause", "hipStreamSynchronize"));
+
+  const auto stream = make_stream();
+  const auto buffer = ws::DeviceBuffer<float>::create(stream, 4).value();
+  fail("LaunchKernel", 1, code::invalid_value);
+  said.clear();
+  const ws::LaunchConfig config{ws::grid<1>, ws::block<32>};
+  EXPECT_FALSE(ws::launch(stream, config, ws::kernel<counted>, buffer.view(), 4U).has_value());
+  EXPECT_THAT(said, ElementsAre(Pair("roctxProfilerResume", _), Pair("roctxProfilerPause", _)))
+      << "of a launch that the runtime refuses, too";
+}
+
+}  // namespace
+}  // namespace vendor_test
