@@ -5,6 +5,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/host.hpp>
+#include <warpsafe/backend/host/thread_loop.hpp>
 #include <warpsafe/detail/host_thread.hpp>
 #include <warpsafe/launch_shape.hpp>
 
@@ -19,17 +20,22 @@ namespace {
 
 using warpsafe::host_backend;
 using warpsafe::detail::host_thread;
+using warpsafe::host::play_threads;
 
 void nothing(const void*, void**) {}
 
 void scale(const void*, void** args) {
-  const unsigned i = host_thread->block[0] * host_thread->block_dim[0] + host_thread->thread[0];
-  (*static_cast<float**>(args[0]))[i] *= 1.5F;
+  play_threads(*host_thread, [args] {
+    const unsigned i = host_thread->block[0] * host_thread->block_dim[0] + host_thread->thread[0];
+    (*static_cast<float**>(args[0]))[i] *= 1.5F;
+  });
 }
 
 void wait_often(const void*, void** args) {
-  const int rounds = *static_cast<const int*>(args[0]);
-  for (int i = 0; i < rounds; ++i) host_thread->sync(*host_thread, "wait_often", 1);
+  play_threads(*host_thread, [args] {
+    const int rounds = *static_cast<const int*>(args[0]);
+    for (int i = 0; i < rounds; ++i) host_thread->sync(*host_thread, "wait_often", 1);
+  });
 }
 
 /// One kernel with one parameter, launched on a stream of its own.

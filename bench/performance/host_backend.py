@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Blocks per second of the host backend, of a loop by hand, and of HIP-CPU where its folder is named."""
+"""Blocks per second of the host backend, of a loop by hand, and of HIP-CPU and alpaka where their folders are named."""
 
 from common import *
 from safe_grid import benchmark
 
-ORDER = ["by hand, one thread", "by hand, all cores", "host backend", "HIP-CPU"]
+ORDER = ["by hand, one thread", "by hand, all cores", "host backend", "HIP-CPU", "alpaka, serial"]
 
 
 def measure(folder, options):
@@ -48,6 +48,22 @@ def measure(folder, options):
             "-lbenchmark",
             "-ltbb",
             "-ldl",
+            "-pthread",
+        )
+    if options.alpaka:
+        programs.append(folder / "alpaka")
+        run(
+            "g++",
+            "-std=c++20",
+            "-O2",
+            "-DNDEBUG",
+            "-DALPAKA_DISABLE_HWLOC",
+            f"-I{options.alpaka}/include",
+            HERE / "alpaka.cpp",
+            "-o",
+            programs[-1],
+            "-lbenchmark_main",
+            "-lbenchmark",
             "-pthread",
         )
     seen = {}

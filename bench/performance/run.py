@@ -2,11 +2,12 @@
 # Copyright (c) 2026 the warpsafe authors
 """Measures what docs/performance.md says without a GPU, and writes its tables and plots:
 
-    bench/run performance [NAME...] [--cccl DIR] [--hip-cpu DIR] [--tbb DIR] [--rounds N] [--build DIR]
+    bench/run performance [NAME...] [--cccl DIR] [--hip-cpu DIR] [--tbb DIR] [--alpaka DIR] [--rounds N] [--build DIR]
 
 Names: launch checked device_code safe_grid host_backend compile_cu compile_cpp object_size headers; none is all of them. `render` alone
 draws again from the raw results in docs/performance/. Other libraries are measured where their
-folder is named: CCCL's libcudacxx/include, HIP-CPU's root, and a prefix with TBB, which HIP-CPU needs.
+folder is named: CCCL's libcudacxx/include, HIP-CPU's root, a prefix with TBB, which HIP-CPU needs, and
+the root of alpaka 3.
 """
 
 import argparse
@@ -48,6 +49,7 @@ def main():
     parser.add_argument("--cccl")
     parser.add_argument("--hip-cpu")
     parser.add_argument("--tbb")
+    parser.add_argument("--alpaka")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--build", type=Path, default=ROOT / "build/performance")
     options = parser.parse_args()

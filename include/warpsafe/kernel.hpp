@@ -11,7 +11,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
+
+#if !defined(__CUDACC__) && !defined(__HIPCC__)
+#include <warpsafe/backend/host/thread_loop.hpp>
+#else
+namespace warpsafe::host {
+// Comes with the host backend, for tables of functions (host::named) in a device compiler's unit.
+template <auto Fn, class... P>
+struct [[gnu::visibility("hidden")]] ThreadLoop;
+}  // namespace warpsafe::host
+#endif
 
 namespace warpsafe {
 
@@ -87,17 +96,8 @@ struct [[gnu::visibility("hidden")]] EntryOf<Fn, TypeList<P...>> {
   template <Provenance Where>
   [[nodiscard]] static KernelEntry get() noexcept {
     KernelEntry entry{reinterpret_cast<const void*>(Fn), nullptr, infos, sizeof...(P)};
-    if constexpr (Where == Provenance::host) entry.invoke = &invoke;
+    if constexpr (Where == Provenance::host) entry.invoke = &host::ThreadLoop<Fn, P...>::run;
     return entry;
-  }
-
- private:
-  static void invoke(const void*, void** args) {
-    call(args, std::make_index_sequence<sizeof...(P)>{});
-  }
-  template <std::size_t... Place>
-  static void call([[maybe_unused]] void** args, std::index_sequence<Place...>) {
-    Fn(*static_cast<P*>(args[Place])...);
   }
 };
 

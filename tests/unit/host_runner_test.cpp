@@ -78,6 +78,9 @@ TYPED_TEST(HostRunner, ThreadsAreNumberedXFirst) {
 void some_finish() {
   if (self().thread[0] < 3) sync_block("some.cu", 12);
 }
+void others_finish() {
+  if (self().thread[0] >= 5) sync_block("others.cu", 4);
+}
 void two_places() { sync_block("two.cu", self().thread[0] == 0 ? 1 : 2); }
 void leaves_after_the_first() {
   sync_block("loop.cu", 1);
@@ -91,6 +94,9 @@ TYPED_TEST(HostRunner, DivergenceIsReportedWithItsNumbers) {
   EXPECT_EQ(failure.text,
             "barrier divergence in block (0,0,0): of 8 threads, 3 wait at some.cu:12, 5 have "
             "finished");
+  failure = this->run(shape_of(1, 8), others_finish);
+  EXPECT_EQ(failure.status, divergence);
+  EXPECT_THAT(failure.text, HasSubstr("of 8 threads, 3 wait at others.cu:4, 5 have finished"));
   failure = this->run(shape_of(1, 8), two_places);
   EXPECT_EQ(failure.status, divergence);
   // Which of the two came first is the scheduler's.

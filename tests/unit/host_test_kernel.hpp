@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/host/thread_loop.hpp>
 #include <warpsafe/detail/host_thread.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/launch_shape.hpp>
@@ -53,7 +54,7 @@ struct Thunk {
   template <std::size_t... I>
   static void call(void (*function)(P...), [[maybe_unused]] void** args,
                    std::index_sequence<I...>) {
-    function(*static_cast<P*>(args[I])...);
+    host::play_threads(self(), [&] { function(*static_cast<P*>(args[I])...); });
   }
 };
 

@@ -25,7 +25,9 @@ struct ParameterInfo {
 /// What a backend needs to know of a kernel to launch it. Static data of the kernel's own type.
 struct KernelEntry {
   const void* function;  ///< CUDA, HIP: the host-side stub; host: the function itself
-  /// Host backend: calls `function` with the values that `args` points to. nullptr elsewhere.
+  /// Host backend: calls `function`, with the values that `args` points to, for the thread that
+  /// detail::host_thread says and those that it goes on with (host::play_threads). nullptr
+  /// elsewhere.
   void (*invoke)(const void* function, void** args);
   const ParameterInfo* parameters;
   std::uint32_t parameter_count;

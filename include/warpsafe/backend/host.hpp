@@ -9,6 +9,7 @@
 #include <warpsafe/backend/host/kernel_calls.hpp>
 #include <warpsafe/backend/host/memory_calls.hpp>
 #include <warpsafe/backend/host/stream_calls.hpp>
+#include <warpsafe/backend/host/thread_loop.hpp>
 #include <warpsafe/backend/traced_calls.hpp>
 #include <warpsafe/config.hpp>
 #include <warpsafe/limits.hpp>

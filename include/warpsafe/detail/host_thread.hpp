@@ -28,6 +28,9 @@ struct HostThread {
   /// Ends this thread here, and starts no further block of its grid: a check has failed. Does not
   /// return; may leave by an exception as `sync` does.
   void (*leave)(HostThread& self, const char* file, unsigned line);
+  /// Whether whoever calls the kernel goes on with the block's next thread once this one has ended.
+  /// No longer so after a `sync` that left the next threads to others.
+  bool goes_on;
 };
 
 /// nullptr outside kernel code. One variable for the whole program, even where the kernel and the

@@ -103,6 +103,13 @@ inline void set_thread_index(HostThread& thread, std::uint64_t number) noexcept 
   thread.thread[2] = static_cast<unsigned>(row / thread.block_dim[1]);
 }
 
+/// The number of a thread in its block: what set_thread_index takes.
+[[nodiscard]] inline std::uint64_t thread_number(const HostThread& thread) noexcept {
+  return thread.thread[0] +
+         std::uint64_t{thread.block_dim[0]} *
+             (thread.thread[1] + std::uint64_t{thread.block_dim[1]} * thread.thread[2]);
+}
+
 /// Reports threads of one block that wait for each other for ever.
 inline void fail_divergence(Grid& grid, const unsigned (&block)[3], std::uint64_t finished,
                             const BarrierSite& first, std::uint64_t at_first,

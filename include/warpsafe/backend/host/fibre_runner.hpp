@@ -15,10 +15,10 @@ namespace warpsafe::host {
 
 /// Runs a grid's blocks, one after the other, on the OS thread that calls it.
 ///
-/// A fibre loops over the block's threads. A thread that calls sync_block() takes the fibre with
-/// it: it is parked, and another fibre goes on with the loop at the next thread. Once the loop is
-/// through, the parked fibres go round from barrier to barrier. So a kernel without barriers is one
-/// loop.
+/// A fibre loops over the block's threads (play_threads). A thread that calls sync_block() takes
+/// the fibre with it: it is parked, and another fibre goes on with the loop at the next thread.
+/// Once the loop is through, the parked fibres go round from barrier to barrier. So a kernel
+/// without barriers is one loop.
 class FibreRunner {
  public:
   /// How many of these may run at once, per processor.
@@ -53,7 +53,6 @@ class FibreRunner {
   void begin_block(Grid& grid, std::uint64_t number) {
     grid_ = &grid;
     next_ = 0;
-    finished_ = 0;
     opened_ = 0;
     threads_ = grid.shape.threads_per_block();
     shared_.begin_block(grid.shape.dynamic_shared);
@@ -88,25 +87,13 @@ class FibreRunner {
     Grid& grid = *runner.grid_;
     host_thread = &lane;
     set_thread_index(lane, runner.next_);
+    lane.goes_on = true;
     call_kernel(
         [&] {
-          while (runner.next_ < runner.threads_) {
-            ++runner.next_;
-            grid.call();
-            ++runner.finished_;
-            step(lane);
-          }
+          grid.call();
+          if (lane.goes_on) runner.next_ = runner.threads_;
         },
         [&](const char* what) { fail_exception(grid, lane, what); });
-  }
-
-  /// The next thread in the order of set_thread_index, without its divisions.
-  static void step(Lane& lane) noexcept {
-    if (++lane.thread[0] < lane.block_dim[0]) return;
-    lane.thread[0] = 0;
-    if (++lane.thread[1] < lane.block_dim[1]) return;
-    lane.thread[1] = 0;
-    ++lane.thread[2];
   }
 
   static void resume(Lane& lane) {
@@ -117,6 +104,10 @@ class FibreRunner {
   static void sync(HostThread& self, const char* file, unsigned line) {
     Lane& lane = static_cast<Lane&>(self);
     lane.site = {file, line};
+    if (lane.goes_on) {
+      lane.goes_on = false;
+      lane.runner->next_ = thread_number(lane) + 1;
+    }
     lane.fibre->suspend();
   }
 
@@ -150,7 +141,7 @@ class FibreRunner {
     }
     if (first == nullptr) return false;
     if (at_first == threads_) return true;
-    fail_divergence(*grid_, block_, finished_, *first, at_first,
+    fail_divergence(*grid_, block_, threads_ - at_first - elsewhere, *first, at_first,
                     other != nullptr ? *other : BarrierSite{}, elsewhere);
     return false;
   }
@@ -160,10 +151,9 @@ class FibreRunner {
   SharedMemory shared_;
   Grid* grid_ = nullptr;
   unsigned block_[3] = {};
-  std::uint64_t threads_ = 0;   // of the block
-  std::uint64_t next_ = 0;      // the thread that the loop comes to next
-  std::uint64_t finished_ = 0;  // threads
-  std::size_t opened_ = 0;      // fibres that this block uses
+  std::uint64_t threads_ = 0;  // of the block
+  std::uint64_t next_ = 0;     // the thread that the next fibre begins with
+  std::size_t opened_ = 0;     // fibres that this block uses
 };
 
 }  // namespace warpsafe::host

@@ -64,7 +64,7 @@ class Grid {
 
   const LaunchShape shape;
 
-  /// Runs the kernel as the thread that `host_thread` says.
+  /// Runs the kernel as the thread that `host_thread` says, and those that it goes on with.
   void call() { entry_.invoke(entry_.function, arguments_.values()); }
 
   /// The indices of the `number`th block, x fastest.
