@@ -34,7 +34,9 @@ struct ForDispatch {};
 template <class Block, int Rank>
 class GridNumbers : Block {
  public:
-  constexpr explicit GridNumbers(const Block& block) noexcept : Block(block), blocks_{} {}
+  /// The counts are whoever makes it to fill in: a grid of zeros first is one in memory, to g++,
+  /// which then writes all of it at every launch.
+  constexpr explicit GridNumbers(const Block& block) noexcept : Block(block) {}
 
   [[nodiscard, gnu::always_inline]] constexpr const Block& block() const noexcept { return *this; }
   /// Blocks along an axis (0 is x).
@@ -228,7 +230,7 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
     return detail::failure<SafeGrid<Rules>>(
         LaunchError::make(Errc::size_zero, Stage::construction));
   }
-  constexpr explicit SafeGrid(const Block& its_block) noexcept : Numbers(its_block), sizes_{} {}
+  constexpr explicit SafeGrid(const Block& its_block) noexcept : Numbers(its_block) {}
 
   template <CheckLevel Level, GridPolicy P, class Size, class B, class Option1, class Option2>
   [[gnu::always_inline]] static constexpr auto make(const Size& size, B block,
