@@ -59,7 +59,7 @@ template <class B = default_backend, CheckLevel Level = current_level>
     DeviceId device, call_site site = call_site::current()) noexcept {
   DeviceLimits local;
   int status = 0;
-  const DeviceLimits* known = detail::DeviceCache<B>::template find<detail::CallsAt<B, Level>>(
+  const DeviceLimits* known = detail::DeviceCache<B>::template find<detail::QuestionsAt<B, Level>>(
       device.value(), local, status);
   if (known == nullptr) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("device limits"), site);

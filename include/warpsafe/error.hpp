@@ -72,6 +72,35 @@ struct LaunchError {
     return error;
   }
 
+  /// Makes an error that is there what `make` makes: no copy, which is 400 bytes of code wherever
+  /// one is.
+  constexpr void reset(Errc its_code, Stage its_stage, const call_site& its_site = {}) noexcept {
+    code = its_code;
+    stage = its_stage;
+    severity = Severity::recoverable;
+    axis = Axis::none;
+    vendor = Vendor::unknown;
+    limit_is_floor = false;
+    opt_in_included = false;
+    blocking_was_on = false;
+    raw = 0;
+    device = -1;
+    raw_name = {};
+    raw_text = {};
+    kernel = {};
+    device_name = {};
+    operation = {};
+    for (int i = 0; i < 3; ++i) grid[i] = block[i] = 0;
+    dynamic_shared = 0;
+    value = 0;
+    limit = 0;
+    extra = 0;
+    held = 0;
+    stream = nullptr;
+    sequence = 0;
+    incident = 0;
+    site = its_site;
+  }
   /// Puts the numbers of the launch beside the error.
   constexpr LaunchError& with_shape(const LaunchShape& shape) noexcept {
     for (int i = 0; i < 3; ++i) {
@@ -93,45 +122,23 @@ struct LaunchError {
   }
 
  private:
-  constexpr LaunchError(Errc its_code, Stage its_stage, call_site its_site) noexcept
-      : code(its_code),
-        stage(its_stage),
-        severity(Severity::recoverable),
-        axis(Axis::none),
-        vendor(Vendor::unknown),
-        limit_is_floor(false),
-        opt_in_included(false),
-        blocking_was_on(false),
-        raw(0),
-        device(-1),
-        raw_name{},
-        raw_text{},
-        kernel{},
-        device_name{},
-        operation{},
-        grid{0, 0, 0},
-        block{0, 0, 0},
-        dynamic_shared(0),
-        value(0),
-        limit(0),
-        extra(0),
-        held(0),
-        stream(nullptr),
-        sequence(0),
-        incident(0),
-        site(its_site) {}
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): reset() has them all
+  constexpr LaunchError(Errc its_code, Stage its_stage, call_site its_site) noexcept {
+    reset(its_code, its_stage, its_site);
+  }
 };
 
 static_assert(std::is_trivially_copyable_v<LaunchError>);
 
 namespace detail {
-/// Puts a problem into `error`, and is false: how every check ends that finds one. A function,
-/// since each place that makes and copies an error itself is 400 bytes of code in every translation
-/// unit.
+/// Puts a problem into `error`, and is false: how every check ends that finds one.
 constexpr bool refuse(LaunchError& error, Errc code, Stage stage, std::uint64_t value,
                       std::uint64_t limit, Axis axis = Axis::none,
                       std::uint64_t extra = 0) noexcept {
-  error = LaunchError::make(code, stage, value, limit, axis);
+  error.reset(code, stage);
+  error.value = value;
+  error.limit = limit;
+  error.axis = axis;
   error.extra = extra;
   return false;
 }

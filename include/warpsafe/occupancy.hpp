@@ -25,7 +25,7 @@ template <CheckLevel Level, class B, class K>
   KernelLimits local;
   int status = 0;
   const KernelLimits* known =
-      kernel_slots<B>(kernel).template find<CallsAt<typename K::template calls<B>, Level>>(
+      kernel_slots<B>(kernel).template find<QuestionsAt<typename K::template calls<B>, Level>>(
           kernel.entry(), stream.device().value(), local, status);
   if (known != nullptr) return *known;
   LaunchError error = kernel_error<B>(status, Name::of("kernel attributes"), site);

@@ -204,7 +204,8 @@ constexpr bool validate_reach(const Config& config, const LaunchShape& shape,
   if constexpr (is_safe_grid<typename Config::grid_type>) {
     constexpr KernelNeeds needs = K::needs;
     // `cover` has seen that the product fits.
-    const std::uint64_t all = config.grid().size(0) * config.grid().size(1) * config.grid().size(2);
+    std::uint64_t all = 1;
+    for (int axis = 0; axis < Config::grid_type::rank; ++axis) all *= config.grid().size(axis);
     if (all > needs.index_max && all - 1 > needs.index_max) {
       refuse(error, Errc::index_overflow, Stage::validation, all, needs.index_max + 1, Axis::none,
              needs.index_assumed ? 3U : 1U);

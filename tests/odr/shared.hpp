@@ -44,7 +44,9 @@ inline int told = 0;
 inline constexpr warpsafe::detail::CallTracer counting_tracer{
     []() noexcept { return std::uint64_t{0}; },
     [](warpsafe::detail::RuntimeCall, warpsafe::Name, warpsafe::Name,
-       const warpsafe::detail::TracedValue*, std::size_t, std::uint64_t) noexcept { ++told; }};
+       const warpsafe::detail::TracedValue*, std::size_t, std::uint64_t) noexcept { ++told; },
+    &warpsafe::detail::told_call<int&>, &warpsafe::detail::told_call<int, warpsafe::DeviceLimits&>,
+    &warpsafe::detail::told_call<const warpsafe::KernelEntry&, warpsafe::KernelLimits&>};
 
 #if defined(MUTANT)
 // The mistake that this test is for: an inline function that is no template and depends on the

@@ -18,7 +18,7 @@ CHECKS = re.compile(r"validate_(launch|numbers)|check_launch|ask_driver|check_va
                     r"Journal|\bCompletion\b|debug10Completion|Incidents|Observation|show_arguments|BackendCalls|backend_calls|HostReference|before_launch|after_launch|Launch: kernel=|"
                     r"cudaFuncGetAttributes|cudaDeviceGetAttribute|cudaGetDevice\b")  # fmt: skip
 # What WARPSAFE_LOG=trace needs where calls of the runtime are made.
-TRACE = re.compile(r"call_tracer_in_use|told_call|TracedCalls|TracedValue|RuntimeCall")
+TRACE = re.compile(r"call_tracer_in_use|told_call|TracedCalls|TracedQuestions|TracedValue|RuntimeCall")
 LAUNCHES = re.compile(r"(static|dynamic|configured)_(returned|inlined)")
 
 

@@ -15,10 +15,50 @@
 
 namespace warpsafe::detail {
 
+/// The questions that a launch may ask of a backend, told as TracedCalls tells all calls. The three
+/// that every launch has are told by the tracer's own functions, which are compiled where it is.
+template <class Raw>
+struct TracedQuestions : Raw {
+  static int current_device(int& device) noexcept {
+    const CallTracer* const tracer = call_tracer();
+    if (tracer == nullptr) [[likely]]
+      return Raw::current_device(device);
+    return tracer->number(*tracer, call_of<Raw>(RuntimeCall::current_device), &Raw::current_device,
+                          device);
+  }
+  static int limits_of(int device, DeviceLimits& limits) noexcept {
+    const CallTracer* const tracer = call_tracer();
+    if (tracer == nullptr) [[likely]]
+      return Raw::limits_of(device, limits);
+    return tracer->limits(*tracer, call_of<Raw>(RuntimeCall::limits_of), &Raw::limits_of, device,
+                          limits);
+  }
+  static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
+    const CallTracer* const tracer = call_tracer();
+    if (tracer == nullptr) [[likely]]
+      return Raw::attributes_of(kernel, limits);
+    return tracer->kernel(*tracer, call_of<Raw>(RuntimeCall::attributes_of), &Raw::attributes_of,
+                          kernel, limits);
+  }
+  static int resident_blocks(const KernelEntry& kernel, std::uint32_t threads,
+                             std::uint64_t dynamic_bytes, int& per_multiprocessor) noexcept {
+    return traced<Raw>(RuntimeCall::resident_blocks, &Raw::resident_blocks, kernel, threads,
+                       dynamic_bytes, per_multiprocessor);
+  }
+  static int max_cluster_blocks(const KernelEntry& kernel, const LaunchShape& shape,
+                                int& blocks) noexcept {
+    return traced<Raw>(RuntimeCall::max_cluster_blocks, &Raw::max_cluster_blocks, kernel, shape,
+                       blocks);
+  }
+  static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
+    return traced<Raw>(RuntimeCall::pointer_kind, &Raw::pointer_kind, memory, kind, device);
+  }
+};
+
 /// The calls of a backend (backend.hpp) through which WARPSAFE_LOG=trace sees them, for code of
 /// level full alone (CallsAt). While the trace is off that is a load and a test beside each call.
 template <class Raw>
-struct TracedCalls : Raw {
+struct TracedCalls : TracedQuestions<Raw> {
   using native_stream = typename Raw::native_stream;
   using native_event = typename Raw::native_event;
   using native_graph = typename Raw::native_graph;
@@ -30,9 +70,6 @@ struct TracedCalls : Raw {
   static int device_count(int& count) noexcept {
     return traced<Raw>(RuntimeCall::device_count, &Raw::device_count, count);
   }
-  static int current_device(int& device) noexcept {
-    return traced<Raw>(RuntimeCall::current_device, &Raw::current_device, device);
-  }
   static int set_device(int device) noexcept {
     return traced<Raw>(RuntimeCall::set_device, &Raw::set_device, device);
   }
@@ -42,25 +79,9 @@ struct TracedCalls : Raw {
   static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept {
     return traced<Raw>(RuntimeCall::memory_info, &Raw::memory_info, free_bytes, total_bytes);
   }
-  static int limits_of(int device, DeviceLimits& limits) noexcept {
-    return traced<Raw>(RuntimeCall::limits_of, &Raw::limits_of, device, limits);
-  }
-  static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
-    return traced<Raw>(RuntimeCall::attributes_of, &Raw::attributes_of, kernel, limits);
-  }
   static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
     return traced<Raw>(RuntimeCall::raise_dynamic_shared, &Raw::raise_dynamic_shared, kernel,
                        bytes);
-  }
-  static int resident_blocks(const KernelEntry& kernel, std::uint32_t threads,
-                             std::uint64_t dynamic_bytes, int& per_multiprocessor) noexcept {
-    return traced<Raw>(RuntimeCall::resident_blocks, &Raw::resident_blocks, kernel, threads,
-                       dynamic_bytes, per_multiprocessor);
-  }
-  static int max_cluster_blocks(const KernelEntry& kernel, const LaunchShape& shape,
-                                int& blocks) noexcept {
-    return traced<Raw>(RuntimeCall::max_cluster_blocks, &Raw::max_cluster_blocks, kernel, shape,
-                       blocks);
   }
   static int stream_create(native_stream& stream, int priority) noexcept {
     return traced<Raw>(RuntimeCall::stream_create, &Raw::stream_create, stream, priority);
@@ -146,9 +167,6 @@ struct TracedCalls : Raw {
   }
   static int exchange_capture_mode(int& mode) noexcept {
     return traced<Raw>(RuntimeCall::exchange_capture_mode, &Raw::exchange_capture_mode, mode);
-  }
-  static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
-    return traced<Raw>(RuntimeCall::pointer_kind, &Raw::pointer_kind, memory, kind, device);
   }
   static int capture_begin(native_stream stream, CaptureMode mode) noexcept {
     return traced<Raw>(RuntimeCall::capture_begin, &Raw::capture_begin, stream, mode);

@@ -140,7 +140,10 @@ inline void put_value(warpsafe::detail::TextBuffer& out,
   write_log(LogLevel::trace, text, out.size());
 }
 
-inline constexpr warpsafe::detail::CallTracer logging_tracer{&nanoseconds_now, &log_runtime_call};
+inline constexpr warpsafe::detail::CallTracer logging_tracer{
+    &nanoseconds_now, &log_runtime_call, &warpsafe::detail::told_call<int&>,
+    &warpsafe::detail::told_call<int, DeviceLimits&>,
+    &warpsafe::detail::told_call<const KernelEntry&, KernelLimits&>};
 
 /// Begins or ends the trace of calls, as the log's level is.
 inline void trace_calls_by_level() noexcept {

@@ -260,41 +260,48 @@ convert_argument(const A& argument) noexcept {
   }
 }
 
+/// Whether an argument is a signed number for an unsigned parameter.
+template <class P, class A>
+inline constexpr bool may_be_negative = [] {
+  if constexpr (std::is_integral_v<P> && std::is_integral_v<A>) {
+    return static_cast<A>(-1) < static_cast<A>(0) && !(static_cast<P>(-1) < static_cast<P>(0));
+  } else {
+    return false;
+  }
+}();
+/// Whether check_value has anything to ask: the compiler is not given what is always true.
+template <bool AskDriver, class P, class A>
+inline constexpr bool has_a_check = may_be_negative<P, A> || is_trusted_span<A> ||
+                                    (AskDriver && is_trusted<A>);
+
 /// The checks that need the value: a negative number for an unsigned parameter; at CheckLevel::full
 /// a trusted pointer that the driver does not know. False with the problem in `error`.
 template <class B, bool AskDriver, class P, class A>
 [[nodiscard, gnu::always_inline]] inline bool check_value(
     [[maybe_unused]] const A& argument, [[maybe_unused]] int number,
     [[maybe_unused]] LaunchError& error) noexcept {
-  if constexpr (std::is_arithmetic_v<P> && std::is_integral_v<P> && std::is_integral_v<A>) {
-    if constexpr (static_cast<A>(-1) < static_cast<A>(0) &&
-                  !(static_cast<P>(-1) < static_cast<P>(0))) {
-      if (argument < 0) {
-        error = LaunchError::make(Errc::argument_negative, Stage::validation,
-                                  ~static_cast<std::uint64_t>(argument) + 1, 0);
-        error.extra = static_cast<std::uint64_t>(number);
-        return false;
-      }
+  const auto place = static_cast<std::uint64_t>(number);
+  static_cast<void>(place);
+  if constexpr (may_be_negative<P, A>) {
+    if (argument < 0) {
+      return refuse(error, Errc::argument_negative, Stage::validation,
+                    ~static_cast<std::uint64_t>(argument) + 1, 0, Axis::none, place);
     }
   }
   if constexpr (is_trusted_span<A>) {
     if (argument.size().negative) {
-      error = LaunchError::make(Errc::argument_negative, Stage::validation,
-                                argument.size().magnitude, 0);
-      error.extra = static_cast<std::uint64_t>(number);
-      return false;
+      return refuse(error, Errc::argument_negative, Stage::validation, argument.size().magnitude, 0,
+                    Axis::none, place);
     }
   }
   if constexpr (AskDriver && is_trusted<A>) {
     MemoryKind kind{};
     int device = -1;
     const int status = argument.get() == nullptr ? 0
-                                                 : CallsAt<B, CheckLevel::full>::pointer_kind(
+                                                 : QuestionsAt<B, CheckLevel::full>::pointer_kind(
                                                        argument.get(), kind, device);
     if (argument.get() != nullptr && (status != 0 || kind == MemoryKind::unregistered)) {
-      error = LaunchError::make(Errc::argument_host_pointer, Stage::validation);
-      error.extra = static_cast<std::uint64_t>(number);
-      return false;
+      return refuse(error, Errc::argument_host_pointer, Stage::validation, 0, 0, Axis::none, place);
     }
   }
   return true;

@@ -8,6 +8,8 @@ namespace warpsafe::detail {
 
 template <class B>
 struct TracedCalls;
+template <class B>
+struct TracedQuestions;
 
 /// Whether WARPSAFE_LOG=trace can be told of a backend's calls. A backend that overrides another's
 /// calls is none of them, unless it says so itself: it would be passed over.
@@ -17,11 +19,13 @@ inline constexpr bool tells_of_calls = false;
 template <class B, bool>
 struct ChooseCalls {
   using type = B;
+  using questions = B;
 };
 #if !defined(__CUDA_ARCH__)  // nvcc's device compiler makes no calls of the host
 template <class B>
 struct ChooseCalls<B, true> {
   using type = TracedCalls<B>;
+  using questions = TracedQuestions<B>;
 };
 #endif
 
@@ -30,5 +34,10 @@ struct ChooseCalls<B, true> {
 /// level as a template argument may use it: what is the same at every level calls B.
 template <class B, CheckLevel Level>
 using CallsAt = typename ChooseCalls<B, Level == CheckLevel::full && tells_of_calls<B>>::type;
+/// Those of them that a launch may make before it is dispatched: a class of few functions, since
+/// every translation unit with a launch has it.
+template <class B, CheckLevel Level>
+using QuestionsAt =
+    typename ChooseCalls<B, Level == CheckLevel::full && tells_of_calls<B>>::questions;
 
 }  // namespace warpsafe::detail

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -181,7 +182,7 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
     }
   }
   int current = -1;
-  int status = CallsAt<B, CheckLevel::full>::current_device(current);
+  int status = QuestionsAt<B, CheckLevel::full>::current_device(current);
   if (status == 0 && current != device) {
     return refuse(error, Errc::stream_wrong_device, Stage::validation,
                   static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
@@ -190,16 +191,18 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
     status = checks->prepare(B::vendor, device);
   }
   if (status == 0) {
-    device_limits =
-        DeviceCache<B>::template find<CallsAt<B, CheckLevel::full>>(device, device_local, status);
+    device_limits = DeviceCache<B>::template find<QuestionsAt<B, CheckLevel::full>>(
+        device, device_local, status);
   }
   if (status == 0) {
-    using Calls = CallsAt<typename K::template calls<B>, CheckLevel::full>;
+    using Calls = QuestionsAt<typename K::template calls<B>, CheckLevel::full>;
     kernel_limits =
         kernel_slots<B>(kernel).template find<Calls>(kernel.entry(), device, kernel_local, status);
   }
   if (status != 0) {
-    error = kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation);
+    // Made in its place: a copy is 400 bytes of code.
+    ::new (static_cast<void*>(&error))
+        LaunchError(kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation));
     error.device = device;
     return false;
   }
@@ -212,7 +215,7 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
 template <class B, class K>
 bool check_residency(const Located<B>& at, const LaunchShape& shape, K kernel,
                      const DeviceLimits& device, LaunchError& error) noexcept {
-  using Calls = CallsAt<typename K::template calls<B>, CheckLevel::full>;
+  using Calls = QuestionsAt<typename K::template calls<B>, CheckLevel::full>;
   const KernelEntry entry = kernel.entry();
   int fits = 0;
   int status = 0;
@@ -286,9 +289,13 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
 template <CheckLevel Level, class B, class... P, class... A>
 [[nodiscard, gnu::always_inline]] inline bool check_values(LaunchError& error, TypeList<P...>,
                                                            const A&... arguments) noexcept {
-  int number = 0;
-  static_cast<void>(number);
-  return (check_value<B, Level == CheckLevel::full, P>(arguments, ++number, error) && ... && true);
+  constexpr bool ask_driver = Level == CheckLevel::full;
+  if constexpr ((has_a_check<ask_driver, P, A> || ...)) {
+    int number = 0;
+    return (check_value<B, ask_driver, P>(arguments, ++number, error) && ...);
+  } else {
+    return true;
+  }
 }
 
 /// Puts the launch beside a problem that a check has found, for the caller to read.
@@ -308,13 +315,15 @@ template <class B, class K>
 }
 
 template <class B, class K>
-[[gnu::cold, gnu::noinline]] result<void> refused_configuration(LaunchError error,
+[[gnu::cold, gnu::noinline]] result<void> refused_configuration(const LaunchError& error,
                                                                 const Located<B>& at,
                                                                 K kernel) noexcept {
-  if (error.kernel.empty()) error.kernel = kernel.name();
-  error.stream = at.stream.native();
-  if (error.site.file == nullptr) error.site = at.site;
-  return failure<void>(error);
+  result<void> refused = failure<void>(error);
+  LaunchError& told = ResultPolicy::error_in(refused);
+  if (told.kernel.empty()) told.kernel = kernel.name();
+  told.stream = at.stream.native();
+  if (told.site.file == nullptr) told.site = at.site;
+  return refused;
 }
 
 /// The numbers of a launch, from what carries them.

@@ -80,7 +80,7 @@ template <bool OptIn, bool Plain, class B, class Shaped, class K, class... P, cl
   // A copy, since what the error's function may look at is in memory at every launch: the stream
   // alone, not the caller's file and line.
   const basic_stream_ref<B> stream = at.stream;
-  const LaunchShape shape = shape_of(shaped);
+  const LaunchShape& shape = shape_of(shaped);
   int status = 0;
   if constexpr (OptIn) {
     status = kernel_slots<B>(kernel).allow_dynamic_shared(entry, stream.device().value(),
@@ -110,39 +110,31 @@ template <bool OptIn, bool Plain, class B, class Shaped, class K, class... P, cl
   return success();
 }
 
-/// By what the configuration's type tells.
-template <class Config, class B, class K, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> dispatch_config(
-    const Located<B>& at, const Config& config, K kernel, const A&... arguments) noexcept {
-  constexpr bool plain =
-      !(Config::template has<PartKind::cluster> || Config::template has<PartKind::cooperative> ||
-        Config::template has<PartKind::priority> || Config::template has<PartKind::dependent>);
-  return dispatch<Config::template has<PartKind::shared>, plain>(
-      at, config.numbers(ForDispatch{}), kernel, typename K::parameters{}, arguments...);
-}
-/// The same under the eyes of the debug tools.
-template <class B, class Config, class K, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> dispatch_seen(
-    const Observation& seen, const Located<B>& at, const Config& config, K kernel,
-    const A&... arguments) noexcept {
-  result<void> launched = dispatch_config(at, config, kernel, arguments...);
-  seen.end(launched);
-  return launched;
-}
+/// Whether a configuration, by its type, has nothing that a launch needs an attribute for.
+template <class Config>
+inline constexpr bool is_plain =
+    !(Config::template has<PartKind::cluster> || Config::template has<PartKind::cooperative> ||
+      Config::template has<PartKind::priority> || Config::template has<PartKind::dependent>);
 
 /// Validate, dispatch, observe: every launch of a configuration goes through here.
 template <CheckLevel Level, class B, class Config, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch_typed(const Located<B>& at,
                                                                    const Config& config, K kernel,
                                                                    const A&... arguments) noexcept {
+  constexpr bool opts_in = Config::template has<PartKind::shared>;
+  constexpr bool plain = is_plain<Config>;
+  constexpr typename K::parameters parameters{};
   if (config.empty()) return success();
-  if constexpr (Level != CheckLevel::off) {
+  if constexpr (Level == CheckLevel::off) {
+    return dispatch<opts_in, plain>(at, config.numbers(ForDispatch{}), kernel, parameters,
+                                    arguments...);
+  } else {
     const LaunchShape shape = config.shape();
     KernelLimits kernel_local;
     const KernelLimits* kernel_limits = nullptr;
     LaunchError error;
     if (!check_launch<Level>(at, config, shape, kernel, kernel_limits, kernel_local, error) ||
-        !check_values<Level, B>(error, typename K::parameters{}, arguments...)) {
+        !check_values<Level, B>(error, parameters, arguments...)) {
       if (!launches_all_the_same(report_refusal(error, shape, at, kernel)))
         return failure<void>(error);
     }
@@ -151,20 +143,27 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
       const Observation seen = observe(at, shape, kernel.name(), kernel_limits);
       if (captures != nullptr || seen.asks_for_data()) [[unlikely]] {
         Look look{captures, seen, {}, Inspected::dispatch};
-        show_arguments<B>({&Look::take, &look}, at.stream.native(), kernel, shape,
-                          typename K::parameters{}, arguments...);
+        show_arguments<B>({&Look::take, &look}, at.stream.native(), kernel, shape, parameters,
+                          arguments...);
         if (look.verdict != Inspected::dispatch) return look.answer();
       }
-      return dispatch_seen(seen, at, config, kernel, arguments...);
+      result<void> launched = dispatch<opts_in, plain>(at, shape, kernel, parameters, arguments...);
+      seen.end(launched);
+      return launched;
     } else {
       if (captures != nullptr) [[unlikely]] {
         show_arguments<B>({&tell_capture, const_cast<CaptureHooks*>(captures)}, at.stream.native(),
-                          kernel, shape, typename K::parameters{}, arguments...);
+                          kernel, shape, parameters, arguments...);
       }
+      return dispatch<opts_in, plain>(at, shape, kernel, parameters, arguments...);
     }
   }
-  return dispatch_config(at, config, kernel, arguments...);
 }
+
+/// What a release launch copies where something is wrong, so that its address is not taken where
+/// nothing is. With checks it is in memory already.
+template <CheckLevel Level, class T>
+using copied_at = std::conditional_t<Level == CheckLevel::off, T, const T&>;
 
 #if !defined(__CUDA_ARCH__)  // launch.hpp has what is left of this for nvcc's device compiler
 /// The static part: every mistake in the types gets its own sentence, and nothing after it is
@@ -181,8 +180,10 @@ template <CheckLevel Level, class B, class C, class K, class... A>
                                           A...>()) {
     if constexpr (is_result<C>) {
       if (!config.has_value()) [[unlikely]] {
-        const Located<B> here = at;  // so that `at` itself stays in registers
-        return refused_configuration(ResultPolicy::error_in(config), here, kernel);
+        const copied_at<Level, Located<B>> here =
+            at;  // so that `at` itself stays in registers, and the error too
+        const copied_at<Level, LaunchError> error = ResultPolicy::error_in(config);
+        return refused_configuration<B, K>(error, here, kernel);
       }
     }
     return launch_typed<Level>(at, value_of(config), kernel, arguments...);

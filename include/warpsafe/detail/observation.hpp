@@ -70,7 +70,9 @@ class Observation {
     if (hooks_ == nullptr) return;
     if (launched.has_value()) [[likely]] {
       LaunchError fault;
-      if (hooks_->submitted(record_, calls_, begun_, fault)) launched = failure<void>(fault);
+      if (hooks_->submitted(record_, calls_, begun_, fault)) {
+        ::new (static_cast<void*>(&launched)) result<void>(failure<void>(fault));
+      }
     } else {
       hooks_->refused(record_, calls_, begun_, ResultPolicy::error_in(launched));
     }

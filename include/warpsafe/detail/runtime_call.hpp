@@ -11,6 +11,12 @@
 // What a backend's calls tell a log of them. Numbers, no texts: those are with who reads them
 // (debug/call_trace.hpp), and not in objects that only call.
 
+namespace warpsafe {
+struct DeviceLimits;
+struct KernelEntry;
+struct KernelLimits;
+}  // namespace warpsafe
+
 namespace warpsafe::detail {
 
 /// The calls of a backend. All but a launch are told as they are made; a launch is told with its
@@ -80,15 +86,38 @@ struct TracedValue {
   std::uint64_t bits;  ///< negative: the absolute value; real: thousandths; text: where it is
 };
 
+struct CallTracer;
+/// A call and whose it is.
+struct CallOf {
+  RuntimeCall which;
+  Name backend;
+  Name (*error_name)(int) noexcept;
+};
+template <class B>
+[[nodiscard]] constexpr CallOf call_of(RuntimeCall which) noexcept {
+  return {which, B::name, &B::error_name};
+}
+/// Makes a call and tells of it.
+template <class... P>
+using ToldCall = int (*)(const CallTracer& tracer, const CallOf& of, int (*call)(P...) noexcept,
+                         P... arguments) noexcept;
+
 /// Who is told. One at a time, in the whole program.
 struct CallTracer {
   /// The time before a call, in nanoseconds.
   std::uint64_t (*begin)() noexcept;
   void (*end)(RuntimeCall call, Name backend, Name status, const TracedValue* values,
               std::size_t count, std::uint64_t begun) noexcept;
+  // told_call for what every launch asks (TracedQuestions).
+  ToldCall<int&> number;
+  ToldCall<int, DeviceLimits&> limits;
+  ToldCall<const KernelEntry&, KernelLimits&> kernel;
 };
 /// nullptr but for WARPSAFE_LOG=trace.
 [[gnu::visibility("default")]] inline const CallTracer* call_tracer_in_use = nullptr;
+[[nodiscard, gnu::always_inline]] inline const CallTracer* call_tracer() noexcept {
+  return __atomic_load_n(&call_tracer_in_use, __ATOMIC_ACQUIRE);
+}
 
 template <class T>
 [[nodiscard]] TracedValue traced_value(const T& value) noexcept {
@@ -112,14 +141,14 @@ template <class T>
   }
 }
 
-template <class Raw, class... P>
-[[gnu::cold, gnu::noinline]] int told_call(const CallTracer& tracer, RuntimeCall which,
+template <class... P>
+[[gnu::cold, gnu::noinline]] int told_call(const CallTracer& tracer, const CallOf& of,
                                            int (*call)(P...) noexcept, P... arguments) noexcept {
   const std::uint64_t begun = tracer.begin();
   const int status = call(static_cast<P>(arguments)...);
   // One more only where there would be none: an array has at least one element.
   const TracedValue values[sizeof...(P) + (sizeof...(P) == 0)] = {traced_value(arguments)...};
-  tracer.end(which, Raw::name, Raw::error_name(status), values, sizeof...(P), begun);
+  tracer.end(of.which, of.backend, of.error_name(status), values, sizeof...(P), begun);
   return status;
 }
 
@@ -127,10 +156,10 @@ template <class Raw, class... P>
 template <class Raw, class... P>
 [[gnu::always_inline]] inline int traced(RuntimeCall which, int (*call)(P...) noexcept,
                                          std::type_identity_t<P>... arguments) noexcept {
-  const CallTracer* const tracer = __atomic_load_n(&call_tracer_in_use, __ATOMIC_ACQUIRE);
+  const CallTracer* const tracer = call_tracer();
   if (tracer == nullptr) [[likely]]
     return call(static_cast<P>(arguments)...);
-  return told_call<Raw, P...>(*tracer, which, call, static_cast<P>(arguments)...);
+  return told_call<P...>(*tracer, call_of<Raw>(which), call, static_cast<P>(arguments)...);
 }
 
 }  // namespace warpsafe::detail
