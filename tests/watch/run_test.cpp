@@ -97,6 +97,35 @@ TEST(Run, ALongWaitSaysWhatIsInFlight) {
   EXPECT_THAT(ran.out, HasSubstr("warpsafe: that wait has ended after 4"));
 }
 
+TEST(Run, ALibraryOnAnotherStreamThanItsDataIsSuspected) {
+  const Ran ran = watched("", "library sync");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("  suspicion: nothing orders cuMemsetD32Async of 4096 bytes on "
+                                 "stream 0x"));
+  EXPECT_THAT(ran.out,
+              HasSubstr(" and then 'demo::tile<float>' of libcublas on the legacy default stream: "
+                        "the first writes memory that the second is given; record an event after "
+                        "the first and let the other stream wait for it, or give the handle of "
+                        "libcublas the first one's stream\n"));
+  EXPECT_THAT(watched("--quiet", "library sync").out, Not(HasSubstr("suspicion")));
+}
+
+TEST(Run, ALibraryThatWaitsForItsDataIsNot) {
+  const Ran ran = watched("", "library_waits sync");
+  EXPECT_THAT(ran.out, HasSubstr("1 launches of 1 kernels"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("suspicion")));
+  EXPECT_THAT(watched("", "fill_other sync").out, Not(HasSubstr("suspicion")));
+}
+
+TEST(Run, TheLegacyStreamAndElementsTakenForBytesAreSuspected) {
+  EXPECT_THAT(watched("", "good library_waits sync").out,
+              HasSubstr("suspicion: 1 launches on the legacy default stream while other streams "
+                        "were in use, first 'demo::tile<float>'"));
+  EXPECT_THAT(watched("", "good elements_as_bytes").out,
+              HasSubstr("suspicion: 1 allocations of which only the first 1/4 was ever copied "
+                        "(1024 of 4096 bytes): a number of elements taken for bytes?"));
+}
+
 TEST(Run, OneKindOfRefusalIsToldTenTimes) {
   const Ran ran = watched("", "many");
   std::size_t told = 0;

@@ -81,10 +81,16 @@ class RaceChecker {
   /// Memory that is handed out again begins a new life: whoever handed it out has seen to the order
   /// with the old one.
   void make_region(const MemoryAccess& access, Point point) {
-    std::erase_if(regions_, [&](const Region& old) {
-      return old.begin < access.end() && access.begin < old.begin + old.bytes;
-    });
-    regions_.insert(after(access.begin), Region{access.begin, access.bytes, point});
+    // Regions do not overlap, so those that the new one takes the place of lie side by side.
+    auto from = after(access.begin);
+    if (from != regions_.begin() &&
+        std::prev(from)->begin + std::prev(from)->bytes > access.begin) {
+      --from;
+    }
+    auto to = from;
+    while (to != regions_.end() && to->begin < access.end()) ++to;
+    from = regions_.erase(from, to);
+    regions_.insert(from, Region{access.begin, access.bytes, point});
   }
   /// The first region that begins above `address`.
   [[nodiscard]] std::vector<Region>::iterator after(std::uintptr_t address) {

@@ -14,14 +14,36 @@
 #include <cstdlib>
 #include <cstring>
 
+/// Of the stand-in for a library (stand_in/library.cpp), on the legacy default stream.
+extern "C" int stand_in_scale(CUdeviceptr memory);
+
 namespace {
 
 CUstream stream = nullptr;
+CUdeviceptr memory = 0;
+constexpr std::size_t count = 1024;
 
-int launch(const char* name, unsigned grid_y, unsigned threads, unsigned shared) {
+CUfunction function_of(const char* name) {
   CUfunction function = nullptr;
   if (cuModuleGetFunction(&function, nullptr, name) != CUDA_SUCCESS) std::abort();
-  return cuLaunchKernel(function, 4, grid_y, 1, threads, 1, 1, shared, stream, nullptr, nullptr);
+  return function;
+}
+int launch(const char* name, unsigned grid_y, unsigned threads, unsigned shared) {
+  return cuLaunchKernel(function_of(name), 4, grid_y, 1, threads, 1, 1, shared, stream, nullptr,
+                        nullptr);
+}
+/// Fills the memory on the program's stream, and has a library scale it on the legacy one, which
+/// waits for an event after the filling, or does not.
+int scale(bool waits) {
+  if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
+  int failed = cuMemsetD32Async(memory, 0, count, stream);
+  if (waits) {
+    CUevent filled = nullptr;
+    failed += cuEventCreate(&filled, CU_EVENT_DISABLE_TIMING);
+    failed += cuEventRecord(filled, stream);
+    failed += cuStreamWaitEvent(nullptr, filled, 0);
+  }
+  return failed + stand_in_scale(memory);
 }
 constexpr const char* axpy = "_ZN4demo4axpyEfPKfPfi";
 
@@ -50,6 +72,20 @@ int act(const char* what) {
     int status = 0;
     ::waitpid(child, &status, 0);
     return status;
+  }
+  if (is("library")) return scale(false);
+  if (is("library_waits")) return scale(true);
+  if (is("fill_other")) {  // the program's own kernel beside its own filling: no library
+    if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
+    cuMemsetD32Async(memory, 0, count, stream);
+    void* values[] = {&memory};
+    return cuLaunchKernel(function_of("_ZN4demo7boundedEPf"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
+                          nullptr);
+  }
+  if (is("elements_as_bytes")) {
+    static const float host[count] = {};
+    if (cuMemAlloc(&memory, sizeof host) != CUDA_SUCCESS) return -1;
+    return cuMemcpyHtoD(memory, host, count) + cuMemFree(memory);
   }
   if (is("exec")) return std::system("echo from a child");
   return -1;

@@ -38,11 +38,11 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, const char** name) {
-  *name = domain != CUPTI_CB_DOMAIN_DRIVER_API                ? nullptr
-          : id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel      ? "cuLaunchKernel"
-          : id == CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize ? "cuStreamSynchronize"
-          : id == CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize    ? "cuCtxSynchronize_v2"
-                                                              : nullptr;
+  *name = nullptr;
+  if (domain != CUPTI_CB_DOMAIN_DRIVER_API) return CUPTI_ERROR_INVALID_PARAMETER;
+  for (const StandInCall& call : stand_in_calls) {
+    if (call.id == static_cast<CUpti_driver_api_trace_cbid>(id)) *name = call.name;
+  }
   return *name != nullptr ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 CUptiResult cuptiGetResultString(CUptiResult, const char** text) {

@@ -8,3 +8,21 @@
 /// Whom the stand-in for the driver tells of its calls: nobody, until a CUPTI is subscribed to.
 using StandInTell = void (*)(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
 extern StandInTell stand_in_tell;
+
+/// The calls that the driver's stand-in tells of.
+struct StandInCall {
+  CUpti_driver_api_trace_cbid id;
+  const char* name;
+};
+inline constexpr StandInCall stand_in_calls[] = {
+    {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, "cuLaunchKernel"},
+    {CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, "cuStreamSynchronize"},
+    {CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, "cuCtxSynchronize_v2"},
+    {CUPTI_DRIVER_TRACE_CBID_cuStreamCreate, "cuStreamCreate"},
+    {CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, "cuMemAlloc_v2"},
+    {CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, "cuMemFree_v2"},
+    {CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, "cuMemcpyHtoD_v2"},
+    {CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, "cuMemsetD32Async"},
+    {CUPTI_DRIVER_TRACE_CBID_cuEventCreate, "cuEventCreate"},
+    {CUPTI_DRIVER_TRACE_CBID_cuEventRecord, "cuEventRecord"},
+    {CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent, "cuStreamWaitEvent"}};

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernel_name.hpp"
-#include <warpsafe/limits.hpp>
-#include <warpsafe/name.hpp>
+#include "watched_kernel.hpp"
+#include "written_parameter.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,22 +15,6 @@
 #include <utility>
 
 namespace warpsafe::watch {
-
-/// One kernel of the watched program, by its name. It lives as long as the process: the journal
-/// points at its name.
-struct Kernel {
-  std::string name;                   ///< as texts have it (kernel_name)
-  KernelLimits limits;                ///< `known` is false where the driver could not be asked
-  std::uint32_t cluster[3] = {};      ///< that it was compiled for; 0: none
-  bool non_portable_cluster = false;  ///< more than 8 blocks in a cluster were asked for
-  bool listed = true;                 ///< whether --kernel means it
-  std::uint64_t launches = 0;         ///< atomic; with those that were refused
-  std::uint64_t refused = 0;          ///< atomic
-  std::uint64_t suspect = 0;          ///< atomic; faults of running work that may be its
-  std::uint64_t told = 0;             ///< atomic; its refusals with last_code that were written
-  std::uint32_t last_code = 0;        ///< atomic; the Errc of its last refusal, 0: there was none
-  [[nodiscard]] Name its_name() const noexcept { return {name.data(), name.size()}; }
-};
 
 /// The program's kernels by their native handle and device. A launch looks without a lock; what is
 /// new is added under one. Where an image is unloaded, its handles may come again for others, so
@@ -57,6 +41,7 @@ class KernelTable {
               const Describe& describe) {
     Kernel made;
     made.name = kernel_name(mangled);
+    made.written = written_parameter(mangled);
     describe(made);
     const std::lock_guard lock(mutex_);
     auto& kept = kernels_[{made.name, device}];

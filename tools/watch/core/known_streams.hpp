@@ -27,9 +27,11 @@ class KnownStreams {
     const auto found = streams_.find(stream);
     return found == streams_.end() ? -1 : found->second.device;
   }
-  [[nodiscard]] bool any() {
+  /// Whether it lives and was made non-blocking.
+  [[nodiscard]] bool is_apart(const void* stream) {
     const std::lock_guard lock(mutex_);
-    return !streams_.empty();
+    const auto found = streams_.find(stream);
+    return found != streams_.end() && found->second.non_blocking;
   }
   /// Whether work of the device may be in streams that its legacy default stream does not wait for.
   [[nodiscard]] bool any_apart(std::int32_t device) {

@@ -24,6 +24,8 @@ struct Platform {
                    Kernel& kernel) noexcept;
   /// Whether a status tells of a fault in work that ran before the call.
   bool (*is_fault)(int status) noexcept;
+  /// The vendor's library that the calling thread is in, "" for none that is known.
+  const char* (*caller)() noexcept;
   /// RunRecorder::start of the backend.
   void (*start_recorder)(debug::RunRecorder& recorder);
   /// Where the program runs: devices, versions, variables.
@@ -32,12 +34,15 @@ struct Platform {
 
 /// The parts that backend B answers by itself.
 template <class B>
-[[nodiscard]] Platform platform_of(decltype(Platform::describe) describe) noexcept {
-  return {&warpsafe::detail::backend_calls<B>, describe,
+[[nodiscard]] Platform platform_of(decltype(Platform::describe) describe,
+                                   decltype(Platform::caller) caller) noexcept {
+  return {&warpsafe::detail::backend_calls<B>,
+          describe,
           [](int status) noexcept {
             return B::severity_of(status) == Severity::context_lost ||
                    B::classify(status) == Errc::execution_failed;
           },
+          caller,
           [](debug::RunRecorder& recorder) { recorder.start<B>(); },
           [] { return debug::describe_environment<B>(); }};
 }

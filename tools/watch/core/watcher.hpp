@@ -2,51 +2,31 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "journal_stream.hpp"
+#include "error_teller.hpp"
 #include "judge.hpp"
 #include "kernel_table.hpp"
 #include "known_streams.hpp"
+#include "launch_seen.hpp"
 #include "options.hpp"
 #include "platform.hpp"
+#include "run_files.hpp"
+#include "summary.hpp"
 #include "suspicions.hpp"
+#include "wait_seen.hpp"
 #include "wait_watch.hpp"
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/run_recorder.hpp>
-#include <warpsafe/debug/timeline_export.hpp>
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace warpsafe::watch {
-
-/// One launch while the program is in its runtime's call.
-struct LaunchSeen {
-  Launch launch;
-  debug::LaunchRecord record;
-  std::uint64_t begun = 0;
-};
-/// One wait while the program is in it.
-struct WaitSeen {
-  Name what{};
-  const void* stream = nullptr;
-  std::int32_t device = -1;
-  std::uint64_t began = 0;  ///< by debug::Completion's clock
-  std::uint64_t begun = 0;  ///< nanoseconds; 0: nobody wants to know
-  std::size_t watched = WaitWatch::none;
-};
-/// What a wait that succeeded has waited for.
-enum class WaitScope : std::uint8_t { nothing, stream, device };
 
 /// The watch over a program: what a vendor's layer sees of its calls goes in, and comes out as the
 /// library's journal, log and errors. One per process; from any thread, several at once.
@@ -61,6 +41,10 @@ class Watcher {
   [[nodiscard]] KnownStreams& streams() noexcept { return streams_; }
   [[nodiscard]] Suspicions& suspicions() noexcept { return suspicions_; }
   [[nodiscard]] bool quiet() const noexcept { return options_.quiet; }
+  /// Whether it matters what work touches, and in which order it is given to which streams.
+  [[nodiscard]] bool follows_order() const noexcept {
+    return !options_.quiet && suspicions_.order.on();
+  }
 
   /// The kernel of a handle; nullptr: there is no memory for it. `name` is asked where it is new.
   template <class MangledName>
@@ -74,6 +58,7 @@ class Watcher {
         if (function != nullptr) platform_.describe(function, device, nullptr, made);
         made.listed =
             options_.kernels.empty() || debug::is_listed(made.its_name(), options_.kernels.c_str());
+        if (function != nullptr && !options_.quiet) made.library = platform_.caller();
       });
     } catch (...) {
       return nullptr;
@@ -114,7 +99,7 @@ class Watcher {
     LaunchError fault;
     // What it finds (WARPSAFE_SYNC) it has written to the log.
     if (warpsafe::detail::submitted(seen.record, *platform_.calls, seen.begun, fault)) {
-      count_fault(fault);
+      errors_.count_fault(fault);
       stop_if_asked();
     }
   }
@@ -170,14 +155,14 @@ class Watcher {
     begin_once();
     if (!platform_.is_fault(status)) return;
     const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
-    report_fault(error);
+    if (errors_.fault(error)) stop_if_asked();
   }
 
   /// The summary, and the files that are written at the end. Once; not in a child after a fork.
   void finish() noexcept {
     if (::getpid() != process_ || __atomic_exchange_n(&finished_, true, __ATOMIC_ACQ_REL)) return;
     try {
-      write_timeline();
+      files_.finish(options_);
       if (!options_.quiet) write_summary();
     } catch (...) {
       std::fputs("warpsafe: no memory for the summary\n", stderr);
@@ -186,26 +171,9 @@ class Watcher {
   /// After a fork, in the child: the parent's threads are not here.
   void forked() noexcept { waits_.forked(); }
 
-  /// Launches of all kernels, and how many of them were refused; faults of running work.
-  struct Totals {
-    std::uint64_t launches = 0;
-    std::uint64_t refused = 0;
-    std::uint64_t faults = 0;
-  };
-  [[nodiscard]] Totals totals() {
-    Totals all;
-    kernels_.each([&](const Kernel& one) {
-      all.launches += __atomic_load_n(&one.launches, __ATOMIC_RELAXED);
-      all.refused += __atomic_load_n(&one.refused, __ATOMIC_RELAXED);
-    });
-    all.faults = __atomic_load_n(&faults_, __ATOMIC_RELAXED);
-    return all;
-  }
+  [[nodiscard]] Totals totals() { return Totals::of(kernels_, errors_.faults()); }
 
  private:
-  /// How often one kernel's refusals of one kind are written; the rest is counted.
-  static constexpr std::uint64_t most_told = 10;
-
   /// Before the first launch or wait: only then may the runtime be asked for anything.
   void begin_once() noexcept {
     if (__atomic_load_n(&begun_, __ATOMIC_ACQUIRE)) [[likely]]
@@ -223,19 +191,7 @@ class Watcher {
         }
         say_what_is_off();
         waits_.start();
-        if (!options_.journal.empty()) {
-          const int failed = journal_.open(options_.journal.c_str(), platform_.environment());
-          if (failed == 0) {
-            debug::add_listener(journal_.listener());
-          } else {
-            debug::detail::log_line(debug::LogLevel::error, "warpsafe: no journal in %s: %s",
-                                    options_.journal.c_str(), std::strerror(failed));
-          }
-        }
-        if (!options_.timeline.empty()) {
-          recorder_ = std::make_unique<debug::RunRecorder>();
-          platform_.start_recorder(*recorder_);
-        }
+        files_.begin(options_, platform_);
         __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
       });
     } catch (...) {
@@ -290,66 +246,11 @@ class Watcher {
     if (!kernel.listed) return;
     debug::detail::tell_failed(error);
     if (error.incident != 0) {
-      report_fault(error);
-      return;
+      if (!errors_.fault(error)) return;
+    } else {
+      errors_.refused(kernel, error);
     }
-    const auto code = static_cast<std::uint32_t>(error.code);
-    if (__atomic_exchange_n(&kernel.last_code, code, __ATOMIC_RELAXED) != code) {
-      __atomic_store_n(&kernel.told, 0, __ATOMIC_RELAXED);
-    }
-    const std::uint64_t told = __atomic_add_fetch(&kernel.told, 1, __ATOMIC_RELAXED);
-    if (told <= most_told) say(error, told == most_told);
     stop_if_asked();
-  }
-
-  /// Writes the error, with what the runtime said to it.
-  void say(const LaunchError& error, bool last_of_kind) noexcept {
-    if (debug::Environment::get().silent) return;
-    char after[512] = "";
-    warpsafe::detail::TextBuffer rest(after, sizeof after);
-    if (error.stage == Stage::validation && error.raw != 0) {
-      rest << "\n  the runtime's own answer: " << error.raw_name << " (" << error.raw_text << ')';
-    }
-    if (error.code == Errc::shared_too_large || error.code == Errc::shared_not_opted_in) {
-      try {
-        if (const void* const stream = streams_.taken_for_bytes(error.dynamic_shared)) {
-          rest << "\n  that number is the handle of stream " << stream
-               << ": in <<<grid, block, bytes, stream>>> the stream is the fourth";
-        }
-      } catch (...) {  // without the hint
-        after[0] = '\0';
-      }
-    }
-    if (last_of_kind) rest << "\n  further refusals of this kind are only counted";
-    warpsafe::detail::say_error(debug::LogLevel::error, error, after);
-  }
-
-  /// A fault of work that ran, each once: a lost context says the same at every later call.
-  void report_fault(const LaunchError& error) noexcept {
-    std::uint64_t before = __atomic_load_n(&last_incident_, __ATOMIC_RELAXED);
-    do {
-      if (error.incident <= before) return;
-    } while (!__atomic_compare_exchange_n(&last_incident_, &before, error.incident, false,
-                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    say(error, false);
-    count_fault(error);
-    stop_if_asked();
-  }
-  void count_fault(const LaunchError& error) noexcept {
-    __atomic_add_fetch(&faults_, 1, __ATOMIC_RELAXED);
-    debug::LaunchRecord suspects[16];
-    const std::size_t found = debug::suspects(error, suspects, 16);
-    try {
-      kernels_.each([&](Kernel& one) {
-        for (std::size_t i = 0; i < found && i < 16; ++i) {
-          if (suspects[i].kernel.data != one.name.data()) continue;
-          __atomic_add_fetch(&one.suspect, 1, __ATOMIC_RELAXED);
-          return;
-        }
-      });
-    } catch (...) {  // the summary names no suspects
-      return;
-    }
   }
   void stop_if_asked() noexcept {
     if (!options_.stop_on_error) return;
@@ -360,52 +261,11 @@ class Watcher {
     ::_exit(Options::stopped_status);
   }
 
-  void write_timeline() {
-    if (recorder_ == nullptr) return;
-    recorder_->stop();
-    const int failed = debug::write_trace(recorder_->run(), options_.timeline.c_str());
-    if (failed != 0) {
-      std::fprintf(stderr, "warpsafe: no timeline in %s: %s\n", options_.timeline.c_str(),
-                   std::strerror(failed));
-    }
-  }
   void write_summary() {
-    const Totals all = totals();
     std::string suspected;
     suspicions_.each([&](const std::string& one) { suspected += "  " + one + '\n'; });
-    if (all.launches == 0 && all.faults == 0 && suspected.empty()) return;
-    std::vector<const Kernel*> used;
-    kernels_.each([&](const Kernel& one) {
-      if (one.launches != 0) used.push_back(&one);
-    });
-    std::string text = "warpsafe: process " + std::to_string(process_) + ": " +
-                       std::to_string(all.launches) + " launches of " +
-                       std::to_string(used.size()) + " kernels, " + std::to_string(all.refused) +
-                       " refused, " + std::to_string(all.faults) + " faults of running work\n";
-    const auto list = [&](std::uint64_t Kernel::*count, const auto& line) {
-      std::stable_sort(used.begin(), used.end(),
-                       [&](const Kernel* a, const Kernel* b) { return a->*count > b->*count; });
-      for (std::size_t i = 0; i < used.size() && i < 5 && used[i]->*count != 0; ++i) {
-        text += "  " + line(*used[i]) + '\n';
-      }
-    };
-    list(&Kernel::refused, [](const Kernel& one) {
-      return "refused: '" + one.name + "', " + std::to_string(one.refused) + " of " +
-             std::to_string(one.launches) + " launches" +
-             (one.last_code == 0 ? std::string()
-                                 : std::string(": ") + describe(static_cast<Errc>(one.last_code)));
-    });
-    list(&Kernel::suspect,
-         [](const Kernel& one) { return "suspect of a fault: '" + one.name + "'"; });
-    list(&Kernel::launches, [](const Kernel& one) {
-      return "launched: '" + one.name + "', " + std::to_string(one.launches) + " times";
-    });
-    text += suspected;
-    if (const int lost = journal_.failed(); lost != 0) {
-      text +=
-          "  the journal in " + options_.journal + " is not whole: " + std::strerror(lost) + '\n';
-    }
-    std::fputs(text.c_str(), stderr);
+    const std::string text = summary_text(process_, kernels_, totals(), suspected);
+    if (!text.empty()) std::fputs((text + files_.missing(options_)).c_str(), stderr);
   }
 
   const Platform& platform_;
@@ -416,12 +276,10 @@ class Watcher {
   bool finished_ = false;
   KernelTable kernels_;
   KnownStreams streams_;
-  Suspicions suspicions_;
+  Suspicions suspicions_{platform_.caller};
+  ErrorTeller errors_{kernels_, streams_};
   WaitWatch waits_;
-  JournalStream journal_;
-  std::unique_ptr<debug::RunRecorder> recorder_;
-  std::uint64_t last_incident_ = 0;
-  std::uint64_t faults_ = 0;
+  RunFiles files_;
 };
 
 }  // namespace warpsafe::watch

@@ -59,6 +59,20 @@ inline void describe_residency(CUfunction function, const LaunchShape& shape, st
   }
 }
 
+/// Where its parameters lie. A driver before CUDA 12.4 does not tell.
+inline void describe_parameters(CUfunction function, Kernel& kernel) noexcept {
+  try {
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+    for (std::size_t i = 0;
+         call_driver(&Driver::parameter, function, i, &offset, &bytes) == CUDA_SUCCESS; ++i) {
+      kernel.parameters.push_back({offset, bytes});
+    }
+  } catch (...) {  // then nothing is known of what it touches
+    kernel.parameters.clear();
+  }
+}
+
 }  // namespace detail
 
 /// Platform::describe for CUDA's driver: the attributes of a CUfunction, or of the CUkernel that a
@@ -97,6 +111,8 @@ inline void describe_function(const void* handle, std::int32_t device, const Lau
   }
   if (launch != nullptr) {
     detail::describe_residency(function, launch->shape, device, kernel.limits);
+  } else {
+    detail::describe_parameters(function, kernel);
   }
 }
 

@@ -32,6 +32,9 @@ struct Driver {
   decltype(&::cuGraphGetNodes) graph_nodes;
   decltype(&::cuGraphNodeGetType) node_type;
   CUresult(CUDAAPI* kernel_node)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
+  decltype(&::cuGraphMemsetNodeGetParams) fill_node;
+  decltype(&::cuFuncGetParamInfo) parameter;
+  decltype(&::cuPointerGetAttribute) pointer_attribute;
 
   [[nodiscard]] static const Driver& get() noexcept {
     static const Driver found = load();
@@ -66,6 +69,9 @@ struct Driver {
     find(found.graph_nodes, "cuGraphGetNodes");
     find(found.node_type, "cuGraphNodeGetType");
     find(found.kernel_node, "cuGraphKernelNodeGetParams_v2");
+    find(found.fill_node, "cuGraphMemsetNodeGetParams");
+    find(found.parameter, "cuFuncGetParamInfo");
+    find(found.pointer_attribute, "cuPointerGetAttribute");
     return found;
   }
 };

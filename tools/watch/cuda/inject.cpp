@@ -5,9 +5,12 @@
 // (CUDA_INJECTION64_PATH; CUDA Programming Guide, "Environment Variables"). It subscribes to
 // CUPTI's callbacks (CUPTI, "Callback API") and hands what it is told to the watch.
 
-#include "calls.hpp"
+#include "call_stack.hpp"
+#include "call_table.hpp"
 #include "describe.hpp"
+#include "known_call.hpp"
 #include "session.hpp"
+#include "thread_state.hpp"
 #include <warpsafe/backend/cuda.hpp>
 
 #include <cupti.h>
@@ -55,34 +58,36 @@ constexpr CUpti_CallbackId most_calls = 4096;
 KnownCall driver_calls[most_calls];
 Call runtime_calls[most_calls];
 
-thread_local bool inside = false;
-
 void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  if (inside || session == nullptr) return;  // a call of the watch's own
-  inside = true;
+  ThreadState& mine = ThreadState::get();
+  if (mine.inside || session == nullptr) return;  // a call of the watch's own
+  mine.inside = true;
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id < most_calls) {
-    session->driver_call(driver_calls[id], *static_cast<const CUpti_CallbackData*>(data));
+    session->driver_call(mine, driver_calls[id], *static_cast<const CUpti_CallbackData*>(data));
   } else if (domain == CUPTI_CB_DOMAIN_RUNTIME_API && id < most_calls) {
-    session->runtime_call(runtime_calls[id], *static_cast<const CUpti_CallbackData*>(data));
+    session->runtime_call(mine, runtime_calls[id], *static_cast<const CUpti_CallbackData*>(data));
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
     if (id == CUPTI_CBID_RESOURCE_STREAM_CREATED) {
-      session->stream_made(resource.resourceHandle.stream, resource.context);
+      session->stream_made(resource.resourceHandle.stream);
     } else {
       session->stream_gone(resource.resourceHandle.stream);
     }
   }
-  inside = false;
+  mine.inside = false;
 }
 
-void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber) {
+/// Each function by itself: a domain as a whole would tell of each call of the program's. `quiet`:
+/// without those that only suspicions need.
+void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber, bool quiet) {
   for (CUpti_CallbackId id = 1; id < most_calls; ++id) {
     const char* name = nullptr;
     if (cupti.callback_name(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) == CUPTI_SUCCESS &&
         name != nullptr) {
       const CallName parts = CallName::of(name);
       driver_calls[id] = KnownCall::of(driver_call(parts), parts, name);
-      if (driver_calls[id].call != Call::other) {
+      const Call call = driver_calls[id].call;
+      if (call != Call::other && !(quiet && is_for_suspicions(call))) {
         static_cast<void>(cupti.enable(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id));
       }
     }
@@ -103,7 +108,7 @@ void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber) {
 
 void at_exit() {
   // What the watch itself asks at the end is not the program's.
-  inside = true;
+  ThreadState::get().inside = true;
   session->watcher().finish();
 }
 void in_child() { session->watcher().forked(); }
@@ -117,7 +122,7 @@ bool begin() {
         stderr);
     return false;
   }
-  static const Platform platform = platform_of<cuda_backend>(&describe_function);
+  static const Platform platform = platform_of<cuda_backend>(&describe_function, &calling_library);
   auto* const made = new Session(platform, Options::parse(std::getenv("WARPSAFE_RUN")));
   CUpti_SubscriberHandle subscriber{};
   const CUptiResult status = cupti.subscribe(&subscriber, &called, nullptr);
@@ -132,7 +137,9 @@ bool begin() {
     return false;
   }
   session = made;
-  enable_all(cupti, subscriber);
+  // The first call of it loads the unwinder, which is better done here than in a callback.
+  static_cast<void>(calling_library());
+  enable_all(cupti, subscriber, made->watcher().quiet());
   std::atexit(&at_exit);
   pthread_atfork(nullptr, nullptr, &in_child);
   return true;

@@ -111,7 +111,8 @@ Watcher* watcher_in_use = nullptr;
 Watcher* watcher() noexcept {
   static const bool begun = [] {
     try {
-      static const Platform platform = platform_of<hip_backend>(&describe_kernel);
+      static const Platform platform =
+          platform_of<hip_backend>(&describe_kernel, []() noexcept -> const char* { return ""; });
       watcher_in_use = new Watcher(platform, Options::parse(std::getenv("WARPSAFE_RUN")));
       std::atexit([] { watcher_in_use->finish(); });
       pthread_atfork(nullptr, nullptr, [] { watcher_in_use->forked(); });
@@ -206,7 +207,7 @@ hipError_t launch(const void* handle, const LaunchShape& shape, hipStream_t stre
     return name.c_str();
   });
   if (asked.kernel == nullptr) return call();
-  outer.watch()->suspicions().launched(*asked.kernel, stream == nullptr);
+  outer.watch()->suspicions().legacy.launched(*asked.kernel, stream == nullptr);
   return answered(*outer.watch(), seen, asked, call);
 }
 /// A wait, of a stream or (nullptr) of a device.

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#include "core/order_watch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace warpsafe::watch;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using warpsafe::Name;
+using warpsafe::debug::AccessKind;
+using warpsafe::debug::MemoryAccess;
+
+const char* nobody() noexcept { return ""; }
+const char* in_library() noexcept { return "libcublas"; }
+
+const int handles[8] = {};
+StreamPlace apart(int i) { return {&handles[i], &handles[i], 0, StreamOrder::apart}; }
+StreamPlace blocking(int i) { return {&handles[i], &handles[i], 0, StreamOrder::blocking}; }
+const StreamPlace legacy{nullptr, nullptr, 0, StreamOrder::legacy};
+const void* const event = &handles[7];
+constexpr std::uintptr_t x = 0x7f0000001000;
+
+/// A program that has one allocation, at x, and an event.
+struct Program : testing::Test {
+  OrderWatch order{&nobody};
+  Program() {
+    order.allocated(x, 4096, false);
+    order.event_made(event);
+    order.begin();
+  }
+  void copy(const StreamPlace& at, std::size_t from = 0, std::size_t bytes = 4096) {
+    order.submitted({Name::of("cuMemcpyHtoDAsync"), false, bytes, "", at},
+                    std::vector<MemoryAccess>{{x + from, bytes, AccessKind::write}});
+  }
+  void copy_out(const StreamPlace& at) {
+    order.submitted({Name::of("cuMemcpyDtoHAsync"), false, 4096, "", at},
+                    std::vector<MemoryAccess>{{x, 4096, AccessKind::read}});
+  }
+  /// A kernel of the program's, which writes.
+  void fill(const StreamPlace& at) {
+    order.submitted({Name::of("fill"), true, 0, "", at},
+                    std::vector<MemoryAccess>{{x, 1, AccessKind::write}});
+  }
+  /// A kernel of a library's, which is given x.
+  void gemm(const StreamPlace& at) {
+    order.submitted({Name::of("gemm"), true, 0, "libcublas", at},
+                    std::vector<MemoryAccess>{{x, 1, AccessKind::read}});
+  }
+  [[nodiscard]] std::vector<std::string> told() {
+    std::vector<std::string> all;
+    order.each([&](const std::string& text) { all.push_back(text); });
+    return all;
+  }
+};
+
+TEST_F(Program, ALibraryThatDoesNotWaitForTheCopyOfItsData) {
+  copy(apart(0));
+  gemm(legacy);
+  EXPECT_THAT(
+      told(),
+      ElementsAre(testing::AllOf(
+          HasSubstr("suspicion: nothing orders cuMemcpyHtoDAsync of 4096 bytes on stream 0x"),
+          HasSubstr(" and then 'gemm' of libcublas on the legacy default stream: the first "
+                    "writes memory that the second is given; record an event"),
+          HasSubstr("or give the handle of libcublas the first one's stream"))));
+}
+
+TEST_F(Program, EachPairIsToldOnce) {
+  for (int i = 0; i < 100; ++i) {
+    copy(apart(0));
+    gemm(apart(1));
+  }
+  EXPECT_EQ(told().size(), 2U);  // the copy before the library, and the other way round
+}
+
+TEST_F(Program, AKernelThatMustWrite) {
+  fill(apart(0));
+  gemm(apart(1));
+  EXPECT_THAT(told(), ElementsAre(HasSubstr("'fill' on stream 0x")));
+}
+
+TEST_F(Program, AResultThatIsCopiedOutIsNotKnownToBeWritten) {
+  gemm(apart(0));
+  copy_out(apart(1));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(Program, OneStreamOrdersItsWork) {
+  copy(apart(0));
+  gemm(apart(0));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(Program, AnEventOrders) {
+  copy(apart(0));
+  order.recorded(event, apart(0));
+  order.waits(apart(1), event);
+  gemm(apart(1));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(Program, AnEventThatWasNeverRecordedOrdersNothing) {
+  copy(apart(0));
+  order.waits(apart(1), event);
+  gemm(apart(1));
+  EXPECT_EQ(told().size(), 1U);
+}
+
+TEST_F(Program, AnEventOfSomebodyElseMayOrderAnything) {
+  copy(apart(0));
+  order.waits(apart(1), &handles[6]);
+  gemm(apart(1));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(Program, WhatTheHostWaitedForIsInOrder) {
+  copy(apart(0));
+  order.host_knows(apart(0));
+  gemm(apart(1));
+  EXPECT_THAT(told(), IsEmpty());
+  copy(apart(1));
+  order.recorded(event, apart(1));
+  order.host_knows_event(event);
+  gemm(apart(2));
+  copy(apart(2));
+  order.host_knows_all();
+  gemm(apart(3));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(Program, TheLegacyStreamWaitsForBlockingOnesAndTheyForIt) {
+  copy(blocking(0));
+  gemm(legacy);
+  copy(legacy);
+  gemm(blocking(1));
+  order.host_knows_all();
+  // Work on it stands between two others.
+  copy(blocking(0));
+  order.recorded(event, legacy);
+  gemm(blocking(1));
+  order.host_knows_all();
+  EXPECT_THAT(told(), IsEmpty());
+  copy(blocking(0));
+  gemm(blocking(1));
+  EXPECT_EQ(told().size(), 1U);
+}
+
+TEST_F(Program, TheLegacyStreamOfAnotherDeviceDoesNot) {
+  copy(blocking(0));
+  gemm({nullptr, nullptr, 1, StreamOrder::legacy});
+  EXPECT_EQ(told().size(), 1U);
+}
+
+TEST_F(Program, OtherPartsOfTheMemoryAreNotItsData) {
+  copy(apart(0), 1024, 1024);
+  gemm(apart(1));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(Program, KernelsOfTheProgramAloneAreNotSuspected) {
+  copy(apart(0));
+  fill(apart(1));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(Program, AKernelThatSharesAPointerOutIsNotTakenAtItsWord) {
+  fill(apart(0));
+  gemm(apart(1));
+  fill(apart(2));  // the same pointer on another stream: it takes its part of the memory
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(Program, AKernelThatFillsOnePartAfterAnother) {
+  fill(apart(0));
+  order.recorded(event, apart(0));
+  fill(apart(0));  // the next part, while the library works on the first
+  order.waits(apart(1), event);
+  gemm(apart(1));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(Program, MemoryThatCameAgainHasANewLife) {
+  copy(apart(0));
+  order.freed(x);
+  order.allocated(x, 64, false);
+  gemm(apart(1));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(Program, AStreamThatIsGoneLeavesNothingToWaitFor) {
+  copy(apart(0));
+  order.stream_gone(&handles[0]);
+  gemm(apart(1));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(Program, ItGivesUpWhereOrderIsNotKnown) {
+  order.give_up();
+  EXPECT_FALSE(order.on());
+  order.begin();
+  EXPECT_FALSE(order.on());
+}
+
+TEST_F(Program, LongRunsAreForgotten) {
+  copy(apart(0));
+  for (int i = 0; i < 50'000; ++i) fill(apart(0));
+  for (int i = 1; i < 6; ++i) gemm(apart(i));
+  EXPECT_THAT(told(), ElementsAre(HasSubstr("'fill'")));
+}
+
+TEST_F(Program, LaunchesOfOneGraphAreInOrder) {
+  const std::vector<MemoryAccess> writes{{x, 4096, AccessKind::write}};
+  const void* const graph = &handles[5];
+  order.submitted({Name::of("graph"), true, 0, "libcublas", apart(0)}, writes, graph);
+  order.submitted({Name::of("another"), true, 0, "libcublas", apart(1)},
+                  std::vector<MemoryAccess>{{x + 8192, 1, AccessKind::read}}, graph);
+  copy(apart(1));
+  EXPECT_THAT(told(), IsEmpty());
+  copy(apart(2));
+  EXPECT_EQ(told().size(), 1U);
+}
+
+TEST(OrderWatch, ALibrarysOwnMemoryIsItsOwn) {
+  OrderWatch order{&in_library};
+  order.begin();
+  order.allocated(x, 4096, false);
+  order.submitted({Name::of("cuMemsetD8Async"), false, 4096, "", apart(0)},
+                  std::vector<MemoryAccess>{{x, 4096, AccessKind::write}});
+  order.submitted({Name::of("gemm"), true, 0, "libcublas", apart(1)},
+                  std::vector<MemoryAccess>{{x, 1, AccessKind::read}});
+  bool any = false;
+  order.each([&](const std::string&) { any = true; });
+  EXPECT_FALSE(any);
+}
+
+TEST(OrderWatch, ThreadsTellItAtOnce) {
+  OrderWatch order{&nobody};
+  order.begin();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&order, t] {
+      const std::uintptr_t mine = x + std::uintptr_t(t) * 0x10000;
+      for (int i = 0; i < 2000; ++i) {
+        order.allocated(mine, 4096, false);
+        order.submitted({Name::of("cuMemcpyHtoDAsync"), false, 64, "", apart(t)},
+                        std::vector<MemoryAccess>{{mine, 64, AccessKind::write}});
+        order.submitted({Name::of("gemm"), true, 0, "libcublas", apart(t)},
+                        std::vector<MemoryAccess>{{mine, 1, AccessKind::read}});
+        order.recorded(&handles[t], apart(t));
+        order.host_knows(apart(t));
+        order.freed(mine);
+      }
+    });
+  }
+  for (std::thread& one : threads) one.join();
+  bool any = false;
+  order.each([&](const std::string&) { any = true; });
+  EXPECT_FALSE(any);
+}
+
+}  // namespace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#include "core/copy_sizes.hpp"
+#include "core/legacy_use.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace warpsafe::watch;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+template <class One>
+std::vector<std::string> told(One& one) {
+  std::vector<std::string> all;
+  one.each([&](const std::string& text) { all.push_back(text); });
+  return all;
+}
+
+TEST(LegacyUse, IsNothingAloneAndASuspicionBesideOtherStreams) {
+  Kernel axpy;
+  axpy.name = "axpy";
+  LegacyUse use;
+  use.launched(axpy, true);
+  EXPECT_THAT(told(use), IsEmpty());
+  use.launched(axpy, false);
+  use.launched(axpy, true);
+  use.launched(axpy, true);
+  EXPECT_THAT(told(use), ElementsAre(HasSubstr("suspicion: 2 launches on the legacy default stream "
+                                               "while other streams were in use, first 'axpy'")));
+}
+
+TEST(CopySizes, ElementsTakenForBytes) {
+  CopySizes sizes;
+  sizes.allocated(0x1000, 4096);
+  sizes.copied(0x1000, 1024);
+  sizes.freed(0x1000);
+  EXPECT_THAT(told(sizes), ElementsAre(HasSubstr("suspicion: 1 allocations of which only the first "
+                                                 "1/4 was ever copied (1024 of 4096 bytes)")));
+}
+
+TEST(CopySizes, EighthsOfWhatIsStillAllocated) {
+  CopySizes sizes;
+  sizes.allocated(0x1000, 4096);
+  sizes.copied(0x1000, 512);
+  EXPECT_THAT(told(sizes), ElementsAre(HasSubstr("1/8 was ever copied")));
+}
+
+TEST(CopySizes, WhatIsCopiedWholeOnceIsNone) {
+  CopySizes sizes;
+  sizes.allocated(0x1000, 4096);
+  sizes.copied(0x1000, 1024);
+  sizes.copied(0x1000, 4096);
+  sizes.allocated(0x3000, 256);
+  sizes.copied(0x3000, 32);  // a few bytes are more often meant
+  sizes.copied(0x9000, 64);  // of nothing that is known
+  EXPECT_THAT(told(sizes), IsEmpty());
+}
+
+}  // namespace

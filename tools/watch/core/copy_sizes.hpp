@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace warpsafe::watch {
+
+/// Allocations of which only a quarter or an eighth is ever copied, as when a number of elements is
+/// taken for bytes. Thread-safe.
+class CopySizes {
+ public:
+  /// Memory of the device. May throw std::bad_alloc.
+  void allocated(std::uint64_t memory, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    allocations_[memory] = {bytes, 0, 0, 0};
+  }
+  void freed(std::uint64_t memory) {
+    const std::lock_guard lock(mutex_);
+    const auto found = allocations_.find(memory);
+    if (found == allocations_.end()) return;
+    judge(found->second);
+    allocations_.erase(found);
+  }
+  /// A copy of so many bytes to or from its begin.
+  void copied(std::uint64_t memory, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto found = allocations_.find(memory);
+    if (found == allocations_.end()) return;
+    Allocation& one = found->second;
+    if (bytes >= least && bytes * 4 == one.bytes) {
+      ++one.quarters;
+    } else if (bytes >= least && bytes * 8 == one.bytes) {
+      ++one.eighths;
+    } else {
+      ++one.others;
+    }
+  }
+  /// Calls `tell(text)` if there are any. Once: what is allocated now is judged as it is.
+  template <class Tell>
+  void each(const Tell& tell) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [memory, one] : allocations_) judge(one);
+    allocations_.clear();
+    if (found_ == 0) return;
+    tell("suspicion: " + std::to_string(found_) + " allocations of which only the first 1/" +
+         std::to_string(part_) + " was ever copied (" + std::to_string(bytes_ / part_) + " of " +
+         std::to_string(bytes_) + " bytes): a number of elements taken for bytes?");
+  }
+
+ private:
+  /// Below that, a copy of a quarter is more often meant.
+  static constexpr std::uint64_t least = 64;
+  struct Allocation {
+    std::uint64_t bytes;
+    std::uint64_t quarters;
+    std::uint64_t eighths;
+    std::uint64_t others;
+  };
+  void judge(const Allocation& one) {
+    if (one.others != 0 || one.quarters + one.eighths == 0) return;
+    if (one.quarters != 0 && one.eighths != 0) return;
+    if (found_++ == 0) {
+      part_ = one.quarters != 0 ? 4 : 8;
+      bytes_ = one.bytes;
+    }
+  }
+
+  std::mutex mutex_;
+  std::map<std::uint64_t, Allocation> allocations_;
+  std::uint64_t found_ = 0;  ///< allocations with a suspicion
+  std::uint64_t part_ = 4;   ///< and the first of them
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "kernel_table.hpp"
+#include "known_streams.hpp"
+#include <warpsafe/debug.hpp>
+#include <warpsafe/detail/say.hpp>
+#include <warpsafe/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe::watch {
+
+/// Writes what went wrong: each kind of a kernel's refusals ten times, each fault once.
+/// Thread-safe.
+class ErrorTeller {
+ public:
+  ErrorTeller(KernelTable& kernels, KnownStreams& streams) : kernels_(kernels), streams_(streams) {}
+
+  /// A launch of the kernel that the runtime refused, and that was running no fault's victim.
+  void refused(Kernel& kernel, const LaunchError& error) noexcept {
+    const auto code = static_cast<std::uint32_t>(error.code);
+    if (__atomic_exchange_n(&kernel.last_code, code, __ATOMIC_RELAXED) != code) {
+      __atomic_store_n(&kernel.told, 0, __ATOMIC_RELAXED);
+    }
+    const std::uint64_t told = __atomic_add_fetch(&kernel.told, 1, __ATOMIC_RELAXED);
+    if (told <= most_told) say(error, told == most_told);
+  }
+  /// A fault of work that ran, each once: a lost context says the same at every later call.
+  /// Whether it is a new one.
+  bool fault(const LaunchError& error) noexcept {
+    std::uint64_t before = __atomic_load_n(&last_incident_, __ATOMIC_RELAXED);
+    do {
+      if (error.incident <= before) return false;
+    } while (!__atomic_compare_exchange_n(&last_incident_, &before, error.incident, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    say(error, false);
+    count_fault(error);
+    return true;
+  }
+  /// One that was written already.
+  void count_fault(const LaunchError& error) noexcept {
+    __atomic_add_fetch(&faults_, 1, __ATOMIC_RELAXED);
+    debug::LaunchRecord suspects[16];
+    const std::size_t found = debug::suspects(error, suspects, 16);
+    try {
+      kernels_.each([&](Kernel& one) {
+        for (std::size_t i = 0; i < found && i < 16; ++i) {
+          if (suspects[i].kernel.data != one.name.data()) continue;
+          __atomic_add_fetch(&one.suspect, 1, __ATOMIC_RELAXED);
+          return;
+        }
+      });
+    } catch (...) {  // the summary names no suspects
+      return;
+    }
+  }
+  /// How many faults there were.
+  [[nodiscard]] std::uint64_t faults() const noexcept {
+    return __atomic_load_n(&faults_, __ATOMIC_RELAXED);
+  }
+
+ private:
+  static constexpr std::uint64_t most_told = 10;
+
+  /// Writes the error, with what the runtime said to it.
+  void say(const LaunchError& error, bool last_of_kind) noexcept {
+    if (debug::Environment::get().silent) return;
+    char after[512] = "";
+    warpsafe::detail::TextBuffer rest(after, sizeof after);
+    if (error.stage == Stage::validation && error.raw != 0) {
+      rest << "\n  the runtime's own answer: " << error.raw_name << " (" << error.raw_text << ')';
+    }
+    if (error.code == Errc::shared_too_large || error.code == Errc::shared_not_opted_in) {
+      try {
+        if (const void* const stream = streams_.taken_for_bytes(error.dynamic_shared)) {
+          rest << "\n  that number is the handle of stream " << stream
+               << ": in <<<grid, block, bytes, stream>>> the stream is the fourth";
+        }
+      } catch (...) {  // without the hint
+        after[0] = '\0';
+      }
+    }
+    if (last_of_kind) rest << "\n  further refusals of this kind are only counted";
+    warpsafe::detail::say_error(debug::LogLevel::error, error, after);
+  }
+
+  KernelTable& kernels_;
+  KnownStreams& streams_;
+  std::uint64_t last_incident_ = 0;
+  std::uint64_t faults_ = 0;
+};
+
+}  // namespace warpsafe::watch

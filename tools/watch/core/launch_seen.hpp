@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "judge.hpp"
+#include <warpsafe/debug/launch_record.hpp>
+
+#include <cstdint>
+
+namespace warpsafe::watch {
+
+/// One launch while the program is in its runtime's call.
+struct LaunchSeen {
+  Launch launch;
+  debug::LaunchRecord record{};
+  std::uint64_t begun = 0;
+};
+
+}  // namespace warpsafe::watch

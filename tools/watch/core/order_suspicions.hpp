@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "stream_work.hpp"
+#include <warpsafe/debug/memory_access.hpp>
+#include <warpsafe/debug/race_checker.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// What an OrderWatch has found, in words: of a library's work and other work, each pair of names
+/// once. Not thread-safe.
+class OrderSuspicions {
+ public:
+  /// `caller()`: the library that the calling thread is in, "" for none; it gives `second` its
+  /// stream. `ordered(writer, other)`: whether some launch of the kernel `writer` comes before the
+  /// point `other`.
+  template <class Ordered>
+  void add(const debug::Race& race, const StreamWork& first, StreamWork second,
+           const char* (*caller)() noexcept, const Ordered& ordered) {
+    const bool first_writes = race.first_access.kind == debug::AccessKind::write;
+    const bool second_writes = race.second_access.kind == debug::AccessKind::write;
+    // One kernel that several streams give the same pointer takes its own part of the memory by
+    // another parameter.
+    if (first.is_kernel && second.is_kernel && first.what.data == second.what.data) {
+      shared_out_.insert(first.what.data);
+      return;
+    }
+    if (!known_.emplace(first.what.data, second.what.data).second) return;
+    if (!second.is_kernel) second.library = caller();
+    if (*first.library == '\0' && *second.library == '\0') return;
+    // A kernel that fills one part after another, of which the library waits for one.
+    if (first.is_kernel && first_writes && ordered(first, race.second)) return;
+    if (second.is_kernel && second_writes && ordered(second, race.first)) return;
+    std::string text = "suspicion: nothing orders " + first.text() + " and then " + second.text();
+    text += first_writes && second_writes ? ", which write the same memory"
+            : first_writes                ? ": the first writes memory that the second is given"
+                                          : ": the second writes memory that the first was given";
+    text += "; record an event after the first and let the other stream wait for it";
+    if (*second.library != '\0') {
+      text += ", or give the handle of " + std::string(second.library) + " the first one's stream";
+    }
+    found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes)});
+  }
+  /// Calls `tell(text)` for each.
+  template <class Tell>
+  void each(const Tell& tell) const {
+    std::size_t told = 0;
+    for (const Found& one : found_) {
+      if (shared_out_.count(one.first_writer) != 0 || shared_out_.count(one.second_writer) != 0) {
+        continue;
+      }
+      if (++told <= most_told) tell(one.text);
+    }
+    if (told > most_told) {
+      tell("suspicion: and " + std::to_string(told - most_told) +
+           " other pairs that nothing orders");
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_told = 10;
+  struct Found {
+    std::string text;
+    const char* first_writer;  ///< the name of the kernel that writes; nullptr: none
+    const char* second_writer;
+  };
+  [[nodiscard]] static const char* writer(const StreamWork& work, bool writes) noexcept {
+    return work.is_kernel && writes ? work.what.data : nullptr;
+  }
+
+  std::set<std::pair<const char*, const char*>> known_;
+  std::set<const char*> shared_out_;
+  std::vector<Found> found_;
+};
+
+}  // namespace warpsafe::watch

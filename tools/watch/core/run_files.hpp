@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "journal_stream.hpp"
+#include "options.hpp"
+#include "platform.hpp"
+#include <warpsafe/debug.hpp>
+#include <warpsafe/debug/run_recorder.hpp>
+#include <warpsafe/debug/timeline_export.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace warpsafe::watch {
+
+/// The files that were asked for: the journal, which is written as things happen, and the timeline,
+/// which is written at the end.
+class RunFiles {
+ public:
+  /// Makes them, where `options` asks for them. May throw std::bad_alloc.
+  void begin(const Options& options, const Platform& platform) {
+    if (!options.journal.empty()) {
+      const int failed = journal_.open(options.journal.c_str(), platform.environment());
+      if (failed == 0) {
+        debug::add_listener(journal_.listener());
+      } else {
+        debug::detail::log_line(debug::LogLevel::error, "warpsafe: no journal in %s: %s",
+                                options.journal.c_str(), std::strerror(failed));
+      }
+    }
+    if (!options.timeline.empty()) {
+      recorder_ = std::make_unique<debug::RunRecorder>();
+      platform.start_recorder(*recorder_);
+    }
+  }
+  /// Writes the timeline.
+  void finish(const Options& options) {
+    if (recorder_ == nullptr) return;
+    recorder_->stop();
+    const int failed = debug::write_trace(recorder_->run(), options.timeline.c_str());
+    if (failed != 0) {
+      std::fprintf(stderr, "warpsafe: no timeline in %s: %s\n", options.timeline.c_str(),
+                   std::strerror(failed));
+    }
+  }
+  /// What is missing in them, as a line of the summary; empty: nothing.
+  [[nodiscard]] std::string missing(const Options& options) const {
+    const int lost = journal_.failed();
+    return lost == 0 ? std::string()
+                     : "  the journal in " + options.journal +
+                           " is not whole: " + std::strerror(lost) + '\n';
+  }
+
+ private:
+  JournalStream journal_;
+  std::unique_ptr<debug::RunRecorder> recorder_;
+};
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "stream_place.hpp"
+#include <warpsafe/name.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace warpsafe::watch {
+
+/// One piece of work that the program gave a stream, as texts have it.
+struct StreamWork {
+  Name what{};             ///< a kernel's name, or that of a call; it lives as long as the process
+  bool is_kernel = false;  ///< or a graph of kernels
+  std::size_t bytes = 0;   ///< that a copy or a fill names
+  const char* library = "";  ///< that a kernel was launched from; empty: none that is known
+  StreamPlace at{};
+
+  /// "kernel 'axpy' on stream 0x55d0c8", "cuMemcpyHtoDAsync of 4096 bytes on the legacy default
+  /// stream".
+  [[nodiscard]] std::string text() const {
+    std::string all(what.data, what.size);
+    if (is_kernel) {
+      all = '\'' + all + '\'';
+      if (*library != '\0') all += " of " + std::string(library);
+    } else {
+      all += " of " + std::to_string(bytes) + " bytes";
+    }
+    if (at.order == StreamOrder::legacy) return all + " on the legacy default stream";
+    char handle[32];
+    std::snprintf(handle, sizeof handle, "%p", at.handle);
+    return all + " on stream " + handle;
+  }
+};
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "wait_watch.hpp"
+#include <warpsafe/name.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe::watch {
+
+/// One wait while the program is in it.
+struct WaitSeen {
+  Name what{};
+  const void* stream = nullptr;
+  std::int32_t device = -1;
+  std::uint64_t began = 0;  ///< by debug::Completion's clock
+  std::uint64_t begun = 0;  ///< nanoseconds; 0: nobody wants to know
+  std::size_t watched = WaitWatch::none;
+};
+/// What a wait that succeeded has waited for.
+enum class WaitScope : std::uint8_t { nothing, stream, device };
+
+}  // namespace warpsafe::watch

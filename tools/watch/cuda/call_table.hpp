@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "call.hpp"
+#include "call_name.hpp"
+
+#include <string_view>
+
+namespace warpsafe::watch {
+
+/// One function of the driver's.
+struct CallRow {
+  std::string_view name;
+  Call call;
+  int since;  ///< the version from which on its parameters are laid out as they are read
+};
+/// The names are those of cuda.h, without their versions.
+inline constexpr CallRow driver_calls_table[] = {
+    {"cuLaunchKernel", Call::launch, 1},
+    {"cuLaunchKernelEx", Call::launch_ex, 1},
+    {"cuLaunchCooperativeKernel", Call::launch_cooperative, 1},
+    {"cuGraphAddKernelNode", Call::graph_add, 2},
+    {"cuGraphAddNode", Call::graph_add_node, 2},
+    {"cuGraphKernelNodeSetParams", Call::graph_set, 2},
+    {"cuGraphExecKernelNodeSetParams", Call::graph_exec_set, 2},
+    {"cuGraphInstantiate", Call::graph_instantiate, 1},
+    {"cuGraphInstantiateWithFlags", Call::graph_instantiate, 1},
+    {"cuGraphInstantiateWithParams", Call::graph_instantiate, 1},
+    {"cuGraphLaunch", Call::graph_launch, 1},
+    {"cuCtxSynchronize", Call::wait_device, 1},
+    {"cuStreamSynchronize", Call::wait_stream, 1},
+    {"cuStreamQuery", Call::query_stream, 1},
+    {"cuEventSynchronize", Call::wait_event, 1},
+    {"cuEventQuery", Call::query_event, 1},
+    {"cuEventElapsedTime", Call::elapsed_time, 1},
+    {"cuMemcpyHtoD", Call::copy_in, 2},
+    {"cuMemcpyDtoH", Call::copy_out, 2},
+    {"cuMemcpyHtoDAsync", Call::copy_in_async, 2},
+    {"cuMemcpyDtoHAsync", Call::copy_out_async, 2},
+    {"cuMemcpy", Call::copy_any, 1},
+    {"cuMemcpyAsync", Call::copy_any_async, 1},
+    {"cuMemcpyDtoD", Call::copy_device, 2},
+    {"cuMemcpyDtoDAsync", Call::copy_device_async, 2},
+    {"cuMemcpy2D", Call::wait_copy, 1},
+    {"cuMemcpy2DUnaligned", Call::wait_copy, 1},
+    {"cuMemcpy3D", Call::wait_copy, 1},
+    {"cuMemcpy2DAsync", Call::unfollowed, 1},
+    {"cuMemcpy3DAsync", Call::unfollowed, 1},
+    {"cuMemcpyPeer", Call::unfollowed, 1},
+    {"cuMemcpyPeerAsync", Call::unfollowed, 1},
+    {"cuMemcpyHtoA", Call::unfollowed, 1},
+    {"cuMemcpyAtoH", Call::unfollowed, 1},
+    {"cuMemcpyDtoA", Call::unfollowed, 1},
+    {"cuMemcpyAtoD", Call::unfollowed, 1},
+    {"cuMemcpyHtoAAsync", Call::unfollowed, 1},
+    {"cuMemcpyAtoHAsync", Call::unfollowed, 1},
+    {"cuMemcpyBatchAsync", Call::unfollowed, 1},
+    {"cuMemcpy3DBatchAsync", Call::unfollowed, 1},
+    {"cuMemsetD2D8", Call::unfollowed, 1},
+    {"cuMemsetD2D16", Call::unfollowed, 1},
+    {"cuMemsetD2D32", Call::unfollowed, 1},
+    {"cuMemsetD2D8Async", Call::unfollowed, 1},
+    {"cuMemsetD2D16Async", Call::unfollowed, 1},
+    {"cuMemsetD2D32Async", Call::unfollowed, 1},
+    {"cuMemsetD8", Call::fill, 2},
+    {"cuMemsetD16", Call::fill, 2},
+    {"cuMemsetD32", Call::fill, 2},
+    {"cuMemsetD8Async", Call::fill_async, 1},
+    {"cuMemsetD16Async", Call::fill_async, 1},
+    {"cuMemsetD32Async", Call::fill_async, 1},
+    {"cuMemAlloc", Call::allocate, 2},
+    {"cuMemAllocPitch", Call::allocate_pitch, 2},
+    {"cuMemAllocManaged", Call::allocate_managed, 1},
+    {"cuMemAllocAsync", Call::allocate_async, 1},
+    {"cuMemAllocFromPoolAsync", Call::allocate_async, 1},
+    {"cuMemFree", Call::free, 2},
+    {"cuMemFreeAsync", Call::free_async, 1},
+    {"cuMemFreeHost", Call::noticing, 1},
+    {"cuMemHostAlloc", Call::noticing, 1},
+    {"cuStreamCreate", Call::stream_made, 1},
+    {"cuStreamCreateWithPriority", Call::stream_made, 1},
+    {"cuStreamDestroy", Call::stream_gone, 1},
+    {"cuStreamWaitEvent", Call::stream_waits, 1},
+    {"cuEventCreate", Call::event_made, 1},
+    {"cuEventDestroy", Call::event_gone, 1},
+    {"cuEventRecord", Call::event_record, 1},
+    {"cuEventRecordWithFlags", Call::event_record, 1},
+    {"cuGraphExecUpdate", Call::graph_changed, 1},
+    {"cuGraphExecNodeSetParams", Call::graph_changed, 1},
+    {"cuGraphExecMemcpyNodeSetParams", Call::graph_changed, 1},
+    {"cuGraphExecMemsetNodeSetParams", Call::graph_changed, 1},
+    {"cuGraphExecChildGraphNodeSetParams", Call::graph_changed, 1},
+    {"cuLaunchHostFunc", Call::host_function, 1},
+    {"cuStreamAddCallback", Call::host_function, 1},
+    {"cuStreamWaitValue32", Call::unknown_order, 1},
+    {"cuStreamWaitValue64", Call::unknown_order, 1},
+    {"cuStreamBatchMemOp", Call::unknown_order, 1},
+    {"cuWaitExternalSemaphoresAsync", Call::unknown_order, 1},
+    {"cuCtxRecordEvent", Call::unknown_order, 1},
+    {"cuCtxWaitEvent", Call::unknown_order, 1},
+    {"cuGreenCtxRecordEvent", Call::unknown_order, 1},
+    {"cuGreenCtxWaitEvent", Call::unknown_order, 1},
+    {"cuGraphAddEventRecordNode", Call::unknown_order, 1},
+    {"cuGraphAddEventWaitNode", Call::unknown_order, 1},
+    {"cuGraphAddBatchMemOpNode", Call::unknown_order, 1},
+    {"cuGraphAddExternalSemaphoresWaitNode", Call::unknown_order, 1},
+    {"cuStreamBeginCapture", Call::begin_capture, 1},
+    {"cuStreamBeginCaptureToGraph", Call::begin_capture, 1},
+    {"cuStreamEndCapture", Call::end_capture, 1},
+    {"cuModuleUnload", Call::unload, 1},
+    {"cuLibraryUnload", Call::unload, 1}};
+
+/// What a call of the driver is. What is not known to be needed is `other`, and costs the program
+/// nothing.
+[[nodiscard]] inline Call driver_call(const CallName& name) noexcept {
+  for (const CallRow& row : driver_calls_table) {
+    if (row.name == name.base) return name.version < row.since ? Call::noticing : row.call;
+  }
+  return Call::other;
+}
+
+/// What a call of the runtime is: its launches are looked at for what it refuses itself, and for
+/// the numbers that it cuts on their way to the driver.
+[[nodiscard]] inline Call runtime_call(const CallName& name) noexcept {
+  if (name.base == "cudaLaunchKernel" || name.base == "__cudaLaunchKernel" ||
+      name.base == "cudaLaunchCooperativeKernel") {
+    return Call::runtime_launch;
+  }
+  return name.base == "cudaLaunchKernelExC" ? Call::runtime_launch_ex : Call::other;
+}
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../core/watcher.hpp"
+#include "driver.hpp"
+#include "kernel_of.hpp"
+#include "launch_pointers.hpp"
+#include <warpsafe/debug/memory_access.hpp>
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// The program's executable graphs: the names of their kernels, and what their nodes touch.
+/// Thread-safe.
+class Graphs {
+ public:
+  struct Known {
+    Kernel* kernel = nullptr;  ///< what a launch of it is told as
+    const char* library = "";  ///< that one of its kernels is of
+    std::vector<debug::MemoryAccess> accesses{};
+  };
+  explicit Graphs(Watcher& watcher) : watcher_(watcher) {}
+
+  void instantiated(CUgraphExec executable, CUgraph graph, std::int32_t device) {
+    std::size_t count = 0;
+    if (call_driver(&Driver::graph_nodes, graph, static_cast<CUgraphNode*>(nullptr), &count) !=
+        CUDA_SUCCESS) {
+      return;
+    }
+    std::vector<CUgraphNode> nodes(count);
+    if (count != 0 &&
+        call_driver(&Driver::graph_nodes, graph, nodes.data(), &count) != CUDA_SUCCESS) {
+      return;
+    }
+    Known made;
+    std::string names;
+    std::size_t kernels = 0;
+    for (const CUgraphNode node : nodes) {
+      CUgraphNodeType type{};
+      if (call_driver(&Driver::node_type, node, &type) != CUDA_SUCCESS) continue;
+      if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
+        ++kernels;
+        add_kernel(node, device, names, made);
+      } else if (type == CU_GRAPH_NODE_TYPE_MEMSET) {
+        add_fill(node, made);
+      }
+    }
+    const std::string name = "graph of " + std::to_string(kernels) + " kernels" + names;
+    made.kernel = watcher_.kernel(nullptr, device, [&] { return name.c_str(); });
+    const std::lock_guard lock(mutex_);
+    known_[executable] = std::move(made);
+  }
+  /// What it touches is not known from now on.
+  void changed(CUgraphExec executable) {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(executable);
+    if (found != known_.end()) found->second.accesses.clear();
+  }
+  [[nodiscard]] Kernel* kernel(CUgraphExec executable, std::int32_t device) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = known_.find(executable);
+      if (found != known_.end() && found->second.kernel != nullptr) return found->second.kernel;
+    }
+    return watcher_.kernel(nullptr, device, [] { return "graph"; });
+  }
+  /// What is known of it; empty where nobody saw it made.
+  [[nodiscard]] Known known(CUgraphExec executable) {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(executable);
+    return found == known_.end() ? Known{} : found->second;
+  }
+
+ private:
+  void add_kernel(CUgraphNode node, std::int32_t device, std::string& names, Known& made) {
+    // The names of the first ones tell which graph it is.
+    const bool names_more = names.size() <= longest_name;
+    if (!names_more && watcher_.quiet()) return;
+    CUDA_KERNEL_NODE_PARAMS of{};
+    if (call_driver(&Driver::kernel_node, node, &of) != CUDA_SUCCESS) return;
+    const CUfunction function =
+        of.func != nullptr ? of.func : reinterpret_cast<CUfunction>(of.kern);
+    const Kernel* const one = kernel_of(watcher_, function, device, nullptr);
+    if (one == nullptr) return;
+    if (names_more) names += (names.empty() ? ": " : ", ") + one->name;
+    if (watcher_.quiet()) return;
+    if (*one->library != '\0') made.library = one->library;
+    add_pointers(*one, {of.kernelParams, of.extra}, made.accesses);
+  }
+  static void add_fill(CUgraphNode node, Known& made) {
+    CUDA_MEMSET_NODE_PARAMS of{};
+    if (call_driver(&Driver::fill_node, node, &of) != CUDA_SUCCESS) return;
+    const std::size_t row = of.width * of.elementSize;
+    made.accesses.push_back({of.dst, row, debug::AccessKind::write, of.height, of.pitch});
+  }
+
+  Watcher& watcher_;
+  std::mutex mutex_;
+  std::map<CUgraphExec, Known> known_;
+};
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "call.hpp"
+#include "call_name.hpp"
+#include <warpsafe/name.hpp>
+
+namespace warpsafe::watch {
+
+/// A call that the watch looks at, with its name as texts have it, which lives as long as the
+/// process.
+struct KnownCall {
+  Call call = Call::other;
+  bool per_thread = false;
+  Name name{};
+
+  [[nodiscard]] static KnownCall of(Call call, const CallName& name, const char* whole) noexcept {
+    return {call, name.per_thread, {whole, name.base.size()}};
+  }
+};
+
+}  // namespace warpsafe::watch

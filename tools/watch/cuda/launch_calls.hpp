@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../core/watcher.hpp"
+#include "captures.hpp"
+#include "graphs.hpp"
+#include "kernel_of.hpp"
+#include "known_call.hpp"
+#include "launch_pointers.hpp"
+#include "launches.hpp"
+#include "stream_names.hpp"
+#include "thread_state.hpp"
+
+#include <cuda.h>
+#include <cupti.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// The driver's launches, of kernels and of graphs.
+class LaunchCalls {
+ public:
+  LaunchCalls(Watcher& watcher, Captures& captures, Graphs& graphs)
+      : watcher_(watcher), captures_(captures), graphs_(graphs) {}
+
+  /// The call begins. Whether it is one of these.
+  bool enter(ThreadState& mine, const KnownCall& known, std::int32_t device,
+             const CUpti_CallbackData& info) noexcept {
+    const Asked asked = read(known, info);
+    if (!asked.is_launch) return false;
+    if (asked.config_is_missing) return true;
+    const bool legacy = is_legacy(asked.stream, known.per_thread);
+    Launch launch;
+    launch.stream = name_of(asked.stream, known.per_thread);
+    launch.device = device;
+    if (asked.graph != nullptr) {
+      launch.is_graph = true;
+      launch.kernel = graphs_.kernel(asked.graph, device);
+    } else {
+      launch.shape = asked.shape;
+      launch.function = asked.function;
+      launch.kernel = kernel_of(watcher_, asked.function, device, info.symbolName);
+      // What the runtime was given before it cut it to 32 bits.
+      if (mine.in_runtime &&
+          static_cast<std::uint32_t>(mine.written.dynamic_shared) == launch.shape.dynamic_shared) {
+        launch.shape.dynamic_shared = mine.written.dynamic_shared;
+      }
+    }
+    if (launch.kernel == nullptr) return true;
+    watcher_.suspicions().legacy.launched(*launch.kernel, legacy);
+    watcher_.launching(mine.launch, launch);
+    mine.launching = true;
+    return true;
+  }
+  /// The call has ended. Whether it is one of these.
+  bool leave(ThreadState& mine, const KnownCall& known, std::int32_t device,
+             const CUpti_CallbackData& info, CUresult status) noexcept {
+    if (known.call != Call::launch && known.call != Call::launch_ex &&
+        known.call != Call::launch_cooperative && known.call != Call::graph_launch) {
+      return false;
+    }
+    if (!mine.launching) return true;
+    mine.launching = false;
+    mine.driver_answered = true;
+    const bool follows = watcher_.follows_order();
+    if (status != CUDA_SUCCESS || (!follows && !captures_.any())) {
+      watcher_.launched(mine.launch, status);
+      return true;
+    }
+    const Asked asked = read(known, info);
+    if (captures_.is_capturing(asked.stream)) {
+      watcher_.not_launched(mine.launch);
+      return true;
+    }
+    watcher_.launched(mine.launch, status);
+    if (follows) follow(*mine.launch.launch.kernel, known, device, asked);
+    return true;
+  }
+
+ private:
+  struct Asked {
+    bool is_launch = true;
+    bool config_is_missing = false;
+    CUfunction function = nullptr;
+    CUgraphExec graph = nullptr;
+    CUstream stream = nullptr;
+    LaunchShape shape;
+    LaunchParameters parameters;
+    const CUlaunchConfig* config = nullptr;
+  };
+  [[nodiscard]] static Asked read(const KnownCall& known, const CUpti_CallbackData& info) noexcept {
+    Asked asked;
+    if (known.call == Call::launch) {
+      const auto& of = *static_cast<const cuLaunchKernel_params*>(info.functionParams);
+      asked.function = of.f;
+      asked.stream = of.hStream;
+      asked.shape = shape_of_parameters(of);
+      asked.parameters = {of.kernelParams, of.extra};
+    } else if (known.call == Call::launch_cooperative) {
+      const auto& of = *static_cast<const cuLaunchCooperativeKernel_params*>(info.functionParams);
+      asked.function = of.f;
+      asked.stream = of.hStream;
+      asked.shape = shape_of_parameters(of);
+      asked.shape.cooperative = true;
+      asked.parameters = {of.kernelParams, nullptr};
+    } else if (known.call == Call::launch_ex) {
+      const auto& of = *static_cast<const cuLaunchKernelEx_params*>(info.functionParams);
+      asked.function = of.f;
+      asked.config = of.config;
+      asked.config_is_missing = of.config == nullptr;
+      if (of.config != nullptr) {
+        asked.stream = of.config->hStream;
+        asked.shape = shape_of_config(*of.config);
+      }
+      asked.parameters = {of.kernelParams, of.extra};
+    } else if (known.call == Call::graph_launch) {
+      const auto& of = *static_cast<const cuGraphLaunch_params*>(info.functionParams);
+      asked.graph = of.hGraph;
+      asked.stream = of.hStream;
+    } else {
+      asked.is_launch = false;
+    }
+    return asked;
+  }
+
+  /// Tells the order of things, and what the launch touches.
+  void follow(const Kernel& kernel, const KnownCall& known, std::int32_t device,
+              const Asked& asked) noexcept {
+    try {
+      OrderWatch& order = watcher_.suspicions().order;
+      const StreamPlace at = place_of(asked.stream, known.per_thread, device, watcher_.streams());
+      StreamWork work{kernel.its_name(), true, 0, kernel.library, at};
+      if (asked.graph != nullptr) {
+        const Graphs::Known graph = graphs_.known(asked.graph);
+        work.library = graph.library;
+        order.submitted(work, graph.accesses, asked.graph);
+        return;
+      }
+      if (asked.config != nullptr && records_an_event(*asked.config)) return order.give_up();
+      std::vector<debug::MemoryAccess> accesses;
+      add_pointers(kernel, asked.parameters, accesses);
+      // What touches nothing that is known is in nobody's way; on the legacy stream it orders.
+      if (accesses.empty() && at.order != StreamOrder::legacy) return;
+      order.submitted(work, accesses);
+    } catch (...) {  // without memory nothing is suspected
+      watcher_.suspicions().order.give_up();
+    }
+  }
+  [[nodiscard]] static bool records_an_event(const CUlaunchConfig& config) noexcept {
+    for (unsigned i = 0; config.attrs != nullptr && i < config.numAttrs; ++i) {
+      if (config.attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
+          config.attrs[i].id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Watcher& watcher_;
+  Captures& captures_;
+  Graphs& graphs_;
+};
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../core/watcher.hpp"
+#include "graphs.hpp"
+#include "kernel_of.hpp"
+#include "known_call.hpp"
+#include "launches.hpp"
+#include "thread_state.hpp"
+
+#include <cuda.h>
+#include <cupti.h>
+
+#include <cstdint>
+
+namespace warpsafe::watch {
+
+/// The driver's calls that make graphs: a kernel node that it refuses is told as a refused launch.
+class NodeCalls {
+ public:
+  NodeCalls(Watcher& watcher, Graphs& graphs) : watcher_(watcher), graphs_(graphs) {}
+
+  /// The call has ended. Whether that is all there is to say of it.
+  bool leave(ThreadState& mine, const KnownCall& known, std::int32_t device,
+             const CUpti_CallbackData& info, CUresult status) noexcept {
+    switch (known.call) {
+      case Call::graph_add:
+        return refused(read<cuGraphAddKernelNode_v2_params>(info).nodeParams, mine, device, status);
+      case Call::graph_set:
+        return refused(read<cuGraphKernelNodeSetParams_v2_params>(info).nodeParams, mine, device,
+                       status);
+      case Call::graph_exec_set: {
+        const auto& of = read<cuGraphExecKernelNodeSetParams_v2_params>(info);
+        changed(of.hGraphExec);
+        return refused(of.nodeParams, mine, device, status);
+      }
+      case Call::graph_changed:
+        // All of these name the executable graph first.
+        changed(read<cuGraphExecKernelNodeSetParams_v2_params>(info).hGraphExec);
+        return false;
+      case Call::graph_add_node:
+        return added(read<cuGraphAddNode_v2_params>(info).nodeParams, mine, device, status);
+      case Call::graph_instantiate: {
+        const auto& of = read<cuGraphInstantiateWithFlags_params>(info);
+        if (status != CUDA_SUCCESS || of.phGraphExec == nullptr) return false;
+        try {
+          graphs_.instantiated(*of.phGraphExec, of.hGraph, device);
+        } catch (...) {  // it is launched without its kernels' names
+        }
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+ private:
+  template <class Parameters>
+  [[nodiscard]] static const Parameters& read(const CUpti_CallbackData& info) noexcept {
+    return *static_cast<const Parameters*>(info.functionParams);
+  }
+  void changed(CUgraphExec executable) noexcept {
+    try {
+      graphs_.changed(executable);
+    } catch (...) {  // a lock that is broken: nothing that follows is worth saying
+      watcher_.suspicions().order.give_up();
+    }
+  }
+  bool refused(const CUDA_KERNEL_NODE_PARAMS* node, ThreadState& mine, std::int32_t device,
+               CUresult status) noexcept {
+    if (status == CUDA_SUCCESS || node == nullptr) return false;
+    Launch launch;
+    launch.function = node->func != nullptr ? node->func : reinterpret_cast<CUfunction>(node->kern);
+    launch.shape = shape_of_parameters(*node);
+    launch.device = device;
+    launch.kernel = kernel_of(watcher_, static_cast<CUfunction>(const_cast<void*>(launch.function)),
+                              device, nullptr);
+    if (launch.kernel == nullptr) return false;
+    watcher_.launching(mine.launch, launch);
+    watcher_.launched(mine.launch, status);
+    return true;
+  }
+  bool added(const CUgraphNodeParams* node, ThreadState& mine, std::int32_t device,
+             CUresult status) noexcept {
+    if (node == nullptr) return false;
+    if (node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ||
+        node->type == CU_GRAPH_NODE_TYPE_WAIT_EVENT ||
+        node->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ||
+        node->type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT) {
+      watcher_.suspicions().order.give_up();
+    }
+    if (node->type != CU_GRAPH_NODE_TYPE_KERNEL) return false;
+    CUDA_KERNEL_NODE_PARAMS same{};
+    same.func = node->kernel.func;
+    same.kern = node->kernel.kern;
+    same.gridDimX = node->kernel.gridDimX;
+    same.gridDimY = node->kernel.gridDimY;
+    same.gridDimZ = node->kernel.gridDimZ;
+    same.blockDimX = node->kernel.blockDimX;
+    same.blockDimY = node->kernel.blockDimY;
+    same.blockDimZ = node->kernel.blockDimZ;
+    same.sharedMemBytes = node->kernel.sharedMemBytes;
+    return refused(&same, mine, device, status);
+  }
+
+  Watcher& watcher_;
+  Graphs& graphs_;
+};
+
+}  // namespace warpsafe::watch
