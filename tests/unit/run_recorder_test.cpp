@@ -8,6 +8,7 @@
 #include <warpsafe/debug/journal_file.hpp>
 #include <warpsafe/debug/run_recorder.hpp>
 #include <warpsafe/debug/timeline_export.hpp>
+#include <warpsafe/limits_table.hpp>
 
 #include <gmock/gmock.h>
 
@@ -225,6 +226,24 @@ TEST_F(Recorder, TheJournalIsOneObjectPerLine) {
   EXPECT_THAT(lines[4], StartsWith("{\"wait\":\"stream synchronize\","));
   EXPECT_THAT(lines[5], AllOf(StartsWith("{\"error\":\"the runtime refused the launch\""),
                               HasSubstr("launch failed: hostErrorInvalidValue")));
+}
+
+TEST_F(Recorder, TheJournalHasWhatALaunchAsksForBesidesItsSizes) {
+  become(limits::sm_90);
+  recorder.start();
+  const auto with = [&](const auto& config) {
+    ASSERT_TRUE(launch(stream, config, kernel<loads>).has_value());
+  };
+  with(LaunchConfig{grid<4>, block<32>});
+  with(LaunchConfig{grid<4>, block<32>, cluster<2>, priority(-3)});
+  with(LaunchConfig{grid<4>, block<32>, cooperative});
+  const auto lines = journal(ended());
+  ASSERT_THAT(lines, SizeIs(5));
+  for (const char* const field : {"cluster", "priority", "cooperative", "programmatic"}) {
+    EXPECT_THAT(lines[2], Not(HasSubstr(field)));
+  }
+  EXPECT_THAT(lines[3], HasSubstr(",\"cluster\":[2,1,1],\"priority\":-3,\"thread\":"));
+  EXPECT_THAT(lines[4], HasSubstr("\",\"cooperative\":true,\"thread\":"));
 }
 
 TEST_F(Recorder, AProgramThatWasNotRecordedStillHasItsJournal) {
