@@ -6,8 +6,9 @@ import re
 import xml.etree.ElementTree
 
 from docutils import nodes
+from pygments.lexer import RegexLexer
 from pygments.lexers import CppLexer
-from pygments.token import Comment, Error
+from pygments.token import Comment, Error, Generic, Text
 from sphinx import addnodes
 from sphinx.util import logging, osutil
 
@@ -48,11 +49,19 @@ class Cpp(CppLexer):
             yield place, Comment if kind is Error and value == "…" else kind, value
 
 
+class Console(RegexLexer):
+    """Commands behind `$`, and what they print, in which `#` begins no prompt."""
+    tokens = {"root": [(r"^(\$ )(.*\n)", lambda lexer, found, context=None: iter(
+        [(found.start(1), Generic.Prompt, found[1]), (found.start(2), Generic.Strong, found[2])])), (r".*\n", Text)]}
+
+
 def setup(app):
     app.add_lexer("cpp", Cpp)
+    app.add_lexer("console", Console)
     app.add_config_value("api_tags", None, "env")
     app.connect("doctree-read", link_files)
     app.connect("doctree-read", wrap_sentences)
+    app.connect("doctree-read", stack_tables)
 
 
 def wrap_sentences(app, doctree):
@@ -62,8 +71,27 @@ def wrap_sentences(app, doctree):
     for block in doctree.findall(nodes.literal_block):
         is_refused = block.line is not None and page[block.line - 1].strip() == "```cpp refused"
         has_columns = re.search(r"\S {3,}\S", block.astext())
+        if is_refused:  # the words under their line
+            block.children = [nodes.Text(re.sub(r"; {2,}// |; // ", ";\n    // ", block.astext()))]
+            block.rawsource = block.astext()
         if is_refused or (block.get("language") in ("text", "console", "sh") and not has_columns):
             block["classes"].append("sentences")
+
+
+def stack_tables(app, doctree):
+    """A table of many columns of sentences, for a narrow page: its cells below each other, each with its column's
+    name, which wide pages do not show (static/warpsafe.css)."""
+    for table in doctree.findall(nodes.table):
+        heads = [entry.astext() for row in table.findall(nodes.thead) for entry in row.findall(nodes.entry)]
+        cells = list(table.next_node(nodes.tbody).findall(nodes.entry))
+        in_words = {number % len(heads) for number, cell in enumerate(cells) if len(cell.astext()) > 15} if heads else ()
+        if len(heads) < 4 or len(in_words) < 3:
+            continue
+        table["classes"].append("stacked")
+        for number, cell in enumerate(cells):
+            head = heads[number % len(heads)]
+            if head and cell.children:
+                cell[0].insert(0, nodes.inline("", f"{head}: ", classes=["column"]))
 
 
 def link_files(app, doctree):

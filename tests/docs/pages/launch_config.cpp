@@ -50,11 +50,11 @@ bool launch_config() {
   const auto stream = ws::Stream::create();
   if (!stream.has_value() || !run(stream.value(), 256).has_value()) return false;
   shown();
+  std::cout << one_block << '\n';
+  shown();
   const auto too_much = run(stream.value(), 20000);
   if (too_much.has_value()) return false;
   std::cout << too_much.error() << '\n';
-  shown();
-  std::cout << one_block << '\n';
   shown();
   ask("sm_75", ws::limits::sm_75);
   ask("sm_90", ws::limits::sm_90);
