@@ -6,13 +6,20 @@
 #include "toy_fixture.hpp"
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/capture.hpp>
+#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/start.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace warpsafe::handle_test {
 namespace {
@@ -48,6 +55,39 @@ TEST_F(StreamBoundTest, IsDestroyedOnceAndItsWorkspaceFreed) {
   }
   EXPECT_THAT(toy::take_log(), ElementsAre("destroy"));
   EXPECT_EQ(host::calls_made(Call::deallocate) - before, 2U);
+}
+
+TEST_F(StreamBoundTest, WhatItAsksOfTheRuntimeIsInTheTrace) {
+  std::vector<std::string> lines;
+  debug::LogSink sink{[](void* user, debug::LogLevel, const char* text, std::size_t size) noexcept {
+                        static_cast<std::vector<std::string>*>(user)->emplace_back(text, size);
+                      },
+                      &lines};
+  debug::set_log_sink(&sink);
+  debug::set_log_level(debug::LogLevel::trace);
+  const std::pair<Call, std::string> calls[] = {
+      {Call::stream_capturing, "  host stream_capturing("},
+      {Call::allocate, "  host allocate("},
+      {Call::deallocate, "  host deallocate("}};
+  std::vector<std::uint64_t> before;
+  for (const auto& [call, text] : calls) before.push_back(host::calls_made(call));
+  {
+    auto toy = Toy::create(stream).value();
+    auto moved = Toy::create(stream).value();
+    toy = std::move(moved);
+    EXPECT_THAT(toy.close(), Succeeds());
+  }
+  debug::set_log_level(debug::LogLevel::off);
+  debug::set_log_sink(nullptr);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto& [call, text] = calls[i];
+    const auto made = static_cast<std::ptrdiff_t>(host::calls_made(call) - before[i]);
+    EXPECT_GE(made, 2) << text;
+    EXPECT_EQ(made,
+              std::count_if(lines.begin(), lines.end(),
+                            [&text = text](const auto& line) { return line.rfind(text, 0) == 0; }))
+        << text;
+  }
 }
 
 TEST_F(StreamBoundTest, KeepsItsStreamAlive) {
