@@ -211,8 +211,13 @@ inline void fill_record(debug::LaunchRecord& record, const LaunchFacts& facts,
   record.options = 0;
   record.priority = 0;
   std::memset(record.cluster, 0, sizeof record.cluster);
-  if (facts.shape.has_attributes()) [[unlikely]]
-    fill_options(record, facts.shape);
+  // As has_attributes(), in one branch.
+  const LaunchShape& shape = facts.shape;
+  const unsigned asked =
+      static_cast<unsigned>(shape.has_priority) | static_cast<unsigned>(shape.has_cluster) |
+      static_cast<unsigned>(shape.cooperative) | static_cast<unsigned>(shape.programmatic);
+  if (asked != 0) [[unlikely]]
+    fill_options(record, shape);
   record.site = facts.site;
 }
 /// The four of DebugHooks that a launch calls.
