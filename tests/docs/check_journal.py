@@ -85,6 +85,17 @@ with tempfile.TemporaryDirectory() as folder:
         (folder / "b.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
         said = run(diff, "b.jsonl", "--limits", "gfx942", code=1)
         check("4 of 12 launches would be refused on gfx942" in said, said)
+        for line in lines:
+            if line.get("kernel") == "combine":
+                line |= {"dynamic_shared": 0, "cluster": [2, 1, 1], "priority": -3, "cooperative": True}
+        (folder / "b.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+        said = run(diff, "a.jsonl", "b.jsonl", code=1)
+        for row in (r"combine: cluster +none +\(2,1,1\)", "combine: priority +none +-3", "combine: cooperative +none +true"):
+            check(re.search(f"^{row}$", said, re.M), f"no row {row} in\n{said}")
+        check("programmatic" not in said, f"what no launch asks for is a row in\n{said}")
+        run(diff, "b.jsonl", "--limits", "sm_90", code=0)
+        said = run(diff, "b.jsonl", "--limits", "sm_80", code=1)
+        check("4 of 12 launches would be refused on sm_80" in said and "cluster" in said, said)
         (folder / "c.jsonl").write_text("{\n")
         run(diff, "c.jsonl", "a.jsonl", code=2)
         run(diff, "c.jsonl", code=2)
