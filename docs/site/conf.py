@@ -74,7 +74,7 @@ def wrap_sentences(app, doctree):
         if is_refused:  # the words under their line
             block.children = [nodes.Text(re.sub(r"; {2,}// |; // ", ";\n    // ", block.astext()))]
             block.rawsource = block.astext()
-        if is_refused or (block.get("language") in ("text", "console", "sh") and not has_columns):
+        if is_refused or (block.get("language") in ("text", "console") and not has_columns):
             block["classes"].append("sentences")
 
 

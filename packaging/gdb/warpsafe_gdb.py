@@ -453,9 +453,18 @@ def print_pending(value):
 
 
 def print_launch_record(value):
+    said = (  # in the order of the bits of LaunchOption
+        f", priority={int(value['priority'])}",
+        f", cluster={axes_text(three(value['cluster']))}",
+        ", not portable",
+        ", cooperative",
+        ", dependent_launch",
+    )
+    asked = [int(value["options"]) >> bit & 1 for bit in range(len(said))]
+    options = "".join(said[bit] for bit in (1, 2, 0, 3, 4) if asked[bit])
     return (
         f"#{int(value['sequence'])} '{name_text(value['kernel'])}', grid={axes_text(three(value['grid']))}, block={axes_text(three(value['block']))}, "
-        f"shared={int(value['dynamic_shared'])} bytes, stream {address_text(value['stream'])} of device {int(value['device'])}, "
+        f"shared={int(value['dynamic_shared'])} bytes{options}, stream {address_text(value['stream'])} of device {int(value['device'])}, "
         f"{enumerator_text(value['state'])}, at {print_call_site(value['site'])}"
     )
 

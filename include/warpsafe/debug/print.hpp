@@ -11,6 +11,7 @@
 #include <warpsafe/detail/print_text.hpp>
 #include <warpsafe/print/values.hpp>
 
+#include <cstdint>
 #include <ostream>
 
 // operator<< for what the debug tools hand out, as print.hpp has it for the rest.
@@ -21,6 +22,8 @@ template <>
 inline constexpr bool detail::is_printed_by_name<debug::LogLevel> = true;
 template <>
 inline constexpr bool detail::is_printed_by_name<debug::LaunchState> = true;
+template <>
+inline constexpr bool detail::is_printed_by_name<debug::LaunchOption> = true;
 template <>
 inline constexpr bool detail::is_printed_by_name<debug::AccessKind> = true;
 template <>
@@ -38,7 +41,16 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchRecord& record) {
   out << '#' << record.sequence << " '" << record.kernel << "', grid=";
   warpsafe::detail::put_axes(out, record.grid);
   warpsafe::detail::put_axes(out << ", block=", record.block);
-  out << ", shared=" << record.dynamic_shared << " bytes, stream ";
+  out << ", shared=" << record.dynamic_shared << " bytes";
+  if (record.has(LaunchOption::cluster)) {
+    const std::uint32_t axes[3] = {record.cluster[0], record.cluster[1], record.cluster[2]};
+    warpsafe::detail::put_axes(out << ", cluster=", axes);
+  }
+  if (record.has(LaunchOption::non_portable_cluster)) out << ", not portable";
+  if (record.has(LaunchOption::priority)) out << ", priority=" << int{record.priority};
+  if (record.has(LaunchOption::cooperative)) out << ", cooperative";
+  if (record.has(LaunchOption::programmatic)) out << ", dependent_launch";
+  out << ", stream ";
   warpsafe::detail::put_address(out, record.stream);
   return out << " of device " << record.device << ", " << record.state << ", at " << record.site;
 }

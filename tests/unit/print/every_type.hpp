@@ -340,6 +340,11 @@ inline ws::result<void> debug_values() {
   record.stream = &record;
   record.state = debug::LaunchState::submitted;
   record.site = ws::call_site::current();
+  debug::LaunchRecord asking = record;
+  asking.options = 31;
+  asking.priority = -1;
+  asking.cluster[0] = 16;
+  asking.cluster[1] = asking.cluster[2] = 1;
   const debug::MemoryAccess access{0x1000, 64, debug::AccessKind::write};
   const debug::MemoryAccess in_rows{0x1000, 64, debug::AccessKind::read, 3, 256};
   const debug::MemoryAccess everything{0x1000, debug::MemoryAccess::whole_allocation,
@@ -362,10 +367,12 @@ inline ws::result<void> debug_values() {
   report.timeline_text = "  first\n  second\n";
   const debug::LogLevel log = debug::LogLevel::warn;
   const debug::LaunchState launch_state = debug::LaunchState::refused;
+  const debug::LaunchOption launch_option = debug::LaunchOption::cooperative;
   const debug::AccessKind access_kind = debug::AccessKind::release;
   const debug::ActionKind action = debug::ActionKind::host_read;
   const debug::Mistake mistake = debug::Mistake::use_after_release;
   SHOW(record);
+  SHOW(asking);
   SHOW(access);
   SHOW(in_rows);
   SHOW(everything);
@@ -375,6 +382,7 @@ inline ws::result<void> debug_values() {
   SHOW(report);
   SHOW(log);
   SHOW(launch_state);
+  SHOW(launch_option);
   SHOW(access_kind);
   SHOW(action);
   SHOW(mistake);
