@@ -10,7 +10,8 @@ run: a COMPILER is a program such as g++-14 or clang++-19, or nvcc or nvcc=clang
 that host compiler. Each public header is compiled with all warnings, in each language, alone (twice
 in one unit) or, quicker, all together, --without one that the compiler is known to refuse; then, unless
 --headers is given, a few unit tests are built and run, and under nvcc an example is built. What happened is added to FILE, also if it failed.
-table: writes docs/compilers.md anew of such files, and nothing else.
+table: puts the rows of such files into docs/compilers.md; a row of the page stays until its compiler
+is asked again for the same language on the same system.
 """
 
 import argparse
@@ -156,16 +157,19 @@ def run(arguments):
 
 
 def table(arguments):
-    rows = {}
+    before, rest = PAGE.read_text().split(BEGIN)
+    lines, after = rest.split(END)
+    lines = lines.splitlines(keepends=True)
+    head = "".join(lines[:3])  # a blank line and the table's head
+    kept = (line.strip("| \n").split(" | ") for line in lines[3:] if line.startswith("|"))
+    rows = {tuple(row[:3]): row for row in kept}
     for file in arguments.files:
         for line in file.read_text().splitlines():
             row = json.loads(line)
             rows[tuple(row[:3])] = row  # the newest run
     by_number = lambda row: ([re.sub(r"\d+", lambda n: n[0].zfill(3), word) for word in row])  # noqa: E731
     lines = ["| " + " | ".join(row) + " |\n" for row in sorted(rows.values(), key=by_number)]
-    before, rest = PAGE.read_text().split(BEGIN)
-    head = "".join(rest.splitlines(keepends=True)[:3])  # a blank line and the table's head
-    PAGE.write_text(before + BEGIN + head + "".join(lines) + "\n" + END + rest.split(END)[1])
+    PAGE.write_text(before + BEGIN + head + "".join(lines) + "\n" + END + after)
     return 0
 
 
