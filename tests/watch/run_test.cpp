@@ -114,6 +114,7 @@ TEST(Run, ALibraryThatWaitsForItsDataIsNot) {
   const Ran ran = watched("", "library_waits sync");
   EXPECT_THAT(ran.out, HasSubstr("1 launches of 1 kernels"));
   EXPECT_THAT(ran.out, Not(HasSubstr("suspicion")));
+  EXPECT_THAT(watched("", "library_own sync").out, Not(HasSubstr("suspicion")));
   EXPECT_THAT(watched("", "fill_other sync").out, Not(HasSubstr("suspicion")));
 }
 

@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // A program that knows nothing of warpsafe and uses NVIDIA's libraries: in the modes whose name
-// ends in "_wrong" a library runs on another stream than its data was written on, and nothing orders
-// the two; their twins order them. Each mode leaves the device without work. Without an argument it
-// lists its modes.
+// ends in "_wrong" a library runs on another stream than its data was written on, and nothing
+// orders the two; their twins order them. Each mode leaves the device without work. Without an
+// argument it lists its modes.
 
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
@@ -29,9 +29,7 @@ cublasHandle_t blas = nullptr;
 float* pinned = nullptr;
 float *a = nullptr, *b = nullptr, *c = nullptr;
 
-void copy() {
-  cudaMemcpyAsync(a, pinned, n * sizeof(float), cudaMemcpyHostToDevice, writer);
-}
+void copy() { cudaMemcpyAsync(a, pinned, n * sizeof(float), cudaMemcpyHostToDevice, writer); }
 void gemm(cudaStream_t stream) {
   const float one = 1;
   const float zero = 0;

@@ -6,9 +6,19 @@
 
 #include <cuda.h>
 
-extern "C" int stand_in_scale(CUdeviceptr memory) {
+extern "C" {
+
+int stand_in_scale(CUdeviceptr memory) {
   CUfunction function = nullptr;
   if (cuModuleGetFunction(&function, nullptr, "_ZN4demo4tileIfEEvPT_") != CUDA_SUCCESS) return -1;
   void* values[] = {&memory};
   return cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, values, nullptr);
 }
+/// On memory of the library's own, which it fills on another stream: that is its business.
+int stand_in_own(CUstream stream) {
+  CUdeviceptr workspace = 0;
+  if (cuMemAlloc(&workspace, 4096) != CUDA_SUCCESS) return -1;
+  return cuMemsetD32Async(workspace, 0, 1024, stream) + stand_in_scale(workspace);
+}
+
+}  // extern "C"

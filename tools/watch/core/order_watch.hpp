@@ -3,6 +3,7 @@
 #pragma once
 
 #include "live_memory.hpp"
+#include "order_round.hpp"
 #include "order_suspicions.hpp"
 #include "stream_place.hpp"
 #include "stream_work.hpp"
@@ -14,7 +15,6 @@
 #include <map>
 #include <mutex>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -34,13 +34,10 @@ class OrderWatch {
  public:
   /// `caller`: the library of the vendor's that the calling thread is in, "" for none; asked where
   /// something is found.
-  explicit OrderWatch(const char* (*caller)() noexcept) : caller_(caller) {
-    const std::lock_guard lock(mutex_);
-    start_round();
-  }
+  explicit OrderWatch(const char* (*caller)() noexcept) : caller_(caller) {}
 
-  /// Whether work is looked at: it is once the program has two streams. Until then its memory and
-  /// events are, so that they are known when it begins.
+  /// Whether work is looked at: from `begin` on, which is for programs with a second stream and a
+  /// library. Until then memory and events are, so that they are known when it begins.
   [[nodiscard]] bool on() const noexcept { return __atomic_load_n(&on_, __ATOMIC_RELAXED); }
   void begin() noexcept {
     if (!__atomic_load_n(&given_up_, __ATOMIC_RELAXED)) {
@@ -53,9 +50,8 @@ class OrderWatch {
     __atomic_store_n(&on_, false, __ATOMIC_RELAXED);
   }
 
-  /// Memory of a device; a library's own (its workspace) is its own to order.
+  /// Memory of a device. Not a library's own (its workspace), which is its own to order.
   void allocated(std::uintptr_t begin, std::size_t bytes, bool managed) {
-    if (*caller_() != '\0') return;
     const std::lock_guard lock(mutex_);
     memory_.add(begin, bytes, managed);
   }
@@ -85,14 +81,14 @@ class OrderWatch {
     }
     debug::Point* const last = again == nullptr ? nullptr : &launches_[again];
     const debug::Point earlier = last == nullptr ? debug::no_point : *last - 1;
-    const debug::Point point = put(work, earlier, accesses_);
+    const debug::Point point = round_.put(work, earlier, accesses_);
     if (last != nullptr) *last = point + 1;
-    if (!races_.empty()) report(work);
+    if (!round_.races().empty()) report(work);
   }
   void recorded(const void* event, const StreamPlace& at) {
     const std::lock_guard lock(mutex_);
     keep_small();
-    events_[event] = put(StreamWork{{}, false, 0, "", at}, debug::no_point, {});
+    events_[event] = put_nothing(at, debug::no_point);
   }
   void waits(const StreamPlace& at, const void* event) {
     const std::lock_guard lock(mutex_);
@@ -102,7 +98,7 @@ class OrderWatch {
       start_round();  // of another process, or a library's: it may stand for anything
       return;
     }
-    put(StreamWork{{}, false, 0, "", at}, known->second, {});
+    static_cast<void>(put_nothing(at, known->second));
   }
   void event_made(const void* event) {
     const std::lock_guard lock(mutex_);
@@ -115,20 +111,15 @@ class OrderWatch {
   /// Its work goes on. What waits for all blocking streams still waits for that.
   void stream_gone(const void* key) {
     const std::lock_guard lock(mutex_);
-    const auto known = columns_.find(key);
-    if (known == columns_.end()) return;
-    host_after(checker_.order().last(known->second.strand));
-    columns_.erase(known);
+    round_.host_after(round_.last_of(key));
+    round_.forget_stream(key);
   }
 
   /// The host has waited, or asked and heard that it is done.
   void host_knows(const StreamPlace& at) {
     const std::lock_guard lock(mutex_);
-    if (at.order == StreamOrder::legacy) {
-      host_after(put(StreamWork{{}, false, 0, "", at}, debug::no_point, {}));
-    } else if (const auto known = columns_.find(at.key); known != columns_.end()) {
-      host_after(checker_.order().last(known->second.strand));
-    }
+    const bool legacy = at.order == StreamOrder::legacy;
+    round_.host_after(legacy ? put_nothing(at, debug::no_point) : round_.last_of(at.key));
   }
   void host_knows_event(const void* event) {
     const std::lock_guard lock(mutex_);
@@ -136,13 +127,13 @@ class OrderWatch {
     if (known == events_.end()) {
       start_round();
     } else {
-      host_after(known->second);
+      round_.host_after(known->second);
     }
   }
   /// All devices, that is: what is forgotten is not suspected.
   void host_knows_all() {
     const std::lock_guard lock(mutex_);
-    if (checker_.order().size() != 0) start_round();
+    if (!round_.empty()) start_round();
   }
 
   /// Calls `tell(text)` for each suspicion.
@@ -153,108 +144,45 @@ class OrderWatch {
   }
 
  private:
-  struct Column {
-    debug::Strand strand;
-    StreamPlace at;
-  };
-  /// Of a round: what is remembered of a program that never waits for its device. A point has a
-  /// number for each stream.
-  static constexpr std::size_t most_points = std::size_t{1} << 15;
-  static constexpr std::size_t most_numbers = std::size_t{1} << 20;
-
   /// Forgets what was done; knows the memory, and which events there are.
   void start_round() {
-    checker_.clear();
-    works_.clear();
-    columns_.clear();
-    legacy_.clear();
+    round_.clear();
     launches_.clear();
     for (auto& [event, point] : events_) point = debug::no_point;
-    host_ = checker_.add_strand();
-    strands_ = 1;
-    ++round_;
+    ++number_;
   }
   void keep_small() {
-    const std::size_t points = checker_.order().size();
-    if (points >= most_points || points * strands_ >= most_numbers) start_round();
+    if (round_.full()) start_round();
   }
   void meet(const LiveMemory::Found& found) {
-    if (found.what->seen == round_) return;
-    found.what->seen = round_;
-    const debug::MemoryAccess whole{found.begin, found.what->bytes, debug::AccessKind::allocate};
-    checker_.add(host_, {}, {&whole, 1}, races_);
-    works_.emplace_back();
+    if (found.what->seen == number_) return;
+    found.what->seen = number_;
+    round_.meet(found.begin, found.what->bytes);
   }
-  [[nodiscard]] Column& column_of(const StreamPlace& at) {
-    auto& columns = at.order == StreamOrder::legacy ? legacy_ : columns_;
-    // Each device has a legacy stream of its own.
-    const void* const key = at.order == StreamOrder::legacy
-                                ? reinterpret_cast<const void*>(std::uintptr_t(at.device) + 1)
-                                : at.key;
-    const auto known = columns.find(key);
-    if (known != columns.end()) return known->second;
-    ++strands_;
-    return columns.emplace(key, Column{checker_.add_strand(), at}).first->second;
-  }
-  debug::Point put(const StreamWork& work, debug::Point after,
-                   std::span<const debug::MemoryAccess> accesses) {
-    const debug::HappensBefore& order = checker_.order();
-    const debug::Strand strand = column_of(work.at).strand;
-    after_.assign({order.last(host_), after});
-    const auto wait_for = [&](const auto& columns, StreamOrder which) {
-      for (const auto& [key, column] : columns) {
-        if (column.at.order == which && column.at.device == work.at.device) {
-          after_.push_back(order.last(column.strand));
-        }
-      }
-    };
-    if (work.at.order == StreamOrder::legacy) wait_for(columns_, StreamOrder::blocking);
-    if (work.at.order == StreamOrder::blocking) wait_for(legacy_, StreamOrder::legacy);
-    const debug::Point point = checker_.add(strand, after_, accesses, races_);
-    works_.push_back(work);
-    return point;
-  }
-  void host_after(debug::Point point) {
-    const debug::HappensBefore& order = checker_.order();
-    const debug::Point last = order.last(host_);
-    if (point == debug::no_point) return;
-    if (last != debug::no_point && order.before(point, last)) return;
-    checker_.add(host_, {&point, 1}, {}, races_);
-    works_.emplace_back();
+  [[nodiscard]] debug::Point put_nothing(const StreamPlace& at, debug::Point after) {
+    return round_.put(StreamWork{{}, false, 0, "", at}, after, {});
   }
   void report(const StreamWork& second) {
     const auto ordered = [&](const StreamWork& writer, debug::Point other) {
-      for (debug::Point point = 0; point < works_.size(); ++point) {
-        if (works_[point].what.data == writer.what.data && checker_.order().before(point, other)) {
-          return true;
-        }
-      }
-      return false;
+      return round_.comes_before(writer, other);
     };
-    for (const debug::Race& race : races_) {
+    for (const debug::Race& race : round_.races()) {
       if (race.ordered || race.first_access.kind == debug::AccessKind::allocate) continue;
-      found_.add(race, works_[race.first], second, caller_, ordered);
+      found_.add(race, round_.work(race.first), second, caller_, ordered);
     }
-    races_.clear();
+    round_.races().clear();
   }
 
   const char* (*caller_)() noexcept;
   bool on_ = false;
   bool given_up_ = false;
   std::mutex mutex_;
-  debug::RaceChecker checker_;
-  debug::Strand host_ = 0;
-  std::size_t strands_ = 0;
-  std::uint64_t round_ = 0;
+  OrderRound round_;
+  std::uint64_t number_ = 1;  // of the round
   LiveMemory memory_;
-  std::map<const void*, Column> columns_;  // by key; the legacy streams by their device
-  std::map<const void*, Column> legacy_;
   std::map<const void*, debug::Point> events_;    // their newest records
   std::map<const void*, debug::Point> launches_;  // of what is launched again, the newest, plus 1
-  std::vector<StreamWork> works_;                 // by point
   std::vector<debug::MemoryAccess> accesses_;
-  std::vector<debug::Point> after_;
-  std::vector<debug::Race> races_;
   OrderSuspicions found_;
 };
 

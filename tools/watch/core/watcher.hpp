@@ -3,6 +3,7 @@
 #pragma once
 
 #include "error_teller.hpp"
+#include "explain.hpp"
 #include "judge.hpp"
 #include "kernel_table.hpp"
 #include "known_streams.hpp"
@@ -12,16 +13,15 @@
 #include "run_files.hpp"
 #include "summary.hpp"
 #include "suspicions.hpp"
+#include "switched_off.hpp"
 #include "wait_seen.hpp"
-#include "wait_watch.hpp"
+#include "wait_teller.hpp"
 #include <warpsafe/debug.hpp>
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -111,41 +111,14 @@ class Watcher {
   /// The program is about to wait. `what` lives as long as the process.
   void waiting(WaitSeen& seen, Name what, const void* stream, std::int32_t device) noexcept {
     begin_once();
-    seen.what = what;
-    seen.stream = stream;
-    seen.device = device;
-    seen.began = debug::Completion::get().begin_wait();
-    seen.begun = 0;
-    if (debug::detail::listening()) {
-      seen.begun = debug::detail::nanoseconds_now();
-      debug::detail::tell_listeners([&](const debug::RunListener& one) {
-        if (one.waiting != nullptr) one.waiting(one.user, what);
-      });
-    }
-    seen.watched = waits_.begin(what, stream, device);
+    waits_.begin(seen, what, stream, device);
   }
   void waited(WaitSeen& seen, int status, WaitScope scope) noexcept {
-    waits_.end(seen.watched);
-    if (seen.begun != 0) {
-      const debug::WaitRecord record{seen.what,
-                                     seen.stream,
-                                     seen.device,
-                                     platform_.calls->vendor,
-                                     status,
-                                     seen.begun,
-                                     debug::detail::nanoseconds_now(),
-                                     {}};
-      debug::detail::tell_listeners([&](const debug::RunListener& one) {
-        if (one.waited != nullptr) one.waited(one.user, record);
-      });
-    }
-    const Vendor vendor = platform_.calls->vendor;
+    waits_.end(seen, platform_.calls->vendor, status);
     if (status != 0) {
       failed(status, seen.what, Stage::completion, seen.device);
-    } else if (scope == WaitScope::device) {
-      debug::Completion::get().device_waited(vendor, seen.device, seen.began);
-    } else if (scope == WaitScope::stream) {
-      debug::Completion::get().stream_waited(vendor, seen.device, seen.stream, seen.began);
+    } else {
+      WaitTeller::complete(seen, platform_.calls->vendor, scope);
     }
   }
 
@@ -189,7 +162,7 @@ class Watcher {
             !debug::logs(debug::LogLevel::error)) {
           debug::set_log_level(debug::LogLevel::error);
         }
-        say_what_is_off();
+        say_what_is_off(options_);
         waits_.start();
         files_.begin(options_, platform_);
         __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
@@ -199,46 +172,12 @@ class Watcher {
       __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
     }
   }
-  void say_what_is_off() const noexcept {
-    debug::detail::start_if_first();
-    if (!options_.unknown.empty()) {
-      debug::detail::log_line(debug::LogLevel::warn, "warpsafe: WARPSAFE_RUN: unknown option '%s'",
-                              options_.unknown.c_str());
-    }
-    for (const char* name : {"WARPSAFE_REFERENCE", "WARPSAFE_SHADOW", "WARPSAFE_TRACE"}) {
-      const char* const value = std::getenv(name);
-      if (value == nullptr || *value == '\0') continue;
-      debug::detail::log_line(debug::LogLevel::warn,
-                              "warpsafe: %s does nothing here: a watched program's arguments have "
-                              "no types",
-                              name);
-    }
-  }
-
   [[gnu::cold, gnu::noinline]] void refused(LaunchSeen& seen, int status) noexcept {
     Launch& launch = seen.launch;
     Kernel& kernel = *launch.kernel;
     __atomic_add_fetch(&kernel.refused, 1, __ATOMIC_RELAXED);
     const warpsafe::detail::BackendCalls& calls = *platform_.calls;
-    DeviceLimits device;
-    if (calls.limits_of(launch.device, device) != 0) device = {};
-    device.device = launch.device;
-    limits::put_floors(device, *calls.floor);
-    device.name = calls.device_name(launch.device);
-    Kernel now;
-    now.limits = kernel.limits;
-    std::copy_n(kernel.cluster, 3, now.cluster);
-    if (launch.function != nullptr) {
-      platform_.describe(launch.function, launch.device, &launch, now);
-    }
-    launch.shape.non_portable_cluster = now.non_portable_cluster;
-    if (!launch.shape.has_cluster && now.cluster[0] != 0) {
-      launch.shape.has_cluster = true;
-      std::copy_n(now.cluster, 3, launch.shape.cluster);
-    }
-    launch.stream_device = streams_.device_of(launch.stream);
-    LaunchError error = judge(launch, now.limits, device,
-                              calls.error(status, {}, {}, Stage::launch, launch.device));
+    LaunchError error = explain(platform_, streams_, launch, status);
     error.sequence = seen.record.sequence;
     if (seen.begun != 0) warpsafe::detail::after_launch(seen.record, calls, seen.begun, status);
     debug::Journal::get().refused(seen.record.sequence);
@@ -278,7 +217,7 @@ class Watcher {
   KnownStreams streams_;
   Suspicions suspicions_{platform_.caller};
   ErrorTeller errors_{kernels_, streams_};
-  WaitWatch waits_;
+  WaitTeller waits_;
   RunFiles files_;
 };
 

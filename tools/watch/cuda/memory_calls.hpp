@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/watcher.hpp"
+#include "call_stack.hpp"
 #include "captures.hpp"
 #include "driver.hpp"
 #include "known_call.hpp"
@@ -30,6 +31,8 @@ class MemoryCalls {
         const auto& of = read<cuMemAlloc_v2_params>(info);
         if (of.dptr == nullptr) return;
         watcher_.suspicions().copies.allocated(*of.dptr, of.bytesize);
+        // This call is slow enough to be asked for its caller.
+        if (*calling_library() != '\0') return;
         return order().allocated(*of.dptr, of.bytesize, false);
       }
       case Call::allocate_async: {

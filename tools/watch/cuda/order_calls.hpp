@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/watcher.hpp"
+#include "call_stack.hpp"
 #include "captures.hpp"
 #include "known_call.hpp"
 #include "stream_names.hpp"
@@ -22,10 +23,18 @@ class OrderCalls {
   /// May throw std::bad_alloc.
   void done(const KnownCall& known, std::int32_t device, const CUpti_CallbackData& info) {
     // A thread's default stream is a second stream as well.
-    if (known.per_thread) order().begin();
+    if (known.call == Call::stream_made || known.per_thread) {
+      __atomic_store_n(&has_streams_, true, __ATOMIC_RELAXED);
+    }
+    // Without a library there is nothing to suspect. One that is loaded later makes what it needs
+    // with its first handle.
+    const bool makes = known.call == Call::stream_made || known.call == Call::event_made ||
+                       known.call == Call::allocate || known.call == Call::allocate_async;
+    if (makes && !order().on() && __atomic_load_n(&has_streams_, __ATOMIC_RELAXED) &&
+        has_library()) {
+      order().begin();
+    }
     switch (known.call) {
-      case Call::stream_made:
-        return order().begin();
       case Call::event_made:
         if (CUevent* const event = read<cuEventCreate_params>(info).phEvent) {
           order().event_made(*event);
@@ -87,6 +96,7 @@ class OrderCalls {
 
   Watcher& watcher_;
   Captures& captures_;
+  bool has_streams_ = false;
 };
 
 }  // namespace warpsafe::watch

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "judge.hpp"
+#include "known_streams.hpp"
+#include "platform.hpp"
+#include <warpsafe/error.hpp>
+#include <warpsafe/limits.hpp>
+
+#include <algorithm>
+
+namespace warpsafe::watch {
+
+/// Why the runtime refused a launch with that status (judge), with what the runtime is asked now:
+/// the device's limits, and the kernel's as they are at this moment. Fills in what of the launch's
+/// shape the kernel was compiled with. @pre launch.kernel is not nullptr
+[[nodiscard]] inline LaunchError explain(const Platform& platform, KnownStreams& streams,
+                                         Launch& launch, int status) {
+  const warpsafe::detail::BackendCalls& calls = *platform.calls;
+  DeviceLimits device;
+  if (calls.limits_of(launch.device, device) != 0) device = {};
+  device.device = launch.device;
+  limits::put_floors(device, *calls.floor);
+  device.name = calls.device_name(launch.device);
+  Kernel now;
+  now.limits = launch.kernel->limits;
+  std::copy_n(launch.kernel->cluster, 3, now.cluster);
+  if (launch.function != nullptr) {
+    platform.describe(launch.function, launch.device, &launch, now);
+  }
+  launch.shape.non_portable_cluster = now.non_portable_cluster;
+  if (!launch.shape.has_cluster && now.cluster[0] != 0) {
+    launch.shape.has_cluster = true;
+    std::copy_n(now.cluster, 3, launch.shape.cluster);
+  }
+  launch.stream_device = streams.device_of(launch.stream);
+  return judge(launch, now.limits, device,
+               calls.error(status, {}, {}, Stage::launch, launch.device));
+}
+
+}  // namespace warpsafe::watch

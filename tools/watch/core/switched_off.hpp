@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "options.hpp"
+#include <warpsafe/debug.hpp>
+
+#include <cstdlib>
+
+namespace warpsafe::watch {
+
+/// Says which of the options are none, and which of the library's switches do nothing here.
+inline void say_what_is_off(const Options& options) noexcept {
+  debug::detail::start_if_first();
+  if (!options.unknown.empty()) {
+    debug::detail::log_line(debug::LogLevel::warn, "warpsafe: WARPSAFE_RUN: unknown option '%s'",
+                            options.unknown.c_str());
+  }
+  for (const char* name : {"WARPSAFE_REFERENCE", "WARPSAFE_SHADOW", "WARPSAFE_TRACE"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    debug::detail::log_line(debug::LogLevel::warn,
+                            "warpsafe: %s does nothing here: a watched program's arguments have "
+                            "no types",
+                            name);
+  }
+}
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "wait_seen.hpp"
+#include "wait_watch.hpp"
+#include <warpsafe/debug.hpp>
+#include <warpsafe/debug/run_listener.hpp>
+#include <warpsafe/error.hpp>
+#include <warpsafe/name.hpp>
+
+#include <cstdint>
+
+namespace warpsafe::watch {
+
+/// Tells the debug tools of the program's waits, and watches those that may hang. Thread-safe.
+class WaitTeller {
+ public:
+  /// May throw std::system_error: no thread.
+  void start() { watch_.start(); }
+  void forked() noexcept { watch_.forked(); }
+
+  /// A wait begins. `what` lives as long as the process.
+  void begin(WaitSeen& seen, Name what, const void* stream, std::int32_t device) noexcept {
+    seen.what = what;
+    seen.stream = stream;
+    seen.device = device;
+    seen.began = debug::Completion::get().begin_wait();
+    seen.begun = 0;
+    if (debug::detail::listening()) {
+      seen.begun = debug::detail::nanoseconds_now();
+      debug::detail::tell_listeners([&](const debug::RunListener& one) {
+        if (one.waiting != nullptr) one.waiting(one.user, what);
+      });
+    }
+    seen.watched = watch_.begin(what, stream, device);
+  }
+  /// The runtime has answered.
+  void end(const WaitSeen& seen, Vendor vendor, int status) noexcept {
+    watch_.end(seen.watched);
+    if (seen.begun != 0) {
+      const debug::WaitRecord record{seen.what,
+                                     seen.stream,
+                                     seen.device,
+                                     vendor,
+                                     status,
+                                     seen.begun,
+                                     debug::detail::nanoseconds_now(),
+                                     {}};
+      debug::detail::tell_listeners([&](const debug::RunListener& one) {
+        if (one.waited != nullptr) one.waited(one.user, record);
+      });
+    }
+  }
+  /// A wait that succeeded: what was submitted before it is complete.
+  static void complete(const WaitSeen& seen, Vendor vendor, WaitScope scope) noexcept {
+    if (scope == WaitScope::device) {
+      debug::Completion::get().device_waited(vendor, seen.device, seen.began);
+    } else if (scope == WaitScope::stream) {
+      debug::Completion::get().stream_waited(vendor, seen.device, seen.stream, seen.began);
+    }
+  }
+
+ private:
+  WaitWatch watch_;
+};
+
+}  // namespace warpsafe::watch

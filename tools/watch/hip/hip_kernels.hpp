@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace warpsafe::watch {
+
+/// The kernels' names as the program has told them to the runtime, and which of its handles are
+/// those of modules. Thread-safe.
+class HipKernels {
+ public:
+  void of_program(const void* stub, const char* name) {
+    const std::lock_guard lock(mutex_);
+    names_.try_emplace(stub, What{name, false});
+  }
+  void of_module(const void* function, const char* name) {
+    const std::lock_guard lock(mutex_);
+    names_[function] = {name, true};
+  }
+  void forget_modules() {
+    const std::lock_guard lock(mutex_);
+    for (auto one = names_.begin(); one != names_.end();) {
+      one = one->second.of_module ? names_.erase(one) : std::next(one);
+    }
+  }
+  [[nodiscard]] std::string name(const void* handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = names_.find(handle);
+    return found == names_.end() ? "" : found->second.name;
+  }
+  [[nodiscard]] bool is_of_module(const void* handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = names_.find(handle);
+    return found != names_.end() && found->second.of_module;
+  }
+  [[nodiscard]] static HipKernels& get() {
+    static auto* const kernels = new HipKernels;  // programs launch until their last destructor
+    return *kernels;
+  }
+
+ private:
+  struct What {
+    std::string name;
+    bool of_module;
+  };
+  std::mutex mutex_;
+  std::map<const void*, What> names_;
+};
+
+}  // namespace warpsafe::watch
