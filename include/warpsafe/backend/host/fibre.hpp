@@ -72,22 +72,21 @@ class StackSlab {
 /// destructor would unwind it by an exception, which ends the program in a kernel that is noexcept.
 class Fibre {
  public:
-  using Body = void (*)(void* argument);
-
   /// On the stack between these two addresses.
   Fibre(unsigned char* bottom, unsigned char* top) noexcept
       : bottom_(bottom), bytes_(static_cast<std::size_t>(top - bottom)) {}
 
-  /// Starts `body(argument)` on this fibre's stack; returns when it ends or suspends itself.
-  void start(Body body, void* argument) {
+  /// Starts `Body(argument)` on this fibre's stack; returns when it ends or suspends itself. A
+  /// template, so that the body is inlined into the fibre's first function (see call_kernel).
+  template <auto Body>
+  void start(void* argument) {
     if constexpr (address_sanitizer) {
       // What was dropped in the middle of a function has left its marks.
       __asan_unpoison_memory_region(bottom_, bytes_);
     }
-    body_ = body;
     argument_ = argument;
     done_ = false;
-    context_ = boost::context::detail::make_fcontext(bottom_ + bytes_, bytes_, &Fibre::entry);
+    context_ = boost::context::detail::make_fcontext(bottom_ + bytes_, bytes_, &Fibre::entry<Body>);
     resume();
   }
 
@@ -118,13 +117,14 @@ class Fibre {
   [[nodiscard]] bool done() const noexcept { return done_; }
 
  private:
+  template <auto Body>
   static void entry(boost::context::detail::transfer_t from) {
     Fibre& self = *static_cast<Fibre*>(from.data);
     self.caller_ = from.fctx;
     if constexpr (address_sanitizer) {
       __sanitizer_finish_switch_fiber(nullptr, &self.caller_bottom_, &self.caller_bytes_);
     }
-    self.body_(self.argument_);
+    Body(self.argument_);
     self.done_ = true;
     if constexpr (address_sanitizer) {
       __sanitizer_start_switch_fiber(nullptr, self.caller_bottom_, self.caller_bytes_);
@@ -134,7 +134,6 @@ class Fibre {
 
   unsigned char* bottom_;
   std::size_t bytes_;
-  Body body_ = nullptr;
   void* argument_ = nullptr;
   bool done_ = true;
   boost::context::detail::fcontext_t context_ = nullptr;

@@ -30,7 +30,7 @@ class FibreRunner {
     while (next_ < threads_ && !grid.stopped()) {
       if (Lane* const lane = open_lane(opened_); lane != nullptr) {
         ++opened_;
-        lane->fibre->start(&FibreRunner::loop, lane);
+        lane->fibre->start<&FibreRunner::loop>(lane);
       } else {
         grid.fail(HostStatus::out_of_memory, "no memory for the stack of a thread that waits");
       }
