@@ -3,8 +3,8 @@
 
 // WARPSAFE_TRACE and AMD's profilers: which of their functions are called, and when.
 
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../vendor_path/kernels.hpp"
+#include "../vendor_path/stand_in.hpp"
 #include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
 
