@@ -26,21 +26,22 @@ std::string streamed(const T& value) {
   out << value;
   return std::move(out).str();
 }
-/// What one variable is printed as; empty if that is no text of its own.
+void expect_alike(const char* variable, const std::string& by_test, const std::string& by_stream) {
+  EXPECT_EQ(by_test, by_stream) << variable;
+  EXPECT_NE(by_test, "") << variable;
+}
 template <class T>
-std::string printed_alike(const T& value) {
+void show(const char* variable, const T& value) {
   static_assert(warpsafe::detail::is_printable<T> || warpsafe::is_result<T>,
                 "no formatter takes it");
-  const std::string text = testing::PrintToString(value);
-  EXPECT_EQ(text, streamed(value));
-  return text;
+  expect_alike(variable, testing::PrintToString(value), streamed(value));
 }
 int stops = 0;
 void stop_here() { ++stops; }
 
 }  // namespace
 
-#define SHOW(variable) EXPECT_NE(printed_alike(variable), "") << #variable
+#define SHOW(variable) show(#variable, variable)
 #include "every_type.hpp"
 
 namespace warpsafe {
