@@ -92,12 +92,12 @@ template <class P, class A>
     const void* begin = nullptr;  // what such a type begins with
     __builtin_memcpy(&begin, &value, sizeof begin);
     const std::uint64_t count = begin == nullptr ? 0 : count_behind(argument);
-    const std::uint64_t size = element_info<typename P::element_type>().bytes;
+    constexpr std::uint64_t size = element_info<typename P::element_type>().bytes;
     return {begin, count == unknown_extent ? count : count * size};
   } else if constexpr (reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>) {
     const auto* const begin = device_pointer_traits<A>::get(argument);
     const std::uint64_t count = begin == nullptr ? 0 : count_behind(argument);
-    const std::uint64_t size = element_info<std::remove_pointer_t<decltype(begin)>>().bytes;
+    constexpr std::uint64_t size = element_info<std::remove_pointer_t<decltype(begin)>>().bytes;
     return {begin, count == unknown_extent ? count : count * size};
   } else {
     static_cast<void>(value);
