@@ -84,7 +84,7 @@ def stack_tables(app, doctree):
     for table in doctree.findall(nodes.table):
         heads = [entry.astext() for row in table.findall(nodes.thead) for entry in row.findall(nodes.entry)]
         cells = list(table.next_node(nodes.tbody).findall(nodes.entry))
-        in_words = {number % len(heads) for number, cell in enumerate(cells) if len(cell.astext()) > 15} if heads else ()
+        in_words = {number % len(heads) for number, cell in enumerate(cells) if len(cell.astext()) > 12} if heads else ()
         if len(heads) < 4 or len(in_words) < 3:
             continue
         table["classes"].append("stacked")
