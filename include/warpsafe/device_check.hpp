@@ -43,9 +43,8 @@ namespace warpsafe::detail {
 [[maybe_unused]] static __device__ CheckRecord* check_record_here = nullptr;
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-static __host__ __device__ __noinline__ void fail_device_check(const char* text, const char* file,
-                                                               unsigned line,
-                                                               const char* function) {
+[[maybe_unused]] static __host__ __device__ __noinline__ void fail_device_check(
+    const char* text, const char* file, unsigned line, const char* function) {
   CheckRecord* const record = check_record_here;
   if (record == nullptr) {
 #if defined(__CUDA_ARCH__)
@@ -80,8 +79,10 @@ static __host__ __device__ __noinline__ void fail_device_check(const char* text,
 #endif
 }
 #else
-static __host__ __device__ __forceinline__ void fail_device_check(const char*, const char*,
-                                                                  unsigned, const char*) {
+[[maybe_unused]] static __host__ __device__ __forceinline__ void fail_device_check(const char*,
+                                                                                   const char*,
+                                                                                   unsigned,
+                                                                                   const char*) {
   called_from_host_code<void>();
 }
 #endif
