@@ -203,13 +203,13 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
     if constexpr (Level == CheckLevel::full) {
       const detail::Observation seen = detail::observe(
           at, shape, kernel.name(), detail::kernel_slots<B>(kernel).remembered(device));
-      result<void> launched = detail::dispatch<false, false>(
+      result<void> launched = detail::dispatch<Level, false, false>(
           at, shape, kernel, typename K::parameters{}, detail::as_written(arguments)...);
       seen.end(launched);
       return launched;
     } else {
-      return detail::dispatch<false, false>(at, shape, kernel, typename K::parameters{},
-                                            detail::as_written(arguments)...);
+      return detail::dispatch<Level, false, false>(at, shape, kernel, typename K::parameters{},
+                                                   detail::as_written(arguments)...);
     }
   } else {
     return success();

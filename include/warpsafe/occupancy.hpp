@@ -44,13 +44,13 @@ template <CheckLevel Level, class B, class K>
   auto guard = basic_device_guard<B>::template create<Level>(stream.device(), site);
   if (!guard.has_value()) return guard.assume_error();
   // The driver answers 0 for shared memory that needs an opt-in it has not had.
-  if (const int status = kernel_slots<B>(kernel).allow_dynamic_shared(
+  using Asked = QuestionsAt<typename K::template calls<B>, Level>;
+  if (const int status = kernel_slots<B>(kernel).template allow_dynamic_shared<Asked>(
           kernel.entry(), stream.device().value(), bytes)) {
     return runtime_error<B>(status, Name::of("opt-in to shared memory"), site);
   }
   int each = 0;
-  if (const int status = CallsAt<typename K::template calls<B>, Level>::resident_blocks(
-          kernel.entry(), threads, bytes, each)) {
+  if (const int status = Asked::resident_blocks(kernel.entry(), threads, bytes, each)) {
     return runtime_error<B>(status, Name::of("occupancy"), site);
   }
   return each;

@@ -152,6 +152,16 @@ TEST_F(Log, TraceHasEveryCallOfTheRuntimeWithWhatItPutIntoItsArguments) {
   EXPECT_THAT(of(LogLevel::trace), IsEmpty());
 }
 
+TEST_F(Log, TraceHasTheOptInOfALaunchWithMuchSharedMemory) {
+  become(limits::sm_90);
+  debug::set_log_level(LogLevel::trace);
+  const auto config = configure(grid<1>, block<1>, shared<float>(20000));
+  ASSERT_TRUE(launch(stream, config, kernel<dequantize_q4_0>).has_value());
+  EXPECT_THAT(of(LogLevel::trace),
+              Contains(MatchesRegex(
+                  "  host raise_dynamic_shared\\(.*, 80000\\) = hostSuccess, [0-9]+\\.[0-9] us")));
+}
+
 TEST_F(Log, ALaunchOfLevelOffIsNotLogged) {
   debug::set_log_level(LogLevel::debug);
   const LaunchConfig config{grid<1>, block<1>};

@@ -40,6 +40,10 @@ struct TracedQuestions : Raw {
     return tracer->kernel(*tracer, call_of<Raw>(RuntimeCall::attributes_of), &Raw::attributes_of,
                           kernel, limits);
   }
+  static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
+    return traced<Raw>(RuntimeCall::raise_dynamic_shared, &Raw::raise_dynamic_shared, kernel,
+                       bytes);
+  }
   static int resident_blocks(const KernelEntry& kernel, std::uint32_t threads,
                              std::uint64_t dynamic_bytes, int& per_multiprocessor) noexcept {
     return traced<Raw>(RuntimeCall::resident_blocks, &Raw::resident_blocks, kernel, threads,
@@ -78,10 +82,6 @@ struct TracedCalls : TracedQuestions<Raw> {
   }
   static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept {
     return traced<Raw>(RuntimeCall::memory_info, &Raw::memory_info, free_bytes, total_bytes);
-  }
-  static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
-    return traced<Raw>(RuntimeCall::raise_dynamic_shared, &Raw::raise_dynamic_shared, kernel,
-                       bytes);
   }
   static int stream_create(native_stream& stream, int priority) noexcept {
     return traced<Raw>(RuntimeCall::stream_create, &Raw::stream_create, stream, priority);

@@ -104,28 +104,30 @@ class KernelSlots {
   }
 
   /// Makes sure that `bytes` of dynamic shared memory are allowed for the kernel on its current
-  /// device. Returns the runtime's status.
+  /// device; `Calls` asks. Returns the runtime's status.
+  template <class Calls = B>
   int allow_dynamic_shared(const KernelEntry& entry, int device, std::uint64_t bytes) noexcept {
     const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
     if (remembered && bytes <= __atomic_load_n(&raised_[device], __ATOMIC_ACQUIRE)) return 0;
-    return raise_dynamic_shared(entry, remembered ? &raised_[device] : nullptr, bytes);
+    return raise_dynamic_shared<Calls>(entry, remembered ? &raised_[device] : nullptr, bytes);
   }
 
  private:
   /// Only ever raises. The spin lock keeps a thread that needs less from lowering the runtime's
   /// attribute between another thread's raise and its launch; it is taken when a kernel needs more
   /// than ever before.
+  template <class Calls>
   [[gnu::cold, gnu::noinline]] int raise_dynamic_shared(const KernelEntry& entry,
                                                         std::uint64_t* high_water,
                                                         std::uint64_t bytes) noexcept {
     while (__atomic_test_and_set(&raising_, __ATOMIC_ACQUIRE)) {
     }
     KernelLimits now;
-    int status = B::attributes_of(entry, now);
+    int status = Calls::attributes_of(entry, now);
     if (status == 0) {
       std::uint64_t allowed = now.max_dynamic_shared;
       if (bytes > allowed) {
-        status = B::raise_dynamic_shared(entry, bytes);
+        status = Calls::raise_dynamic_shared(entry, bytes);
         allowed = bytes;
       }
       if (status == 0 && high_water != nullptr)

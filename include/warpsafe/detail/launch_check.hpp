@@ -220,8 +220,8 @@ bool check_residency(const Located<B>& at, const LaunchShape& shape, K kernel,
   int fits = 0;
   int status = 0;
   if (shape.dynamic_shared != 0) {
-    status = kernel_slots<B>(kernel).allow_dynamic_shared(entry, at.stream.device().value(),
-                                                          shape.dynamic_shared);
+    status = kernel_slots<B>(kernel).template allow_dynamic_shared<Calls>(
+        entry, at.stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0 && shape.cooperative) {
     status = Calls::resident_blocks(entry, static_cast<std::uint32_t>(shape.threads_per_block()),

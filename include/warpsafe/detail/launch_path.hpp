@@ -5,6 +5,7 @@
 #include <warpsafe/config.hpp>
 #include <warpsafe/detail/arguments.hpp>
 #include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/launch_arguments.hpp>
 #include <warpsafe/detail/launch_check.hpp>
@@ -70,7 +71,8 @@ inline void tell_capture(void* captures, const LaunchArguments& arguments) noexc
 /// The dispatch: one call of the backend, whose own status is the answer. `shaped` is the
 /// LaunchConfig, or a LaunchShape. `OptIn`: it may have dynamic shared memory. `Plain`: it has
 /// nothing that a launch needs an attribute for, as its type tells.
-template <bool OptIn, bool Plain, class B, class Shaped, class K, class... P, class... A>
+template <CheckLevel Level, bool OptIn, bool Plain, class B, class Shaped, class K, class... P,
+          class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B>& at,
                                                                const Shaped& shaped, K kernel,
                                                                TypeList<P...>,
@@ -83,8 +85,8 @@ template <bool OptIn, bool Plain, class B, class Shaped, class K, class... P, cl
   const LaunchShape& shape = shape_of(shaped);
   int status = 0;
   if constexpr (OptIn) {
-    status = kernel_slots<B>(kernel).allow_dynamic_shared(entry, stream.device().value(),
-                                                          shape.dynamic_shared);
+    status = kernel_slots<B>(kernel).template allow_dynamic_shared<QuestionsAt<Calls, Level>>(
+        entry, stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0) {
     if constexpr (AsksForPlaces<B>) {
@@ -126,8 +128,8 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
   constexpr typename K::parameters parameters{};
   if (config.empty()) return success();
   if constexpr (Level == CheckLevel::off) {
-    return dispatch<opts_in, plain>(at, config.numbers(ForDispatch{}), kernel, parameters,
-                                    arguments...);
+    return dispatch<Level, opts_in, plain>(at, config.numbers(ForDispatch{}), kernel, parameters,
+                                           arguments...);
   } else {
     const LaunchShape shape = config.shape();
     KernelLimits kernel_local;
@@ -147,7 +149,8 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
                           arguments...);
         if (look.verdict != Inspected::dispatch) return look.answer();
       }
-      result<void> launched = dispatch<opts_in, plain>(at, shape, kernel, parameters, arguments...);
+      result<void> launched =
+          dispatch<Level, opts_in, plain>(at, shape, kernel, parameters, arguments...);
       seen.end(launched);
       return launched;
     } else {
@@ -155,7 +158,7 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
         show_arguments<B>({&tell_capture, const_cast<CaptureHooks*>(captures)}, at.stream.native(),
                           kernel, shape, parameters, arguments...);
       }
-      return dispatch<opts_in, plain>(at, shape, kernel, parameters, arguments...);
+      return dispatch<Level, opts_in, plain>(at, shape, kernel, parameters, arguments...);
     }
   }
 }
