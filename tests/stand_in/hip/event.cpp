@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-#include "stream.hpp"
-
+// clang-format off
+// First: HIP 6.4 has a macro __noinline__, which the standard library of g++ 16 does not survive.
 #include <chrono>
+
+#include "stream.hpp"
+// clang-format on
 
 namespace stand_in_hip {
 namespace {
