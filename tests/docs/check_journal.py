@@ -55,6 +55,13 @@ with tempfile.TemporaryDirectory() as folder:
         check(needed <= set(event), f"{event} lacks {needed - set(event)}")
     phases = {event["ph"] for event in events}
     check(phases == {"M", "X", "i", "s", "f"}, f"the trace has the phases {phases}")
+    # What Perfetto says of a trace otherwise: slice_drop_overlapping_complete_event, flow_end_without_start.
+    rows = {(event["tid"], event["pid"]) for event in events if event["ph"] != "M"}
+    check(len({tid for tid, _ in rows}) == len(rows), f"a number of two rows: {sorted(rows)}")
+    check(all(tid and pid for tid, pid in rows), f"a row or process 0: {sorted(rows)}")
+    arrows = {phase: {one["id"]: one["ts"] for one in events if one["ph"] == phase} for phase in "sf"}
+    check(arrows["s"].keys() == arrows["f"].keys(), "an arrow without its other end")
+    check(all(arrows["s"][i] <= at for i, at in arrows["f"].items()), "an arrow ends before it begins")
     kernels = [event for event in events if event.get("cat") == "kernel"]
     check(len(kernels) == lines[0]["launches"], f"{len(kernels)} kernels in the trace")
 

@@ -270,17 +270,17 @@ TEST_F(Recorder, TheTraceHasStreamsAsRowsAndErrorsAsInstants) {
   EXPECT_EQ(lines.back(), "]}");
   EXPECT_THAT(lines, Contains(HasSubstr("\"args\":{\"name\":\"stream 0 (0x")));
   EXPECT_THAT(lines, Contains(HasSubstr("\"args\":{\"name\":\"stream 1 (0x")));
-  EXPECT_THAT(
-      lines,
-      Contains(AllOf(StartsWith("{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"stores\",\"ts\":"),
-                     HasSubstr("\"cat\":\"kernel\""), HasSubstr("\"time\":\"of the GPU\""))));
   EXPECT_THAT(lines,
-              Contains(AllOf(StartsWith("{\"ph\":\"i\",\"pid\":1,\"tid\":0,\"name\":\"waited "
+              Contains(AllOf(
+                  StartsWith("{\"ph\":\"X\",\"pid\":2,\"tid\":1000001,\"name\":\"stores\",\"ts\":"),
+                  HasSubstr("\"cat\":\"kernel\""), HasSubstr("\"time\":\"of the GPU\""))));
+  EXPECT_THAT(lines,
+              Contains(AllOf(StartsWith("{\"ph\":\"i\",\"pid\":2,\"tid\":1000000,\"name\":\"waited "
                                         "for\""),
                              HasSubstr("\"s\":\"t\""))));
-  EXPECT_THAT(lines, Contains(AllOf(StartsWith("{\"ph\":\"i\",\"pid\":0,\"tid\":0,\"name\":\"the "
+  EXPECT_THAT(lines, Contains(AllOf(StartsWith("{\"ph\":\"i\",\"pid\":1,\"tid\":1,\"name\":\"the "
                                                "runtime refused the launch\""),
-                                    HasSubstr("\"s\":\"g\""))));
+                                    HasSubstr("\"s\":\"t\""))));
 }
 
 TEST_F(Recorder, AFileThatCannotBeWrittenIsTheErrnoOfIt) {

@@ -7,6 +7,7 @@
 #include <warpsafe/debug/recorded_run.hpp>
 #include <warpsafe/message.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -20,14 +21,16 @@ namespace detail {
 
 /// Writes a run in the Trace Event Format ("Trace Event Format", a page of the Chromium project),
 /// which Perfetto and chrome://tracing open: times in microseconds, the host as one process with a
-/// row per thread, each device as one with a row per stream.
+/// row per thread, each device as one with a row per stream. A row's number (tid) is used once in
+/// the whole trace and is not 0: Perfetto takes two of one number for the same thread, whatever
+/// their processes are, and drops what overlaps in it; and thread 0 for the idle one.
 class TraceWriter {
  public:
   TraceWriter(const RecordedRun& run, std::FILE* file) : run_(run), out_(file) {}
 
   [[nodiscard]] int write() {
     out_.line(R"({"displayTimeUnit":"ns","traceEvents":[)");
-    name_process(0, "host");
+    name_process(host, "host");
     for (const RecordedLaunch& one : run_.launches) launch(one);
     for (const RecordedWait& one : run_.waits) wait(one);
     for (const RecordedError& one : run_.errors) error(one);
@@ -36,6 +39,11 @@ class TraceWriter {
   }
 
  private:
+  static constexpr std::uint32_t host = 1;
+  static constexpr std::uint32_t first_device = 2;
+  static constexpr std::uint32_t first_thread = 1;
+  static constexpr std::uint32_t first_stream = 1000000;
+
   struct Row {
     Vendor vendor;
     std::int32_t device;
@@ -67,7 +75,7 @@ class TraceWriter {
     const std::pair<Vendor, std::int32_t> wanted(vendor, device);
     std::size_t i = 0;
     while (i < devices_.size() && devices_[i] != wanted) ++i;
-    const auto process = static_cast<std::uint32_t>(i + 1);
+    const std::uint32_t process = first_device + static_cast<std::uint32_t>(i);
     if (i < devices_.size()) return process;
     devices_.push_back(wanted);
     std::string name = std::string(vendor_name(vendor)) + " device " + std::to_string(device);
@@ -86,19 +94,21 @@ class TraceWriter {
            !(rows_[i].vendor == vendor && rows_[i].device == device && rows_[i].stream == stream)) {
       ++i;
     }
-    const auto row = static_cast<std::uint32_t>(i);
+    const std::uint32_t row = first_stream + static_cast<std::uint32_t>(i);
     if (i < rows_.size()) return row;
     rows_.push_back({vendor, device, stream});
     char name[64];
-    std::snprintf(name, sizeof name, "stream %u (%p)", row, stream);
+    std::snprintf(name, sizeof name, "stream %zu (%p)", i, stream);
     meta("thread_name", process_of(vendor, device), row, name);
     return row;
   }
-  void name_thread(std::uint32_t thread) {
+  /// A thread's row, named at its first time.
+  [[nodiscard]] std::uint32_t row_of(std::uint32_t thread) {
     while (threads_ <= thread) {
-      meta("thread_name", 0, threads_, "thread " + std::to_string(threads_));
+      meta("thread_name", host, first_thread + threads_, "thread " + std::to_string(threads_));
       ++threads_;
     }
+    return first_thread + thread;
   }
   [[nodiscard]] static double micro(std::uint64_t nanoseconds) noexcept {
     return static_cast<double>(nanoseconds) / 1000;
@@ -124,14 +134,15 @@ class TraceWriter {
         .add("state", state_name(record.state))
         .add("time", timed ? "of the GPU" : "of the launch on the host: no events were on");
     add_place(arguments, record.site);
-    name_thread(one.thread);
-    event(begin("X", 0, one.thread, record.kernel)
+    const std::uint32_t thread = row_of(one.thread);
+    event(begin("X", host, thread, record.kernel)
               .add("ts", micro(one.begun))
               .add("dur", micro(one.ended - one.begun))
               .add("cat", "launch")
               .add("args", arguments));
     if (record.state == LaunchState::refused) return;
-    const std::uint64_t begun = timed ? one.gpu_begun : one.begun;
+    // The event before a kernel is there before the launch is, which an idle stream shows.
+    const std::uint64_t begun = timed ? std::max(one.gpu_begun, one.begun) : one.begun;
     const std::uint64_t ended = timed ? one.gpu_ended : one.ended;
     event(begin("X", process, row, record.kernel)
               .add("ts", micro(begun))
@@ -140,7 +151,7 @@ class TraceWriter {
               .add("args", arguments));
     if (!timed) return;
     // An arrow from the launch to its kernel.
-    event(begin("s", 0, one.thread, Name::of("launch"))
+    event(begin("s", host, thread, Name::of("launch"))
               .add("cat", "flow")
               .add("id", record.sequence)
               .add("ts", micro(one.begun)));
@@ -155,8 +166,7 @@ class TraceWriter {
     JsonObject arguments;
     arguments.add("stream", wait.stream).add("status", wait.status);
     add_place(arguments, wait.site);
-    name_thread(one.thread);
-    event(begin("X", 0, one.thread, wait.what)
+    event(begin("X", host, row_of(one.thread), wait.what)
               .add("ts", micro(wait.begun))
               .add("dur", micro(wait.ended - wait.begun))
               .add("cat", "wait")
@@ -171,10 +181,9 @@ class TraceWriter {
   void error(const RecordedError& one) {
     JsonObject arguments;
     arguments.add("text", one.text).add("after_launch", one.sequence);
-    name_thread(one.thread);
-    event(begin("i", 0, one.thread, Name::of(describe(one.code)))
+    event(begin("i", host, row_of(one.thread), Name::of(describe(one.code)))
               .add("ts", micro(one.at))
-              .add("s", "g")
+              .add("s", "t")
               .add("cat", "error")
               .add("args", arguments));
   }
