@@ -23,7 +23,7 @@ namespace warpsafe::debug {
   }
   shape.dynamic_shared = record.dynamic_shared;
   shape.has_priority = record.has(LaunchOption::priority);
-  shape.priority = record.priority;
+  shape.priority = record.priority;  // NOLINT(bugprone-signed-char-misuse,cert-str34-c): a number
   shape.has_cluster = record.has(LaunchOption::cluster);
   for (int axis = 0; shape.has_cluster && axis < 3; ++axis) {
     shape.cluster[axis] = record.cluster[axis];

@@ -19,9 +19,7 @@
 
 // A module as long as something uses it: the Module itself, and each kernel that was taken from it.
 
-namespace warpsafe {
-
-namespace detail {
+namespace warpsafe::detail {
 
 template <class B>
 class LoadedModule;
@@ -239,6 +237,4 @@ class LoadedKernel<B, TypeList<P...>, Needs...>
 template <class B, class Parameters, class... Needs>
 inline constexpr bool is_kernel<LoadedKernel<B, Parameters, Needs...>> = true;
 
-}  // namespace detail
-
-}  // namespace warpsafe
+}  // namespace warpsafe::detail
