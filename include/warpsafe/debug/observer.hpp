@@ -139,7 +139,12 @@ namespace warpsafe::detail {
   void* const stream = const_cast<void*>(record.stream);
   const int asked = debug::detail::told(calls, RuntimeCall::stream_capturing,
                                         calls.stream_capturing, stream, capturing);
-  if (asked != 0 || capturing) return 0;
+  if (asked != 0) {
+    // A fault of this very kernel may be there already: it is the answer to every question then.
+    const LaunchError error = calls.error(asked, Name{}, record.site, Stage::launch, record.device);
+    return error.severity == Severity::context_lost ? asked : 0;
+  }
+  if (capturing) return 0;
   const StreamPoint point = StreamPoint::of(record.stream, record.device);
   const int status =
       debug::detail::told_wait(calls, stream, {stream, record.device, record.site, true}, true);
