@@ -142,7 +142,7 @@ class TraceWriter {
               .add("args", arguments));
     if (record.state == LaunchState::refused) return;
     // The event before a kernel is there before the launch is, which an idle stream shows.
-    const std::uint64_t begun = timed ? std::max(one.gpu_begun, one.begun) : one.begun;
+    const std::uint64_t begun = timed && one.gpu_begun > one.begun ? one.gpu_begun : one.begun;
     const std::uint64_t ended = timed ? one.gpu_ended : one.ended;
     event(begin("X", process, row, record.kernel)
               .add("ts", micro(begun))
