@@ -109,7 +109,7 @@ inline constexpr DeviceLimits amd_floor = [] {
 /// holds). AMD's grid y and z are capped at the documented 65535, whatever was reported.
 constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexcept {
   bool floored = limits.floored;
-  const auto fill = [&](std::uint32_t& value, std::uint32_t documented) {
+  const auto fill = [&floored](auto& value, auto documented) {
     if (value == 0 && documented != 0) {
       value = documented;
       floored = true;
@@ -125,10 +125,7 @@ constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexc
   }
   // A rule of the vendor, which no device reports: nothing is missing where it is put in.
   if (limits.max_threads_per_axis == 0) limits.max_threads_per_axis = floor.max_threads_per_axis;
-  if (limits.shared_per_block == 0 && floor.shared_per_block != 0) {
-    limits.shared_per_block = floor.shared_per_block;
-    floored = true;
-  }
+  fill(limits.shared_per_block, floor.shared_per_block);
   // Older ROCm reports an opt-in limit of 0, and no limit with opt-in is below the one without.
   if (limits.shared_per_block_optin < limits.shared_per_block) {
     limits.shared_per_block_optin = limits.shared_per_block;

@@ -151,7 +151,7 @@ bool has_code_for(std::string_view architecture) {
 
 TEST_F(StandInHip, AsksForCodeOfTheDevicesArchitectureWhenToldTo) {
   if (has_code_for("gfx1100")) {
-    GTEST_SKIP() << "this program is compiled for gfx1100 too";
+    GTEST_SKIP() << "this program has code for gfx1100; the test needs a device that it has none for";
   }
   ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx1100"), 0);
   launch_nothing(1, 1);
@@ -270,7 +270,7 @@ TEST_F(StandInHip, AnswersAModulesFunctionAttributes) {
 
 TEST_F(StandInHip, RefusesImagesThatHoldNoCodeForTheDevice) {
   if (has_code_for("gfx942")) {
-    GTEST_SKIP() << "this program is compiled for gfx942 too";
+    GTEST_SKIP() << "this program has code for gfx942; the test needs a device that it has none for";
   }
   const std::vector<char> image = own_image();
   hipModule_t module = nullptr;

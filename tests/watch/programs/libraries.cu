@@ -61,6 +61,21 @@ void transform(cudaStream_t stream) {
   cufftDestroy(plan);
 }
 
+// A graph of the library's work, made on `other` and launched on `stream` while the data is copied.
+void replay(cudaStream_t stream) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  cudaStreamBeginCapture(other, cudaStreamCaptureModeRelaxed);
+  scale(other);
+  cudaStreamEndCapture(other, &graph);
+  cudaGraphInstantiate(&executable, graph, 0);
+  copy();
+  cudaGraphLaunch(executable, stream);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+}
+
 struct Mode {
   const char* name;
   void (*run)();
@@ -123,34 +138,8 @@ const Mode modes[] = {
          cublasSgemv(blas, CUBLAS_OP_N, side, side, &two, b, side, b, 1, &two, c, 1);
        }
      }},
-    {"graph_right",  // captured, and replayed on the stream of its data
-     [] {
-       cudaGraph_t graph = nullptr;
-       cudaGraphExec_t executable = nullptr;
-       cudaStreamBeginCapture(other, cudaStreamCaptureModeRelaxed);
-       scale(other);
-       cudaStreamEndCapture(other, &graph);
-       cudaGraphInstantiate(&executable, graph, 0);
-       copy();
-       cudaGraphLaunch(executable, writer);
-       cudaDeviceSynchronize();
-       cudaGraphExecDestroy(executable);
-       cudaGraphDestroy(graph);
-     }},
-    {"graph_wrong",
-     [] {
-       cudaGraph_t graph = nullptr;
-       cudaGraphExec_t executable = nullptr;
-       cudaStreamBeginCapture(other, cudaStreamCaptureModeRelaxed);
-       scale(other);
-       cudaStreamEndCapture(other, &graph);
-       cudaGraphInstantiate(&executable, graph, 0);
-       copy();
-       cudaGraphLaunch(executable, other);
-       cudaDeviceSynchronize();
-       cudaGraphExecDestroy(executable);
-       cudaGraphDestroy(graph);
-     }},
+    {"graph_right", [] { replay(writer); }},  // on the stream of its data
+    {"graph_wrong", [] { replay(other); }},
     {"transform_wrong", [] { transform(other); }},
     {"transform_right", [] { transform(writer); }},
 };
