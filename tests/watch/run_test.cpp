@@ -34,7 +34,7 @@ TEST(Run, AGoodProgramIsSummedUp) {
   const Ran ran = watched("", "good good sync");
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out, HasSubstr("good: 0\ngood: 0\nsync: 0\n"));
-  EXPECT_THAT(ran.out, HasSubstr("2 launches of 1 kernels, 0 refused, 0 faults of running work\n"
+  EXPECT_THAT(ran.out, HasSubstr("2 launches of 1 kernel, 0 refused, 0 faults of running work\n"
                                  "  launched: 'demo::axpy', 2 times\n"));
   EXPECT_THAT(ran.out, Not(HasSubstr("suspicion")));
 }
@@ -79,7 +79,7 @@ TEST(Run, AFaultNamesItsSuspectsOnce) {
                         "was encountered\n"));
   EXPECT_THAT(ran.out, HasSubstr("suspects: 2 launches of device 0 not known to have ended"));
   EXPECT_THAT(ran.out, HasSubstr("\n    #3 'demo::out_of_bounds'"));
-  EXPECT_THAT(ran.out, HasSubstr("1 faults of running work"));
+  EXPECT_THAT(ran.out, HasSubstr("1 fault of running work"));
   EXPECT_THAT(ran.out, Not(HasSubstr("#1 'demo::axpy'")));
 }
 
@@ -112,7 +112,7 @@ TEST(Run, ALibraryOnAnotherStreamThanItsDataIsSuspected) {
 
 TEST(Run, ALibraryThatWaitsForItsDataIsNot) {
   const Ran ran = watched("", "library_waits sync");
-  EXPECT_THAT(ran.out, HasSubstr("1 launches of 1 kernels"));
+  EXPECT_THAT(ran.out, HasSubstr("1 launch of 1 kernel,"));
   EXPECT_THAT(ran.out, Not(HasSubstr("suspicion")));
   EXPECT_THAT(watched("", "library_own sync").out, Not(HasSubstr("suspicion")));
   EXPECT_THAT(watched("", "fill_other sync").out, Not(HasSubstr("suspicion")));
@@ -120,10 +120,10 @@ TEST(Run, ALibraryThatWaitsForItsDataIsNot) {
 
 TEST(Run, TheLegacyStreamAndElementsTakenForBytesAreSuspected) {
   EXPECT_THAT(watched("", "good library_waits sync").out,
-              HasSubstr("suspicion: 1 launches on the legacy default stream while other streams "
+              HasSubstr("suspicion: 1 launch on the legacy default stream while other streams "
                         "were in use, first 'demo::tile<float>'"));
   EXPECT_THAT(watched("", "good elements_as_bytes").out,
-              HasSubstr("suspicion: 1 allocations of which only the first 1/4 was ever copied "
+              HasSubstr("suspicion: 1 allocation of which only the first 1/4 was ever copied "
                         "(1024 of 4096 bytes): a number of elements taken for bytes?"));
 }
 
@@ -148,7 +148,7 @@ TEST(Run, StopsAtTheFirstError) {
   const Ran ran = watched("--stop-on-error", "good grid_y good");
   EXPECT_EQ(WEXITSTATUS(ran.status), 99);
   EXPECT_THAT(ran.out, HasSubstr("stopped at the first error (--stop-on-error)"));
-  EXPECT_THAT(ran.out, HasSubstr("2 launches of 1 kernels, 1 refused"));
+  EXPECT_THAT(ran.out, HasSubstr("2 launches of 1 kernel, 1 refused"));
   EXPECT_THAT(ran.out, Not(HasSubstr("grid_y:")));
 }
 

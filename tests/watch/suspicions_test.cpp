@@ -41,7 +41,7 @@ TEST(CopySizes, ElementsTakenForBytes) {
   sizes.allocated(0x1000, 4096);
   sizes.copied(0x1000, 1024);
   sizes.freed(0x1000);
-  EXPECT_THAT(told(sizes), ElementsAre(HasSubstr("suspicion: 1 allocations of which only the first "
+  EXPECT_THAT(told(sizes), ElementsAre(HasSubstr("suspicion: 1 allocation of which only the first "
                                                  "1/4 was ever copied (1024 of 4096 bytes)")));
 }
 

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "counted.hpp"
+
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -46,9 +48,10 @@ class CopySizes {
     for (const auto& [memory, one] : allocations_) judge(one);
     allocations_.clear();
     if (found_ == 0) return;
-    tell("suspicion: " + std::to_string(found_) + " allocations of which only the first 1/" +
-         std::to_string(part_) + " was ever copied (" + std::to_string(bytes_ / part_) + " of " +
-         std::to_string(bytes_) + " bytes): a number of elements taken for bytes?");
+    tell("suspicion: " + counted(found_, "allocation", "allocations") +
+         " of which only the first 1/" + std::to_string(part_) + " was ever copied (" +
+         std::to_string(bytes_ / part_) + " of " + std::to_string(bytes_) +
+         " bytes): a number of elements taken for bytes?");
   }
 
  private:

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "counted.hpp"
 #include "kernel_table.hpp"
 
 #include <cstdint>
@@ -32,9 +33,9 @@ class LegacyUse {
   void each(const Tell& tell) const {
     const Kernel* const first = __atomic_load_n(&first_, __ATOMIC_ACQUIRE);
     if (first == nullptr) return;
-    tell("suspicion: " + std::to_string(__atomic_load_n(&launches_, __ATOMIC_RELAXED)) +
-         " launches on the legacy default stream while other streams were in use, first '" +
-         first->name +
+    tell("suspicion: " +
+         counted(__atomic_load_n(&launches_, __ATOMIC_RELAXED), "launch", "launches") +
+         " on the legacy default stream while other streams were in use, first '" + first->name +
          "': it waits for blocking streams, and non-blocking ones do not wait for it");
   }
 

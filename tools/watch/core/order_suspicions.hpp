@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "counted.hpp"
 #include "stream_work.hpp"
 #include <warpsafe/debug/memory_access.hpp>
 #include <warpsafe/debug/race_checker.hpp>
@@ -60,8 +61,8 @@ class OrderSuspicions {
       if (++told <= most_told) tell(one.text);
     }
     if (told > most_told) {
-      tell("suspicion: and " + std::to_string(told - most_told) +
-           " other pairs that nothing orders");
+      tell("suspicion: and " + counted(told - most_told, "other pair", "other pairs") +
+           " that nothing orders");
     }
   }
 

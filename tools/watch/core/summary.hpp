@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "counted.hpp"
 #include "kernel_table.hpp"
 #include <warpsafe/message.hpp>
 
@@ -43,9 +44,10 @@ struct Totals {
     if (one.launches != 0) used.push_back(&one);
   });
   std::string text = "warpsafe: process " + std::to_string(process) + ": " +
-                     std::to_string(all.launches) + " launches of " + std::to_string(used.size()) +
-                     " kernels, " + std::to_string(all.refused) + " refused, " +
-                     std::to_string(all.faults) + " faults of running work\n";
+                     counted(all.launches, "launch", "launches") + " of " +
+                     counted(used.size(), "kernel", "kernels") + ", " +
+                     std::to_string(all.refused) + " refused, " +
+                     counted(all.faults, "fault", "faults") + " of running work\n";
   const auto list = [&](std::uint64_t Kernel::*count, const auto& line) {
     std::stable_sort(used.begin(), used.end(),
                      [&](const Kernel* a, const Kernel* b) { return a->*count > b->*count; });
@@ -55,14 +57,14 @@ struct Totals {
   };
   list(&Kernel::refused, [](const Kernel& one) {
     return "refused: '" + one.name + "', " + std::to_string(one.refused) + " of " +
-           std::to_string(one.launches) + " launches" +
+           counted(one.launches, "launch", "launches") +
            (one.last_code == 0 ? std::string()
                                : std::string(": ") + describe(static_cast<Errc>(one.last_code)));
   });
   list(&Kernel::suspect,
        [](const Kernel& one) { return "suspect of a fault: '" + one.name + "'"; });
   list(&Kernel::launches, [](const Kernel& one) {
-    return "launched: '" + one.name + "', " + std::to_string(one.launches) + " times";
+    return "launched: '" + one.name + "', " + counted(one.launches, "time", "times");
   });
   text += suspected;
   return text;
