@@ -15,6 +15,7 @@
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string on_stand_in = "env LD_LIBRARY_PATH=" WATCH_STAND_IN " ";
 const std::string program = WATCH_PROGRAM " good block bounds axis sync";
@@ -37,6 +38,78 @@ TEST(RunHip, TheProgramIsToldWhatItIsToldWithoutUs) {
   const Ran watched = shell("(" + on_stand_in + WATCH_RUN " --hip " + program + " 2>/dev/null)");
   EXPECT_EQ(alone.status, 0);
   EXPECT_THAT(alone.out, HasSubstr("bounds: 719 0\n"));  // the last error is the program's
+  EXPECT_EQ(watched.out, alone.out);
+}
+
+/// The program that uses a library, doing that.
+Ran with_library(const std::string& what, const std::string& options = "") {
+  return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN ":" WATCH_LIBRARIES_FOLDER " " WATCH_RUN
+               " --hip " +
+               options + " " WATCH_LIBRARIES " " + what);
+}
+/// Each on its own stream, or the host, or an event.
+const char* const in_order[] = {
+    "copy_event", "copy_same",    "copy_waits",    "copy_pageable",     "copy_blocking",
+    "set_event",  "kernel_event", "kernel_polled", "driver_copy_event", "stop_event",
+    "captured",   "thread_waits", "own",           "no_library",        "other_memory"};
+
+TEST(RunHip, ALibraryOnAnotherStreamThanItsDataIsSuspected) {
+  const Ran ran = with_library("copy_wrong");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("copy_wrong: 0\n"));
+  EXPECT_THAT(ran.out, HasSubstr("  suspicion: nothing orders hipMemcpyAsync of 4096 bytes on "
+                                 "stream 0x"));
+  EXPECT_THAT(ran.out,
+              HasSubstr(" and then 'tile_scale' of librocblas on the legacy default stream: the "
+                        "first writes memory that the second is given; record an event after the "
+                        "first and let the other stream wait for it, or give the handle of "
+                        "librocblas the first one's stream\n"));
+  EXPECT_THAT(with_library("copy_wrong", "--quiet").out, Not(HasSubstr("suspicion")));
+}
+
+TEST(RunHip, WhateverWritesTheLibrarysData) {
+  const auto says = [](const char* what, const std::string& writer, const std::string& kernel) {
+    const Ran ran = with_library(what);
+    EXPECT_THAT(ran.out, HasSubstr(std::string(what) + ": 0\n"));
+    EXPECT_THAT(ran.out, HasSubstr("suspicion: nothing orders " + writer + " on stream 0x"));
+    EXPECT_THAT(ran.out, HasSubstr(" and then '" + kernel + "' of librocblas on stream 0x"));
+  };
+  says("set_wrong", "hipMemsetAsync of 4096 bytes", "demo::dot");
+  says("kernel_wrong", "'demo::fill'", "demo::dot");
+  says("stop_wrong", "'demo::fill'", "demo::dot");
+  says("driver_copy_wrong", "hipMemcpyHtoDAsync of 4096 bytes", "tile_scale");
+  says("driver_set_wrong", "hipMemsetD32Async of 4096 bytes", "demo::dot");
+  says("thread_wrong", "hipMemcpyAsync of 4096 bytes", "tile_scale");
+}
+
+TEST(RunHip, ALibraryThatWaitsForItsDataIsNot) {
+  for (const char* const what : in_order) {
+    const Ran ran = with_library(what);
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_THAT(ran.out, HasSubstr(std::string(what) + ": 0\n"));
+    EXPECT_THAT(ran.out, HasSubstr("0 refused"));
+    EXPECT_THAT(ran.out, Not(HasSubstr("suspicion"))) << what;
+  }
+}
+
+TEST(RunHip, TheLegacyStreamAndElementsTakenForBytesAreSuspected) {
+  EXPECT_THAT(with_library("legacy_wrong").out,
+              HasSubstr("suspicion: 1 launch on the legacy default stream while other streams were "
+                        "in use, first 'demo::fill'"));
+  EXPECT_THAT(with_library("elements_wrong").out,
+              HasSubstr("suspicion: 1 allocation of which only the first 1/4 was ever copied (1024 "
+                        "of 4096 bytes): a number of elements taken for bytes?"));
+  EXPECT_THAT(with_library("elements_whole").out, Not(HasSubstr("suspicion")));
+}
+
+TEST(RunHip, AProgramWithALibraryIsToldWhatItIsToldWithoutUs) {
+  const std::string all = "copy_wrong set_wrong captured own thread_wrong elements_wrong -1";
+  const Ran alone = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN ":" WATCH_LIBRARIES_FOLDER
+                          " " WATCH_LIBRARIES " " +
+                          all);
+  EXPECT_THAT(alone.out, HasSubstr("elements_wrong: 0\n-1: -1\n"));
+  const Ran watched = with_library(all, "--quiet");
+  EXPECT_EQ(watched.status, alone.status);
   EXPECT_EQ(watched.out, alone.out);
 }
 

@@ -16,8 +16,10 @@ namespace warpsafe::watch {
 /// Where a parameter lies in a kernel's parameter block, in bytes.
 struct KernelParameter {
   std::size_t offset = 0;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  ///< 0: not known
 };
+/// An offset that is not known. What is behind it is a pointer, which lies at a multiple of 8.
+inline constexpr std::size_t no_offset = ~std::size_t{7};
 
 /// One kernel of the watched program, by its name. It lives as long as the process: the journal
 /// points at its name.

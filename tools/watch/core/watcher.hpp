@@ -37,6 +37,7 @@ class Watcher {
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
 
+  [[nodiscard]] const Platform& platform() const noexcept { return platform_; }
   [[nodiscard]] KernelTable& kernels() noexcept { return kernels_; }
   [[nodiscard]] KnownStreams& streams() noexcept { return streams_; }
   [[nodiscard]] Suspicions& suspicions() noexcept { return suspicions_; }

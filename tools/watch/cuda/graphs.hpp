@@ -2,10 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../core/counted.hpp"
+#include "../core/launch_pointers.hpp"
 #include "../core/watcher.hpp"
 #include "driver.hpp"
 #include "kernel_of.hpp"
-#include "launch_pointers.hpp"
 #include <warpsafe/debug/memory_access.hpp>
 
 #include <cuda.h>
@@ -54,7 +55,7 @@ class Graphs {
         add_fill(node, made);
       }
     }
-    const std::string name = "graph of " + std::to_string(kernels) + " kernels" + names;
+    const std::string name = "graph of " + counted(kernels, "kernel", "kernels") + names;
     made.kernel = watcher_.kernel(nullptr, device, [&] { return name.c_str(); });
     const std::lock_guard lock(mutex_);
     known_[executable] = std::move(made);

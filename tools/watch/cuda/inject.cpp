@@ -5,10 +5,10 @@
 // (CUDA_INJECTION64_PATH; CUDA Programming Guide, "Environment Variables"). It subscribes to
 // CUPTI's callbacks (CUPTI, "Callback API") and hands what it is told to the watch.
 
-#include "call_stack.hpp"
 #include "call_table.hpp"
 #include "describe.hpp"
 #include "known_call.hpp"
+#include "libraries.hpp"
 #include "session.hpp"
 #include "thread_state.hpp"
 #include <warpsafe/backend/cuda.hpp>
@@ -122,7 +122,8 @@ bool begin() {
         stderr);
     return false;
   }
-  static const Platform platform = platform_of<cuda_backend>(&describe_function, &calling_library);
+  static const Platform platform = platform_of<cuda_backend>(
+      &describe_function, []() noexcept { return calling_library(cuda_libraries); });
   auto* const made = new Session(platform, Options::parse(std::getenv("WARPSAFE_RUN")));
   CUpti_SubscriberHandle subscriber{};
   const CUptiResult status = cupti.subscribe(&subscriber, &called, nullptr);
@@ -138,7 +139,7 @@ bool begin() {
   }
   session = made;
   // The first call of it loads the unwinder, which is better done here than in a callback.
-  static_cast<void>(calling_library());
+  static_cast<void>(calling_library(cuda_libraries));
   enable_all(cupti, subscriber, made->watcher().quiet());
   std::atexit(&at_exit);
   pthread_atfork(nullptr, nullptr, &in_child);

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "call.hpp"
+#include "../core/call.hpp"
 #include "call_name.hpp"
 #include <warpsafe/name.hpp>
 

@@ -2,21 +2,20 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../core/captures.hpp"
+#include "../core/launch_order.hpp"
+#include "../core/stream_names.hpp"
 #include "../core/watcher.hpp"
-#include "captures.hpp"
 #include "graphs.hpp"
 #include "kernel_of.hpp"
 #include "known_call.hpp"
-#include "launch_pointers.hpp"
 #include "launches.hpp"
-#include "stream_names.hpp"
 #include "thread_state.hpp"
 
 #include <cuda.h>
 #include <cupti.h>
 
 #include <cstdint>
-#include <vector>
 
 namespace warpsafe::watch {
 
@@ -71,7 +70,7 @@ class LaunchCalls {
       return true;
     }
     const Asked asked = read(known, info);
-    if (captures_.is_capturing(asked.stream)) {
+    if (captures_.is_capturing(name_of(asked.stream, known.per_thread))) {
       watcher_.not_launched(mine.launch);
       return true;
     }
@@ -132,19 +131,14 @@ class LaunchCalls {
     try {
       OrderWatch& order = watcher_.suspicions().order;
       const StreamPlace at = place_of(asked.stream, known.per_thread, device, watcher_.streams());
-      StreamWork work{kernel.its_name(), true, 0, kernel.library, at};
       if (asked.graph != nullptr) {
         const Graphs::Known graph = graphs_.known(asked.graph);
-        work.library = graph.library;
-        order.submitted(work, graph.accesses, asked.graph);
+        order.submitted({kernel.its_name(), true, 0, graph.library, at}, graph.accesses,
+                        asked.graph);
         return;
       }
       if (asked.config != nullptr && records_an_event(*asked.config)) return order.give_up();
-      std::vector<debug::MemoryAccess> accesses;
-      add_pointers(kernel, asked.parameters, accesses);
-      // What touches nothing that is known is in nobody's way; on the legacy stream it orders.
-      if (accesses.empty() && at.order != StreamOrder::legacy) return;
-      order.submitted(work, accesses);
+      follow_launch(order, kernel, at, asked.parameters);
     } catch (...) {  // without memory nothing is suspected
       watcher_.suspicions().order.give_up();
     }

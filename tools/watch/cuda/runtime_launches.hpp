@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../core/call.hpp"
 #include "../core/watcher.hpp"
-#include "call.hpp"
 #include "launches.hpp"
 #include "thread_state.hpp"
 

@@ -2,17 +2,18 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../core/captures.hpp"
+#include "../core/memory_kind.hpp"
+#include "../core/stream_calls.hpp"
 #include "../core/watcher.hpp"
-#include "captures.hpp"
 #include "driver.hpp"
 #include "graphs.hpp"
 #include "known_call.hpp"
 #include "launch_calls.hpp"
-#include "memory_calls.hpp"
+#include "libraries.hpp"
 #include "node_calls.hpp"
-#include "order_calls.hpp"
+#include "read_call.hpp"
 #include "runtime_launches.hpp"
-#include "stream_names.hpp"
 #include "thread_state.hpp"
 
 #include <cuda.h>
@@ -36,20 +37,15 @@ class Session {
                    const CUpti_CallbackData& info) noexcept {
     const std::int32_t device = device_of(mine, info);
     if (info.callbackSite == CUPTI_API_ENTER) {
-      if (!launches_.enter(mine, known, device, info)) begin_wait(mine, known, device, info);
+      if (!launches_.enter(mine, known, device, info)) {
+        calls_.begin(mine.wait, read_call(known, device, info, false));
+      }
       return;
     }
     const auto status = *static_cast<const CUresult*>(info.functionReturnValue);
     if (launches_.leave(mine, known, device, info, status)) return;
     if (nodes_.leave(mine, known, device, info, status)) return;
-    // A capture that failed has ended, too.
-    if (known.call == Call::end_capture) captures_.ended();
-    const bool waited = end_wait(mine, known, device, info, status);
-    if (status == CUDA_SUCCESS) {
-      done(known, device, info);
-    } else if (!waited) {
-      watcher_.failed(status, known.name, Stage::runtime_call, device);
-    }
+    calls_.end(mine.wait, read_call(known, device, info, status == CUDA_SUCCESS), status);
   }
   /// A launch of the runtime's.
   void runtime_call(ThreadState& mine, Call call, const CUpti_CallbackData& info) noexcept {
@@ -87,84 +83,31 @@ class Session {
     return mine.device;
   }
 
-  void begin_wait(ThreadState& mine, const KnownCall& known, std::int32_t device,
-                  const CUpti_CallbackData& info) noexcept {
-    const void* stream = nullptr;
-    switch (known.call) {
-      case Call::wait_stream:
-      case Call::query_stream:
-        stream = name_of(stream_of(info), known.per_thread);
-        break;
-      case Call::wait_device:
-      case Call::wait_event:
-      case Call::copy_in:
-      case Call::copy_out:
-      case Call::wait_copy:
-      case Call::copy_any:
-      case Call::free:
-        break;
-      default:
-        return;
+  /// What the driver knows of an address.
+  [[nodiscard]] static MemoryKind kind_of(std::uintptr_t memory) noexcept {
+    unsigned kind = 0;
+    if (call_driver(&Driver::pointer_attribute, static_cast<void*>(&kind),
+                    CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CUdeviceptr{memory}) != CUDA_SUCCESS ||
+        kind == 0) {
+      return MemoryKind::ordinary;
     }
-    watcher_.waiting(mine.wait, known.name, stream, device);
+    return kind == CU_MEMORYTYPE_DEVICE ? MemoryKind::device : MemoryKind::pinned;
   }
-  /// Whether the call is one that waits.
-  bool end_wait(ThreadState& mine, const KnownCall& known, std::int32_t device,
-                const CUpti_CallbackData& info, CUresult status) noexcept {
-    WaitScope scope = WaitScope::nothing;
-    switch (known.call) {
-      case Call::wait_stream:
-      case Call::query_stream:
-        scope = scope_of(stream_of(info), known.per_thread, device);
-        break;
-      case Call::copy_out:
-        scope = scope_of(nullptr, known.per_thread, device);
-        break;
-      case Call::wait_device:
-        scope = WaitScope::device;
-        break;
-      case Call::wait_event:
-      case Call::copy_in:
-      case Call::wait_copy:
-      case Call::copy_any:
-      case Call::free:
-        break;
-      default:
-        return false;
-    }
-    watcher_.waited(mine.wait, status, scope);
-    return true;
-  }
-  [[nodiscard]] static CUstream stream_of(const CUpti_CallbackData& info) noexcept {
-    return static_cast<const cuStreamSynchronize_params*>(info.functionParams)->hStream;
-  }
-  /// Of a wait for the legacy default stream: it waits for the device where no stream is apart.
-  [[nodiscard]] WaitScope scope_of(CUstream stream, bool per_thread, std::int32_t device) noexcept {
-    if (!is_legacy(stream, per_thread)) return WaitScope::stream;
-    return watcher_.streams().any_apart(device) ? WaitScope::stream : WaitScope::device;
-  }
-
-  /// The driver took the call, which is no launch.
-  void done(const KnownCall& known, std::int32_t device, const CUpti_CallbackData& info) noexcept {
-    if (known.call == Call::begin_capture) captures_.begun();
-    if (known.call == Call::unload) watcher_.kernels().forget_handles();
-    if (watcher_.quiet()) return;
-    try {
-      memory_.done(known, device, info);
-      order_.done(known, device, info);
-    } catch (...) {  // without memory nothing more is suspected
-      watcher_.suspicions().order.give_up();
-    }
+  [[nodiscard]] static bool is_capturing(const void* stream) noexcept {
+    CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+    return call_driver(&Driver::stream_capturing, static_cast<CUstream>(const_cast<void*>(stream)),
+                       &capturing) == CUDA_SUCCESS &&
+           capturing != CU_STREAM_CAPTURE_STATUS_NONE;
   }
 
   Watcher watcher_;
-  Captures captures_;
+  Captures captures_{&is_capturing};
   Graphs graphs_{watcher_};
   LaunchCalls launches_{watcher_, captures_, graphs_};
   NodeCalls nodes_{watcher_, graphs_};
   RuntimeLaunches in_runtime_{watcher_};
-  MemoryCalls memory_{watcher_, captures_};
-  OrderCalls order_{watcher_, captures_};
+  StreamCalls calls_{watcher_, captures_, &kind_of,
+                     []() noexcept { return has_library(cuda_libraries); }};
 };
 
 }  // namespace warpsafe::watch

@@ -65,16 +65,5 @@ hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* stat
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void* memory) {
   return WARPSAFE_WATCH_NEXT(hipPointerGetAttributes, attributes, memory);
 }
-hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
-  return WARPSAFE_WATCH_NEXT(hipEventCreateWithFlags, event, flags);
-}
-hipError_t hipEventDestroy(hipEvent_t event) { return WARPSAFE_WATCH_NEXT(hipEventDestroy, event); }
-hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
-  return WARPSAFE_WATCH_NEXT(hipEventRecord, event, stream);
-}
-hipError_t hipEventQuery(hipEvent_t event) { return WARPSAFE_WATCH_NEXT(hipEventQuery, event); }
-hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t begin, hipEvent_t end) {
-  return WARPSAFE_WATCH_NEXT(hipEventElapsedTime, milliseconds, begin, end);
-}
 
 }  // extern "C"

@@ -2,15 +2,14 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "driver.hpp"
-
-#include <cuda.h>
-
 namespace warpsafe::watch {
 
-/// Which streams capture. The driver is asked only while a capture is open. Thread-safe.
+/// Which streams capture. The runtime is asked only while a capture is open. Thread-safe.
 class Captures {
  public:
+  /// `ask`: whether the runtime says that a stream (as the journal names it, not the legacy one)
+  /// captures.
+  explicit Captures(bool (*ask)(const void* stream) noexcept) : ask_(ask) {}
   void begun() noexcept { __atomic_add_fetch(&open_, 1, __ATOMIC_RELAXED); }
   void ended() noexcept {
     if (__atomic_load_n(&open_, __ATOMIC_RELAXED) > 0) {
@@ -18,14 +17,13 @@ class Captures {
     }
   }
   [[nodiscard]] bool any() const noexcept { return __atomic_load_n(&open_, __ATOMIC_RELAXED) != 0; }
-  [[nodiscard]] bool is_capturing(CUstream stream) const noexcept {
-    if (!any()) return false;
-    CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
-    return call_driver(&Driver::stream_capturing, stream, &capturing) == CUDA_SUCCESS &&
-           capturing != CU_STREAM_CAPTURE_STATUS_NONE;
+  /// `stream` as the journal names it; the legacy one (nullptr) cannot be captured.
+  [[nodiscard]] bool is_capturing(const void* stream) const noexcept {
+    return any() && stream != nullptr && ask_(stream);
   }
 
  private:
+  bool (*ask_)(const void* stream) noexcept;
   int open_ = 0;
 };
 

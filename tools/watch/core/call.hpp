@@ -6,8 +6,8 @@
 
 namespace warpsafe::watch {
 
-/// What a call of CUDA is to the watch. A comment names the driver's functions where they are not
-/// the name in other words.
+/// What a call of a vendor's runtime is to the watch. A comment names the functions of CUDA's
+/// driver where they are not the name in other words; HIP's have like names.
 enum class Call : std::uint8_t {
   other,
   launch,              ///< cuLaunchKernel

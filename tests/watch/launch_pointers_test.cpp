@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#include "core/launch_pointers.hpp"
+
+#include "core/named_parameters.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+using namespace warpsafe::watch;
+using warpsafe::debug::AccessKind;
+using warpsafe::debug::MemoryAccess;
+
+void* key(std::uintptr_t number) { return reinterpret_cast<void*>(number); }
+
+/// A block of parameters: a float, a pointer to what is read, one to what is written, an int.
+struct LaunchPointers : testing::Test {
+  std::uint64_t block[4] = {0x3f800000, 0x7f0000001000, 0x7f0000002000, 7};
+  std::size_t bytes = 28;
+  Kernel kernel;
+
+  [[nodiscard]] std::vector<std::uintptr_t> touched(const LaunchParameters& values,
+                                                    AccessKind kind) const {
+    std::vector<MemoryAccess> accesses;
+    add_pointers(kernel, values, accesses);
+    std::vector<std::uintptr_t> all;
+    for (const MemoryAccess& one : accesses) {
+      EXPECT_EQ(one.kind, kind);
+      all.push_back(one.begin);
+    }
+    return all;
+  }
+  /// As a program gives them: the vendors end the list with 0 and with 3.
+  [[nodiscard]] std::vector<std::uintptr_t> in_block(std::uintptr_t end, AccessKind kind) {
+    void* extra[] = {key(1), block, key(2), &bytes, key(end)};
+    return touched({nullptr, extra}, kind);
+  }
+};
+
+TEST_F(LaunchPointers, OfAProgramsKernelIsWhatItWrites) {
+  kernel.parameters = named_parameters("_ZN4demo4axpyEfPKfPfi");
+  kernel.written = 2;
+  for (const std::uintptr_t end : {0U, 3U}) {
+    EXPECT_EQ(in_block(end, AccessKind::write), (std::vector<std::uintptr_t>{0x7f0000002000}));
+  }
+  void* each[] = {&block[0], &block[1], &block[2], &block[3]};
+  EXPECT_EQ(touched({each, nullptr}, AccessKind::write),
+            (std::vector<std::uintptr_t>{0x7f0000002000}));
+}
+
+TEST_F(LaunchPointers, OfALibrarysAreAllThatItIsGiven) {
+  kernel.library = "librocblas";
+  kernel.parameters = named_parameters("_ZN4demo4axpyEfPKfPfi");
+  EXPECT_EQ(in_block(3, AccessKind::read),
+            (std::vector<std::uintptr_t>{0x7f0000001000, 0x7f0000002000}));
+}
+
+TEST_F(LaunchPointers, OfALibrarysKernelThatTellsNoneAreTheWordsOfTheBlock) {
+  kernel.library = "librocblas";
+  EXPECT_EQ(in_block(3, AccessKind::read),
+            (std::vector<std::uintptr_t>{0x3f800000, 0x7f0000001000, 0x7f0000002000}));
+  void* each[] = {&block[0]};
+  EXPECT_TRUE(touched({each, nullptr}, AccessKind::read).empty());
+}
+
+TEST_F(LaunchPointers, BehindAStructureAreReadOneByOneAlone) {
+  kernel.library = "librocblas";
+  kernel.parameters = named_parameters("_Z3run6ParamsPKf");
+  void* each[] = {&block[0], &block[1]};
+  EXPECT_EQ(touched({each, nullptr}, AccessKind::read),
+            (std::vector<std::uintptr_t>{0x7f0000001000}));
+  EXPECT_TRUE(in_block(3, AccessKind::read).empty());
+}
+
+TEST_F(LaunchPointers, OutsideOfTheBlockAreNotRead) {
+  kernel.parameters = named_parameters("_ZN4demo4axpyEfPKfPfi");
+  kernel.written = 2;
+  bytes = 20;
+  EXPECT_TRUE(in_block(3, AccessKind::write).empty());
+  EXPECT_TRUE(touched({}, AccessKind::write).empty());
+}
+
+}  // namespace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What the stand-in for AMD's runtime does not have and AMD's libraries call: by what it has.
+
+#include <hip/hip_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x,
+                                    std::uint32_t threads_y, std::uint32_t threads_z,
+                                    std::uint32_t block_x, std::uint32_t block_y,
+                                    std::uint32_t block_z, std::size_t bytes, hipStream_t stream,
+                                    void** parameters, void** extra, hipEvent_t started,
+                                    hipEvent_t stopped, std::uint32_t flags);
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x,
+                                    std::uint32_t threads_y, std::uint32_t threads_z,
+                                    std::uint32_t block_x, std::uint32_t block_y,
+                                    std::uint32_t block_z, std::size_t bytes, hipStream_t stream,
+                                    void** parameters, void** extra, hipEvent_t, hipEvent_t,
+                                    std::uint32_t) {
+  return hipModuleLaunchKernel(function, threads_x / block_x, threads_y / block_y,
+                               threads_z / block_z, block_x, block_y, block_z,
+                               static_cast<unsigned>(bytes), stream, parameters, extra);
+}
+extern "C" {
+hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, std::size_t bytes,
+                              hipStream_t stream) {
+  return hipMemcpyAsync(to, from, bytes, hipMemcpyHostToDevice, stream);
+}
+hipError_t hipMemsetD32Async(hipDeviceptr_t memory, int, std::size_t count, hipStream_t stream) {
+  return hipMemsetAsync(memory, 0, count * 4, stream);
+}
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Takes the place of librocblas.so: a library whose handle has the stream that it is given, and
+// that launches kernels of a module of its own, as AMD's libraries do.
+
+#include <hip/hip_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// hip/hip_ext.h, which needs a compiler of device code.
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x,
+                                    std::uint32_t threads_y, std::uint32_t threads_z,
+                                    std::uint32_t block_x, std::uint32_t block_y,
+                                    std::uint32_t block_z, std::size_t bytes, hipStream_t stream,
+                                    void** parameters, void** extra, hipEvent_t started,
+                                    hipEvent_t stopped, std::uint32_t flags);
+
+namespace {
+
+hipFunction_t function_of(const char* name) {
+  hipModule_t module = nullptr;
+  hipFunction_t function = nullptr;
+  if (hipModuleLoad(&module, WATCH_MODULE) != hipSuccess) return nullptr;
+  return hipModuleGetFunction(&function, module, name) == hipSuccess ? function : nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+/// By all parameters in one block, of a kernel whose name tells none of them.
+int stand_in_scale(float* memory, hipStream_t stream) {
+  static const hipFunction_t function = function_of("tile_scale");
+  struct {
+    int count;
+    float* memory;
+  } block{1024, memory};
+  std::size_t bytes = sizeof block;
+  void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &block, HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                   HIP_LAUNCH_PARAM_END};
+  return hipExtModuleLaunchKernel(function, 1024, 1, 1, 256, 1, 1, 0, stream, nullptr, extra,
+                                  nullptr, nullptr, 0);
+}
+/// By where each parameter lies, of a kernel whose name tells them.
+int stand_in_dot(float* memory, float* result, hipStream_t stream) {
+  static const hipFunction_t function = function_of("_ZN4demo3dotEiPKfPf");
+  int count = 1024;
+  void* each[] = {&count, &memory, &result};
+  return hipModuleLaunchKernel(function, 4, 1, 1, 256, 1, 1, 0, stream, each, nullptr);
+}
+/// On memory of the library's own, which it fills on another stream: that is its business.
+int stand_in_own(hipStream_t filling, hipStream_t stream) {
+  void* workspace = nullptr;
+  if (hipMalloc(&workspace, 4096) != hipSuccess) return -1;
+  return hipMemsetAsync(workspace, 0, 4096, filling) +
+         stand_in_scale(static_cast<float*>(workspace), stream);
+}
+
+}  // extern "C"

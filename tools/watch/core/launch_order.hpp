@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "launch_pointers.hpp"
+#include "order_watch.hpp"
+#include "stream_place.hpp"
+#include "watched_kernel.hpp"
+#include <warpsafe/debug/memory_access.hpp>
+
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// Tells the order of things of a kernel's launch, which the runtime took. May throw
+/// std::bad_alloc.
+inline void follow_launch(OrderWatch& order, const Kernel& kernel, const StreamPlace& at,
+                          const LaunchParameters& values) {
+  std::vector<debug::MemoryAccess> accesses;
+  add_pointers(kernel, values, accesses);
+  // What touches nothing that is known is in nobody's way; on the legacy stream it orders.
+  if (accesses.empty() && at.order != StreamOrder::legacy) return;
+  order.submitted({kernel.its_name(), true, 0, kernel.library, at}, accesses);
+}
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "captures.hpp"
+#include "memory_kind.hpp"
+#include "stream_call.hpp"
+#include "stream_names.hpp"
+#include "watcher.hpp"
+#include <warpsafe/debug/memory_access.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe::watch {
+
+/// The runtime's calls that allocate, copy and fill, for the suspicions. Calls that it took alone.
+class MemoryCalls {
+ public:
+  /// `kind_of`: what the runtime knows of an address.
+  MemoryCalls(Watcher& watcher, Captures& captures, MemoryKind (*kind_of)(std::uintptr_t) noexcept)
+      : watcher_(watcher), captures_(captures), kind_of_(kind_of) {}
+
+  /// May throw std::bad_alloc.
+  void done(const StreamCall& of) {
+    CopySizes& copies = watcher_.suspicions().copies;
+    switch (of.call) {
+      case Call::allocate:
+        if (of.to == 0) return;
+        copies.allocated(of.to, of.bytes);
+        // This call is slow enough to be asked for its caller.
+        if (*watcher_.platform().caller() != '\0') return;
+        return order().allocated(of.to, of.bytes, false);
+      case Call::allocate_async:
+      case Call::allocate_pitch:
+      case Call::allocate_managed:
+        if (of.to != 0) order().allocated(of.to, of.bytes, of.call == Call::allocate_managed);
+        return;
+      case Call::free:
+        copies.freed(of.to);
+        order().freed(of.to);
+        return order().host_knows_all();  // it waits for the device, or may
+      case Call::free_async:
+        return order().freed(of.to);
+      case Call::copy_in:
+      case Call::copy_in_async:
+        copies.copied(of.to, of.bytes);
+        break;
+      case Call::copy_out:
+      case Call::copy_out_async:
+        copies.copied(of.from, of.bytes);
+        break;
+      default:
+        break;
+    }
+    if (order().on()) copied(of);
+  }
+
+ private:
+  [[nodiscard]] OrderWatch& order() noexcept { return watcher_.suspicions().order; }
+
+  void copied(const StreamCall& of) {
+    switch (of.call) {
+      case Call::copy_in:
+        return work(of, of.to, 0, true);
+      case Call::copy_out:
+        return work(of, 0, of.from, true);
+      case Call::copy_in_async:
+        return work(of, of.to, 0, host_waits(of.from));
+      case Call::copy_out_async:
+        return work(of, 0, of.from, host_waits(of.to));
+      case Call::copy_any:
+        return work(of, of.to, of.from, !(is_on_device(of.to) && is_on_device(of.from)));
+      case Call::copy_any_async:
+        return work(of, of.to, of.from, host_waits(of.to) || host_waits(of.from));
+      case Call::copy_device:        // "No host-side synchronization is performed" (CUDA's API
+      case Call::copy_device_async:  // synchronization behavior)
+        return work(of, of.to, of.from, false);
+      case Call::fill:
+      case Call::fill_async:
+        return work(of, of.to, 0, order().is_managed(of.to));
+      default:
+        return;
+    }
+  }
+
+  /// `to` or `from` 0: of the host. `done`: the host waits for it.
+  void work(const StreamCall& of, std::uintptr_t to, std::uintptr_t from, bool done) {
+    if (captures_.is_capturing(name_of(of.stream, of.per_thread))) return;
+    const StreamPlace at = place_of(of.stream, of.per_thread, of.device, watcher_.streams());
+    const debug::MemoryAccess both[] = {{to, to == 0 ? 0 : of.bytes, debug::AccessKind::write},
+                                        {from, from == 0 ? 0 : of.bytes, debug::AccessKind::read}};
+    order().submitted({of.name, false, of.bytes, "", at}, both);
+    if (done || of.host_waits) order().host_knows(at);
+  }
+  [[nodiscard]] bool is_on_device(std::uintptr_t memory) noexcept {
+    return kind_of_(memory) == MemoryKind::device;
+  }
+  /// Of a copy from or to ordinary host memory: it "might be synchronous" (the same page).
+  [[nodiscard]] bool host_waits(std::uintptr_t memory) noexcept {
+    return kind_of_(memory) == MemoryKind::ordinary;
+  }
+
+  Watcher& watcher_;
+  Captures& captures_;
+  MemoryKind (*kind_of_)(std::uintptr_t) noexcept;
+};
+
+}  // namespace warpsafe::watch

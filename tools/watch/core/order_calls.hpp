@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "captures.hpp"
+#include "stream_call.hpp"
+#include "stream_names.hpp"
+#include "watcher.hpp"
+
+namespace warpsafe::watch {
+
+/// The runtime's calls that order work: streams, events and waits. Calls that it took alone.
+class OrderCalls {
+ public:
+  /// `has_library`: whether the process has loaded a library whose work may be out of order.
+  OrderCalls(Watcher& watcher, Captures& captures, bool (*has_library)() noexcept)
+      : watcher_(watcher), captures_(captures), has_library_(has_library) {}
+
+  /// May throw std::bad_alloc.
+  void done(const StreamCall& of) {
+    // A thread's default stream is a second stream as well.
+    if (of.call == Call::stream_made || of.per_thread) {
+      __atomic_store_n(&has_streams_, true, __ATOMIC_RELAXED);
+    }
+    // Without a library there is nothing to suspect. One that is loaded later makes what it needs
+    // with its first handle.
+    const bool makes = of.call == Call::stream_made || of.call == Call::event_made ||
+                       of.call == Call::allocate || of.call == Call::allocate_async;
+    if (makes && !order().on() && __atomic_load_n(&has_streams_, __ATOMIC_RELAXED) &&
+        has_library_()) {
+      order().begin();
+    }
+    switch (of.call) {
+      case Call::event_made:
+        if (of.event != nullptr) order().event_made(of.event);
+        return;
+      case Call::event_gone:
+        return order().event_gone(of.event);
+      case Call::unknown_order:
+        return order().give_up();
+      default:
+        if (order().on()) followed(of);
+        return;
+    }
+  }
+
+ private:
+  [[nodiscard]] OrderWatch& order() noexcept { return watcher_.suspicions().order; }
+
+  void followed(const StreamCall& of) {
+    const auto place = [&] {
+      return place_of(of.stream, of.per_thread, of.device, watcher_.streams());
+    };
+    const auto is_captured = [&] {
+      return captures_.is_capturing(name_of(of.stream, of.per_thread));
+    };
+    switch (of.call) {
+      case Call::stream_gone:
+        return order().stream_gone(of.stream);
+      case Call::event_record:
+        if (!is_captured()) order().recorded(of.event, place());
+        return;
+      case Call::stream_waits:
+        if (!is_captured()) order().waits(place(), of.event);
+        return;
+      case Call::wait_event:
+      case Call::query_event:
+        return order().host_knows_event(of.event);
+      case Call::elapsed_time:
+        order().host_knows_event(of.event);
+        return order().host_knows_event(of.second_event);
+      case Call::wait_stream:
+      case Call::query_stream:
+      case Call::host_function:  // it may tell the host what it likes
+        return order().host_knows(place());
+      case Call::wait_device:
+      case Call::wait_copy:
+      case Call::unfollowed:
+      case Call::unload:
+        return order().host_knows_all();
+      default:
+        return;
+    }
+  }
+
+  Watcher& watcher_;
+  Captures& captures_;
+  bool (*has_library_)() noexcept;
+  bool has_streams_ = false;
+};
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// The types of a kernel's parameters as a demangler writes them, "float const*", by its mangled
+/// name. Empty where the name tells none.
+[[nodiscard]] inline std::vector<std::string> parameter_types(const char* mangled) {
+  std::vector<std::string> types;
+  if (mangled == nullptr) return types;
+  int status = 0;
+  char* const demangled = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  const std::string name = demangled != nullptr && status == 0 ? demangled : "";
+  std::free(demangled);
+  if (name.empty() || name.back() != ')') return types;
+  // The parameters: from the '(' that belongs to the ')' at the end.
+  std::size_t begin = name.size();
+  for (std::size_t depth = 0; begin-- != 0;) {
+    if (name[begin] == ')') ++depth;
+    if (name[begin] == '(' && --depth == 0) break;
+  }
+  std::size_t inside = 0;
+  std::size_t start = begin + 1;
+  for (std::size_t i = start; i < name.size(); ++i) {
+    const bool last = i + 1 == name.size();
+    if (last || (name[i] == ',' && inside == 0)) {
+      if (name[start] == ' ') ++start;
+      if (i != start) types.push_back(name.substr(start, i - start));
+      start = i + 1;
+    } else if (name[i] == '<' || name[i] == '(') {
+      ++inside;
+    } else if ((name[i] == '>' || name[i] == ')') && inside != 0) {
+      --inside;
+    }
+  }
+  return types;
+}
+
+/// The size in bytes of a number's type as a demangler writes it; 0: it is none.
+[[nodiscard]] inline std::size_t number_bytes(std::string_view type) noexcept {
+  struct Number {
+    std::string_view name;
+    std::size_t bytes;
+  };
+  constexpr Number numbers[] = {{"bool", 1},
+                                {"char", 1},
+                                {"signed char", 1},
+                                {"unsigned char", 1},
+                                {"short", 2},
+                                {"unsigned short", 2},
+                                {"int", 4},
+                                {"unsigned int", 4},
+                                {"float", 4},
+                                {"long", 8},
+                                {"unsigned long", 8},
+                                {"long long", 8},
+                                {"unsigned long long", 8},
+                                {"double", 8}};
+  for (const Number& one : numbers) {
+    if (type == one.name) return one.bytes;
+  }
+  return 0;
+}
+/// "float*", "void*", "float const*", but not "float**" or "void (*)(int)".
+[[nodiscard]] inline bool is_plain_pointer(std::string_view type) noexcept {
+  return type.size() > 1 && type.back() == '*' && type.find('(') == std::string_view::npos &&
+         type.find('*') + 1 == type.size();
+}
+[[nodiscard]] inline bool is_const_pointer(std::string_view type) noexcept {
+  constexpr std::string_view end = " const*";
+  return is_plain_pointer(type) && type.size() > end.size() &&
+         type.substr(type.size() - end.size()) == end;
+}
+
+}  // namespace warpsafe::watch

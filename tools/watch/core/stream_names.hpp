@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "known_streams.hpp"
+#include "stream_place.hpp"
+
+#include <cstdint>
+
+// What a stream of a runtime's call is. `per_thread`: the call is one of those that take 0 for the
+// thread's own default stream. Both vendors have the same two handles that name default streams.
+
+namespace warpsafe::watch {
+
+/// CU_STREAM_LEGACY (cuda.h), hipStreamLegacy (hip_runtime_api.h, from HIP 6.4 on).
+inline const void* legacy_handle() noexcept { return reinterpret_cast<const void*>(1); }
+/// CU_STREAM_PER_THREAD, hipStreamPerThread.
+inline const void* per_thread_handle() noexcept { return reinterpret_cast<const void*>(2); }
+
+/// Whether it is the legacy default stream.
+[[nodiscard]] inline bool is_legacy(const void* stream, bool per_thread) noexcept {
+  return stream == legacy_handle() || (stream == nullptr && !per_thread);
+}
+/// As the journal has it; nullptr: the legacy one.
+[[nodiscard]] inline const void* name_of(const void* stream, bool per_thread) noexcept {
+  if (is_legacy(stream, per_thread)) return nullptr;
+  return stream == nullptr ? per_thread_handle() : stream;
+}
+[[nodiscard]] inline StreamPlace place_of(const void* stream, bool per_thread, std::int32_t device,
+                                          KnownStreams& streams) {
+  if (is_legacy(stream, per_thread)) return {nullptr, nullptr, device, StreamOrder::legacy};
+  const void* const handle = name_of(stream, per_thread);
+  if (handle == per_thread_handle()) {
+    thread_local const char mine = 0;  // each thread's is another
+    return {&mine, handle, device, StreamOrder::blocking};
+  }
+  return {handle, handle, device,
+          streams.is_apart(handle) ? StreamOrder::apart : StreamOrder::blocking};
+}
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../core/stream_call.hpp"
+#include "known_call.hpp"
+
+#include <cuda.h>
+#include <cupti.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe::watch {
+
+namespace detail {
+
+template <class Parameters>
+[[nodiscard]] const Parameters& parameters_as(const CUpti_CallbackData& info) noexcept {
+  return *static_cast<const Parameters*>(info.functionParams);
+}
+/// cuMemsetD8, D16, D32: bytes of an element.
+[[nodiscard]] inline std::size_t fill_width(const KnownCall& known) noexcept {
+  const char digit = known.name.data[sizeof "cuMemsetD" - 1];
+  return digit == '8' ? 1 : digit == '1' ? 2 : 4;
+}
+inline void read_allocation(StreamCall& of, const CUdeviceptr* memory, std::size_t bytes) noexcept {
+  if (memory == nullptr) return;
+  of.to = *memory;
+  of.bytes = bytes;
+}
+inline void read_copy(StreamCall& of, std::uintptr_t to, std::uintptr_t from,
+                      std::size_t bytes) noexcept {
+  of.to = to;
+  of.from = from;
+  of.bytes = bytes;
+}
+
+}  // namespace detail
+
+/// What the driver was asked for; `took`: with what it has written for the program.
+[[nodiscard]] inline StreamCall read_call(const KnownCall& known, std::int32_t device,
+                                          const CUpti_CallbackData& info, bool took) noexcept {
+  using detail::parameters_as;
+  const auto address = [](const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); };
+  StreamCall of;
+  of.call = known.call;
+  of.name = known.name;
+  of.per_thread = known.per_thread;
+  of.device = device;
+  if (known.call == Call::wait_stream || known.call == Call::query_stream) {
+    of.stream = parameters_as<cuStreamSynchronize_params>(info).hStream;
+  }
+  if (!took) return of;
+  switch (known.call) {
+    case Call::allocate: {
+      const auto& is = parameters_as<cuMemAlloc_v2_params>(info);
+      detail::read_allocation(of, is.dptr, is.bytesize);
+      break;
+    }
+    case Call::allocate_async: {
+      const auto& is = parameters_as<cuMemAllocAsync_params>(info);
+      detail::read_allocation(of, is.dptr, is.bytesize);
+      break;
+    }
+    case Call::allocate_managed: {
+      const auto& is = parameters_as<cuMemAllocManaged_params>(info);
+      detail::read_allocation(of, is.dptr, is.bytesize);
+      break;
+    }
+    case Call::allocate_pitch: {
+      const auto& is = parameters_as<cuMemAllocPitch_v2_params>(info);
+      if (is.pPitch != nullptr) detail::read_allocation(of, is.dptr, *is.pPitch * is.Height);
+      break;
+    }
+    case Call::free:
+      of.to = parameters_as<cuMemFree_v2_params>(info).dptr;
+      break;
+    case Call::free_async:
+      of.to = parameters_as<cuMemFreeAsync_params>(info).dptr;
+      break;
+    case Call::copy_in: {
+      const auto& is = parameters_as<cuMemcpyHtoD_v2_params>(info);
+      detail::read_copy(of, is.dstDevice, address(is.srcHost), is.ByteCount);
+      break;
+    }
+    case Call::copy_out: {
+      const auto& is = parameters_as<cuMemcpyDtoH_v2_params>(info);
+      detail::read_copy(of, address(is.dstHost), is.srcDevice, is.ByteCount);
+      break;
+    }
+    case Call::copy_in_async: {
+      const auto& is = parameters_as<cuMemcpyHtoDAsync_v2_params>(info);
+      detail::read_copy(of, is.dstDevice, address(is.srcHost), is.ByteCount);
+      of.stream = is.hStream;
+      break;
+    }
+    case Call::copy_out_async: {
+      const auto& is = parameters_as<cuMemcpyDtoHAsync_v2_params>(info);
+      detail::read_copy(of, address(is.dstHost), is.srcDevice, is.ByteCount);
+      of.stream = is.hStream;
+      break;
+    }
+    case Call::copy_any: {
+      const auto& is = parameters_as<cuMemcpy_params>(info);
+      detail::read_copy(of, is.dst, is.src, is.ByteCount);
+      break;
+    }
+    case Call::copy_any_async: {
+      const auto& is = parameters_as<cuMemcpyAsync_params>(info);
+      detail::read_copy(of, is.dst, is.src, is.ByteCount);
+      of.stream = is.hStream;
+      break;
+    }
+    case Call::copy_device: {
+      const auto& is = parameters_as<cuMemcpyDtoD_v2_params>(info);
+      detail::read_copy(of, is.dstDevice, is.srcDevice, is.ByteCount);
+      break;
+    }
+    case Call::copy_device_async: {
+      const auto& is = parameters_as<cuMemcpyDtoDAsync_v2_params>(info);
+      detail::read_copy(of, is.dstDevice, is.srcDevice, is.ByteCount);
+      of.stream = is.hStream;
+      break;
+    }
+    case Call::fill:
+    case Call::fill_async: {
+      // The widths have the same layout; those without a stream are shorter.
+      const auto& is = parameters_as<cuMemsetD32Async_params>(info);
+      detail::read_copy(of, is.dstDevice, 0, is.N * detail::fill_width(known));
+      if (known.call == Call::fill_async) of.stream = is.hStream;
+      break;
+    }
+    case Call::stream_gone:
+      of.stream = parameters_as<cuStreamDestroy_params>(info).hStream;
+      break;
+    case Call::event_made:
+      if (CUevent* const made = parameters_as<cuEventCreate_params>(info).phEvent) of.event = *made;
+      break;
+    case Call::event_gone:
+      of.event = parameters_as<cuEventDestroy_params>(info).hEvent;
+      break;
+    case Call::event_record:
+      of.event = parameters_as<cuEventRecord_params>(info).hEvent;
+      of.stream = parameters_as<cuEventRecord_params>(info).hStream;
+      break;
+    case Call::stream_waits:
+      of.event = parameters_as<cuStreamWaitEvent_params>(info).hEvent;
+      of.stream = parameters_as<cuStreamWaitEvent_params>(info).hStream;
+      break;
+    case Call::wait_event:
+    case Call::query_event:
+      of.event = parameters_as<cuEventSynchronize_params>(info).hEvent;
+      break;
+    case Call::elapsed_time:
+      of.event = parameters_as<cuEventElapsedTime_params>(info).hStart;
+      of.second_event = parameters_as<cuEventElapsedTime_params>(info).hEnd;
+      break;
+    case Call::host_function:
+      of.stream = parameters_as<cuLaunchHostFunc_params>(info).hStream;
+      break;
+    default:
+      break;
+  }
+  return of;
+}
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../core/memory_kind.hpp"
+#include "../core/stream_call.hpp"
+#include "hip_launch.hpp"
+#include "next.hpp"
+#include <warpsafe/name.hpp>
+
+#include <hip/hip_runtime_api.h>
+
+#include <cstddef>
+
+// What the functions that this library puts before the runtime's are made of. Each is told to the
+// watch before and after by its thread's outermost call alone: the runtime, and the watch, call its
+// functions too.
+
+namespace warpsafe::watch {
+
+/// Whether the thread enters the runtime here, and there is a watch.
+[[nodiscard]] bool enter() noexcept;
+void leave() noexcept;
+
+/// Between `enter` and `leave`: the program is about to ask, and the runtime has answered.
+void begins(const StreamCall& of) noexcept;
+void ended(const StreamCall& of, hipError_t status) noexcept;
+void begins(const HipLaunch& of) noexcept;
+void ended(const HipLaunch& of, hipError_t status) noexcept;
+
+/// The runtime has made a stream, and is about to destroy one.
+void made(hipStream_t stream, unsigned flags) noexcept;
+void destroying(hipStream_t stream) noexcept;
+/// Memory that the program, or a library, now has, or no longer has.
+void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) noexcept;
+void has_no_memory(const void* memory) noexcept;
+
+/// The outermost call of a thread.
+class Outermost {
+ public:
+  Outermost() noexcept : watched_(enter()) {}
+  Outermost(const Outermost&) = delete;
+  Outermost& operator=(const Outermost&) = delete;
+  ~Outermost() {
+    if (watched_) leave();
+  }
+  [[nodiscard]] bool watched() const noexcept { return watched_; }
+
+ private:
+  bool watched_;
+};
+
+/// `call()` is the program's; what it makes it puts into `of` itself.
+template <class What, class Call>
+hipError_t watched(const What& of, const Call& call) noexcept {
+  const Outermost outer;
+  if (!outer.watched()) return call();
+  begins(of);
+  const hipError_t status = call();
+  ended(of, status);
+  return status;
+}
+
+[[nodiscard]] inline StreamCall call_of(Call call, const char* name) noexcept {
+  StreamCall of;
+  of.call = call;
+  of.name = Name::of(name);
+  return of;
+}
+[[nodiscard]] inline StreamCall call_on(Call call, const char* name, hipStream_t stream,
+                                        bool per_thread = false) noexcept {
+  StreamCall of = call_of(call, name);
+  of.stream = stream;
+  of.per_thread = per_thread;
+  return of;
+}
+
+}  // namespace warpsafe::watch
+
+/// `WARPSAFE_WATCH(Call::wait_device, hipCtxSynchronize, (), )`: that function, of which the watch
+/// needs to know nothing but what it is. Then its parameters as they are declared, and by name.
+#define WARPSAFE_WATCH(call, function, parameters, ...)                              \
+  [[gnu::visibility("default")]] hipError_t function parameters {                    \
+    return warpsafe::watch::watched(warpsafe::watch::call_of(call, #function), [&] { \
+      static void* const warpsafe_next = warpsafe::watch::find_next(#function);      \
+      return warpsafe::watch::call_next(warpsafe_next __VA_OPT__(, ) __VA_ARGS__);   \
+    });                                                                              \
+  }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../core/captures.hpp"
+#include "../core/launch_order.hpp"
+#include "../core/launch_seen.hpp"
+#include "../core/stream_names.hpp"
+#include "../core/watcher.hpp"
+#include "hip_kernels.hpp"
+#include "hip_launch.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace warpsafe::watch {
+
+/// HIP's launches, of kernels and of graphs.
+class HipLaunchCalls {
+ public:
+  HipLaunchCalls(Watcher& watcher, Captures& captures) : watcher_(watcher), captures_(captures) {}
+
+  /// The program is about to launch. Whether the launch can be told: else there is no memory for
+  /// it.
+  bool begin(LaunchSeen& seen, const HipLaunch& of, std::int32_t device) noexcept {
+    Launch launch;
+    launch.stream = name_of(of.stream, of.per_thread);
+    launch.device = device;
+    launch.is_graph = of.is_graph;
+    launch.function = of.function;
+    if (!launch.is_graph) launch.shape = shape_of(of);
+    std::string name = "graph";
+    launch.kernel = watcher_.kernel(of.function, device, [&] {
+      if (!launch.is_graph) name = HipKernels::get().name(of.function);
+      return name.c_str();
+    });
+    if (launch.kernel == nullptr) return false;
+    watcher_.suspicions().legacy.launched(*launch.kernel, launch.stream == nullptr);
+    watcher_.launching(seen, launch);
+    return true;
+  }
+  /// The runtime has answered; 0: it took the launch.
+  void end(LaunchSeen& seen, const HipLaunch& of, int status) noexcept {
+    const bool took = status == 0;
+    if (took && captures_.is_capturing(seen.launch.stream)) return watcher_.not_launched(seen);
+    watcher_.launched(seen, status);
+    if (took && watcher_.follows_order()) follow(seen, of);
+  }
+
+ private:
+  [[nodiscard]] static LaunchShape shape_of(const HipLaunch& of) noexcept {
+    LaunchShape shape;
+    const std::uint32_t blocks[] = {of.grid.x, of.grid.y, of.grid.z};
+    const std::uint32_t threads[] = {of.block.x, of.block.y, of.block.z};
+    for (int axis = 0; axis < 3; ++axis) {
+      shape.grid[axis] = blocks[axis];
+      shape.block[axis] = threads[axis];
+    }
+    shape.dynamic_shared = of.bytes;
+    shape.cooperative = of.cooperative;
+    return shape;
+  }
+  /// Tells the order of things, and what the launch touches.
+  void follow(const LaunchSeen& seen, const HipLaunch& of) noexcept {
+    const Kernel& kernel = *seen.launch.kernel;
+    OrderWatch& order = watcher_.suspicions().order;
+    try {
+      const StreamPlace at =
+          place_of(of.stream, of.per_thread, seen.launch.device, watcher_.streams());
+      if (of.started != nullptr) order.recorded(of.started, at);
+      if (of.is_graph) {
+        // What its kernels touch is not known; it waits for its last launch.
+        order.submitted({kernel.its_name(), true, 0, "", at}, {}, of.graph);
+      } else {
+        follow_launch(order, kernel, at, {of.parameters, of.extra});
+      }
+      if (of.stopped != nullptr) order.recorded(of.stopped, at);
+    } catch (...) {  // without memory nothing is suspected
+      order.give_up();
+    }
+  }
+
+  Watcher& watcher_;
+  Captures& captures_;
+};
+
+}  // namespace warpsafe::watch

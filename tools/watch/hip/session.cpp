@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The watch behind the functions that this library puts before the runtime's (entry.hpp).
+
+#include "../core/captures.hpp"
+#include "../core/stream_calls.hpp"
+#include "../core/watcher.hpp"
+#include "describe.hpp"
+#include "entry.hpp"
+#include "hip_memory.hpp"
+#include "launch_calls.hpp"
+#include "libraries.hpp"
+#include <warpsafe/backend/hip.hpp>
+
+#include <hip/hip_runtime_api.h>
+#include <pthread.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+namespace warpsafe::watch {
+namespace {
+
+[[nodiscard]] bool is_capturing(const void* stream) noexcept {
+  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+  return hipStreamIsCapturing(static_cast<hipStream_t>(const_cast<void*>(stream)), &status) ==
+             hipSuccess &&
+         status != hipStreamCaptureStatusNone;
+}
+
+/// What the program calls, made into what the watch takes.
+struct Session {
+  Session(const Platform& platform, Options options) : watcher(platform, std::move(options)) {}
+  Watcher watcher;
+  Captures captures{&is_capturing};
+  HipLaunchCalls launches{watcher, captures};
+  StreamCalls calls{watcher, captures,
+                    [](std::uintptr_t memory) noexcept { return HipMemory::get().kind_of(memory); },
+                    []() noexcept { return has_library(hip_libraries); }};
+};
+
+Session* session_in_use = nullptr;
+
+/// nullptr: there is no memory for it.
+Session* session() noexcept {
+  static const bool begun = [] {
+    try {
+      static const Platform platform = platform_of<hip_backend>(
+          &describe_kernel, []() noexcept { return calling_library(hip_libraries); });
+      session_in_use = new Session(platform, Options::parse(std::getenv("WARPSAFE_RUN")));
+      // The first call of it loads the unwinder.
+      if (!session_in_use->watcher.quiet()) static_cast<void>(platform.caller());
+      std::atexit([] { session_in_use->watcher.finish(); });
+      pthread_atfork(nullptr, nullptr, [] { session_in_use->watcher.forked(); });
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }();
+  return begun ? session_in_use : nullptr;
+}
+
+/// What a thread of the program is in.
+struct ThreadState {
+  bool inside = false;  ///< in a call
+  bool launching = false;
+  std::int32_t device = 0;
+  LaunchSeen launch;
+  WaitSeen wait;
+};
+constinit thread_local ThreadState mine{};
+
+[[nodiscard]] std::int32_t current_device() noexcept {
+  int device = 0;
+  return hipGetDevice(&device) == hipSuccess ? device : 0;
+}
+
+/// What is to be done where the runtime is asked after a call has failed, on a thread of its own:
+/// its answers must not take the place of the program's last error, which is its thread's.
+template <class Body>
+void aside(std::int32_t device, const Body& body) noexcept {
+  try {
+    std::thread([&] {
+      mine.inside = true;
+      static_cast<void>(hipSetDevice(device));
+      body();
+    }).join();
+  } catch (...) {  // no thread: the failure is the program's alone to tell
+    return;
+  }
+}
+
+}  // namespace
+
+bool enter() noexcept {
+  if (mine.inside || session() == nullptr) return false;
+  mine.inside = true;
+  return true;
+}
+void leave() noexcept { mine.inside = false; }
+
+void begins(const StreamCall& of) noexcept {
+  mine.device = current_device();
+  StreamCall here = of;
+  here.device = mine.device;
+  session()->calls.begin(mine.wait, here);
+}
+void ended(const StreamCall& of, hipError_t status) noexcept {
+  StreamCall here = of;
+  here.device = mine.device;
+  WaitSeen& seen = mine.wait;
+  if (session()->watcher.platform().is_fault(status)) {
+    aside(mine.device, [&] { session()->calls.end(seen, here, status); });
+  } else {
+    session()->calls.end(seen, here, status);
+  }
+}
+void begins(const HipLaunch& of) noexcept {
+  mine.device = current_device();
+  mine.launching = session()->launches.begin(mine.launch, of, mine.device);
+}
+void ended(const HipLaunch& of, hipError_t status) noexcept {
+  if (!mine.launching) return;
+  LaunchSeen& seen = mine.launch;
+  if (status == hipSuccess) {
+    session()->launches.end(seen, of, status);
+  } else {
+    aside(mine.device, [&] { session()->launches.end(seen, of, status); });
+  }
+}
+
+void made(hipStream_t stream, unsigned flags) noexcept {
+  if (session() == nullptr) return;
+  try {
+    session()->watcher.streams().made(stream, current_device(),
+                                      (flags & hipStreamNonBlocking) != 0);
+  } catch (...) {  // hints about it are missing
+    return;
+  }
+}
+void destroying(hipStream_t stream) noexcept {
+  if (session() != nullptr) session()->watcher.streams().destroyed(stream);
+}
+
+void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) noexcept {
+  try {
+    HipMemory::get().add(memory, bytes, kind);
+  } catch (...) {  // copies of it are taken for waits
+    return;
+  }
+}
+void has_no_memory(const void* memory) noexcept {
+  try {
+    HipMemory::get().erase(memory);
+  } catch (...) {  // a lock that is broken
+    return;
+  }
+}
+
+}  // namespace warpsafe::watch
