@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/detail/arguments.hpp>
+#include <warpsafe/detail/argument_types.hpp>
+#include <warpsafe/detail/memory_owner.hpp>
 #include <warpsafe/device_ptr.hpp>
 
 #include <type_traits>

@@ -9,7 +9,10 @@
 #include <warpsafe/detail/capture_hooks.hpp>
 #include <warpsafe/detail/launch_arguments.hpp>
 #include <warpsafe/detail/launch_check.hpp>
+#include <warpsafe/detail/launch_errors.hpp>
+#include <warpsafe/detail/launch_types.hpp>
 #include <warpsafe/detail/note_uses.hpp>
+#include <warpsafe/detail/observation.hpp>
 #include <warpsafe/kernel.hpp>
 #include <warpsafe/launch_config.hpp>
 #include <warpsafe/stream.hpp>

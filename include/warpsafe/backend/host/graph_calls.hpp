@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/call.hpp>
 #include <warpsafe/backend/host/capture_rules.hpp>
 #include <warpsafe/backend/host/capture_state.hpp>
 #include <warpsafe/backend/host/runtime.hpp>

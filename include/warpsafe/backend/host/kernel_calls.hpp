@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/host/call.hpp>
 #include <warpsafe/backend/host/device_calls.hpp>
 #include <warpsafe/backend/host/launch_verdict.hpp>
 #include <warpsafe/backend/host/operation.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/host/call.hpp>
 #include <warpsafe/backend/host/capture_rules.hpp>
 #include <warpsafe/backend/host/device_calls.hpp>
 #include <warpsafe/backend/host/memory.hpp>

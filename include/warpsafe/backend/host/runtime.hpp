@@ -11,6 +11,7 @@
 #include <warpsafe/backend/host/scheduler.hpp>
 #include <warpsafe/backend/host/status.hpp>
 #include <warpsafe/backend/host/stream_state.hpp>
+#include <warpsafe/backend/host/thread_state.hpp>
 
 #include <pthread.h>
 
@@ -30,20 +31,6 @@
 #include <vector>
 
 namespace warpsafe::host {
-
-/// What the runtime keeps per OS thread.
-struct ThreadState {
-  int device = 0;
-  int capture_mode = 0;  // global: see exchange_capture_mode
-  int last_error = 0;
-  // What running work said when it failed, for the status that this thread was last given.
-  int failure_status = 0;
-  Name failure_text{};
-};
-[[nodiscard, gnu::visibility("default")]] inline ThreadState& thread_state() noexcept {
-  static thread_local ThreadState state;
-  return state;
-}
 
 /// Everything that the host backend keeps. One per program (see host_thread about dlopen), made at
 /// the first call and never destroyed, so that whatever outlives main() can still call and be
@@ -344,26 +331,5 @@ class Runtime {
   std::vector<Storage> buried_storage_;
   std::vector<std::unique_ptr<EventState>> buried_events_;
 };
-
-/// Runs one call of a program: counts it, fails it if a test asked for that, runs `body(runtime,
-/// lock)` otherwise, and leaves a failure in the thread's last-error slot, which a success does not
-/// touch.
-template <class Body>
-int call(Call which, Body&& body) noexcept {
-  const int status = guarded(
-      [&] {
-        Runtime& runtime = Runtime::get();
-        if (const int why = runtime.unavailable(); why != 0) return why;
-        std::unique_lock lock(runtime.mutex);
-        const bool scheduled = runtime.scheduler != nullptr && !asks_for_facts(which);
-        if (scheduled) runtime.scheduler->begin_call(lock);
-        const int injected = runtime.book.enter(which);
-        return injected != 0 ? injected : static_cast<int>(body(runtime, lock));
-      },
-      raw(HostStatus::out_of_memory));
-  // An unfinished query is an answer, not a failure.
-  if (status != 0 && status != raw(HostStatus::not_ready)) thread_state().last_error = status;
-  return status;
-}
 
 }  // namespace warpsafe::host
