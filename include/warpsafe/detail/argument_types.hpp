@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/detail/memory_owner.hpp>
 #include <warpsafe/detail/parameter.hpp>
 #include <warpsafe/kernel.hpp>
 #include <warpsafe/trust.hpp>
