@@ -39,6 +39,11 @@ StreamCall copy(const char* name, Call call, const void* to, const void* from, s
   of.bytes = bytes;
   return of;
 }
+/// What the driver-like copies from the host take: later headers have a const in it.
+template <class R, class A, class B, class C>
+B second_parameter(R (*)(A, B, C));
+using HostSource = decltype(second_parameter(&hipMemcpyHtoD));
+
 StreamCall waiting(StreamCall of) noexcept {
   of.host_waits = true;
   return of;
@@ -79,7 +84,7 @@ WARPSAFE_WATCH_SHOWN hipError_t hipMemcpyAsync_spt(void* to, const void* from, s
   WARPSAFE_WATCH_AS(copy("hipMemcpyAsync", copy_kind(kind, true), to, from, bytes, stream, true),
                     hipMemcpyAsync_spt, to, from, bytes, kind, stream);
 }
-hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void* from, std::size_t bytes) {
+hipError_t hipMemcpyHtoD(hipDeviceptr_t to, HostSource from, std::size_t bytes) {
   WARPSAFE_WATCH_AS(waiting(copy("hipMemcpyHtoD", Call::copy_in, to, from, bytes)), hipMemcpyHtoD,
                     to, from, bytes);
 }
@@ -91,7 +96,7 @@ hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t byt
   WARPSAFE_WATCH_AS(waiting(copy("hipMemcpyDtoD", Call::copy_device, to, from, bytes)),
                     hipMemcpyDtoD, to, from, bytes);
 }
-hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, std::size_t bytes,
+hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, HostSource from, std::size_t bytes,
                               hipStream_t stream) {
   WARPSAFE_WATCH_AS(copy("hipMemcpyHtoDAsync", Call::copy_in_async, to, from, bytes, stream),
                     hipMemcpyHtoDAsync, to, from, bytes, stream);
