@@ -165,7 +165,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
   template <class U1, class... U, class... A>
   static bool check_rest(TypeList<U1, U...>, [[maybe_unused]] bool ask_driver, LaunchError& error,
                          const A&... rest) noexcept {
-    int number = 1;
+    [[maybe_unused]] int number = 1;
     return (check_library_value<Traits, U>(rest, ask_driver, ++number, error) && ... && true);
   }
   template <std::size_t Place, class Values>
