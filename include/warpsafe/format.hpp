@@ -50,8 +50,13 @@ inline bool is_about_data(Errc code) noexcept {
 }
 
 inline void put_launch(TextBuffer& out, const LaunchError& error) noexcept {
+  // A count that makes no number of bytes is told as it was given.
+  const bool counted = error.code == Errc::shared_negative || error.code == Errc::shared_overflow;
   out << "\n  grid=" << error.grid << ", block=" << error.block
-      << ", shared=" << error.dynamic_shared << " bytes";
+      << ", shared=" << (error.code == Errc::shared_negative ? "-" : "")
+      << (counted ? error.value : error.dynamic_shared);
+  if (counted && error.limit != 1) out << " elements of " << error.limit;
+  out << " bytes";
   if (error.stream != nullptr) out << ", stream " << error.stream;
 }
 

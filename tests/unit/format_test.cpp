@@ -68,6 +68,22 @@ TEST(Format, ABlockThatIsTooLarge) {
             "  try block<32,32> and recompute the grid with cover(extent, block<32,32>)");
 }
 
+TEST(Format, ACountThatMakesNoNumberOfBytesIsToldAsItWasGiven) {
+  const auto shown = [](Errc code, std::uint64_t count, std::uint64_t size) {
+    LaunchError error = with_block(with(code, count, size), 32, 1, 1);
+    error.kernel = Name::of("sum");
+    error.grid[0] = error.grid[1] = error.grid[2] = 1;
+    error.dynamic_shared = ~std::uint64_t{0};
+    const std::string all = message(error);
+    const std::size_t at = all.find(", shared=");
+    return at == std::string::npos ? all : all.substr(at + 2, all.find('\n', at) - at - 2);
+  };
+  EXPECT_EQ(shown(Errc::shared_negative, 3, 4), "shared=-3 elements of 4 bytes");
+  EXPECT_EQ(shown(Errc::shared_negative, 8, 1), "shared=-8 bytes");
+  EXPECT_EQ(shown(Errc::shared_overflow, 4611686018427387904, 4),
+            "shared=4611686018427387904 elements of 4 bytes");
+}
+
 TEST(Format, AnAxisThatIsTooLong) {
   LaunchError error = with(Errc::grid_too_large, 70000, 65535, Axis::y);
   error.kernel = Name::of("batch");

@@ -118,7 +118,7 @@ TEST(Configure, RefusesANegativeAmountOfSharedMemory) {
   EXPECT_THAT(error.block, ::testing::ElementsAre(64, 1, 1));
   EXPECT_EQ(message(error),
             "Launch configuration refused: shared memory for -3 elements; a count is at least 0\n"
-            "  grid=(5,1,1), block=(64,1,1), shared=18446744073709551615 bytes");
+            "  grid=(5,1,1), block=(64,1,1), shared=-3 elements of 4 bytes");
 }
 
 TEST(Configure, RefusesSharedMemoryThatDoesNotFit) {

@@ -359,7 +359,7 @@ TEST_F(Launch, WhatConfigureFindsHasTheLaunchsLine) {
   EXPECT_EQ(error.site.line, static_cast<unsigned>(__LINE__ - 1));
   EXPECT_EQ(message(error),
             "Kernel 'nothing' not launched: shared memory for -3 elements; a count is at least 0" +
-                launch_line("grid=(1,1,1), block=(32,1,1), shared=18446744073709551615 bytes",
+                launch_line("grid=(1,1,1), block=(32,1,1), shared=-3 elements of 4 bytes",
                             "launch_test.cpp", error.site.line));
 }
 
