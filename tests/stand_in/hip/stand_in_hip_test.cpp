@@ -4,21 +4,19 @@
 // The stand-in as hipcc's programs meet it: registration, <<<>>> and what the code object says.
 #include "stand_in_hip.hpp"
 
+#include "own_code.hpp"
 #include "stand_in_hip_kernels.hpp"
 
-#include <elf.h>
 #include <gtest/gtest.h>
 #include <hip/hip_runtime_api.h>
 
 #include <array>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace {
+
+using stand_in_hip::has_code_for;
+using stand_in_hip::own_image;
 
 class StandInHip : public testing::Test {
  protected:
@@ -118,40 +116,10 @@ TEST_F(StandInHip, RefusesAPointerListThatIsMissing) {
   EXPECT_EQ(hipLaunchKernel(empty, 1, 1, nullptr, 0, nullptr), hipSuccess);
 }
 
-/// The code objects that hipcc put into this program, as the bundle in its file.
-std::vector<char> own_image() {
-  std::ifstream file("/proc/self/exe", std::ios::binary);
-  const std::vector<char> program{std::istreambuf_iterator<char>(file), {}};
-  const auto read = [&](std::size_t at, auto& value) {
-    std::memcpy(&value, program.data() + at, sizeof value);
-  };
-  Elf64_Ehdr header{};
-  read(0, header);
-  const auto section = [&](std::size_t index) {
-    Elf64_Shdr found{};
-    read(header.e_shoff + index * sizeof found, found);
-    return found;
-  };
-  const std::size_t names = section(header.e_shstrndx).sh_offset;
-  for (std::size_t i = 0; i < header.e_shnum; ++i) {
-    const Elf64_Shdr found = section(i);
-    if (std::string_view(program.data() + names + found.sh_name) != ".hip_fatbin") continue;
-    const auto* from = program.data() + found.sh_offset;
-    return {from, from + found.sh_size};
-  }
-  return {};
-}
-
-/// Whether this program was compiled for that architecture too.
-bool has_code_for(std::string_view architecture) {
-  const std::vector<char> image = own_image();
-  const std::string entry = "--" + std::string{architecture};
-  return std::string_view{image.data(), image.size()}.find(entry) != std::string_view::npos;
-}
-
 TEST_F(StandInHip, AsksForCodeOfTheDevicesArchitectureWhenToldTo) {
   if (has_code_for("gfx1100")) {
-    GTEST_SKIP() << "this program has code for gfx1100; the test needs a device that it has none for";
+    GTEST_SKIP()
+        << "this program has code for gfx1100; the test needs a device that it has none for";
   }
   ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx1100"), 0);
   launch_nothing(1, 1);
@@ -270,7 +238,8 @@ TEST_F(StandInHip, AnswersAModulesFunctionAttributes) {
 
 TEST_F(StandInHip, RefusesImagesThatHoldNoCodeForTheDevice) {
   if (has_code_for("gfx942")) {
-    GTEST_SKIP() << "this program has code for gfx942; the test needs a device that it has none for";
+    GTEST_SKIP()
+        << "this program has code for gfx942; the test needs a device that it has none for";
   }
   const std::vector<char> image = own_image();
   hipModule_t module = nullptr;
