@@ -67,6 +67,7 @@ TEST_F(EventTest, OrdersTwoStreams) {
 
 TEST_F(EventTest, TimedOnesMeasureTheTimeBetweenThem) {
   const TimedEvent begin = TimedEvent::create(stream).value();
+  ASSERT_TRUE(stream.synchronize().has_value()) << "reached before the time that is measured";
   may_end = false;
   ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
   const TimedEvent end = TimedEvent::create(stream).value();
