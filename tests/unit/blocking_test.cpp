@@ -92,6 +92,24 @@ TEST_F(Blocking, EachLaunchIsWaitedForAndNoSuspect) {
   EXPECT_EQ(debug::suspects(error, nullptr, 0), 1U);
 }
 
+TEST_F(Blocking, AFaultThatAnswersTheQuestionBeforeTheWaitIsTheKernels) {
+  const auto before = host::calls_made(Call::stream_synchronize);
+  host::fail_next(Call::stream_capturing, 1, HostStatus::illegal_address);
+  const LaunchError error = error_in(launch(stream, small, kernel<matmul_f32>));
+  EXPECT_EQ(error.code, Errc::execution_failed);
+  EXPECT_EQ(error.stage, Stage::completion);
+  EXPECT_THAT(message(error), StartsWith("Device synchronization failed after kernel 'matmul_f32': "
+                                         "an illegal memory access was encountered\n"));
+  EXPECT_EQ(host::calls_made(Call::stream_synchronize), before);
+}
+
+TEST_F(Blocking, AQuestionBeforeTheWaitThatIsRefusedIsNoFault) {
+  const auto before = host::calls_made(Call::stream_synchronize);
+  host::fail_next(Call::stream_capturing, 1, HostStatus::invalid_value);
+  EXPECT_TRUE(launch(stream, small, kernel<matmul_f32>).has_value());
+  EXPECT_EQ(host::calls_made(Call::stream_synchronize), before);
+}
+
 TEST_F(Blocking, ALaunchIntoACaptureDoesNotWaitAndBreaksNothing) {
   auto capture = Capture::begin(stream).value();
   const auto before = host::calls_made(Call::stream_synchronize);
