@@ -60,6 +60,7 @@ inline constexpr Status unknown = cudaErrorUnknown;
 }  // namespace code
 
 inline void reset() { stand_in_cuda_reset(); }
+inline void successes_leave_last_error() {}  // they do
 inline void set_device_count(int count) { stand_in_cuda_set_device_count(count); }
 inline void fail(const std::string& function, unsigned k, Status status) {
   stand_in_cuda_fail((prefix + function).c_str(), k, status);
@@ -122,6 +123,8 @@ inline constexpr Status unknown = hipErrorUnknown;
 }  // namespace code
 
 inline void reset() { stand_in_hip_reset(); }
+/// HIP 7: earlier releases overwrite the slot at every call, successful ones included.
+inline void successes_leave_last_error() { stand_in_hip_set_release(STAND_IN_HIP_7); }
 inline void set_device_count(int count) { stand_in_hip_set_device_count(count); }
 inline void fail(const std::string& function, unsigned k, Status status) {
   stand_in_hip_fail((prefix + function).c_str(), k, status);

@@ -34,9 +34,7 @@ class Trace : public VendorTest {
  protected:
   void SetUp() override {
     VendorTest::SetUp();
-#if !defined(WARPSAFE_BACKEND_CUDA)
-    stand_in_hip_set_release(STAND_IN_HIP_7);
-#endif
+    successes_leave_last_error();
     ws::debug::set_log_sink(&sink);
     ws::debug::set_log_level(ws::debug::LogLevel::trace);
   }
