@@ -6,6 +6,7 @@
 #include <warpsafe/capture_types.hpp>
 #include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_watch.hpp>
+#include <warpsafe/detail/graph_calls_of.hpp>
 #include <warpsafe/detail/print_access.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_there.hpp>
@@ -54,8 +55,8 @@ class [[nodiscard]] basic_capture {
     state->watch.stream = state->stream.ref().native();
     state->watch.ask = &basic_capture::template ask<detail::CallsAt<B, Level>>;
     basic_capture made(state);
-    if (const int status =
-            detail::CallsAt<B, Level>::capture_begin(state->stream.ref().native(), mode)) {
+    if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::capture_begin(
+            state->stream.ref().native(), mode)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("capture begin"), site);
       if (status == illegal_state) error.code = Errc::stream_capturing;
       error.stream = state->stream.ref().native();
@@ -98,7 +99,8 @@ class [[nodiscard]] basic_capture {
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     typename B::native_graph graph{};
-    const int status = detail::CallsAt<B, Level>::capture_end(state->stream.ref().native(), graph);
+    const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::capture_end(
+        state->stream.ref().native(), graph);
     detail::close_watch(state->watch);
     if (status != 0) {
       const LaunchError error = why_not(status, *state, unjoined, site);
@@ -149,8 +151,8 @@ class [[nodiscard]] basic_capture {
 
   template <class Calls>
   static int ask(const void* stream, CaptureInfo& info) noexcept {
-    return Calls::capture_info(static_cast<typename B::native_stream>(const_cast<void*>(stream)),
-                               info);
+    return detail::GraphCallsOf<Calls>::capture_info(
+        static_cast<typename B::native_stream>(const_cast<void*>(stream)), info);
   }
   [[gnu::cold]] static LaunchError not_open(call_site site) noexcept {
     LaunchError error = LaunchError::make(Errc::capture_unmatched, Stage::validation, site);
@@ -201,9 +203,9 @@ class [[nodiscard]] basic_capture {
   template <class Calls>
   static void give_up(State& state) noexcept {
     typename B::native_graph graph{};
-    const int status = Calls::capture_end(state.stream.ref().native(), graph);
+    const int status = detail::GraphCallsOf<Calls>::capture_end(state.stream.ref().native(), graph);
     detail::close_watch(state.watch);
-    if (status == 0) static_cast<void>(Calls::graph_destroy(graph));
+    if (status == 0) static_cast<void>(detail::GraphCallsOf<Calls>::graph_destroy(graph));
   }
 
   State* state_;

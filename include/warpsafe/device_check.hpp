@@ -13,6 +13,7 @@
 #include <warpsafe/detail/device_checks.hpp>
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
+#include <warpsafe/detail/memory_calls_of.hpp>
 #include <warpsafe/detail/uncaptured.hpp>
 #if defined(__CUDACC__) && !defined(__HIP_PLATFORM_NVIDIA__)
 #include <warpsafe/backend/cuda.hpp>
@@ -109,7 +110,8 @@ using CheckBackend = hip_backend;
   int status = check_symbol(address);
   if (status == 0) status = B::stream_create(stream, 0);
   if (status != 0) return status;
-  status = B::copy(address, &record, sizeof record, CopyKind::host_to_device, stream);
+  status =
+      MemoryCallsOf<B>::copy(address, &record, sizeof record, CopyKind::host_to_device, stream);
   const int waited = B::stream_synchronize(stream);
   const int destroyed = B::stream_destroy(stream);
   return status != 0 ? status : waited != 0 ? waited : destroyed;
@@ -120,7 +122,7 @@ using CheckBackend = hip_backend;
 [[maybe_unused]] static int allocate_check_record(void*& memory) noexcept {
   using B = CallsAt<CheckBackend, current_level>;
   const Uncaptured<B> relaxed;
-  return B::host_allocate(memory, sizeof(CheckRecord));
+  return MemoryCallsOf<B>::host_allocate(memory, sizeof(CheckRecord));
 }
 [[maybe_unused]] static CheckUnit check_unit{nullptr, CheckBackend::vendor, 0,
                                              &allocate_check_record, &install_check_record};

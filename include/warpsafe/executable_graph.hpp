@@ -7,6 +7,7 @@
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_watch.hpp>
+#include <warpsafe/detail/graph_calls_of.hpp>
 #include <warpsafe/detail/graph_resources.hpp>
 #include <warpsafe/detail/observation.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -103,8 +104,8 @@ class [[nodiscard]] basic_executable_graph {
   [[nodiscard]] result<void> update(const basic_graph<B>& graph,
                                     call_site site = call_site::current()) noexcept {
     GraphChange change = GraphChange::none;
-    if (const int status =
-            detail::CallsAt<B, Level>::graph_update(native_, graph.native_, change)) {
+    if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_update(
+            native_, graph.native_, change)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("graph update"), site);
       if (error.code == Errc::graph_update_refused) {
         error.value = static_cast<std::uint64_t>(change);
@@ -125,8 +126,8 @@ class [[nodiscard]] basic_executable_graph {
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (native_ == nullptr) return success();
     const int waited = release_resources<Level>();
-    const int status =
-        detail::CallsAt<B, Level>::graph_exec_destroy(std::exchange(native_, nullptr));
+    const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_exec_destroy(
+        std::exchange(native_, nullptr));
     last_ = std::nullopt;
     if (waited != 0) {
       return detail::runtime_error<B>(waited, Name::of("graph launch"), site, Stage::completion);
@@ -138,8 +139,8 @@ class [[nodiscard]] basic_executable_graph {
  private:
   template <CheckLevel Level>
   [[nodiscard]] result<void> submit(basic_stream_hold<B> stream, call_site site) noexcept {
-    if (const int status =
-            detail::CallsAt<B, Level>::graph_launch(native_, stream.ref().native())) {
+    if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_launch(
+            native_, stream.ref().native())) {
       // As a launch's: what it is told of running work is not its own.
       LaunchError error =
           detail::runtime_error<B>(status, Name::of("graph launch"), site, Stage::launch);

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/detail/calls_at.hpp>
+#include <warpsafe/detail/memory_calls_of.hpp>
 #include <warpsafe/detail/memory_count.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_mark.hpp>
@@ -31,8 +32,9 @@ template <class B = default_backend, CheckLevel Level = current_level>
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   using Calls = detail::CallsAt<B, Level>;
-  const int status = detail::on_device<Calls>(
-      device.value(), [&]() noexcept { return Calls::memory_info(free_bytes, total_bytes); });
+  const int status = detail::on_device<Calls>(device.value(), [&]() noexcept {
+    return detail::MemoryCallsOf<Calls>::memory_info(free_bytes, total_bytes);
+  });
   if (status != 0) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("memory info"), site);
     error.device = device.value();

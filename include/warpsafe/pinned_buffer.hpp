@@ -8,6 +8,7 @@
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/element.hpp>
+#include <warpsafe/detail/memory_calls_of.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/uncaptured.hpp>
 #include <warpsafe/result.hpp>
@@ -42,7 +43,8 @@ class [[nodiscard]] basic_pinned_buffer {
       const detail::CallScope<B> here(site);
       using Calls = detail::CallsAt<B, Level>;
       const detail::Uncaptured<Calls> outside;
-      if (const int status = Calls::host_allocate(memory, bytes.assume_value().value())) {
+      if (const int status =
+              detail::MemoryCallsOf<Calls>::host_allocate(memory, bytes.assume_value().value())) {
         LaunchError error =
             detail::runtime_error<B>(status, Name::of("allocate pinned memory"), site);
         error.value = bytes.assume_value().value();
@@ -79,7 +81,8 @@ class [[nodiscard]] basic_pinned_buffer {
     size_ = 0;
     using Calls = detail::CallsAt<B, Level>;
     const detail::Uncaptured<Calls> outside;
-    if (const int status = Calls::host_deallocate(std::exchange(data_, nullptr))) {
+    if (const int status =
+            detail::MemoryCallsOf<Calls>::host_deallocate(std::exchange(data_, nullptr))) {
       return detail::runtime_error<B>(status, Name::of("free pinned memory"), site);
     }
     return success();

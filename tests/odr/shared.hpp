@@ -41,12 +41,19 @@ inline const char* stage_of(const warpsafe::result<void>& outcome) {
 
 /// Calls of the runtime that were told to a trace (WARPSAFE_LOG=trace).
 inline int told = 0;
+/// Tells of one of the questions that a launch has.
+template <class... P>
+int count(const warpsafe::detail::CallTracer&, warpsafe::Name, warpsafe::Name (*)(int) noexcept,
+          int (*call)(P...) noexcept, P... arguments) noexcept {
+  ++told;
+  return call(arguments...);
+}
 inline constexpr warpsafe::detail::CallTracer counting_tracer{
     []() noexcept { return std::uint64_t{0}; },
     [](warpsafe::detail::RuntimeCall, warpsafe::Name, warpsafe::Name,
        const warpsafe::detail::TracedValue*, std::size_t, std::uint64_t) noexcept { ++told; },
-    &warpsafe::detail::told_call<int&>, &warpsafe::detail::told_call<int, warpsafe::DeviceLimits&>,
-    &warpsafe::detail::told_call<const warpsafe::KernelEntry&, warpsafe::KernelLimits&>};
+    &count<int&>, &count<int, warpsafe::DeviceLimits&>,
+    &count<const warpsafe::KernelEntry&, warpsafe::KernelLimits&>};
 
 #if defined(MUTANT)
 // The mistake that this test is for: an inline function that is no template and depends on the

@@ -94,8 +94,6 @@ struct HipModuleKernelCalls {
   static constexpr Name name = hip_backend::name;
   using native_stream = hip_backend::native_stream;
   using native_event = hip_backend::native_event;
-  using native_graph = hip_backend::native_graph;
-  using native_graph_exec = hip_backend::native_graph_exec;
   static Name error_name(int status) noexcept { return hip_backend::error_name(status); }
 
   static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {

@@ -16,29 +16,30 @@
 namespace warpsafe::detail {
 
 /// The questions that a launch may ask of a backend, told as TracedCalls tells all calls. The three
-/// that every launch has are told by the tracer's own functions, which are compiled where it is.
+/// that every launch has are told by the tracer's own functions, which are compiled where it is,
+/// and are themselves no functions even without optimisation: that costs more to compile.
 template <class Raw>
 struct TracedQuestions : Raw {
-  static int current_device(int& device) noexcept {
+  [[gnu::always_inline]] static int current_device(int& device) noexcept {
     const CallTracer* const tracer = call_tracer();
     if (tracer == nullptr) [[likely]]
       return Raw::current_device(device);
-    return tracer->number(*tracer, call_of<Raw>(RuntimeCall::current_device), &Raw::current_device,
-                          device);
+    return tracer->current_device(*tracer, Raw::name, &Raw::error_name, &Raw::current_device,
+                                  device);
   }
-  static int limits_of(int device, DeviceLimits& limits) noexcept {
+  [[gnu::always_inline]] static int limits_of(int device, DeviceLimits& limits) noexcept {
     const CallTracer* const tracer = call_tracer();
     if (tracer == nullptr) [[likely]]
       return Raw::limits_of(device, limits);
-    return tracer->limits(*tracer, call_of<Raw>(RuntimeCall::limits_of), &Raw::limits_of, device,
-                          limits);
+    return tracer->limits_of(*tracer, Raw::name, &Raw::error_name, &Raw::limits_of, device, limits);
   }
-  static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
+  [[gnu::always_inline]] static int attributes_of(const KernelEntry& kernel,
+                                                  KernelLimits& limits) noexcept {
     const CallTracer* const tracer = call_tracer();
     if (tracer == nullptr) [[likely]]
       return Raw::attributes_of(kernel, limits);
-    return tracer->kernel(*tracer, call_of<Raw>(RuntimeCall::attributes_of), &Raw::attributes_of,
-                          kernel, limits);
+    return tracer->attributes_of(*tracer, Raw::name, &Raw::error_name, &Raw::attributes_of, kernel,
+                                 limits);
   }
   static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
     return traced<Raw>(RuntimeCall::raise_dynamic_shared, &Raw::raise_dynamic_shared, kernel,
@@ -61,12 +62,12 @@ struct TracedQuestions : Raw {
 
 /// The calls of a backend (backend.hpp) through which WARPSAFE_LOG=trace sees them, for code of
 /// level full alone (CallsAt). While the trace is off that is a load and a test beside each call.
+/// Those about memory and graphs, which a launch needs not read, are MemoryCallsOf and
+/// GraphCallsOf.
 template <class Raw>
 struct TracedCalls : TracedQuestions<Raw> {
   using native_stream = typename Raw::native_stream;
   using native_event = typename Raw::native_event;
-  using native_graph = typename Raw::native_graph;
-  using native_graph_exec = typename Raw::native_graph_exec;
 
   static int versions(int& driver, int& runtime) noexcept {
     return traced<Raw>(RuntimeCall::versions, &Raw::versions, driver, runtime);
@@ -79,9 +80,6 @@ struct TracedCalls : TracedQuestions<Raw> {
   }
   static int device_synchronize() noexcept {
     return traced<Raw>(RuntimeCall::device_synchronize, &Raw::device_synchronize);
-  }
-  static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept {
-    return traced<Raw>(RuntimeCall::memory_info, &Raw::memory_info, free_bytes, total_bytes);
   }
   static int stream_create(native_stream& stream, int priority) noexcept {
     return traced<Raw>(RuntimeCall::stream_create, &Raw::stream_create, stream, priority);
@@ -122,79 +120,8 @@ struct TracedCalls : TracedQuestions<Raw> {
   static int event_elapsed(float& ms, native_event begin, native_event end) noexcept {
     return traced<Raw>(RuntimeCall::event_elapsed, &Raw::event_elapsed, ms, begin, end);
   }
-  static int allocate(void*& memory, std::size_t bytes, native_stream stream) noexcept {
-    return traced<Raw>(RuntimeCall::allocate, &Raw::allocate, memory, bytes, stream);
-  }
-  static int deallocate(void* memory, native_stream stream) noexcept {
-    return traced<Raw>(RuntimeCall::deallocate, &Raw::deallocate, memory, stream);
-  }
-  static int host_allocate(void*& memory, std::size_t bytes) noexcept {
-    return traced<Raw>(RuntimeCall::host_allocate, &Raw::host_allocate, memory, bytes);
-  }
-  static int host_deallocate(void* memory) noexcept {
-    return traced<Raw>(RuntimeCall::host_deallocate, &Raw::host_deallocate, memory);
-  }
-  static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
-                  native_stream stream) noexcept {
-    return traced<Raw>(RuntimeCall::copy, &Raw::copy, to, from, bytes, kind, stream);
-  }
-  static int copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                     std::size_t width, std::size_t rows, CopyKind kind,
-                     native_stream stream) noexcept {
-    return traced<Raw>(RuntimeCall::copy_2d, &Raw::copy_2d, to, to_pitch, from, from_pitch, width,
-                       rows, kind, stream);
-  }
-  static int fill(void* memory, unsigned char value, std::size_t bytes,
-                  native_stream stream) noexcept {
-    return traced<Raw>(RuntimeCall::fill, &Raw::fill, memory, value, bytes, stream);
-  }
-  static int copy_peer(void* to, int to_device, const void* from, int from_device,
-                       std::size_t bytes, native_stream stream) noexcept {
-    return traced<Raw>(RuntimeCall::copy_peer, &Raw::copy_peer, to, to_device, from, from_device,
-                       bytes, stream);
-  }
-  static int has_memory_pools(int device, bool& answer) noexcept {
-    return traced<Raw>(RuntimeCall::has_memory_pools, &Raw::has_memory_pools, device, answer);
-  }
-  static int allocate_unordered(void*& memory, std::size_t bytes) noexcept {
-    return traced<Raw>(RuntimeCall::allocate_unordered, &Raw::allocate_unordered, memory, bytes);
-  }
-  static int allocate_managed(void*& memory, std::size_t bytes) noexcept {
-    return traced<Raw>(RuntimeCall::allocate_managed, &Raw::allocate_managed, memory, bytes);
-  }
-  static int deallocate_unordered(void* memory) noexcept {
-    return traced<Raw>(RuntimeCall::deallocate_unordered, &Raw::deallocate_unordered, memory);
-  }
   static int exchange_capture_mode(int& mode) noexcept {
     return traced<Raw>(RuntimeCall::exchange_capture_mode, &Raw::exchange_capture_mode, mode);
-  }
-  static int capture_begin(native_stream stream, CaptureMode mode) noexcept {
-    return traced<Raw>(RuntimeCall::capture_begin, &Raw::capture_begin, stream, mode);
-  }
-  static int capture_end(native_stream stream, native_graph& graph) noexcept {
-    return traced<Raw>(RuntimeCall::capture_end, &Raw::capture_end, stream, graph);
-  }
-  static int capture_info(native_stream stream, CaptureInfo& info) noexcept {
-    return traced<Raw>(RuntimeCall::capture_info, &Raw::capture_info, stream, info);
-  }
-  static int graph_destroy(native_graph graph) noexcept {
-    return traced<Raw>(RuntimeCall::graph_destroy, &Raw::graph_destroy, graph);
-  }
-  static int graph_nodes(native_graph graph, std::size_t& count) noexcept {
-    return traced<Raw>(RuntimeCall::graph_nodes, &Raw::graph_nodes, graph, count);
-  }
-  static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept {
-    return traced<Raw>(RuntimeCall::graph_instantiate, &Raw::graph_instantiate, exec, graph);
-  }
-  static int graph_exec_destroy(native_graph_exec exec) noexcept {
-    return traced<Raw>(RuntimeCall::graph_exec_destroy, &Raw::graph_exec_destroy, exec);
-  }
-  static int graph_launch(native_graph_exec exec, native_stream stream) noexcept {
-    return traced<Raw>(RuntimeCall::graph_launch, &Raw::graph_launch, exec, stream);
-  }
-  static int graph_update(native_graph_exec exec, native_graph graph,
-                          GraphChange& change) noexcept {
-    return traced<Raw>(RuntimeCall::graph_update, &Raw::graph_update, exec, graph, change);
   }
 };
 

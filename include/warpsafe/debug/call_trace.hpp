@@ -140,10 +140,20 @@ inline void put_value(warpsafe::detail::TextBuffer& out,
   write_log(LogLevel::trace, text, out.size());
 }
 
+/// What every launch asks.
+template <warpsafe::detail::RuntimeCall Which, class... P>
+int told_question(const warpsafe::detail::CallTracer& tracer, Name backend,
+                  Name (*error_name)(int) noexcept, int (*call)(P...) noexcept,
+                  P... arguments) noexcept {
+  return warpsafe::detail::told_call<P...>(tracer, {Which, backend, error_name}, call,
+                                           static_cast<P>(arguments)...);
+}
 inline constexpr warpsafe::detail::CallTracer logging_tracer{
-    &nanoseconds_now, &log_runtime_call, &warpsafe::detail::told_call<int&>,
-    &warpsafe::detail::told_call<int, DeviceLimits&>,
-    &warpsafe::detail::told_call<const KernelEntry&, KernelLimits&>};
+    &nanoseconds_now, &log_runtime_call,
+    &told_question<warpsafe::detail::RuntimeCall::current_device, int&>,
+    &told_question<warpsafe::detail::RuntimeCall::limits_of, int, DeviceLimits&>,
+    &told_question<warpsafe::detail::RuntimeCall::attributes_of, const KernelEntry&,
+                   KernelLimits&>};
 
 /// Begins or ends the trace of calls, as the log's level is.
 inline void trace_calls_by_level() noexcept {

@@ -19,14 +19,10 @@ template <class... P>
                                       warpsafe::detail::RuntimeCall which,
                                       int (*call)(P...) noexcept,
                                       std::type_identity_t<P>... arguments) noexcept {
-  const std::uint64_t begun = nanoseconds_now();
-  const int status = call(static_cast<P>(arguments)...);
-  if (logs(LogLevel::trace)) {
-    const warpsafe::detail::TracedValue values[sizeof...(P) + (sizeof...(P) == 0)] = {
-        warpsafe::detail::traced_value(arguments)...};
-    log_runtime_call(which, calls.name, calls.error_name(status), values, sizeof...(P), begun);
-  }
-  return status;
+  const warpsafe::detail::CallTracer* const tracer = warpsafe::detail::call_tracer();
+  if (tracer == nullptr) return call(static_cast<P>(arguments)...);
+  return warpsafe::detail::told_call<P...>(*tracer, {which, calls.name, calls.error_name}, call,
+                                           static_cast<P>(arguments)...);
 }
 /// The same for a wait for a launch's stream: one line, however often a watched wait asks.
 /// `by_program`: it is one of the program's, not a tool's own (timeout.hpp).

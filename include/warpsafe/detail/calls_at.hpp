@@ -4,6 +4,8 @@
 
 #include <warpsafe/config.hpp>
 
+#include <type_traits>
+
 namespace warpsafe::detail {
 
 template <class B>
@@ -16,28 +18,23 @@ struct TracedQuestions;
 template <class B>
 inline constexpr bool tells_of_calls = false;
 
-template <class B, bool>
-struct ChooseCalls {
-  using type = B;
-  using questions = B;
-};
-#if !defined(__CUDA_ARCH__)  // nvcc's device compiler makes no calls of the host
-template <class B>
-struct ChooseCalls<B, true> {
-  using type = TracedCalls<B>;
-  using questions = TracedQuestions<B>;
-};
+/// Whether code of a check level tells of them.
+#if defined(__CUDA_ARCH__)  // nvcc's device compiler makes no calls of the host
+template <class B, CheckLevel Level>
+inline constexpr bool tells_at = false;
+#else
+template <class B, CheckLevel Level>
+inline constexpr bool tells_at = (Level == CheckLevel::full && tells_of_calls<B>);
 #endif
 
 /// The calls of backend B as code of a check level makes them: told at level full, at all others
 /// the backend itself, so that nothing of the trace is in their objects. Only what carries the
 /// level as a template argument may use it: what is the same at every level calls B.
 template <class B, CheckLevel Level>
-using CallsAt = typename ChooseCalls<B, Level == CheckLevel::full && tells_of_calls<B>>::type;
+using CallsAt = std::conditional_t<tells_at<B, Level>, TracedCalls<B>, B>;
 /// Those of them that a launch may make before it is dispatched: a class of few functions, since
 /// every translation unit with a launch has it.
 template <class B, CheckLevel Level>
-using QuestionsAt =
-    typename ChooseCalls<B, Level == CheckLevel::full && tells_of_calls<B>>::questions;
+using QuestionsAt = std::conditional_t<tells_at<B, Level>, TracedQuestions<B>, B>;
 
 }  // namespace warpsafe::detail

@@ -6,6 +6,7 @@
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/device_memory.hpp>
+#include <warpsafe/detail/memory_calls_of.hpp>
 #include <warpsafe/detail/note_uses.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_there.hpp>
@@ -100,15 +101,17 @@ template <CheckLevel Level, class B>
     if (to.dense() && from.dense()) {
       const std::size_t bytes = to.width * to.rows;
       if (peers) {
-        return Calls::copy_peer(to.data, to.device, from.data, from.device, bytes, stream.native());
+        return MemoryCallsOf<Calls>::copy_peer(to.data, to.device, from.data, from.device, bytes,
+                                               stream.native());
       }
-      return Calls::copy(to.data, from.data, bytes, kind, stream.native());
+      return MemoryCallsOf<Calls>::copy(to.data, from.data, bytes, kind, stream.native());
     }
     // What has no rows of its own takes the other's.
     const std::size_t width = to.matrix ? to.width : from.width;
     const std::size_t rows = to.matrix ? to.rows : from.rows;
-    return Calls::copy_2d(to.data, to.matrix ? to.pitch : width, from.data,
-                          from.matrix ? from.pitch : width, width, rows, kind, stream.native());
+    return MemoryCallsOf<Calls>::copy_2d(to.data, to.matrix ? to.pitch : width, from.data,
+                                         from.matrix ? from.pitch : width, width, rows, kind,
+                                         stream.native());
   });
 }
 
@@ -157,8 +160,8 @@ template <CheckLevel Level, class B>
   const CallScope<B> here(site);
   using Calls = CallsAt<B, Level>;
   const int status = on_device<Calls>(stream.device().value(), [&]() noexcept {
-    return Calls::fill(rows.data, static_cast<unsigned char>(value),
-                       (rows.rows - 1) * rows.pitch + rows.width, stream.native());
+    return MemoryCallsOf<Calls>::fill(rows.data, static_cast<unsigned char>(value),
+                                      (rows.rows - 1) * rows.pitch + rows.width, stream.native());
   });
   if (status != 0) {
     return runtime_error<B>(status, Name::of("fill device memory"), site);

@@ -7,6 +7,7 @@
 #include <warpsafe/detail/call_scope.hpp>
 #include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/graph_resources.hpp>
+#include <warpsafe/detail/memory_calls_of.hpp>
 #include <warpsafe/detail/memory_count.hpp>
 #include <warpsafe/detail/memory_owner.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
@@ -33,7 +34,7 @@ template <class B, class Calls>
     if (const bool* known = slots[device].get()) return *known;
   }
   bool answer = true;
-  if (Calls::has_memory_pools(device, answer) != 0) return true;
+  if (MemoryCallsOf<Calls>::has_memory_pools(device, answer) != 0) return true;
   if (remembered) slots[device].put(answer);
   return answer;
 }
@@ -170,13 +171,13 @@ class DeviceMemory : public MemoryOwner {
       // CUDA refuses an allocation on any stream while this thread, or in the global mode another
       // one, captures, unless the thread says that it knows better (seen on an H200, CUDA 13.0).
       const Uncaptured<Calls> outside;
-      return Calls::allocate(data_, bytes_, stream.native());
+      return MemoryCallsOf<Calls>::allocate(data_, bytes_, stream.native());
     }
     kind_ = managed ? Kind::managed : Kind::plain;
     const Uncaptured<Calls> outside;
     return on_device<Calls>(device, [&]() noexcept {
-      return managed ? Calls::allocate_managed(data_, bytes_)
-                     : Calls::allocate_unordered(data_, bytes_);
+      return managed ? MemoryCallsOf<Calls>::allocate_managed(data_, bytes_)
+                     : MemoryCallsOf<Calls>::allocate_unordered(data_, bytes_);
     });
   }
 
@@ -206,14 +207,15 @@ class DeviceMemory : public MemoryOwner {
       for (Use* use = uses_; use != nullptr; use = use->next)
         note(use->mark.template order_before<Calls>(stream));
       const Uncaptured<Calls> outside;
-      note(Calls::deallocate(data_, stream.native()));
+      note(MemoryCallsOf<Calls>::deallocate(data_, stream.native()));
     } else {
       for (Use* use = uses_; use != nullptr; use = use->next)
         note(use->mark.template wait<Calls>({}, false));
       const Uncaptured<Calls> outside;
       note(wait_for_stream<Calls>(stream.native(), stream.device().value(), {}, false));
-      note(on_device<Calls>(stream.device().value(),
-                            [&]() noexcept { return Calls::deallocate_unordered(data_); }));
+      note(on_device<Calls>(stream.device().value(), [&]() noexcept {
+        return MemoryCallsOf<Calls>::deallocate_unordered(data_);
+      }));
     }
     MemoryCount<B>::subtract(stream.device().value(), bytes_);
     data_ = nullptr;

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 // What a backend does with modules.
 
@@ -39,10 +40,6 @@ namespace detail {
 
 template <class B>
 struct TracedModuleCalls;
-template <class B, bool>
-struct ChooseModuleCalls {
-  using type = ModuleCalls<B>;
-};
 
 #if !defined(__CUDA_ARCH__)  // as TracedCalls
 /// The same, told to WARPSAFE_LOG=trace as the calls of TracedCalls are.
@@ -100,16 +97,11 @@ struct TracedModuleCalls : ModuleCalls<B> {
     return status;
   }
 };
-template <class B>
-struct ChooseModuleCalls<B, true> {
-  using type = TracedModuleCalls<B>;
-};
 #endif
 
 /// The module calls of backend B as code of a check level makes them (CallsAt).
 template <class B, CheckLevel Level>
-using ModuleCallsAt =
-    typename ChooseModuleCalls<B, Level == CheckLevel::full && tells_of_calls<B>>::type;
+using ModuleCallsAt = std::conditional_t<tells_at<B, Level>, TracedModuleCalls<B>, ModuleCalls<B>>;
 
 }  // namespace detail
 

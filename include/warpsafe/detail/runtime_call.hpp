@@ -97,10 +97,10 @@ template <class B>
 [[nodiscard]] constexpr CallOf call_of(RuntimeCall which) noexcept {
   return {which, B::name, &B::error_name};
 }
-/// Makes a call and tells of it.
+/// Makes a call of a backend, and tells of it.
 template <class... P>
-using ToldCall = int (*)(const CallTracer& tracer, const CallOf& of, int (*call)(P...) noexcept,
-                         P... arguments) noexcept;
+using ToldCall = int (*)(const CallTracer& tracer, Name backend, Name (*error_name)(int) noexcept,
+                         int (*call)(P...) noexcept, P... arguments) noexcept;
 
 /// Who is told. One at a time, in the whole program.
 struct CallTracer {
@@ -108,10 +108,10 @@ struct CallTracer {
   std::uint64_t (*begin)() noexcept;
   void (*end)(RuntimeCall call, Name backend, Name status, const TracedValue* values,
               std::size_t count, std::uint64_t begun) noexcept;
-  // told_call for what every launch asks (TracedQuestions).
-  ToldCall<int&> number;
-  ToldCall<int, DeviceLimits&> limits;
-  ToldCall<const KernelEntry&, KernelLimits&> kernel;
+  // What every launch asks (TracedQuestions): functions of the tracer, not of who asks.
+  ToldCall<int&> current_device;
+  ToldCall<int, DeviceLimits&> limits_of;
+  ToldCall<const KernelEntry&, KernelLimits&> attributes_of;
 };
 /// nullptr but for WARPSAFE_LOG=trace.
 [[gnu::visibility("default")]] inline const CallTracer* call_tracer_in_use = nullptr;
