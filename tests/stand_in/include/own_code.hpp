@@ -5,9 +5,8 @@
 #include <elf.h>
 
 #include <cstddef>
-#include <cstring>
 #include <fstream>
-#include <iterator>
+#include <ios>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,23 +17,23 @@ namespace stand_in_hip {
 /// none.
 inline std::vector<char> own_image() {
   std::ifstream file("/proc/self/exe", std::ios::binary);
-  const std::vector<char> program{std::istreambuf_iterator<char>(file), {}};
-  const auto read = [&](std::size_t at, auto& value) {
-    std::memcpy(&value, program.data() + at, sizeof value);
+  const auto read = [&](std::size_t at, void* to, std::size_t bytes) {
+    file.seekg(static_cast<std::streamoff>(at));
+    file.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
   };
   Elf64_Ehdr header{};
-  read(0, header);
-  const auto section = [&](std::size_t index) {
-    Elf64_Shdr found{};
-    read(header.e_shoff + index * sizeof found, found);
-    return found;
-  };
-  const std::size_t names = section(header.e_shstrndx).sh_offset;
-  for (std::size_t i = 0; i < header.e_shnum; ++i) {
-    const Elf64_Shdr found = section(i);
-    if (std::string_view(program.data() + names + found.sh_name) != ".hip_fatbin") continue;
-    const auto* from = program.data() + found.sh_offset;
-    return {from, from + found.sh_size};
+  read(0, &header, sizeof header);
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  read(header.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr));
+  if (sections.empty()) return {};
+  const Elf64_Shdr& text = sections[header.e_shstrndx];
+  std::vector<char> names(text.sh_size + 1);
+  read(text.sh_offset, names.data(), text.sh_size);
+  for (const Elf64_Shdr& section : sections) {
+    if (std::string_view(names.data() + section.sh_name) != ".hip_fatbin") continue;
+    std::vector<char> image(section.sh_size);
+    read(section.sh_offset, image.data(), image.size());
+    return image;
   }
   return {};
 }
