@@ -28,6 +28,16 @@ void run(cuda::stream_ref s, float a, const float* x, float* y, std::size_t n) {
   cuda::launch(s, cuda::distribute<256>(int(n)), axpy, a, x, y, n);
 }
 """
+WRAPPERS = """#include <cuda/api.hpp>
+__global__ void axpy(float a, const float* x, float* y, std::size_t n) {
+  for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
+       i += std::size_t(gridDim.x) * blockDim.x) y[i] += a * x[i];
+}
+void run(const cuda::stream_t& s, float a, const float* x, float* y, std::size_t n) {
+  auto config = cuda::launch_config_builder().overall_size(n).block_size(256).build();
+  s.enqueue.kernel_launch(axpy, config, a, x, y, n);
+}
+"""
 RAW_SITE = """cudaError_t run%d(cudaStream_t s, float a, const float* x, float* y, std::size_t n) {
   void* arguments[] = {&a, &x, &y, &n};
   return cudaLaunchKernel(reinterpret_cast<const void*>(axpy), dim3(unsigned((n + 255) / 256)), dim3(256), arguments, 0, s);
@@ -53,10 +63,21 @@ NAMES = {
     "off": "`launch`, checks off",
     "full": "`launch`, checks full",
     "cccl": "`cuda::launch` of CCCL",
+    "cuda_api_wrappers": "`enqueue.kernel_launch` of cuda-api-wrappers",
 }
 
 
-def ways(kind, cccl):
+def others(options):
+    """{way: (source, folders)} of the libraries whose folders were named."""
+    found = {}
+    if options.cccl:
+        found["cccl"] = (CCCL, [options.cccl])
+    if options.cuda_api_wrappers:
+        found["cuda_api_wrappers"] = (WRAPPERS, options.cuda_api_wrappers)
+    return found
+
+
+def ways(kind, options):
     """{way: (source, level)} of a .cu or a .cpp."""
     if kind == "cu":
         raw = sources.RAW.replace(OUTCOME, "")
@@ -68,7 +89,7 @@ def ways(kind, cccl):
             "off": (sources.OURS, 0),
             "full": (sources.OURS, 2),
         }
-        return found | ({"cccl": (CCCL, 0)} if cccl else {})
+        return found | {way: (source, 0) for way, (source, _) in others(options).items()}
     raw, ours = RAW_HEAD + RAW_SITE % 0, OUR_HEAD + OUR_SITE % 0
     return {
         "raw": (raw, 0),
@@ -79,10 +100,11 @@ def ways(kind, cccl):
     }
 
 
-def command(kind, level, options):
+def command(kind, way, level, options):
     flags = ["-std=c++20", f"-DWARPSAFE_CHECKS={level}", "-DWARPSAFE_BACKEND_CUDA", f"-I{INCLUDE}"]
     if kind == "cu":
-        return [NVCC, "-arch=sm_90", *([f"-I{options.cccl}"] if options.cccl else []), *flags]
+        folders = others(options).get(way, ("", []))[1]
+        return [NVCC, "-arch=sm_90", *(f"-I{folder}" for folder in folders), *flags]
     return ["g++", *cuda_includes(), *flags]
 
 
@@ -97,7 +119,7 @@ class Kind:
         self.kind = kind
 
     def measure(self, folder, options):
-        todo = ways(self.kind, options.cccl)
+        todo = ways(self.kind, options)
         wall, processor = {way: [] for way in todo}, {way: [] for way in todo}
         expanded = {}
         for done in range(1, options.rounds + 1):
@@ -105,9 +127,9 @@ class Kind:
                 source = folder / f"{way}.{self.kind}"
                 source.write_text(text)
                 if way not in expanded:
-                    expanded[way] = lines(run(*command(self.kind, level, options), "-E", source))
+                    expanded[way] = lines(run(*command(self.kind, way, level, options), "-E", source))
                 before, start = sources.processor_seconds(), time.monotonic()
-                run(*command(self.kind, level, options), "-c", source, "-o", folder / f"{self.kind}.o")
+                run(*command(self.kind, way, level, options), "-c", source, "-o", folder / f"{self.kind}.o")
                 wall[way].append(time.monotonic() - start)
                 processor[way].append(sources.processor_seconds() - before)
             # After each round, since a round takes minutes on a busy machine.
@@ -170,7 +192,7 @@ def sizes(folder, options, more=10):
         for count in (1, 1 + more):
             source, out = folder / "size.cpp", folder / "size.o"
             source.write_text(head + "".join(site % i for i in range(count)))
-            run(*command("cpp", level, options), "-O2", "-g0", "-c", source, "-o", out)
+            run(*command("cpp", way, level, options), "-O2", "-g0", "-c", source, "-o", out)
             text, data, bss = map(int, run("size", out).splitlines()[1].split()[:3])
             seen.append((text, data + bss))
         found[way] = {"text": (seen[1][0] - seen[0][0]) / more, "data": (seen[1][1] - seen[0][1]) / more}

@@ -2,12 +2,13 @@
 # Copyright (c) 2026 the warpsafe authors
 """Measures what docs/performance.md says without a GPU, and writes its tables and plots:
 
-    bench/run performance [NAME...] [--cccl DIR] [--hip-cpu DIR] [--tbb DIR] [--alpaka DIR] [--rounds N] [--build DIR]
+    bench/run performance [NAME...] [--cccl DIR] [--cuda-api-wrappers DIR...] [--hip-cpu DIR] [--tbb DIR]
+                          [--alpaka DIR] [--rounds N] [--build DIR]
 
 Names: launch checked device_code safe_grid host_backend compile_cu compile_cpp object_size headers; none is all of them. `render` alone
 draws again from the raw results in docs/performance/. Other libraries are measured where their
-folder is named: CCCL's libcudacxx/include, HIP-CPU's root, a prefix with TBB, which HIP-CPU needs, and
-the root of alpaka 3.
+folder is named: CCCL's libcudacxx/include, cuda-api-wrappers' src (and where nvFatbin.h is, if the toolkit
+has none), HIP-CPU's root, a prefix with TBB, which HIP-CPU needs, and the root of alpaka 3.
 """
 
 import argparse
@@ -47,6 +48,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", choices=[*MEASUREMENTS, "render", []])
     parser.add_argument("--cccl")
+    parser.add_argument("--cuda-api-wrappers", nargs="+")
     parser.add_argument("--hip-cpu")
     parser.add_argument("--tbb")
     parser.add_argument("--alpaka")
