@@ -37,5 +37,5 @@ def render():
     data = load("headers")
     if not data:
         return
-    rows = [[f"`{row['header']}`", f"{row['lines']:,}", f"{row['cpu_s']:.2f}"] for row in data["rows"]]
+    rows = [[f"`{row['header']}`", f"{row['lines']:,}", f"{max(row['cpu_s'], 0):.2f}"] for row in data["rows"]]
     into_page("headers", table(["header", "lines", f"seconds of processor, median of {data['rounds']}"], rows))
