@@ -21,10 +21,16 @@
 
 namespace ws = warpsafe;
 
+// The kernel before the one that faults lasts a moment, so that the fault comes after the last
+// launch and the question before the wait, as the page shows them, and not between.
+WARPSAFE_FN void take_a_moment() {
+  if (ws::thread_index().x == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
 // clang-format off
 #line 10 "demo.cpp"
 WARPSAFE_KERNEL void dequantize() {}
-WARPSAFE_KERNEL void matmul_f32() {}
+WARPSAFE_KERNEL void matmul_f32() { take_a_moment(); }
 WARPSAFE_KERNEL void softmax() {}
 WARPSAFE_KERNEL void wait_for_peer(const int* arrived) {
   while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) == 0) sched_yield();
