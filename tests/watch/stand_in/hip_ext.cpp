@@ -3,17 +3,13 @@
 
 // What the stand-in for AMD's runtime does not have and AMD's libraries call: by what it has.
 
+#include "hip/ext_launch.hpp"
+
 #include <hip/hip_runtime_api.h>
 
 #include <cstddef>
 #include <cstdint>
 
-hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x,
-                                    std::uint32_t threads_y, std::uint32_t threads_z,
-                                    std::uint32_t block_x, std::uint32_t block_y,
-                                    std::uint32_t block_z, std::size_t bytes, hipStream_t stream,
-                                    void** parameters, void** extra, hipEvent_t started,
-                                    hipEvent_t stopped, std::uint32_t flags);
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x,
                                     std::uint32_t threads_y, std::uint32_t threads_z,
                                     std::uint32_t block_x, std::uint32_t block_y,

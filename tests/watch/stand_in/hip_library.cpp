@@ -4,18 +4,12 @@
 // Takes the place of librocblas.so: a library whose handle has the stream that it is given, and
 // that launches kernels of a module of its own, as AMD's libraries do.
 
+#include "hip/ext_launch.hpp"
+
 #include <hip/hip_runtime_api.h>
 
 #include <cstddef>
 #include <cstdint>
-
-// hip/hip_ext.h, which needs a compiler of device code.
-hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x,
-                                    std::uint32_t threads_y, std::uint32_t threads_z,
-                                    std::uint32_t block_x, std::uint32_t block_y,
-                                    std::uint32_t block_z, std::size_t bytes, hipStream_t stream,
-                                    void** parameters, void** extra, hipEvent_t started,
-                                    hipEvent_t stopped, std::uint32_t flags);
 
 namespace {
 

@@ -5,6 +5,7 @@
 // that tell a kernel's name. A program that loads no libamdhip64 calls none of them.
 
 #include "entry.hpp"
+#include "ext_launch.hpp"
 #include "hip_kernels.hpp"
 
 #include <hip/hip_runtime_api.h>
@@ -35,13 +36,6 @@ std::uint32_t blocks_of(std::uint32_t threads, std::uint32_t block) noexcept {
 
 }  // namespace
 
-// Of AMD's own, which take the grid in threads. They have C++ names (hip/hip_ext.h), as rocBLAS
-// and MIOpen ask for them; the header needs a compiler of device code.
-[[gnu::visibility("default")]] hipError_t hipExtModuleLaunchKernel(
-    hipFunction_t function, std::uint32_t threads_x, std::uint32_t threads_y,
-    std::uint32_t threads_z, std::uint32_t block_x, std::uint32_t block_y, std::uint32_t block_z,
-    std::size_t bytes, hipStream_t stream, void** parameters, void** extra, hipEvent_t started,
-    hipEvent_t stopped, std::uint32_t flags);
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x,
                                     std::uint32_t threads_y, std::uint32_t threads_z,
                                     std::uint32_t block_x, std::uint32_t block_y,

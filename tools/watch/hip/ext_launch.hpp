@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <hip/hip_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// One of AMD's own launches, which takes the grid in threads. It has a C++ name, as rocBLAS and
+// MIOpen ask for it; the header that declares it, hip/hip_ext.h, needs a compiler of device code.
+[[gnu::visibility("default")]] hipError_t hipExtModuleLaunchKernel(
+    hipFunction_t function, std::uint32_t threads_x, std::uint32_t threads_y,
+    std::uint32_t threads_z, std::uint32_t block_x, std::uint32_t block_y, std::uint32_t block_z,
+    std::size_t bytes, hipStream_t stream, void** parameters, void** extra, hipEvent_t started,
+    hipEvent_t stopped, std::uint32_t flags);
