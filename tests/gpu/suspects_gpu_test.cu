@@ -43,7 +43,11 @@ WARPSAFE_KERNEL void culprit(std::uintptr_t address) {
 
 namespace {
 
-constexpr unsigned runs = 1000;
+/// How many programs: fewer where a tool slows each down.
+unsigned wanted_runs() {
+  const char* wanted = std::getenv("WARPSAFE_TEST_RUNS");
+  return wanted != nullptr ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : 1000U;
+}
 constexpr unsigned at_once = 16;
 constexpr std::size_t streams = 4;
 
@@ -134,6 +138,8 @@ TEST(SuspectsGpu, TheCulpritIsListedInEveryRunAndTheListIsShort) {
                    probe));
   if (!probe.noticed) GTEST_SKIP() << "needs a GPU: no device was found";
 
+  const unsigned runs = wanted_runs();
+  ASSERT_GT(runs, 0U);
   std::vector<std::uint32_t> lengths;
   unsigned listed = 0;
   for (unsigned begin = 0; begin < runs; begin += at_once) {
@@ -154,7 +160,8 @@ TEST(SuspectsGpu, TheCulpritIsListedInEveryRunAndTheListIsShort) {
   std::cout << "culprit listed in " << listed << " of " << runs << " runs; suspects: median "
             << lengths[lengths.size() / 2] << ", longest " << lengths.back() << '\n';
   EXPECT_EQ(listed, runs);
-  EXPECT_LE(lengths[lengths.size() / 2], 16U);
+  // The median of a few says nothing.
+  if (runs >= 100) EXPECT_LE(lengths[lengths.size() / 2], 16U);
 }
 
 }  // namespace

@@ -1,0 +1,83 @@
+# shellcheck shell=bash disable=SC2154  # out, cuda and failed are those of the script that reads this
+# Sourced by tests/gpu/run: compute-sanitizer's four tools over the suite, and a table of what each found.
+#
+# Left out is what a tool cannot speak of: tests that lose the context on purpose, and the program whose
+# mistake is its point. Less is asked of what runs thousands of times. `suspects` is made of faults: all
+# that is found in its kernel `culprit` was put there.
+sanitizer=$(command -v compute-sanitizer || echo "$cuda/bin/compute-sanitizer")
+tools=(racecheck memcheck initcheck synccheck)
+declare -A filters=(
+  [launch]='-*DeathTest*'
+  [streams_program]='Short/StreamsProgram.FourStreams*:Short/StreamsProgram.ARecordingOfFour*'
+)
+declare -A planted=([suspects]=culprit)
+at_once=6        # one device serves them all
+limit=150        # seconds for one program under one tool
+whole=460        # seconds after which nothing goes on, the build among them
+found=86         # the tool's exit code where it found something
+
+# look NAME TOOL PORT: one program under one tool. Its cell of the table goes into NAME.TOOL.cell.
+look() {
+  local log=$folder/$1.$2.log cell seconds status errors left others failures begun=$SECONDS
+  left=$((whole - SECONDS < limit ? whole - SECONDS : limit))
+  if ((left < 1)); then echo 'no time' > "${log%.log}.cell"; return; fi
+  # The tests make calls fail on purpose, and their own outcome is told apart from what a tool finds.
+  # Tools that run beside each other need ports of their own.
+  WARPSAFE_TEST_CONFIGURATIONS=2000 WARPSAFE_TEST_RUNS=8 timeout --kill-after=5 "$left" \
+    "$sanitizer" --tool "$2" --report-api-errors no --check-exit-code no "--error-exitcode" "$found" --print-limit 10000 \
+    --port "$3" --max-connections 20 "$out/$1" "--gtest_filter=${filters[$1]-*}" > "$log" 2>&1
+  status=$?
+  seconds=$((SECONDS - begun))
+  errors=$(sed -n -E 's/^=+ (ERROR SUMMARY: ([0-9]+) errors?|RACECHECK SUMMARY: ([0-9]+) hazards? .*).*/\2\3/p' "$log" | tail -n 1)
+  if ((status == 124 || status == 137)); then cell="timed out, $seconds s"
+  elif [[ -z $errors ]]; then
+    cell='no summary'
+    ! grep -q 'needs a GPU' "$log" || cell=skipped
+  else
+    cell="$errors found, $seconds s"
+    if ((errors || status == found)) && [[ -n ${planted[$1]-} ]]; then
+      others=$(grep -E '^=+ {2,}at ' "$log" | grep -cv " at ${planted[$1]}(")
+      ((others)) || cell="$errors planted, $seconds s"
+    fi
+    failures=$(sed -n -E 's/^ *([0-9]+) FAILED TESTS?$/\1/p' "$log")
+    [[ -z $failures ]] || cell+=", $failures failed"
+    grep -q '^\[==========\] .* ran[.]' "$log" || cell+=', cut short'
+  fi
+  echo "$cell" > "${log%.log}.cell"
+}
+
+# sanitize NAME...: all programs under all tools, the last ones first, which are the slow ones. What is not clean goes into `failed`.
+sanitize() {
+  local folder=$out/sanitize name tool port=49152 cell of i dirty=()
+  [[ -x $sanitizer ]] || { echo "no compute-sanitizer on PATH or in $cuda/bin"; exit 1; }
+  rm -rf "$folder" && mkdir -p "$folder"
+  echo "== $("$sanitizer" --version | tail -n 1): ${tools[*]}"
+  for tool in "${tools[@]}"; do
+    for ((i = $#; i > 0; --i)); do
+      name=${!i}
+      if [[ ! -x $out/$name ]]; then echo 'not built' > "$folder/$name.$tool.cell"; continue; fi
+      while (($(jobs -rp | wc -l) >= at_once)); do wait -n; done
+      look "$name" "$tool" "$port" &
+      port=$((port + 20))
+    done
+  done
+  wait
+  printf '%-17s' program
+  printf ' %-25s' "${tools[@]}"
+  echo
+  for name in "$@"; do
+    printf '%-17s' "$name"
+    for tool in "${tools[@]}"; do
+      cell=$(cat "$folder/$name.$tool.cell")
+      printf ' %-25s' "$cell"
+      [[ $cell =~ ^(0\ found|[0-9]+\ planted),\ [0-9]+\ s$ || $cell == skipped ]] || dirty+=("$name.$tool")
+    done
+    echo
+  done
+  for of in "${dirty[@]}"; do
+    cell=$(cat "$folder/$of.cell")
+    failed+=("$of: $cell")
+    echo "== $of: $cell"
+    grep -hE '^=+ |^\[  FAILED  \]|: error' "$folder/$of.log" "$out/${of%%.*}.build.log" 2> /dev/null | sed -n '1,16p' | cut -c 1-160
+  done
+}
