@@ -12,9 +12,16 @@ def state(kept, text):
 def launch_bar(compiler):
     rows = [row for row in load("launch")["rows"] if row["compiler"] == compiler]
     held = {(row["way"], row["arguments"], row["dims"], row["result"]): row["instructions"] for row in rows}
-    ratios = [count / held["chevron", *key[1:]] for key, count in held.items() if key[0] == "ours"]
-    good = sum(3 * ratio <= 2 for ratio in ratios)
-    return state(good == len(ratios), f"{good} of {len(ratios)} shapes; ratios {min(ratios):.2f} to {max(ratios):.2f}")
+
+    def ratios(way):
+        return [count / held["chevron", *key[1:]] for key, count in held.items() if key[0] == way]
+
+    def good(way):
+        return f"{sum(3 * ratio <= 2 for ratio in ratios(way))} of {len(ratios(way))}"
+
+    ours = ratios("ours")
+    said = f"{good('ours')} shapes; ratios {min(ours):.2f} to {max(ours):.2f}; the same by hand {good('by_hand')}"
+    return state(all(3 * ratio <= 2 for ratio in ours), said)
 
 
 def compile_ratio(way, base):

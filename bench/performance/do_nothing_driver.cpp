@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What CCCL's cuda::launch needs beside tests/release/do_nothing_runtime.cpp, as a libcuda.so.1 of
-// its own: it asks the driver for its functions by name.
+// What other libraries' launches need beside tests/release/do_nothing_runtime.cpp, as a
+// libcuda.so.1 of its own: CCCL's asks the driver for its functions by name.
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -24,6 +24,55 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void*) {
   *function = nullptr;
   return static_cast<cudaError_t>(launch_status);
 }
-cudaError_t cudaGetLastError() { return cudaSuccess; }
+cudaError_t cudaGetLastError() { return static_cast<cudaError_t>(launch_status); }
+
+// cuda-api-wrappers': a launch makes its stream's context the current one.
+CUresult cuCtxPushCurrent_v2(CUcontext) { return static_cast<CUresult>(launch_status); }
+CUresult cuCtxPopCurrent_v2(CUcontext*) { return static_cast<CUresult>(launch_status); }
+// What the rest of its headers can call.
+CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
+CUresult cuGetErrorString(CUresult, const char** text) {
+  *text = "text";
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int*, CUdevice_attribute, CUdevice) { return CUDA_SUCCESS; }
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return CUDA_SUCCESS; }
+CUresult cuFuncGetAttribute(int*, CUfunction_attribute, CUfunction) { return CUDA_SUCCESS; }
+CUresult cuLaunchKernelEx(const CUlaunchConfig*, CUfunction, void**, void**) {
+  return static_cast<CUresult>(launch_status);
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int*, CUfunction, int, size_t,
+                                                              unsigned) {
+  return CUDA_SUCCESS;
+}
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int*, int*, CUfunction, CUoccupancyB2DSize,
+                                                   size_t, int, unsigned) {
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamDestroy_v2(CUstream) { return CUDA_SUCCESS; }
+
+// alpaka's: a launch makes its queue's device the current one.
+cudaError_t cudaSetDevice(int) { return static_cast<cudaError_t>(launch_status); }
+// What makes and ends its devices and queues.
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {};
+  properties->warpSize = 32;
+  properties->maxThreadsPerBlock = 1024;
+  properties->multiProcessorCount = 132;
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(size_t*, size_t*) { return cudaSuccess; }
+cudaError_t cudaDeviceReset() { return cudaSuccess; }
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = reinterpret_cast<cudaStream_t>(64);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
 }

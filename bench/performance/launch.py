@@ -18,7 +18,10 @@ NAMES = {
     "ggl": "`hipLaunchKernelGGL` and peek",
     "kernel_call": "`cudaLaunchKernel`",
     "kernel_ex": "`cudaLaunchKernelEx`",
+    "by_hand": "`cudaLaunchKernel` into a `result`, by hand",
     "cccl": "`cuda::launch`",
+    "wrappers": "cuda-api-wrappers",
+    "alpaka_queue": "alpaka",
     "ours": "`launch`",
 }
 SHAPES = [
@@ -29,8 +32,29 @@ SHAPES = [
 ]
 
 
+def build_peers(folder, options):
+    """The programs of the libraries whose folders were named and whose names do not go together with CCCL's."""
+    peers = []
+    if options.cuda_api_wrappers:
+        peers.append(("wrappers", options.cuda_api_wrappers, []))
+    if options.alpaka:
+        flags = ["--extended-lambda", "--expt-relaxed-constexpr", "-DALPAKA_DISABLE_HWLOC"]
+        peers.append(("alpaka", [f"{options.alpaka}/include"], flags))
+    for name, folders, flags in peers:
+        source, compiled = HERE / f"launch_{name}.cu", folder / f"{name}.o"
+        run(NVCC, *RELEASE, *flags, *(f"-I{here}" for here in folders), "-arch=sm_90", "-c", source, "-o", compiled)
+        yield link(folder, f"launch_{name}", compiled)
+
+
+def link(folder, name, *compiled):
+    """A program with the runtime and driver that do nothing."""
+    libraries = [folder / "runtime.o", folder / "libcuda.so.1", f"-Wl,-rpath={folder}", "-ldl", "-pthread"]
+    run("g++", *compiled, *libraries, "-o", folder / name)
+    return folder / name
+
+
 def build(folder, options):
-    """{compiler: program}, for those that are here."""
+    """{compiler: programs}, for those that are here."""
     programs = {}
     source, cuda_runtime = HERE / "launch_ways.cpp", ROOT / "tests/release/do_nothing_runtime.cpp"
     if has(NVCC):
@@ -43,12 +67,10 @@ def build(folder, options):
         run(NVCC, *cccl, *cuda, "-arch=sm_90", "-x", "cu", "-c", source, "-o", objects["nvcc"])
         run(NVCC, *cuda, "-arch=sm_90", "-c", HERE / "launch_kernels.cu", "-o", objects["kernels"])
         run("g++", "-O2", *cuda_includes(), "-c", cuda_runtime, "-o", objects["runtime"])
-        programs["nvcc"] = folder / "launch_nvcc"
-        run("g++", objects["nvcc"], objects["runtime"], driver, f"-Wl,-rpath={folder}", "-ldl", "-o", programs["nvcc"])
+        programs["nvcc"] = [link(folder, "launch_nvcc", objects["nvcc"]), *build_peers(folder, options)]
         for compiler in filter(has, ("g++", "clang++")):
             run(compiler, *cuda, *cuda_includes(), "-DKERNELS_ELSEWHERE", "-c", source, "-o", folder / f"{compiler}.o")
-            programs[compiler] = folder / f"launch_{compiler}"
-            run("g++", folder / f"{compiler}.o", objects["kernels"], objects["runtime"], "-o", programs[compiler])
+            programs[compiler] = [link(folder, f"launch_{compiler}", folder / f"{compiler}.o", objects["kernels"])]
     if has(HIPCC):
         run(
             HIPCC,
@@ -63,8 +85,8 @@ def build(folder, options):
             folder / "hipcc.o",
         )
         run("g++", "-O2", "-D__HIP_PLATFORM_AMD__", "-c", HERE / "do_nothing_hip.cpp", "-o", folder / "hip_runtime.o")
-        programs["hipcc"] = folder / "launch_hipcc"
-        run("g++", folder / "hipcc.o", folder / "hip_runtime.o", "-o", programs["hipcc"])
+        programs["hipcc"] = [folder / "launch_hipcc"]
+        run("g++", folder / "hipcc.o", folder / "hip_runtime.o", "-o", programs["hipcc"][0])
     return programs
 
 
@@ -96,8 +118,11 @@ def build_checked(folder):
 
 def measure(folder, options):
     rows = []
-    for compiler, program in build(folder, options).items():
-        for name, count in instructions(program).items():
+    for compiler, programs in build(folder, options).items():
+        counted = {}
+        for program in programs:
+            counted |= instructions(program)
+        for name, count in counted.items():
             way, arguments, dims, result = name.rsplit("_", 3)
             rows.append(
                 {

@@ -32,11 +32,7 @@ WARPSAFE_KERNEL_EXTERN void none();
 WARPSAFE_KERNEL_EXTERN void four(PARAMETERS_4(0));
 WARPSAFE_KERNEL_EXTERN void sixteen(PARAMETERS_16);
 #else
-__global__ void none() {}
-__global__ void four(PARAMETERS_4(0)) { y0[n0] = a0 * x0[0]; }
-__global__ void sixteen(PARAMETERS_16) {
-  y0[n0] = a0 * x0[0] + a1 * x1[n1] + a2 * x2[n2] + a3 * x3[n3] + y1[0] + y2[0] + y3[0];
-}
+#include "launch_kernels.cu"
 #endif
 
 namespace {
@@ -58,8 +54,7 @@ struct Raw {
 template <class Way>
 struct RawWay : Raw {
   template <auto Kernel, class... A>
-  [[gnu::always_inline]] static result_type by_size(stream_type stream, std::size_t n,
-                                                    const A&... args) {
+  [[gnu::always_inline]] static auto by_size(stream_type stream, std::size_t n, const A&... args) {
     return Way::template by_dims<Kernel>(stream, dim3(static_cast<unsigned>((n + 255) / 256)),
                                          dim3(256), args...);
   }
@@ -94,6 +89,48 @@ struct kernel_call : RawWay<kernel_call> {
     void* pointers[sizeof...(A) + 1] = {const_cast<void*>(static_cast<const void*>(&args))...};
     return VENDOR(LaunchKernel)(reinterpret_cast<const void*>(Kernel), grid, block, pointers, 0,
                                 stream);
+  }
+};
+
+/// The least that returns what `launch` returns: the numbers of a refused launch, and no grid that
+/// is smaller than n.
+struct by_hand : Raw {
+  using result_type = ws::result<void>;
+  static bool good(const result_type& done) { return done.has_value(); }
+  [[gnu::cold, gnu::noinline]] static result_type refused(int status, const dim3& grid,
+                                                          const dim3& block,
+                                                          const stream_type& stream,
+                                                          const char* kernel) {
+    ws::LaunchError error = ws::LaunchError::make(ws::Errc::launch_refused, ws::Stage::launch);
+    error.raw = status;
+    error.kernel = ws::Name::of(kernel);
+    error.stream = stream;
+    error.grid[0] = grid.x;
+    error.grid[1] = grid.y;
+    error.grid[2] = grid.z;
+    error.block[0] = block.x;
+    error.block[1] = block.y;
+    error.block[2] = block.z;
+    return error;
+  }
+  template <auto Kernel, class... A>
+  [[gnu::always_inline]] static result_type by_size(stream_type stream, std::size_t n,
+                                                    const A&... args) {
+    const std::size_t blocks = (n + 255) / 256;
+    return by_dims<Kernel>(stream, dim3(blocks < std::size_t{1} << 31 ? unsigned(blocks) : 0U),
+                           dim3(256), args...);
+  }
+  template <auto Kernel, class... A>
+  [[gnu::always_inline]] static result_type by_dims(stream_type stream, const dim3& grid,
+                                                    const dim3& block, const A&... args) {
+    void* pointers[sizeof...(A) + 1];
+    [[maybe_unused]] std::size_t count = 0;
+    ((pointers[count++] = const_cast<void*>(static_cast<const void*>(&args))), ...);
+    const int status = VENDOR(LaunchKernel)(reinterpret_cast<const void*>(Kernel), grid, block,
+                                            pointers, 0, stream);
+    if (status != 0) [[unlikely]]
+      return refused(status, grid, block, stream, "kernel");
+    return ws::success();
   }
 };
 
@@ -174,6 +211,7 @@ struct cccl : Raw {
 COUNT_WAY(chevron)
 #endif
 COUNT_WAY(kernel_call)
+COUNT_WAY(by_hand)
 COUNT_WAY(ours)
 #if defined(WARPSAFE_BACKEND_HIP)
 COUNT_WAY(ggl)
@@ -191,6 +229,7 @@ int main() {
     all_of_chevron();
 #endif
     all_of_kernel_call();
+    all_of_by_hand();
     all_of_ours();
 #if defined(WARPSAFE_BACKEND_HIP)
     all_of_ggl();
