@@ -148,7 +148,10 @@ class [[nodiscard]] basic_pending {
     LaunchError error = detail::runtime_error<B>(status, Name::of("event synchronize"), site,
                                                  Stage::completion, stream_.device().value());
     error.device = stream_.device().value();
-    if (error.code != Errc::execution_failed) leak();  // an answer, but not that the work has ended
+    // Any other answer does not say that the work has ended.
+    const bool ended =
+        error.code == Errc::execution_failed || error.code == Errc::device_check_failed;
+    if (!ended) leak();
     return error;
   }
   /// The same where no event marks the end of the copy.

@@ -55,18 +55,20 @@ class DataTest : public LaunchTest {
   [[nodiscard]] std::vector<T> read(const DeviceBuffer<T>& buffer) const {
     return buffer.to_host(stream).get().value();
   }
-  [[nodiscard]] static std::uint64_t held_bytes(int device = 0) {
-    return memory_info(DeviceId(device)).value().held;
-  }
-  [[nodiscard]] static std::uint64_t free_bytes(int device = 0) {
-    return memory_info(DeviceId(device)).value().free;
-  }
+  /// Of device 0, by this test's buffers: what others had to leave to the device is not counted.
+  [[nodiscard]] std::uint64_t held_bytes() const { return count_of_held() - held_before_; }
   /// The modelled device has no memory pools.
   static void without_pools() {
     DeviceLimits limits = device_limits(DeviceId(0)).value();
     limits.memory_pools = false;
     ASSERT_TRUE(host::set_limits(0, limits));
   }
+
+ private:
+  [[nodiscard]] static std::uint64_t count_of_held() {
+    return memory_info(DeviceId(0)).value().held;
+  }
+  const std::uint64_t held_before_ = count_of_held();
 };
 
 }  // namespace warpsafe::core_test

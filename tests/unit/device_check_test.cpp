@@ -9,11 +9,13 @@
 #include <warpsafe/debug.hpp>
 #include <warpsafe/device_check.hpp>
 #include <warpsafe/graph.hpp>
+#include <warpsafe/memory_info.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,7 +81,11 @@ TEST_F(DeviceCheck, EveryKindOfWaitSaysIt) {
   const auto event = stream.record().value();
   EXPECT_EQ(error_in(event.synchronize()).code, Errc::device_check_failed);
   ASSERT_TRUE(run(64, 1).has_value());
+  const std::uint64_t held = memory_info(DeviceId(0)).value().held;
   EXPECT_EQ(error_in(values.to_host(stream).get()).code, Errc::device_check_failed);
+  EXPECT_TRUE(values.close().has_value());
+  EXPECT_EQ(memory_info(DeviceId(0)).value().held, held - 64 * sizeof(float))
+      << "the copy has ended, so that its memory can be given back";
 }
 
 TEST_F(DeviceCheck, ABlockingLaunchSaysItItselfWithTheSameBlockAndThread) {

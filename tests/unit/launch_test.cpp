@@ -549,6 +549,8 @@ TEST_F(Launch, AFaultSurfacesAtTheNextWaitAndTheContextIsLost) {
   const auto waited = stream.synchronize();
   const unsigned line = __LINE__ - 1;
   const std::uint64_t suspect = debug::Journal::get().last();
+  const std::uint64_t lost =
+      suspect > debug::Journal::capacity ? suspect - debug::Journal::capacity : 0;
   const LaunchError error = error_in(waited);
   EXPECT_EQ(error.code, Errc::execution_failed);
   EXPECT_EQ(error.stage, Stage::completion);
@@ -562,7 +564,10 @@ TEST_F(Launch, AFaultSurfacesAtTheNextWaitAndTheContextIsLost) {
                 "it\n  suspect: 1 launch of device 0 not known to have ended\n    #" +
                 std::to_string(suspect) +
                 " 'nothing', grid=(1,1,1), block=(32,1,1), shared=0 bytes, stream " +
-                address(stream.native()) + ", at launch_test.cpp:" + std::to_string(line - 1));
+                address(stream.native()) + ", at launch_test.cpp:" + std::to_string(line - 1) +
+                (lost == 0 ? ""
+                           : "\n  the journal holds the last 1024 launches: " +
+                                 std::to_string(lost) + " older ones are not judged"));
   const LaunchError later = error_in(launch(stream, launch_of({1}, {32}), kernel<nothing>));
   EXPECT_EQ(later.code, Errc::pending_error);
   EXPECT_EQ(later.severity, Severity::context_lost);
