@@ -4,6 +4,7 @@
 // What the runtime itself refuses or reports at a launch, code by code, at each level.
 #include "kernels.hpp"
 #include "stand_in.hpp"
+#include <warpsafe/debug.hpp>
 
 #include <algorithm>
 #include <ostream>
@@ -145,6 +146,7 @@ TEST_F(RuntimeRefusals, ASizeThatOverflowsIsRefusedByTheRuntimeToo) {
 
 #if defined(WARPSAFE_BACKEND_CUDA)
 TEST_F(RuntimeRefusals, AFaultOfEarlierWorkIsNotTheNextKernels) {
+  ws::debug::known_good(ws::Vendor::nvidia, 0);  // other tests launched on it too
   const ws::Stream stream = make_stream();
   ASSERT_THAT(ws::launch(stream, config, ws::kernel<nothing>), Succeeds());
   stand_in_cuda_post_async_error(0, cudaErrorIllegalAddress, 1);

@@ -24,7 +24,7 @@
 namespace vendor_test {
 
 using Backend = warpsafe::default_backend;
-inline constexpr int device_count = 16;  // the most that the stand-ins have
+inline constexpr int device_count = 40;
 
 #if defined(WARPSAFE_BACKEND_CUDA)
 inline constexpr bool is_cuda = true;
@@ -226,8 +226,8 @@ MATCHER(Succeeds, "") {
   return out.str();
 }
 
-/// Each test begins with a new stand-in of 16 devices, device 0 current. What the library remembers
-/// of devices and kernels outlives a test, as it does in a program.
+/// Each test begins with a new stand-in of `device_count` devices, device 0 current. What the
+/// library remembers of devices and kernels outlives a test, as it does in a program.
 class VendorTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -242,10 +242,11 @@ class VendorTest : public testing::Test {
     EXPECT_EQ(count("GetLastError"), 0U) << "the library never clears the last error";
   }
 
-  /// A device that no test of this process had before: nothing is remembered of it.
+  /// A device that no test of this process had before: nothing is remembered of it. It is one of
+  /// the last; a test that names a device by its number names one of the first 16.
   [[nodiscard]] static int fresh_device() {
     static int next = device_count;
-    if (--next < 1) ADD_FAILURE() << "more tests that need a device of their own than devices";
+    if (--next < 16) ADD_FAILURE() << "more tests that need a device of their own than devices";
     return next;
   }
   [[nodiscard]] static warpsafe::Stream make_stream(int device = 0) {

@@ -23,6 +23,7 @@
 #endif
 
 MISUSE_KERNEL void nothing() MISUSE_BODY();
+MISUSE_KERNEL void another() MISUSE_BODY();
 MISUSE_KERNEL void mark(unsigned* hits, std::uint64_t n)
     MISUSE_BODY(const std::uint64_t i = warpsafe::thread_index().x;
                 if (i < n) warpsafe::atomic_add(hits + i, 1U););

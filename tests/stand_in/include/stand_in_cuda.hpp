@@ -80,7 +80,7 @@ struct StandInCudaKernelInfo {
 /// events and allocations of before stay usable; streams that were held are released.
 void stand_in_cuda_reset(void);
 
-/// @pre count is 0 to 16. Every device answers as the transcript's device 0 until changed.
+/// @pre count is 0 to 64. Every device answers as the transcript's device 0 until changed.
 void stand_in_cuda_set_device_count(int count);
 /// Changes the answer of cudaDeviceGetAttribute, the field of cudaDeviceProp that comes from it,
 /// and the limits that launches are held to.

@@ -90,7 +90,7 @@ void stand_in_hip_reset(void);
 
 void stand_in_hip_set_release(StandInHipRelease release);
 
-/// @pre count is 0 to 16. New devices are copies of device 0's preset, gfx90a.
+/// @pre count is 0 to 64. New devices are copies of device 0's preset, gfx90a.
 void stand_in_hip_set_device_count(int count);
 /// @param architecture "gfx90a", "gfx942" or "gfx1100". @return 0, or -1 for an unknown one.
 int stand_in_hip_set_device_preset(int device, const char* architecture);
