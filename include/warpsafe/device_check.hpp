@@ -54,8 +54,10 @@ namespace warpsafe::detail {
     __builtin_trap();
 #endif
   }
-  if (atomicCAS_system(&record->state, CheckRecord::empty, CheckRecord::filling) ==
-      CheckRecord::empty) {
+  // Of the device's scope: each device has a record of its own, and the host reads it only once it
+  // is filled. One of the system's scope on the host's memory needs a device with native atomics
+  // there (cudaDevAttrHostNativeAtomicSupported); compute-sanitizer calls it invalid on others.
+  if (atomicCAS(&record->state, CheckRecord::empty, CheckRecord::filling) == CheckRecord::empty) {
     const Local3 block = block_index();
     const Local3 thread = thread_in_block();
     record->block[0] = block.x;
@@ -69,7 +71,7 @@ namespace warpsafe::detail {
     copy_check_file(record->file, file);
     copy_check_text(record->kernel, function);
     __threadfence_system();
-    atomicExch_system(&record->state, CheckRecord::filled);
+    *static_cast<volatile unsigned*>(&record->state) = CheckRecord::filled;
   }
   // A barrier counts the threads that have not exited (CUDA C++ Programming Guide, "Synchronization
   // Functions", from compute capability 7.0 on; AMD's counts waves that have not ended).
