@@ -70,76 +70,76 @@ class StackSlab {
 /// A second flow of control on the same OS thread. Boost's fcontext, which boost::context::fiber
 /// wraps: a fibre that waits for ever must be dropped as a GPU drops a thread, while `fiber`'s
 /// destructor would unwind it by an exception, which ends the program in a kernel that is noexcept.
+/// And a fibre goes on in any other without a switch back to whoever started it.
 class Fibre {
  public:
+  /// The flow of control that an OS thread has of its own.
+  Fibre() noexcept = default;
   /// On the stack between these two addresses.
   Fibre(unsigned char* bottom, unsigned char* top) noexcept
       : bottom_(bottom), bytes_(static_cast<std::size_t>(top - bottom)) {}
 
-  /// Starts `Body(argument)` on this fibre's stack; returns when it ends or suspends itself. A
-  /// template, so that the body is inlined into the fibre's first function (see call_kernel).
+  /// Whoever switches to this fibre next starts `Body(argument)` on its stack, which returns the
+  /// fibre to go on in once this one has ended. A template, so that the body is inlined into the
+  /// fibre's first function (see call_kernel).
   template <auto Body>
-  void start(void* argument) {
+  void prepare(void* argument) noexcept {
     if constexpr (address_sanitizer) {
       // What was dropped in the middle of a function has left its marks.
       __asan_unpoison_memory_region(bottom_, bytes_);
     }
     argument_ = argument;
     done_ = false;
-    context_ = boost::context::detail::make_fcontext(bottom_ + bytes_, bytes_, &Fibre::entry<Body>);
-    resume();
+    context_ = boost::context::detail::make_fcontext(top(), bytes_, &Fibre::entry<Body>);
   }
 
-  /// Goes on where the fibre suspended itself; returns when it ends or suspends itself again.
-  void resume() {
-    void* fake_stack = nullptr;
+  /// Goes on in `to`, from this fibre, where the caller runs; returns once another switches back.
+  void switch_to(Fibre& to) {
     if constexpr (address_sanitizer) {
-      __sanitizer_start_switch_fiber(&fake_stack, bottom_, bytes_);
+      __sanitizer_start_switch_fiber(&fake_stack_, to.bottom_, to.bytes_);
     }
-    context_ = boost::context::detail::jump_fcontext(context_, this).fctx;
-    if constexpr (address_sanitizer) {
-      __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
-    }
-  }
-
-  /// From inside the fibre: back to whoever called `start` or `resume`.
-  void suspend() {
-    void* fake_stack = nullptr;
-    if constexpr (address_sanitizer) {
-      __sanitizer_start_switch_fiber(&fake_stack, caller_bottom_, caller_bytes_);
-    }
-    caller_ = boost::context::detail::jump_fcontext(caller_, nullptr).fctx;
-    if constexpr (address_sanitizer) {
-      __sanitizer_finish_switch_fiber(fake_stack, &caller_bottom_, &caller_bytes_);
-    }
+    next_ = &to;
+    arrive(boost::context::detail::jump_fcontext(to.context_, this), fake_stack_);
   }
 
   [[nodiscard]] bool done() const noexcept { return done_; }
 
  private:
   template <auto Body>
-  static void entry(boost::context::detail::transfer_t from) {
-    Fibre& self = *static_cast<Fibre*>(from.data);
-    self.caller_ = from.fctx;
-    if constexpr (address_sanitizer) {
-      __sanitizer_finish_switch_fiber(nullptr, &self.caller_bottom_, &self.caller_bytes_);
-    }
-    Body(self.argument_);
+  static void entry(boost::context::detail::transfer_t by) {
+    Fibre& self = *arrive(by, nullptr).next_;
+    Fibre& next = Body(self.argument_);
     self.done_ = true;
     if constexpr (address_sanitizer) {
-      __sanitizer_start_switch_fiber(nullptr, self.caller_bottom_, self.caller_bytes_);
+      __sanitizer_start_switch_fiber(nullptr, next.bottom_, next.bytes_);
     }
-    boost::context::detail::jump_fcontext(self.caller_, nullptr);
+    self.next_ = &next;
+    boost::context::detail::jump_fcontext(next.context_, &self);
   }
 
-  unsigned char* bottom_;
-  std::size_t bytes_;
+  /// What the fibre that was switched to does first: keeps where the one that was left goes on.
+  [[gnu::always_inline]] static Fibre& arrive(boost::context::detail::transfer_t by,
+                                              [[maybe_unused]] void* fake_stack) noexcept {
+    Fibre& left = *static_cast<Fibre*>(by.data);
+    left.context_ = by.fctx;
+    if constexpr (address_sanitizer) {
+      // Where an OS thread's own stack is, nobody else says.
+      __sanitizer_finish_switch_fiber(fake_stack, &left.bottom_, &left.bytes_);
+    }
+    return left;
+  }
+
+  [[nodiscard]] void* top() const noexcept {
+    return static_cast<unsigned char*>(const_cast<void*>(bottom_)) + bytes_;
+  }
+
+  const void* bottom_ = nullptr;
+  std::size_t bytes_ = 0;
   void* argument_ = nullptr;
   bool done_ = true;
-  boost::context::detail::fcontext_t context_ = nullptr;
-  boost::context::detail::fcontext_t caller_ = nullptr;
-  const void* caller_bottom_ = nullptr;
-  std::size_t caller_bytes_ = 0;
+  boost::context::detail::fcontext_t context_ = nullptr;  // while it is suspended
+  Fibre* next_ = nullptr;                                 // the one that it switched to last
+  void* fake_stack_ = nullptr;                            // AddressSanitizer's, while suspended
 };
 
 /// Fibres by number, each with a stack of its own, made when first asked for.
