@@ -19,6 +19,7 @@ namespace warpsafe::host_test {
 namespace {
 
 using ::testing::Each;
+using ::testing::HasSubstr;
 
 std::string text_of(int status) {
   const Name text = host_backend::error_text(status);
@@ -169,6 +170,18 @@ TEST_F(HostKernel, TheModelRunsOnAfterADivergence) {
   }
 }
 
+void parts_at_the_second_barrier() {
+  sync_block();
+  sync_block("later.cu", self().thread[0] < 32 ? 1 : 2);
+}
+TEST_F(HostKernel, ThreadsThatPartAtALaterBarrierAreReported) {
+  ASSERT_EQ(launch(stream, shape_of(2, 64), parts_at_the_second_barrier), 0);
+  const int status = synchronize();
+  ASSERT_EQ(status, raw(HostStatus::barrier_divergence));
+  EXPECT_THAT(text_of(status), HasSubstr(": of 64 threads, 32 wait at later.cu:"));
+  EXPECT_THAT(text_of(status), HasSubstr(", 32 at later.cu:"));
+}
+
 // Exceptions.
 
 void throws_at_five() {
@@ -195,6 +208,37 @@ TEST_F(HostKernel, ManySmallBlocksAllRun) {
   ASSERT_EQ(launch(stream, shape_of(count, 4), count_blocks, &blocks), 0);
   ASSERT_EQ(synchronize(), 0);
   EXPECT_EQ(blocks, count);
+}
+
+/// As many barriers as the block's number says, from none on; after the first, a thread reads what
+/// the one before it wrote.
+void barriers_by_block(unsigned* sums) {
+  unsigned* const shared = reinterpret_cast<unsigned*>(self().dynamic_shared);
+  const unsigned threads = self().block_dim[0] * self().block_dim[1] * self().block_dim[2];
+  const unsigned me = thread_number();
+  unsigned sum = 0;
+  for (unsigned round = 0; round < block_number() % 4; ++round) {
+    shared[round * threads + me] = me + round;
+    sync_block();
+    sum += shared[round * threads + (me + threads - 1) % threads];
+  }
+  sums[block_number() * threads + me] = sum;
+}
+
+TEST_F(HostKernel, BlocksOfOneGridMayDifferInTheirBarriers) {
+  LaunchShape shape = shape_of(16, 5, 3 * 30 * sizeof(unsigned));
+  shape.block[1] = 3;
+  shape.block[2] = 2;
+  std::vector<unsigned> sums(std::size_t{16} * 30, 1000);
+  ASSERT_EQ(launch(stream, shape, barriers_by_block, sums.data()), 0);
+  ASSERT_EQ(synchronize(), 0);
+  for (unsigned block = 0; block < 16; ++block) {
+    for (unsigned thread = 0; thread < 30; ++thread) {
+      const unsigned rounds = block % 4;
+      const unsigned before = (thread + 29) % 30;
+      EXPECT_EQ(sums[block * 30 + thread], rounds * before + rounds * (rounds - 1) / 2);
+    }
+  }
 }
 
 TEST_F(HostKernel, FullBlocksWithBarriersRun) {
