@@ -25,15 +25,15 @@ inline constexpr std::size_t no_offset = ~std::size_t{7};
 /// points at its name.
 struct Kernel {
   std::string name;                   ///< as texts have it (kernel_name)
+  std::uint64_t launches = 0;         ///< atomic; with those that were refused
+  bool listed = true;                 ///< whether --kernel means it
   KernelLimits limits;                ///< `known` is false where the driver could not be asked
   std::uint32_t cluster[3] = {};      ///< that it was compiled for; 0: none
   bool non_portable_cluster = false;  ///< more than 8 blocks in a cluster were asked for
-  bool listed = true;                 ///< whether --kernel means it
   /// Where its parameters lie; empty where the driver does not tell.
   std::vector<KernelParameter> parameters;
   std::size_t written = no_parameter;  ///< the one through which it must write (written_parameter)
   const char* library = "";            ///< that it was first launched from; "": none that is known
-  std::uint64_t launches = 0;          ///< atomic; with those that were refused
   std::uint64_t refused = 0;           ///< atomic
   std::uint64_t suspect = 0;           ///< atomic; faults of running work that may be its
   std::uint64_t told = 0;              ///< atomic; its refusals with last_code that were written

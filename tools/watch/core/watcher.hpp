@@ -68,8 +68,13 @@ class Watcher {
 
   /// The program is about to ask its runtime for `launch`. @pre its kernel is not nullptr
   void launching(LaunchSeen& seen, const Launch& launch) noexcept {
-    begin_once();
     seen.launch = launch;
+    launching(seen);
+  }
+  /// As `seen.launch` says.
+  void launching(LaunchSeen& seen) noexcept {
+    begin_once();
+    const Launch& launch = seen.launch;
     Kernel& kernel = *launch.kernel;
     __atomic_add_fetch(&kernel.launches, 1, __ATOMIC_RELAXED);
     const Name name = kernel.its_name();

@@ -25,104 +25,108 @@ class LaunchCalls {
   LaunchCalls(Watcher& watcher, Captures& captures, Graphs& graphs)
       : watcher_(watcher), captures_(captures), graphs_(graphs) {}
 
-  /// The call begins. Whether it is one of these.
-  bool enter(ThreadState& mine, const KnownCall& known, std::int32_t device,
+  [[nodiscard]] static bool is_launch(Call call) noexcept {
+    return call == Call::launch || call == Call::launch_ex || call == Call::launch_cooperative ||
+           call == Call::graph_launch;
+  }
+  /// The call begins. @pre is_launch
+  void enter(ThreadState& mine, const KnownCall& known, std::int32_t device,
              const CUpti_CallbackData& info) noexcept {
     const Asked asked = read(known, info);
-    if (!asked.is_launch) return false;
-    if (asked.config_is_missing) return true;
-    const bool legacy = is_legacy(asked.stream, known.per_thread);
-    Launch launch;
+    if (asked.config_is_missing) return;
+    // In its place: a launch is a hundred bytes, which this is called too often to copy.
+    Launch& launch = mine.launch.launch;
+    launch = Launch{};
     launch.stream = name_of(asked.stream, known.per_thread);
     launch.device = device;
     if (asked.graph != nullptr) {
       launch.is_graph = true;
       launch.kernel = graphs_.kernel(asked.graph, device);
     } else {
-      launch.shape = asked.shape;
+      read_shape(known, info, launch.shape);
       launch.function = asked.function;
       launch.kernel = kernel_of(watcher_, asked.function, device, info.symbolName);
       // What the runtime was given before it cut it to 32 bits.
       if (mine.in_runtime &&
-          static_cast<std::uint32_t>(mine.written.dynamic_shared) == launch.shape.dynamic_shared) {
-        launch.shape.dynamic_shared = mine.written.dynamic_shared;
+          static_cast<std::uint32_t>(mine.runtime_shared) == launch.shape.dynamic_shared) {
+        launch.shape.dynamic_shared = mine.runtime_shared;
       }
     }
-    if (launch.kernel == nullptr) return true;
-    watcher_.suspicions().legacy.launched(*launch.kernel, legacy);
-    watcher_.launching(mine.launch, launch);
+    if (launch.kernel == nullptr) return;
+    watcher_.suspicions().legacy.launched(*launch.kernel, launch.stream == nullptr);
+    watcher_.launching(mine.launch);
     mine.launching = true;
-    return true;
   }
-  /// The call has ended. Whether it is one of these.
-  bool leave(ThreadState& mine, const KnownCall& known, std::int32_t device,
+  /// The call has ended. @pre is_launch
+  void leave(ThreadState& mine, const KnownCall& known, std::int32_t device,
              const CUpti_CallbackData& info, CUresult status) noexcept {
-    if (known.call != Call::launch && known.call != Call::launch_ex &&
-        known.call != Call::launch_cooperative && known.call != Call::graph_launch) {
-      return false;
-    }
-    if (!mine.launching) return true;
+    if (!mine.launching) return;
     mine.launching = false;
     mine.driver_answered = true;
     const bool follows = watcher_.follows_order();
     if (status != CUDA_SUCCESS || (!follows && !captures_.any())) {
       watcher_.launched(mine.launch, status);
-      return true;
+      return;
     }
     const Asked asked = read(known, info);
     if (captures_.is_capturing(name_of(asked.stream, known.per_thread))) {
       watcher_.not_launched(mine.launch);
-      return true;
+      return;
     }
     watcher_.launched(mine.launch, status);
     if (follows) follow(*mine.launch.launch.kernel, known, device, asked);
-    return true;
   }
 
  private:
+  /// What a launch was asked for, but its numbers.
   struct Asked {
-    bool is_launch = true;
     bool config_is_missing = false;
     CUfunction function = nullptr;
     CUgraphExec graph = nullptr;
     CUstream stream = nullptr;
-    LaunchShape shape;
     LaunchParameters parameters;
     const CUlaunchConfig* config = nullptr;
   };
+  /// @pre is_launch
   [[nodiscard]] static Asked read(const KnownCall& known, const CUpti_CallbackData& info) noexcept {
     Asked asked;
     if (known.call == Call::launch) {
       const auto& of = *static_cast<const cuLaunchKernel_params*>(info.functionParams);
       asked.function = of.f;
       asked.stream = of.hStream;
-      asked.shape = shape_of_parameters(of);
       asked.parameters = {of.kernelParams, of.extra};
     } else if (known.call == Call::launch_cooperative) {
       const auto& of = *static_cast<const cuLaunchCooperativeKernel_params*>(info.functionParams);
       asked.function = of.f;
       asked.stream = of.hStream;
-      asked.shape = shape_of_parameters(of);
-      asked.shape.cooperative = true;
       asked.parameters = {of.kernelParams, nullptr};
     } else if (known.call == Call::launch_ex) {
       const auto& of = *static_cast<const cuLaunchKernelEx_params*>(info.functionParams);
       asked.function = of.f;
       asked.config = of.config;
       asked.config_is_missing = of.config == nullptr;
-      if (of.config != nullptr) {
-        asked.stream = of.config->hStream;
-        asked.shape = shape_of_config(*of.config);
-      }
+      if (of.config != nullptr) asked.stream = of.config->hStream;
       asked.parameters = {of.kernelParams, of.extra};
-    } else if (known.call == Call::graph_launch) {
+    } else {
       const auto& of = *static_cast<const cuGraphLaunch_params*>(info.functionParams);
       asked.graph = of.hGraph;
       asked.stream = of.hStream;
-    } else {
-      asked.is_launch = false;
     }
     return asked;
+  }
+  /// The numbers of a kernel's launch. @pre with a configuration, where the call takes one
+  static void read_shape(const KnownCall& known, const CUpti_CallbackData& info,
+                         LaunchShape& shape) noexcept {
+    if (known.call == Call::launch) {
+      shape = shape_of_parameters(*static_cast<const cuLaunchKernel_params*>(info.functionParams));
+    } else if (known.call == Call::launch_cooperative) {
+      shape = shape_of_parameters(
+          *static_cast<const cuLaunchCooperativeKernel_params*>(info.functionParams));
+      shape.cooperative = true;
+    } else {
+      shape = shape_of_config(
+          *static_cast<const cuLaunchKernelEx_params*>(info.functionParams)->config);
+    }
   }
 
   /// Tells the order of things, and what the launch touches.

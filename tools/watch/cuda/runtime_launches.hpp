@@ -23,32 +23,48 @@ class RuntimeLaunches {
     mine.in_runtime = true;
     mine.driver_answered = false;
     if (call == Call::runtime_launch) {
-      const auto& of = *static_cast<const cudaLaunchKernel_v7000_params*>(info.functionParams);
-      mine.written = shape_of_runtime(of.gridDim, of.blockDim, of.sharedMem);
-      mine.runtime_stream = of.stream;
-      return;
+      mine.runtime_shared = parameters(info).sharedMem;
+    } else if (const cudaLaunchConfig_t* const config = config_of(info)) {
+      mine.runtime_shared = config->dynamicSmemBytes;
     }
-    const auto& of = *static_cast<const cudaLaunchKernelExC_v11060_params*>(info.functionParams);
-    if (of.config == nullptr) return;
-    mine.written =
-        shape_of_runtime(of.config->gridDim, of.config->blockDim, of.config->dynamicSmemBytes);
-    mine.runtime_stream = of.config->stream;
   }
-  void leave(ThreadState& mine, std::int32_t device, const CUpti_CallbackData& info) noexcept {
+  void leave(ThreadState& mine, Call call, std::int32_t device,
+             const CUpti_CallbackData& info) noexcept {
     mine.in_runtime = false;
     const int status = *static_cast<const int*>(info.functionReturnValue);
-    if (status == 0 || mine.driver_answered) return;
+    if (status != 0 && !mine.driver_answered) refused(mine, call, device, info, status);
+  }
+
+ private:
+  /// Of cudaLaunchKernel and its cooperative kin, which is laid out like it.
+  [[nodiscard]] static const cudaLaunchKernel_v7000_params& parameters(
+      const CUpti_CallbackData& info) noexcept {
+    return *static_cast<const cudaLaunchKernel_v7000_params*>(info.functionParams);
+  }
+  /// Of cudaLaunchKernelExC; nullptr: the program gave none.
+  [[nodiscard]] static const cudaLaunchConfig_t* config_of(
+      const CUpti_CallbackData& info) noexcept {
+    return static_cast<const cudaLaunchKernelExC_v11060_params*>(info.functionParams)->config;
+  }
+  /// The driver has not heard of it.
+  [[gnu::cold, gnu::noinline]] void refused(ThreadState& mine, Call call, std::int32_t device,
+                                            const CUpti_CallbackData& info, int status) noexcept {
     Launch launch;
     launch.device = device;
-    launch.stream = mine.runtime_stream;
-    launch.shape = mine.written;
+    if (call == Call::runtime_launch) {
+      const auto& of = parameters(info);
+      launch.stream = of.stream;
+      launch.shape = shape_of_runtime(of.gridDim, of.blockDim, of.sharedMem);
+    } else if (const cudaLaunchConfig_t* const config = config_of(info)) {
+      launch.stream = config->stream;
+      launch.shape = shape_of_runtime(config->gridDim, config->blockDim, config->dynamicSmemBytes);
+    }
     launch.kernel = watcher_.kernel(nullptr, device, [&] { return info.symbolName; });
     if (launch.kernel == nullptr) return;
     watcher_.launching(mine.launch, launch);
     watcher_.launched(mine.launch, status);
   }
 
- private:
   Watcher& watcher_;
 };
 

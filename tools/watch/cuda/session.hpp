@@ -36,27 +36,24 @@ class Session {
   void driver_call(ThreadState& mine, const KnownCall& known,
                    const CUpti_CallbackData& info) noexcept {
     const std::int32_t device = device_of(mine, info);
-    if (info.callbackSite == CUPTI_API_ENTER) {
-      if (!launches_.enter(mine, known, device, info)) {
-        calls_.begin(mine.wait, read_call(known, device, info, false));
-      }
-      return;
+    if (!LaunchCalls::is_launch(known.call)) {
+      other_call(mine, known, device, info);
+    } else if (info.callbackSite == CUPTI_API_ENTER) {
+      launches_.enter(mine, known, device, info);
+    } else {
+      launches_.leave(mine, known, device, info, status_of(info));
     }
-    const auto status = *static_cast<const CUresult*>(info.functionReturnValue);
-    if (launches_.leave(mine, known, device, info, status)) return;
-    if (nodes_.leave(mine, known, device, info, status)) return;
-    calls_.end(mine.wait, read_call(known, device, info, status == CUDA_SUCCESS), status);
   }
   /// A launch of the runtime's.
   void runtime_call(ThreadState& mine, Call call, const CUpti_CallbackData& info) noexcept {
     if (info.callbackSite == CUPTI_API_ENTER) {
       RuntimeLaunches::enter(mine, call, info);
     } else {
-      in_runtime_.leave(mine, device_of(mine, info), info);
+      in_runtime_.leave(mine, call, device_of(mine, info), info);
     }
   }
 
-  void stream_made(CUstream stream) noexcept {
+  [[gnu::noinline]] void stream_made(CUstream stream) noexcept {
     if (stream == nullptr) return;
     unsigned flags = 0;
     int device = 0;
@@ -68,9 +65,25 @@ class Session {
       return;
     }
   }
-  void stream_gone(CUstream stream) noexcept { watcher_.streams().destroyed(stream); }
+  [[gnu::noinline]] void stream_gone(CUstream stream) noexcept {
+    watcher_.streams().destroyed(stream);
+  }
 
  private:
+  [[nodiscard]] static CUresult status_of(const CUpti_CallbackData& info) noexcept {
+    return *static_cast<const CUresult*>(info.functionReturnValue);
+  }
+  /// Apart, so that a launch pays for none of it.
+  [[gnu::noinline]] void other_call(ThreadState& mine, const KnownCall& known, std::int32_t device,
+                                    const CUpti_CallbackData& info) noexcept {
+    if (info.callbackSite == CUPTI_API_ENTER) {
+      calls_.begin(mine.wait, read_call(known, device, info, false));
+      return;
+    }
+    const CUresult status = status_of(info);
+    if (nodes_.leave(mine, known, device, info, status)) return;
+    calls_.end(mine.wait, read_call(known, device, info, status == CUDA_SUCCESS), status);
+  }
   [[nodiscard]] static std::int32_t device_of(ThreadState& mine,
                                               const CUpti_CallbackData& info) noexcept {
     if (info.context == nullptr) return mine.device;

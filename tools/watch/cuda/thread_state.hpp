@@ -4,7 +4,6 @@
 
 #include "../core/launch_seen.hpp"
 #include "../core/wait_seen.hpp"
-#include <warpsafe/launch_shape.hpp>
 
 #include <cstdint>
 
@@ -12,16 +11,16 @@ namespace warpsafe::watch {
 
 /// What a thread of the program is in. Calls of the driver do not nest in each other.
 struct ThreadState {
+  // What each call looks at lies together.
   bool inside = false;  ///< in the watch: calls of the driver are the watch's own
-  LaunchSeen launch;
-  WaitSeen wait;
   bool launching = false;
   bool in_runtime = false;       ///< in a launch of the runtime's
   bool driver_answered = false;  ///< which the driver has heard of
-  LaunchShape written;           ///< as the runtime was given it
-  const void* runtime_stream = nullptr;
-  std::uint32_t context = ~0U;  ///< whose device is the next
+  std::uint32_t context = ~0U;   ///< whose device is the next
   std::int32_t device = 0;
+  std::uint64_t runtime_shared = 0;  ///< dynamic shared memory as the runtime was given it, bytes
+  LaunchSeen launch;
+  WaitSeen wait;
 
   /// The calling thread's. Not inline: a compiler would look it up at each use, which costs a call
   /// in a library that is loaded late.
