@@ -6,6 +6,7 @@
 
 #include "shell.hpp"
 
+#include <cupti.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -195,6 +196,24 @@ TEST(Run, WhereCuptiHearsNothingTheProgramRuns) {
                         " --cuda " WATCH_PROGRAM " good");
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out, HasSubstr("good: 0\n"));
+}
+
+TEST(Run, WhereCuptiServesAnotherToolThatIsSaid) {
+  const Ran ran = watched("", "good", "STAND_IN_TAKEN='CUPTI for demo'");
+  EXPECT_EQ(ran.status, 0);
+#ifdef CUpti_SubscriberParams_STRUCT_SIZE
+  const std::string other = "CUPTI for demo";
+#else
+  const std::string other = "a profiler may be that";  // older ones do not tell
+#endif
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: not watched: CUPTI says "
+                                 "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED; it serves one "
+                                 "tool in a process: " +
+                                 other + "\n"));
+  EXPECT_THAT(ran.out, HasSubstr("good: 0\n"));
+  // A tool that gave CUPTI no name.
+  EXPECT_THAT(watched("", "good", "STAND_IN_TAKEN=").out,
+              HasSubstr("in a process: a profiler may be that\n"));
 }
 
 TEST(Run, ItsOwnMistakesAreSaid) {

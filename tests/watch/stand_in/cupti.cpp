@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Takes the place of libcupti.so.13, of which the watch needs four functions. It knows the calls
-// that the stand-in for the driver makes.
+// Takes the place of libcupti.so.13, of which the watch needs six functions. It knows the calls
+// that the stand-in for the driver makes. With STAND_IN_TAKEN another tool of that name was first.
 
 #include "driver.hpp"
 
 #include <bitset>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 
 namespace {
 
@@ -15,6 +17,7 @@ CUpti_CallbackFunc subscribed = nullptr;
 void* subscriber_data = nullptr;
 std::bitset<1024> enabled[CUPTI_CB_DOMAIN_SIZE];
 
+bool is_taken() { return subscribed != nullptr || std::getenv("STAND_IN_TAKEN") != nullptr; }
 void pass_on(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   if (enabled[domain][id]) subscribed(subscriber_data, domain, id, data);
 }
@@ -25,11 +28,26 @@ extern "C" {
 
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
                            void* data) {
-  if (subscribed != nullptr) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  if (is_taken()) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   subscribed = callback;
   subscriber_data = data;
   *subscriber = nullptr;
   stand_in_tell = &pass_on;
+  return CUPTI_SUCCESS;
+}
+#ifdef CUpti_SubscriberParams_STRUCT_SIZE
+CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
+                              void* data, CUpti_SubscriberParams* asked) {
+  const CUptiResult status = cuptiSubscribe(subscriber, callback, data);
+  const char* const other = std::getenv("STAND_IN_TAKEN");
+  if (status != CUPTI_SUCCESS && other != nullptr) {
+    std::snprintf(asked->oldSubscriberName, asked->oldSubscriberSize, "%s", other);
+  }
+  return status;
+}
+#endif
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
+  subscribed = nullptr;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,

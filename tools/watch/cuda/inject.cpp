@@ -6,6 +6,7 @@
 // CUPTI's callbacks (CUPTI, "Callback API") and hands what it is told to the watch.
 
 #include "call_table.hpp"
+#include "cupti.hpp"
 #include "describe.hpp"
 #include "known_call.hpp"
 #include "libraries.hpp"
@@ -14,7 +15,6 @@
 #include <warpsafe/backend/cuda.hpp>
 
 #include <cupti.h>
-#include <dlfcn.h>
 #include <pthread.h>
 
 #include <cstdio>
@@ -22,34 +22,6 @@
 
 namespace warpsafe::watch {
 namespace {
-
-/// CUPTI, of whichever release the program's machine has.
-struct Cupti {
-  decltype(&::cuptiSubscribe) subscribe;
-  decltype(&::cuptiEnableCallback) enable;
-  decltype(&::cuptiGetCallbackName) callback_name;
-  decltype(&::cuptiGetResultString) result_string;
-
-  [[nodiscard]] bool load() noexcept {
-    // A program that has loaded one already gets the same.
-    void* library = nullptr;
-    for (const char* name :
-         {"libcupti.so.13", "libcupti.so.12", "libcupti.so", WARPSAFE_CUPTI,
-          "/usr/local/cuda/lib64/libcupti.so", "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"}) {
-      library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-      if (library != nullptr) break;
-    }
-    if (library == nullptr) return false;
-    const auto find = [&](auto& function, const char* name) {
-      function =
-          reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-      return function != nullptr;
-    };
-    return find(subscribe, "cuptiSubscribe") && find(enable, "cuptiEnableCallback") &&
-           find(callback_name, "cuptiGetCallbackName") &&
-           find(result_string, "cuptiGetResultString");
-  }
-};
 
 /// Never given back: callbacks may come to the last.
 Session* session = nullptr;
@@ -130,10 +102,11 @@ bool begin() {
   if (status != CUPTI_SUCCESS) {
     const char* text = "";
     static_cast<void>(cupti.result_string(status, &text));
+    char other[Cupti::most_name] = "a profiler may be that";
+    if (status == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) cupti.name_other(other);
     std::fprintf(stderr,
-                 "warpsafe: not watched: CUPTI says %s; it serves one tool in a process, and a "
-                 "profiler may be that\n",
-                 text);
+                 "warpsafe: not watched: CUPTI says %s; it serves one tool in a process: %s\n",
+                 text, other);
     delete made;
     return false;
   }

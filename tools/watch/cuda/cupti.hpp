@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <cupti.h>
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+namespace warpsafe::watch {
+
+/// CUPTI, of whichever release the program's machine has.
+struct Cupti {
+  decltype(&::cuptiSubscribe) subscribe;
+  decltype(&::cuptiEnableCallback) enable;
+  decltype(&::cuptiGetCallbackName) callback_name;
+  decltype(&::cuptiGetResultString) result_string;
+#ifdef CUpti_SubscriberParams_STRUCT_SIZE  // from CUDA 13.0 on
+  decltype(&::cuptiSubscribe_v2) subscribe_v2;
+  decltype(&::cuptiUnsubscribe) unsubscribe;
+#endif
+  /// Room for the name of a tool, with the 64 bytes that CUPTI asks for at the least.
+  static constexpr std::size_t most_name = 128;
+
+  [[nodiscard]] bool load() noexcept {
+    // A program that has loaded one already gets the same.
+    void* library = nullptr;
+    for (const char* name :
+         {"libcupti.so.13", "libcupti.so.12", "libcupti.so", WARPSAFE_CUPTI,
+          "/usr/local/cuda/lib64/libcupti.so", "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"}) {
+      library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+      if (library != nullptr) break;
+    }
+    if (library == nullptr) return false;
+    const auto find = [&](auto& function, const char* name) {
+      function =
+          reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+      return function != nullptr;
+    };
+#ifdef CUpti_SubscriberParams_STRUCT_SIZE
+    // An older library has none.
+    static_cast<void>(find(subscribe_v2, "cuptiSubscribe_v2"));
+    static_cast<void>(find(unsubscribe, "cuptiUnsubscribe"));
+#endif
+    return find(subscribe, "cuptiSubscribe") && find(enable, "cuptiEnableCallback") &&
+           find(callback_name, "cuptiGetCallbackName") &&
+           find(result_string, "cuptiGetResultString");
+  }
+
+  /// Puts the name of the tool that CUPTI serves; `name` stays where CUPTI does not tell.
+  void name_other(char (&name)[most_name]) const noexcept {
+#ifdef CUpti_SubscriberParams_STRUCT_SIZE
+    if (subscribe_v2 == nullptr || unsubscribe == nullptr) return;
+    char told[most_name] = "";
+    CUpti_SubscriberParams asked{};
+    asked.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+    asked.oldSubscriberName = told;
+    asked.oldSubscriberSize = sizeof told;
+    CUpti_SubscriberHandle ours{};
+    const CUptiResult status = subscribe_v2(
+        &ours, [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}, nullptr, &asked);
+    if (status == CUPTI_SUCCESS) static_cast<void>(unsubscribe(ours));  // it has just gone
+    told[most_name - 1] = '\0';
+    if (told[0] != '\0') std::memcpy(name, told, most_name);
+#else
+    static_cast<void>(name);
+#endif
+  }
+};
+
+}  // namespace warpsafe::watch
