@@ -63,7 +63,9 @@ struct Cupti {
         &ours, [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}, nullptr, &asked);
     if (status == CUPTI_SUCCESS) static_cast<void>(unsubscribe(ours));  // it has just gone
     told[most_name - 1] = '\0';
-    if (told[0] != '\0') std::memcpy(name, told, most_name);
+    // CUPTI 13.0 says "CUPTI for <not provided>" of a tool that gave it no name.
+    if (told[0] == '\0' || std::strstr(told, "<not provided>") != nullptr) return;
+    std::memcpy(name, told, most_name);
 #else
     static_cast<void>(name);
 #endif
