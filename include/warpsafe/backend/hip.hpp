@@ -230,11 +230,17 @@ struct HipCalls : HipGraphCalls {
                   native_stream stream) noexcept {
     return hipMemsetAsync(memory, value, bytes, stream);
   }
-  /// Not hipMemcpyPeerAsync, which AMD's runtime runs at once on a stream that captures
-  /// (ROCm/clr hipamd/src/hip_peer.cpp); addresses say which device they are of.
-  static int copy_peer(void* to, int, const void* from, int, std::size_t bytes,
+  /// On AMD not hipMemcpyPeerAsync, which its runtime runs at once on a stream that captures
+  /// (ROCm/clr hipamd/src/hip_peer.cpp); addresses say which device they are of. NVIDIA's does not
+  /// find memory of another device's pool by its address.
+  static int copy_peer(void* to, [[maybe_unused]] int to_device, const void* from,
+                       [[maybe_unused]] int from_device, std::size_t bytes,
                        native_stream stream) noexcept {
+#if defined(__HIP_PLATFORM_NVIDIA__)
+    return hipMemcpyPeerAsync(to, to_device, from, from_device, bytes, stream);
+#else
     return hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToDevice, stream);
+#endif
   }
   static int has_memory_pools(int device, bool& answer) noexcept {
     int value = 0;
