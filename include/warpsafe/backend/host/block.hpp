@@ -98,7 +98,7 @@ class SharedMemory {
 /// The `number`th thread's indices, x fastest. In 32 bits, which divide several times as fast as
 /// 64: no block has as many threads.
 inline void set_thread_index(HostThread& thread, std::uint64_t number) noexcept {
-  const unsigned place = static_cast<unsigned>(number);
+  const auto place = static_cast<unsigned>(number);
   thread.thread[0] = place % thread.block_dim[0];
   const unsigned row = place / thread.block_dim[0];
   thread.thread[1] = row % thread.block_dim[1];
