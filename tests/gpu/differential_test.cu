@@ -6,13 +6,13 @@
 // kernel.
 
 #include "gpu.hpp"
+#include "wanted.hpp"
 #include <warpsafe/message.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <sstream>
@@ -170,9 +170,7 @@ TEST(Differential, ValidationAgreesWithTheDriverInBothDirections) {
       subject_of(stream, ws::kernel<with_static_shared>, "with_static_shared", device),
       subject_of(stream, ws::kernel<many_registers>, "many_registers", device),
   };
-  const char* wanted = std::getenv("WARPSAFE_TEST_CONFIGURATIONS");
-  const std::uint64_t configurations =
-      wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 200000;
+  const std::uint64_t configurations = wanted("WARPSAFE_TEST_CONFIGURATIONS", 200000);
   Random random(20261120);
   std::map<std::string, std::uint64_t> verdicts;
   std::uint64_t accepted = 0;

@@ -6,6 +6,7 @@
 // and how long is the list? A fault loses the context, so each program is a process of its own; the
 // parent never touches the GPU. With WARPSAFE_BACKEND_HOST the same runs on the modelled GPU.
 
+#include "wanted.hpp"
 #include <warpsafe/debug.hpp>
 #include <warpsafe/device.hpp>
 #include <warpsafe/message.hpp>
@@ -22,7 +23,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <random>
 #include <thread>
@@ -43,11 +43,6 @@ WARPSAFE_KERNEL void culprit(std::uintptr_t address) {
 
 namespace {
 
-/// How many programs: fewer where a tool slows each down.
-unsigned wanted_runs() {
-  const char* wanted = std::getenv("WARPSAFE_TEST_RUNS");
-  return wanted != nullptr ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : 1000U;
-}
 constexpr unsigned at_once = 16;
 constexpr std::size_t streams = 4;
 
@@ -138,7 +133,7 @@ TEST(SuspectsGpu, TheCulpritIsListedInEveryRunAndTheListIsShort) {
                    probe));
   if (!probe.noticed) GTEST_SKIP() << "needs a GPU: no device was found";
 
-  const unsigned runs = wanted_runs();
+  const auto runs = static_cast<unsigned>(wanted("WARPSAFE_TEST_RUNS", 1000));
   ASSERT_GT(runs, 0U);
   std::vector<std::uint32_t> lengths;
   unsigned listed = 0;
@@ -161,7 +156,9 @@ TEST(SuspectsGpu, TheCulpritIsListedInEveryRunAndTheListIsShort) {
             << lengths[lengths.size() / 2] << ", longest " << lengths.back() << '\n';
   EXPECT_EQ(listed, runs);
   // The median of a few says nothing.
-  if (runs >= 100) EXPECT_LE(lengths[lengths.size() / 2], 16U);
+  if (runs >= 100) {
+    EXPECT_LE(lengths[lengths.size() / 2], 16U);
+  }
 }
 
 }  // namespace
