@@ -14,8 +14,8 @@ declare -A filters=(
 declare -A planted=([suspects]=culprit)
 # Under initcheck the culprit's access to address 16 raises no fault, so that there is nothing to notice.
 declare -A not_asked=([suspects.initcheck]=1)
-# Each block of a large grid is slow under racecheck.
-declare -A configurations=([racecheck]=100)
+# Each block is slow under racecheck, and a few grids have millions.
+declare -A most_blocks=([racecheck]=10000)
 at_once=6        # one device serves them all
 limit=150        # seconds for one program under one tool
 whole=460        # seconds after which nothing goes on, the build among them
@@ -28,7 +28,8 @@ look() {
   if ((left < 1)); then echo 'no time' > "${log%.log}.cell"; return; fi
   # The tests make calls fail on purpose, and their own outcome is told apart from what a tool finds.
   # Tools that run beside each other need ports of their own.
-  WARPSAFE_TEST_CONFIGURATIONS=${configurations[$2]-2000} WARPSAFE_TEST_RUNS=8 timeout --kill-after=5 "$left" \
+  WARPSAFE_TEST_CONFIGURATIONS=2000 WARPSAFE_TEST_BLOCKS=${most_blocks[$2]-18446744073709551615} WARPSAFE_TEST_RUNS=8 \
+    timeout --kill-after=5 "$left" \
     "$sanitizer" --tool "$2" --report-api-errors no --check-exit-code no "--error-exitcode" "$found" --print-limit 10000 \
     --port "$3" --max-connections 20 "$out/$1" "--gtest_filter=${filters[$1]-*}" > "$log" 2>&1
   status=$?
