@@ -16,11 +16,14 @@ using namespace warpsafe::watch;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using warpsafe::Name;
 using warpsafe::debug::AccessKind;
 using warpsafe::debug::MemoryAccess;
 
-const char* nobody() noexcept { return ""; }
+const Caller nobody{[]() noexcept { return ""; }, [] { return std::string(); }};
+const Caller somebody{[]() noexcept { return ""; },
+                      [] { return std::string("clear, f of libx.so"); }};
 
 const int handles[8] = {};
 StreamPlace apart(int i) { return {&handles[i], &handles[i], 0, StreamOrder::apart}; }
@@ -31,7 +34,7 @@ constexpr std::uintptr_t x = 0x7f0000001000;
 
 /// A program that has one allocation, at x, and an event.
 struct Program : testing::Test {
-  OrderWatch order{&nobody};
+  OrderWatch order{nobody};
   Program() {
     order.allocated(x, 4096, false);
     order.event_made(event);
@@ -72,6 +75,31 @@ TEST_F(Program, ALibraryThatDoesNotWaitForTheCopyOfItsData) {
           HasSubstr(" and then 'gemm' of libcublas on the legacy default stream: the first "
                     "writes memory that the second is given; record an event"),
           HasSubstr("or give the handle of libcublas the first one's stream"))));
+}
+
+TEST(OrderWatch, SaysWhoMadeACallLikeTheFirst) {
+  OrderWatch order{somebody};
+  order.allocated(x, 4096, false);
+  order.begin();
+  const auto fill = [&](std::size_t bytes) {
+    order.submitted({Name::of("cuMemsetD8"), false, bytes, "", legacy},
+                    std::vector<MemoryAccess>{{x, bytes, AccessKind::write}});
+  };
+  fill(12);
+  order.submitted({Name::of("gemm"), true, 0, "libcublas", apart(0)},
+                  std::vector<MemoryAccess>{{x, 1, AccessKind::read}});
+  const auto told = [&] {
+    std::string all;
+    order.each([&](const std::string& text) { all += text + '\n'; });
+    return all;
+  };
+  fill(16);
+  EXPECT_THAT(told(), Not(HasSubstr("one like the first")));
+  fill(12);
+  fill(12);
+  EXPECT_THAT(told(), HasSubstr("the first one's stream; one like the first was called by clear, f "
+                                "of libx.so\n"));
+  EXPECT_THAT(told(), HasSubstr("; the second was called by clear, f of libx.so"));
 }
 
 TEST_F(Program, EachPairIsToldOnce) {
@@ -238,7 +266,7 @@ TEST_F(Program, MemoryThatIsNotKnownIsNotLookedAt) {
 }
 
 TEST(OrderWatch, ThreadsTellItAtOnce) {
-  OrderWatch order{&nobody};
+  OrderWatch order{nobody};
   order.begin();
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

@@ -111,6 +111,15 @@ TEST(Run, ALibraryOnAnotherStreamThanItsDataIsSuspected) {
   EXPECT_THAT(watched("--quiet", "library sync").out, Not(HasSubstr("suspicion")));
 }
 
+TEST(Run, ASuspicionSaysWhoseCallsTheyAre) {
+  const Ran ran = watched("", "library_fills sync");
+  EXPECT_THAT(ran.out,
+              HasSubstr("give the handle of libcublas the first one's stream; one like the first "
+                        "was called by stand_in_fill of libcublas.so.13\n"));
+  EXPECT_THAT(ran.out, HasSubstr("the second writes memory that the first was given"));
+  EXPECT_THAT(ran.out, HasSubstr("; the second was called by stand_in_fill of libcublas.so.13\n"));
+}
+
 TEST(Run, ALibraryThatWaitsForItsDataIsNot) {
   const Ran ran = watched("", "library_waits sync");
   EXPECT_THAT(ran.out, HasSubstr("1 launch of 1 kernel,"));

@@ -17,6 +17,7 @@
 /// Of the stand-in for a library (stand_in/library.cpp), on the legacy default stream.
 extern "C" int stand_in_scale(CUdeviceptr memory);
 extern "C" int stand_in_own(CUstream stream);
+extern "C" int stand_in_fill(CUdeviceptr memory, CUstream stream);
 
 namespace {
 
@@ -77,6 +78,10 @@ int act(const char* what) {
   if (is("library")) return scale(false);
   if (is("library_waits")) return scale(true);
   if (is("library_own")) return stand_in_own(stream);
+  if (is("library_fills")) {
+    if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
+    return stand_in_fill(memory, stream) + stand_in_scale(memory) + stand_in_fill(memory, stream);
+  }
   if (is("fill_other")) {  // the program's own kernel beside its own filling: no library
     if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
     cuMemsetD32Async(memory, 0, count, stream);

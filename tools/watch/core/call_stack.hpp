@@ -2,12 +2,15 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "kernel_name.hpp"
+
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace warpsafe::watch {
@@ -18,11 +21,15 @@ using LibraryNames = std::span<const char* const>;
 
 namespace detail {
 
+/// A path without its folder.
+[[nodiscard]] inline std::string_view file_of(const char* path) noexcept {
+  std::string_view file = path == nullptr ? "" : path;
+  file.remove_prefix(file.find_last_of('/') + 1);
+  return file;
+}
 /// Which of them that file is, or "".
 [[nodiscard]] inline const char* library_of(const char* path, LibraryNames names) noexcept {
-  if (path == nullptr) return "";
-  std::string_view file = path;
-  file.remove_prefix(file.find_last_of('/') + 1);
+  const std::string_view file = file_of(path);
   for (const char* const one : names) {
     if (file.substr(0, std::string_view(one).size()) == one) return one;
   }
@@ -46,6 +53,44 @@ namespace detail {
   }
   return found;
 }
+
+/// The functions that the calling thread is in, innermost first: "magma_memset,
+/// magma_sgetrf_batched of libtorch_cuda_linalg.so". Of the object that called the runtime alone,
+/// as far as it shows their names, and "" where it shows none, as a program's own file does.
+/// `runtimes` are passed over, and so is what this is compiled into.
+[[nodiscard]] inline std::string calling_functions(LibraryNames runtimes) {
+  constexpr int most = 3;
+  static const char here = 0;
+  Dl_info own{};
+  static_cast<void>(::dladdr(&here, &own));
+  void* frames[48];
+  const int count = ::backtrace(frames, 48);
+  const void* object = nullptr;
+  std::string_view file;
+  std::string all;
+  int named = 0;
+  for (int i = 0; i < count && named < most; ++i) {
+    Dl_info info{};
+    // What was called last in a function returns behind it.
+    if (::dladdr(static_cast<const char*>(frames[i]) - 1, &info) == 0) continue;
+    if (info.dli_fbase == own.dli_fbase || *detail::library_of(info.dli_fname, runtimes) != '\0') {
+      continue;
+    }
+    if (object != nullptr && object != info.dli_fbase) break;
+    object = info.dli_fbase;
+    file = detail::file_of(info.dli_fname);
+    if (info.dli_sname == nullptr) continue;
+    if (named++ != 0) all += ", ";
+    all += kernel_name(info.dli_sname);
+  }
+  return named == 0 ? all : all + " of " + std::string(file);
+}
+
+/// What is asked about the thread that makes a call.
+struct Caller {
+  const char* (*library)() noexcept;  ///< calling_library, of the vendor's
+  std::string (*functions)();         ///< calling_functions
+};
 
 /// Whether the process has loaded one of them.
 [[nodiscard]] inline bool has_library(LibraryNames names) noexcept {

@@ -29,7 +29,7 @@ class MemoryCalls {
         if (of.to == 0) return;
         copies.allocated(of.to, of.bytes);
         // This call is slow enough to be asked for its caller.
-        if (*watcher_.platform().caller() != '\0') return;
+        if (*watcher_.platform().caller.library() != '\0') return;
         return order().allocated(of.to, of.bytes, false);
       case Call::allocate_async:
       case Call::allocate_pitch:

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "call_stack.hpp"
 #include "counted.hpp"
 #include "stream_work.hpp"
 #include <warpsafe/debug/memory_access.hpp>
@@ -20,12 +21,11 @@ namespace warpsafe::watch {
 /// once. Not thread-safe.
 class OrderSuspicions {
  public:
-  /// `caller()`: the library that the calling thread is in, "" for none; it gives `second` its
-  /// stream. `ordered(writer, other)`: whether some launch of the kernel `writer` comes before the
-  /// point `other`.
+  /// `caller`: of `second`. `ordered(writer, other)`: whether some launch of the kernel `writer`
+  /// comes before the point `other`.
   template <class Ordered>
   void add(const debug::Race& race, const StreamWork& first, StreamWork second,
-           const char* (*caller)() noexcept, const Ordered& ordered) {
+           const Caller& caller, const Ordered& ordered) {
     const bool first_writes = race.first_access.kind == debug::AccessKind::write;
     const bool second_writes = race.second_access.kind == debug::AccessKind::write;
     // One kernel that several streams give the same pointer takes its own part of the memory by
@@ -35,7 +35,7 @@ class OrderSuspicions {
       return;
     }
     if (!known_.emplace(first.what.data, second.what.data).second) return;
-    if (!second.is_kernel) second.library = caller();
+    if (!second.is_kernel) second.library = caller.library();
     if (*first.library == '\0' && *second.library == '\0') return;
     // A kernel that fills one part after another, of which the library waits for one.
     if (first.is_kernel && first_writes && ordered(first, race.second)) return;
@@ -48,7 +48,29 @@ class OrderSuspicions {
     if (*second.library != '\0') {
       text += ", or give the handle of " + std::string(second.library) + " the first one's stream";
     }
-    found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes)});
+    // A kernel's name says whose it is.
+    if (!second.is_kernel) add_functions(text, "the second", caller);
+    const bool looked_for = !first.is_kernel && found_.size() < most_looked_for;
+    sought_ += looked_for ? 1 : 0;
+    found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes),
+                      looked_for ? first : StreamWork{}});
+  }
+  /// Whether it is not known yet who made the first call of some pair. It was made when nobody knew
+  /// of a second, and who makes another like it will do.
+  [[nodiscard]] bool looks_for_callers() const noexcept { return sought_ != 0; }
+  /// `work` is given its stream by `caller`.
+  void came_again(const StreamWork& work, const Caller& caller) {
+    for (Found& one : found_) {
+      const StreamWork& first = one.looked_for;
+      if (first.what.data == nullptr || first.what.data != work.what.data ||
+          first.bytes != work.bytes || first.at.order != work.at.order ||
+          first.at.handle != work.at.handle) {
+        continue;
+      }
+      add_functions(one.text, "one like the first", caller);
+      one.looked_for = {};
+      --sought_;
+    }
   }
   /// Calls `tell(text)` for each.
   template <class Tell>
@@ -68,11 +90,17 @@ class OrderSuspicions {
 
  private:
   static constexpr std::size_t most_told = 10;
+  static constexpr std::size_t most_looked_for = 2 * most_told;
   struct Found {
     std::string text;
     const char* first_writer;  ///< the name of the kernel that writes; nullptr: none
     const char* second_writer;
+    StreamWork looked_for;  ///< the first, where its caller is not known yet
   };
+  static void add_functions(std::string& text, const char* which, const Caller& caller) {
+    const std::string functions = caller.functions();
+    if (!functions.empty()) text += std::string("; ") + which + " was called by " + functions;
+  }
   [[nodiscard]] static const char* writer(const StreamWork& work, bool writes) noexcept {
     return work.is_kernel && writes ? work.what.data : nullptr;
   }
@@ -80,6 +108,7 @@ class OrderSuspicions {
   std::set<std::pair<const char*, const char*>> known_;
   std::set<const char*> shared_out_;
   std::vector<Found> found_;
+  std::size_t sought_ = 0;
 };
 
 }  // namespace warpsafe::watch

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "call_stack.hpp"
 #include "live_memory.hpp"
 #include "order_round.hpp"
 #include "order_suspicions.hpp"
@@ -32,9 +33,8 @@ namespace warpsafe::watch {
 /// nothing, and one that does not may be. Thread-safe.
 class OrderWatch {
  public:
-  /// `caller`: the library of the vendor's that the calling thread is in, "" for none; asked where
-  /// something is found.
-  explicit OrderWatch(const char* (*caller)() noexcept) : caller_(caller) {}
+  /// `caller` is asked where something is found.
+  explicit OrderWatch(const Caller& caller) : caller_(caller) {}
 
   /// Whether work is looked at: from `begin` on, which is for programs with a second stream and a
   /// library. Until then memory and events are, so that they are known when it begins.
@@ -83,6 +83,7 @@ class OrderWatch {
     const debug::Point earlier = last == nullptr ? debug::no_point : *last - 1;
     const debug::Point point = round_.put(work, earlier, accesses_);
     if (last != nullptr) *last = point + 1;
+    if (found_.looks_for_callers()) found_.came_again(work, caller_);
     if (!round_.races().empty()) report(work);
   }
   void recorded(const void* event, const StreamPlace& at) {
@@ -173,7 +174,7 @@ class OrderWatch {
     round_.races().clear();
   }
 
-  const char* (*caller_)() noexcept;
+  Caller caller_;
   bool on_ = false;
   bool given_up_ = false;
   std::mutex mutex_;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "call_stack.hpp"
 #include "judge.hpp"
 #include <warpsafe/debug/recorded_run.hpp>
 #include <warpsafe/debug/run_recorder.hpp>
@@ -24,8 +25,7 @@ struct Platform {
                    Kernel& kernel) noexcept;
   /// Whether a status tells of a fault in work that ran before the call.
   bool (*is_fault)(int status) noexcept;
-  /// The vendor's library that the calling thread is in, "" for none that is known.
-  const char* (*caller)() noexcept;
+  Caller caller;
   /// RunRecorder::start of the backend.
   void (*start_recorder)(debug::RunRecorder& recorder);
   /// Where the program runs: devices, versions, variables.
@@ -34,8 +34,7 @@ struct Platform {
 
 /// The parts that backend B answers by itself.
 template <class B>
-[[nodiscard]] Platform platform_of(decltype(Platform::describe) describe,
-                                   decltype(Platform::caller) caller) noexcept {
+[[nodiscard]] Platform platform_of(decltype(Platform::describe) describe, Caller caller) noexcept {
   return {&warpsafe::detail::backend_calls<B>,
           describe,
           [](int status) noexcept {

@@ -15,7 +15,7 @@ struct Suspicions {
   OrderWatch order;
 
   /// `caller` is the OrderWatch's.
-  explicit Suspicions(const char* (*caller)() noexcept) : order(caller) {}
+  explicit Suspicions(const Caller& caller) : order(caller) {}
   /// Calls `tell(text)` for each.
   template <class Tell>
   void each(const Tell& tell) {

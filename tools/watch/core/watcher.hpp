@@ -59,7 +59,7 @@ class Watcher {
         if (function != nullptr) platform_.describe(function, device, nullptr, made);
         made.listed =
             options_.kernels.empty() || debug::is_listed(made.its_name(), options_.kernels.c_str());
-        if (function != nullptr && !options_.quiet) made.library = platform_.caller();
+        if (function != nullptr && !options_.quiet) made.library = platform_.caller.library();
       });
     } catch (...) {
       return nullptr;

@@ -94,8 +94,7 @@ bool begin() {
         stderr);
     return false;
   }
-  static const Platform platform = platform_of<cuda_backend>(
-      &describe_function, []() noexcept { return calling_library(cuda_libraries); });
+  static const Platform platform = platform_of<cuda_backend>(&describe_function, cuda_caller);
   auto* const made = new Session(platform, Options::parse(std::getenv("WARPSAFE_RUN")));
   CUpti_SubscriberHandle subscriber{};
   const CUptiResult status = cupti.subscribe(&subscriber, &called, nullptr);
@@ -112,7 +111,7 @@ bool begin() {
   }
   session = made;
   // The first call of it loads the unwinder, which is better done here than in a callback.
-  static_cast<void>(calling_library(cuda_libraries));
+  static_cast<void>(cuda_caller.library());
   enable_all(cupti, subscriber, made->watcher().quiet());
   std::atexit(&at_exit);
   pthread_atfork(nullptr, nullptr, &in_child);

@@ -48,11 +48,10 @@ Session* session_in_use = nullptr;
 Session* session() noexcept {
   static const bool begun = [] {
     try {
-      static const Platform platform = platform_of<hip_backend>(
-          &describe_kernel, []() noexcept { return calling_library(hip_libraries); });
+      static const Platform platform = platform_of<hip_backend>(&describe_kernel, hip_caller);
       session_in_use = new Session(platform, Options::parse(std::getenv("WARPSAFE_RUN")));
       // The first call of it loads the unwinder.
-      if (!session_in_use->watcher.quiet()) static_cast<void>(platform.caller());
+      if (!session_in_use->watcher.quiet()) static_cast<void>(hip_caller.library());
       std::atexit([] { session_in_use->watcher.finish(); });
       pthread_atfork(nullptr, nullptr, [] { session_in_use->watcher.forked(); });
       return true;
