@@ -7,6 +7,7 @@
 #include <warpsafe/detail/calls_at.hpp>
 #include <warpsafe/detail/capture_watch.hpp>
 #include <warpsafe/detail/graph_calls_of.hpp>
+#include <warpsafe/detail/postponed_frees.hpp>
 #include <warpsafe/detail/print_access.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_there.hpp>
@@ -102,6 +103,7 @@ class [[nodiscard]] basic_capture {
     const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::capture_end(
         state->stream.ref().native(), graph);
     detail::close_watch(state->watch);
+    detail::make_postponed_frees<B>();
     if (status != 0) {
       const LaunchError error = why_not(status, *state, unjoined, site);
       delete state;
@@ -205,6 +207,7 @@ class [[nodiscard]] basic_capture {
     typename B::native_graph graph{};
     const int status = detail::GraphCallsOf<Calls>::capture_end(state.stream.ref().native(), graph);
     detail::close_watch(state.watch);
+    detail::make_postponed_frees<B>();
     if (status == 0) static_cast<void>(detail::GraphCallsOf<Calls>::graph_destroy(graph));
   }
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "launch_fixture.hpp"
+#include <warpsafe/buffer.hpp>
 #include <warpsafe/capture.hpp>
 
 #include <gmock/gmock.h>
@@ -44,6 +45,23 @@ struct CaptureTest : LaunchTest {
     EXPECT_EQ(numbers[3], 77);
   }
 };
+
+TEST_F(CaptureTest, FreesThatMetItAreMadeAtItsEnd) {
+  for (const bool wanted : {true, false}) {
+    const auto freed = host::calls_made(host::Call::deallocate);
+    auto buffer = DeviceBuffer<int>::create(stream, 4).value();
+    {
+      auto capture = Capture::begin(stream).value();
+      EXPECT_TRUE(buffer.close().has_value());
+      EXPECT_EQ(host::calls_made(host::Call::deallocate), freed) << "it would be captured";
+      if (wanted) {
+        EXPECT_TRUE(std::move(capture).end().has_value());
+      }
+    }
+    EXPECT_EQ(host::calls_made(host::Call::deallocate), freed + 1) << "ended: " << wanted;
+    expect_over();
+  }
+}
 
 TEST_F(CaptureTest, WorkBecomesAGraphInsteadOfRunning) {
   auto capture = Capture::begin(stream).value();

@@ -10,6 +10,7 @@
 #include <warpsafe/detail/memory_calls_of.hpp>
 #include <warpsafe/detail/memory_count.hpp>
 #include <warpsafe/detail/memory_owner.hpp>
+#include <warpsafe/detail/postponed_frees.hpp>
 #include <warpsafe/detail/runtime_error.hpp>
 #include <warpsafe/detail/stream_mark.hpp>
 #include <warpsafe/detail/stream_there.hpp>
@@ -231,6 +232,7 @@ class DeviceMemory : public MemoryOwner {
       memory->next_ = top;
     } while (!__atomic_compare_exchange_n(&postponed, &top, memory, true, __ATOMIC_RELEASE,
                                           __ATOMIC_RELAXED));
+    __atomic_store_n(&postponed_frees<B>, &retry_postponed, __ATOMIC_RELEASE);
   }
   static void retry_postponed() noexcept {
     if (__atomic_load_n(&postponed, __ATOMIC_RELAXED) == nullptr) return;
