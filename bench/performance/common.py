@@ -19,6 +19,8 @@ NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 HIPCC = shutil.which("hipcc") or "/opt/rocm/bin/hipcc"
 # As the objects of tests/release are compiled.
 RELEASE = ["-std=c++20", "-O2", "-DNDEBUG", "-DWARPSAFE_CHECKS=0", f"-I{INCLUDE}"]
+# What alpaka's own CMake has nvcc called with, on a machine without hwloc.
+ALPAKA_CUDA = ["--extended-lambda", "--expt-relaxed-constexpr", "-DALPAKA_DISABLE_HWLOC"]
 
 
 def has(tool):

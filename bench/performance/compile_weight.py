@@ -38,6 +38,21 @@ void run(const cuda::stream_t& s, float a, const float* x, float* y, std::size_t
   s.enqueue.kernel_launch(axpy, config, a, x, y, n);
 }
 """
+ALPAKA = """#include <alpaka/alpaka.hpp>
+#include <cstddef>
+struct Axpy {
+  ALPAKA_FN_ACC void operator()(const auto& acc, float a, const float* x, float* y, std::size_t n) const {
+    for (auto [i] : alpaka::onAcc::makeIdxMap(acc, alpaka::onAcc::worker::threadsInGrid, alpaka::IdxRange{n}))
+      y[i] += a * x[i];
+  }
+};
+using Gpu = alpaka::onHost::Device<alpaka::api::Cuda, alpaka::deviceKind::NvidiaGpu>;
+void run(const alpaka::onHost::Queue<Gpu, alpaka::queueKind::NonBlocking>& s, float a, const float* x, float* y,
+         std::size_t n) {
+  s.enqueue(alpaka::onHost::FrameSpec{(n + 255) / 256, alpaka::CVec<std::size_t, 256>{}, alpaka::exec::gpuCuda},
+            Axpy{}, a, x, y, n);
+}
+"""
 RAW_SITE = """cudaError_t run%d(cudaStream_t s, float a, const float* x, float* y, std::size_t n) {
   void* arguments[] = {&a, &x, &y, &n};
   return cudaLaunchKernel(reinterpret_cast<const void*>(axpy), dim3(unsigned((n + 255) / 256)), dim3(256), arguments, 0, s);
@@ -64,16 +79,19 @@ NAMES = {
     "full": "`launch`, checks full",
     "cccl": "`cuda::launch` of CCCL",
     "cuda_api_wrappers": "`enqueue.kernel_launch` of cuda-api-wrappers",
+    "alpaka": "`enqueue` of alpaka",
 }
 
 
 def others(options):
-    """{way: (source, folders)} of the libraries whose folders were named."""
+    """{way: (source, flags)} of the libraries whose folders were named."""
     found = {}
     if options.cccl:
-        found["cccl"] = (CCCL, [options.cccl])
+        found["cccl"] = (CCCL, [f"-I{options.cccl}"])
     if options.cuda_api_wrappers:
-        found["cuda_api_wrappers"] = (WRAPPERS, options.cuda_api_wrappers)
+        found["cuda_api_wrappers"] = (WRAPPERS, [f"-I{folder}" for folder in options.cuda_api_wrappers])
+    if options.alpaka:
+        found["alpaka"] = (ALPAKA, [f"-I{options.alpaka}/include", *ALPAKA_CUDA])
     return found
 
 
@@ -103,8 +121,7 @@ def ways(kind, options):
 def command(kind, way, level, options):
     flags = ["-std=c++20", f"-DWARPSAFE_CHECKS={level}", "-DWARPSAFE_BACKEND_CUDA", f"-I{INCLUDE}"]
     if kind == "cu":
-        folders = others(options).get(way, ("", []))[1]
-        return [NVCC, "-arch=sm_90", *(f"-I{folder}" for folder in folders), *flags]
+        return [NVCC, "-arch=sm_90", *others(options).get(way, ("", []))[1], *flags]
     return ["g++", *cuda_includes(), *flags]
 
 

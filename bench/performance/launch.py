@@ -38,8 +38,7 @@ def build_peers(folder, options):
     if options.cuda_api_wrappers:
         peers.append(("wrappers", options.cuda_api_wrappers, []))
     if options.alpaka:
-        flags = ["--extended-lambda", "--expt-relaxed-constexpr", "-DALPAKA_DISABLE_HWLOC"]
-        peers.append(("alpaka", [f"{options.alpaka}/include"], flags))
+        peers.append(("alpaka", [f"{options.alpaka}/include"], ALPAKA_CUDA))
     for name, folders, flags in peers:
         source, compiled = HERE / f"launch_{name}.cu", folder / f"{name}.o"
         run(NVCC, *RELEASE, *flags, *(f"-I{here}" for here in folders), "-arch=sm_90", "-c", source, "-o", compiled)

@@ -85,7 +85,7 @@ def compiling():
         [row["cpu_s"] for row in rows],
         color=["#c2410c" if row["way"] in ("off", "full") else plot.cm.Blues(0.55) for row in rows],
     )
-    axes.bar_label(shown, fmt=" %.2f")
+    axes.bar_label(shown, fmt="%.2f", padding=3)
     axes.invert_yaxis()
     axes.set_xlabel("seconds of processor, nvcc -c of one launch (median)")
     keep(figure, "compile")
@@ -130,7 +130,7 @@ def grids():
                 [row[what] for row in held],
                 color=["#c2410c" if row["way"] in ("release", "checked") else plot.cm.Blues(0.55) for row in held],
             )
-            axes.bar_label(shown, fmt=" %.2f")
+            axes.bar_label(shown, fmt="%.2f", padding=3)
             axes.invert_yaxis()
             axes.set_title(f"{what}, {blocks[block]}", loc="left", fontsize=10)
             axes.set_xlabel("ns per grid")
