@@ -8,6 +8,7 @@
 #include <warpsafe/debug/memory_access.hpp>
 #include <warpsafe/debug/race_checker.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -60,7 +61,9 @@ class OrderSuspicions {
   [[nodiscard]] bool looks_for_callers() const noexcept { return sought_ != 0; }
   /// `work` is given its stream by `caller`.
   void came_again(const StreamWork& work, const Caller& caller) {
-    for (Found& one : found_) {
+    const std::size_t last = std::min(found_.size(), most_looked_for);
+    for (std::size_t i = 0; i < last; ++i) {
+      Found& one = found_[i];
       const StreamWork& first = one.looked_for;
       if (first.what.data == nullptr || first.what.data != work.what.data ||
           first.bytes != work.bytes || first.at.order != work.at.order ||
