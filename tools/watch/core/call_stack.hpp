@@ -36,21 +36,31 @@ namespace detail {
   return "";
 }
 
+/// Calls `see(info)` for each function that the calling thread is in, innermost first, until one
+/// returns false.
+template <class See>
+void each_caller(const See& see) {
+  void* frames[48];
+  const int count = ::backtrace(frames, 48);
+  for (int i = 0; i < count; ++i) {
+    Dl_info info{};
+    // What was called last in a function returns behind it.
+    if (::dladdr(static_cast<const char*>(frames[i]) - 1, &info) != 0 && !see(info)) return;
+  }
+}
+
 }  // namespace detail
 
 /// The library of those that the calling thread is in, "" for none: the shared object of a caller
 /// tells. One that is linked into the program statically is not seen.
 [[nodiscard]] inline const char* calling_library(LibraryNames names) noexcept {
-  void* frames[48];
-  const int count = ::backtrace(frames, 48);
   const char* found = "";
-  for (int i = 0; i < count; ++i) {
-    Dl_info info{};
-    if (::dladdr(frames[i], &info) == 0) continue;
+  detail::each_caller([&](const Dl_info& info) noexcept {
     // The outermost: whose handle the program has.
     const char* const library = detail::library_of(info.dli_fname, names);
     if (*library != '\0') found = library;
-  }
+    return true;
+  });
   return found;
 }
 
@@ -63,26 +73,22 @@ namespace detail {
   static const char here = 0;
   Dl_info own{};
   static_cast<void>(::dladdr(&here, &own));
-  void* frames[48];
-  const int count = ::backtrace(frames, 48);
   const void* object = nullptr;
   std::string_view file;
   std::string all;
   int named = 0;
-  for (int i = 0; i < count && named < most; ++i) {
-    Dl_info info{};
-    // What was called last in a function returns behind it.
-    if (::dladdr(static_cast<const char*>(frames[i]) - 1, &info) == 0) continue;
+  detail::each_caller([&](const Dl_info& info) {
     if (info.dli_fbase == own.dli_fbase || *detail::library_of(info.dli_fname, runtimes) != '\0') {
-      continue;
+      return true;
     }
-    if (object != nullptr && object != info.dli_fbase) break;
+    if (object != nullptr && object != info.dli_fbase) return false;
     object = info.dli_fbase;
     file = detail::file_of(info.dli_fname);
-    if (info.dli_sname == nullptr) continue;
+    if (info.dli_sname == nullptr) return true;
     if (named++ != 0) all += ", ";
     all += kernel_name(info.dli_sname);
-  }
+    return named < most;
+  });
   return named == 0 ? all : all + " of " + std::string(file);
 }
 

@@ -50,7 +50,7 @@ class OrderSuspicions {
       text += ", or give the handle of " + std::string(second.library) + " the first one's stream";
     }
     // A kernel's name says whose it is.
-    if (!second.is_kernel) add_functions(text, "the second", caller);
+    if (!second.is_kernel) add_functions(text, "the second", caller.functions());
     const bool looked_for = !first.is_kernel && found_.size() < most_looked_for;
     sought_ += looked_for ? 1 : 0;
     found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes),
@@ -61,6 +61,8 @@ class OrderSuspicions {
   [[nodiscard]] bool looks_for_callers() const noexcept { return sought_ != 0; }
   /// `work` is given its stream by `caller`.
   void came_again(const StreamWork& work, const Caller& caller) {
+    std::string functions;  // one call may be like the first of many pairs: it is asked once
+    bool asked = false;
     const std::size_t last = std::min(found_.size(), most_looked_for);
     for (std::size_t i = 0; i < last; ++i) {
       Found& one = found_[i];
@@ -70,7 +72,8 @@ class OrderSuspicions {
           first.at.handle != work.at.handle) {
         continue;
       }
-      add_functions(one.text, "one like the first", caller);
+      if (!std::exchange(asked, true)) functions = caller.functions();
+      add_functions(one.text, "one like the first", functions);
       one.looked_for = {};
       --sought_;
     }
@@ -100,8 +103,7 @@ class OrderSuspicions {
     const char* second_writer;
     StreamWork looked_for;  ///< the first, where its caller is not known yet
   };
-  static void add_functions(std::string& text, const char* which, const Caller& caller) {
-    const std::string functions = caller.functions();
+  static void add_functions(std::string& text, const char* which, const std::string& functions) {
     if (!functions.empty()) text += std::string("; ") + which + " was called by " + functions;
   }
   [[nodiscard]] static const char* writer(const StreamWork& work, bool writes) noexcept {
