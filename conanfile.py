@@ -29,7 +29,7 @@ class WarpsafeConan(ConanFile):
 
     # The version is written once, in the header that a program can ask it from.
     def set_version(self):
-        header = load(self, os.path.join(self.recipe_folder, "include", "warpsafe", "config.hpp"))
+        header = load(self, os.path.join(self.recipe_folder, "include", "warpsafe", "core", "config.hpp"))
         self.version = ".".join(
             re.search(rf"#define WARPSAFE_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH")
         )

@@ -5,11 +5,11 @@
 // runtime took it, from 1 to 16 threads at once, alone and inside of a launch whose runtime does
 // nothing; and what a wait and the search for suspects cost.
 
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/completion.hpp>
-#include <warpsafe/debug/journal.hpp>
-#include <warpsafe/debug/suspects.hpp>
+#include <warpsafe/debug/journal/completion.hpp>
+#include <warpsafe/debug/journal/journal.hpp>
+#include <warpsafe/debug/journal/suspects.hpp>
+#include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <benchmark/benchmark.h>

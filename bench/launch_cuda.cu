@@ -5,8 +5,8 @@
 // look at its error, and by `launch` at each check level. Compare within one run, with random
 // interleaving.
 
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
+#include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <benchmark/benchmark.h>

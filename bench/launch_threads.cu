@@ -5,8 +5,8 @@
 // error, and by `launch` with all checks and the journal. items_per_second counts all threads
 // together; compare within one run, with random interleaving.
 
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
+#include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <benchmark/benchmark.h>

@@ -4,10 +4,10 @@
 // What the race detector costs: a small program under one seed, with buffers of several sizes, and
 // one more action of a program that has done many.
 
-#include <warpsafe/adversarial.hpp>
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/debug/race_checker.hpp>
-#include <warpsafe/event.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/race/adversarial.hpp>
+#include <warpsafe/race/race_checker.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <benchmark/benchmark.h>

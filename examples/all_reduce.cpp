@@ -10,8 +10,8 @@
 // With nvcc the gradients are added by NCCL, from device to device, on the stream of the kernels.
 // With plain g++ or clang++ the ranks run on the host backend, and MPI adds them.
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #define OMPI_SKIP_MPICXX 1

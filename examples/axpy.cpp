@@ -3,8 +3,8 @@
 
 // y += a * x. Compiles with nvcc, with hipcc, and with plain g++ or clang++ (host backend).
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

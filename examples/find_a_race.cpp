@@ -4,9 +4,9 @@
 // Tests stream code without a GPU: two slots are filled by one stream and read by another, and the
 // race detector says which wait is missing.
 
-#include <warpsafe/adversarial.hpp>
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/event.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/race.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <array>

@@ -9,8 +9,8 @@
 //
 // Exit code: 0 if the GPU and a plain loop on the CPU agree, 1 if not, 2 if it could not run.
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <algorithm>

@@ -4,10 +4,9 @@
 // A step of a simulation, captured once and replayed; then captured again with another step width.
 // Compiles with nvcc, with hipcc, and with plain g++ or clang++ (host backend).
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/capture.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/graph.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

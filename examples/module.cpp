@@ -5,9 +5,9 @@
 // under the same checks as any other. On the host backend the module is a table of this program's
 // functions. With nvcc it needs -lnvrtc.
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/kernel_report.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/launch/kernel_report.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/module.hpp>
 #include <warpsafe/warpsafe.hpp>
 

@@ -4,8 +4,8 @@
 // A vector is scaled by all devices of the machine, each its part, at the same time. Compiles with
 // nvcc, with hipcc, and with plain g++ or clang++, where the host backend plays two devices.
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <algorithm>

@@ -11,8 +11,8 @@
 // Exit code: 0 if the probabilities are within the bound of a reference in double precision, 1 if
 // not, 2 if it could not run.
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <algorithm>

@@ -10,12 +10,12 @@
 // WARPSAFE_TRACE=diffuse:26:1 replay  writes it into warpsafe-trace/000027-diffuse
 // bisect replay                       finds it by running this again and again
 
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/compare.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/launch_dump.hpp>
-#include <warpsafe/message.hpp>
-#include <warpsafe/reference.hpp>
+#include <warpsafe/debug/data/launch_dump.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/kernel/reference.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cmath>

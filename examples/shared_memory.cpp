@@ -5,8 +5,8 @@
 // too many, which is an error, then the right number. To forget them does not compile. Compiles
 // with nvcc, with hipcc, and with plain g++ or clang++ (host backend).
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

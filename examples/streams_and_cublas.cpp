@@ -4,10 +4,10 @@
 // Two products of matrices by cuBLAS, each on a stream of its own, and a kernel that needs both.
 // Compiles with nvcc, and links cuBLAS.
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/event.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/handles/cublas.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

@@ -5,10 +5,10 @@
 // has it; the tests run it in a thousand orders, on a GPU with less shared memory, without memory,
 // and with a kernel that faults. The twin of the pipeline lacks one wait, and is found out.
 
-#include <warpsafe/adversarial.hpp>
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/event.hpp>
 #include <warpsafe/host.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/race.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

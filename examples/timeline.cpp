@@ -9,12 +9,12 @@
 //
 // Compiles with nvcc, with hipcc, and with plain g++ or clang++ (host backend).
 
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/journal_file.hpp>
-#include <warpsafe/debug/run_recorder.hpp>
-#include <warpsafe/debug/timeline_export.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/debug/run/journal_file.hpp>
+#include <warpsafe/debug/run/run_recorder.hpp>
+#include <warpsafe/debug/run/timeline_export.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <algorithm>

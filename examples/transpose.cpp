@@ -5,8 +5,8 @@
 // with one that is not. Compiles with nvcc, with hipcc, and with plain g++ or clang++ (host
 // backend).
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

@@ -10,9 +10,9 @@
 // A and B are journals (docs/journal.md). Ends with 0: no difference, or nothing refused; 1: some;
 // 2: a file that cannot be read.
 
-#include <warpsafe/debug/revalidate.hpp>
-#include <warpsafe/limits_table.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/core/limits_table.hpp>
+#include <warpsafe/debug/run/revalidate.hpp>
+#include <warpsafe/error/message.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -4,8 +4,8 @@
 // A user's program: test_package [LEVEL]. It fails unless it was built with that check level, if
 // one is given, and its kernel ran right or there is no device to run it on.
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 // From a size and a block to a number of blocks, by each way that is compared: timed by
 // bench/safe_grid.cpp, counted in cover_ways.cpp.
 
-#include <warpsafe/safe_grid.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
 
 #include <cstdint>
 

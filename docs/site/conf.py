@@ -16,7 +16,7 @@ project_folder = pathlib.Path(__file__).resolve().parents[2]
 
 project = "warpsafe"
 copyright = "2026 the warpsafe authors. BSL-1.0"  # the name that Sphinx reads
-config_hpp = (project_folder / "include/warpsafe/config.hpp").read_text()
+config_hpp = (project_folder / "include/warpsafe/core/config.hpp").read_text()
 release = version = ".".join(
     re.search(rf"define WARPSAFE_VERSION_{part} (\d+)", config_hpp)[1] for part in ("MAJOR", "MINOR", "PATCH"))
 

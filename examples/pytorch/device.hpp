@@ -2,9 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/copy.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <ATen/core/Tensor.h>

@@ -9,7 +9,7 @@
 #include "kernels.hpp"
 #include <warpsafe/compare.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/try.hpp>
+#include <warpsafe/error/try.hpp>
 
 #include <ATen/Dispatch.h>
 #include <ATen/ops/empty_like.h>

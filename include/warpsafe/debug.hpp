@@ -8,15 +8,15 @@
 // The switches of the environment (WARPSAFE_LOG, WARPSAFE_SYNC, …) are read by them; a program that
 // lacks them says so at its first launch where one is set.
 
-#include <warpsafe/debug/data_switches.hpp>
+#include <warpsafe/debug/data/data_switches.hpp>
+#include <warpsafe/debug/data/inspect.hpp>
+#include <warpsafe/debug/data/shadow.hpp>
 #include <warpsafe/debug/environment.hpp>
-#include <warpsafe/debug/inspect.hpp>
-#include <warpsafe/debug/journal.hpp>
-#include <warpsafe/debug/journal_reader.hpp>
-#include <warpsafe/debug/limits_text.hpp>
-#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/journal/journal.hpp>
+#include <warpsafe/debug/journal/journal_reader.hpp>
+#include <warpsafe/debug/journal/limits_text.hpp>
+#include <warpsafe/debug/journal/log.hpp>
+#include <warpsafe/debug/journal/suspects.hpp>
+#include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/debug/observer.hpp>
-#include <warpsafe/debug/shadow.hpp>
 #include <warpsafe/debug/start.hpp>
-#include <warpsafe/debug/suspects.hpp>
-#include <warpsafe/debug/timeout.hpp>

@@ -2,190 +2,20 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/detail/loaded_module.hpp>
-#include <warpsafe/detail/module_errors.hpp>
-#include <warpsafe/detail/module_file.hpp>
-#include <warpsafe/detail/print_access.hpp>
-#include <warpsafe/launch.hpp>
+// Kernels loaded by name at run time, with the module calls of the default backend.
 
-#include <cstddef>
-#include <type_traits>
-#include <utility>
+#include <warpsafe/module/module.hpp>
 
 #if defined(WARPSAFE_BACKEND_CUDA)
-#include <warpsafe/backend/cuda_module.hpp>
+#include <warpsafe/backend/cuda/module_calls.hpp>
 #elif defined(WARPSAFE_BACKEND_HIP)
-#include <warpsafe/backend/hip_module.hpp>
+#include <warpsafe/backend/hip/module_calls.hpp>
 #elif defined(WARPSAFE_BACKEND_HOST)
-#include <warpsafe/backend/host_module.hpp>
+#include <warpsafe/backend/host/module_calls.hpp>
 #elif defined(__HIPCC__) || defined(__HIP__)
-#include <warpsafe/backend/hip_module.hpp>
+#include <warpsafe/backend/hip/module_calls.hpp>
 #elif defined(__CUDACC__)
-#include <warpsafe/backend/cuda_module.hpp>
+#include <warpsafe/backend/cuda/module_calls.hpp>
 #else
-#include <warpsafe/backend/host_module.hpp>
+#include <warpsafe/backend/host/module_calls.hpp>
 #endif
-
-// Kernels that are loaded by name while the program runs: from a cubin, PTX, fatbin, code object or
-// bundle of them, out of a file or of memory, as NVRTC and hipRTC leave it there. They are launched
-// as `kernel<fn>` is.
-
-namespace warpsafe {
-
-template <class B>
-class basic_module;
-
-/// A kernel of a module, with the signature that it was taken with and what it is declared to need.
-/// Goes where `kernel<fn>` goes. Copyable; the module stays loaded as long as one of them lives.
-template <class B, class Signature, class... Needs>
-class basic_module_kernel
-    : public detail::LoadedKernel<B, typename detail::FunctionTraits<Signature*>::parameters,
-                                  Needs...> {
-  using Loaded =
-      detail::LoadedKernel<B, typename detail::FunctionTraits<Signature*>::parameters, Needs...>;
-
- public:
-  /// What a launch on that device works with.
-  [[nodiscard]] Loaded loaded(DeviceId device) const noexcept {
-    hold_->launching(device.value());
-    return *this;
-  }
-
- private:
-  friend class basic_module<B>;
-  basic_module_kernel(detail::LoadedFunction<B>* function,
-                      const detail::ModuleHold<B>& hold) noexcept
-      : Loaded(function), hold_(hold) {}
-  detail::ModuleHold<B> hold_;
-};
-
-namespace detail {
-template <class B, class Signature, class... Needs>
-inline constexpr bool is_kernel<basic_module_kernel<B, Signature, Needs...>> = true;
-template <class B, class Signature, class... Needs>
-inline constexpr bool is_module_kernel<basic_module_kernel<B, Signature, Needs...>> = true;
-}  // namespace detail
-
-/// Device code that was loaded while the program runs. Move-only. Its last holder, this or one of
-/// its kernels, waits for the devices that kernels of it were launched on, and unloads it; where
-/// that wait is not possible (a capture is open), the module stays loaded. A captured kernel runs
-/// in its graph: give the kernel to the capture with `keep`.
-template <class B>
-class [[nodiscard]] basic_module {
- public:
-  using backend = B;
-
-  /// Loads what a container of bytes holds (std::string, std::vector<char>, an array: a cubin, PTX,
-  /// a fatbin, a code object, a bundle); on the host backend a container of host::NamedKernel. It
-  /// is copied. CUDA: usable on every device. HIP: on the device that is current now.
-  /// Errc::module_invalid (with the words of the runtime's compiler, for PTX), ::no_kernel_image,
-  /// ::out_of_memory, ::no_device.
-  template <CheckLevel Level = current_level, class Image>
-  [[nodiscard]] static result<basic_module> load(const Image& image,
-                                                 call_site site = call_site::current()) noexcept {
-    constexpr bool is_text =
-        std::is_convertible_v<const Image&, const char*> && !std::is_array_v<Image>;
-    static_assert(!is_text,
-                  "warpsafe: load takes the bytes of an image, a container or an array; a file is "
-                  "loaded by load_file(path)");
-    if constexpr (!is_text) {
-      const detail::ImageBytes bytes = detail::image_bytes<B>(image);
-      void* const copy = detail::copy_image(bytes);
-      return load_copy<Level>(copy, bytes.size, Name{}, site);
-    } else {
-      return LaunchError::make(Errc::module_invalid, Stage::construction, site);
-    }
-  }
-  /// The same from a file. Errc::module_unreadable besides.
-  template <CheckLevel Level = current_level>
-  [[nodiscard]] static result<basic_module> load_file(
-      const char* path, call_site site = call_site::current()) noexcept {
-    const detail::ModuleFile file = detail::read_module_file(path);
-    if (file.error != 0) return detail::unreadable_module(path, file.error, site);
-    return load_copy<Level>(file.image, file.bytes, detail::keep_text(Name::of(path)), site);
-  }
-
-  basic_module(basic_module&&) noexcept = default;
-  basic_module& operator=(basic_module&&) noexcept = default;
-  basic_module(const basic_module&) = delete;
-  basic_module& operator=(const basic_module&) = delete;
-  ~basic_module() = default;
-
-  /// The kernel of that name with the signature that its source has: `kernel<void(float*,
-  /// std::size_t)>("_Z5scalePfm")`. A kernel that is not extern "C" has its mangled name there.
-  /// `Needs` are those of `kernel<fn, needs…>`. The code is loaded on the current device now, so
-  /// that what is missing is said here. The signature is compared with the image on CUDA, where
-  /// the driver tells the parameters (from 12.4 on), and on the host backend. Thread-safe.
-  /// Errc::kernel_not_found with the names that there are, ::signature_mismatch,
-  /// ::no_kernel_image, ::module_wrong_device, ::out_of_memory.
-  template <class Signature, class... Needs, CheckLevel Level = current_level>
-  [[nodiscard]] result<basic_module_kernel<B, Signature, Needs...>> kernel(
-      const char* name, call_site site = call_site::current()) const noexcept {
-    static_assert(std::is_function_v<Signature>,
-                  "warpsafe: a module's kernel is taken with the signature of its source: "
-                  "kernel<void(float*, std::size_t)>(name)");
-    using Parameters = typename detail::FunctionTraits<Signature*>::parameters;
-    static_assert(detail::FunctionTraits<Signature*>::returns_void,
-                  "warpsafe: a kernel returns void");
-    LaunchError error;
-    detail::LoadedFunction<B>* const found =
-        detail::find_function<B, Level>(*hold_.get(), name, site, error);
-    if (found == nullptr) return error;
-    if (!detail::check_signature<B, Level>(*found, Parameters{}, error)) {
-      return detail::module_error(error, found->module->source(), found->name, site);
-    }
-    return basic_module_kernel<B, Signature, Needs...>(found, hold_);
-  }
-
-  /// `visit(Name)` for each kernel that the module holds, by the name that `kernel` takes. The
-  /// names live until the visit is over.
-  template <CheckLevel Level = current_level, class Visit>
-  void visit_kernels(Visit visit) const noexcept {
-    // A runtime that does not answer has no names to visit.
-    static_cast<void>(
-        detail::ModuleCallsAt<B, Level>::visit_names(hold_->native(), hold_->image(), visit));
-  }
-
-  /// Gives the module up now rather than in the destructor, for its status: the runtime's if no
-  /// kernel of it is held any more. Errc::stream_capturing while this library captures;
-  /// Errc::execution_failed if its kernels failed, ::runtime_failed.
-  template <CheckLevel Level = current_level>
-  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
-    LaunchError refused;
-    if (detail::refused_in_capture<B, Level>(nullptr, nullptr, Name::of("module unload"), site,
-                                             refused)) {
-      return refused;
-    }
-    if (const int status = hold_.release()) {
-      return detail::runtime_error<B>(status, Name::of("module unload"), site, Stage::completion);
-    }
-    return success();
-  }
-
- private:
-  friend struct detail::PrintAccess;
-  explicit basic_module(detail::LoadedModule<B>* module) noexcept : hold_(module) {}
-
-  template <CheckLevel Level>
-  [[nodiscard]] static result<basic_module> load_copy(void* copy, std::size_t bytes, Name source,
-                                                      call_site site) noexcept {
-    auto* const made =
-        copy == nullptr ? nullptr : new (std::nothrow) detail::LoadedModule<B>(copy, bytes, source);
-    if (made == nullptr) {
-      std::free(copy);
-      return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, bytes, 0, Axis::none,
-                               site);
-    }
-    basic_module loaded(made);
-    if (const int status = made->template load<Level>()) {
-      return detail::load_error<B, Level>(status, *made, site);
-    }
-    return loaded;
-  }
-
-  detail::ModuleHold<B> hold_;
-};
-
-using Module = basic_module<default_backend>;
-
-}  // namespace warpsafe

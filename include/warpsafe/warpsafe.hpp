@@ -6,30 +6,30 @@
 // handles, text of errors (message.hpp) and further backends come by their own headers, so that
 // this one stays light.
 
-#include <warpsafe/config.hpp>
-#include <warpsafe/device.hpp>
-#include <warpsafe/event.hpp>
-#include <warpsafe/functor.hpp>
-#include <warpsafe/kernel.hpp>
-#include <warpsafe/kernel_api.hpp>
-#include <warpsafe/launch.hpp>
-#include <warpsafe/launch_config.hpp>
-#include <warpsafe/occupancy.hpp>
-#include <warpsafe/safe_grid.hpp>
-#include <warpsafe/stream.hpp>
-#include <warpsafe/try.hpp>
-#include <warpsafe/validate.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/error/try.hpp>
+#include <warpsafe/kernel/device_functions.hpp>
+#include <warpsafe/kernel/functor.hpp>
+#include <warpsafe/kernel/kernel.hpp>
+#include <warpsafe/launch/launch.hpp>
+#include <warpsafe/launch/launch_config.hpp>
+#include <warpsafe/launch/occupancy.hpp>
+#include <warpsafe/launch/validate.hpp>
+#include <warpsafe/stream/device.hpp>
+#include <warpsafe/stream/event.hpp>
+#include <warpsafe/stream/stream.hpp>
 
 #if defined(WARPSAFE_BACKEND_CUDA)
-#include <warpsafe/backend/cuda.hpp>
+#include <warpsafe/backend/cuda/cuda_backend.hpp>
 #elif defined(WARPSAFE_BACKEND_HIP)
-#include <warpsafe/backend/hip.hpp>
+#include <warpsafe/backend/hip/hip_backend.hpp>
 #elif defined(WARPSAFE_BACKEND_HOST)
-#include <warpsafe/backend/host.hpp>
+#include <warpsafe/backend/host/host_backend.hpp>
 #elif defined(__HIPCC__) || defined(__HIP__)
-#include <warpsafe/backend/hip.hpp>
+#include <warpsafe/backend/hip/hip_backend.hpp>
 #elif defined(__CUDACC__)
-#include <warpsafe/backend/cuda.hpp>
+#include <warpsafe/backend/cuda/cuda_backend.hpp>
 #else
-#include <warpsafe/backend/host.hpp>
+#include <warpsafe/backend/host/host_backend.hpp>
 #endif

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/debug/memory_access.hpp>
+#include <warpsafe/backend/memory_access.hpp>
 
 #include <array>
 #include <cstddef>

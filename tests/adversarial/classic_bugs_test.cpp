@@ -3,15 +3,15 @@
 
 // The classic mistakes with streams, each as a program with the mistake and as its correct twin.
 
-#include <warpsafe/adversarial.hpp>
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/capture.hpp>
-#include <warpsafe/detail/call_scope.hpp>
+#include <warpsafe/args/trust.hpp>
+#include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/graph.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/pinned_buffer.hpp>
-#include <warpsafe/stream_bound.hpp>
-#include <warpsafe/trust.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
+#include <warpsafe/race/adversarial.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>

@@ -5,11 +5,11 @@
 
 #include "../handles/toy_library.hpp"
 #include "recorded_run.hpp"
-#include <warpsafe/adversarial.hpp>
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/debug/recorded.hpp>
+#include <warpsafe/args/trust.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/trust.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/race/adversarial.hpp>
+#include <warpsafe/race/recorded.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/debug/race_recorder.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/race/race_recorder.hpp>
 
 // What tests of recorded programs share, on the host and on a device.
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "record_program.hpp"
-#include <warpsafe/capture.hpp>
-#include <warpsafe/debug/race_recorder.hpp>
-#include <warpsafe/debug/recorded.hpp>
 #include <warpsafe/graph.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/race/race_recorder.hpp>
+#include <warpsafe/race/recorded.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>

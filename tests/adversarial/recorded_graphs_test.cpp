@@ -5,12 +5,12 @@
 
 #include "recorded_graph_programs.hpp"
 #include "recorded_run.hpp"
-#include <warpsafe/adversarial.hpp>
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/capture.hpp>
-#include <warpsafe/copy.hpp>
-#include <warpsafe/debug/recorded.hpp>
 #include <warpsafe/graph.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
+#include <warpsafe/race/adversarial.hpp>
+#include <warpsafe/race/recorded.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "record_program.hpp"
-#include <warpsafe/adversarial.hpp>
-#include <warpsafe/debug/race_recorder.hpp>
-#include <warpsafe/debug/recorded.hpp>
+#include <warpsafe/race/adversarial.hpp>
+#include <warpsafe/race/race_recorder.hpp>
+#include <warpsafe/race/recorded.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 // What the tests of recorded runs share.

@@ -3,9 +3,9 @@
 
 // What a run reports besides races, what it leaves alone, and how it ends.
 
-#include <warpsafe/adversarial.hpp>
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/host.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/race/adversarial.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>

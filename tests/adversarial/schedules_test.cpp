@@ -5,9 +5,9 @@
 // same for the same seed. Random programs, held to brute force.
 
 #include "brute_force.hpp"
-#include <warpsafe/adversarial.hpp>
+#include <warpsafe/args/trust.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/trust.hpp>
+#include <warpsafe/race/adversarial.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>

@@ -8,9 +8,9 @@
 #include "../gpu/streams_program/streams_program.hpp"
 
 #include "../handles/toy_library.hpp"
-#include <warpsafe/adversarial.hpp>
-#include <warpsafe/debug/recorded.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/race/adversarial.hpp>
+#include <warpsafe/race/recorded.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

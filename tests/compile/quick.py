@@ -20,7 +20,7 @@ from pathlib import Path
 from compilers import parse_arguments, run
 
 # What misuses begin with. "" is what a compiler reads before any source, for hipcc most of its time.
-HEADERS = ['"launches.hpp"', '"handles.hpp"', '"data.hpp"', "<warpsafe/launch_config.hpp>"]
+HEADERS = ['"launches.hpp"', '"handles.hpp"', '"data.hpp"', "<warpsafe/launch/launch_config.hpp>"]
 LEVELS = (2, 0)
 
 # A precompiled header that does not fit is an error, never read again as text: clang says so itself,

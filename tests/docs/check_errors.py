@@ -14,7 +14,7 @@ update = sys.argv[3:] == ["--update"]
 # The codes for which the page says that nothing returns them.
 WITHOUT_TEXT = set()
 
-header = (project / "include/warpsafe/errc.hpp").read_text()
+header = (project / "include/warpsafe/error/errc.hpp").read_text()
 codes = re.findall(r"^  (\w+)(?: = 1)?,", re.search(r"enum class Errc.*?\n};", header, re.S)[0], re.M)
 run = subprocess.run([program], capture_output=True, text=True, check=True)
 texts = dict(re.findall(r"^### (\w+)\n(.*?)(?=^### |\Z)", run.stdout, re.M | re.S))

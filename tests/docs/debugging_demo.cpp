@@ -4,11 +4,11 @@
 // The program of docs/debugging.md, which shows what this prints: debugging_demo WHAT. It runs on
 // the host backend, whose kernels fault where it is told to.
 
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/kernel_report.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/launch/kernel_report.hpp>
+#include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <sched.h>

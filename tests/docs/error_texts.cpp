@@ -4,16 +4,16 @@
 // Makes each error and prints its code and its text: docs/errors.md shows these, to the letter.
 // What differs from run to run, the stream's address, and the line in this file are replaced.
 
-#include <warpsafe/align.hpp>
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/capture.hpp>
-#include <warpsafe/check.hpp>
+#include <warpsafe/args/align.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/device_check.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/graph/capture.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/kernel/reference.hpp>
+#include <warpsafe/launch/check.hpp>
+#include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/module.hpp>
-#include <warpsafe/reference.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <sched.h>

@@ -5,12 +5,12 @@
 // precision is the vendor's own type here.
 
 #include "gpu.hpp"
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/compare.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/launch_dump.hpp>
-#include <warpsafe/message.hpp>
-#include <warpsafe/reference.hpp>
+#include <warpsafe/debug/data/launch_dump.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/kernel/reference.hpp>
+#include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cuda_bf16.h>

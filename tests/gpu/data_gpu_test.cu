@@ -5,12 +5,12 @@
 // captures are run beside them, and the driver's own count of memory is held against ours.
 
 #include "gpu.hpp"
-#include <warpsafe/copy.hpp>
-#include <warpsafe/managed_buffer.hpp>
-#include <warpsafe/memory_info.hpp>
-#include <warpsafe/message.hpp>
-#include <warpsafe/pitched_buffer.hpp>
-#include <warpsafe/synchronize.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/memory_info.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
+#include <warpsafe/memory/synchronize.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>

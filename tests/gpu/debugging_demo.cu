@@ -4,11 +4,11 @@
 // What docs/debugging.md shows of a real GPU: debugging_demo [check|hang]. A kernel that reads
 // where it must not, one whose own check fails, or one that takes long.
 
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/device_check.hpp>
-#include <warpsafe/event.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

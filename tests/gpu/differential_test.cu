@@ -7,7 +7,7 @@
 
 #include "gpu.hpp"
 #include "wanted.hpp"
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/device.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/stream/device.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,12 +5,12 @@
 // of a capture that something broke, and that what this library calls breaks none.
 
 #include "gpu.hpp"
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/capture.hpp>
-#include <warpsafe/copy.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/graph.hpp>
-#include <warpsafe/message.hpp>
-#include <warpsafe/pinned_buffer.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
 // real device, with the driver's own verdict beside ours; and what only a real device shows.
 
 #include "gpu.hpp"
-#include <warpsafe/check.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/launch/check.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>

@@ -6,9 +6,9 @@
 // context whole.
 
 #include "gpu.hpp"
-#include <warpsafe/device_check.hpp>
-#include <warpsafe/kernel_report.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/launch/kernel_report.hpp>
 #include <warpsafe/module.hpp>
 #include <warpsafe/warpsafe.hpp>
 

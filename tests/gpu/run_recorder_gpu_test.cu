@@ -5,14 +5,14 @@
 // log.
 
 #include "gpu.hpp"
+#include <warpsafe/args/trust.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/journal_file.hpp>
-#include <warpsafe/debug/nvtx_ranges.hpp>
-#include <warpsafe/debug/run_recorder.hpp>
-#include <warpsafe/debug/timeline_export.hpp>
-#include <warpsafe/message.hpp>
-#include <warpsafe/pinned_buffer.hpp>
-#include <warpsafe/trust.hpp>
+#include <warpsafe/debug/profile/nvtx_ranges.hpp>
+#include <warpsafe/debug/run/journal_file.hpp>
+#include <warpsafe/debug/run/run_recorder.hpp>
+#include <warpsafe/debug/run/timeline_export.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>

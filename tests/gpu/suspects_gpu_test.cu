@@ -8,8 +8,8 @@
 
 #include "wanted.hpp"
 #include <warpsafe/debug.hpp>
-#include <warpsafe/device.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/stream/device.hpp>
 #include <warpsafe/warpsafe.hpp>
 #if defined(WARPSAFE_BACKEND_HOST)
 #include <warpsafe/host.hpp>

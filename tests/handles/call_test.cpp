@@ -5,7 +5,7 @@
 // found before it does, at each check level.
 
 #include "toy_fixture.hpp"
-#include <warpsafe/buffer.hpp>
+#include <warpsafe/memory/buffer.hpp>
 
 #include <atomic>
 #include <string>

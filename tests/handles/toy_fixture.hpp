@@ -3,8 +3,8 @@
 #pragma once
 
 #include "toy_library.hpp"
-#include <warpsafe/message.hpp>
-#include <warpsafe/stream_bound.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/handles/stream_bound.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

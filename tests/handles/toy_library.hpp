@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/stream_bound.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

@@ -5,14 +5,14 @@
 // its own.
 
 #include "../gpu/gpu.hpp"
-#include <warpsafe/buffer.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/handles/cublas.hpp>
 #include <warpsafe/handles/cublaslt.hpp>
 #include <warpsafe/handles/cufft.hpp>
 #include <warpsafe/handles/curand.hpp>
 #include <warpsafe/handles/cusolver.hpp>
 #include <warpsafe/handles/cusparse.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/memory/buffer.hpp>
 
 #if __has_include(<cudnn.h>)
 #include <warpsafe/handles/cudnn.hpp>

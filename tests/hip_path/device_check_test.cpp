@@ -7,9 +7,9 @@
 #include "../vendor_path/stand_in.hpp"
 #include "checked_kernel.hpp"
 #include <warpsafe/debug.hpp>
-#include <warpsafe/detail/device_checks.hpp>
-#include <warpsafe/device.hpp>
-#include <warpsafe/event.hpp>
+#include <warpsafe/kernel/detail/device_checks.hpp>
+#include <warpsafe/stream/device.hpp>
+#include <warpsafe/stream/event.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

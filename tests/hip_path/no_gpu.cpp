@@ -6,9 +6,9 @@
 // hipErrorInvalidDevice to others. All are Errc::no_device here, with the runtime's own code beside
 // it; it ends with 0 if so, and with 77 where there is a GPU.
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/device.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/stream/device.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstdio>

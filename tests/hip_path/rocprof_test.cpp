@@ -5,8 +5,8 @@
 
 #include "../vendor_path/kernels.hpp"
 #include "../vendor_path/stand_in.hpp"
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
+#include <warpsafe/memory/buffer.hpp>
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>

@@ -3,7 +3,7 @@
 
 // A01: n + 255 overflows an int before anybody can check it.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A01: the same, in the braces of a LaunchConfig, with a block as bare as the grid.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

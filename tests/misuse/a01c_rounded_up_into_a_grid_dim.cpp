@@ -3,7 +3,7 @@
 
 // A01: the same, into a GridDim as if it were a dim3.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A01: the same, into the factory that blocks have and grids have not.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A01: the same, as three numbers in braces.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

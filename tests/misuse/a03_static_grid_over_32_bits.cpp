@@ -3,7 +3,7 @@
 
 // A03: a dim3 keeps the low 32 bits of 2^32 + 1, and one block runs.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

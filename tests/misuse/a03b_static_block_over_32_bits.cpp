@@ -3,7 +3,7 @@
 
 // A03: the same with a block: 2^32 + 256 would be 256 threads.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

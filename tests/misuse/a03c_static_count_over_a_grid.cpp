@@ -3,7 +3,7 @@
 
 // A03: a count known while compiling that no grid of such blocks covers.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A03: a size that went through a double has lost its low digits.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A03: a size wider than any grid, from 128-bit arithmetic.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A03: a class that converts to a number says nothing about its width.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 #include <atomic>
 

@@ -3,7 +3,7 @@
 
 // A03: 64-bit numbers of blocks, as a dim3 takes them.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

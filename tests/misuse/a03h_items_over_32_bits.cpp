@@ -3,7 +3,7 @@
 
 // A03: 2^32 + 1 items for each thread would be 1 item.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

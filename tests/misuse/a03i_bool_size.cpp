@@ -3,7 +3,7 @@
 
 // A03: a comparison where the number was meant.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A03: a dim3 of another library, whose 64 bits would be cut to 32.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 #include <cstdint>
 

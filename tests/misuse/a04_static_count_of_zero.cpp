@@ -3,7 +3,7 @@
 
 // A04: a size of 0 covers nothing, and every runtime refuses the grid.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

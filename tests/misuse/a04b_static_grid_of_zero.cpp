@@ -3,7 +3,7 @@
 
 // A04: a grid of no blocks.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A05: -1 for "choose one for me" is 4294967295 blocks in a dim3.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A05: the same in a count.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

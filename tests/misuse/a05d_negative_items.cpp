@@ -3,7 +3,7 @@
 
 // A05: the same in the items of a thread.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A06: a block of 0 threads, by which the grid is then divided.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A06: 0 for an axis that is not used.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A06: no item for any thread.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A07: the last n % 256 items are never processed.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A07: the same, into a GridDim.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A07: the same, in a struct of the shape of a dim3.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

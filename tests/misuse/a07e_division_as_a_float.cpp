@@ -3,7 +3,7 @@
 
 // A07: the same, rounded by ceil() of a float quotient.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 #include <cmath>
 

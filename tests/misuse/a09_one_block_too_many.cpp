@@ -3,7 +3,7 @@
 
 // A09: n / 256 + 1 is one block too many whenever 256 divides n.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

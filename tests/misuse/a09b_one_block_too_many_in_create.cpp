@@ -3,7 +3,7 @@
 
 // A09: the same, into the factory that grids have not.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

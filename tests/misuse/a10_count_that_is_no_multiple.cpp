@@ -3,7 +3,7 @@
 
 // A10: the last block of a kernel that checks no bound would leave the data.
 
-#include <warpsafe/safe_grid.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A11: 70000 in y, where 65535 is the limit of every device.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

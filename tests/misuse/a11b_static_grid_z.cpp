@@ -3,7 +3,7 @@
 
 // A11: AMD reports 65536 and documents 65535.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A13: the grid is given as a block.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A13: the block is given as a grid, in a configuration.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A13: the block comes first, as in <<<>>> it does not.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

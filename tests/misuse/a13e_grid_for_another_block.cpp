@@ -3,7 +3,7 @@
 
 // A13: a grid computed for one block is launched with another.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A13: the same with a block known at run time, which nothing can compare.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

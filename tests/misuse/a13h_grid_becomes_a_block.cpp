@@ -3,7 +3,7 @@
 
 // A13: a grid handed to what takes a block.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

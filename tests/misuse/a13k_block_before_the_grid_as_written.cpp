@@ -4,7 +4,7 @@
 // A13: the block before the grid, where both are written as in <<<>>>.
 
 #include "launches.hpp"
-#include <warpsafe/check.hpp>
+#include <warpsafe/launch/check.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A14: rows and columns as bare numbers.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A14: rows run along y, so this is y twice.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A14: a number of rows becomes one of columns.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A14: a block of two axes for a size of one: 15 of 16 threads would do an item again.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

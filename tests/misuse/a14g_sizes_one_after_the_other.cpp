@@ -3,7 +3,7 @@
 
 // A14: two sizes before the block.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

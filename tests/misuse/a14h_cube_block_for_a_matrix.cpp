@@ -3,7 +3,7 @@
 
 // A14: a block of three axes for an extent of two.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A14: a third axis without the second.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A15: a grid four times too large.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 #include <cstdint>
 

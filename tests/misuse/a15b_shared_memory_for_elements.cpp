@@ -3,7 +3,7 @@
 
 // A15: an amount of shared memory is no size either.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A15: the pointer instead of the number of elements behind it.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A15: std::as_bytes has a size() too.
 
-#include <warpsafe/safe_grid.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
 
 #include <cstddef>
 #include <span>

@@ -3,7 +3,7 @@
 
 // A15: what shared memory takes in bytes, as a number of elements.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A18: a cap on a grid that promises a thread for each item.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

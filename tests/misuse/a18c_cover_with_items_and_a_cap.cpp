@@ -3,7 +3,7 @@
 
 // A18: the same behind another option.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A18: a cap that does not say what it counts.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A18: two numbers of items per thread, whose product nobody wrote down.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

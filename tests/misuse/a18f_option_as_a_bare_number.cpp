@@ -3,7 +3,7 @@
 
 // A18: the items of a thread as a bare number.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // A19: a block of as many threads as there is data.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

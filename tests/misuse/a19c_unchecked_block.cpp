@@ -3,7 +3,7 @@
 
 // A19: a block of run-time size whose check nobody looked at.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

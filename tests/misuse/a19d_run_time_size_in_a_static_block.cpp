@@ -3,7 +3,7 @@
 
 // A19: a run-time size where a constant belongs.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

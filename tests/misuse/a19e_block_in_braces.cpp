@@ -3,7 +3,7 @@
 
 // A19: the same, in braces.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

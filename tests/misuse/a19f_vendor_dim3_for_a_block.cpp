@@ -3,7 +3,7 @@
 
 // A19: a dim3 of any size where a checked block belongs.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

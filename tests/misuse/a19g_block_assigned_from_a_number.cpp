@@ -3,7 +3,7 @@
 
 // A19: the number of elements, where a block is declared.
 
-#include <warpsafe/dim3.hpp>
+#include <warpsafe/dims/dim3.hpp>
 
 namespace ws = warpsafe;
 

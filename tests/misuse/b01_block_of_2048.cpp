@@ -3,7 +3,7 @@
 
 // B01: 2048 threads.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // B01: 1025 threads, in a type as wide as it gets.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // B05: block.z of 128, which AMD allows and CUDA does not.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

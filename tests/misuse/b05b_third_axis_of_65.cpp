@@ -3,7 +3,7 @@
 
 // B05: one more than CUDA allows.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // B13: three blocks in clusters of two.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // B13: the cluster divides the number of blocks, but not each axis.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

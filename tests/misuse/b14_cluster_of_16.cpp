@@ -3,7 +3,7 @@
 
 // B14: more than the 8 blocks that every device with clusters allows.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

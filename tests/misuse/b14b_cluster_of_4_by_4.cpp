@@ -3,7 +3,7 @@
 
 // B14: the same in two axes.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

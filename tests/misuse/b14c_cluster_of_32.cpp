@@ -3,7 +3,7 @@
 
 // B14: more than any device allows, asked for on purpose.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // B14: a portable cluster and one that is not.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // B14: a cluster of 32 blocks, by the name of its type.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

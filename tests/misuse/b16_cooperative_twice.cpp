@@ -3,7 +3,7 @@
 
 // B16: an option given twice.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // C03: a priority is a whole number.
 
-#include <warpsafe/launch_options.hpp>
+#include <warpsafe/dims/launch_options.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,8 +3,8 @@
 
 // C04: a raw pointer called a device pointer.
 
-#include <warpsafe/device_ptr.hpp>
-#include <warpsafe/trust.hpp>
+#include <warpsafe/args/device_ptr.hpp>
+#include <warpsafe/args/trust.hpp>
 
 namespace ws = warpsafe;
 

@@ -4,7 +4,7 @@
 // C04: a functor goes to the device with its members.
 
 #include "launches.hpp"
-#include <warpsafe/functor.hpp>
+#include <warpsafe/kernel/functor.hpp>
 
 namespace ws = warpsafe;
 

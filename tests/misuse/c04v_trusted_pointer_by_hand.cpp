@@ -3,7 +3,7 @@
 
 // C04: trust is the word, and the only one, for memory of other code.
 
-#include <warpsafe/trust.hpp>
+#include <warpsafe/args/trust.hpp>
 
 namespace ws = warpsafe;
 

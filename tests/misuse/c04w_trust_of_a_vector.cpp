@@ -3,7 +3,7 @@
 
 // C04: trust takes a pointer, since what owns host memory is known to be that.
 
-#include <warpsafe/trust.hpp>
+#include <warpsafe/args/trust.hpp>
 
 #include <vector>
 

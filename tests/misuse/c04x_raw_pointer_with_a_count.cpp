@@ -3,7 +3,7 @@
 
 // C04: a raw pointer where a DeviceSpan is made.
 
-#include <warpsafe/device_span.hpp>
+#include <warpsafe/args/device_span.hpp>
 
 namespace ws = warpsafe;
 

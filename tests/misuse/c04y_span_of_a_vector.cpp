@@ -3,7 +3,7 @@
 
 // C04: a DeviceSpan made of a vector.
 
-#include <warpsafe/device_span.hpp>
+#include <warpsafe/args/device_span.hpp>
 
 #include <vector>
 

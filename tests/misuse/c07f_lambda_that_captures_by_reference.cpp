@@ -5,7 +5,7 @@
 // only: g++ clang++ hipcc
 
 #include "launches.hpp"
-#include <warpsafe/functor.hpp>
+#include <warpsafe/kernel/functor.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,8 +3,8 @@
 
 // C08: the stream in the slot of the shared memory.
 
-#include <warpsafe/launch_config.hpp>
-#include <warpsafe/stream.hpp>
+#include <warpsafe/launch/launch_config.hpp>
+#include <warpsafe/stream/stream.hpp>
 
 namespace ws = warpsafe;
 

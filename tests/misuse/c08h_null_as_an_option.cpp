@@ -3,7 +3,7 @@
 
 // C08: a null stream among the options.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // C11: 256 elements are taken for 256 bytes.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // C11: bytes by hand, right today.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 #include <cstdint>
 

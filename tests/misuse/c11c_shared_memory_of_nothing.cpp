@@ -3,7 +3,7 @@
 
 // C11: shared memory of no type.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

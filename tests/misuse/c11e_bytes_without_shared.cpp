@@ -3,7 +3,7 @@
 
 // C11: bytes that do not say what they are for.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

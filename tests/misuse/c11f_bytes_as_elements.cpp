@@ -3,7 +3,7 @@
 
 // C11: bytes taken for elements, four times too much.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

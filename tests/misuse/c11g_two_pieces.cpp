@@ -3,7 +3,7 @@
 
 // C11: two pieces, of which a launch would pass one.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

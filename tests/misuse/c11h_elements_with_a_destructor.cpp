@@ -3,7 +3,7 @@
 
 // C11: elements that nothing destroys.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 #include <string>
 

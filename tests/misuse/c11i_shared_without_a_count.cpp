@@ -3,7 +3,7 @@
 
 // C11: shared memory of how many?
 
-#include <warpsafe/bytes.hpp>
+#include <warpsafe/dims/bytes.hpp>
 
 namespace ws = warpsafe;
 

@@ -4,7 +4,7 @@
 // C12: a call operator that is a template is no one kernel.
 
 #include "launches.hpp"
-#include <warpsafe/functor.hpp>
+#include <warpsafe/kernel/functor.hpp>
 
 namespace ws = warpsafe;
 

@@ -4,7 +4,7 @@
 // C12: every thread would change its own copy, and nobody would see it.
 
 #include "launches.hpp"
-#include <warpsafe/functor.hpp>
+#include <warpsafe/kernel/functor.hpp>
 
 namespace ws = warpsafe;
 

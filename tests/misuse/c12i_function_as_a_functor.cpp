@@ -4,7 +4,7 @@
 // C12: a kernel is named by kernel<fn>.
 
 #include "launches.hpp"
-#include <warpsafe/functor.hpp>
+#include <warpsafe/kernel/functor.hpp>
 
 namespace ws = warpsafe;
 

@@ -4,7 +4,7 @@
 // C12: an object that is not said to be a functor.
 
 #include "launches.hpp"
-#include <warpsafe/functor.hpp>
+#include <warpsafe/kernel/functor.hpp>
 
 namespace ws = warpsafe;
 

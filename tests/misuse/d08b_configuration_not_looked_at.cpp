@@ -3,7 +3,7 @@
 
 // D08: a configuration that nobody launches.
 
-#include <warpsafe/launch_config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace ws = warpsafe;
 

@@ -5,7 +5,7 @@
 // Buffers and copies on the backend of the compiler at hand.
 
 #include "launches.hpp"
-#include <warpsafe/copy.hpp>
+#include <warpsafe/memory/copy.hpp>
 
 #include <cstddef>
 #include <span>

@@ -4,8 +4,8 @@
 // E08: cudaMemcpy runs on the null stream, which a non-blocking stream does not wait for.
 
 #include "launches.hpp"
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/copy.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
 
 namespace ws = warpsafe;
 

@@ -4,7 +4,7 @@
 // E18: a capture is ended, and there to be ended again.
 
 #include "launches.hpp"
-#include <warpsafe/capture.hpp>
+#include <warpsafe/graph/capture.hpp>
 
 #include <utility>
 

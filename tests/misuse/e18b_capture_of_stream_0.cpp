@@ -4,7 +4,7 @@
 // E18: the default stream is captured.
 
 #include "launches.hpp"
-#include <warpsafe/capture.hpp>
+#include <warpsafe/graph/capture.hpp>
 
 namespace ws = warpsafe;
 

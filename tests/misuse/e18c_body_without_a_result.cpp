@@ -4,7 +4,7 @@
 // E18: what goes wrong in a captured function is lost.
 
 #include "launches.hpp"
-#include <warpsafe/capture.hpp>
+#include <warpsafe/graph/capture.hpp>
 
 namespace ws = warpsafe;
 

@@ -4,8 +4,8 @@
 // E18: a graph is to keep a buffer that stays its owner's.
 
 #include "launches.hpp"
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/capture.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/buffer.hpp>
 
 #include <utility>
 

@@ -4,7 +4,7 @@
 // E18: the graph is given what refers to the memory, and not what owns it.
 
 #include "data.hpp"
-#include <warpsafe/capture.hpp>
+#include <warpsafe/graph/capture.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // F01: an element of device memory, before anything was copied.
 
-#include <warpsafe/device_view.hpp>
+#include <warpsafe/args/device_view.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // F01: device memory walked by host code.
 
-#include <warpsafe/device_view.hpp>
+#include <warpsafe/args/device_view.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // F01: the address of device memory for code that expects its own.
 
-#include <warpsafe/device_view.hpp>
+#include <warpsafe/args/device_view.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // F01: device memory written by host code.
 
-#include <warpsafe/device_ptr.hpp>
+#include <warpsafe/args/device_ptr.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,7 +3,7 @@
 
 // F01: a member of a structure in device memory.
 
-#include <warpsafe/device_view.hpp>
+#include <warpsafe/args/device_view.hpp>
 
 namespace ws = warpsafe;
 

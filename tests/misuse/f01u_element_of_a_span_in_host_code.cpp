@@ -5,7 +5,7 @@
 // only: nvcc hipcc
 // code: needed
 
-#include <warpsafe/device_span.hpp>
+#include <warpsafe/args/device_span.hpp>
 
 namespace ws = warpsafe;
 

@@ -5,7 +5,7 @@
 // stream.
 
 #include "launches.hpp"
-#include <warpsafe/device_view.hpp>
+#include <warpsafe/args/device_view.hpp>
 
 namespace ws = warpsafe;
 

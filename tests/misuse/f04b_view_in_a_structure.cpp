@@ -4,7 +4,7 @@
 // F04: the same inside a structure that a kernel takes; there it is said by name, span().
 
 #include "launches.hpp"
-#include <warpsafe/device_view.hpp>
+#include <warpsafe/args/device_view.hpp>
 
 namespace ws = warpsafe;
 

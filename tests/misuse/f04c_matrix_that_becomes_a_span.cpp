@@ -3,7 +3,7 @@
 
 // F04: the span of a matrix does not know its buffer either.
 
-#include <warpsafe/pitched_view.hpp>
+#include <warpsafe/memory/pitched_view.hpp>
 
 namespace ws = warpsafe;
 

@@ -3,8 +3,8 @@
 
 // F07: the alignment of memory that may be the host's.
 
-#include <warpsafe/align.hpp>
-#include <warpsafe/device_view.hpp>
+#include <warpsafe/args/align.hpp>
+#include <warpsafe/args/device_view.hpp>
 
 namespace ws = warpsafe;
 

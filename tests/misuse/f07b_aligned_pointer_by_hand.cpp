@@ -3,8 +3,8 @@
 
 // F07: a promise that nobody has looked at.
 
-#include <warpsafe/align.hpp>
-#include <warpsafe/device_view.hpp>
+#include <warpsafe/args/align.hpp>
+#include <warpsafe/args/device_view.hpp>
 
 namespace ws = warpsafe;
 

@@ -4,7 +4,7 @@
 // F07: float4 at an address that is known to suit a float.
 
 #include "launches.hpp"
-#include <warpsafe/align.hpp>
+#include <warpsafe/args/align.hpp>
 
 #include <vector>
 

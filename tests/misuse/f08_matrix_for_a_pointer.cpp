@@ -4,7 +4,7 @@
 // F08: the kernel reads rows that are apart as if they followed one another.
 
 #include "launches.hpp"
-#include <warpsafe/pitched_buffer.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
 
 namespace ws = warpsafe;
 

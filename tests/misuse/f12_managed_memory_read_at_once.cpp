@@ -4,7 +4,7 @@
 // F12: the host touches managed memory while the device may work.
 
 #include "launches.hpp"
-#include <warpsafe/managed_buffer.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
 
 namespace ws = warpsafe;
 

@@ -4,7 +4,7 @@
 // F12: the host has the memory, and a kernel is given it.
 
 #include "launches.hpp"
-#include <warpsafe/managed_buffer.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
 
 namespace ws = warpsafe;
 

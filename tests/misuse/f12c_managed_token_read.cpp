@@ -4,7 +4,7 @@
 // F12: the host touches it before the work has ended.
 
 #include "launches.hpp"
-#include <warpsafe/managed_buffer.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
 
 namespace ws = warpsafe;
 

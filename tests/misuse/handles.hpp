@@ -5,8 +5,8 @@
 // A library of declarations, on the backend of the compiler at hand, and its handle's traits.
 
 #include "launches.hpp"
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/stream_bound.hpp>
+#include <warpsafe/handles/stream_bound.hpp>
+#include <warpsafe/memory/buffer.hpp>
 
 #include <cstddef>
 

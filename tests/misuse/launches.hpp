@@ -6,14 +6,14 @@
 // declarations alone: a misuse is compiled many times and never linked, and the real one would be
 // two thirds of each compilation.
 
-#include <warpsafe/event.hpp>
 #include <warpsafe/kernel_api.hpp>
-#include <warpsafe/launch.hpp>
+#include <warpsafe/launch/launch.hpp>
+#include <warpsafe/stream/event.hpp>
 
 #if defined(__HIPCC__)
-#include <warpsafe/backend/hip.hpp>
+#include <warpsafe/backend/hip/hip_backend.hpp>
 #elif defined(__CUDACC__)
-#include <warpsafe/backend/cuda.hpp>
+#include <warpsafe/backend/cuda/cuda_backend.hpp>
 #else
 
 #include <warpsafe/backend/backend.hpp>

@@ -3,9 +3,9 @@
 
 // Without exceptions, .value() of an error says why and ends the program.
 
-#include <warpsafe/result.hpp>
-#include <warpsafe/safe_grid.hpp>
-#include <warpsafe/try.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/error/try.hpp>
 
 #include <gtest/gtest.h>
 

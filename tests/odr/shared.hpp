@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/detail/runtime_call.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

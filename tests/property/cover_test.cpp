@@ -4,8 +4,8 @@
 // 10^8 and more random cases of the grid arithmetic against 128-bit integers, which do not overflow
 // where 64-bit ones do. The seeds are fixed: a difference can be looked at again.
 
-#include <warpsafe/detail/arithmetic.hpp>
-#include <warpsafe/safe_grid.hpp>
+#include <warpsafe/core/detail/arithmetic.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
 
 #include <gtest/gtest.h>
 

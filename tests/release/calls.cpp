@@ -4,14 +4,14 @@
 // The library's calls of the runtime beside launches, for check_objects.py to read: what is made,
 // used, waited for and given back.
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/capture.hpp>
-#include <warpsafe/copy.hpp>
-#include <warpsafe/event.hpp>
-#include <warpsafe/managed_buffer.hpp>
-#include <warpsafe/pinned_buffer.hpp>
-#include <warpsafe/pitched_buffer.hpp>
-#include <warpsafe/synchronize.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
+#include <warpsafe/memory/synchronize.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <span>

@@ -3,7 +3,7 @@
 
 // Grid arithmetic of a release build, one function each, for check_objects.py to read.
 
-#include <warpsafe/safe_grid.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,10 +3,10 @@
 
 // Grids, bytes and configurations: what does not mix, and that all of it works while compiling.
 
-#include <warpsafe/launch_config.hpp>
-#include <warpsafe/limits_table.hpp>
-#include <warpsafe/safe_grid.hpp>
-#include <warpsafe/validate.hpp>
+#include <warpsafe/core/limits_table.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/launch/launch_config.hpp>
+#include <warpsafe/launch/validate.hpp>
 
 #include <cstdint>
 #include <type_traits>

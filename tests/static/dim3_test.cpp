@@ -3,8 +3,8 @@
 
 // What does and does not become a dimension.
 
-#include <warpsafe/dim3.hpp>
-#include <warpsafe/extent.hpp>
+#include <warpsafe/dims/dim3.hpp>
+#include <warpsafe/dims/extent.hpp>
 
 #include <cstdint>
 #include <type_traits>

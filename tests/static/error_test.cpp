@@ -3,8 +3,8 @@
 
 // An error is plain data, and a result is a value or that.
 
-#include <warpsafe/message.hpp>
-#include <warpsafe/result.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/error/result.hpp>
 
 #include <memory>
 #include <system_error>

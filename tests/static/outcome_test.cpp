@@ -6,8 +6,8 @@
 
 // A caller's own result of standard error codes takes ours over.
 
-#include <warpsafe/message.hpp>
-#include <warpsafe/result.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/error/result.hpp>
 
 #include <boost/outcome/result.hpp>
 

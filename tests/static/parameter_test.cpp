@@ -3,10 +3,10 @@
 
 // Which types kernels take by value, by what can be seen of them: a program that compiles.
 
-#include <warpsafe/aligned_ptr.hpp>
-#include <warpsafe/detail/parameter.hpp>
-#include <warpsafe/device_view.hpp>
-#include <warpsafe/pitched_span.hpp>
+#include <warpsafe/args/aligned_ptr.hpp>
+#include <warpsafe/args/device_view.hpp>
+#include <warpsafe/args/pitched_span.hpp>
+#include <warpsafe/kernel/detail/parameter.hpp>
 
 #include <array>
 #include <chrono>

@@ -3,7 +3,7 @@
 
 // Device memory is known by its type.
 
-#include <warpsafe/device_span.hpp>
+#include <warpsafe/args/device_span.hpp>
 
 #include <cstddef>
 #include <type_traits>

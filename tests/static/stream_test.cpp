@@ -3,8 +3,8 @@
 
 // Who owns a stream, and what is none.
 
-#include <warpsafe/event.hpp>
-#include <warpsafe/stream.hpp>
+#include <warpsafe/stream/event.hpp>
+#include <warpsafe/stream/stream.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

@@ -5,10 +5,10 @@
 // what the end of it says.
 #include "kernels.hpp"
 #include "stand_in.hpp"
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/capture.hpp>
-#include <warpsafe/copy.hpp>
 #include <warpsafe/graph.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
 
 #include <cstddef>
 #include <optional>

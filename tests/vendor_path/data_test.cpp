@@ -4,11 +4,11 @@
 // Buffers, copies and tokens over the vendors' runtimes: which functions they call, in which order,
 // and that none of them breaks a capture or touches the last error.
 #include "stand_in.hpp"
-#include <warpsafe/copy.hpp>
-#include <warpsafe/managed_buffer.hpp>
-#include <warpsafe/memory_info.hpp>
-#include <warpsafe/pitched_buffer.hpp>
-#include <warpsafe/synchronize.hpp>
+#include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/memory_info.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
+#include <warpsafe/memory/synchronize.hpp>
 
 #include <numeric>
 #include <string>

@@ -5,7 +5,7 @@
 // the page is read here, so that it cannot say something else.
 #include "kernels.hpp"
 #include "stand_in.hpp"
-#include <warpsafe/check.hpp>
+#include <warpsafe/launch/check.hpp>
 
 #include <fstream>
 #include <iterator>

@@ -5,9 +5,9 @@
 // stand-in runs no kernel: what one would write stays as it was.
 #include "kernels.hpp"
 #include "stand_in.hpp"
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/reference.hpp>
+#include <warpsafe/kernel/reference.hpp>
+#include <warpsafe/memory/buffer.hpp>
 
 #include <unistd.h>
 

@@ -5,8 +5,8 @@
 // is in it afterwards, unless the runtime itself put the status of a call that failed there.
 #include "kernels.hpp"
 #include "last_error_fixture.hpp"
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/check.hpp>
+#include <warpsafe/launch/check.hpp>
+#include <warpsafe/memory/buffer.hpp>
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #if defined(WARPSAFE_BACKEND_CUDA)

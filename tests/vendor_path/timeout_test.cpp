@@ -5,8 +5,8 @@
 // last-error slot as it is; and what the trace says of the runtime's calls.
 
 #include "stand_in.hpp"
-#include <warpsafe/buffer.hpp>
 #include <warpsafe/debug.hpp>
+#include <warpsafe/memory/buffer.hpp>
 
 #include <gmock/gmock.h>
 

@@ -5,13 +5,13 @@
 
 #include "kernels.hpp"
 #include "stand_in.hpp"
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/capture.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/run_recorder.hpp>
-#include <warpsafe/managed_buffer.hpp>
+#include <warpsafe/debug/run/run_recorder.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/module.hpp>
-#include <warpsafe/pinned_buffer.hpp>
 
 #include <gmock/gmock.h>
 

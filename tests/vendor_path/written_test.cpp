@@ -4,8 +4,8 @@
 // `check` above launches as they were written, `launch_as_written`, and launching all the same.
 #include "kernels.hpp"
 #include "stand_in.hpp"
-#include <warpsafe/check.hpp>
 #include <warpsafe/debug.hpp>
+#include <warpsafe/launch/check.hpp>
 
 #include <cstdint>
 #include <cstdlib>

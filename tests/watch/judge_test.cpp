@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #include "core/judge.hpp"
 
-#include <warpsafe/limits_table.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/core/limits_table.hpp>
+#include <warpsafe/error/message.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,11 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/capture_types.hpp>
-#include <warpsafe/errc.hpp>
-#include <warpsafe/launch_shape.hpp>
-#include <warpsafe/limits.hpp>
-#include <warpsafe/name.hpp>
+#include <warpsafe/core/capture_types.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/core/name.hpp>
+#include <warpsafe/error/errc.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/debug/launch_record.hpp>
-#include <warpsafe/debug/log.hpp>
+#include <warpsafe/core/launch_record.hpp>
+#include <warpsafe/debug/journal/log.hpp>
 
 #include <csignal>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/name.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <cstdint>
 #include <cstdlib>

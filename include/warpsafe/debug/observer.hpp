@@ -2,15 +2,15 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/debug/break.hpp>
-#include <warpsafe/debug/inspect.hpp>
-#include <warpsafe/debug/limits_text.hpp>
+#include <warpsafe/debug/data/inspect.hpp>
+#include <warpsafe/debug/journal/limits_text.hpp>
+#include <warpsafe/debug/journal/timeout.hpp>
+#include <warpsafe/debug/journal/told_calls.hpp>
 #include <warpsafe/debug/start.hpp>
-#include <warpsafe/debug/timeout.hpp>
-#include <warpsafe/debug/told_calls.hpp>
-#include <warpsafe/detail/debug_hooks.hpp>
-#include <warpsafe/detail/runtime_error.hpp>
-#include <warpsafe/format.hpp>
+#include <warpsafe/error/format.hpp>
 
 #include <cstddef>
 #include <cstdint>

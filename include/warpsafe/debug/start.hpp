@@ -2,13 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/debug/call_trace.hpp>
-#include <warpsafe/debug/data_filters.hpp>
-#include <warpsafe/debug/log.hpp>
-#include <warpsafe/debug/suspects.hpp>
-#include <warpsafe/detail/debug_hooks.hpp>
-#include <warpsafe/detail/text.hpp>
-#include <warpsafe/error.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/debug/data/data_filters.hpp>
+#include <warpsafe/debug/journal/call_trace.hpp>
+#include <warpsafe/debug/journal/log.hpp>
+#include <warpsafe/debug/journal/suspects.hpp>
+#include <warpsafe/error/error.hpp>
 
 #include <cstddef>
 #include <cstdint>

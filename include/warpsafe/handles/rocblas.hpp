@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/hip.hpp>
-#include <warpsafe/stream_bound.hpp>
+#include <warpsafe/backend/hip/hip_backend.hpp>
+#include <warpsafe/handles/stream_bound.hpp>
 
 #include <rocblas/rocblas.h>
 

@@ -2,17 +2,17 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/detail/print_access.hpp>
-#include <warpsafe/detail/print_text.hpp>
-#include <warpsafe/device_ptr.hpp>
-#include <warpsafe/device_span.hpp>
-#include <warpsafe/device_view.hpp>
-#include <warpsafe/memory_hold.hpp>
-#include <warpsafe/pending.hpp>
-#include <warpsafe/pitched_view.hpp>
-#include <warpsafe/size_type.hpp>
-#include <warpsafe/trust.hpp>
+#include <warpsafe/args/device_ptr.hpp>
+#include <warpsafe/args/device_span.hpp>
+#include <warpsafe/args/device_view.hpp>
+#include <warpsafe/args/trust.hpp>
+#include <warpsafe/core/detail/print_access.hpp>
+#include <warpsafe/core/size_type.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/memory_hold.hpp>
+#include <warpsafe/memory/pending.hpp>
+#include <warpsafe/memory/pitched_view.hpp>
+#include <warpsafe/print/detail/print_text.hpp>
 
 #include <cstddef>
 #include <ostream>

@@ -2,13 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/detail/print_access.hpp>
-#include <warpsafe/detail/print_text.hpp>
-#include <warpsafe/event.hpp>
+#include <warpsafe/core/detail/print_access.hpp>
+#include <warpsafe/print/detail/print_text.hpp>
 #include <warpsafe/print/memory.hpp>
-#include <warpsafe/stream.hpp>
-#include <warpsafe/stream_hold.hpp>
-#include <warpsafe/stream_ref.hpp>
+#include <warpsafe/stream/event.hpp>
+#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_hold.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <ostream>
 #include <type_traits>

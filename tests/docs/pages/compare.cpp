@@ -5,10 +5,10 @@
 // clang-format off
 #include "pages.hpp"
 
-#include <warpsafe/buffer.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/compare.hpp>
-#include <warpsafe/compare_matcher.hpp>
-#include <warpsafe/reference.hpp>
+#include <warpsafe/compare/compare_matcher.hpp>
+#include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ ws::result<bool> run(const ws::Stream& stream) {
   WARPSAFE_TRY(const auto actual, buffer.to_host(stream).get());
   WARPSAFE_TRY(const auto compared, ws::compare(stream, buffer, expected));   // device memory on either side, or without a stream two arrays of the host's
   if (!compared.agrees()) std::cerr << compared << '\n';
-  EXPECT_THAT(actual, ws::agrees_with(expected));                             // GoogleTest: <warpsafe/compare_matcher.hpp>
+  EXPECT_THAT(actual, ws::agrees_with(expected));                             // GoogleTest: <warpsafe/compare/compare_matcher.hpp>
   return compared.agrees();
 }
 

@@ -5,8 +5,7 @@
 // clang-format off
 #include "pages.hpp"
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/copy.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <numeric>

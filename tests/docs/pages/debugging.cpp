@@ -6,8 +6,8 @@
 #include "pages.hpp"
 
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/journal_file.hpp>
-#include <warpsafe/debug/run_recorder.hpp>
+#include <warpsafe/debug/run/journal_file.hpp>
+#include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstdio>

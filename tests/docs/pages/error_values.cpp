@@ -5,8 +5,8 @@
 // clang-format off
 #include "pages.hpp"
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 

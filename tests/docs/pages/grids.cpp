@@ -5,9 +5,9 @@
 // clang-format off
 #include "pages.hpp"
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/message.hpp>
-#include <warpsafe/occupancy.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

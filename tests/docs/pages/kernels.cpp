@@ -5,9 +5,9 @@
 // clang-format off
 #include "pages.hpp"
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/functor.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/kernel/functor.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

@@ -5,12 +5,12 @@
 // clang-format off
 #include "pages.hpp"
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/device_check.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/kernel/device_check.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/kernel_report.hpp>
-#include <warpsafe/limits_table.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/launch/kernel_report.hpp>
+#include <warpsafe/core/limits_table.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/module.hpp>
 #include <warpsafe/warpsafe.hpp>
 

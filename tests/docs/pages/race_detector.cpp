@@ -5,8 +5,8 @@
 // clang-format off
 #include "pages.hpp"
 
-#include <warpsafe/adversarial.hpp>
-#include <warpsafe/buffer.hpp>
+#include <warpsafe/race.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>

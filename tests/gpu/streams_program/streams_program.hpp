@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/copy.hpp>
-#include <warpsafe/pending.hpp>
-#include <warpsafe/pinned_buffer.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/pending.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <array>

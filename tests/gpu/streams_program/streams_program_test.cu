@@ -10,9 +10,9 @@
 
 #include "../gpu.hpp"
 #include "streams_program.hpp"
-#include <warpsafe/debug/recorded.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/handles/cublas.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/race/recorded.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/buffer.hpp>
+#include <warpsafe/memory/buffer.hpp>
 
 #include <cstddef>
 #include <utility>

@@ -4,7 +4,7 @@
 // Group E, streams and library handles.
 #include "library.hpp"
 #include "misuse.hpp"
-#include <warpsafe/capture.hpp>
+#include <warpsafe/graph/capture.hpp>
 
 #include <optional>
 #include <thread>

@@ -3,8 +3,8 @@
 
 // Group F, copies: what needs numbers or a run. No level takes any of it away.
 #include "misuse.hpp"
-#include <warpsafe/copy.hpp>
-#include <warpsafe/managed_buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
 
 #include <numeric>
 #include <utility>

@@ -3,10 +3,10 @@
 
 // Captures, graphs, and group F, data.
 #include "misuse.hpp"
-#include <warpsafe/align.hpp>
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/capture.hpp>
+#include <warpsafe/args/align.hpp>
 #include <warpsafe/graph.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/buffer.hpp>
 
 #include <optional>
 #include <utility>

@@ -4,7 +4,7 @@
 // Group G, builds and the environment.
 #include "misuse.hpp"
 #include <warpsafe/debug.hpp>
-#include <warpsafe/occupancy.hpp>
+#include <warpsafe/launch/occupancy.hpp>
 
 #include <string>
 

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/stream_bound.hpp>
+#include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <atomic>

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/limits_table.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/core/limits_table.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #if defined(WARPSAFE_BACKEND_HOST)

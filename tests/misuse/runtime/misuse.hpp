@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../../unit/core_test.hpp"
+#include "../../unit/fixtures/core_test.hpp"
 #include "kernels.hpp"
 #include "machine.hpp"
 

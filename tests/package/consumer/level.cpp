@@ -5,7 +5,7 @@
 // with that check level, for that C++ standard (20 unless given) and, as C++, with the compiler's
 // own extensions, which warpsafe leaves as they are. (nvcc and hipcc themselves take them away.)
 
-#include <warpsafe/config.hpp>
+#include <warpsafe/core/config.hpp>
 
 #include <cstdlib>
 #include <iostream>

@@ -3,7 +3,7 @@
 
 // The level between: comparisons alone, no question to the driver.
 
-#include "../launch_fixture.hpp"
+#include "launch_fixture.hpp"
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 
 // A release build: what the level means where nobody writes it.
 
-#include "../launch_fixture.hpp"
+#include "launch_fixture.hpp"
 
 #include <gmock/gmock.h>
 

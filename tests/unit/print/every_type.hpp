@@ -6,24 +6,24 @@
 // by operator<< and GoogleTest, tests/package/gdb in the debugger. Defined by who includes this:
 // SHOW(variable), and stop_here(), which is called when all of a function's variables are there.
 
-#include <warpsafe/align.hpp>
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/capture.hpp>
-#include <warpsafe/comparison.hpp>
-#include <warpsafe/debug/print.hpp>
+#include <warpsafe/args/align.hpp>
+#include <warpsafe/args/trust.hpp>
+#include <warpsafe/compare/comparison.hpp>
+#include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/graph.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/handles/library_scalar.hpp>
+#include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/kernel_report.hpp>
-#include <warpsafe/library_scalar.hpp>
-#include <warpsafe/limits_table.hpp>
-#include <warpsafe/managed_buffer.hpp>
-#include <warpsafe/memory_info.hpp>
+#include <warpsafe/launch/kernel_report.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/memory_info.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
 #include <warpsafe/module.hpp>
-#include <warpsafe/pinned_buffer.hpp>
-#include <warpsafe/pitched_buffer.hpp>
 #include <warpsafe/print.hpp>
-#include <warpsafe/stream_bound.hpp>
-#include <warpsafe/trust.hpp>
+#include <warpsafe/print/debug_records.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

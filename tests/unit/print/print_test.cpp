@@ -5,8 +5,8 @@
 // and what gdb shows, is held to this text by tests/package/gdb.)
 
 #define FMT_HEADER_ONLY  // nothing of {fmt} is linked
-#include <warpsafe/formatters.hpp>
 #include <warpsafe/print.hpp>
+#include <warpsafe/print/formatters.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>

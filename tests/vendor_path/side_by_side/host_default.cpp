@@ -7,9 +7,9 @@
 #include <warpsafe/warpsafe.hpp>
 
 #if defined(__HIPCC__)
-#include <warpsafe/backend/hip.hpp>
+#include <warpsafe/backend/hip/hip_backend.hpp>
 #else
-#include <warpsafe/backend/cuda.hpp>
+#include <warpsafe/backend/cuda/cuda_backend.hpp>
 #endif
 
 #include <type_traits>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device_side.hpp"
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
 
 #if defined(__HIPCC__)
 #include "stand_in_hip.hpp"

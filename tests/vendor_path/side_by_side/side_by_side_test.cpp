@@ -5,8 +5,8 @@
 // compilers, are two, and each runs where it was compiled for.
 #include "device_side.hpp"
 #include "header_kernel.hpp"
-#include <warpsafe/buffer.hpp>
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>

@@ -7,7 +7,7 @@ import re
 from .registry import all_launches
 from .tree import bare, is_integer, plain
 
-INCLUDES = "#include <warpsafe/check.hpp>\n#include <warpsafe/warpsafe.hpp>\n"
+INCLUDES = "#include <warpsafe/launch/check.hpp>\n#include <warpsafe/warpsafe.hpp>\n"
 STATEMENTS = ("COMPOUND_STMT", "IF_STMT", "FOR_STMT", "WHILE_STMT", "DO_STMT", "CASE_STMT", "DEFAULT_STMT",
               "CXX_FOR_RANGE_STMT", "LABEL_STMT")
 RANK = {"FLOAT": 4, "DOUBLE": 8}
@@ -154,7 +154,7 @@ def rewritten(launch):
 
 def with_includes(text):
     """The file with warpsafe's headers before its first #include outside of any #if."""
-    if "<warpsafe/check.hpp>" in text:
+    if "<warpsafe/launch/check.hpp>" in text:
         return text
     depth, at = 0, 0
     for line in text.splitlines(keepends=True):

@@ -5,8 +5,8 @@
 #include "kernel_table.hpp"
 #include "known_streams.hpp"
 #include <warpsafe/debug.hpp>
-#include <warpsafe/detail/say.hpp>
-#include <warpsafe/error.hpp>
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/launch/detail/say.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include "judge.hpp"
 #include "known_streams.hpp"
 #include "platform.hpp"
-#include <warpsafe/error.hpp>
-#include <warpsafe/limits.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/error/error.hpp>
 
 #include <algorithm>
 

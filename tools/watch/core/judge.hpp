@@ -3,11 +3,11 @@
 #pragma once
 
 #include "kernel_table.hpp"
-#include <warpsafe/detail/runtime_error.hpp>
-#include <warpsafe/detail/shared_opt_in.hpp>
-#include <warpsafe/error.hpp>
-#include <warpsafe/limits.hpp>
-#include <warpsafe/validate.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/launch/detail/shared_opt_in.hpp>
+#include <warpsafe/launch/validate.hpp>
 
 #include <cstdint>
 

@@ -6,7 +6,7 @@
 #include "order_watch.hpp"
 #include "stream_place.hpp"
 #include "watched_kernel.hpp"
-#include <warpsafe/debug/memory_access.hpp>
+#include <warpsafe/backend/memory_access.hpp>
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "watched_kernel.hpp"
-#include <warpsafe/debug/memory_access.hpp>
+#include <warpsafe/backend/memory_access.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "judge.hpp"
-#include <warpsafe/debug/launch_record.hpp>
+#include <warpsafe/core/launch_record.hpp>
 
 #include <cstdint>
 

@@ -7,7 +7,7 @@
 #include "stream_call.hpp"
 #include "stream_names.hpp"
 #include "watcher.hpp"
-#include <warpsafe/debug/memory_access.hpp>
+#include <warpsafe/backend/memory_access.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 
 #include "stream_place.hpp"
 #include "stream_work.hpp"
-#include <warpsafe/debug/memory_access.hpp>
-#include <warpsafe/debug/race_checker.hpp>
+#include <warpsafe/backend/memory_access.hpp>
+#include <warpsafe/race/race_checker.hpp>
 
 #include <cstddef>
 #include <cstdint>

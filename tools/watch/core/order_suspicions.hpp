@@ -5,8 +5,8 @@
 #include "call_stack.hpp"
 #include "counted.hpp"
 #include "stream_work.hpp"
-#include <warpsafe/debug/memory_access.hpp>
-#include <warpsafe/debug/race_checker.hpp>
+#include <warpsafe/backend/memory_access.hpp>
+#include <warpsafe/race/race_checker.hpp>
 
 #include <algorithm>
 #include <cstddef>

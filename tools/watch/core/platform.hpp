@@ -4,11 +4,11 @@
 
 #include "call_stack.hpp"
 #include "judge.hpp"
-#include <warpsafe/debug/recorded_run.hpp>
-#include <warpsafe/debug/run_recorder.hpp>
-#include <warpsafe/detail/backend_calls.hpp>
-#include <warpsafe/detail/debug_hooks.hpp>
-#include <warpsafe/limits.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/debug/run/recorded_run.hpp>
+#include <warpsafe/debug/run/run_recorder.hpp>
+#include <warpsafe/stream/detail/backend_calls.hpp>
 
 #include <cstdint>
 

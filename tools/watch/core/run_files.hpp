@@ -6,8 +6,8 @@
 #include "options.hpp"
 #include "platform.hpp"
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/run_recorder.hpp>
-#include <warpsafe/debug/timeline_export.hpp>
+#include <warpsafe/debug/run/run_recorder.hpp>
+#include <warpsafe/debug/run/timeline_export.hpp>
 
 #include <cstdio>
 #include <cstring>

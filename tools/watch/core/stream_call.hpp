@@ -3,7 +3,7 @@
 #pragma once
 
 #include "call.hpp"
-#include <warpsafe/name.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <cstddef>
 #include <cstdint>

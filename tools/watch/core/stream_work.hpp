@@ -3,7 +3,7 @@
 #pragma once
 
 #include "stream_place.hpp"
-#include <warpsafe/name.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <cstddef>
 #include <cstdint>

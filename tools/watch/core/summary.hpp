@@ -4,7 +4,7 @@
 
 #include "counted.hpp"
 #include "kernel_table.hpp"
-#include <warpsafe/message.hpp>
+#include <warpsafe/error/message.hpp>
 
 #include <sys/types.h>
 

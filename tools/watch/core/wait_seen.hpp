@@ -3,7 +3,7 @@
 #pragma once
 
 #include "wait_watch.hpp"
-#include <warpsafe/name.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,10 +4,10 @@
 
 #include "wait_seen.hpp"
 #include "wait_watch.hpp"
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/run_listener.hpp>
-#include <warpsafe/error.hpp>
-#include <warpsafe/name.hpp>
+#include <warpsafe/debug/journal/run_listener.hpp>
+#include <warpsafe/error/error.hpp>
 
 #include <cstdint>
 

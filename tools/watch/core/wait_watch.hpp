@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/debug/clock.hpp>
-#include <warpsafe/debug/timeout.hpp>
-#include <warpsafe/detail/debug_hooks.hpp>
-#include <warpsafe/name.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/name.hpp>
+#include <warpsafe/debug/journal/clock.hpp>
+#include <warpsafe/debug/journal/timeout.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "written_parameter.hpp"
-#include <warpsafe/limits.hpp>
-#include <warpsafe/name.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "../core/watcher.hpp"
 #include "driver.hpp"
 #include "kernel_of.hpp"
-#include <warpsafe/debug/memory_access.hpp>
+#include <warpsafe/backend/memory_access.hpp>
 
 #include <cuda.h>
 

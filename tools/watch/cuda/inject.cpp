@@ -12,7 +12,7 @@
 #include "libraries.hpp"
 #include "session.hpp"
 #include "thread_state.hpp"
-#include <warpsafe/backend/cuda.hpp>
+#include <warpsafe/backend/cuda/cuda_backend.hpp>
 
 #include <cupti.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
 
 #include "../core/call.hpp"
 #include "call_name.hpp"
-#include <warpsafe/name.hpp>
+#include <warpsafe/core/name.hpp>
 
 namespace warpsafe::watch {
 

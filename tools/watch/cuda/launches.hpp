@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/launch_shape.hpp>
+#include <warpsafe/core/launch_shape.hpp>
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>

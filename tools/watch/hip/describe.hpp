@@ -5,7 +5,7 @@
 #include "../core/judge.hpp"
 #include "../core/named_parameters.hpp"
 #include "hip_kernels.hpp"
-#include <warpsafe/backend/hip.hpp>
+#include <warpsafe/backend/hip/hip_backend.hpp>
 
 #include <hip/hip_runtime_api.h>
 

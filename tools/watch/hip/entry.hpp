@@ -6,7 +6,7 @@
 #include "../core/stream_call.hpp"
 #include "hip_launch.hpp"
 #include "next.hpp"
-#include <warpsafe/name.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <hip/hip_runtime_api.h>
 

@@ -11,7 +11,7 @@
 #include "hip_memory.hpp"
 #include "launch_calls.hpp"
 #include "libraries.hpp"
-#include <warpsafe/backend/hip.hpp>
+#include <warpsafe/backend/hip/hip_backend.hpp>
 
 #include <hip/hip_runtime_api.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
 // As the page shows it.
 // clang-format off
 #include <warpsafe/warpsafe.hpp>
-#include <warpsafe/buffer.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/handles/cublas.hpp>
 namespace ws = warpsafe;
 

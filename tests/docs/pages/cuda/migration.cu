@@ -3,7 +3,7 @@
 
 // As the page shows it.
 // clang-format off
-#include <warpsafe/check.hpp>
+#include <warpsafe/launch/check.hpp>
 #include <warpsafe/warpsafe.hpp>
 namespace ws = warpsafe;
 

@@ -3,10 +3,10 @@
 
 // As the page shows it.
 // clang-format off
-#include <warpsafe/buffer.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/handles/cublas.hpp>
 #include <warpsafe/warpsafe.hpp>
-#include <warpsafe/debug/recorded.hpp>
+#include <warpsafe/race.hpp>
 
 #include <iostream>
 

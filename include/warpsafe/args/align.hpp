@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/aligned_ptr.hpp>
+#include <warpsafe/args/device_view.hpp>
+#include <warpsafe/error/result.hpp>
+
+#include <cstdint>
+
+namespace warpsafe {
+
+/// What `align` makes of a view: a kernel takes it as an aligned_ptr. It knows its buffer, as the
+/// view does.
+template <class T, size_type Alignment>
+class aligned_view {
+ public:
+  using element_type = T;
+  static constexpr size_type alignment = Alignment;
+  /// The same as a kernel has it: see DeviceView::span.
+  [[nodiscard]] constexpr aligned_ptr<T, Alignment> pointer() const noexcept {
+    return kernel_form_;
+  }
+
+ private:
+  friend struct detail::DeviceAccess;
+  struct Known {};
+  WARPSAFE_FN constexpr aligned_view(Known, T* start, detail::MemoryOwner* owner) noexcept
+      : kernel_form_(detail::DeviceAccess::make<aligned_ptr<T, Alignment>>(start)), owner_(owner) {}
+  aligned_ptr<T, Alignment> kernel_form_;
+  detail::MemoryOwner* owner_;
+};
+
+namespace detail {
+template <class T, size_type Alignment>
+inline constexpr bool is_view<aligned_view<T, Alignment>> = true;
+
+template <size_type Alignment, class T>
+[[nodiscard]] result<aligned_view<T, Alignment>> align_start(T* start, MemoryOwner* owner,
+                                                             call_site site) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(start);
+  if (address % Alignment != 0) {
+    return LaunchError::make(Errc::argument_misaligned, Stage::construction,
+                             address & (~address + 1), Alignment, Axis::none, site);
+  }
+  return DeviceAccess::make<aligned_view<T, Alignment>>(start, owner);
+}
+}  // namespace detail
+
+/// A view, or a part of it, for a kernel that reads it in pieces of `Alignment` bytes.
+/// Errc::argument_misaligned (value: the bytes that the start is aligned to) for a start in
+/// between, as `subspan(1, n)` gives. A misaligned wide access ends the whole context on CUDA, and
+/// AMD has no code for it.
+template <size_type Alignment, class T>
+[[nodiscard]] result<aligned_view<T, Alignment>> align(
+    DeviceView<T> view, call_site site = call_site::current()) noexcept {
+  return detail::align_start<Alignment>(view.pointer().get(), detail::owner_of(view), site);
+}
+template <size_type Alignment, class T>
+[[nodiscard]] result<aligned_view<T, Alignment>> align(
+    DeviceSpan<T> span, call_site site = call_site::current()) noexcept {
+  return detail::align_start<Alignment>(span.pointer().get(), nullptr, site);
+}
+/// The sentence for what does not know that it is device memory, or how much.
+// Its type is deduced, so that this is what is said first.
+template <size_type Alignment, class Memory>
+auto align(const Memory&) noexcept {
+  static_assert(!detail::is_size<decltype(sizeof(Memory*))>,
+                "warpsafe: align takes a device buffer's view(), or a part of it: "
+                "align<16>(buffer.view())");
+  return nullptr;
+}
+
+}  // namespace warpsafe

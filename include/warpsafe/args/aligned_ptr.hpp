@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/device_ptr.hpp>
+
+namespace warpsafe {
+
+/// Device memory that is known to start at a multiple of `Alignment` bytes: what a kernel takes
+/// that reads it in wide pieces (float4). Made by `align` (align.hpp), which looks at the value. No
+/// standard header, C++17.
+template <class T, size_type Alignment>
+class aligned_ptr {
+  static_assert(Alignment >= alignof(T) && (Alignment & (Alignment - 1)) == 0,
+                "warpsafe: an alignment is a power of 2, at least the element's own");
+
+ public:
+  using element_type = T;
+  static constexpr size_type alignment = Alignment;
+
+  /// The sentence for who makes one of an address that nobody has looked at.
+  template <class U>
+  WARPSAFE_FN explicit aligned_ptr(const U&) noexcept : pointer_(nullptr) {
+    static_assert(
+        !detail::is_size<decltype(sizeof(U*))>,
+        "warpsafe: an aligned_ptr is made by align<16>(buffer.view()), which looks at the "
+        "address");
+  }
+
+  [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
+  // It knows more than what it converts to.
+  WARPSAFE_FN constexpr operator device_ptr<T>()
+      const noexcept {  // NOLINT(google-explicit-constructor)
+    return detail::DeviceAccess::pointer(pointer_);
+  }
+  /// In kernels only: the memory as elements of a wider type.
+  template <class Wide>
+  [[nodiscard]] WARPSAFE_FN Wide* as() const noexcept {
+    static_assert(alignof(Wide) <= Alignment,
+                  "warpsafe: this type needs more alignment than the pointer is known to have");
+#if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDA_ARCH__) && \
+    !defined(__HIP_DEVICE_COMPILE__)
+    return detail::device_memory_from_host_code<Wide*>();
+#else
+    return reinterpret_cast<Wide*>(pointer_);
+#endif
+  }
+
+ private:
+  friend struct detail::DeviceAccess;
+  struct Known {};
+  WARPSAFE_FN constexpr aligned_ptr(Known, T* pointer) noexcept : pointer_(pointer) {}
+  T* pointer_;
+};
+
+namespace detail {
+template <class T, size_type Alignment>
+inline constexpr bool is_device_memory<aligned_ptr<T, Alignment>> = true;
+}  // namespace detail
+
+}  // namespace warpsafe

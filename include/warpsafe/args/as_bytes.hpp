@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/detail/memory_owner.hpp>
+#include <warpsafe/args/device_view.hpp>
+
+#include <cstddef>
+
+namespace warpsafe {
+
+namespace detail {
+/// `start` is the view's, as bytes.
+template <class T, class Byte>
+[[nodiscard]] DeviceView<Byte> bytes_of(const DeviceView<T>& view, Byte* start) noexcept {
+  return DeviceView<Byte>({DeviceAccess::pointer(start), view.size() * sizeof(T)}, view.device(),
+                          DeviceAccess::owner(view));
+}
+}  // namespace detail
+
+/// Device memory without its type, its size in bytes: what a kernel's `void*` parameter takes,
+/// where something else tells the kernel what lies there. It knows its buffer, as the view does.
+template <class T>
+[[nodiscard]] DeviceView<const std::byte> as_bytes(DeviceView<T> view) noexcept {
+  const void* const start = view.pointer().get();
+  return detail::bytes_of(view, static_cast<const std::byte*>(start));
+}
+/// The sentence for what is no view, and for a matrix whose rows are apart.
+template <class T>
+auto as_bytes(const T&) noexcept {
+  static_assert(!detail::is_size<decltype(sizeof(T*))>,
+                "warpsafe: the bytes are those of a view whose elements lie together: "
+                "as_bytes(buffer.view())");
+  return nullptr;
+}
+/// The same for a kernel that writes. Not of const elements.
+template <class T>
+[[nodiscard]] DeviceView<std::byte> as_writable_bytes(DeviceView<T> view) noexcept {
+  void* const start = view.pointer().get();
+  return detail::bytes_of(view, static_cast<std::byte*>(start));
+}
+/// The sentence for who would write const elements.
+template <class T>
+DeviceView<std::byte> as_writable_bytes(DeviceView<const T>) noexcept {
+  static_assert(!detail::is_size<decltype(sizeof(T*))>,
+                "warpsafe: these elements are const; as_bytes(view) is for a kernel that reads");
+  return {};
+}
+
+template <class T>
+auto as_writable_bytes(const T&) noexcept {
+  static_assert(!detail::is_size<decltype(sizeof(T*))>,
+                "warpsafe: the bytes are those of a view whose elements lie together: "
+                "as_writable_bytes(buffer.view())");
+  return nullptr;
+}
+
+}  // namespace warpsafe

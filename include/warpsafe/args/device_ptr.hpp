@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/detail/host_code.hpp>
+#include <warpsafe/core/size_type.hpp>
+
+// Device memory by type: what a kernel's pointer parameters take instead of a raw pointer. No
+// standard header, C++17: kernels may have these as parameters themselves.
+
+namespace warpsafe {
+
+namespace detail {
+struct DeviceAccess;
+/// Whether a kernel's parameter of type P is device memory, its address first; what it is then made
+/// of says P::element_type, const where the kernel only reads.
+template <class P>
+inline constexpr bool is_device_memory = false;
+}  // namespace detail
+
+/// A pointer into device memory. No raw pointer converts to it: it comes from a buffer, from
+/// `device_pointer_traits` of an adapted type, or from `trust`.
+template <class T>
+class device_ptr {
+ public:
+  using element_type = T;
+
+  constexpr device_ptr() noexcept = default;
+  WARPSAFE_FN constexpr device_ptr(decltype(nullptr)) noexcept {
+  }  // NOLINT(google-explicit-constructor)
+  /// No raw pointer becomes one: the sentence for who tries. Not explicit, so that it is read
+  /// wherever one is tried.
+  template <class U>
+  WARPSAFE_FN device_ptr(U* raw) noexcept : pointer_(raw) {  // NOLINT(google-explicit-constructor)
+    static_assert(!detail::is_size<decltype(sizeof(U*))>,
+                  "warpsafe: a raw pointer may be host memory; take a device buffer's view(), or "
+                  "pass trust(p) to the launch where other code allocated it on the device");
+  }
+  /// `device_ptr<float>` converts to `device_ptr<const float>`, and nothing else does.
+  template <class U, class = decltype(static_cast<T (*)[]>(static_cast<U (*)[]>(nullptr)))>
+  WARPSAFE_FN constexpr device_ptr(
+      device_ptr<U> other) noexcept  // NOLINT(google-explicit-constructor)
+      : pointer_(other.get()) {}
+
+  [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
+  /// The pointer `count` elements further; the caller knows that it is still in the allocation.
+  [[nodiscard]] WARPSAFE_FN constexpr device_ptr operator+(size_type count) const noexcept {
+    device_ptr further;
+    further.pointer_ = pointer_ + count;
+    return further;
+  }
+
+  /// Nothing is read through it: the sentence for who tries.
+  template <class U = T>
+  WARPSAFE_FN U& operator*() const noexcept {
+    static_assert(!detail::is_size<decltype(sizeof(U*))>,
+                  "warpsafe: a device_ptr is not read through; in a kernel get() is the pointer "
+                  "itself, and host code copies the memory: buffer.to_host(stream)");
+    return *pointer_;
+  }
+  template <class U = T>
+  WARPSAFE_FN U& operator[](size_type) const noexcept {
+    return operator*<U>();
+  }
+  template <class U = T>
+  WARPSAFE_FN U* operator->() const noexcept {
+    return &operator*<U>();
+  }
+
+ private:
+  friend struct detail::DeviceAccess;
+  T* pointer_ = nullptr;
+};
+
+/// Adapts a type of another library to kernel parameters that are pointers. Specialise it with
+///   static T* get(const Type&) noexcept;   // device memory, as the kernel's parameter has it
+/// and, for the debug tools that look at data, where Type has no size() of elements,
+///   static std::size_t count(const Type&) noexcept;   // elements behind it
+/// for at::Tensor, thrust::device_ptr<T>, rmm::device_uvector<T>, …
+template <class Type>
+struct device_pointer_traits;
+
+template <class T>
+struct device_pointer_traits<device_ptr<T>> {
+  WARPSAFE_FN static constexpr T* get(const device_ptr<T>& pointer) noexcept {
+    return pointer.get();
+  }
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool is_device_memory<device_ptr<T>> = true;
+
+/// Makes the types of device memory for code that knows where the memory is: buffers, the launch,
+/// `trust`, `align`.
+struct DeviceAccess {
+  template <class T>
+  [[nodiscard]] WARPSAFE_FN static constexpr device_ptr<T> pointer(T* raw) noexcept {
+    device_ptr<T> made;
+    made.pointer_ = raw;
+    return made;
+  }
+  /// Of a view that host code has of a buffer: what a kernel takes, and the memory's owner.
+  template <class View>
+  [[nodiscard]] WARPSAFE_FN static constexpr auto kernel_form(const View& view) noexcept {
+    return view.kernel_form_;
+  }
+  template <class View>
+  [[nodiscard]] WARPSAFE_FN static constexpr auto owner(const View& view) noexcept {
+    return view.owner_;
+  }
+  /// Any other type of device memory, by its private constructor.
+  template <class Made, class... A>
+  [[nodiscard]] WARPSAFE_FN static constexpr Made make(A... parts) noexcept {
+    return Made(typename Made::Known{}, parts...);
+  }
+};
+
+}  // namespace detail
+}  // namespace warpsafe

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/device_ptr.hpp>
+
+namespace warpsafe {
+
+namespace detail {
+/// An object of a type, for what is asked about it (std::declval is a header).
+template <class T>
+WARPSAFE_FN const T& lvalue() noexcept;
+}  // namespace detail
+
+/// Elements of device memory with their number: what a kernel that indexes takes by value. No
+/// standard header, C++17. Host code has device memory as a DeviceView (device_view.hpp), which
+/// converts to this.
+template <class T>
+class DeviceSpan {
+ public:
+  using element_type = T;
+
+  constexpr DeviceSpan() noexcept = default;
+  WARPSAFE_FN constexpr DeviceSpan(device_ptr<T> first, size_type count) noexcept
+      : data_(first.get()), size_(count) {}
+  template <class U, class = decltype(static_cast<T (*)[]>(static_cast<U (*)[]>(nullptr)))>
+  WARPSAFE_FN constexpr DeviceSpan(
+      DeviceSpan<U> other) noexcept  // NOLINT(google-explicit-constructor)
+      : data_(other.pointer().get()), size_(other.size()) {}
+
+  /// The sentence for who makes one of host memory: a vector, an array, a std::span.
+  template <class Range, class = typename Range::value_type,
+            class = decltype(static_cast<const volatile void*>(detail::lvalue<Range>().data()))>
+  WARPSAFE_FN DeviceSpan(
+      const Range&) noexcept {  // NOLINT(google-explicit-constructor): as it is written
+    static_assert(!detail::is_size<decltype(sizeof(Range*))>,
+                  "warpsafe: a DeviceSpan is device memory; copy the elements into a device buffer "
+                  "and take its view()");
+  }
+
+  [[nodiscard]] WARPSAFE_FN constexpr size_type size() const noexcept { return size_; }
+  [[nodiscard]] WARPSAFE_FN constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] WARPSAFE_FN constexpr device_ptr<T> pointer() const noexcept {
+    return detail::DeviceAccess::pointer(data_);
+  }
+  /// `count` elements from `offset`; both in elements, cut at the end of this span.
+  [[nodiscard]] WARPSAFE_FN constexpr DeviceSpan subspan(size_type offset,
+                                                         size_type count) const noexcept {
+    const size_type start = offset < size_ ? offset : size_;
+    const size_type left = size_ - start;
+    return DeviceSpan(detail::DeviceAccess::pointer(data_ + start), count < left ? count : left);
+  }
+  /// In kernels only: the element itself. In host code of a device compiler it does not compile; on
+  /// the host backend, where kernels are host code, nothing tells the two apart.
+  [[nodiscard]] WARPSAFE_FN constexpr T& operator[](size_type index) const noexcept {
+#if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDA_ARCH__) && \
+    !defined(__HIP_DEVICE_COMPILE__)
+    return static_cast<void>(index), detail::device_memory_from_host_code<T&>();
+#else
+    return data_[index];
+#endif
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_type size_ = 0;
+};
+
+template <class T>
+struct device_pointer_traits<DeviceSpan<T>> {
+  WARPSAFE_FN static constexpr T* get(const DeviceSpan<T>& span) noexcept {
+    return span.pointer().get();
+  }
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool is_device_memory<DeviceSpan<T>> = true;
+}  // namespace detail
+
+}  // namespace warpsafe

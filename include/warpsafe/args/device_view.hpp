@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/detail/memory_owner.hpp>
+#include <warpsafe/args/device_span.hpp>
+
+namespace warpsafe {
+
+/// Device memory in the hands of host code: what a buffer's view() gives. It is passed on, cut and
+/// counted; its elements are the device's, so nothing that would read one compiles. A kernel takes
+/// it as a DeviceSpan, a device_ptr or a plain pointer. It knows its buffer: where it is passed to
+/// a kernel, a copy or a library on another stream than the buffer's, the memory is freed after
+/// that work. @pre the memory is still held by its buffer, a token or a graph
+template <class T>
+class DeviceView {
+  // No iterator by the standard's concepts: whatever asks whether this is a range hears that it is
+  // none.
+  struct NoIterator {
+    NoIterator& operator++();
+    T& operator*() const;
+    bool operator!=(NoIterator) const;
+  };
+  template <class U>
+  static U* unreadable() noexcept {
+    static_assert(!detail::is_size<decltype(sizeof(U*))>,
+                  "warpsafe: host code cannot read or write device memory; copy it: "
+                  "buffer.to_host(stream) gives it once it is there; its address is pointer()");
+    return nullptr;
+  }
+
+ public:
+  using element_type = T;
+
+  constexpr DeviceView() noexcept = default;
+  /// `device` is the ordinal of the device that the memory is on; -1: not known. `owner`: not for
+  /// use.
+  explicit constexpr DeviceView(DeviceSpan<T> span, int device = -1,
+                                detail::MemoryOwner* owner = nullptr) noexcept
+      : kernel_form_(span), owner_(owner), device_(device) {}
+  template <class U, class = decltype(static_cast<T (*)[]>(static_cast<U (*)[]>(nullptr)))>
+  constexpr DeviceView(DeviceView<U> other) noexcept  // NOLINT(google-explicit-constructor)
+      : kernel_form_(other.span()),
+        owner_(detail::DeviceAccess::owner(other)),
+        device_(other.device()) {}
+
+  /// Elements.
+  [[nodiscard]] constexpr size_type size() const noexcept { return kernel_form_.size(); }
+  [[nodiscard]] constexpr bool empty() const noexcept { return kernel_form_.empty(); }
+  /// The device that the memory is on; -1: not known.
+  [[nodiscard]] constexpr int device() const noexcept { return device_; }
+  /// `count` elements from `offset`; both in elements, cut at the end.
+  [[nodiscard]] constexpr DeviceView subspan(size_type offset, size_type count) const noexcept {
+    return DeviceView(kernel_form_.subspan(offset, count), device_, owner_);
+  }
+
+  /// The same as a kernel has it, for a structure that a kernel takes. It knows its buffer no more:
+  /// tell the buffer of a launch on another stream than its own by used_on.
+  [[nodiscard]] constexpr DeviceSpan<T> span() const noexcept { return kernel_form_; }
+  /// The address, which knows its buffer no more either.
+  [[nodiscard]] constexpr device_ptr<T> pointer() const noexcept { return kernel_form_.pointer(); }
+  /// The sentence for who lets a view become a span by the way.
+  template <class U>
+  operator DeviceSpan<U>() const noexcept {  // NOLINT(google-explicit-constructor)
+    static_assert(
+        !detail::is_size<decltype(sizeof(U*))>,
+        "warpsafe: a DeviceSpan does not know its buffer, which then may be freed under a "
+        "kernel on another stream; pass the view itself, or say span(), and used_on after "
+        "such a launch");
+    return {};
+  }
+
+  // The sentence for who reads an element.
+  template <class U = T>
+  U& operator[](size_type) const noexcept {
+    return *unreadable<U>();
+  }
+  template <class U = T>
+  U& operator*() const noexcept {
+    return *unreadable<U>();
+  }
+  template <class U = T>
+  U& front() const noexcept {
+    return *unreadable<U>();
+  }
+  template <class U = T>
+  U& back() const noexcept {
+    return *unreadable<U>();
+  }
+  template <class U = T>
+  U* data() const noexcept {
+    return unreadable<U>();
+  }
+  template <class U = T>
+  NoIterator begin() const noexcept {
+    return unreadable<U>(), NoIterator();
+  }
+  template <class U = T>
+  NoIterator end() const noexcept {
+    return unreadable<U>(), NoIterator();
+  }
+
+ private:
+  friend struct detail::DeviceAccess;
+  DeviceSpan<T> kernel_form_;
+  detail::MemoryOwner* owner_ = nullptr;
+  int device_ = -1;
+};
+
+template <class T>
+struct device_pointer_traits<DeviceView<T>> {
+  static constexpr T* get(const DeviceView<T>& view) noexcept { return view.pointer().get(); }
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool is_view<DeviceView<T>> = true;
+}  // namespace detail
+
+}  // namespace warpsafe

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/device_span.hpp>
+#include <warpsafe/core/size_type.hpp>
+#include <warpsafe/dims/extent.hpp>
+
+namespace warpsafe {
+
+namespace detail {
+struct PitchedAccess;
+template <class T>
+inline constexpr bool is_contiguous = false;
+}  // namespace detail
+
+/// A matrix in device memory whose rows need not follow one another: what a kernel takes by value.
+/// The distance between rows is the allocation's and stays in here. No standard header, C++17. Host
+/// code has it as a PitchedView (pitched_buffer.hpp), which converts to this.
+template <class T>
+class PitchedSpan {
+ public:
+  using element_type = T;
+
+  constexpr PitchedSpan() noexcept = default;
+  template <class U, class = decltype(static_cast<T (*)[]>(static_cast<U (*)[]>(nullptr)))>
+  WARPSAFE_FN constexpr PitchedSpan(
+      PitchedSpan<U> other) noexcept  // NOLINT(google-explicit-constructor)
+      : data_(other.data_), pitch_(other.pitch_), rows_(other.rows_), cols_(other.cols_) {}
+
+  /// Elements along the axes.
+  [[nodiscard]] WARPSAFE_FN constexpr size_type rows() const noexcept { return rows_; }
+  [[nodiscard]] WARPSAFE_FN constexpr size_type cols() const noexcept { return cols_; }
+  [[nodiscard]] WARPSAFE_FN constexpr extent<2> size() const noexcept {
+    return extent<2>{warpsafe::rows{rows_}, warpsafe::cols{cols_}};
+  }
+  /// The elements of one row, which follow one another; none for a row that is not there.
+  [[nodiscard]] WARPSAFE_FN DeviceSpan<T> row(size_type index) const noexcept {
+    if (index >= rows_) return {};
+    return DeviceSpan<T>(detail::DeviceAccess::pointer(start_of(index)), cols_);
+  }
+  /// In kernels only: the element at row `index.y` and column `index.x`, as thread_index() has
+  /// them.
+  [[nodiscard]] WARPSAFE_FN T& operator[](Index3 index) const noexcept {
+#if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDA_ARCH__) && \
+    !defined(__HIP_DEVICE_COMPILE__)
+    return static_cast<void>(index), detail::device_memory_from_host_code<T&>();
+#else
+    return start_of(index.row())[index.col()];
+#endif
+  }
+  /// The part of `size` that begins at row and column `origin`, cut at the end of this one.
+  [[nodiscard]] WARPSAFE_FN PitchedSpan window(extent<2> origin, extent<2> size) const noexcept {
+    const size_type first_row = least(origin.size(1), rows_);
+    const size_type first_col = least(origin.size(0), cols_);
+    PitchedSpan part;
+    part.data_ = data_ == nullptr ? nullptr : start_of(first_row) + first_col;
+    part.pitch_ = pitch_;
+    part.rows_ = least(size.size(1), rows_ - first_row);
+    part.cols_ = least(size.size(0), cols_ - first_col);
+    return part;
+  }
+
+ private:
+  template <class>
+  friend class PitchedSpan;
+  friend struct detail::PitchedAccess;
+
+  WARPSAFE_FN static constexpr size_type least(size_type a, size_type b) noexcept {
+    return a < b ? a : b;
+  }
+  [[nodiscard]] WARPSAFE_FN T* start_of(size_type row) const noexcept {
+    // As an integer: a pointer to bytes would have to be const where T is.
+    return reinterpret_cast<T*>(reinterpret_cast<size_type>(data_) + row * pitch_);
+  }
+  T* data_ = nullptr;
+  size_type pitch_ = 0;  // bytes
+  size_type rows_ = 0;
+  size_type cols_ = 0;
+};
+
+/// A kernel that takes a T* expects one element after the other: the sentence for who passes rows
+/// that may be apart.
+template <class T>
+struct device_pointer_traits<PitchedSpan<T>> {
+  template <class Given>
+  WARPSAFE_FN static auto get(const Given&) noexcept {
+    static_assert(detail::is_contiguous<Given>,
+                  "warpsafe: the rows of this matrix are apart, and the kernel's pointer parameter "
+                  "knows nothing of that; let the kernel take a PitchedSpan, or pass row(i)");
+    return static_cast<T*>(nullptr);
+  }
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool is_device_memory<PitchedSpan<T>> = true;
+}  // namespace detail
+
+}  // namespace warpsafe

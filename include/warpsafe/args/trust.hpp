@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/device_span.hpp>
+
+#include <type_traits>
+
+// The named escape for device memory that other code allocated.
+
+namespace warpsafe {
+
+/// A raw pointer that the caller knows to be device memory; checked builds ask the driver. Made by
+/// `trust` alone.
+template <class T>
+class trusted_ptr {
+ public:
+  /// The sentence for who makes one by hand.
+  template <class U>
+  explicit trusted_ptr(U*) noexcept {
+    static_assert(!detail::is_size<decltype(sizeof(U*))>,
+                  "warpsafe: a trusted pointer is made by trust(p), one with a number of elements "
+                  "by trust(p, count)");
+  }
+  [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
+
+ private:
+  friend struct detail::DeviceAccess;
+  struct Known {};
+  WARPSAFE_FN constexpr trusted_ptr(Known, T* pointer) noexcept : pointer_(pointer) {}
+  T* pointer_;
+};
+
+/// The same with a number of elements, for a kernel that takes a DeviceSpan.
+template <class T>
+class trusted_span {
+ public:
+  /// The sentence for who makes one by hand.
+  template <class U, class Count>
+  explicit trusted_span(U*, Count) noexcept {
+    static_assert(!detail::is_size<decltype(sizeof(U*))>,
+                  "warpsafe: a trusted pointer is made by trust(p), one with a number of elements "
+                  "by trust(p, count)");
+  }
+  [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
+  /// The number of elements with its sign: checked builds refuse a negative one.
+  [[nodiscard]] WARPSAFE_FN constexpr detail::SignedSize size() const noexcept { return size_; }
+
+ private:
+  friend struct detail::DeviceAccess;
+  struct Known {};
+  WARPSAFE_FN constexpr trusted_span(Known, T* pointer, detail::SignedSize size) noexcept
+      : pointer_(pointer), size_(size) {}
+  T* pointer_;
+  detail::SignedSize size_;
+};
+
+template <class U>
+trusted_ptr(U*) -> trusted_ptr<U>;
+template <class U, class Count>
+trusted_span(U*, Count) -> trusted_span<U>;
+
+/// For a kernel's pointer parameter: `launch(…, trust(raw))`. Checked builds verify at the launch
+/// that the device can read it: Errc::argument_host_pointer.
+template <class T>
+[[nodiscard]] WARPSAFE_FN constexpr trusted_ptr<T> trust(T* pointer) noexcept {
+  return detail::DeviceAccess::make<trusted_ptr<T>>(pointer);
+}
+/// For a kernel's DeviceSpan parameter, with the number of elements: `launch(…, trust(raw, n))`.
+/// Checked builds verify that the device can read the first, and that n is not negative:
+/// Errc::argument_host_pointer, ::argument_negative.
+template <class T, class Count>
+[[nodiscard]] WARPSAFE_FN constexpr trusted_span<T> trust(T* pointer, Count count) noexcept {
+  return detail::DeviceAccess::make<trusted_span<T>>(pointer, detail::SignedSize::of(count));
+}
+/// The sentence for what is no raw pointer. Its type is deduced, so that this is what is said
+/// first.
+template <class T, class... Count>
+requires(!std::is_pointer_v<T> && !std::is_array_v<T>) constexpr auto trust(const T&,
+                                                                            Count...) noexcept {
+  static_assert(std::is_pointer_v<T>,
+                "warpsafe: trust takes a raw pointer to device memory that other code allocated; a "
+                "device buffer goes in as its view(), a null pointer as nullptr");
+  return nullptr;
+}
+
+template <class T>
+struct device_pointer_traits<trusted_ptr<T>> {
+  WARPSAFE_FN static constexpr T* get(const trusted_ptr<T>& trusted) noexcept {
+    return trusted.get();
+  }
+};
+template <class T>
+struct device_pointer_traits<trusted_span<T>> {
+  WARPSAFE_FN static constexpr T* get(const trusted_span<T>& trusted) noexcept {
+    return trusted.get();
+  }
+};
+
+}  // namespace warpsafe

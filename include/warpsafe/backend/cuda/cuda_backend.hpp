@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/cuda/graph_calls.hpp>
+#include <warpsafe/backend/cuda/launch_calls.hpp>
+#include <warpsafe/backend/detail/traced_calls.hpp>
+#include <warpsafe/core/config.hpp>
+
+#include <cuda_runtime_api.h>
+#if __has_include(<cuda_profiler_api.h>)
+#include <cuda_profiler_api.h>
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+static_assert(CUDART_VERSION >= 12000, "warpsafe: CUDA 12.0 or newer is needed");
+
+namespace warpsafe {
+
+namespace detail {
+
+/// What cuda_backend calls, as it is.
+struct CudaCalls : CudaGraphCalls {
+  static constexpr Vendor vendor = Vendor::nvidia;
+  static constexpr Name name = Name::of("CUDA");
+  static constexpr int not_ready = cudaErrorNotReady;
+  /// What a question about a function that is no kernel answers (CUDA 13.0 on an H200); for streams
+  /// and events it means another thing.
+  static constexpr int unknown_function = cudaErrorInvalidResourceHandle;
+  /// Bytes of a kernel's parameter block. CUDA C++ Programming Guide, "Kernel parameters": 32764
+  /// from CUDA 12.1 on for compute capability 7.0 and up (all that CUDA 13 compiles for), else
+  /// 4096.
+  static constexpr std::size_t parameter_bytes = CUDART_VERSION >= 13000 ? 32764 : 4096;
+  static constexpr bool has_clusters = true;
+  using native_stream = cudaStream_t;
+  using native_event = cudaEvent_t;
+
+  static Name error_name(int status) noexcept {
+    return Name::of(cudaGetErrorName(static_cast<cudaError_t>(status)));
+  }
+  static Name error_text(int status) noexcept {
+    return Name::of(cudaGetErrorString(static_cast<cudaError_t>(status)));
+  }
+  static Errc classify(int status) noexcept {
+    switch (status) {
+      case cudaErrorMemoryAllocation:
+        return Errc::out_of_memory;
+      case cudaErrorInitializationError:
+      case cudaErrorInsufficientDriver:
+      case cudaErrorNoDevice:
+        return Errc::no_device;
+      case cudaErrorInvalidDevice:
+        return Errc::device_invalid;
+      case cudaErrorInvalidDeviceFunction:
+        return Errc::not_a_kernel;
+      case cudaErrorNoKernelImageForDevice:
+        return Errc::no_kernel_image;
+      case cudaErrorNotSupported:
+        return Errc::unsupported;
+      case cudaErrorStreamCaptureUnsupported:
+      case cudaErrorStreamCaptureImplicit:
+        return Errc::stream_capturing;
+      case cudaErrorStreamCaptureInvalidated:
+        return Errc::capture_broken;
+      case cudaErrorStreamCaptureMerge:
+        return Errc::capture_merged;
+      case cudaErrorStreamCaptureUnmatched:
+        return Errc::capture_unmatched;
+      case cudaErrorStreamCaptureUnjoined:
+        return Errc::capture_unjoined;
+      case cudaErrorStreamCaptureIsolation:
+        return Errc::capture_isolation;
+      case cudaErrorCapturedEvent:
+        return Errc::captured_event;
+      case cudaErrorStreamCaptureWrongThread:
+        return Errc::capture_wrong_thread;
+      case cudaErrorGraphExecUpdateFailure:
+        return Errc::graph_update_refused;
+      default:
+        return severity_of(status) == Severity::context_lost ? Errc::execution_failed
+                                                             : Errc::runtime_failed;
+    }
+  }
+  /// CUDA Runtime API, "CUDA Error types": these leave the process in an inconsistent state.
+  static Severity severity_of(int status) noexcept {
+    switch (status) {
+      case cudaErrorIllegalAddress:
+      case cudaErrorLaunchTimeout:
+      case cudaErrorContextIsDestroyed:
+      case cudaErrorAssert:
+      case cudaErrorHardwareStackError:
+      case cudaErrorIllegalInstruction:
+      case cudaErrorMisalignedAddress:
+      case cudaErrorInvalidAddressSpace:
+      case cudaErrorInvalidPc:
+      case cudaErrorLaunchFailure:
+        return Severity::context_lost;
+      default:
+        return Severity::recoverable;
+    }
+  }
+  static int peek_last_error() noexcept { return cudaPeekAtLastError(); }
+
+  static constexpr int toolkit_version = CUDART_VERSION;
+  /// What the driver can do, and the runtime, each as 1000 * major + 10 * minor.
+  static int versions(int& driver, int& runtime) noexcept {
+    const cudaError_t status = cudaDriverGetVersion(&driver);
+    return status != cudaSuccess ? status : cudaRuntimeGetVersion(&runtime);
+  }
+#if __has_include(<cuda_profiler_api.h>)
+  /// Begins, and ends, what a profiler records that was started to wait for it (nsys
+  /// --capture-range=cudaProfilerApi, ncu --profile-from-start off). CUDA Runtime API, "Profiler
+  /// Control".
+  static int profile(bool on) noexcept { return on ? cudaProfilerStart() : cudaProfilerStop(); }
+#endif
+
+  static int device_count(int& count) noexcept { return cudaGetDeviceCount(&count); }
+  static int current_device(int& device) noexcept { return cudaGetDevice(&device); }
+  static int set_device(int device) noexcept { return cudaSetDevice(device); }
+  static int device_synchronize() noexcept { return cudaDeviceSynchronize(); }
+  static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept {
+    return cudaMemGetInfo(&free_bytes, &total_bytes);
+  }
+  static int limits_of(int device, DeviceLimits& limits) noexcept {
+    return detail::cuda_limits(device, limits);
+  }
+  static Name device_name(int device) noexcept { return detail::cuda_device_name(device); }
+
+  static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
+    cudaFuncAttributes attributes;
+    const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel.function);
+    if (status != cudaSuccess) return status;
+    limits.max_threads_per_block = static_cast<std::uint32_t>(attributes.maxThreadsPerBlock);
+    limits.registers = static_cast<std::uint32_t>(attributes.numRegs);
+    limits.static_shared = attributes.sharedSizeBytes;
+    limits.max_dynamic_shared = static_cast<std::uint64_t>(attributes.maxDynamicSharedSizeBytes);
+    limits.local_bytes = attributes.localSizeBytes;
+    limits.constant_bytes = attributes.constSizeBytes;
+    limits.binary_version = static_cast<std::uint32_t>(attributes.binaryVersion);
+    limits.ptx_version = static_cast<std::uint32_t>(attributes.ptxVersion);
+    return cudaSuccess;
+  }
+  static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
+    return cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(bytes));
+  }
+  static int resident_blocks(const KernelEntry& kernel, std::uint32_t threads,
+                             std::uint64_t dynamic_bytes, int& per_multiprocessor) noexcept {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel.function,
+                                                         static_cast<int>(threads), dynamic_bytes);
+  }
+  static int max_cluster_blocks(const KernelEntry& kernel, const LaunchShape& shape,
+                                int& blocks) noexcept {
+    return detail::cuda_max_cluster(kernel.function, shape, blocks);
+  }
+
+  /// The runtime's own status of this launch, never its last error.
+  [[gnu::always_inline]] static int launch(const KernelEntry& kernel, const LaunchShape& shape,
+                                           void** args, native_stream stream) noexcept {
+    if (shape.has_attributes()) {
+      return detail::cuda_launch_with_attributes(kernel.function, shape, args, stream);
+    }
+    return launch_plain(kernel, shape, args, stream);
+  }
+  /// The same where the shape has no attributes.
+  [[gnu::always_inline]] static int launch_plain(const KernelEntry& kernel,
+                                                 const LaunchShape& shape, void** args,
+                                                 native_stream stream) noexcept {
+    return cudaLaunchKernel(kernel.function, dim3(shape.grid[0], shape.grid[1], shape.grid[2]),
+                            dim3(shape.block[0], shape.block[1], shape.block[2]), args,
+                            shape.dynamic_shared_32(), stream);
+  }
+
+  static int stream_create(native_stream& stream, int priority) noexcept {
+    return cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority);
+  }
+  static int stream_destroy(native_stream stream) noexcept { return cudaStreamDestroy(stream); }
+  static int stream_synchronize(native_stream stream) noexcept {
+    return cudaStreamSynchronize(stream);
+  }
+  static int stream_query(native_stream stream) noexcept { return cudaStreamQuery(stream); }
+  /// Needs CUDA 12.8; older runtimes answer cudaErrorNotSupported.
+  static int stream_device([[maybe_unused]] native_stream stream,
+                           [[maybe_unused]] int& device) noexcept {
+#if CUDART_VERSION >= 12080
+    return cudaStreamGetDevice(stream, &device);
+#else
+    return cudaErrorNotSupported;
+#endif
+  }
+  static int stream_capturing(native_stream stream, bool& capturing) noexcept {
+    cudaStreamCaptureStatus state{};
+    const cudaError_t status = cudaStreamIsCapturing(stream, &state);
+    capturing = state != cudaStreamCaptureStatusNone;
+    return status;
+  }
+  static int stream_wait(native_stream stream, native_event event) noexcept {
+    return cudaStreamWaitEvent(stream, event, 0);
+  }
+
+  static int event_create(native_event& event, bool timed) noexcept {
+    return cudaEventCreateWithFlags(&event, timed ? cudaEventDefault : cudaEventDisableTiming);
+  }
+  static int event_destroy(native_event event) noexcept { return cudaEventDestroy(event); }
+  static int event_record(native_event event, native_stream stream) noexcept {
+    return cudaEventRecord(event, stream);
+  }
+  static int event_synchronize(native_event event) noexcept { return cudaEventSynchronize(event); }
+  static int event_query(native_event event) noexcept { return cudaEventQuery(event); }
+  static int event_elapsed(float& ms, native_event begin, native_event end) noexcept {
+    return cudaEventElapsedTime(&ms, begin, end);
+  }
+
+  static int allocate(void*& memory, std::size_t bytes, native_stream stream) noexcept {
+    return cudaMallocAsync(&memory, bytes, stream);
+  }
+  static int deallocate(void* memory, native_stream stream) noexcept {
+    return cudaFreeAsync(memory, stream);
+  }
+  static int host_allocate(void*& memory, std::size_t bytes) noexcept {
+    return cudaMallocHost(&memory, bytes);
+  }
+  static int host_deallocate(void* memory) noexcept { return cudaFreeHost(memory); }
+  static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
+                  native_stream stream) noexcept {
+    return cudaMemcpyAsync(to, from, bytes, native_kind(kind), stream);
+  }
+  static int copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                     std::size_t width, std::size_t rows, CopyKind kind,
+                     native_stream stream) noexcept {
+    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows, native_kind(kind),
+                             stream);
+  }
+  static int fill(void* memory, unsigned char value, std::size_t bytes,
+                  native_stream stream) noexcept {
+    return cudaMemsetAsync(memory, value, bytes, stream);
+  }
+  static int copy_peer(void* to, int to_device, const void* from, int from_device,
+                       std::size_t bytes, native_stream stream) noexcept {
+    return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, stream);
+  }
+  static int has_memory_pools(int device, bool& answer) noexcept {
+    int value = 0;
+    const cudaError_t status =
+        cudaDeviceGetAttribute(&value, cudaDevAttrMemoryPoolsSupported, device);
+    answer = status == cudaSuccess && value != 0;
+    return status;
+  }
+  static int allocate_unordered(void*& memory, std::size_t bytes) noexcept {
+    return cudaMalloc(&memory, bytes);
+  }
+  static int allocate_managed(void*& memory, std::size_t bytes) noexcept {
+    return cudaMallocManaged(&memory, bytes, cudaMemAttachGlobal);
+  }
+  static int deallocate_unordered(void* memory) noexcept { return cudaFree(memory); }
+
+  static constexpr int relaxed_capture = cudaStreamCaptureModeRelaxed;
+  static int exchange_capture_mode(int& mode) noexcept {
+    auto native = static_cast<cudaStreamCaptureMode>(mode);
+    const cudaError_t status = cudaThreadExchangeStreamCaptureMode(&native);
+    mode = static_cast<int>(native);
+    return status;
+  }
+  static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
+    cudaPointerAttributes attributes;
+    const cudaError_t status = cudaPointerGetAttributes(&attributes, memory);
+    if (status != cudaSuccess) return status;
+    device = attributes.device;
+    kind = attributes.type == cudaMemoryTypeDevice    ? MemoryKind::device
+           : attributes.type == cudaMemoryTypeManaged ? MemoryKind::managed
+           : attributes.type == cudaMemoryTypeHost    ? MemoryKind::pinned
+                                                      : MemoryKind::unregistered;
+    return cudaSuccess;
+  }
+
+ private:
+  static cudaMemcpyKind native_kind(CopyKind kind) noexcept {
+    switch (kind) {
+      case CopyKind::host_to_device:
+        return cudaMemcpyHostToDevice;
+      case CopyKind::device_to_host:
+        return cudaMemcpyDeviceToHost;
+      case CopyKind::device_to_device:
+        return cudaMemcpyDeviceToDevice;
+      case CopyKind::host_to_host:
+        return cudaMemcpyHostToHost;
+    }
+    return cudaMemcpyDefault;
+  }
+};
+
+}  // namespace detail
+
+/// The CUDA runtime (12 and 13), behind the names of backend.hpp. Statuses are cudaError_t as int.
+struct cuda_backend : detail::CudaCalls {};
+
+template <>
+inline constexpr bool detail::tells_of_calls<cuda_backend> = true;
+
+}  // namespace warpsafe

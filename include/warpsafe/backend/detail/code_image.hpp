@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/elf_image.hpp>
+#include <warpsafe/core/detail/text.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+// What device code in memory is: cubin, fatbin, PTX; code object, bundle of them. For the words of
+// errors, and for the names of kernels where the runtime lists none. Loading is the runtime's.
+
+namespace warpsafe::detail {
+
+enum class ImageKind : std::uint8_t { unknown, cubin, fatbin, ptx, code_object, bundle };
+
+inline constexpr std::uint32_t fatbin_magic = 0xba55ed50;
+inline constexpr Name bundle_magic = Name::of("__CLANG_OFFLOAD_BUNDLE__");
+
+/// Where `word` begins in a text, from `from` on; the text's size if nowhere.
+[[nodiscard]] inline std::size_t find_word(ImageBytes text, Name word, std::size_t from) noexcept {
+  for (std::size_t at = from; at + word.size <= text.size; ++at) {
+    if (std::memcmp(text.data + at, word.data, word.size) == 0) return at;
+  }
+  return text.size;
+}
+
+[[nodiscard]] inline ImageKind kind_of(ImageBytes image) noexcept {
+  const std::uint16_t machine = elf_machine(image);
+  if (machine == machine_cuda) return ImageKind::cubin;
+  if (machine == machine_amdgpu) return ImageKind::code_object;
+  if (machine != 0) return ImageKind::unknown;
+  if (image.read<std::uint32_t>(0) == fatbin_magic) return ImageKind::fatbin;
+  if (image.starts_with(bundle_magic)) return ImageKind::bundle;
+  // PTX ISA, "PTX Module Directives": each module begins with .version, after comments alone.
+  const ImageBytes head = image.part(0, image.size < 4096 ? image.size : 4096);
+  return find_word(head, Name::of(".version"), 0) < head.size ? ImageKind::ptx : ImageKind::unknown;
+}
+
+/// The architecture of a cubin, 90 for sm_90. LLVM's BinaryFormat/ELF.h: EF_CUDA_SM in the lowest
+/// byte of e_flags, from ABI version 8 (CUDA 13) on in the next one.
+[[nodiscard]] inline unsigned cubin_architecture(ImageBytes cubin) noexcept {
+  const auto header = cubin.read<Elf64_Ehdr>(0);
+  const unsigned flags = header.e_flags;
+  return header.e_ident[EI_ABIVERSION] >= 8 ? flags >> 8U & 0xffU : flags & 0xffU;
+}
+
+/// The name of a code object's processor. LLVM, "User Guide for AMDGPU Backend", table AMDGPU ELF
+/// Header e_flags, EF_AMDGPU_MACH; empty for one that is not in this list.
+[[nodiscard]] inline Name processor_name(ImageBytes code_object) noexcept {
+  struct Row {
+    unsigned mach;
+    const char* name;
+  };
+  static constexpr Row rows[] = {{0x02c, "gfx900"},  {0x02f, "gfx906"},  {0x030, "gfx908"},
+                                 {0x03f, "gfx90a"},  {0x040, "gfx940"},  {0x04b, "gfx941"},
+                                 {0x04c, "gfx942"},  {0x04f, "gfx950"},  {0x033, "gfx1010"},
+                                 {0x036, "gfx1030"}, {0x037, "gfx1031"}, {0x038, "gfx1032"},
+                                 {0x041, "gfx1100"}, {0x046, "gfx1101"}, {0x047, "gfx1102"},
+                                 {0x044, "gfx1103"}, {0x048, "gfx1200"}, {0x04e, "gfx1201"}};
+  const unsigned mach = code_object.read<Elf64_Ehdr>(0).e_flags & 0xffU;
+  for (const Row& row : rows) {
+    if (row.mach == mach) return Name::of(row.name);
+  }
+  return {};
+}
+
+/// `visit(is_ptx, architecture)` for each image in a fatbin. NVIDIA documents no layout: this is
+/// what nvcc 13.0 writes, 16 bytes of header and then images of a header and padded data each.
+template <class Visit>
+void visit_fatbin(ImageBytes fatbin, Visit visit) noexcept {
+  std::uint64_t at = fatbin.read<std::uint16_t>(6);
+  while (at != 0 && fatbin.holds(at, 64)) {
+    const auto kind = fatbin.read<std::uint16_t>(at);
+    const auto header_bytes = fatbin.read<std::uint32_t>(at + 4);
+    const auto padded_bytes = fatbin.read<std::uint64_t>(at + 8);
+    if (header_bytes < 64 || padded_bytes > fatbin.size) return;
+    if (kind == 1 || kind == 2) visit(kind == 1, fatbin.read<std::uint32_t>(at + 28));
+    at += header_bytes + padded_bytes;
+  }
+}
+
+/// `visit(target, code)` for each entry of a bundle. Clang documentation, "Clang Offload Bundler",
+/// "Bundled Binary File Layout".
+template <class Visit>
+void visit_bundle(ImageBytes bundle, Visit visit) noexcept {
+  const auto count = bundle.read<std::uint64_t>(bundle_magic.size);
+  std::uint64_t at = bundle_magic.size + 8;
+  for (std::uint64_t i = 0; i < count && bundle.holds(at, 24); ++i) {
+    const auto offset = bundle.read<std::uint64_t>(at);
+    const auto size = bundle.read<std::uint64_t>(at + 8);
+    const auto letters = bundle.read<std::uint64_t>(at + 16);
+    const ImageBytes target = bundle.part(at + 24, letters);
+    if (target.size != letters) return;
+    visit(Name{reinterpret_cast<const char*>(target.data), target.size}, bundle.part(offset, size));
+    at += 24 + letters;
+  }
+}
+
+/// Writes what the image holds: "sm_80, sm_90, PTX for compute_90". False where it holds nothing
+/// that is known here.
+inline bool put_contents(TextBuffer& out, ImageBytes image) noexcept {
+  const std::size_t before = out.size();
+  const auto next = [&] {
+    if (out.size() != before) out << ", ";
+  };
+  switch (kind_of(image)) {
+    case ImageKind::cubin:
+      out << "sm_" << cubin_architecture(image);
+      break;
+    case ImageKind::fatbin:
+      visit_fatbin(image, [&](bool is_ptx, unsigned architecture) {
+        next();
+        out << (is_ptx ? "PTX for compute_" : "sm_") << architecture;
+      });
+      break;
+    case ImageKind::ptx: {
+      const Name word = Name::of(".target");
+      std::size_t at = find_word(image, word, 0) + word.size;
+      while (at < image.size && image.data[at] == ' ') ++at;
+      std::size_t end = at;
+      while (end < image.size && image.data[end] > ' ' && image.data[end] != ',') ++end;
+      out << "PTX for ";
+      if (at < end) out << Name{reinterpret_cast<const char*>(image.data + at), end - at};
+      break;
+    }
+    case ImageKind::code_object: {
+      const Name processor = processor_name(image);
+      out << (processor.empty() ? Name::of("a processor that is not known here") : processor);
+      break;
+    }
+    case ImageKind::bundle:
+      visit_bundle(image, [&](Name target, ImageBytes code) {
+        if (code.size == 0) return;  // the host's own entry
+        // "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+": what follows the last two dashes.
+        std::size_t begin = target.size;
+        while (begin != 0 && target.data[begin - 1] != '-') --begin;
+        next();
+        out << Name{target.data + begin, target.size - begin};
+      });
+      break;
+    case ImageKind::unknown:
+      break;
+  }
+  return out.size() != before;
+}
+
+/// `visit(name)` for each kernel of AMD's code objects: one that can be launched has a descriptor,
+/// the symbol NAME.kd. LLVM, "User Guide for AMDGPU Backend", "Code Object V3 and Above Symbols".
+template <class Visit>
+void visit_amd_kernels(ImageBytes image, Visit visit) noexcept {
+  const Name suffix = Name::of(".kd");
+  const auto visit_one = [&](ImageBytes code) {
+    visit_symbols(code, [&](Name name, const Elf64_Sym& symbol) {
+      if (name.size <= suffix.size || symbol.st_shndx == SHN_UNDEF) return;
+      const std::size_t stem = name.size - suffix.size;
+      if (Name{name.data + stem, suffix.size} == suffix) visit(Name{name.data, stem});
+    });
+  };
+  if (kind_of(image) == ImageKind::code_object) visit_one(image);
+  if (kind_of(image) == ImageKind::bundle) {
+    bool visited = false;  // all code objects of a bundle hold the same kernels
+    visit_bundle(image, [&](Name, ImageBytes code) {
+      if (visited || elf_machine(code) != machine_amdgpu) return;
+      visited = true;
+      visit_one(code);
+    });
+  }
+}
+
+}  // namespace warpsafe::detail

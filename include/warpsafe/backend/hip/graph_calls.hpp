@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/capture_types.hpp>
+
+#include <hip/hip_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe::detail {
+
+/// HIP's members about captures and graphs. See backend/backend.hpp.
+struct HipGraphCalls {
+  using native_graph = hipGraph_t;
+  using native_graph_exec = hipGraphExec_t;
+
+  static int capture_begin(hipStream_t stream, CaptureMode mode) noexcept {
+    return hipStreamBeginCapture(stream, mode == CaptureMode::global ? hipStreamCaptureModeGlobal
+                                         : mode == CaptureMode::thread
+                                             ? hipStreamCaptureModeThreadLocal
+                                             : hipStreamCaptureModeRelaxed);
+  }
+  static int capture_end(hipStream_t stream, native_graph& graph) noexcept {
+    return hipStreamEndCapture(stream, &graph);
+  }
+  static int capture_info(hipStream_t stream, CaptureInfo& info) noexcept {
+    hipStreamCaptureStatus state{};
+    const hipGraphNode_t* nodes = nullptr;
+    std::size_t count = 0;
+#if defined(__HIP_PLATFORM_NVIDIA__) && CUDART_VERSION >= 13000
+    // HIP's function is made of one that CUDA 13 no longer has; nodes are CUDA's own.
+    const cudaGraphEdgeData* edges = nullptr;
+    const hipError_t status = hipCUDAErrorTohipError(
+        cudaStreamGetCaptureInfo(stream, &state, nullptr, nullptr, &nodes, &edges, &count));
+    constexpr bool told = true;
+#else
+    const hipError_t status =
+        hipStreamGetCaptureInfo_v2(stream, &state, nullptr, nullptr, &nodes, &count);
+    const bool told = nodes != nullptr;
+#endif
+    if (status != hipSuccess) return status;
+    info = {state_of(state), 0};
+    if (info.state != CaptureState::active || !told) return hipSuccess;
+    for (std::size_t i = 0; i < count; ++i) {
+      info.tail = mix_tail(info.tail, reinterpret_cast<std::uintptr_t>(nodes[i]));
+    }
+    info.tail = finish_tail(info.tail);
+    return hipSuccess;
+  }
+
+  static int graph_destroy(native_graph graph) noexcept { return hipGraphDestroy(graph); }
+  static int graph_nodes(native_graph graph, std::size_t& count) noexcept {
+    return hipGraphGetNodes(graph, nullptr, &count);
+  }
+  static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept {
+    return hipGraphInstantiateWithFlags(&exec, graph, 0);
+  }
+  static int graph_exec_destroy(native_graph_exec exec) noexcept {
+    return hipGraphExecDestroy(exec);
+  }
+  static int graph_launch(native_graph_exec exec, hipStream_t stream) noexcept {
+    return hipGraphLaunch(exec, stream);
+  }
+  static int graph_update(native_graph_exec exec, native_graph graph,
+                          GraphChange& change) noexcept {
+    hipGraphExecUpdateResult result{};
+    hipGraphNode_t node = nullptr;
+    const hipError_t status = hipGraphExecUpdate(exec, graph, &node, &result);
+    switch (result) {
+      case hipGraphExecUpdateSuccess:
+        change = GraphChange::none;
+        break;
+      case hipGraphExecUpdateErrorTopologyChanged:
+        change = GraphChange::topology;
+        break;
+      case hipGraphExecUpdateErrorNodeTypeChanged:
+        change = GraphChange::node_kind;
+        break;
+      case hipGraphExecUpdateErrorFunctionChanged:
+      case hipGraphExecUpdateErrorUnsupportedFunctionChange:
+        change = GraphChange::function;
+        break;
+      case hipGraphExecUpdateErrorParametersChanged:
+        change = GraphChange::parameters;
+        break;
+      case hipGraphExecUpdateErrorNotSupported:
+        change = GraphChange::unsupported;
+        break;
+      default:
+        change = GraphChange::unknown;
+    }
+    return status;
+  }
+
+ private:
+  static CaptureState state_of(hipStreamCaptureStatus state) noexcept {
+    if (state == hipStreamCaptureStatusNone) return CaptureState::none;
+    return state == hipStreamCaptureStatusActive ? CaptureState::active : CaptureState::broken;
+  }
+};
+
+}  // namespace warpsafe::detail

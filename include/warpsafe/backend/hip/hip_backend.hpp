@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/traced_calls.hpp>
+#include <warpsafe/backend/hip/graph_calls.hpp>
+#include <warpsafe/backend/hip/launch_calls.hpp>
+#include <warpsafe/core/config.hpp>
+
+#include <hip/hip_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+static_assert(HIP_VERSION >= 50200000, "warpsafe: HIP 5.2 or newer is needed");
+
+namespace warpsafe {
+
+namespace detail {
+
+/// What basic_hip_backend calls, as it is.
+template <class Platform>
+struct HipCalls : HipGraphCalls {
+  static constexpr Vendor vendor =
+      std::is_same_v<Platform, amd_platform> ? Vendor::amd : Vendor::nvidia;
+  static constexpr Name name = Name::of("HIP");
+  static constexpr int not_ready = hipErrorNotReady;
+  /// Bytes of a kernel's parameter block: what every release takes. hipcc itself checks nothing
+  /// here.
+  static constexpr std::size_t parameter_bytes = 4096;
+  /// HIP passes no cluster dimensions in the releases supported here.
+  static constexpr bool has_clusters = false;
+  using native_stream = hipStream_t;
+  using native_event = hipEvent_t;
+
+  static Name error_name(int status) noexcept {
+    return Name::of(hipGetErrorName(static_cast<hipError_t>(status)));
+  }
+  static Name error_text(int status) noexcept {
+    return Name::of(hipGetErrorString(static_cast<hipError_t>(status)));
+  }
+  static Errc classify(int status) noexcept {
+    switch (status) {
+      case hipErrorOutOfMemory:
+        return Errc::out_of_memory;
+      case hipErrorNotInitialized:
+      case hipErrorInsufficientDriver:
+      case hipErrorNoDevice:
+        return Errc::no_device;
+      // Without a GPU the first call of some releases answers hipErrorInvalidDevice, not
+      // hipErrorNoDevice.
+      case hipErrorInvalidDevice:
+        return detail::hip_has_device() ? Errc::device_invalid : Errc::no_device;
+      case hipErrorInvalidSymbol:  // hipFuncGetAttributes of a function that is not registered
+      case hipErrorInvalidDeviceFunction:
+        return Errc::not_a_kernel;
+      case hipErrorNoBinaryForGpu:
+        return Errc::no_kernel_image;
+      // The same on AMD, from hipFuncGetAttributes and, in 7, from a launch; on NVIDIA's platform
+      // PTX that does not compile.
+      case hipErrorInvalidKernelFile:
+        return vendor == Vendor::amd ? Errc::no_kernel_image : Errc::runtime_failed;
+      case hipErrorNotSupported:
+        return Errc::unsupported;
+      case hipErrorStreamCaptureUnsupported:
+      case hipErrorStreamCaptureImplicit:
+        return Errc::stream_capturing;
+      case hipErrorStreamCaptureInvalidated:
+        return Errc::capture_broken;
+      case hipErrorStreamCaptureMerge:
+        return Errc::capture_merged;
+      case hipErrorStreamCaptureUnmatched:
+        return Errc::capture_unmatched;
+      case hipErrorStreamCaptureUnjoined:
+        return Errc::capture_unjoined;
+      case hipErrorStreamCaptureIsolation:
+        return Errc::capture_isolation;
+      case hipErrorCapturedEvent:
+        return Errc::captured_event;
+      case hipErrorStreamCaptureWrongThread:
+        return Errc::capture_wrong_thread;
+      case hipErrorGraphExecUpdateFailure:
+        return Errc::graph_update_refused;
+      default:
+        return severity_of(status) == Severity::context_lost ? Errc::execution_failed
+                                                             : Errc::runtime_failed;
+    }
+  }
+  /// Errors of running code. hipErrorLaunchFailure (719) is also what AMD's runtime answers to a
+  /// launch with more threads than the kernel's bounds, which loses nothing (ROCm/clr
+  /// hipamd/src/hip_module.cpp).
+  static Severity severity_of(int status) noexcept {
+    switch (status) {
+      case hipErrorIllegalAddress:
+      case hipErrorLaunchTimeOut:
+      case hipErrorContextIsDestroyed:
+      case hipErrorAssert:
+        return Severity::context_lost;
+      case hipErrorLaunchFailure:
+        return vendor == Vendor::amd ? Severity::recoverable : Severity::context_lost;
+      default:
+        return Severity::recoverable;
+    }
+  }
+  static int peek_last_error() noexcept { return hipPeekAtLastError(); }
+
+  static constexpr int toolkit_version = HIP_VERSION;
+  /// Of driver and runtime, as HIP_VERSION counts.
+  static int versions(int& driver, int& runtime) noexcept {
+    const hipError_t status = hipDriverGetVersion(&driver);
+    return status != hipSuccess ? status : hipRuntimeGetVersion(&runtime);
+  }
+  static int device_count(int& count) noexcept { return hipGetDeviceCount(&count); }
+  static int current_device(int& device) noexcept { return hipGetDevice(&device); }
+  static int set_device(int device) noexcept { return hipSetDevice(device); }
+  static int device_synchronize() noexcept { return hipDeviceSynchronize(); }
+  static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept {
+    return hipMemGetInfo(&free_bytes, &total_bytes);
+  }
+  static int limits_of(int device, DeviceLimits& limits) noexcept {
+    return detail::hip_limits(device, limits);
+  }
+  static Name device_name(int device) noexcept { return detail::hip_device_name(device); }
+
+  static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
+    hipFuncAttributes attributes;
+    if (const hipError_t status = hipFuncGetAttributes(&attributes, kernel.function)) return status;
+    limits.max_threads_per_block = static_cast<std::uint32_t>(attributes.maxThreadsPerBlock);
+    limits.registers = static_cast<std::uint32_t>(attributes.numRegs);
+    limits.static_shared = attributes.sharedSizeBytes;
+    limits.max_dynamic_shared = static_cast<std::uint64_t>(attributes.maxDynamicSharedSizeBytes);
+    limits.local_bytes = attributes.localSizeBytes;
+    limits.constant_bytes = attributes.constSizeBytes;
+    limits.binary_version = static_cast<std::uint32_t>(attributes.binaryVersion);
+    limits.ptx_version = static_cast<std::uint32_t>(attributes.ptxVersion);
+    return hipSuccess;
+  }
+  static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
+    return hipFuncSetAttribute(kernel.function, hipFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(bytes));
+  }
+  static int resident_blocks(const KernelEntry& kernel, std::uint32_t threads,
+                             std::uint64_t dynamic_bytes, int& per_multiprocessor) noexcept {
+    return hipOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel.function,
+                                                        static_cast<int>(threads), dynamic_bytes);
+  }
+  static int max_cluster_blocks(const KernelEntry&, const LaunchShape&, int& blocks) noexcept {
+    blocks = 0;
+    return hipErrorNotSupported;
+  }
+
+  /// The runtime's own status of this launch, never its last error. Priorities and programmatic
+  /// launches of one kernel do not exist here: hipErrorNotSupported.
+  [[gnu::always_inline]] static int launch(const KernelEntry& kernel, const LaunchShape& shape,
+                                           void** args, native_stream stream) noexcept {
+    if (shape.has_attributes()) return launch_with_attributes(kernel, shape, args, stream);
+    return launch_plain(kernel, shape, args, stream);
+  }
+  /// The same where the shape has no attributes.
+  [[gnu::always_inline]] static int launch_plain(const KernelEntry& kernel,
+                                                 const LaunchShape& shape, void** args,
+                                                 native_stream stream) noexcept {
+    return hipLaunchKernel(kernel.function, dim3(shape.grid[0], shape.grid[1], shape.grid[2]),
+                           dim3(shape.block[0], shape.block[1], shape.block[2]), args,
+                           shape.dynamic_shared_32(), stream);
+  }
+
+  static int stream_create(native_stream& stream, int priority) noexcept {
+    return hipStreamCreateWithPriority(&stream, hipStreamNonBlocking, priority);
+  }
+  static int stream_destroy(native_stream stream) noexcept { return hipStreamDestroy(stream); }
+  static int stream_synchronize(native_stream stream) noexcept {
+    return hipStreamSynchronize(stream);
+  }
+  static int stream_query(native_stream stream) noexcept { return hipStreamQuery(stream); }
+  /// Older runtimes than 5.6 cannot tell, and answer hipErrorNotSupported.
+  static int stream_device([[maybe_unused]] native_stream stream,
+                           [[maybe_unused]] int& device) noexcept {
+#if HIP_VERSION >= 50600000 && defined(__HIP_PLATFORM_AMD__)
+    return hipStreamGetDevice(stream, &device);
+#else
+    return hipErrorNotSupported;
+#endif
+  }
+  static int stream_capturing(native_stream stream, bool& capturing) noexcept {
+    hipStreamCaptureStatus state{};
+    const hipError_t status = hipStreamIsCapturing(stream, &state);
+    capturing = state != hipStreamCaptureStatusNone;
+    return status;
+  }
+  static int stream_wait(native_stream stream, native_event event) noexcept {
+    return hipStreamWaitEvent(stream, event, 0);
+  }
+
+  static int event_create(native_event& event, bool timed) noexcept {
+    return hipEventCreateWithFlags(&event, timed ? hipEventDefault : hipEventDisableTiming);
+  }
+  static int event_destroy(native_event event) noexcept { return hipEventDestroy(event); }
+  static int event_record(native_event event, native_stream stream) noexcept {
+    return hipEventRecord(event, stream);
+  }
+  static int event_synchronize(native_event event) noexcept { return hipEventSynchronize(event); }
+  static int event_query(native_event event) noexcept { return hipEventQuery(event); }
+  static int event_elapsed(float& ms, native_event begin, native_event end) noexcept {
+    return hipEventElapsedTime(&ms, begin, end);
+  }
+
+  static int allocate(void*& memory, std::size_t bytes, native_stream stream) noexcept {
+    return hipMallocAsync(&memory, bytes, stream);
+  }
+  static int deallocate(void* memory, native_stream stream) noexcept {
+    return hipFreeAsync(memory, stream);
+  }
+  static int host_allocate(void*& memory, std::size_t bytes) noexcept {
+    return hipHostMalloc(&memory, bytes, hipHostMallocDefault);
+  }
+  static int host_deallocate(void* memory) noexcept { return hipHostFree(memory); }
+  static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
+                  native_stream stream) noexcept {
+    return hipMemcpyAsync(to, from, bytes, native_kind(kind), stream);
+  }
+  static int copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                     std::size_t width, std::size_t rows, CopyKind kind,
+                     native_stream stream) noexcept {
+    return hipMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows, native_kind(kind), stream);
+  }
+  static int fill(void* memory, unsigned char value, std::size_t bytes,
+                  native_stream stream) noexcept {
+    return hipMemsetAsync(memory, value, bytes, stream);
+  }
+  /// On AMD not hipMemcpyPeerAsync, which its runtime runs at once on a stream that captures
+  /// (ROCm/clr hipamd/src/hip_peer.cpp); addresses say which device they are of. NVIDIA's does not
+  /// find memory of another device's pool by its address.
+  static int copy_peer(void* to, [[maybe_unused]] int to_device, const void* from,
+                       [[maybe_unused]] int from_device, std::size_t bytes,
+                       native_stream stream) noexcept {
+#if defined(__HIP_PLATFORM_NVIDIA__)
+    return hipMemcpyPeerAsync(to, to_device, from, from_device, bytes, stream);
+#else
+    return hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToDevice, stream);
+#endif
+  }
+  static int has_memory_pools(int device, bool& answer) noexcept {
+    int value = 0;
+    const hipError_t status =
+        hipDeviceGetAttribute(&value, hipDeviceAttributeMemoryPoolsSupported, device);
+    answer = status == hipSuccess && value != 0;
+    return status;
+  }
+  static int allocate_unordered(void*& memory, std::size_t bytes) noexcept {
+    return hipMalloc(&memory, bytes);
+  }
+  static int allocate_managed(void*& memory, std::size_t bytes) noexcept {
+    return hipMallocManaged(&memory, bytes, hipMemAttachGlobal);
+  }
+  static int deallocate_unordered(void* memory) noexcept { return hipFree(memory); }
+
+  static constexpr int relaxed_capture = hipStreamCaptureModeRelaxed;
+  static int exchange_capture_mode(int& mode) noexcept {
+    auto native = static_cast<hipStreamCaptureMode>(mode);
+    const hipError_t status = hipThreadExchangeStreamCaptureMode(&native);
+    mode = static_cast<int>(native);
+    return status;
+  }
+  static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
+    return detail::hip_pointer_kind(memory, kind, device);
+  }
+
+ private:
+  [[gnu::noinline]] static int launch_with_attributes(const KernelEntry& kernel,
+                                                      const LaunchShape& shape, void** args,
+                                                      native_stream stream) noexcept {
+    if (shape.has_priority || shape.has_cluster || shape.programmatic) return hipErrorNotSupported;
+    if (!detail::hip_cooperative_fits(shape)) return hipErrorCooperativeLaunchTooLarge;
+    return hipLaunchCooperativeKernel(kernel.function,
+                                      dim3(shape.grid[0], shape.grid[1], shape.grid[2]),
+                                      dim3(shape.block[0], shape.block[1], shape.block[2]), args,
+                                      shape.dynamic_shared_32(), stream);
+  }
+  static hipMemcpyKind native_kind(CopyKind kind) noexcept {
+    switch (kind) {
+      case CopyKind::host_to_device:
+        return hipMemcpyHostToDevice;
+      case CopyKind::device_to_host:
+        return hipMemcpyDeviceToHost;
+      case CopyKind::device_to_device:
+        return hipMemcpyDeviceToDevice;
+      case CopyKind::host_to_host:
+        return hipMemcpyHostToHost;
+    }
+    return hipMemcpyDefault;
+  }
+};
+
+}  // namespace detail
+
+/// The HIP runtime (5.2 to 7) on AMD's platform or on NVIDIA's, behind the names of backend.hpp.
+/// Statuses are hipError_t as int.
+template <class Platform>
+struct basic_hip_backend : detail::HipCalls<Platform> {};
+
+template <class Platform>
+inline constexpr bool detail::tells_of_calls<basic_hip_backend<Platform>> = true;
+
+}  // namespace warpsafe

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/core/detail/arithmetic.hpp>
+
+#include <hip/hip_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// What the HIP backend does off the straight path: a device's limits and name, where a pointer
+// points.
+
+namespace warpsafe::detail {
+
+#if defined(__HIP_PLATFORM_NVIDIA__)
+inline constexpr Vendor hip_vendor = Vendor::nvidia;
+#else
+inline constexpr Vendor hip_vendor = Vendor::amd;
+#endif
+
+[[gnu::cold]] inline bool hip_has_device() noexcept {
+  int count = 0;
+  return hipGetDeviceCount(&count) == hipSuccess && count > 0;
+}
+
+/// Raw: an attribute that the runtime does not know stays 0. Single-attribute queries only: the
+/// layout of hipDeviceProp_t changed between releases under one name.
+[[gnu::cold]] inline int hip_limits(int device, DeviceLimits& limits) noexcept {
+  hipError_t status = hipSuccess;
+  const auto ask = [&](hipDeviceAttribute_t attribute) -> std::uint32_t {
+    int value = 0;
+    const hipError_t answer = hipDeviceGetAttribute(&value, attribute, device);
+    // An attribute that an older runtime does not know is "not reported", anything else a failure.
+    if (answer != hipSuccess && answer != hipErrorInvalidValue && status == hipSuccess)
+      status = answer;
+    return answer == hipSuccess && value > 0 ? static_cast<std::uint32_t>(value) : 0U;
+  };
+  limits.vendor = hip_vendor;
+  limits.device = device;
+  limits.max_threads_per_block = ask(hipDeviceAttributeMaxThreadsPerBlock);
+  if (status != hipSuccess) return status;
+  limits.max_block[0] = ask(hipDeviceAttributeMaxBlockDimX);
+  limits.max_block[1] = ask(hipDeviceAttributeMaxBlockDimY);
+  limits.max_block[2] = ask(hipDeviceAttributeMaxBlockDimZ);
+  limits.max_grid[0] = ask(hipDeviceAttributeMaxGridDimX);
+  limits.max_grid[1] = ask(hipDeviceAttributeMaxGridDimY);
+  limits.max_grid[2] = ask(hipDeviceAttributeMaxGridDimZ);
+  limits.shared_per_block = ask(hipDeviceAttributeMaxSharedMemoryPerBlock);
+  limits.shared_per_block_optin = ask(hipDeviceAttributeSharedMemPerBlockOptin);
+  limits.shared_per_multiprocessor = ask(hipDeviceAttributeMaxSharedMemoryPerMultiprocessor);
+  limits.reserved_shared_per_block = ask(hipDeviceAttributeReservedSharedMemPerBlock);
+  limits.warp_size = ask(hipDeviceAttributeWarpSize);
+  limits.registers_per_block = ask(hipDeviceAttributeMaxRegistersPerBlock);
+  limits.multiprocessors = ask(hipDeviceAttributeMultiprocessorCount);
+  limits.max_threads_per_multiprocessor = ask(hipDeviceAttributeMaxThreadsPerMultiProcessor);
+  limits.max_blocks_per_multiprocessor = ask(hipDeviceAttributeMaxBlocksPerMultiProcessor);
+  limits.compute_major = ask(hipDeviceAttributeComputeCapabilityMajor);
+  limits.compute_minor = ask(hipDeviceAttributeComputeCapabilityMinor);
+  limits.max_parameter_bytes = 4096;
+  limits.cooperative_launch = ask(hipDeviceAttributeCooperativeLaunch) != 0;
+  limits.memory_pools = ask(hipDeviceAttributeMemoryPoolsSupported) != 0;
+  limits.concurrent_managed_access = ask(hipDeviceAttributeConcurrentManagedAccess) != 0;
+#if defined(__HIP_PLATFORM_NVIDIA__)
+  // HIP 5.7 has no query of it on this platform, CUDA has.
+  if (limits.shared_per_block_optin == 0 && status == hipSuccess) {
+    int bytes = 0;
+    static_cast<void>(
+        cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    limits.shared_per_block_optin = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0U;
+  }
+#endif
+  return status;
+}
+
+/// All names at once, at the first question.
+[[gnu::cold]] inline Name hip_device_name(int device) noexcept {
+  constexpr int most = 64;
+  struct Names {
+    char text[most][256] = {};
+    Names() noexcept {
+      int count = 0;
+      if (hipGetDeviceCount(&count) != hipSuccess) return;
+      for (int i = 0; i < count && i < most; ++i) {
+        hipDevice_t handle{};
+        if (hipDeviceGet(&handle, i) != hipSuccess) continue;
+        if (hipDeviceGetName(text[i], 255, handle) != hipSuccess) text[i][0] = '\0';
+      }
+    }
+  };
+  static const Names names;
+  return device >= 0 && device < most ? Name::of(names.text[device]) : Name{};
+}
+
+/// AMD's runtime multiplies the threads of a cooperative launch in 32 bits, accepts a wrapped
+/// total, and never comes back.
+[[nodiscard]] inline bool hip_cooperative_fits(const LaunchShape& shape) noexcept {
+  std::uint64_t all = 0;
+  return multiply(shape.blocks(), shape.threads_per_block(), all) && all <= 0xffffffffU;
+}
+
+/// Plain host memory is an error of this query on AMD (hipErrorInvalidValue), an answer elsewhere.
+inline int hip_pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
+  hipPointerAttribute_t attributes{};
+  const hipError_t status = hipPointerGetAttributes(&attributes, memory);
+  kind = MemoryKind::unregistered;
+  if (status == hipErrorInvalidValue) return hipSuccess;
+  if (status != hipSuccess) return status;
+  // Memory that the runtime does not know, as releases from 6 on answer (ROCm/clr
+  // hipamd/src/hip_memory.cpp); its type is 0, which older headers call the host's.
+  if (attributes.device == hipInvalidDeviceId) return hipSuccess;
+#if HIP_VERSION >= 60000000
+  const hipMemoryType type = attributes.type;
+#else
+  const hipMemoryType type = attributes.memoryType;
+#endif
+  device = attributes.device;
+#if defined(__HIP_PLATFORM_NVIDIA__)
+  const bool managed = type == hipMemoryTypeManaged;  // isManaged is never set here
+#else
+  const bool managed = attributes.isManaged != 0;
+#endif
+  if (managed) {
+    kind = MemoryKind::managed;
+  } else if (type == hipMemoryTypeDevice) {
+    kind = MemoryKind::device;
+  } else if (type == hipMemoryTypeHost) {
+    kind = MemoryKind::pinned;
+  }
+  return hipSuccess;
+}
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/code_image.hpp>
+#include <warpsafe/backend/hip/hip_backend.hpp>
+#include <warpsafe/backend/module_calls.hpp>
+
+#include <hip/hip_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#if defined(__HIP_PLATFORM_NVIDIA__)
+static_assert(CUDA_VERSION >= 12040,
+              "warpsafe: modules of HIP on NVIDIA's platform need CUDA 12.4 or newer "
+              "(cuModuleEnumerateFunctions)");
+#endif
+
+namespace warpsafe {
+
+namespace detail {
+
+#if defined(__HIP_PLATFORM_NVIDIA__)
+
+/// What the two platforms of HIP do not share. Here modules and functions are those of CUDA's
+/// driver, which is asked for what HIP has no call for.
+struct HipImageCalls {
+  static int load(hipModule_t& module, ImageBytes image, char* log,
+                  std::size_t log_bytes) noexcept {
+    // The words of the compiler for PTX alone: nothing else is compiled.
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): how the option is passed
+    void* values[] = {log, reinterpret_cast<void*>(log_bytes)};
+    const unsigned count = kind_of(image) == ImageKind::ptx ? 2 : 0;
+    return hipModuleLoadDataEx(&module, image.data, count, options, values);
+  }
+  static constexpr bool lists_names = true;
+  template <class Visit>
+  static int visit_names(hipModule_t module, ImageBytes, Visit visit) noexcept {
+    unsigned count = 0;
+    CUresult status = cuModuleGetFunctionCount(&count, module);
+    if (status != CUDA_SUCCESS || count == 0) return hipCUResultTohipError(status);
+    auto* const functions = static_cast<CUfunction*>(std::calloc(count, sizeof(CUfunction)));
+    if (functions == nullptr) return hipErrorOutOfMemory;
+    status = cuModuleEnumerateFunctions(functions, count, module);
+    for (unsigned i = 0; status == CUDA_SUCCESS && i < count; ++i) {
+      const char* name = nullptr;
+      status = cuFuncGetName(&name, functions[i]);
+      if (status == CUDA_SUCCESS) visit(Name::of(name));
+    }
+    std::free(functions);
+    return hipCUResultTohipError(status);
+  }
+  static constexpr bool tells_parameters = true;
+  static int parameter(hipFunction_t function, std::size_t index, ParameterPlace& place) noexcept {
+    return hipCUResultTohipError(cuFuncGetParamInfo(function, index, &place.offset, &place.size));
+  }
+  static int raise_dynamic_shared(hipFunction_t function, std::uint64_t bytes) noexcept {
+    return hipCUResultTohipError(cuFuncSetAttribute(
+        function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)));
+  }
+};
+
+#else
+
+/// What the two platforms of HIP do not share. AMD's runtime lists no names and no parameters: the
+/// names are read in the image, the signature is taken on trust.
+struct HipImageCalls {
+  static int load(hipModule_t& module, ImageBytes image, char*, std::size_t) noexcept {
+    return hipModuleLoadData(&module, image.data);
+  }
+  static constexpr bool lists_names = false;
+  template <class Visit>
+  static int visit_names(hipModule_t, ImageBytes image, Visit visit) noexcept {
+    visit_amd_kernels(image, visit);
+    return hipSuccess;
+  }
+  static constexpr bool tells_parameters = false;
+  static int parameter(hipFunction_t, std::size_t, ParameterPlace&) noexcept {
+    return hipErrorNotSupported;
+  }
+  /// AMD's devices need no opt-in, and hipFuncSetAttribute takes symbols alone (ROCm/clr
+  /// hipamd/src/hip_module.cpp).
+  static int raise_dynamic_shared(hipFunction_t, std::uint64_t) noexcept { return hipSuccess; }
+};
+
+#endif
+
+/// What HIP does with a function of a module, where hip_backend does it with a kernel's symbol.
+struct HipModuleKernelCalls {
+  // What TracedCalls asks of a backend besides.
+  static constexpr Name name = hip_backend::name;
+  using native_stream = hip_backend::native_stream;
+  using native_event = hip_backend::native_event;
+  static Name error_name(int status) noexcept { return hip_backend::error_name(status); }
+
+  static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
+    hipError_t status = hipSuccess;
+    const auto ask = [&](hipFunction_attribute attribute) -> std::uint32_t {
+      int value = 0;
+      if (status == hipSuccess) {
+        status = hipFuncGetAttribute(&value, attribute, native(kernel));
+      }
+      return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
+    };
+    limits.max_threads_per_block = ask(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    limits.registers = ask(HIP_FUNC_ATTRIBUTE_NUM_REGS);
+    limits.static_shared = ask(HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    limits.max_dynamic_shared = ask(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+    limits.local_bytes = ask(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    limits.constant_bytes = ask(HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
+    limits.binary_version = ask(HIP_FUNC_ATTRIBUTE_BINARY_VERSION);
+    limits.ptx_version = ask(HIP_FUNC_ATTRIBUTE_PTX_VERSION);
+    return status;
+  }
+  static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
+    return HipImageCalls::raise_dynamic_shared(native(kernel), bytes);
+  }
+  static int resident_blocks(const KernelEntry& kernel, std::uint32_t threads,
+                             std::uint64_t dynamic_bytes, int& per_multiprocessor) noexcept {
+    return hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_multiprocessor, native(kernel), static_cast<int>(threads), dynamic_bytes);
+  }
+  static int max_cluster_blocks(const KernelEntry& kernel, const LaunchShape& shape,
+                                int& blocks) noexcept {
+    return hip_backend::max_cluster_blocks(kernel, shape, blocks);
+  }
+  static int launch(const KernelEntry& kernel, const LaunchShape& shape, void** args,
+                    hipStream_t stream) noexcept {
+    if (shape.has_attributes()) {
+      if (shape.has_priority || shape.has_cluster || shape.programmatic)
+        return hipErrorNotSupported;
+      if (!hip_cooperative_fits(shape)) return hipErrorCooperativeLaunchTooLarge;
+#if HIP_VERSION >= 60000000 || defined(__HIP_PLATFORM_NVIDIA__)
+      return hipModuleLaunchCooperativeKernel(
+          native(kernel), shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
+          shape.block[1], shape.block[2], shape.dynamic_shared_32(), stream, args);
+#else  // 5.2's headers do not declare it
+      return hipErrorNotSupported;
+#endif
+    }
+    return hipModuleLaunchKernel(native(kernel), shape.grid[0], shape.grid[1], shape.grid[2],
+                                 shape.block[0], shape.block[1], shape.block[2],
+                                 shape.dynamic_shared_32(), stream, args, nullptr);
+  }
+
+  static hipFunction_t native(const KernelEntry& kernel) noexcept {
+    return static_cast<hipFunction_t>(const_cast<void*>(kernel.function));
+  }
+};
+
+}  // namespace detail
+
+template <>
+inline constexpr bool detail::tells_of_calls<detail::HipModuleKernelCalls> = true;
+
+/// A module of HIP belongs to the device that was current when it was loaded.
+template <class Platform>
+struct ModuleCalls<basic_hip_backend<Platform>> {
+  using native_module = hipModule_t;
+  using kernel_calls = detail::HipModuleKernelCalls;
+  static constexpr bool per_device = true;
+  template <class Element>
+  static constexpr bool is_image_of = sizeof(Element) == 1 && !std::is_class_v<Element>;
+
+  static int load(native_module& module, detail::ImageBytes image, char* log,
+                  std::size_t log_bytes) noexcept {
+    return detail::HipImageCalls::load(module, image, log, log_bytes);
+  }
+  static int unload(native_module module) noexcept { return hipModuleUnload(module); }
+  static int function(native_module module, const char* name, KernelEntry& entry) noexcept {
+    hipFunction_t function = nullptr;
+    const hipError_t status = hipModuleGetFunction(&function, module, name);
+    entry.function = function;
+    return status;
+  }
+  static bool not_found(int status) noexcept { return status == hipErrorNotFound; }
+  static constexpr bool lists_names = detail::HipImageCalls::lists_names;
+  template <class Visit>
+  static int visit_names(native_module module, detail::ImageBytes image, Visit visit) noexcept {
+    return detail::HipImageCalls::visit_names(module, image, visit);
+  }
+  static constexpr bool tells_parameters() noexcept {
+    return detail::HipImageCalls::tells_parameters;
+  }
+  static int parameter(const KernelEntry& kernel, std::size_t index,
+                       ParameterPlace& place) noexcept {
+    return detail::HipImageCalls::parameter(kernel_calls::native(kernel), index, place);
+  }
+};
+
+}  // namespace warpsafe

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/backend/host/detail/stream_state.hpp>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+// What a capture does not allow: the answers of CUDA 13.0 on an H200, as the transcript of the
+// tests has them. All functions are called with the runtime's mutex held, and return a status.
+
+namespace warpsafe::host {
+
+/// For a call that may wait, or free what running work uses: breaks the captures that forbid it.
+[[nodiscard]] inline int unsafe_call(Runtime& runtime) {
+  const auto mine = static_cast<CaptureMode>(thread_state().capture_mode);
+  bool refused = false;
+  for (const auto& capture : runtime.captures) {
+    const bool by_this_thread = capture->thread == std::this_thread::get_id();
+    const bool forbids = by_this_thread
+                             ? capture->mode != CaptureMode::relaxed && mine != CaptureMode::relaxed
+                             : capture->mode == CaptureMode::global && mine == CaptureMode::global;
+    if (!forbids) continue;
+    capture->broken = true;
+    refused = true;
+  }
+  return raw(refused ? HostStatus::stream_capture_unsupported : HostStatus::success);
+}
+
+/// For a call that a capturing stream does not allow in any mode.
+[[nodiscard]] inline int refuse_capturing(StreamState& stream) {
+  if (stream.capture == nullptr) return 0;
+  stream.capture->broken = true;
+  return raw(HostStatus::stream_capture_unsupported);
+}
+
+/// For waiting for a stream, an event or a device, or asking about it.
+[[nodiscard]] inline int may_ask(Runtime& runtime, StreamState& stream) {
+  return stream.capture == nullptr ? unsafe_call(runtime) : refuse_capturing(stream);
+}
+[[nodiscard]] inline int may_ask(Runtime& runtime, EventState& event) {
+  if (event.capture == nullptr) return unsafe_call(runtime);
+  event.capture->broken = true;
+  return raw(HostStatus::captured_event);
+}
+[[nodiscard]] inline int may_ask(Runtime& runtime, const Device& device) {
+  int status = 0;
+  for (const auto& [key, stream] : runtime.streams) {
+    if (&stream->device == &device && refuse_capturing(*stream) != 0) {
+      status = raw(HostStatus::stream_capture_unsupported);
+    }
+  }
+  return status != 0 ? status : unsafe_call(runtime);
+}
+
+/// A stream waits for an event of a capture: it becomes a part of it.
+[[nodiscard]] inline int join(StreamState& stream, EventState& event) {
+  if (stream.capture != nullptr && stream.capture != event.capture) {
+    stream.capture->broken = true;
+    event.capture->broken = true;
+    return raw(HostStatus::stream_capture_merge);
+  }
+  if (stream.capture == nullptr) stream.tail.clear();
+  stream.capture = event.capture;
+  stream.tail = united(stream.tail, event.tail);
+  return 0;
+}
+
+/// The capture is over for all its streams. By value: `capture` may lie in the list that it leaves.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+inline void end_capture(Runtime& runtime, std::shared_ptr<CaptureWork> capture) {
+  capture->ended = true;
+  for (const auto& [key, stream] : runtime.streams) {
+    if (stream->capture != capture) continue;
+    stream->capture = nullptr;
+    stream->tail.clear();
+  }
+  std::erase(runtime.captures, capture);
+}
+
+/// A stream is destroyed while it captures. Only its origin could have ended the capture.
+inline void abandon_capture(Runtime& runtime, StreamState& stream) {
+  const std::shared_ptr<CaptureWork> capture = stream.capture;
+  if (capture == nullptr) return;
+  capture->broken = true;
+  if (capture->origin == &stream) end_capture(runtime, capture);
+  stream.capture = nullptr;
+}
+
+}  // namespace warpsafe::host

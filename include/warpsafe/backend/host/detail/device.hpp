@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/host/detail/grid.hpp>
+#include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/core/limits.hpp>
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace warpsafe::host {
+
+/// One modelled device: its numbers, and what its work left behind. Not synchronised: its owner
+/// locks.
+class Device {
+ public:
+  explicit Device(int ordinal) { reset(ordinal, Name::of("CPU")); }
+
+  /// Everything as new: the limits that every CUDA device documents, as much memory as the machine
+  /// has.
+  void reset(int ordinal, Name name, std::uint32_t processors = 1) {
+    limits = warpsafe::limits::cuda_floor;
+    limits.vendor = Vendor::host;
+    limits.device = ordinal;
+    limits.name = name;
+    limits.floored = false;
+    limits.multiprocessors = processors;
+    // Floors of the same table, "Technical Specifications per Compute Capability".
+    limits.max_threads_per_multiprocessor = 1024;
+    limits.max_blocks_per_multiprocessor = 16;
+    limits.registers_per_block = 65536;
+    limits.shared_per_multiprocessor = 65536;
+    limits.cooperative_launch = true;
+    limits.memory_pools = true;
+    capacity = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+               static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    kernels_.clear();
+    raised_.clear();
+    failure_ = {};
+  }
+
+  DeviceLimits limits;
+  std::size_t capacity = 0;  ///< bytes of memory
+  std::size_t used = 0;      ///< bytes that programs hold
+
+  /// What the kernel allows here.
+  [[nodiscard]] KernelLimits kernel(const void* function) const {
+    const auto set = kernels_.find(function);
+    KernelLimits kernel = set == kernels_.end() ? KernelLimits{} : set->second;
+    kernel.known = true;
+    if (kernel.max_threads_per_block == 0) {
+      kernel.max_threads_per_block = limits.max_threads_per_block;
+    }
+    const auto raised = raised_.find(function);
+    if (raised != raised_.end()) {
+      kernel.max_dynamic_shared = raised->second;
+    } else if (kernel.max_dynamic_shared == 0) {
+      kernel.max_dynamic_shared = beside_static(limits.shared_per_block, kernel);
+    }
+    return kernel;
+  }
+  void set_kernel(const void* function, const KernelLimits& kernel) { kernels_[function] = kernel; }
+
+  /// The kernel's attribute: bytes of dynamic shared memory per block. False above the opt-in
+  /// limit.
+  [[nodiscard]] bool raise_dynamic_shared(const void* function, std::uint64_t bytes) {
+    const std::uint64_t most = limits.shared_per_block_optin > limits.shared_per_block
+                                   ? limits.shared_per_block_optin
+                                   : limits.shared_per_block;
+    if (bytes > beside_static(most, kernel(function))) return false;
+    raised_[function] = bytes;
+    return true;
+  }
+
+  /// Work failed: the first failure is kept until a synchronising call takes it.
+  void fail(Failure failure) {
+    const bool first = failure_.status == 0;
+    const bool worse = is_sticky(failure.status) && !is_sticky(failure_.status);
+    if (failure.status != 0 && (first || worse)) failure_ = std::move(failure);
+  }
+  /// The status that every call returns once the context is lost; 0 before.
+  [[nodiscard]] int lost() const noexcept {
+    return is_sticky(failure_.status) ? failure_.status : 0;
+  }
+  /// What work left for this synchronising call. A lost context stays lost.
+  [[nodiscard]] Failure take_failure() {
+    return lost() != 0 ? failure_ : std::exchange(failure_, {});
+  }
+  [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
+  /// Makes a lost device work again, as a test may.
+  void recover() { failure_ = {}; }
+
+ private:
+  [[nodiscard]] static std::uint64_t beside_static(std::uint64_t bytes,
+                                                   const KernelLimits& kernel) noexcept {
+    return bytes > kernel.static_shared ? bytes - kernel.static_shared : 0;
+  }
+
+  std::map<const void*, KernelLimits> kernels_;  // as a test set them
+  std::map<const void*, std::uint64_t> raised_;  // as raise_dynamic_shared set them
+  Failure failure_;
+};
+
+}  // namespace warpsafe::host

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/detail/call.hpp>
+#include <warpsafe/backend/host/detail/capture_rules.hpp>
+#include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/core/name.hpp>
+#include <warpsafe/error/errc.hpp>
+
+#include <cstddef>
+#include <mutex>
+
+namespace warpsafe::host {
+
+/// The current device of the calling thread, for a call that needs it in working order: a status,
+/// or 0 and `device`.
+[[nodiscard]] inline int current(Runtime& runtime, Device*& device) {
+  if (runtime.device_count == 0) return raw(HostStatus::no_device);
+  device = runtime.device(thread_state().device);
+  return device == nullptr ? raw(HostStatus::invalid_device) : runtime.lost(*device);
+}
+
+/// The backend's members about errors. See backend/backend.hpp.
+struct ErrorCalls {
+  [[nodiscard]] static Name error_name(int status) noexcept { return row_of(status).name; }
+  /// For the failure of running work that this thread was given last: what that work said.
+  [[nodiscard]] static Name error_text(int status) noexcept {
+    const ThreadState& state = thread_state();
+    const bool said_more = status == state.failure_status && !state.failure_text.empty();
+    return said_more ? state.failure_text : row_of(status).text;
+  }
+  [[nodiscard]] static Errc classify(int status) noexcept { return row_of(status).code; }
+  [[nodiscard]] static Severity severity_of(int status) noexcept { return row_of(status).severity; }
+  /// The last failure that a call of this thread returned. Nothing clears it but a test.
+  [[nodiscard]] static int peek_last_error() noexcept {
+    // A call like any other, but for its status, which would overwrite what is asked for.
+    const int last = thread_state().last_error;
+    static_cast<void>(call(Call::peek_last_error, [](Runtime&, auto&) { return 0; }));
+    thread_state().last_error = last;
+    return last;
+  }
+};
+
+/// The backend's members about devices.
+struct DeviceCalls {
+  static int device_count(int& count) noexcept {
+    return call(Call::device_count, [&](Runtime& runtime, auto&) {
+      count = runtime.device_count;
+      return raw(count == 0 ? HostStatus::no_device : HostStatus::success);
+    });
+  }
+  static int current_device(int& device) noexcept {
+    return call(Call::current_device, [&](Runtime& runtime, auto&) {
+      device = thread_state().device;
+      return raw(runtime.device_count == 0 ? HostStatus::no_device : HostStatus::success);
+    });
+  }
+  static int set_device(int device) noexcept {
+    return call(Call::set_device, [&](Runtime& runtime, auto&) {
+      if (runtime.device(device) == nullptr) return raw(HostStatus::invalid_device);
+      thread_state().device = device;
+      return 0;
+    });
+  }
+  static int limits_of(int device, DeviceLimits& limits) noexcept {
+    return call(Call::limits_of, [&](Runtime& runtime, auto&) {
+      const Device* const found = runtime.device(device);
+      if (found == nullptr) return raw(HostStatus::invalid_device);
+      limits = found->limits;
+      return 0;
+    });
+  }
+  static int device_synchronize() noexcept {
+    return call(Call::device_synchronize, [](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      Device* device = nullptr;
+      if (const int status = current(runtime, device); device == nullptr) return status;
+      if (const int no = may_ask(runtime, *device); no != 0) return no;
+      runtime.wait_all(lock, device);
+      return runtime.surface(*device);
+    });
+  }
+  static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept {
+    return call(Call::memory_info, [&](Runtime& runtime, auto&) {
+      Device* device = nullptr;
+      if (const int status = current(runtime, device); status != 0) return status;
+      total_bytes = device->capacity;
+      free_bytes = device->used < device->capacity ? device->capacity - device->used : 0;
+      return 0;
+    });
+  }
+};
+
+}  // namespace warpsafe::host

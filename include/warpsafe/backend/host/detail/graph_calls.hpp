@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/detail/call.hpp>
+#include <warpsafe/backend/host/detail/capture_rules.hpp>
+#include <warpsafe/backend/host/detail/capture_state.hpp>
+#include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/backend/host/detail/stream_calls.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <thread>
+#include <utility>
+
+namespace warpsafe::host {
+
+/// The backend's members about captures and graphs. See backend/backend.hpp.
+struct GraphCalls {
+  using native_graph = GraphState*;
+  using native_graph_exec = GraphExecState*;
+
+  static int capture_begin(StreamState* stream, CaptureMode mode) noexcept {
+    return call(Call::capture_begin, [&](Runtime& runtime, auto&) {
+      const int status = usable(runtime, stream);
+      if (status == raw(HostStatus::invalid_resource_handle)) return status;
+      if (stream->capture != nullptr) return raw(HostStatus::illegal_state);
+      if (status != 0) return status;
+      auto capture = std::make_shared<CaptureWork>();
+      capture->origin = stream;
+      capture->mode = mode;
+      capture->thread = std::this_thread::get_id();
+      runtime.captures.push_back(capture);
+      stream->tail.clear();
+      stream->capture = std::move(capture);
+      return 0;
+    });
+  }
+  /// `graph` is nullptr where there is none.
+  static int capture_end(StreamState* stream, native_graph& graph) noexcept {
+    return call(Call::capture_end, [&](Runtime& runtime, auto&) {
+      graph = nullptr;
+      if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      const std::shared_ptr<CaptureWork> capture = stream->capture;
+      if (capture == nullptr) return raw(HostStatus::illegal_state);
+      if (capture->origin != stream) {
+        capture->broken = true;
+        return raw(HostStatus::stream_capture_unmatched);
+      }
+      const bool joined = capture->all_before(stream->tail);
+      end_capture(runtime, capture);
+      if (capture->mode != CaptureMode::relaxed && capture->thread != std::this_thread::get_id()) {
+        return raw(HostStatus::stream_capture_wrong_thread);
+      }
+      if (capture->broken) return raw(HostStatus::stream_capture_invalidated);
+      if (!joined) return raw(HostStatus::stream_capture_unjoined);
+      auto made = std::make_unique<GraphState>();
+      made->nodes = std::make_shared<const GraphNodes>(std::move(capture->nodes));
+      graph = made.get();
+      runtime.graphs.emplace(graph, std::move(made));
+      return 0;
+    });
+  }
+  static int capture_info(StreamState* stream, CaptureInfo& info) noexcept {
+    return call(Call::capture_info, [&](Runtime& runtime, auto&) {
+      if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      info = {};
+      if (stream->capture == nullptr) return 0;
+      info.state = stream->capture->broken ? CaptureState::broken : CaptureState::active;
+      for (const std::size_t node : stream->tail) {
+        info.tail = detail::mix_tail(info.tail, node + 1);
+      }
+      info.tail = detail::finish_tail(info.tail);
+      return 0;
+    });
+  }
+
+  static int graph_nodes(native_graph graph, std::size_t& count) noexcept {
+    return call(Call::graph_nodes, [&](Runtime& runtime, auto&) {
+      if (runtime.graphs.count(graph) == 0) return raw(HostStatus::invalid_value);
+      count = graph->nodes->size();
+      return 0;
+    });
+  }
+  static int graph_destroy(native_graph graph) noexcept {
+    return call(Call::graph_destroy, [&](Runtime& runtime, auto&) {
+      return raw(runtime.graphs.erase(graph) == 0 ? HostStatus::invalid_value
+                                                  : HostStatus::success);
+    });
+  }
+  static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept {
+    return call(Call::graph_instantiate, [&](Runtime& runtime, auto&) {
+      if (runtime.graphs.count(graph) == 0) return raw(HostStatus::invalid_value);
+      auto made = std::make_unique<GraphExecState>();
+      made->nodes = graph->nodes;
+      exec = made.get();
+      runtime.graph_execs.emplace(exec, std::move(made));
+      return 0;
+    });
+  }
+  /// A launch that is under way goes on.
+  static int graph_exec_destroy(native_graph_exec exec) noexcept {
+    return call(Call::graph_exec_destroy, [&](Runtime& runtime, auto&) {
+      return raw(runtime.graph_execs.erase(exec) == 0 ? HostStatus::invalid_value
+                                                      : HostStatus::success);
+    });
+  }
+  /// Returns at once. A graph's launches run one after another, on whatever streams. A
+  /// capturing stream does not allow it.
+  static int graph_launch(native_graph_exec exec, StreamState* stream) noexcept {
+    return call(Call::graph_launch, [&](Runtime& runtime, auto&) {
+      if (runtime.graph_execs.count(exec) == 0) return raw(HostStatus::invalid_value);
+      if (const int status = usable(runtime, stream); status != 0) return status;
+      if (const int status = refuse_capturing(*stream); status != 0) return status;
+      auto operation = std::make_shared<GraphOperation>(exec->nodes);
+      operation->after = std::exchange(exec->last, operation);
+      runtime.submit(*stream, std::move(operation));
+      return 0;
+    });
+  }
+  /// Takes over what `graph` does if it has the same kinds of operations with the same
+  /// dependencies. Launches that were made before do what they did.
+  static int graph_update(native_graph_exec exec, native_graph graph,
+                          GraphChange& change) noexcept {
+    return call(Call::graph_update, [&](Runtime& runtime, auto&) {
+      change = GraphChange::unknown;
+      if (runtime.graph_execs.count(exec) == 0 || runtime.graphs.count(graph) == 0) {
+        return raw(HostStatus::invalid_value);
+      }
+      const GraphNodes& old = *exec->nodes;
+      const GraphNodes& now = *graph->nodes;
+      change = old.size() == now.size() ? GraphChange::none : GraphChange::topology;
+      for (std::size_t i = 0; change == GraphChange::none && i < old.size(); ++i) {
+        change = old[i].change_to(now[i]);
+      }
+      if (change != GraphChange::none) return raw(HostStatus::graph_exec_update_failure);
+      exec->nodes = graph->nodes;
+      return 0;
+    });
+  }
+};
+
+}  // namespace warpsafe::host

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::host {
+
+/// Why running work failed. `text` is empty where the status says it all.
+struct Failure {
+  int status = 0;
+  std::string text{};
+};
+
+/// A kernel's arguments, copied when it is launched: the caller's own may be gone when it runs.
+class ArgumentBlock {
+ public:
+  ArgumentBlock(const KernelEntry& entry, void** args) {
+    std::size_t alignment = 1;
+    std::size_t bytes = 0;
+    std::vector<std::size_t> offsets;
+    for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
+      const ParameterInfo& parameter = entry.parameters[i];
+      if (parameter.alignment > alignment) alignment = parameter.alignment;
+      bytes = (bytes + parameter.alignment - 1) / parameter.alignment * parameter.alignment;
+      offsets.push_back(bytes);
+      bytes += parameter.size;
+    }
+    storage_.resize(bytes + alignment);
+    const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(storage_.data()) % alignment;
+    unsigned char* const begin = storage_.data() + (misaligned == 0 ? 0 : alignment - misaligned);
+    for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
+      values_.push_back(begin + offsets[i]);
+      std::memcpy(values_[i], args[i], entry.parameters[i].size);
+    }
+  }
+  ArgumentBlock(const ArgumentBlock&) = delete;
+  ArgumentBlock& operator=(const ArgumentBlock&) = delete;
+
+  [[nodiscard]] void** values() noexcept { return values_.data(); }
+
+ private:
+  std::vector<unsigned char> storage_;
+  std::vector<void*> values_;
+};
+
+/// One launched grid on its way through the pool.
+class Grid {
+ public:
+  Grid(const KernelEntry& entry, const LaunchShape& its_shape, void** args)
+      : shape(its_shape), entry_(entry), arguments_(entry, args) {}
+
+  const LaunchShape shape;
+
+  /// Runs the kernel as the thread that `host_thread` says, and those that it goes on with.
+  void call() { entry_.invoke(entry_.function, arguments_.values()); }
+
+  /// The indices of the `number`th block, x fastest.
+  void block_index(std::uint64_t number, unsigned (&index)[3]) const noexcept {
+    index[0] = static_cast<unsigned>(number % shape.grid[0]);
+    index[1] = static_cast<unsigned>(number / shape.grid[0] % shape.grid[1]);
+    index[2] = static_cast<unsigned>(number / shape.grid[0] / shape.grid[1]);
+  }
+
+  /// The first failure counts, and no further block is started.
+  void fail(HostStatus status, const char* text) {
+    const std::lock_guard lock(mutex_);
+    if (!stopped_.exchange(true)) failure_ = {raw(status), text};
+  }
+  void stop() noexcept { stopped_ = true; }
+  [[nodiscard]] bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
+
+  /// After it the grid can run again: a graph is replayed.
+  [[nodiscard]] Failure take_failure() {
+    const std::lock_guard lock(mutex_);
+    stopped_ = false;
+    return std::exchange(failure_, {});
+  }
+
+ private:
+  const KernelEntry entry_;
+  ArgumentBlock arguments_;
+  std::mutex mutex_;
+  Failure failure_;
+  std::atomic<bool> stopped_ = false;
+};
+
+}  // namespace warpsafe::host

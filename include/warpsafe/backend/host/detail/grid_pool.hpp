@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/fibre_runner.hpp>
+#include <warpsafe/backend/host/detail/grid.hpp>
+#include <warpsafe/backend/host/detail/sanitizer.hpp>
+#include <warpsafe/backend/host/detail/thread_runner.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::host {
+
+using BlockRunner = std::conditional_t<thread_sanitizer, ThreadRunner, FibreRunner>;
+
+/// Spreads the blocks of a grid over the machine's processors. The thread that calls `run` works on
+/// its own grid, so every grid gets on, however many streams there are.
+class GridPool {
+ public:
+  /// Runs all blocks of `grid`; returns when the last has ended.
+  void run(Grid& grid) {
+    const std::uint64_t blocks = grid.shape.blocks();
+    Job job{grid, blocks};
+    const bool shared = blocks > 1 && !alone_;
+    if (shared) offer(job);
+    work(job);
+    if (shared) withdraw(job);
+  }
+  /// Whether a grid's blocks run one after another, in the same order every time.
+  void run_alone(bool alone) noexcept { alone_ = alone; }
+
+  /// Stops at the next block whatever runs, and lets the helpers go. `run` may still be called.
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    for (Job* job : jobs_) job->grid.stop();
+    work_.notify_all();
+  }
+  /// Whether all helpers have gone. They are to be joined then.
+  [[nodiscard]] bool idle() {
+    const std::lock_guard lock(mutex_);
+    return gone_ == helpers_.size();
+  }
+  void join() {
+    for (std::thread& helper : helpers_) helper.join();
+    helpers_.clear();
+  }
+  void detach() {
+    for (std::thread& helper : helpers_) helper.detach();
+    helpers_.clear();
+  }
+
+ private:
+  struct Job {
+    Grid& grid;
+    std::uint64_t blocks;
+    std::atomic<std::uint64_t> next = 0;
+    unsigned inside = 0;  // helpers
+
+    Job(Grid& its_grid, std::uint64_t its_blocks) : grid(its_grid), blocks(its_blocks) {}
+    [[nodiscard]] bool over() const noexcept { return next.load() >= blocks || grid.stopped(); }
+  };
+
+  void offer(Job& job) {
+    const std::lock_guard lock(mutex_);
+    if (closing_) return;
+    // With fewer helpers than wanted, or none, the grid only takes longer.
+    static_cast<void>(guarded([this] { return start_helpers(); }, 0));
+    jobs_.push_back(&job);
+    work_.notify_all();
+  }
+  void withdraw(Job& job) {
+    std::unique_lock lock(mutex_);
+    jobs_.remove(&job);
+    left_.wait(lock, [&job] { return job.inside == 0; });
+  }
+
+  void work(Job& job) {
+    const int out_of_memory = raw(HostStatus::out_of_memory);
+    if (guarded([&] { return run_blocks(job); }, out_of_memory) != 0) {
+      job.grid.fail(HostStatus::out_of_memory, "");
+    }
+  }
+  int run_blocks(Job& job) {
+    std::unique_ptr<BlockRunner> runner = take_runner();
+    // Whole runs of blocks at a time, so that tiny blocks do not fight over the counter, yet few
+    // enough that the last ones are shared fairly.
+    const std::uint64_t step =
+        std::clamp<std::uint64_t>(job.blocks / (std::uint64_t{8} * (helpers_wanted() + 1)), 1, 256);
+    for (;;) {
+      const std::uint64_t first = job.next.fetch_add(step);
+      for (std::uint64_t i = first; i < first + step; ++i) {
+        if (i >= job.blocks || job.grid.stopped()) {
+          give_back(std::move(runner));
+          return 0;
+        }
+        runner->run_block(job.grid, i);
+      }
+    }
+  }
+
+  void help() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      Job* job = nullptr;
+      work_.wait(lock, [&] { return closing_ || (job = open_job()) != nullptr; });
+      if (closing_) break;
+      ++job->inside;
+      lock.unlock();
+      work(*job);
+      lock.lock();
+      --job->inside;
+      left_.notify_all();
+    }
+    ++gone_;
+  }
+  [[nodiscard]] Job* open_job() {
+    for (Job* job : jobs_) {
+      if (!job->over()) return job;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] static unsigned helpers_wanted() noexcept {
+    static const unsigned processors = std::thread::hardware_concurrency();
+    const unsigned wanted = processors > 1 ? processors - 1 : 0;
+    return wanted < BlockRunner::most_at_once - 1 ? wanted : BlockRunner::most_at_once - 1;
+  }
+  int start_helpers() {
+    while (helpers_.size() < helpers_wanted()) helpers_.emplace_back([this] { help(); });
+    return 0;
+  }
+
+  [[nodiscard]] std::unique_ptr<BlockRunner> take_runner() {
+    const std::lock_guard lock(mutex_);
+    if (runners_.empty()) return std::make_unique<BlockRunner>();
+    std::unique_ptr<BlockRunner> runner = std::move(runners_.back());
+    runners_.pop_back();
+    return runner;
+  }
+  void give_back(std::unique_ptr<BlockRunner> runner) {
+    const std::lock_guard lock(mutex_);
+    runners_.push_back(std::move(runner));
+  }
+
+  std::mutex mutex_;
+  std::condition_variable work_;  // a job was offered, or the pool closes
+  std::condition_variable left_;  // a helper left a job
+  std::list<Job*> jobs_;
+  std::vector<std::unique_ptr<BlockRunner>> runners_;
+  std::vector<std::thread> helpers_;
+  std::size_t gone_ = 0;
+  bool closing_ = false;
+  std::atomic<bool> alone_ = false;
+};
+
+}  // namespace warpsafe::host

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/host/detail/call.hpp>
+#include <warpsafe/backend/host/detail/capture_rules.hpp>
+#include <warpsafe/backend/host/detail/device_calls.hpp>
+#include <warpsafe/backend/host/detail/memory.hpp>
+#include <warpsafe/backend/host/detail/operation.hpp>
+#include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/backend/host/detail/stream_calls.hpp>
+#include <warpsafe/backend/memory_access.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace warpsafe::host {
+
+/// Gives an allocation's storage back, when its stream has come to it. Writing past the end of it
+/// shows here, as the illegal access that it is.
+struct ReleaseOperation final : Operation {
+  ReleaseOperation(Runtime& runtime, void* memory, std::size_t bytes)
+      : runtime_(runtime), memory_(memory), bytes_(bytes) {
+    accesses = {{memory, bytes, true}};
+  }
+  [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::release; }
+  Failure run() override {
+    std::unique_lock lock(runtime_.mutex);
+    Storage storage = runtime_.memory.remove(memory_);
+    lock.unlock();
+    const bool intact = storage.retire();
+    lock.lock();
+    runtime_.bury(std::move(storage));
+    lock.unlock();
+    return intact ? Failure{} : overrun(bytes_);
+  }
+  [[nodiscard]] static Failure overrun(std::size_t bytes) {
+    return {raw(HostStatus::illegal_address),
+            "something was written past the end of " + std::to_string(bytes) + " bytes of memory"};
+  }
+
+ private:
+  Runtime& runtime_;
+  void* memory_;
+  std::size_t bytes_;
+};
+
+/// The backend's members about memory; sizes in bytes. See backend/backend.hpp.
+struct MemoryCalls {
+  /// 0 bytes: nullptr, and success, as with CUDA.
+  static int allocate(void*& memory, std::size_t bytes, StreamState* stream) noexcept {
+    return call(Call::allocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      if (const int status = usable(runtime, stream); status != 0) return status;
+      Device& device = stream->device;
+      // CUDA makes a node of it, whose memory is there while the graph runs; this model does not.
+      if (const int no = refuse_capturing(*stream); no != 0) return no;
+      if (!device.limits.memory_pools) return raw(HostStatus::not_supported);
+      const int status = take(runtime, lock, memory, bytes, MemoryKind::device, device, true);
+      if (runtime.scheduler != nullptr && memory != nullptr) {
+        runtime.submit(*stream, std::make_shared<AllocateOperation>(memory, bytes));
+      }
+      return status;
+    });
+  }
+  /// The memory counts as free from here on, though its storage stays until the stream has come
+  /// here. What is no device memory, or was given back before: invalid_value.
+  static int deallocate(void* memory, StreamState* stream) noexcept {
+    return call(Call::deallocate, [&](Runtime& runtime, auto&) {
+      const int status = usable(runtime, stream);
+      if (status == raw(HostStatus::invalid_resource_handle) || memory == nullptr) return status;
+      Allocation* const found = runtime.memory.at(memory);
+      if (found == nullptr || !found->ordered || found->freed) {
+        return raw(HostStatus::invalid_value);
+      }
+      if (const int no = refuse_capturing(*stream); no != 0) return no;
+      runtime.submit(*stream, std::make_shared<ReleaseOperation>(runtime, memory, found->bytes));
+      found->freed = true;
+      runtime.devices[static_cast<std::size_t>(found->device)]->used -= found->bytes;
+      return status;
+    });
+  }
+  static int has_memory_pools(int device, bool& answer) noexcept {
+    return call(Call::has_memory_pools, [&](Runtime& runtime, auto&) {
+      const Device* const found = runtime.device(device);
+      answer = found != nullptr && found->limits.memory_pools;
+      return raw(found == nullptr ? HostStatus::invalid_device : HostStatus::success);
+    });
+  }
+  static int allocate_unordered(void*& memory, std::size_t bytes) noexcept {
+    return call(Call::allocate_unordered,
+                [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+                  Device* device = nullptr;
+                  if (const int status = current(runtime, device); status != 0) return status;
+                  if (const int no = unsafe_call(runtime); no != 0) return no;
+                  return take(runtime, lock, memory, bytes, MemoryKind::device, *device, false);
+                });
+  }
+  static int allocate_managed(void*& memory, std::size_t bytes) noexcept {
+    return call(Call::allocate_managed, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      Device* device = nullptr;
+      if (const int status = current(runtime, device); status != 0) return status;
+      if (const int no = unsafe_call(runtime); no != 0) return no;
+      return take(runtime, lock, memory, bytes, MemoryKind::managed, *device, false);
+    });
+  }
+  /// Waits for all work of the memory's device, some of which may use the memory. HIP says so of
+  /// hipFree; cudaFree only "may perform implicit synchronization" (CUDA 13.0, cuda_runtime_api.h),
+  /// so a program cannot count on it.
+  static int deallocate_unordered(void* memory) noexcept {
+    return call(Call::deallocate_unordered, [&](Runtime& runtime,
+                                                std::unique_lock<std::mutex>& lock) {
+      if (memory == nullptr) return 0;
+      Allocation* const found = runtime.memory.at(memory);
+      if (found == nullptr || found->kind == MemoryKind::pinned || found->ordered || found->freed) {
+        return raw(HostStatus::invalid_value);
+      }
+      if (const int no = unsafe_call(runtime); no != 0) return no;
+      found->freed = true;
+      Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
+      runtime.finish_all(lock, &device);
+      device.used -= found->bytes;
+      release(runtime, memory, found->bytes, device);
+      return runtime.lost(device);
+    });
+  }
+  static int host_allocate(void*& memory, std::size_t bytes) noexcept {
+    return call(Call::host_allocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      Device* device = nullptr;
+      if (const int status = current(runtime, device); status != 0) return status;
+      if (const int no = unsafe_call(runtime); no != 0) return no;
+      memory = nullptr;
+      if (bytes == 0) return 0;
+      memory = add(runtime, lock, bytes, MemoryKind::pinned, *device, false);
+      return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
+    });
+  }
+  /// Waits for all work of all devices, some of which may use the memory. HIP says so of
+  /// hipHostFree; of cudaFreeHost nobody does, so a program cannot count on it.
+  static int host_deallocate(void* memory) noexcept {
+    return call(Call::host_deallocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      if (memory == nullptr) return 0;
+      Allocation* const found = runtime.memory.at(memory);
+      if (found == nullptr || found->kind != MemoryKind::pinned || found->freed) {
+        return raw(HostStatus::invalid_value);
+      }
+      if (const int no = unsafe_call(runtime); no != 0) return no;
+      found->freed = true;
+      Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
+      runtime.finish_all(lock, nullptr);
+      release(runtime, memory, found->bytes, device);
+      return runtime.lost(device);
+    });
+  }
+
+  /// From host to host it returns when the copy has ended; all else is asynchronous. That from
+  /// pageable host memory the bytes are taken before the call returns, and that into such memory
+  /// they are there then, is what drivers do and CUDA no longer promises ("might be synchronous",
+  /// CUDA Runtime API, "API synchronization behavior").
+  static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
+                  StreamState* stream) noexcept {
+    return call(Call::copy, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      return copy_rows(runtime, lock, to, bytes, from, bytes, {bytes, 1}, kind, stream);
+    });
+  }
+  static int copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                     std::size_t width, std::size_t rows, CopyKind kind,
+                     StreamState* stream) noexcept {
+    return call(Call::copy_2d, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      if (width > to_pitch || width > from_pitch) return raw(HostStatus::invalid_pitch);
+      return copy_rows(runtime, lock, to, to_pitch, from, from_pitch, {width, rows}, kind, stream);
+    });
+  }
+  /// Every two devices reach each other's memory.
+  static int copy_peer(void* to, int to_device, const void* from, int from_device,
+                       std::size_t bytes, StreamState* stream) noexcept {
+    return call(Call::copy_peer, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      if (runtime.device(to_device) == nullptr || runtime.device(from_device) == nullptr) {
+        return raw(HostStatus::invalid_device);
+      }
+      return copy_rows(runtime, lock, to, bytes, from, bytes, {bytes, 1},
+                       CopyKind::device_to_device, stream);
+    });
+  }
+  static int fill(void* memory, unsigned char value, std::size_t bytes,
+                  StreamState* stream) noexcept {
+    return call(Call::fill, [&](Runtime& runtime, auto&) {
+      if (const int status = usable(runtime, stream); status != 0) return status;
+      if (bytes == 0) return 0;
+      if (!reachable(runtime, memory, bytes)) return raw(HostStatus::invalid_value);
+      runtime.submit(*stream, std::make_shared<FillOperation>(memory, value, bytes));
+      return 0;
+    });
+  }
+  /// `device` is -1 for memory that the backend did not hand out.
+  static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
+    return call(Call::pointer_kind, [&](Runtime& runtime, auto&) {
+      const Allocation* const found = runtime.memory.around(memory, 1);
+      const bool live = found != nullptr && !found->freed;
+      kind = live ? found->kind : MemoryKind::unregistered;
+      device = live ? found->device : -1;
+      return 0;
+    });
+  }
+
+ private:
+  /// Memory of a device: what it has left is counted.
+  [[nodiscard]] static int take(Runtime& runtime, std::unique_lock<std::mutex>& lock, void*& memory,
+                                std::size_t bytes, MemoryKind kind, Device& device, bool ordered) {
+    memory = nullptr;
+    if (bytes == 0) return 0;
+    if (device.used > device.capacity || bytes > device.capacity - device.used) {
+      return raw(HostStatus::out_of_memory);
+    }
+    device.used += bytes;
+    memory = add(runtime, lock, bytes, kind, device, ordered);
+    if (memory == nullptr) device.used -= bytes;
+    return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
+  }
+  /// New registered memory; nullptr if the system has none left. Not under the lock: filling it
+  /// takes time.
+  [[nodiscard]] static void* add(Runtime& runtime, std::unique_lock<std::mutex>& lock,
+                                 std::size_t bytes, MemoryKind kind, const Device& device,
+                                 bool ordered) {
+    const int ordinal = device.limits.device;
+    lock.unlock();
+    Storage storage(bytes);
+    lock.lock();
+    void* const memory = storage.get();
+    if (memory == nullptr) return nullptr;
+    runtime.memory.add({std::move(storage), bytes, kind, ordinal, false, ordered});
+    if (!ordered) touch(runtime, memory, bytes, debug::AccessKind::allocate);
+    return memory;
+  }
+  /// Gives memory back outside of any stream's order. Nothing uses it any more.
+  static void release(Runtime& runtime, void* memory, std::size_t bytes, Device& device) {
+    touch(runtime, memory, bytes, debug::AccessKind::release);
+    Storage storage = runtime.memory.remove(memory);
+    if (!storage.retire()) device.fail(ReleaseOperation::overrun(bytes));
+    runtime.bury(std::move(storage));
+  }
+  static void touch(Runtime& runtime, const void* memory, std::size_t bytes,
+                    debug::AccessKind kind) {
+    if (runtime.scheduler == nullptr) return;
+    runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
+  }
+  /// Whether the device may touch all these bytes.
+  [[nodiscard]] static bool reachable(const Runtime& runtime, const void* memory,
+                                      std::size_t bytes) {
+    const Allocation* const found = runtime.memory.around(memory, bytes);
+    return found != nullptr && !found->freed;
+  }
+  /// Whether these bytes are on the side of the copy that its kind says.
+  [[nodiscard]] static bool on_side(const Runtime& runtime, bool device_side, const void* memory,
+                                    std::size_t bytes) {
+    if (device_side) return reachable(runtime, memory, bytes);
+    const Allocation* const found = runtime.memory.around(memory, 1);
+    return memory != nullptr && (found == nullptr || found->kind != MemoryKind::device);
+  }
+
+  [[nodiscard]] static int copy_rows(Runtime& runtime, std::unique_lock<std::mutex>& lock, void* to,
+                                     std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                     Rows rows, CopyKind kind, StreamState* stream) {
+    if (const int status = usable(runtime, stream); status != 0) return status;
+    const std::size_t to_bytes = rows.extent(to_pitch);
+    const std::size_t from_bytes = rows.extent(from_pitch);
+    if (to_bytes == 0) return 0;
+    const bool from_host = kind == CopyKind::host_to_device || kind == CopyKind::host_to_host;
+    const bool to_host = kind == CopyKind::device_to_host || kind == CopyKind::host_to_host;
+    if (!on_side(runtime, !to_host, to, to_bytes) ||
+        !on_side(runtime, !from_host, from, from_bytes)) {
+      return raw(HostStatus::invalid_value);
+    }
+    auto operation = std::make_shared<CopyOperation>(to, to_pitch, from, from_pitch, rows);
+    // In a capture nothing is copied yet: what the memory holds then counts at each replay.
+    const bool captured = stream->capture != nullptr;
+    const bool wait = !captured && to_host && (from_host || !reachable(runtime, to, to_bytes));
+    if (from_host && !wait && !captured && !reachable(runtime, from, from_bytes))
+      operation->stage();
+    Device& device = stream->device;
+    runtime.submit(*stream, operation);
+    if (!wait) return 0;
+    const std::shared_ptr<const Operation> copied = operation;
+    runtime.finish(lock, {&copied, 1});
+    if (from_host) runtime.tell_done(copied);
+    return runtime.surface(device);
+  }
+};
+
+}  // namespace warpsafe::host

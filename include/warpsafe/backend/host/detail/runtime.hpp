@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/detail/calls.hpp>
+#include <warpsafe/backend/host/detail/device.hpp>
+#include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/grid_pool.hpp>
+#include <warpsafe/backend/host/detail/memory.hpp>
+#include <warpsafe/backend/host/detail/operation.hpp>
+#include <warpsafe/backend/host/detail/scheduler.hpp>
+#include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/stream_state.hpp>
+#include <warpsafe/backend/host/detail/thread_state.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::host {
+
+/// Everything that the host backend keeps. One per program (see host_thread about dlopen), made at
+/// the first call and never destroyed, so that whatever outlives main() can still call and be
+/// refused. All members but the pool's own are guarded by `mutex`.
+class Runtime {
+ public:
+  std::mutex mutex;
+  std::condition_variable progress;              ///< an operation is done, or a worker has gone
+  std::vector<std::unique_ptr<Device>> devices;  ///< only ever grows
+  int device_count = 0;                          ///< of those, visible
+  std::unordered_map<const StreamState*, std::unique_ptr<StreamState>> streams;
+  std::vector<std::unique_ptr<StreamState>> retired;  ///< destroyed by the program, not yet drained
+  std::unordered_map<const EventState*, std::unique_ptr<EventState>> events;
+  std::vector<std::shared_ptr<CaptureWork>> captures;  ///< under way
+  std::unordered_map<const GraphState*, std::unique_ptr<GraphState>> graphs;
+  std::unordered_map<const GraphExecState*, std::unique_ptr<GraphExecState>> graph_execs;
+  MemoryRegistry memory;
+  CallBook book;
+  GridPool pool;
+  Scheduler* scheduler = nullptr;  ///< runs operations in place of the streams' workers
+
+  Runtime() {
+    show_devices(1);
+    // The child of a fork has this object, but none of its threads: a wait would never end.
+    pthread_atfork(nullptr, nullptr, [] { Runtime::get().forked_ = true; });
+  }
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  [[nodiscard, gnu::visibility("default")]] static Runtime& get() {
+    static auto* const runtime = new Runtime;
+    // Lets the threads go before the objects that kernels may use are destroyed.
+    static const Shutdown shutdown{*runtime};
+    return *runtime;
+  }
+
+  /// Why no call is possible at all; 0 if calls are.
+  [[nodiscard]] int unavailable() const noexcept {
+    if (forked_.load(std::memory_order_relaxed)) return raw(HostStatus::initialization_error);
+    return stopping_.load(std::memory_order_relaxed) ? raw(HostStatus::deinitialized) : 0;
+  }
+
+  /// A text that lives as long as the program. Beyond a thousand different ones it is empty.
+  [[nodiscard]] Name keep(const std::string& text) {
+    if (texts_.size() >= 1000 && texts_.count(text) == 0) return {};
+    const std::string& kept = *texts_.insert(text).first;
+    return {kept.data(), kept.size()};
+  }
+
+  /// Makes `count` devices visible, each as new.
+  void show_devices(int count) {
+    const unsigned processors = std::thread::hardware_concurrency();
+    const Name name = keep("CPU (" + std::to_string(processors) + " threads)");
+    device_count = count;
+    for (int i = 0; i < count; ++i) {
+      if (i == static_cast<int>(devices.size())) devices.push_back(std::make_unique<Device>(i));
+      devices[static_cast<std::size_t>(i)]->reset(i, name, processors == 0 ? 1 : processors);
+    }
+  }
+  /// nullptr if there is no such device.
+  [[nodiscard]] Device* device(int ordinal) noexcept {
+    const bool there = ordinal >= 0 && ordinal < device_count;
+    return there ? devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
+  }
+
+  /// Puts an operation at the end of a stream, or into what the stream captures. Work of a default
+  /// stream waits for all blocking streams of the device, which then wait for it: CUDA Runtime API,
+  /// "Stream synchronization behavior".
+  void submit(StreamState& stream, std::shared_ptr<Operation> operation) {
+    operation->place = call_place();
+    if (stream.capture != nullptr) {
+      stream.capture->add(std::move(operation), stream.tail);
+      return;
+    }
+    const std::vector<StreamState*> others =
+        stream.is_default ? blocking_streams(stream.device) : std::vector<StreamState*>{};
+    for (StreamState* other : others) order_after(stream, other->last);
+    enqueue(stream, operation);
+    for (StreamState* other : others) order_after(*other, stream.last);
+  }
+  /// What is submitted to `stream` from now on runs after `operation` (nullptr: after nothing).
+  void order_after(StreamState& stream, std::shared_ptr<const Operation> operation) {
+    if (operation == nullptr || (operation->done && scheduler == nullptr)) return;
+    auto mark = std::make_shared<MarkOperation>();
+    mark->after = std::move(operation);
+    mark->place = call_place();
+    enqueue(stream, std::move(mark));
+  }
+
+  /// Returns once `operation` (nullptr: nothing) is done, which the caller's documentation says.
+  void wait(std::unique_lock<std::mutex>& lock, const std::shared_ptr<const Operation>& operation) {
+    if (operation == nullptr) return;
+    finish(lock, {&operation, 1});
+    tell_done(operation);
+  }
+  /// Returns once everything that was submitted to `device` (nullptr: to any) is done, which the
+  /// caller's documentation says.
+  void wait_all(std::unique_lock<std::mutex>& lock, const Device* device) {
+    const auto newest = finish_all(lock, device);
+    if (scheduler != nullptr) scheduler->told_done(newest);
+  }
+  /// The same for a caller that no program may rely on to wait. What it waited for, none nullptr.
+  std::vector<std::shared_ptr<const Operation>> finish_all(std::unique_lock<std::mutex>& lock,
+                                                           const Device* device) {
+    std::vector<std::shared_ptr<const Operation>> newest;
+    const auto look_at = [&](const StreamState& stream) {
+      const bool asked = device == nullptr || device == &stream.device;
+      if (asked && stream.last != nullptr) newest.push_back(stream.last);
+    };
+    for (const auto& [key, stream] : streams) look_at(*stream);
+    for (const auto& stream : retired) look_at(*stream);
+    finish(lock, newest);
+    return newest;
+  }
+  void finish(std::unique_lock<std::mutex>& lock, Operations operations) {
+    if (scheduler != nullptr) return scheduler->finish(lock, operations);
+    for (const auto& operation : operations) {
+      progress.wait(lock, [&] { return operation->done; });
+    }
+  }
+  /// The host is told that `operation` (nullptr: nothing) is done, as it is.
+  void tell_done(const std::shared_ptr<const Operation>& operation) {
+    if (scheduler != nullptr && operation != nullptr) scheduler->told_done({&operation, 1});
+  }
+  /// Runs the oldest operation of a stream, which must be runnable.
+  void run_front(StreamState& stream, std::unique_lock<std::mutex>& lock) {
+    const std::shared_ptr<Operation> operation = stream.queue.front();
+    Failure failure;
+    if (stream.device.lost() == 0 || operation->survives_loss()) {
+      lock.unlock();
+      const int status = guarded(
+          [&] {
+            failure = operation->run();
+            return 0;
+          },
+          raw(HostStatus::out_of_memory));
+      if (status != 0) failure = {status, {}};
+      lock.lock();
+    }
+    stream.device.fail(std::move(failure));
+    stream.queue.pop_front();
+    operation->finished = std::chrono::steady_clock::now();
+    operation->done = true;
+    operation->after = nullptr;  // or the first of a thousand launches of a graph would live on
+    for (StreamState* dependent : operation->dependents) dependent->work.notify_one();
+    progress.notify_all();
+  }
+  /// Keeps what the program has given back for as long as a scheduler is there: what still uses it
+  /// is a mistake to report, not to crash from, and no address stands for two things.
+  void bury(Storage storage) {
+    if (scheduler != nullptr) buried_storage_.push_back(std::move(storage));
+  }
+  void bury(std::unique_ptr<EventState> event) {
+    if (scheduler != nullptr) buried_events_.push_back(std::move(event));
+  }
+  /// Lets `next` decide from here on; nullptr: the streams' workers. All work has to be done.
+  void hand_over(Scheduler* next) {
+    scheduler = next;
+    pool.run_alone(next != nullptr);
+    for (const auto& stream : retired) stream->work.notify_one();
+    buried_storage_.clear();
+    buried_events_.clear();
+    reap();
+  }
+  /// The default stream of a device, as cudaStreamLegacy is CUDA's.
+  [[nodiscard]] StreamState* default_stream(Device& of) {
+    for (const auto& [key, stream] : streams) {
+      if (stream->is_default && &stream->device == &of) return stream.get();
+    }
+    StreamState* const stream = add_stream(of);
+    stream->is_default = true;
+    return stream;
+  }
+  /// A new stream. A `blocking` one is ordered with the default stream, also with what that was
+  /// given before.
+  [[nodiscard]] StreamState* add_stream(Device& of, bool blocking = false) {
+    reap();
+    auto made = std::make_unique<StreamState>(of, ++streams_made_);
+    StreamState* const stream = made.get();
+    stream->blocking = blocking;
+    streams.emplace(stream, std::move(made));
+    for (const auto& [key, other] : streams) {
+      const bool before = blocking && other->is_default && &other->device == &of;
+      if (before) order_after(*stream, other->last);
+    }
+    return stream;
+  }
+
+  /// What work left for a synchronising call on `device`: its status, and its text for this thread.
+  [[nodiscard]] int surface(Device& device) { return tell(device.take_failure()); }
+  /// The status that every call on a lost device returns, or 0.
+  [[nodiscard]] int lost(const Device& device) {
+    return device.lost() == 0 ? 0 : tell(device.failure());
+  }
+  /// Lets `error_text` of the calling thread say what `failure` says; returns its status.
+  int tell(const Failure& failure) {
+    if (failure.status != 0) {
+      thread_state().failure_status = failure.status;
+      thread_state().failure_text = failure.text.empty() ? Name{} : keep(failure.text);
+    }
+    return failure.status;
+  }
+
+  /// Joins the workers of destroyed streams that have drained.
+  void reap() {
+    if (scheduler != nullptr) return;
+    std::erase_if(retired, [](const std::unique_ptr<StreamState>& stream) {
+      if (stream->worker.joinable() && !stream->exited) return false;
+      if (stream->worker.joinable()) stream->worker.join();
+      return true;
+    });
+  }
+
+ private:
+  struct Shutdown {
+    Runtime& runtime;
+    ~Shutdown() { runtime.stop(); }
+  };
+
+  void enqueue(StreamState& stream, const std::shared_ptr<Operation>& operation) {
+    const bool served = scheduler == nullptr;
+    if (served && !stream.worker.joinable()) {
+      stream.worker = std::thread([this, &stream] { serve(stream); });
+    }
+    stream.queue.push_back(operation);
+    if (operation->after != nullptr && !operation->after->done) {
+      operation->after->dependents.push_back(&stream);
+    }
+    stream.last = operation;
+    if (served) {
+      stream.work.notify_one();
+    } else {
+      scheduler->submitted(stream, *operation);
+    }
+  }
+  /// In the order in which they were made, which is the same in every run of a program.
+  [[nodiscard]] std::vector<StreamState*> blocking_streams(const Device& of) const {
+    std::vector<StreamState*> found;
+    for (const auto& [key, stream] : streams) {
+      const bool meant = stream->blocking && &stream->device == &of && stream->capture == nullptr;
+      if (meant) found.push_back(stream.get());
+    }
+    std::sort(found.begin(), found.end(),
+              [](const StreamState* a, const StreamState* b) { return a->number < b->number; });
+    return found;
+  }
+
+  /// A stream's worker: its operations in order, until the stream is destroyed and drained.
+  void serve(StreamState& stream) {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      stream.work.wait(lock, [&] {
+        const bool mine = stream.runnable() && scheduler == nullptr;
+        return stopping_ || mine || (stream.closing && stream.idle());
+      });
+      if (stopping_ || !stream.runnable()) break;
+      run_front(stream, lock);
+    }
+    stream.exited = true;
+    progress.notify_all();
+  }
+
+  /// At the end of the program: drops what has not begun, waits a while for what has.
+  void stop() noexcept {
+    if (forked_) return;
+    std::vector<StreamState*> all;
+    {
+      const std::lock_guard lock(mutex);
+      stopping_ = true;
+      for (const auto& [key, stream] : streams) all.push_back(stream.get());
+      for (const auto& stream : retired) all.push_back(stream.get());
+      for (StreamState* stream : all) stream->work.notify_all();
+    }
+    pool.close();
+    // A kernel that never ends must not keep the program from ending.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (!gone(all) && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const bool in_time = gone(all);
+    for (StreamState* stream : all) {
+      if (stream->worker.joinable()) in_time ? stream->worker.join() : stream->worker.detach();
+    }
+    in_time ? pool.join() : pool.detach();
+  }
+  [[nodiscard]] bool gone(const std::vector<StreamState*>& all) {
+    const std::lock_guard lock(mutex);
+    for (const StreamState* stream : all) {
+      if (stream->worker.joinable() && !stream->exited) return false;
+    }
+    return pool.idle();
+  }
+
+  std::atomic<bool> forked_ = false;
+  std::atomic<bool> stopping_ = false;
+  std::uint64_t streams_made_ = 0;
+  std::set<std::string> texts_;
+  std::vector<Storage> buried_storage_;
+  std::vector<std::unique_ptr<EventState>> buried_events_;
+};
+
+}  // namespace warpsafe::host

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/detail/call.hpp>
+#include <warpsafe/backend/host/detail/capture_rules.hpp>
+#include <warpsafe/backend/host/detail/device_calls.hpp>
+#include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/backend/host/detail/stream_state.hpp>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace warpsafe::host {
+
+/// Whether `stream` is one that takes work, and its device works: a status. nullptr is none: a
+/// default stream is named by host::default_stream.
+[[nodiscard]] inline int usable(Runtime& runtime, const StreamState* stream) {
+  if (runtime.streams.count(stream) == 0) {
+    if (runtime.scheduler != nullptr) runtime.scheduler->refused(stream);
+    return raw(HostStatus::invalid_resource_handle);
+  }
+  const bool broken = stream->capture != nullptr && stream->capture->broken;
+  return broken ? raw(HostStatus::stream_capture_invalidated) : runtime.lost(stream->device);
+}
+
+/// The answer to a query about work that is still to be done.
+[[nodiscard]] inline int not_done(Runtime& runtime) {
+  if (runtime.scheduler != nullptr) runtime.scheduler->told_not_done();
+  return raw(HostStatus::not_ready);
+}
+
+/// The backend's members about streams. See backend/backend.hpp.
+struct StreamCalls {
+  using native_stream = StreamState*;
+  using native_event = EventState*;
+
+  /// Streams are equals here: `priority` is accepted and changes nothing.
+  static int stream_create(native_stream& stream, int priority) noexcept {
+    static_cast<void>(priority);
+    return call(Call::stream_create, [&](Runtime& runtime, auto&) {
+      Device* device = nullptr;
+      if (const int status = current(runtime, device); status != 0) return status;
+      stream = runtime.add_stream(*device);
+      return 0;
+    });
+  }
+  /// Returns at once; what is in the stream is still done.
+  static int stream_destroy(native_stream stream) noexcept {
+    return call(Call::stream_destroy, [&](Runtime& runtime, auto&) {
+      const auto found = runtime.streams.find(stream);
+      if (found == runtime.streams.end() || stream->is_default) {
+        return raw(HostStatus::invalid_resource_handle);
+      }
+      const int status = runtime.lost(stream->device);
+      if (runtime.scheduler != nullptr) runtime.scheduler->destroyed(*stream);
+      abandon_capture(runtime, *stream);
+      stream->closing = true;
+      stream->work.notify_one();
+      runtime.retired.push_back(std::move(found->second));
+      runtime.streams.erase(found);
+      runtime.reap();
+      return status;
+    });
+  }
+  static int stream_synchronize(native_stream stream) noexcept {
+    return call(Call::stream_synchronize,
+                [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+                  const int status = usable(runtime, stream);
+                  if (status == raw(HostStatus::invalid_resource_handle)) return status;
+                  if (const int no = may_ask(runtime, *stream); no != 0) return no;
+                  Device& device = stream->device;
+                  runtime.wait(lock, stream->last);
+                  return runtime.surface(device);
+                });
+  }
+  /// Whether a scheduler runs the work, inside of calls: a loop of queries then need not end.
+  static bool is_scheduled() noexcept {
+    Runtime& runtime = Runtime::get();
+    const std::lock_guard lock(runtime.mutex);
+    return runtime.scheduler != nullptr;
+  }
+  static int stream_query(native_stream stream) noexcept {
+    return call(Call::stream_query, [&](Runtime& runtime, auto&) {
+      const int status = usable(runtime, stream);
+      if (status == raw(HostStatus::invalid_resource_handle)) return status;
+      if (const int no = may_ask(runtime, *stream); no != 0) return no;
+      if (!stream->idle()) return not_done(runtime);
+      runtime.tell_done(stream->last);
+      return runtime.surface(stream->device);
+    });
+  }
+  static int stream_device(native_stream stream, int& device) noexcept {
+    return call(Call::stream_device, [&](Runtime& runtime, auto&) {
+      if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      if (const int no = refuse_capturing(*stream); no != 0) return no;
+      device = stream->device.limits.device;
+      return 0;
+    });
+  }
+  static int stream_capturing(native_stream stream, bool& capturing) noexcept {
+    return call(Call::stream_capturing, [&](Runtime& runtime, auto&) {
+      if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      capturing = stream->capture != nullptr;
+      return runtime.lost(stream->device);
+    });
+  }
+  /// The mode of captures that the calling thread's other calls go by. The numbers are CUDA's.
+  static constexpr int relaxed_capture = 2;
+  static int exchange_capture_mode(int& mode) noexcept {
+    return call(Call::exchange_capture_mode, [&](Runtime&, auto&) {
+      if (mode < 0 || mode > relaxed_capture) return raw(HostStatus::invalid_value);
+      std::swap(mode, thread_state().capture_mode);
+      return 0;
+    });
+  }
+  /// For the record that is the event's newest now. An event that was never recorded: no wait.
+  static int stream_wait(native_stream stream, native_event event) noexcept {
+    return call(Call::stream_wait, [&](Runtime& runtime, auto&) {
+      if (const int status = usable(runtime, stream); status != 0) return status;
+      if (runtime.events.count(event) == 0) return raw(HostStatus::invalid_resource_handle);
+      if (event->capture != nullptr && !event->capture->ended) return join(*stream, *event);
+      if (event->record == nullptr) {
+        if (runtime.scheduler != nullptr) runtime.scheduler->waited_for_nothing(*stream);
+        return 0;
+      }
+      if (stream->capture != nullptr) {
+        stream->capture->broken = true;
+        return raw(HostStatus::stream_capture_isolation);
+      }
+      auto operation = std::make_shared<MarkOperation>();
+      operation->after = event->record;
+      runtime.submit(*stream, std::move(operation));
+      return 0;
+    });
+  }
+};
+
+/// The backend's members about events.
+struct EventCalls {
+  static int event_create(EventState*& event, bool timed) noexcept {
+    return call(Call::event_create, [&](Runtime& runtime, auto&) {
+      Device* device = nullptr;
+      if (const int status = current(runtime, device); status != 0) return status;
+      auto made = std::make_unique<EventState>();
+      made->device = device->limits.device;
+      made->timed = timed;
+      event = made.get();
+      runtime.events.emplace(event, std::move(made));
+      return 0;
+    });
+  }
+  /// Waits for the event's record that were asked for go on.
+  static int event_destroy(EventState* event) noexcept {
+    return call(Call::event_destroy, [&](Runtime& runtime, auto&) {
+      const auto found = runtime.events.find(event);
+      if (found == runtime.events.end()) return raw(HostStatus::invalid_resource_handle);
+      runtime.bury(std::move(found->second));
+      runtime.events.erase(found);
+      return 0;
+    });
+  }
+  /// Event and stream must be of one device.
+  static int event_record(EventState* event, StreamState* stream) noexcept {
+    return call(Call::event_record, [&](Runtime& runtime, auto&) {
+      if (const int status = usable(runtime, stream); status != 0) return status;
+      if (runtime.events.count(event) == 0 || event->device != stream->device.limits.device) {
+        return raw(HostStatus::invalid_resource_handle);
+      }
+      event->capture = stream->capture;
+      event->tail = stream->tail;
+      if (stream->capture != nullptr) return 0;
+      auto operation = std::make_shared<MarkOperation>();
+      event->record = operation;
+      runtime.submit(*stream, std::move(operation));
+      return 0;
+    });
+  }
+  static int event_synchronize(EventState* event) noexcept {
+    return call(Call::event_synchronize, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      Device* const device = device_of(runtime, event);
+      if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
+      if (const int no = may_ask(runtime, *event); no != 0) return no;
+      runtime.wait(lock, std::shared_ptr<const Operation>(event->record));
+      return runtime.surface(*device);
+    });
+  }
+  static int event_query(EventState* event) noexcept {
+    return call(Call::event_query, [&](Runtime& runtime, auto&) {
+      Device* const device = device_of(runtime, event);
+      if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
+      if (const int no = may_ask(runtime, *event); no != 0) return no;
+      if (event->record != nullptr && !event->record->done) return not_done(runtime);
+      runtime.tell_done(event->record);
+      return runtime.surface(*device);
+    });
+  }
+  /// Both events timed, recorded (else invalid_resource_handle) and done (else not_ready).
+  static int event_elapsed(float& ms, EventState* begin, EventState* end) noexcept {
+    return call(Call::event_elapsed, [&](Runtime& runtime, auto&) {
+      for (EventState* event : {begin, end}) {
+        const bool usable_event = device_of(runtime, event) != nullptr && event->timed;
+        if (!usable_event || event->record == nullptr) {
+          return raw(HostStatus::invalid_resource_handle);
+        }
+      }
+      if (!begin->record->done || !end->record->done) return not_done(runtime);
+      runtime.tell_done(begin->record);
+      runtime.tell_done(end->record);
+      const std::chrono::duration<float, std::milli> elapsed =
+          end->record->finished - begin->record->finished;
+      ms = elapsed.count();
+      return 0;
+    });
+  }
+
+ private:
+  /// nullptr if `event` is none.
+  [[nodiscard]] static Device* device_of(Runtime& runtime, const EventState* event) {
+    return runtime.events.count(event) == 0 ? nullptr : runtime.device(event->device);
+  }
+};
+
+}  // namespace warpsafe::host

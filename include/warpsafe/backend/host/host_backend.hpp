@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/traced_calls.hpp>
+#include <warpsafe/backend/host/detail/call_place.hpp>
+#include <warpsafe/backend/host/detail/device_calls.hpp>
+#include <warpsafe/backend/host/detail/graph_calls.hpp>
+#include <warpsafe/backend/host/detail/kernel_calls.hpp>
+#include <warpsafe/backend/host/detail/memory_calls.hpp>
+#include <warpsafe/backend/host/detail/stream_calls.hpp>
+#include <warpsafe/backend/host/detail/thread_loop.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/core/name.hpp>
+
+#include <cstddef>
+
+namespace warpsafe {
+
+namespace host {
+
+/// What host_backend calls, as it is.
+struct AllCalls : ErrorCalls,
+                  DeviceCalls,
+                  KernelCalls,
+                  StreamCalls,
+                  EventCalls,
+                  PlaceCalls,
+                  GraphCalls,
+                  MemoryCalls {
+  static constexpr Vendor vendor = Vendor::host;
+  static constexpr Name name = Name::of("host");
+  static constexpr int not_ready = raw(HostStatus::not_ready);
+  /// What every CUDA and AMD device takes: limits.hpp, max_parameter_bytes.
+  static constexpr std::size_t parameter_bytes = limits::cuda_floor.max_parameter_bytes;
+  /// Not the default device, but those that a test models.
+  static constexpr bool has_clusters = true;
+};
+
+}  // namespace host
+
+/// A CPU model of a GPU, for tests, laptops and CI. Streams are asynchronous, launches are judged
+/// by the limits of a modelled device, errors behave as CUDA's do;
+/// <warpsafe/backend/host/control.hpp> controls it. Link Boost.Context and threads.
+struct host_backend : host::AllCalls {};
+
+template <>
+inline constexpr bool detail::tells_of_calls<host_backend> = true;
+
+static_assert(Backend<host_backend>);
+
+}  // namespace warpsafe

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/compare/comparison.hpp>
+#include <warpsafe/compare/detail/compare_elements.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/copy_operand.hpp>
+#include <warpsafe/memory/detail/read_back.hpp>
+#include <warpsafe/stream/stream.hpp>
+
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace warpsafe {
+
+namespace detail {
+
+/// Host memory that compare reads in place: a vector, an array, a span.
+template <class R>
+concept HostRange = !CopyOperand<R>::known && requires(const R& range) {
+  std::span(std::data(range), std::size(range));
+};
+/// Device memory that compare copies to the host: a buffer by name, a view, a span.
+template <class R>
+concept DeviceRange = CopyOperand<R>::known && CopyOperand<R>::place == CopyPlace::device;
+
+template <class R>
+struct ElementOf {
+  using type = std::remove_cv_t<typename CopyOperand<R>::element>;
+};
+template <HostRange R>
+struct ElementOf<R> {
+  using type = std::remove_cv_t<std::remove_reference_t<decltype(*std::data(std::declval<R&>()))>>;
+};
+template <class R>
+using element_of = typename ElementOf<R>::type;
+
+/// The sentence for arrays whose elements differ in type.
+template <class A, class E>
+constexpr bool check_compared() noexcept {
+  static_assert(std::is_same_v<element_of<A>, element_of<E>>,
+                "warpsafe: compare takes two arrays of the same element type; convert one first");
+  static_assert(std::is_trivially_copyable_v<element_of<A>>,
+                "warpsafe: compare takes arrays of numbers, or of plain structures of them");
+  return std::is_same_v<element_of<A>, element_of<E>>;
+}
+
+template <class T>
+[[nodiscard]] result<Comparison> compare_spans(std::span<const T> actual,
+                                               std::span<const T> expected,
+                                               const Tolerance& tolerance, call_site site) {
+  if (actual.size() != expected.size()) {
+    return LaunchError::make(Errc::size_mismatch, Stage::construction, actual.size(),
+                             expected.size(), Axis::none, site);
+  }
+  constexpr ElementType type = element_type<T>;
+  return compare_elements(type, actual.data(), expected.data(),
+                          actual.size() * (sizeof(T) / element_size(type)), tolerance);
+}
+
+/// The elements on the host: a copy of device memory, or where they are.
+template <CheckLevel, class B, HostRange R>
+[[nodiscard]] result<std::span<const element_of<R>>> on_host(basic_stream_ref<B>, const R& range,
+                                                             call_site) {
+  return std::span<const element_of<R>>(std::data(range), std::size(range));
+}
+template <CheckLevel Level, class B, DeviceRange R>
+[[nodiscard]] result<std::vector<element_of<R>>> on_host(basic_stream_ref<B> stream, const R& range,
+                                                         call_site site) {
+  return read_back<Level, B, element_of<R>>(stream, CopyOperand<R>::rows(range),
+                                            CopyOperand<R>::owner(range), site)
+      .template get<Level>(site);
+}
+
+}  // namespace detail
+
+/// Compares two arrays of the host's: vectors, arrays, spans. `tolerance` is that of their type
+/// unless given (tolerance.hpp). Errc::size_mismatch where their lengths differ (value: actual's,
+/// limit: expected's).
+template <detail::HostRange A, detail::HostRange E>
+[[nodiscard]] result<Comparison> compare(
+    const A& actual, const E& expected,
+    const Tolerance& tolerance = tolerance_for<detail::element_of<A>>,
+    call_site site = call_site::current()) {
+  if constexpr (detail::check_compared<A, E>()) {
+    using T = detail::element_of<A>;
+    return detail::compare_spans<T>({std::data(actual), std::size(actual)},
+                                    {std::data(expected), std::size(expected)}, tolerance, site);
+  } else {
+    return Comparison{};
+  }
+}
+
+/// The same where one or both are device memory: a buffer by name, a view(), a DeviceSpan. It is
+/// copied to the host in the order of `stream`, which is waited for: what other streams write there
+/// is the caller's to wait for. Errc::size_mismatch, ::out_of_memory (of the host),
+/// ::stream_capturing, ::execution_failed, ::runtime_failed.
+template <CheckLevel Level = current_level, class S, class A, class E>
+requires(detail::is_stream<S>) [[nodiscard]] result<Comparison> compare(
+    const S& stream, const A& actual, const E& expected,
+    const Tolerance& tolerance = tolerance_for<detail::element_of<A>>,
+    call_site site = call_site::current()) {
+  if constexpr (detail::check_compared<A, E>()) {
+    using T = detail::element_of<A>;
+    const basic_stream_ref<typename S::backend> on = stream;
+    const auto left = detail::on_host<Level>(on, actual, site);
+    if (!left.has_value()) return left.assume_error();
+    const auto right = detail::on_host<Level>(on, expected, site);
+    if (!right.has_value()) return right.assume_error();
+    return detail::compare_spans<T>(left.assume_value(), right.assume_value(), tolerance, site);
+  } else {
+    return Comparison{};
+  }
+}
+
+}  // namespace warpsafe

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/name.hpp>
+
+#include <cstddef>
+
+// The name of a kernel or functor, cut while compiling out of what the compiler itself prints.
+
+namespace warpsafe::detail {
+
+/// Whether `text` starts at `begin` with an unnamed namespace as g++, clang++ or nvcc write it.
+constexpr bool is_anonymous(Name text, std::size_t begin) noexcept {
+  constexpr Name nvcc = Name::of("_GLOBAL__N_");
+  const char first = text.data[begin];
+  if (first == '{' || first == '(') return true;
+  return begin + nvcc.size <= text.size && Name{text.data + begin, nvcc.size} == nvcc;
+}
+
+/// The text between "Fn = " and the end of that template argument; an unnamed namespace and what is
+/// before it left out, since each compiler writes another word for it.
+constexpr Name name_in(const char* pretty) noexcept {
+  const Name all = Name::of(pretty);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i + 5 < all.size; ++i) {
+    if (Name{all.data + i, 5} == Name::of("Fn = ")) begin = i + 5;
+  }
+  if (all.data[begin] == '&') ++begin;
+  std::size_t component = begin;
+  std::size_t end = begin;
+  int depth = 0;
+  while (end < all.size) {
+    const char letter = all.data[end];
+    if (depth == 0 && (letter == ';' || letter == ']')) break;
+    if (letter == '<' || letter == '(' || letter == '[' || letter == '{') ++depth;
+    if (letter == '>' || letter == ')' || letter == ']' || letter == '}') --depth;
+    if (depth == 0 && letter == ':' && end + 1 < all.size && all.data[end + 1] == ':') {
+      if (is_anonymous(all, component)) begin = end + 2;
+      component = end + 2;
+      ++end;
+    }
+    ++end;
+  }
+  return Name{all.data + begin, end - begin};
+}
+
+template <auto Fn>
+constexpr Name cut_name() noexcept {
+  return name_in(__PRETTY_FUNCTION__);
+}
+template <class Fn>
+constexpr Name cut_type_name() noexcept {
+  return name_in(__PRETTY_FUNCTION__);
+}
+// Constants, so that no object holds the code that cuts.
+template <auto Fn>
+inline constexpr Name name_of = cut_name<Fn>();
+template <class Fn>
+inline constexpr Name type_name = cut_type_name<Fn>();
+
+}  // namespace warpsafe::detail

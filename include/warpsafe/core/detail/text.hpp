@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/name.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe::detail {
+
+/// Writes text into a fixed buffer: what does not fit is dropped, the end is always a '\0'. It is
+/// what messages, log lines and exceptions share, without <string> and without allocation.
+class TextBuffer {
+ public:
+  /// `capacity` counts bytes and includes the final '\0'; at least 1.
+  constexpr TextBuffer(char* buffer, std::size_t capacity) noexcept
+      : begin_(buffer), capacity_(capacity) {
+    begin_[0] = '\0';
+  }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+
+  constexpr TextBuffer& operator<<(char letter) noexcept {
+    if (size_ + 1 < capacity_) {
+      begin_[size_++] = letter;
+      begin_[size_] = '\0';
+    }
+    return *this;
+  }
+  constexpr TextBuffer& operator<<(const char* text) noexcept { return *this << Name::of(text); }
+  constexpr TextBuffer& operator<<(Name text) noexcept {
+    for (std::size_t i = 0; i < text.size; ++i) *this << text.data[i];
+    return *this;
+  }
+  constexpr TextBuffer& operator<<(std::uint64_t number) noexcept { return digits(number, 10); }
+  constexpr TextBuffer& operator<<(std::uint32_t number) noexcept { return digits(number, 10); }
+  constexpr TextBuffer& operator<<(std::int32_t number) noexcept {
+    return *this << static_cast<std::int64_t>(number);
+  }
+  constexpr TextBuffer& operator<<(std::int64_t number) noexcept {
+    if (number < 0) {
+      *this << '-';
+      return digits(~static_cast<std::uint64_t>(number) + 1, 10);
+    }
+    return digits(static_cast<std::uint64_t>(number), 10);
+  }
+  /// An address, as 0x….
+  TextBuffer& operator<<(const void* address) noexcept {
+    *this << "0x";
+    return digits(reinterpret_cast<std::uintptr_t>(address), 16);
+  }
+  /// Three axes as (x,y,z).
+  constexpr TextBuffer& operator<<(const std::uint32_t (&axes)[3]) noexcept {
+    return *this << '(' << axes[0] << ',' << axes[1] << ',' << axes[2] << ')';
+  }
+  /// A place in the source as file:line, the file without its folders; it must not be nullptr.
+  constexpr TextBuffer& operator<<(const call_site& site) noexcept {
+    const Name file = Name::of(site.file);
+    std::size_t start = file.size;
+    while (start != 0 && file.data[start - 1] != '/') --start;
+    return *this << Name{file.data + start, file.size - start} << ':' << site.line;
+  }
+
+ private:
+  constexpr TextBuffer& digits(std::uint64_t number, unsigned base) noexcept {
+    char reversed[20] = {};
+    unsigned count = 0;
+    do {
+      reversed[count++] = "0123456789abcdef"[number % base];
+      number /= base;
+    } while (number != 0);
+    while (count != 0) *this << reversed[--count];
+    return *this;
+  }
+
+  char* begin_;
+  std::size_t capacity_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace warpsafe::detail

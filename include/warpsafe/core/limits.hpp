@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/name.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe {
+
+/// Who makes the runtime: decides which rules beside the numbers hold, and how codes are named.
+enum class Vendor : std::uint8_t { unknown, nvidia, amd, host };
+
+/// What a device allows, in the runtime's own terms. 0 means "not reported": `or_floor` then puts
+/// the documented floor in its place and marks it, since a runtime that answers 0 for a limit (seen
+/// for the opt-in shared memory of older ROCm releases) would otherwise reject every launch.
+struct DeviceLimits {
+  Vendor vendor = Vendor::unknown;
+  std::int32_t device = -1;  ///< ordinal in this process
+  Name name{};               ///< marketing name, lives as long as the program
+  std::uint32_t max_threads_per_block = 0;
+  std::uint32_t max_block[3] = {0, 0, 0};       ///< threads per axis
+  std::uint32_t max_grid[3] = {0, 0, 0};        ///< blocks per axis
+  std::uint64_t max_threads_per_axis = 0;       ///< gridDim.d * blockDim.d; 0: no such rule
+  std::uint64_t shared_per_block = 0;           ///< bytes, static + dynamic, without opt-in
+  std::uint64_t shared_per_block_optin = 0;     ///< bytes, with the kernel's attribute raised
+  std::uint64_t shared_per_multiprocessor = 0;  ///< bytes
+  std::uint64_t reserved_shared_per_block = 0;  ///< bytes that the runtime takes of each block
+  std::uint32_t warp_size = 0;                  ///< threads
+  std::uint32_t registers_per_block = 0;
+  std::uint32_t multiprocessors = 0;
+  std::uint32_t max_threads_per_multiprocessor = 0;
+  std::uint32_t max_blocks_per_multiprocessor = 0;
+  std::uint32_t max_cluster_blocks = 0;        ///< portable cluster size; 0: no clusters
+  std::uint32_t max_cluster_blocks_optin = 0;  ///< with the non-portable attribute
+  std::uint32_t compute_major = 0;             ///< NVIDIA: compute capability; AMD: gfx major
+  std::uint32_t compute_minor = 0;
+  std::uint32_t max_parameter_bytes = 0;  ///< of a kernel's parameter block
+  bool cooperative_launch = false;
+  bool memory_pools = false;  ///< stream-ordered allocation
+  bool concurrent_managed_access = false;
+  bool floored = false;  ///< at least one limit was not reported and is the documented floor
+};
+
+/// What one kernel, as compiled for one device, allows and takes.
+struct KernelLimits {
+  bool known = false;                       ///< false: nobody asked the driver
+  std::uint32_t max_threads_per_block = 0;  ///< launch bounds and registers together; 0: unknown
+  std::uint32_t registers = 0;              ///< per thread
+  std::uint64_t static_shared = 0;          ///< bytes per block
+  std::uint64_t max_dynamic_shared = 0;     ///< bytes per block that the current attribute allows
+  std::uint64_t local_bytes = 0;            ///< per thread
+  std::uint64_t constant_bytes = 0;
+  std::uint32_t binary_version = 0;      ///< 10 * major + minor of the code that was picked
+  std::uint32_t ptx_version = 0;         ///< the same of the PTX that it was made of
+  std::uint32_t resident_blocks = 0;     ///< cooperative launches: blocks that fit at once
+  std::uint32_t max_cluster_blocks = 0;  ///< cluster launches: the largest that can be resident
+};
+
+namespace limits {
+
+/// The floor that every CUDA device documents: CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability" (7.5 to 12.x): 1024 threads per block, block 1024 x 1024
+/// x 64, grid 2^31-1 x 65535 x 65535, 48 KiB of shared memory per block without opt-in, warps
+/// of 32.
+inline constexpr DeviceLimits cuda_floor = [] {
+  DeviceLimits floor;
+  floor.vendor = Vendor::nvidia;
+  floor.max_threads_per_block = 1024;
+  floor.max_block[0] = 1024;
+  floor.max_block[1] = 1024;
+  floor.max_block[2] = 64;
+  floor.max_grid[0] = 2147483647;
+  floor.max_grid[1] = 65535;
+  floor.max_grid[2] = 65535;
+  floor.shared_per_block = 49152;
+  floor.shared_per_block_optin = 49152;
+  floor.warp_size = 32;
+  floor.max_parameter_bytes = 4096;
+  floor.floored = true;
+  return floor;
+}();
+
+/// The floor that AMD documents for ROCm: HIP "Hardware features" page (1024 threads per block, 64
+/// KiB of LDS) and the launch rule of hip_runtime_api.h and the HIP FAQ: gridDim * blockDim of each
+/// axis below 2^32. y and z of the grid are documented as 65535, though the runtime reports 65536.
+inline constexpr DeviceLimits amd_floor = [] {
+  DeviceLimits floor;
+  floor.vendor = Vendor::amd;
+  floor.max_threads_per_block = 1024;
+  floor.max_block[0] = 1024;
+  floor.max_block[1] = 1024;
+  floor.max_block[2] = 1024;
+  floor.max_grid[0] = 2147483647;
+  floor.max_grid[1] = 65535;
+  floor.max_grid[2] = 65535;
+  floor.max_threads_per_axis = 4294967295;
+  floor.shared_per_block = 65536;
+  floor.shared_per_block_optin = 65536;
+  floor.warp_size = 0;  // 32 or 64: asked, never assumed
+  floor.max_parameter_bytes = 4096;
+  floor.floored = true;
+  return floor;
+}();
+
+/// Puts `floor`'s documented limit where one is 0, or cannot be (above what the launch packet
+/// holds). AMD's grid y and z are capped at the documented 65535, whatever was reported.
+constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexcept {
+  bool floored = limits.floored;
+  const auto fill = [&floored](auto& value, auto documented) {
+    if (value == 0 && documented != 0) {
+      value = documented;
+      floored = true;
+    }
+  };
+  fill(limits.max_threads_per_block, floor.max_threads_per_block);
+  for (int axis = 0; axis < 3; ++axis) {
+    fill(limits.max_block[axis], floor.max_block[axis]);
+    fill(limits.max_grid[axis], floor.max_grid[axis]);
+    if (floor.vendor == Vendor::amd && limits.max_grid[axis] > floor.max_grid[axis]) {
+      limits.max_grid[axis] = floor.max_grid[axis];
+    }
+  }
+  // A rule of the vendor, which no device reports: nothing is missing where it is put in.
+  if (limits.max_threads_per_axis == 0) limits.max_threads_per_axis = floor.max_threads_per_axis;
+  fill(limits.shared_per_block, floor.shared_per_block);
+  // Older ROCm reports an opt-in limit of 0, and no limit with opt-in is below the one without.
+  if (limits.shared_per_block_optin < limits.shared_per_block) {
+    limits.shared_per_block_optin = limits.shared_per_block;
+  }
+  fill(limits.max_parameter_bytes, floor.max_parameter_bytes);
+  fill(limits.warp_size, floor.warp_size);
+  limits.floored = floored;
+}
+/// `reported` with the documented floor put in for what is missing.
+[[nodiscard]] constexpr DeviceLimits or_floor(DeviceLimits reported,
+                                              const DeviceLimits& floor) noexcept {
+  put_floors(reported, floor);
+  return reported;
+}
+
+}  // namespace limits
+
+/// The documented floor of a backend's devices, for checks that run before a device is known
+/// (SafeGrid) or that may not ask the driver (level cheap). A backend of your own specialises it.
+template <class Backend>
+inline constexpr const DeviceLimits& floor_of = limits::cuda_floor;
+template <>
+inline constexpr const DeviceLimits& floor_of<basic_hip_backend<amd_platform>> = limits::amd_floor;
+
+}  // namespace warpsafe

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/debug/data/launch_memory.hpp>
+#include <warpsafe/debug/data/npy.hpp>
+#include <warpsafe/launch/detail/launch_arguments.hpp>
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+namespace warpsafe::debug {
+
+/// Writes one launch into a folder of its own: see LaunchDump. What fails first is kept.
+class DumpWriter {
+ public:
+  /// `folder` is made where it is not there; the launch's own is inside it.
+  DumpWriter(const char* folder, const LaunchRecord& record)
+      : folder_(std::string(folder) + "/" + name_of(record)) {
+    if (::mkdir(folder, 0777) != 0 && errno != EEXIST) note(folder, errno);
+    if (::mkdir(folder_.c_str(), 0777) != 0 && errno != EEXIST) note(folder_, errno);
+  }
+  [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
+  /// "PATH: what went wrong"; empty: nothing.
+  [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+
+  /// Everything but the results. `memory` has its copy from before the launch.
+  void write_inputs(const LaunchRecord& record, const warpsafe::detail::LaunchArguments& arguments,
+                    const LaunchMemory& memory) {
+    write("grid", ElementType::uint32, 4, 3, false, record.grid);
+    write("block", ElementType::uint32, 4, 3, false, record.block);
+    write("shared", ElementType::uint64, 8, 1, true, &record.dynamic_shared);
+    char line[1024];
+    warpsafe::detail::TextBuffer text(line, sizeof line);
+    text << "Launch: kernel=" << record.kernel << ", grid=" << record.grid
+         << ", block=" << record.block << ", shared=" << record.dynamic_shared << " bytes\n"
+         << "launch " << record.sequence << ", device " << record.device << ", stream "
+         << record.stream;
+    if (record.site.file != nullptr) text << ", at " << record.site;
+    std::string about = line;
+    for (std::size_t i = 0; i < memory.arguments(); ++i) {
+      const auto& element = memory.element(i);
+      const Name type = element_name(element.type);
+      about += "\narg" + std::to_string(i + 1) + ": " + std::string(type.data, type.size);
+      const std::string name = "arg" + std::to_string(i + 1);
+      if (memory.reaches(i)) {
+        const std::size_t count = memory.bytes(i) / element.bytes;
+        about += ", " + std::to_string(count) + " elements of " + std::to_string(element.bytes) +
+                 " bytes" + (memory.writes(i) ? "" : ", only read");
+        write(name + ".in", element.type, element.bytes, count, false, memory.before(i));
+      } else if (!arguments.entry.parameters[i].is_pointer) {
+        write(name, element.type, element.bytes, 1, true, arguments.values[i]);
+      } else {
+        about += arguments.memory[i].begin == nullptr
+                     ? ", a null pointer"
+                     : ", a pointer of unknown extent: not written";
+      }
+    }
+    write_text("launch.txt", about + "\n");
+  }
+  /// The results, as they are in the copies that `copy` chooses.
+  void write_outputs(const LaunchMemory& memory,
+                     unsigned char* (LaunchMemory::*copy)(std::size_t) const noexcept) {
+    for (std::size_t i = 0; i < memory.arguments(); ++i) {
+      if (!memory.reaches(i) || !memory.writes(i)) continue;
+      const auto& element = memory.element(i);
+      write("arg" + std::to_string(i + 1) + ".out", element.type, element.bytes,
+            memory.bytes(i) / element.bytes, false, (memory.*copy)(i));
+    }
+  }
+
+ private:
+  /// "000007-softmax": the number in the journal, and the name without what a path cannot have.
+  [[nodiscard]] static std::string name_of(const LaunchRecord& record) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%06llu-",
+                  static_cast<unsigned long long>(record.sequence));
+    std::string name = number;
+    for (std::size_t i = 0; i < record.kernel.size && i < 80; ++i) {
+      const char letter = record.kernel.data[i];
+      const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                         (letter >= '0' && letter <= '9');
+      name += plain ? letter : '_';
+    }
+    return name;
+  }
+  void write(const std::string& name, ElementType type, std::size_t bytes, std::size_t count,
+             bool scalar, const void* data) {
+    if (!problem_.empty()) return;
+    const std::string path = folder_ + "/" + name + ".npy";
+    if (const int failed = write_npy(path.c_str(), type, bytes, count, scalar, data)) {
+      note(path, failed);
+    }
+  }
+  void write_text(const char* name, const std::string& text) {
+    if (!problem_.empty()) return;
+    const std::string path = folder_ + "/" + name;
+    std::FILE* const file = std::fopen(path.c_str(), "w");
+    const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
+    const int failed = written ? 0 : errno;
+    const bool closed = file == nullptr || std::fclose(file) == 0;
+    if (!written || !closed) note(path, written ? errno : failed);
+  }
+  void note(const std::string& path, int failed) {
+    if (problem_.empty()) problem_ = path + ": " + std::strerror(failed);
+  }
+
+  std::string folder_;
+  std::string problem_;
+};
+
+}  // namespace warpsafe::debug

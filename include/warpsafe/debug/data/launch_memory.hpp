@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/launch_record.hpp>
+#include <warpsafe/debug/journal/told_calls.hpp>
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/launch/detail/launch_arguments.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace warpsafe::debug {
+
+/// The device memory that the arguments of one launch reach, with copies of it on the host.
+/// Arguments that overlap share one copy, as they do on the device. Arguments count from 0 here.
+class LaunchMemory {
+ public:
+  LaunchMemory(const warpsafe::detail::LaunchArguments& arguments,
+               const LaunchRecord& record) noexcept
+      : calls_(arguments.calls),
+        stream_(arguments.stream),
+        record_(record),
+        count_(arguments.entry.parameter_count),
+        arguments_(new (std::nothrow) Argument[count_ + 1]),
+        regions_(new (std::nothrow) Region[count_ + 1]) {
+    if (!good()) return;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto& memory = arguments.memory[i];
+      const bool known = memory.bytes != warpsafe::detail::unknown_extent;
+      arguments_[i] = {reinterpret_cast<std::uintptr_t>(memory.begin), known ? memory.bytes : 0,
+                       arguments.elements[i], arguments.entry.parameters[i].writes, none};
+      if (memory.begin == nullptr || !known) continue;
+      add(arguments_[i].begin, arguments_[i].begin + memory.bytes, arguments_[i].writes);
+      arguments_[i].region = 0;  // which one is known once all are there
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (arguments_[i].region != none) arguments_[i].region = region_of(arguments_[i]);
+    }
+  }
+  /// False: the host has no memory for the lists.
+  [[nodiscard]] bool good() const noexcept { return arguments_ != nullptr && regions_ != nullptr; }
+  [[nodiscard]] std::size_t arguments() const noexcept { return count_; }
+
+  /// Copies all regions to the host, in the order of the stream, which is waited for.
+  /// Errc::out_of_memory (of the host), ::wait_timed_out where WARPSAFE_TIMEOUT gives waits up, or
+  /// the runtime's error.
+  [[nodiscard]] bool copy_before(LaunchError& error) noexcept {
+    // First: a copy into ordinary memory waits in the runtime's own call, which nothing watches.
+    return wait(true, error) && copy_to_host(&Region::before, false, error);
+  }
+  /// Waits for the launch, before its results are copied. Errc as copy_before.
+  [[nodiscard]] bool wait_for_launch(LaunchError& error) const noexcept {
+    return wait(true, error);
+  }
+  /// The same after the launch, of what it may have written.
+  [[nodiscard]] bool copy_after(LaunchError& error) noexcept {
+    return copy_to_host(&Region::after, true, error);
+  }
+  /// Copies what `before` has of the regions that the kernel writes to the device, and waits.
+  [[nodiscard]] bool write_back(LaunchError& error) const noexcept {
+    for (std::size_t i = 0; i < regions_used_; ++i) {
+      const Region& region = regions_[i];
+      if (region.writes && !copy(region, region.before.get(), false, error)) return false;
+    }
+    return wait(false, error);
+  }
+
+  /// Whether an argument reaches memory that was copied, and whether the kernel may write there.
+  [[nodiscard]] bool reaches(std::size_t i) const noexcept { return arguments_[i].region != none; }
+  [[nodiscard]] bool writes(std::size_t i) const noexcept { return arguments_[i].writes; }
+  /// Of an argument's memory; 0 for one that reaches none.
+  [[nodiscard]] std::uint64_t bytes(std::size_t i) const noexcept { return arguments_[i].bytes; }
+  [[nodiscard]] const warpsafe::detail::ElementInfo& element(std::size_t i) const noexcept {
+    return arguments_[i].element;
+  }
+  /// The host's copy of an argument's memory; nullptr where there is none.
+  [[nodiscard]] unsigned char* before(std::size_t i) const noexcept {
+    return place(i, &Region::before);
+  }
+  [[nodiscard]] unsigned char* after(std::size_t i) const noexcept {
+    return place(i, &Region::after);
+  }
+
+ private:
+  static constexpr std::size_t none = ~std::size_t{0};
+  using Copy = std::unique_ptr<unsigned char[]>;
+  struct Argument {
+    std::uintptr_t begin;
+    std::uint64_t bytes;
+    warpsafe::detail::ElementInfo element;
+    bool writes;
+    std::size_t region;
+  };
+  struct Region {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+    bool writes;
+    Copy before;
+    Copy after;
+  };
+
+  /// Adds a range; those that it overlaps become one with it. Ranges that only touch stay apart:
+  /// they may be two allocations.
+  void add(std::uintptr_t begin, std::uintptr_t end, bool writes) noexcept {
+    for (std::size_t i = 0; i < regions_used_;) {
+      Region& region = regions_[i];
+      const bool same = begin == region.begin && end == region.end;
+      if (!same && (end <= region.begin || region.end <= begin)) {
+        ++i;
+        continue;
+      }
+      begin = begin < region.begin ? begin : region.begin;
+      end = end > region.end ? end : region.end;
+      writes = writes || region.writes;
+      region = std::move(regions_[--regions_used_]);
+      i = 0;
+    }
+    regions_[regions_used_++] = {begin, end, writes, nullptr, nullptr};
+  }
+  [[nodiscard]] std::size_t region_of(const Argument& argument) const noexcept {
+    for (std::size_t i = 0; i < regions_used_; ++i) {
+      const Region& region = regions_[i];
+      if (argument.begin >= region.begin && argument.begin + argument.bytes <= region.end) return i;
+    }
+    return none;
+  }
+  [[nodiscard]] unsigned char* place(std::size_t i, Copy Region::*copy) const noexcept {
+    if (arguments_[i].region == none) return nullptr;
+    const Region& region = regions_[arguments_[i].region];
+    const Copy& bytes = region.*copy;
+    return bytes == nullptr ? nullptr : bytes.get() + (arguments_[i].begin - region.begin);
+  }
+
+  [[nodiscard]] bool copy_to_host(Copy Region::*copy_of, bool written_only,
+                                  LaunchError& error) noexcept {
+    for (std::size_t i = 0; i < regions_used_; ++i) {
+      Region& region = regions_[i];
+      if (written_only && !region.writes) continue;
+      const std::size_t size = region.end - region.begin;
+      Copy& target = region.*copy_of;
+      target.reset(new (std::nothrow) unsigned char[size + 1]);
+      if (target == nullptr) {
+        error = LaunchError::make(Errc::out_of_memory, Stage::runtime_call, size, 0, Axis::none,
+                                  record_.site);
+        return false;
+      }
+      if (!copy(region, target.get(), true, error)) return false;
+    }
+    return wait(false, error);
+  }
+  [[nodiscard]] bool copy(const Region& region, unsigned char* host, bool to_host,
+                          LaunchError& error) const noexcept {
+    const std::size_t size = region.end - region.begin;
+    if (size == 0) return true;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer
+    void* const device = reinterpret_cast<void*>(region.begin);
+    const int status =
+        detail::told(calls_, warpsafe::detail::RuntimeCall::copy, calls_.copy,
+                     to_host ? host : device, to_host ? device : host, size,
+                     to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
+    return status == 0 || failed(status, to_host ? "copy to host" : "copy to device", error);
+  }
+  /// `may_stop`: no copy is on its way that uses memory of the host's.
+  [[nodiscard]] bool wait(bool may_stop, LaunchError& error) const noexcept {
+    const int status = detail::told_wait(calls_, stream_,
+                                         {stream_, record_.device, record_.site, may_stop}, false);
+    return status == 0 || failed(status, "stream synchronize", error);
+  }
+  [[nodiscard]] bool failed(int status, const char* operation, LaunchError& error) const noexcept {
+    error =
+        calls_.error(status, Name::of(operation), record_.site, Stage::completion, record_.device);
+    error.device = record_.device;
+    return false;
+  }
+
+  const warpsafe::detail::BackendCalls& calls_;
+  void* stream_;
+  LaunchRecord record_;
+  std::size_t count_;
+  std::size_t regions_used_ = 0;
+  std::unique_ptr<Argument[]> arguments_;
+  std::unique_ptr<Region[]> regions_;
+};
+
+}  // namespace warpsafe::debug

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/compare/detail/compare_elements.hpp>
+#include <warpsafe/debug/data/inspection_text.hpp>
+#include <warpsafe/debug/data/launch_memory.hpp>
+#include <warpsafe/debug/journal/told_calls.hpp>
+#include <warpsafe/kernel/detail/host_reference.hpp>
+#include <warpsafe/launch/detail/launch_arguments.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+
+// The host's reference of a kernel: whether it can stand for one launch, its run, and how far the
+// kernel's results are from its.
+
+namespace warpsafe::debug {
+
+namespace detail {
+
+using warpsafe::detail::LaunchArguments;
+
+inline std::uint64_t mismatches_seen = 0;
+
+/// Whether a value that is no pointer has a device address in it: a structure that holds one.
+[[nodiscard]] inline bool hides_address(const LaunchArguments& arguments, std::size_t i) noexcept {
+  const auto& parameter = arguments.entry.parameters[i];
+  for (std::size_t at = 0; at + sizeof(void*) <= parameter.size; at += sizeof(void*)) {
+    const void* word = nullptr;
+    std::memcpy(&word, static_cast<const unsigned char*>(arguments.values[i]) + at, sizeof word);
+    MemoryKind kind{};
+    int device = -1;
+    if (word == nullptr) continue;
+    const int asked = told(arguments.calls, warpsafe::detail::RuntimeCall::pointer_kind,
+                           arguments.calls.pointer_kind, word, kind, device);
+    if (asked == 0 && kind != MemoryKind::unregistered) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Why the host's reference cannot stand for the kernel, or nullptr. `argument` counts from 1.
+[[nodiscard]] inline const char* why_no_reference(const LaunchArguments& arguments,
+                                                  std::size_t& argument) noexcept {
+  argument = 0;
+  if (arguments.reference == nullptr) {
+    return "it carries no reference; launch it as kernel<fn, reference<host_fn>>";
+  }
+  for (std::size_t i = 0; i < arguments.entry.parameter_count; ++i) {
+    argument = i + 1;
+    if (arguments.memory[i].bytes == warpsafe::detail::unknown_extent) {
+      return "is a pointer, and nothing tells how many elements it has; pass a buffer's view(), or "
+             "trust(p, count)";
+    }
+    if (!arguments.entry.parameters[i].is_pointer && hides_address(arguments, i)) {
+      return "has a device address inside, and nothing tells how much memory is there; pass the "
+             "memory as a parameter of its own";
+    }
+  }
+  argument = 0;
+  return nullptr;
+}
+
+/// Runs the host's function on the copies from before the launch, in place.
+[[nodiscard]] inline bool run_reference(const LaunchArguments& arguments,
+                                        const LaunchMemory& memory) noexcept {
+  const std::size_t count = memory.arguments();
+  const std::unique_ptr<void*[]> places(new (std::nothrow) void*[count + 1]);
+  const std::unique_ptr<std::uint64_t[]> bytes(new (std::nothrow) std::uint64_t[count + 1]);
+  if (places == nullptr || bytes == nullptr) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    places[i] = memory.before(i);
+    bytes[i] = memory.bytes(i);
+  }
+  arguments.reference->run(arguments.shape, arguments.values, places.get(), bytes.get());
+  return true;
+}
+
+/// Compares what the kernel wrote with what the reference computed, argument by argument; each that
+/// differs is told. `tolerance` is nullptr for that of each type. True with the first of them in
+/// `error`.
+[[nodiscard]] inline bool differs(const LaunchRecord& record, const LaunchMemory& memory,
+                                  const Tolerance* tolerance, LaunchError& error) {
+  bool found = false;
+  for (std::size_t i = 0; i < memory.arguments(); ++i) {
+    if (!memory.reaches(i) || !memory.writes(i)) continue;
+    const ElementType type = memory.element(i).type;
+    const Comparison compared = warpsafe::detail::compare_elements(
+        type, memory.after(i), memory.before(i),
+        static_cast<std::size_t>(memory.bytes(i) / element_size(type)),
+        tolerance != nullptr ? *tolerance : tolerance_of(type));
+    if (compared.agrees()) continue;
+    char start[1024];
+    warpsafe::detail::TextBuffer out(start, sizeof start);
+    out << "warpsafe: launch " << record.sequence << ", kernel '" << record.kernel << "': argument "
+        << std::uint64_t{i + 1} << " is not what its reference computes\n  grid=" << record.grid
+        << ", block=" << record.block << ", shared=" << record.dynamic_shared << " bytes, stream "
+        << record.stream;
+    if (record.site.file != nullptr) out << ", at " << record.site;
+    const std::string text = std::string(start) + "\n  " + message(compared);
+    write_log(LogLevel::error, text.c_str(), text.size());
+    __atomic_add_fetch(&mismatches_seen, 1, __ATOMIC_RELAXED);
+    if (found) continue;
+    found = true;
+    error = error_of(record, LaunchError::make(Errc::reference_differs, Stage::completion,
+                                               compared.mismatches, compared.count));
+    error.extra = i + 1;
+    error.vendor = record.vendor;
+  }
+  return found;
+}
+
+}  // namespace detail
+
+/// How many arguments of how many launches were found to differ from their references so far
+/// (WARPSAFE_SHADOW): for programs that go on (WARPSAFE_ON_ERROR=warn).
+[[nodiscard]] inline std::uint64_t shadow_mismatches() noexcept {
+  return __atomic_load_n(&detail::mismatches_seen, __ATOMIC_RELAXED);
+}
+
+}  // namespace warpsafe::debug

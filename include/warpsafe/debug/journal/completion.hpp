@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/launch_record.hpp>
+
+#include <sched.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe::debug {
+
+/// What is known to have ended: for each stream, and for each device, when the newest wait began
+/// that succeeded. A launch that the runtime had taken by then is complete.
+///
+/// Times are those of a clock that only waits advance, so that a launch costs no more than a look
+/// at it: a launch that was submitted at time t is complete once a wait that began at a later time
+/// has succeeded. Waits take a spin lock for a few instructions; launches never do.
+class Completion {
+ public:
+  /// Streams whose progress is kept. Beyond that the one that was not waited for the longest is
+  /// forgotten: its launches then stay suspects longer than they need.
+  static constexpr std::size_t streams = 256;
+  static constexpr std::int32_t devices = 64;
+
+  /// The time for a launch that was just submitted; at least 1.
+  [[nodiscard]] std::uint64_t now() const noexcept {
+    return __atomic_load_n(&clock_, __ATOMIC_SEQ_CST) + 1;
+  }
+  /// The time of a wait that begins, or of an event that is recorded.
+  [[nodiscard]] std::uint64_t begin_wait() noexcept {
+    return __atomic_add_fetch(&clock_, 1, __ATOMIC_SEQ_CST) + 1;
+  }
+
+  /// Work of `stream` that was submitted before the time `began` has ended. Streams that are not
+  /// one stream by their value (0, and the default streams by name, of which each thread may have
+  /// its own) tell only that the device is well.
+  void stream_waited(Vendor vendor, std::int32_t device, const void* stream,
+                     std::uint64_t began) noexcept {
+    lock();
+    Device* const state = find(vendor, device);
+    if (state != nullptr && state->well_at < began) state->well_at = began;
+    if (reinterpret_cast<std::uintptr_t>(stream) > last_default_stream) {
+      Stream* chosen = &streams_[0];
+      for (Stream& one : streams_) {
+        if (one.stream == stream && one.device == device && one.vendor == vendor) {
+          chosen = &one;
+          break;
+        }
+        if (one.waited_at < chosen->waited_at) chosen = &one;
+      }
+      if (chosen->stream != stream || chosen->device != device || chosen->vendor != vendor) {
+        *chosen = {stream, 0, device, vendor};
+      }
+      if (chosen->waited_at < began) chosen->waited_at = began;
+    }
+    unlock();
+  }
+  /// All work of the device that was submitted before the time `began` has ended.
+  void device_waited(Vendor vendor, std::int32_t device, std::uint64_t began) noexcept {
+    lock();
+    if (Device* const state = find(vendor, device)) {
+      if (state->well_at < began) state->well_at = began;
+      if (state->waited_at < began) state->waited_at = began;
+    }
+    unlock();
+  }
+
+  /// Whether a launch that was submitted at that time (0: not yet) is known to have ended.
+  [[nodiscard]] bool is_complete(const LaunchRecord& record, std::uint64_t submitted_at) noexcept {
+    if (submitted_at == 0) return false;
+    lock();
+    bool complete = false;
+    if (const Device* const state = find(record.vendor, record.device)) {
+      complete = submitted_at < state->waited_at;
+    }
+    for (const Stream& one : streams_) {
+      if (one.stream == record.stream && one.device == record.device &&
+          one.vendor == record.vendor) {
+        complete = complete || submitted_at < one.waited_at;
+      }
+    }
+    unlock();
+    return complete;
+  }
+  /// When the newest successful wait for anything of the device (-1: of any) began; 0: there was
+  /// none.
+  [[nodiscard]] std::uint64_t well_at(Vendor vendor, std::int32_t device) noexcept {
+    lock();
+    std::uint64_t at = 0;
+    for (std::int32_t one = 0; one < devices; ++one) {
+      const Device* const state = device < 0 || device == one ? find(vendor, one) : nullptr;
+      if (state != nullptr && state->well_at > at) at = state->well_at;
+    }
+    unlock();
+    return at;
+  }
+
+  /// Of the process.
+  [[nodiscard]] static Completion& get() noexcept { return instance; }
+
+ private:
+  /// cudaStreamLegacy is 1, cudaStreamPerThread and hipStreamPerThread are 2 (driver_types.h,
+  /// hip_runtime_api.h).
+  static constexpr std::uintptr_t last_default_stream = 2;
+  struct Stream {
+    const void* stream;
+    std::uint64_t waited_at;
+    std::int32_t device;
+    Vendor vendor;
+  };
+  struct Device {
+    std::uint64_t waited_at;
+    std::uint64_t well_at;
+  };
+  static constexpr std::size_t vendors = 4;
+
+  [[nodiscard]] Device* find(Vendor vendor, std::int32_t device) noexcept {
+    const auto row = static_cast<std::size_t>(vendor);
+    if (device < 0 || device >= devices || row >= vendors) return nullptr;
+    return &devices_[row][device];
+  }
+  void lock() noexcept {
+    // Its holder may be stopped: on a busy machine a spin alone would burn a whole time slice.
+    while (__atomic_test_and_set(&busy_, __ATOMIC_ACQUIRE)) sched_yield();
+  }
+  void unlock() noexcept { __atomic_clear(&busy_, __ATOMIC_RELEASE); }
+
+  // No initialisers: static storage is zero, and see LaunchRecord.
+  std::uint64_t clock_;
+  bool busy_;
+  Stream streams_[streams];
+  Device devices_[vendors][devices];
+
+  static Completion instance;
+};
+
+inline Completion Completion::instance;
+
+}  // namespace warpsafe::debug

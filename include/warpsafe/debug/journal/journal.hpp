@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/launch_record.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace warpsafe::debug {
+
+/// The last launches of the process, of every thread, device and backend. Lock-free: any number of
+/// threads add and read at once; no record is lost while it is among the last `capacity`, and none
+/// is read torn. Checked builds (level full) add each launch before it is submitted.
+///
+/// Each slot carries the number of its record, odd while it is written. A writer takes a number,
+/// and the slot that belongs to it; where that slot is still being written (by a thread that was
+/// stopped a whole round ago), or holds a later record, it takes the next number instead.
+class Journal {
+ public:
+  /// Records that are kept; the older ones are overwritten.
+  static constexpr std::size_t capacity = 1024;
+
+  /// Adds a launch and returns its number; `sequence` and `state` of `record` are not read.
+  [[gnu::noinline]] std::uint64_t append(const LaunchRecord& record) noexcept {
+    std::uint64_t words[payload_words];
+    std::memcpy(words, &record, sizeof record);
+    for (;;) {
+      const std::uint64_t number = __atomic_add_fetch(&last_, 1, __ATOMIC_RELAXED);
+      Slot& slot = slots_[number % capacity];
+      std::uint64_t version = __atomic_load_n(&slot.version, __ATOMIC_RELAXED);
+      if ((version & 1) != 0 || version > 2 * number ||
+          !__atomic_compare_exchange_n(&slot.version, &version, 2 * number + 1, false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        __atomic_add_fetch(&skipped_, 1, __ATOMIC_RELAXED);
+        continue;
+      }
+      // Each is a release, so that a reader that sees one of them sees the odd version too.
+      for (std::size_t i = 1; i < payload_words; ++i) {
+        __atomic_store_n(&slot.words[i], words[i], __ATOMIC_RELEASE);
+      }
+      __atomic_store_n(&slot.version, 2 * number, __ATOMIC_RELEASE);
+      return number;
+    }
+  }
+
+  /// Notes how far a launch has come, while it is still in the journal: `submitted_at` is the time
+  /// of `now()` after the runtime took it.
+  void submitted(std::uint64_t number, std::uint64_t submitted_at) noexcept {
+    __atomic_store_n(&slots_[number % capacity].progress, progress(number, submitted_at),
+                     __ATOMIC_RELEASE);
+  }
+  /// The runtime refused the launch.
+  void refused(std::uint64_t number) noexcept { submitted(number, refused_mark); }
+
+  /// Reads what is in one place, 0 to capacity - 1; false if that is nothing, or just being
+  /// written. `submitted_at` is 0 for a launch that is not submitted yet.
+  [[nodiscard]] bool read(std::size_t place, LaunchRecord& record,
+                          std::uint64_t& submitted_at) const noexcept {
+    const Slot& slot = slots_[place];
+    const std::uint64_t version = __atomic_load_n(&slot.version, __ATOMIC_ACQUIRE);
+    if (version == 0 || (version & 1) != 0) return false;
+    std::uint64_t words[payload_words];
+    words[0] = version / 2;
+    for (std::size_t i = 1; i < payload_words; ++i) {
+      words[i] = __atomic_load_n(&slot.words[i], __ATOMIC_ACQUIRE);
+    }
+    const std::uint64_t reached = __atomic_load_n(&slot.progress, __ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&slot.version, __ATOMIC_RELAXED) != version) return false;
+    std::memcpy(static_cast<void*>(&record), words, sizeof record);
+    // A late note of an overwritten launch leaves this one "started", which claims too little.
+    const bool ours = (reached >> time_bits) == (progress(record.sequence, 0) >> time_bits);
+    submitted_at = ours ? reached & time_mask : 0;
+    record.state = submitted_at == 0              ? LaunchState::started
+                   : submitted_at == refused_mark ? LaunchState::refused
+                                                  : LaunchState::submitted;
+    return true;
+  }
+
+  /// The number that was given last, and how many numbers were given and not used.
+  [[nodiscard]] std::uint64_t last() const noexcept {
+    return __atomic_load_n(&last_, __ATOMIC_ACQUIRE);
+  }
+  [[nodiscard]] std::uint64_t skipped() const noexcept {
+    return __atomic_load_n(&skipped_, __ATOMIC_ACQUIRE);
+  }
+  /// How many launches are no longer in the journal.
+  [[nodiscard]] std::uint64_t overwritten() const noexcept {
+    const std::uint64_t number = last();
+    return number > capacity ? number - capacity : 0;
+  }
+
+  /// The journal of the process.
+  [[nodiscard]] static Journal& get() noexcept { return instance; }
+
+ private:
+  static constexpr std::size_t payload_words = sizeof(LaunchRecord) / 8;
+  static_assert(sizeof(LaunchRecord) % 8 == 0 && offsetof(LaunchRecord, sequence) == 0);
+  static constexpr unsigned time_bits = 48;
+  static constexpr std::uint64_t time_mask = (std::uint64_t{1} << time_bits) - 1;
+  static constexpr std::uint64_t refused_mark = time_mask;
+
+  /// The time, below the round of the journal that the launch belongs to.
+  [[nodiscard]] static constexpr std::uint64_t progress(std::uint64_t number,
+                                                        std::uint64_t time) noexcept {
+    return (number / capacity) << time_bits | (time & time_mask);
+  }
+
+  struct alignas(64) Slot {
+    std::uint64_t version;  ///< 2 * number, odd while it is written
+    std::uint64_t progress;
+    std::uint64_t words[payload_words];  ///< the record; the first is not used
+  };
+
+  // No initialisers: static storage is zero, and see LaunchRecord.
+  alignas(64) std::uint64_t last_;
+  std::uint64_t skipped_;
+  Slot slots_[capacity];
+
+  static Journal instance;
+};
+
+inline Journal Journal::instance;
+
+}  // namespace warpsafe::debug

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/debug/journal/clock.hpp>
+#include <warpsafe/debug/journal/in_flight.hpp>
+#include <warpsafe/debug/journal/run_listener.hpp>
+#include <warpsafe/debug/start.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+
+namespace warpsafe::debug {
+
+namespace detail {
+
+/// "0.5 s" of milliseconds.
+inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t milliseconds) noexcept {
+  out << milliseconds / 1000;
+  if (milliseconds % 1000 != 0) out << '.' << milliseconds % 1000 / 100;
+  if (milliseconds % 100 != 0) out << milliseconds % 100 / 10;
+  if (milliseconds % 10 != 0) out << milliseconds % 10;
+  out << " s";
+}
+
+/// A wait has lasted too long: which, what it may be waiting for, and what becomes of it.
+[[gnu::cold, gnu::noinline]] inline void say_long_wait(const warpsafe::detail::WaitPlace& place,
+                                                       Name what, std::uint64_t milliseconds,
+                                                       const char* and_now) noexcept {
+  char text[8192];
+  warpsafe::detail::TextBuffer out(text, sizeof text);
+  out << "warpsafe: a wait has lasted ";
+  put_seconds(out, milliseconds);
+  out << " (WARPSAFE_TIMEOUT): " << what;
+  if (place.stream != nullptr) out << " of stream " << place.stream;
+  if (place.device >= 0) out << " of device " << place.device;
+  if (place.site.file != nullptr) out << ", at " << place.site;
+  put_in_flight(out);
+  out << "\n  " << and_now;
+  write_log(LogLevel::warn, text, out.size());
+}
+[[gnu::cold]] inline void say_hanging(const warpsafe::detail::WaitPlace& place, Name what,
+                                      std::uint64_t milliseconds, bool stops) noexcept {
+  say_long_wait(place, what, milliseconds,
+                stops            ? "the wait is given up: its caller gets an error"
+                : place.may_stop ? "it goes on waiting; WARPSAFE_TIMEOUT=SECONDS,stop gives such a "
+                                   "wait up"
+                                 : "it goes on waiting: memory in use depends on it");
+}
+/// The same of a wait that somebody else is in, who cannot be called back.
+[[gnu::cold]] inline void say_hanging_elsewhere(const warpsafe::detail::WaitPlace& place, Name what,
+                                                std::uint64_t milliseconds) noexcept {
+  say_long_wait(place, what, milliseconds, "it goes on waiting");
+}
+[[gnu::cold]] inline void say_wait_ended(std::uint64_t milliseconds) noexcept {
+  log_line(LogLevel::warn, "warpsafe: that wait has ended after %llu ms",
+           static_cast<unsigned long long>(milliseconds));
+}
+
+/// Asks again and again, with pauses that grow to a millisecond, until the work has ended or the
+/// time is over. Returns the runtime's status; `not_ready`: the time is over.
+[[gnu::cold, gnu::noinline]] inline int poll(const warpsafe::detail::WaitCalls& calls, void* handle,
+                                             std::uint64_t deadline) noexcept {
+  constexpr long longest = 1'000'000;
+  timespec pause{0, 1000};
+  for (;;) {
+    const int status = calls.query(handle);
+    if (status != calls.not_ready || nanoseconds_now() >= deadline) return status;
+    nanosleep(&pause, nullptr);
+    if (pause.tv_nsec < longest) pause.tv_nsec *= 2;
+  }
+}
+
+/// A wait that WARPSAFE_TIMEOUT watches.
+[[gnu::cold, gnu::noinline]] inline int watched_wait(
+    const warpsafe::detail::WaitCalls& calls, void* handle,
+    const warpsafe::detail::WaitPlace& place) noexcept {
+  const std::uint64_t limit = __atomic_load_n(&timeout_in_use, __ATOMIC_RELAXED);
+  // Asking about a stream that captures would break the capture.
+  if (warpsafe::detail::open_captures() != nullptr || !calls.may_query(handle)) {
+    return calls.wait(handle);
+  }
+  const std::uint64_t begun = nanoseconds_now();
+  const int status = poll(calls, handle, begun + limit * 1'000'000);
+  // An error is told once by some runtimes, so this one counts; success is the wait's own to tell.
+  if (status != calls.not_ready) return status != 0 ? status : calls.wait(handle);
+  const bool stops = place.may_stop && __atomic_load_n(&timeout_stops_in_use, __ATOMIC_RELAXED);
+  say_hanging(place, calls.what, limit, stops);
+  if (stops) return calls.not_ready;
+  const int late = calls.wait(handle);
+  say_wait_ended((nanoseconds_now() - begun) / 1'000'000);
+  return late;
+}
+
+/// DebugHooks::watches_waits and ::wait.
+[[nodiscard]] inline bool watches_waits() noexcept {
+  start_if_first();
+  return __atomic_load_n(&timeout_in_use, __ATOMIC_RELAXED) != no_timeout;
+}
+/// The wait of a tool: watched as any other, and in no record of the program's run.
+[[nodiscard]] inline int wait_as_tool(const warpsafe::detail::WaitCalls& calls, void* handle,
+                                      const warpsafe::detail::WaitPlace& place) noexcept {
+  return watches_waits() ? watched_wait(calls, handle, place) : calls.wait(handle);
+}
+[[nodiscard]] inline int wait(const warpsafe::detail::WaitCalls& calls, void* handle,
+                              const warpsafe::detail::WaitPlace& place) noexcept {
+  std::uint64_t begun = 0;
+  if (listening()) {
+    tell_listeners([&](const RunListener& one) {
+      if (one.waiting != nullptr) one.waiting(one.user, calls.what);
+    });
+    begun = nanoseconds_now();
+  }
+  const int status = wait_as_tool(calls, handle, place);
+  if (begun != 0) {
+    const WaitRecord record{calls.what, place.stream, place.device,      calls.vendor,
+                            status,     begun,        nanoseconds_now(), place.site};
+    tell_listeners([&](const RunListener& one) {
+      if (one.waited != nullptr) one.waited(one.user, record);
+    });
+  }
+  return status;
+}
+
+}  // namespace detail
+
+/// Reports each wait that lasts longer than so many milliseconds, over what WARPSAFE_TIMEOUT asked
+/// for: what is in flight goes to the log, whatever its level. With `stop` the wait then ends with
+/// Errc::wait_timed_out, while the work may still run; without, it goes on. A wait that is watched
+/// asks the runtime again and again, at most a millisecond late.
+inline void set_timeout(std::uint64_t milliseconds, bool stop = false) noexcept {
+  detail::start_if_first();
+  __atomic_store_n(&detail::timeout_stops_in_use, stop, __ATOMIC_RELAXED);
+  __atomic_store_n(&detail::timeout_in_use, milliseconds, __ATOMIC_RELAXED);
+}
+/// Waits are no longer watched.
+inline void clear_timeout() noexcept { set_timeout(detail::no_timeout); }
+
+}  // namespace warpsafe::debug

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/debug/journal/json.hpp>
+#include <warpsafe/debug/journal/output_file.hpp>
+#include <warpsafe/debug/run/recorded_run.hpp>
+#include <warpsafe/error/message.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+// A run as a file of JSON Lines: one object per line, of which the first describes the environment.
+// docs/journal.md has every field. examples/warpsafe_diff.cpp compares two such files.
+
+namespace warpsafe::debug {
+
+namespace detail {
+
+/// The format's number: raised when a field changes its meaning or goes, not when one is added.
+inline constexpr std::uint32_t journal_format = 1;
+
+[[nodiscard]] inline double microseconds(std::uint64_t nanoseconds) noexcept {
+  return static_cast<double>(nanoseconds) / 1000;
+}
+inline void add_site(JsonObject& line, const call_site& site) {
+  if (site.file == nullptr) return;
+  line.add("file", site.file).add("line", site.line).add("function", site.function);
+}
+
+[[nodiscard]] inline std::string environment_line(const RecordedRun& run) {
+  const RunEnvironment& found = run.environment;
+  JsonObject variables;
+  for (const auto& [name, value] : found.variables) variables.add(name.c_str(), value);
+  JsonObject line;
+  line.add("warpsafe", std::to_string(WARPSAFE_VERSION_MAJOR) + '.' +
+                           std::to_string(WARPSAFE_VERSION_MINOR) + '.' +
+                           std::to_string(WARPSAFE_VERSION_PATCH))
+      .add("format", journal_format)
+      .add("started", found.started)
+      .add("host", found.host)
+      .add("compiler", found.compiler)
+      .add("checks", found.level)
+      .add("backend", found.backend)
+      .add("driver", found.versions.driver)
+      .add("runtime", found.versions.runtime)
+      .add("toolkit", found.versions.toolkit)
+      .add("launches", static_cast<std::uint64_t>(run.launches.size()))
+      .add("lost", run.lost)
+      .add("incomplete", run.incomplete)
+      .add("variables", variables);
+  return line.text();
+}
+[[nodiscard]] inline std::string device_line(const DeviceLimits& limits) {
+  JsonObject line;
+  line.add("device", limits.device)
+      .add("name", limits.name)
+      .add("vendor", vendor_name(limits.vendor))
+      .add("compute_major", limits.compute_major)
+      .add("compute_minor", limits.compute_minor)
+      .add("max_threads_per_block", limits.max_threads_per_block)
+      .add("max_block", limits.max_block)
+      .add("max_grid", limits.max_grid)
+      .add("shared_per_block", limits.shared_per_block)
+      .add("shared_per_block_optin", limits.shared_per_block_optin)
+      .add("warp_size", limits.warp_size)
+      .add("registers_per_block", limits.registers_per_block)
+      .add("multiprocessors", limits.multiprocessors)
+      .add("max_cluster_blocks", limits.max_cluster_blocks)
+      .add("floored", limits.floored);
+  return line.text();
+}
+[[nodiscard]] inline std::string launch_line(const RecordedLaunch& one) {
+  const LaunchRecord& record = one.record;
+  JsonObject line;
+  line.add("launch", record.sequence)
+      .add("kernel", record.kernel)
+      .add("grid", record.grid)
+      .add("block", record.block)
+      .add("dynamic_shared", record.dynamic_shared)
+      .add("static_shared", record.static_shared)
+      .add("registers", record.registers)
+      .add("max_threads_per_block", record.max_threads_per_block)
+      .add("stream", record.stream)
+      .add("device", record.device)
+      .add("vendor", vendor_name(record.vendor))
+      .add("state", state_name(record.state));
+  if (record.has(LaunchOption::cluster)) {
+    const std::uint32_t cluster[3] = {record.cluster[0], record.cluster[1], record.cluster[2]};
+    line.add("cluster", cluster);
+  }
+  if (record.has(LaunchOption::non_portable_cluster)) line.add("non_portable_cluster", true);
+  if (record.has(LaunchOption::priority)) line.add("priority", std::int32_t{record.priority});
+  if (record.has(LaunchOption::cooperative)) line.add("cooperative", true);
+  if (record.has(LaunchOption::programmatic)) line.add("programmatic", true);
+  if (one.begun != 0) {
+    line.add("thread", one.thread)
+        .add("begin_us", microseconds(one.begun))
+        .add("end_us", microseconds(one.ended));
+  }
+  if (one.gpu_begun != 0) {
+    line.add("gpu_begin_us", microseconds(one.gpu_begun))
+        .add("gpu_end_us", microseconds(one.gpu_ended));
+  }
+  add_site(line, record.site);
+  return line.text();
+}
+[[nodiscard]] inline std::string wait_line(const RecordedWait& one) {
+  const WaitRecord& wait = one.wait;
+  JsonObject line;
+  line.add("wait", wait.what)
+      .add("stream", wait.stream)
+      .add("device", wait.device)
+      .add("vendor", vendor_name(wait.vendor))
+      .add("status", wait.status)
+      .add("thread", one.thread)
+      .add("begin_us", microseconds(wait.begun))
+      .add("end_us", microseconds(wait.ended));
+  add_site(line, wait.site);
+  return line.text();
+}
+[[nodiscard]] inline std::string error_line(const RecordedError& one) {
+  JsonObject line;
+  line.add("error", describe(one.code))
+      .add("code", static_cast<std::uint32_t>(one.code))
+      .add("text", one.text)
+      .add("after_launch", one.sequence)
+      .add("device", one.device)
+      .add("stream", one.stream)
+      .add("thread", one.thread)
+      .add("at_us", microseconds(one.at));
+  return line.text();
+}
+
+}  // namespace detail
+
+/// Writes `run` to an open file, launches first, then waits and errors, each in their order.
+/// Returns 0, or the errno of what failed; the file is not closed.
+[[nodiscard]] inline int write_journal(const RecordedRun& run, std::FILE* file) {
+  detail::OutputFile out(file);
+  out.line(detail::environment_line(run));
+  for (const DeviceLimits& limits : run.environment.devices) out.line(detail::device_line(limits));
+  for (const RecordedLaunch& one : run.launches) out.line(detail::launch_line(one));
+  for (const RecordedWait& one : run.waits) out.line(detail::wait_line(one));
+  for (const RecordedError& one : run.errors) out.line(detail::error_line(one));
+  return out.finish();
+}
+/// The same to a file of that name, which is made or replaced.
+[[nodiscard]] inline int write_journal(const RecordedRun& run, const char* path) {
+  return detail::write_to(path, [&](std::FILE* file) { return write_journal(run, file); });
+}
+
+}  // namespace warpsafe::debug

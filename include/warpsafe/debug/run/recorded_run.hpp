@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/launch_record.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/debug/journal/run_listener.hpp>
+#include <warpsafe/error/errc.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+// A run as it was recorded: what a file of it holds, and what is made of it.
+
+namespace warpsafe::debug {
+
+/// Versions of a runtime, as it counts them (CUDA: 1000 * major + 10 * minor).
+struct RuntimeVersions {
+  std::int32_t driver = 0;   ///< the newest that the driver can do; 0: not told
+  std::int32_t runtime = 0;  ///< of the runtime library; 0: not told
+  std::int32_t toolkit = 0;  ///< of the headers that this was compiled with
+};
+
+/// Where a run was made: what two runs can differ in before anything is launched.
+struct RunEnvironment {
+  std::string started;     ///< UTC, as 2026-01-31T12:00:00Z
+  std::string host;        ///< the machine's name
+  std::string compiler;    ///< and its version
+  std::int32_t level = 0;  ///< WARPSAFE_CHECKS
+  Name backend{};
+  RuntimeVersions versions;
+  std::vector<DeviceLimits> devices;
+  /// The variables that the runtimes and this library read, by their prefixes.
+  std::vector<std::pair<std::string, std::string>> variables;
+};
+
+/// Times in nanoseconds since the run began; a launch that the journal alone has told of has none.
+struct RecordedLaunch {
+  LaunchRecord record;
+  std::uint64_t begun = 0;      ///< when the runtime was asked, 0: not known
+  std::uint64_t ended = 0;      ///< when it had answered
+  std::uint64_t gpu_begun = 0;  ///< when the stream came to it; 0: no events
+  std::uint64_t gpu_ended = 0;
+  std::uint32_t thread = 0;  ///< of the host, counted from 0 in the order of their first launches
+};
+struct RecordedWait {
+  WaitRecord wait;
+  std::uint32_t thread = 0;
+};
+struct RecordedError {
+  Errc code{};
+  std::string text;
+  std::uint64_t at = 0;
+  std::uint64_t sequence = 0;  ///< of its launch; 0: none
+  std::int32_t device = -1;
+  const void* stream = nullptr;
+  std::uint32_t thread = 0;
+};
+
+struct RecordedRun {
+  RunEnvironment environment;
+  std::vector<RecordedLaunch> launches;  ///< in the order of their numbers
+  std::vector<RecordedWait> waits;
+  std::vector<RecordedError> errors;
+  std::uint64_t lost = 0;   ///< launches of the process before the first one here
+  bool incomplete = false;  ///< something is missing: there was no memory for it
+};
+
+[[nodiscard]] constexpr const char* state_name(LaunchState state) noexcept {
+  switch (state) {
+    case LaunchState::started:
+      return "started";
+    case LaunchState::submitted:
+      return "submitted";
+    case LaunchState::complete:
+      return "complete";
+    case LaunchState::refused:
+      return "refused";
+  }
+  return "";
+}
+[[nodiscard]] constexpr const char* vendor_name(Vendor vendor) noexcept {
+  switch (vendor) {
+    case Vendor::nvidia:
+      return "nvidia";
+    case Vendor::amd:
+      return "amd";
+    case Vendor::host:
+      return "host";
+    case Vendor::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+}  // namespace warpsafe::debug

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/debug/journal/clock.hpp>
+#include <warpsafe/debug/journal/completion.hpp>
+#include <warpsafe/debug/journal/journal_reader.hpp>
+#include <warpsafe/debug/journal/run_listener.hpp>
+#include <warpsafe/debug/run/describe_environment.hpp>
+#include <warpsafe/debug/run/gpu_clock.hpp>
+#include <warpsafe/debug/run/recorded_run.hpp>
+#include <warpsafe/debug/start.hpp>
+#include <warpsafe/error/format.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::debug {
+
+/// What a RunRecorder takes down besides.
+struct RecordOptions {
+  /// Two events around each launch tell when the GPU came to it and left it. They cost a few
+  /// microseconds per launch, and a gap between kernels that would follow each other at once.
+  bool gpu_times = false;
+};
+
+/// Takes down every launch, wait and error of checked code from `start` to `stop`, for a journal in
+/// a file (journal_file.hpp), a timeline (timeline_export.hpp) or a look at them. Unlike the
+/// journal it forgets nothing: it allocates, and takes a lock at each launch. In a program whose
+/// launches are not checked (NDEBUG) it has nothing to take down.
+class RunRecorder {
+ public:
+  RunRecorder() {
+    listener_.launching = [](void* self, const LaunchRecord& record) noexcept {
+      auto& recorder = *static_cast<RunRecorder*>(self);
+      recorder.take_down([&] { recorder.clock_.launching(record); });
+    };
+    listener_.launched = [](void* self, const LaunchRecord& record, std::uint64_t begun,
+                            std::uint64_t ended) noexcept {
+      auto& recorder = *static_cast<RunRecorder*>(self);
+      recorder.take_down([&] { recorder.launched(record, begun, ended); });
+    };
+    listener_.waited = [](void* self, const WaitRecord& wait) noexcept {
+      auto& recorder = *static_cast<RunRecorder*>(self);
+      recorder.take_down([&] { recorder.waited(wait); });
+    };
+    listener_.failed = [](void* self, const LaunchError& error) noexcept {
+      auto& recorder = *static_cast<RunRecorder*>(self);
+      recorder.take_down([&] { recorder.failed(error); });
+    };
+    listener_.user = this;
+  }
+  RunRecorder(const RunRecorder&) = delete;
+  RunRecorder& operator=(const RunRecorder&) = delete;
+  /// Stops. @pre no other thread launches or waits just now
+  ~RunRecorder() { stop(); }
+
+  /// Begins, once, and describes the process as it runs on backend B, whose launches get the GPU
+  /// times; those of other backends are taken down too. Not while a graph is being captured.
+  template <class B = default_backend, CheckLevel Level = current_level>
+  void start(RecordOptions options = {}) {
+    run_.environment = describe_environment<B, Level>();
+    using Calls = warpsafe::detail::CallsAt<B, Level>;
+    if (options.gpu_times) clock_.use(&detail::TimingCallsOf<Calls>::calls);
+    zero_ = detail::nanoseconds_now();
+    run_.lost = Journal::get().last();
+    add_listener(listener_);
+  }
+  /// Ends it. @pre no other thread launches or waits just now
+  void stop() noexcept { remove_listener(listener_); }
+
+  /// All of it up to now. A launch has its GPU times if it has ended by then.
+  [[nodiscard]] RecordedRun run() {
+    const std::lock_guard lock(mutex_);
+    RecordedRun copy = run_;
+    for (std::size_t i = 0; i < copy.launches.size(); ++i) {
+      RecordedLaunch& one = copy.launches[i];
+      if (one.record.state == LaunchState::submitted &&
+          Completion::get().is_complete(one.record, submitted_at_[i])) {
+        one.record.state = LaunchState::complete;
+      }
+    }
+    clock_.times([&](std::uint64_t sequence, std::uint64_t begun, std::uint64_t ended) {
+      const auto found = std::partition_point(
+          copy.launches.begin(), copy.launches.end(),
+          [&](const RecordedLaunch& one) { return one.record.sequence < sequence; });
+      if (found == copy.launches.end() || found->record.sequence != sequence) return;
+      found->gpu_begun = since_start(begun);
+      found->gpu_ended = since_start(ended);
+    });
+    return copy;
+  }
+
+ private:
+  /// Runs `body` with the recorder to itself. Without memory for it something is left out.
+  template <class Body>
+  void take_down(const Body& body) noexcept {
+    const std::lock_guard lock(mutex_);
+#if defined(__cpp_exceptions)
+    try {
+      body();
+    } catch (...) {
+      run_.incomplete = true;
+    }
+#else
+    body();
+#endif
+  }
+  void launched(const LaunchRecord& record, std::uint64_t begun, std::uint64_t ended) {
+    clock_.launched(record);
+    const RecordedLaunch made{record, since_start(begun), since_start(ended), 0, 0, thread()};
+    // Threads come here in another order than their launches got their numbers.
+    std::size_t at = run_.launches.size();
+    while (at > 0 && run_.launches[at - 1].record.sequence > record.sequence) --at;
+    const auto place = static_cast<std::ptrdiff_t>(at);
+    run_.launches.insert(run_.launches.begin() + place, made);
+    submitted_at_.insert(submitted_at_.begin() + place, Completion::get().now());
+  }
+  void waited(const WaitRecord& wait) {
+    WaitRecord made = wait;
+    made.begun = since_start(wait.begun);
+    made.ended = since_start(wait.ended);
+    run_.waits.push_back({made, thread()});
+  }
+  void failed(const LaunchError& error) {
+    char text[4096];
+    const std::size_t size = format_error(error, text, sizeof text);
+    run_.errors.push_back({error.code,
+                           {text, size},
+                           since_start(detail::nanoseconds_now()),
+                           error.sequence,
+                           error.device,
+                           error.stream,
+                           thread()});
+  }
+  /// At least 1: 0 is "not known".
+  [[nodiscard]] std::uint64_t since_start(std::uint64_t time) const noexcept {
+    return time > zero_ ? time - zero_ : 1;
+  }
+  /// The number of the calling thread.
+  [[nodiscard]] std::uint32_t thread() {
+    const pthread_t self = pthread_self();
+    std::size_t i = 0;
+    while (i < threads_.size() && pthread_equal(threads_[i], self) == 0) ++i;
+    if (i == threads_.size()) threads_.push_back(self);
+    return static_cast<std::uint32_t>(i);
+  }
+
+  RunListener listener_;
+  std::mutex mutex_;
+  std::uint64_t zero_ = 0;
+  RecordedRun run_;
+  std::vector<std::uint64_t> submitted_at_;  ///< Completion's time of each launch
+  detail::GpuClock clock_;
+  std::vector<pthread_t> threads_;
+};
+
+/// What the journal holds now, as a run: the last launches, without times, waits and errors; for a
+/// program that was not recorded from its start.
+template <class B = default_backend>
+[[nodiscard]] RecordedRun recorded_journal() {
+  RecordedRun run;
+  run.environment = describe_environment<B>();
+  const JournalReader launches;
+  for (const LaunchRecord& record : launches) run.launches.push_back({record, 0, 0, 0, 0, 0});
+  run.lost = launches.overwritten();
+  return run;
+}
+
+}  // namespace warpsafe::debug

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/debug/journal/json.hpp>
+#include <warpsafe/debug/journal/output_file.hpp>
+#include <warpsafe/debug/run/recorded_run.hpp>
+#include <warpsafe/error/message.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::debug {
+
+namespace detail {
+
+/// Writes a run in the Trace Event Format ("Trace Event Format", a page of the Chromium project),
+/// which Perfetto and chrome://tracing open: times in microseconds, the host as one process with a
+/// row per thread, each device as one with a row per stream. A row's number (tid) is used once in
+/// the whole trace and is not 0: Perfetto takes two of one number for the same thread, whatever
+/// their processes are, and drops what overlaps in it; and thread 0 for the idle one.
+class TraceWriter {
+ public:
+  TraceWriter(const RecordedRun& run, std::FILE* file) : run_(run), out_(file) {}
+
+  [[nodiscard]] int write() {
+    out_.line(R"({"displayTimeUnit":"ns","traceEvents":[)");
+    name_process(host, "host");
+    for (const RecordedLaunch& one : run_.launches) launch(one);
+    for (const RecordedWait& one : run_.waits) wait(one);
+    for (const RecordedError& one : run_.errors) error(one);
+    out_.line("\n]}");
+    return out_.finish();
+  }
+
+ private:
+  static constexpr std::uint32_t host = 1;
+  static constexpr std::uint32_t first_device = 2;
+  static constexpr std::uint32_t first_thread = 1;
+  static constexpr std::uint32_t first_stream = 1000000;
+
+  struct Row {
+    Vendor vendor;
+    std::int32_t device;
+    const void* stream;
+  };
+
+  void event(const JsonObject& fields) {
+    if (!first_) out_.write(",\n", 2);
+    first_ = false;
+    const std::string text = fields.text();
+    out_.write(text.data(), text.size());
+  }
+  [[nodiscard]] static JsonObject begin(const char* phase, std::uint32_t process, std::uint32_t row,
+                                        Name name) {
+    JsonObject made;
+    made.add("ph", phase).add("pid", process).add("tid", row).add("name", name);
+    return made;
+  }
+  void meta(const char* what, std::uint32_t process, std::uint32_t row, const std::string& name) {
+    JsonObject arguments;
+    arguments.add("name", name);
+    event(begin("M", process, row, Name::of(what)).add("args", arguments));
+  }
+  void name_process(std::uint32_t process, const std::string& name) {
+    meta("process_name", process, 0, name);
+  }
+  /// A device's number among the processes, named at its first time.
+  [[nodiscard]] std::uint32_t process_of(Vendor vendor, std::int32_t device) {
+    const std::pair<Vendor, std::int32_t> wanted(vendor, device);
+    std::size_t i = 0;
+    while (i < devices_.size() && devices_[i] != wanted) ++i;
+    const std::uint32_t process = first_device + static_cast<std::uint32_t>(i);
+    if (i < devices_.size()) return process;
+    devices_.push_back(wanted);
+    std::string name = std::string(vendor_name(vendor)) + " device " + std::to_string(device);
+    for (const DeviceLimits& limits : run_.environment.devices) {
+      if (limits.device == device && limits.vendor == vendor) {
+        name += " '" + std::string(limits.name.data, limits.name.size) + '\'';
+      }
+    }
+    name_process(process, name);
+    return process;
+  }
+  /// A stream's row, named at its first time.
+  [[nodiscard]] std::uint32_t row_of(Vendor vendor, std::int32_t device, const void* stream) {
+    std::size_t i = 0;
+    while (i < rows_.size() &&
+           !(rows_[i].vendor == vendor && rows_[i].device == device && rows_[i].stream == stream)) {
+      ++i;
+    }
+    const std::uint32_t row = first_stream + static_cast<std::uint32_t>(i);
+    if (i < rows_.size()) return row;
+    rows_.push_back({vendor, device, stream});
+    char name[64];
+    std::snprintf(name, sizeof name, "stream %zu (%p)", i, stream);
+    meta("thread_name", process_of(vendor, device), row, name);
+    return row;
+  }
+  /// A thread's row, named at its first time.
+  [[nodiscard]] std::uint32_t row_of(std::uint32_t thread) {
+    while (threads_ <= thread) {
+      meta("thread_name", host, first_thread + threads_, "thread " + std::to_string(threads_));
+      ++threads_;
+    }
+    return first_thread + thread;
+  }
+  [[nodiscard]] static double micro(std::uint64_t nanoseconds) noexcept {
+    return static_cast<double>(nanoseconds) / 1000;
+  }
+
+  static void add_place(JsonObject& arguments, const call_site& site) {
+    if (site.file != nullptr) {
+      arguments.add("at", site.file + (':' + std::to_string(site.line)));
+    }
+  }
+  void launch(const RecordedLaunch& one) {
+    if (one.begun == 0) return;  // the journal alone has told of it: no time
+    const LaunchRecord& record = one.record;
+    const std::uint32_t process = process_of(record.vendor, record.device);
+    const std::uint32_t row = row_of(record.vendor, record.device, record.stream);
+    const bool timed = one.gpu_begun != 0;
+    JsonObject arguments;
+    arguments.add("number", record.sequence)
+        .add("grid", record.grid)
+        .add("block", record.block)
+        .add("dynamic_shared", record.dynamic_shared)
+        .add("registers", record.registers)
+        .add("state", state_name(record.state))
+        .add("time", timed ? "of the GPU" : "of the launch on the host: no events were on");
+    add_place(arguments, record.site);
+    const std::uint32_t thread = row_of(one.thread);
+    event(begin("X", host, thread, record.kernel)
+              .add("ts", micro(one.begun))
+              .add("dur", micro(one.ended - one.begun))
+              .add("cat", "launch")
+              .add("args", arguments));
+    if (record.state == LaunchState::refused) return;
+    // The event before a kernel is there before the launch is, which an idle stream shows.
+    const std::uint64_t begun = timed && one.gpu_begun > one.begun ? one.gpu_begun : one.begun;
+    const std::uint64_t ended = timed ? one.gpu_ended : one.ended;
+    event(begin("X", process, row, record.kernel)
+              .add("ts", micro(begun))
+              .add("dur", micro(ended > begun ? ended - begun : 0))
+              .add("cat", "kernel")
+              .add("args", arguments));
+    if (!timed) return;
+    // An arrow from the launch to its kernel.
+    event(begin("s", host, thread, Name::of("launch"))
+              .add("cat", "flow")
+              .add("id", record.sequence)
+              .add("ts", micro(one.begun)));
+    event(begin("f", process, row, Name::of("launch"))
+              .add("cat", "flow")
+              .add("id", record.sequence)
+              .add("bp", "e")
+              .add("ts", micro(begun)));
+  }
+  void wait(const RecordedWait& one) {
+    const WaitRecord& wait = one.wait;
+    JsonObject arguments;
+    arguments.add("stream", wait.stream).add("status", wait.status);
+    add_place(arguments, wait.site);
+    event(begin("X", host, row_of(one.thread), wait.what)
+              .add("ts", micro(wait.begun))
+              .add("dur", micro(wait.ended - wait.begun))
+              .add("cat", "wait")
+              .add("args", arguments));
+    if (wait.stream == nullptr) return;
+    const std::uint32_t row = row_of(wait.vendor, wait.device, wait.stream);
+    event(begin("i", process_of(wait.vendor, wait.device), row, Name::of("waited for"))
+              .add("ts", micro(wait.ended))
+              .add("s", "t")
+              .add("args", arguments));
+  }
+  void error(const RecordedError& one) {
+    JsonObject arguments;
+    arguments.add("text", one.text).add("after_launch", one.sequence);
+    event(begin("i", host, row_of(one.thread), Name::of(describe(one.code)))
+              .add("ts", micro(one.at))
+              .add("s", "t")
+              .add("cat", "error")
+              .add("args", arguments));
+  }
+
+  const RecordedRun& run_;
+  OutputFile out_;
+  bool first_ = true;
+  std::uint32_t threads_ = 0;
+  std::vector<std::pair<Vendor, std::int32_t>> devices_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace detail
+
+/// Writes `run` as a trace for a timeline viewer (ui.perfetto.dev, chrome://tracing): threads and
+/// streams as rows, launches and waits as slices, the ends of waits and the errors as instants.
+/// Kernels have the GPU's times where the recorder took them, and else stand where they were
+/// launched. Returns 0, or the errno of what failed; the file is not closed.
+[[nodiscard]] inline int write_trace(const RecordedRun& run, std::FILE* file) {
+  return detail::TraceWriter(run, file).write();
+}
+/// The same to a file of that name, which is made or replaced.
+[[nodiscard]] inline int write_trace(const RecordedRun& run, const char* path) {
+  return detail::write_to(path, [&](std::FILE* file) { return write_trace(run, file); });
+}
+
+}  // namespace warpsafe::debug

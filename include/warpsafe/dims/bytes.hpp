@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/detail/arithmetic.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/size_type.hpp>
+#include <warpsafe/error/result.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace warpsafe {
+
+/// A number of bytes, so that it cannot be taken for a number of elements.
+class Bytes {
+ public:
+  constexpr Bytes() noexcept = default;
+  /// Any built-in whole number. A negative one is kept as 2^64 less its magnitude, more than any
+  /// memory has: whatever takes it refuses it.
+  template <class Number>
+  constexpr explicit Bytes(Number bytes) noexcept : bytes_(0) {
+    static_assert(!detail::is_bool<Number> && !detail::is_floating<Number>,
+                  "warpsafe: a number of bytes is a whole number");
+    if constexpr (!detail::is_bool<Number> && !detail::is_floating<Number>) {
+      const detail::SignedSize size = detail::SignedSize::of(bytes);
+      bytes_ = size.negative ? 0 - size.magnitude : size.magnitude;
+    }
+  }
+
+  /// The bytes of `count` elements of T. Errc::size_negative for a negative count,
+  /// Errc::bytes_overflow where the product does not fit in 64 bits.
+  template <class T, class Count>
+  [[nodiscard]] static constexpr result<detail::later<T, Bytes>> create(
+      Count count, call_site site = call_site::current()) noexcept {
+    const detail::SignedSize size = detail::SignedSize::of(count);
+    std::uint64_t bytes = 0;
+    if (size.negative) {
+      return LaunchError::make(Errc::size_negative, Stage::construction, size.magnitude, sizeof(T),
+                               Axis::none, site);
+    }
+    if (!detail::multiply(std::uint64_t{size.magnitude}, std::uint64_t{sizeof(T)}, bytes)) {
+      return LaunchError::make(Errc::bytes_overflow, Stage::construction, size.magnitude, sizeof(T),
+                               Axis::none, site);
+    }
+    return Bytes(bytes);
+  }
+
+  [[nodiscard]] constexpr std::uint64_t value() const noexcept { return bytes_; }
+
+  friend constexpr bool operator==(Bytes, Bytes) noexcept = default;
+  friend constexpr auto operator<=>(Bytes a, Bytes b) noexcept = default;
+  /// Prints "N bytes".
+  template <class Stream>
+  requires requires { typename Stream::char_type; }
+  friend Stream& operator<<(Stream& out, Bytes bytes) {
+    out << bytes.bytes_ << " bytes";
+    return out;
+  }
+
+ private:
+  std::uint64_t bytes_ = 0;
+};
+
+/// Dynamic shared memory for `count` elements of T: a launch option. What is wrong with the count
+/// travels in the value and is reported, with the count, when a configuration is made of it.
+template <class T>
+class DynamicShared {
+  static_assert(std::is_object_v<T> && !std::is_const_v<T>,
+                "warpsafe: shared memory holds objects that the kernel writes: shared<float>(256)");
+  static_assert(
+      !std::is_object_v<T> || std::is_trivially_destructible_v<T>,
+      "warpsafe: shared memory holds trivially destructible types: nothing runs their destructor");
+
+ public:
+  static constexpr int option_kind = 0;
+  using element_type = T;
+
+  constexpr explicit DynamicShared(detail::SignedSize count) noexcept
+      : count_(count.magnitude), negative_(count.negative) {}
+
+  /// Bytes per block; 2^64-1, which every runtime refuses, where the count is wrong.
+  [[nodiscard]] constexpr Bytes bytes() const noexcept {
+    std::uint64_t product = 0;
+    const bool fits = detail::multiply(count_, std::uint64_t{sizeof(T)}, product);
+    return Bytes(fits && !negative_ ? product : ~std::uint64_t{0});
+  }
+  /// Errc::shared_negative or ::shared_overflow, or nothing (Errc{}).
+  [[nodiscard]] constexpr LaunchError problem() const noexcept {
+    const Errc code = negative_                              ? Errc::shared_negative
+                      : bytes().value() == ~std::uint64_t{0} ? Errc::shared_overflow
+                                                             : Errc{};
+    return LaunchError::make(code, Stage::construction, count_, sizeof(T));
+  }
+  constexpr void apply(LaunchShape& shape) const noexcept {
+    shape.dynamic_shared = bytes().value();
+  }
+
+ private:
+  std::uint64_t count_;
+  bool negative_;
+};
+
+/// The launch option "dynamic shared memory for `count` elements of T". A bare number of bytes is
+/// no option: `shared<float>(256)` is 1024 bytes.
+template <class T, class Count>
+[[nodiscard]] constexpr DynamicShared<T> shared(Count count) noexcept {
+  static_assert(!std::is_same_v<Count, Bytes>,
+                "warpsafe: shared<T>(count) counts elements of T; a number of bytes is "
+                "shared(Bytes(n))");
+  if constexpr (std::is_same_v<Count, Bytes>) {
+    return DynamicShared<T>(detail::SignedSize{0, false});
+  } else {
+    return DynamicShared<T>(detail::SignedSize::of(count));
+  }
+}
+/// The sentence for who leaves the number out, or gives more than one.
+template <class T, class... Counts>
+requires(sizeof...(Counts) != 1) constexpr DynamicShared<T> shared(Counts...) noexcept {
+  static_assert(sizeof...(Counts) == 1,
+                "warpsafe: shared<T>(count) takes the number of elements, one number");
+  return DynamicShared<T>(detail::SignedSize{0, false});
+}
+/// Bytes or elements? A bare number does not say. (The first parameter keeps `shared<float>(n)`
+/// away.)
+template <int = 0, class Count>
+requires(
+    detail::is_size<Count> || detail::is_floating<Count> ||
+    detail::is_bool<Count>) constexpr DynamicShared<unsigned char> shared(Count count) noexcept {
+  static_assert(sizeof(Count) == 0,
+                "warpsafe: shared memory of what? shared<float>(256) is 256 floats, "
+                "shared(Bytes(1024)) is 1024 bytes");
+  return DynamicShared<unsigned char>(detail::SignedSize::of(count));
+}
+/// The same for a number of bytes that is one on purpose. 2^63 or more is a negative number that
+/// was given to Bytes, or that lost its sign before: Errc::shared_negative.
+[[nodiscard]] constexpr DynamicShared<unsigned char> shared(Bytes bytes) noexcept {
+  const bool negative = bytes.value() >> 63 != 0;
+  return DynamicShared<unsigned char>(
+      detail::SignedSize{negative ? 0 - bytes.value() : bytes.value(), negative});
+}
+
+}  // namespace warpsafe

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/name.hpp>
+#include <warpsafe/dims/bytes.hpp>
+#include <warpsafe/dims/dim3.hpp>
+#include <warpsafe/dims/extent.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+// What may be given to SafeGrid.
+
+namespace warpsafe {
+
+/// A size known while compiling: `SafeGrid<>::cover(count<1000>, block<256>)` checks it there.
+template <auto N>
+struct count_t {
+  static constexpr auto value = N;
+  static_assert(
+      !detail::is_floating<decltype(N)>,
+      "warpsafe: a size is a whole number of elements; round the floating value on purpose first");
+  static_assert(!detail::is_bool<decltype(N)>, "warpsafe: a bool is not a size");
+  static_assert(detail::is_floating<decltype(N)> || N >= 0,
+                "warpsafe: a size is negative; it is at least 0");
+};
+template <auto N>
+inline constexpr count_t<N> count{};
+
+/// Cover option: each thread of the kernel handles N items (in x).
+template <auto N>
+struct items_per_thread_t {
+  static_assert(detail::is_size<decltype(N)>,
+                "warpsafe: a thread handles a whole number of items: items_per_thread<4>");
+  static_assert(!detail::is_size<decltype(N)> || N > 0,
+                "warpsafe: a thread handles at least one item");
+  static_assert(!detail::is_size<decltype(N)> || N <= 0 || N <= 0xffffffffU,
+                "warpsafe: a thread handles at most 2^32-1 items");
+};
+template <auto N>
+inline constexpr items_per_thread_t<N> items_per_thread{};
+
+/// The most blocks that a grid-stride grid may have: a number of your own, or the occupancy's.
+struct max_blocks {
+  template <class T>
+  explicit constexpr max_blocks(T number) noexcept : count(detail::SignedSize::of(number)) {}
+  detail::SignedSize count;
+};
+
+struct NoOption {};
+
+namespace detail {
+
+enum class CoverRule : std::uint8_t { round_up, exact };
+
+template <class T>
+inline constexpr bool is_extent = false;
+template <int Rank>
+inline constexpr bool is_extent<extent<Rank>> = true;
+template <class T>
+inline constexpr bool is_count = false;
+template <auto N>
+inline constexpr bool is_count<count_t<N>> = true;
+template <class T>
+inline constexpr bool is_kernel = false;  // true for BasicKernel (kernel.hpp)
+template <class T>
+inline constexpr std::uint32_t items_of = 1;
+template <auto N>
+inline constexpr std::uint32_t items_of<items_per_thread_t<N>> = static_cast<std::uint32_t>(N);
+template <class T>
+inline constexpr bool is_items = false;
+template <auto N>
+inline constexpr bool is_items<items_per_thread_t<N>> = true;
+template <class T>
+inline constexpr bool is_max_blocks = std::is_same_v<T, max_blocks>;
+template <class T>
+inline constexpr bool is_cover_option =
+    is_kernel<T> || is_items<T> || std::is_same_v<T, NoOption> || is_max_blocks<T>;
+
+template <class T>
+concept Sized = requires(const T& range) {
+  range.size();
+}
+&&!is_extent<T>;
+
+template <class Size>
+inline constexpr int rank_of = 1;
+template <int Rank>
+inline constexpr int rank_of<extent<Rank>> = Rank;
+
+/// A range of bytes, as std::as_bytes gives: what its size() counts is no element of anything.
+template <class Size>
+constexpr bool counts_bytes() noexcept {
+  if constexpr (requires { typename Size::element_type; }) {
+    return std::is_same_v<std::remove_cv_t<typename Size::element_type>, std::byte>;
+  } else if constexpr (requires { typename Size::value_type; }) {
+    return std::is_same_v<std::remove_cv_t<typename Size::value_type>, std::byte>;
+  } else {
+    return false;
+  }
+}
+template <class Size>
+inline constexpr bool is_range_of_bytes = counts_bytes<Size>();
+
+/// The sentence for who makes a grid by SafeGrid's constructor, as a constraint that is asked when
+/// somebody tries it; Outcome asks with other types.
+template <class Size, class B, class... A>
+constexpr bool makes_grid_by_hand() noexcept {
+  constexpr bool tried = is_size<B> || is_block_dim<B> || is_grid_dim<B>;
+  static_assert(!tried,
+                "warpsafe: a SafeGrid is made by SafeGrid<>::cover(n, block<256>), and from blocks "
+                "by GridDim::from_blocks");
+  return tried;
+}
+
+/// Whether cover_exact leaves no part of a block, as far as types tell.
+template <class Size, class B, class Option1, class Option2>
+constexpr bool may_be_exact() noexcept {
+  if constexpr (is_count<Size> && is_block_dim<B>) {
+    if constexpr (B::is_static) {
+      return static_cast<std::uint64_t>(Size::value) %
+                 (std::uint64_t{B{}.x()} * items_of<Option1> * items_of<Option2>) ==
+             0;
+    }
+  }
+  return true;
+}
+
+/// A size as it came, in two's complement: a negative one is at least 2^63, so that what is too
+/// large for a grid and what is below zero are one comparison.
+struct SizeBits {
+  std::uint64_t bits;
+  bool negative;
+};
+
+/// The size along x, y or z of an extent, or of what has one axis alone.
+template <class Size>
+[[nodiscard, gnu::always_inline]] constexpr SizeBits size_along(
+    const Size& size, [[maybe_unused]] int axis) noexcept {
+  if constexpr (is_extent<Size>) {
+    const bool negative = size.negative(axis);
+    return {negative ? 0 - size.size(axis) : size.size(axis), negative};
+  } else if constexpr (is_count<Size>) {
+    return {static_cast<std::uint64_t>(Size::value), false};
+  } else if constexpr (Sized<Size>) {
+    const auto count = size.size();
+    static_assert(is_size<decltype(count)>,
+                  "warpsafe: a size is a built-in whole number (int, std::size_t, std::int64_t, "
+                  "...)");
+    if constexpr (is_size<decltype(count)>) {
+      return size_along(count, axis);
+    } else {
+      return {};
+    }
+  } else if constexpr (std::is_signed_v<Size>) {
+    return {static_cast<std::uint64_t>(size), size < 0};
+  } else {
+    return {static_cast<std::uint64_t>(size), false};
+  }
+}
+
+template <class Option1, class Option2>
+[[nodiscard, gnu::always_inline]] constexpr Name kernel_name_of(
+    [[maybe_unused]] const Option1& option1, [[maybe_unused]] const Option2& option2) noexcept {
+  if constexpr (is_kernel<Option1>) {
+    return option1.name();
+  } else if constexpr (is_kernel<Option2>) {
+    return option2.name();
+  } else {
+    return Name{};
+  }
+}
+
+}  // namespace detail
+}  // namespace warpsafe

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/size_type.hpp>
+#include <warpsafe/dims/dim_space.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace warpsafe::detail {
+
+template <auto... Sizes>
+inline constexpr bool whole_numbers = (is_size<decltype(Sizes)> && ...);
+template <auto Size>
+inline constexpr std::uint64_t magnitude = SignedSize::of(Size).magnitude;
+
+/// Refuses, while compiling, sizes that no GPU allows. @pre positive whole numbers
+template <class Space, auto X, auto Y, auto Z>
+consteval void check_limits() noexcept {
+  constexpr std::uint64_t count = magnitude<X> * magnitude<Y> * magnitude<Z>;
+  if constexpr (std::is_same_v<Space, block_space>) {
+    static_assert(
+        magnitude<X> <= 1024 && magnitude<Y> <= 1024,
+        "warpsafe: more than 1024 threads along one axis of a block, the limit of every GPU; "
+        "use a smaller block and cover the size with more blocks");
+    static_assert(
+        magnitude<Z> <= 64,
+        "warpsafe: block.z is more than 64, the limit of every CUDA device; put the long axis "
+        "in x (for AMD alone: BlockDim::create(x, y, z))");
+    static_assert(
+        magnitude<X> > 1024 || magnitude<Y> > 1024 || magnitude<Z> > 64 || count <= 1024,
+        "warpsafe: more than 1024 threads per block, the limit of every GPU; use a smaller "
+        "block, e.g. block<32, 32>, and cover the size with more blocks");
+  } else if constexpr (std::is_same_v<Space, grid_space>) {
+    static_assert(
+        magnitude<X> <= 2147483647 && magnitude<Y> <= 65535 && magnitude<Z> <= 65535,
+        "warpsafe: a grid has at most 2147483647 blocks in x and 65535 in y and z; put the "
+        "long axis in x");
+  } else {
+    static_assert(
+        magnitude<X> <= 8 && magnitude<Y> <= 8 && magnitude<Z> <= 8 && count <= 8,
+        "warpsafe: a portable cluster has at most 8 blocks; non_portable_cluster<16> asks for "
+        "more on devices that allow it");
+  }
+}
+
+/// Whether a Dim3 can be made of sizes known while compiling; refuses the rest in words.
+template <class Space, auto X, auto Y, auto Z>
+consteval bool check_static_sizes() noexcept {
+  constexpr bool whole = whole_numbers<X, Y, Z>;
+  static_assert(whole, "warpsafe: a dimension is a whole number: block<256>, block<16, 16>");
+  if constexpr (whole) {
+    constexpr bool positive = X > 0 && Y > 0 && Z > 0;
+    static_assert(
+        positive,
+        "warpsafe: a dimension is 0 or negative; every axis is at least 1 (leave out the axes "
+        "that are not used)");
+    if constexpr (positive) check_limits<Space, X, Y, Z>();
+    return positive;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/size_type.hpp>
+#include <warpsafe/dims/detail/static_sizes.hpp>
+#include <warpsafe/dims/dim_space.hpp>
+#include <warpsafe/error/result.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace warpsafe {
+
+/// In a Dim3's type: an axis whose value is known at run time.
+inline constexpr std::uint32_t dynamic_dim = 0;
+
+namespace detail {
+
+template <std::uint32_t Value, int Axis>
+struct AxisValue {
+  constexpr AxisValue() noexcept = default;
+  constexpr explicit AxisValue(std::uint32_t) noexcept {}
+  [[nodiscard, gnu::always_inline]] static constexpr std::uint32_t get() noexcept { return Value; }
+};
+template <int Axis>
+struct AxisValue<dynamic_dim, Axis> {
+  std::uint32_t value;
+  constexpr explicit AxisValue(std::uint32_t its_value) noexcept : value(its_value) {}
+  [[nodiscard]] constexpr std::uint32_t get() const noexcept { return value; }
+};
+
+/// Makes a Dim3 of numbers that were checked elsewhere.
+struct DimAccess {
+  template <class Dims>
+  static constexpr Dims make(std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept {
+    return Dims(typename Dims::Checked{}, x, y, z);
+  }
+};
+
+/// CUDA and HIP's dim3, or anything of its shape.
+template <class T>
+concept VendorDim3 = requires(const T& dims) {
+  static_cast<std::uint32_t>(dims.x);
+  static_cast<std::uint32_t>(dims.y);
+  static_cast<std::uint32_t>(dims.z);
+}
+&&!requires(const T& dims) { dims.x(); };
+/// Whether an axis of a vendor's dim3 keeps its value in 32 bits: unsigned, and no wider.
+template <class Number>
+constexpr bool is_vendor_axis() noexcept {
+  if constexpr (is_size<Number>) {
+    return sizeof(Number) <= 4 && !(static_cast<Number>(-1) < static_cast<Number>(0));
+  } else {
+    return false;
+  }
+}
+template <class T>
+constexpr bool check_vendor_dims() noexcept {
+  constexpr bool keeps = is_vendor_axis<decltype(T::x)>() && is_vendor_axis<decltype(T::y)>() &&
+                         is_vendor_axis<decltype(T::z)>();
+  static_assert(keeps,
+                "warpsafe: a vendor's dim3 has three unsigned numbers of 32 bits; wider or signed "
+                "ones go through GridDim::from_blocks or BlockDim::create, which check them");
+  return keeps;
+}
+
+}  // namespace detail
+
+/// Three axes of one space, each known at compile time (its number in the type, no storage) or at
+/// run time (`dynamic_dim`). Trivially copyable. No integer, no other space and no vendor's dim3
+/// converts to it; a static one converts to a dynamic one of its space.
+template <class Space, std::uint32_t X = dynamic_dim, std::uint32_t Y = dynamic_dim,
+          std::uint32_t Z = dynamic_dim>
+class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue<Z, 2> {
+  using AxisX = detail::AxisValue<X, 0>;
+  using AxisY = detail::AxisValue<Y, 1>;
+  using AxisZ = detail::AxisValue<Z, 2>;
+
+ public:
+  using space = Space;
+  /// Whether every axis is known at compile time.
+  static constexpr bool is_static = X != dynamic_dim && Y != dynamic_dim && Z != dynamic_dim;
+
+  constexpr Dim3() noexcept requires is_static = default;
+
+  /// No dimension is made of bare numbers: the sentence for who tries. Not explicit, so that it is
+  /// read wherever one is tried.
+  template <class... Numbers>
+  requires(
+      sizeof...(Numbers) > 0 && sizeof...(Numbers) < 4 &&
+      ((detail::is_size<Numbers> ||
+        detail::is_floating<
+            Numbers>)&&...)) constexpr Dim3(Numbers...) noexcept  // NOLINT(google-explicit-constructor)
+      : AxisX(1U), AxisY(1U), AxisZ(1U) {
+    static_assert(
+        sizeof...(Numbers) == 0 || !std::is_same_v<Space, grid_space>,
+        "warpsafe: a grid is made from the size it covers, SafeGrid<>::cover(n, block<256>); "
+        "GridDim::from_blocks is for a number that counts blocks already");
+    static_assert(
+        sizeof...(Numbers) == 0 || std::is_same_v<Space, grid_space>,
+        "warpsafe: a block or cluster is made by block<256>, cluster<2>, or, of numbers known at run "
+        "time, by BlockDim::create(x, y, z), which checks them");
+  }
+
+  /// A static Dim3 of the same space, as a dynamic one.
+  template <std::uint32_t X2, std::uint32_t Y2, std::uint32_t Z2>
+  requires((X == X2 || X == dynamic_dim) && (Y == Y2 || Y == dynamic_dim) &&
+           (Z == Z2 || Z == dynamic_dim) &&
+           !(X == X2 && Y == Y2 &&
+             Z == Z2)) constexpr Dim3(const Dim3<Space, X2, Y2, Z2>&
+                                          other) noexcept  // NOLINT(google-explicit-constructor)
+      : AxisX(other.x()), AxisY(other.y()), AxisZ(other.z()) {}
+
+  [[nodiscard, gnu::always_inline]] constexpr std::uint32_t x() const noexcept {
+    return AxisX::get();
+  }
+  [[nodiscard, gnu::always_inline]] constexpr std::uint32_t y() const noexcept {
+    return AxisY::get();
+  }
+  [[nodiscard, gnu::always_inline]] constexpr std::uint32_t z() const noexcept {
+    return AxisZ::get();
+  }
+  /// x*y*z, or 2^64-1 where that does not fit.
+  [[nodiscard]] constexpr std::uint64_t count() const noexcept {
+    return LaunchShape::saturating_product({x(), y(), z()});
+  }
+
+  /// A block or cluster whose size is known only at run time. Errc::dimension_negative,
+  /// ::block_zero,
+  /// ::block_axis_too_large (over 1024 per axis) or ::block_too_large (over 1024 threads, the limit
+  /// of every device of both vendors) say which number is wrong. A grid has no `create`: it comes
+  /// from `SafeGrid`, or, counted in blocks on purpose, from `from_blocks`.
+  template <class A, class B = int, class C = int>
+  [[nodiscard]] static constexpr result<Dim3> create(
+      A x, B y = 1, C z = 1, call_site site = call_site::current()) noexcept {
+    static_assert(
+        !std::is_same_v<Space, grid_space>,
+        "warpsafe: a grid is made from the size it covers, SafeGrid<>::cover(n, block<256>); "
+        "GridDim::from_blocks is for a number that counts blocks already");
+    return checked(x, y, z, std::is_same_v<Space, block_space> ? 1024 : 0xffffffffU,
+                   std::is_same_v<Space, block_space> ? 1024 : ~std::uint64_t{0}, site);
+  }
+
+  /// A grid of so many blocks, on purpose: nothing relates it to the size of the data. Errc as
+  /// `create`, with grid_zero and grid_too_large (over 2^31-1 in x, 65535 in y and z).
+  template <class A, class B = int, class C = int>
+  [[nodiscard]] static constexpr result<Dim3> from_blocks(
+      A x, B y = 1, C z = 1, call_site site = call_site::current()) noexcept {
+    static_assert(std::is_same_v<Space, grid_space>, "warpsafe: from_blocks makes a grid");
+    return checked(x, y, z, 0, ~std::uint64_t{0}, site);
+  }
+
+  /// The vendor's own dim3, taken as it is: what is wrong in it is found at the launch.
+  template <detail::VendorDim3 Vendor>
+  [[nodiscard]] static constexpr Dim3 from_vendor(const Vendor& dims) noexcept
+      requires(X == dynamic_dim && Y == dynamic_dim && Z == dynamic_dim) {
+    static_cast<void>(detail::check_vendor_dims<Vendor>());
+    return Dim3(Checked{}, static_cast<std::uint32_t>(dims.x), static_cast<std::uint32_t>(dims.y),
+                static_cast<std::uint32_t>(dims.z));
+  }
+
+  friend constexpr bool operator==(const Dim3& a, const Dim3& b) noexcept {
+    return a.x() == b.x() && a.y() == b.y() && a.z() == b.z();
+  }
+  /// Prints (x,y,z).
+  template <class Stream>
+  requires requires { typename Stream::char_type; }
+  friend Stream& operator<<(Stream& out, const Dim3& dims) {
+    out << '(' << dims.x() << ',' << dims.y() << ',' << dims.z() << ')';
+    return out;
+  }
+
+ private:
+  template <class, std::uint32_t, std::uint32_t, std::uint32_t>
+  friend class Dim3;
+  friend struct detail::DimAccess;
+
+  struct Checked {};
+  constexpr Dim3(Checked, std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept
+      : AxisX(x), AxisY(y), AxisZ(z) {}
+
+  template <class A, class B, class C>
+  static constexpr result<Dim3> checked(A x, B y, C z, std::uint32_t axis_limit,
+                                        std::uint64_t limit, call_site site) noexcept {
+    constexpr bool is_grid = std::is_same_v<Space, grid_space>;
+    const detail::SignedSize sizes[3] = {detail::SignedSize::of(x), detail::SignedSize::of(y),
+                                         detail::SignedSize::of(z)};
+    for (int i = 0; i < 3; ++i) {
+      const std::uint64_t most = is_grid ? (i == 0 ? 2147483647U : 65535U) : axis_limit;
+      const Axis axis = static_cast<Axis>(i);
+      const std::uint64_t value = sizes[i].magnitude;
+      Errc code{};
+      if (sizes[i].negative) {
+        code = Errc::dimension_negative;
+      } else if (value == 0) {
+        code = is_grid ? Errc::grid_zero : Errc::block_zero;
+      } else if (value > most) {
+        code = is_grid ? Errc::grid_too_large : Errc::block_axis_too_large;
+      }
+      if (code != Errc{}) {
+        LaunchError error = LaunchError::make(code, Stage::construction, value, most, axis, site);
+        // Which space, for a code that all three share.
+        if (sizes[i].negative)
+          error.extra = is_grid ? 0 : std::is_same_v<Space, block_space> ? 1 : 2;
+        return error;
+      }
+    }
+    const Dim3 dims(Checked{}, static_cast<std::uint32_t>(sizes[0].magnitude),
+                    static_cast<std::uint32_t>(sizes[1].magnitude),
+                    static_cast<std::uint32_t>(sizes[2].magnitude));
+    if (dims.count() > limit) {
+      LaunchError error = LaunchError::make(Errc::block_too_large, Stage::construction,
+                                            dims.count(), limit, Axis::none, site);
+      error.extra = limit;  // what a suggested block may have
+      error.block[0] = dims.x();
+      error.block[1] = dims.y();
+      error.block[2] = dims.z();
+      return error;
+    }
+    return dims;
+  }
+};
+
+/// Sizes known at run time; `block<256>`, `grid<…>`, `cluster<2>` make the ones known while
+/// compiling.
+using GridDim = Dim3<grid_space>;
+using BlockDim = Dim3<block_space>;
+using ClusterDim = Dim3<cluster_space>;
+
+template <class T>
+inline constexpr bool is_grid_dim = false;
+template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
+inline constexpr bool is_grid_dim<Dim3<grid_space, X, Y, Z>> = true;
+template <class T>
+inline constexpr bool is_block_dim = false;
+template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
+inline constexpr bool is_block_dim<Dim3<block_space, X, Y, Z>> = true;
+template <class T>
+inline constexpr bool is_cluster_dim = false;
+template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
+inline constexpr bool is_cluster_dim<Dim3<cluster_space, X, Y, Z>> = true;
+
+namespace detail {
+
+template <class Space, auto X, auto Y, auto Z>
+consteval auto static_dim() noexcept {
+  if constexpr (check_static_sizes<Space, X, Y, Z>()) {
+    return Dim3<Space, static_cast<std::uint32_t>(X), static_cast<std::uint32_t>(Y),
+                static_cast<std::uint32_t>(Z)>{};
+  } else {
+    return Dim3<Space, 1, 1, 1>{};
+  }
+}
+
+}  // namespace detail
+
+/// A block of X*Y*Z threads, known while compiling; what no GPU allows does not compile.
+template <auto X, auto Y = 1, auto Z = 1>
+inline constexpr auto block = detail::static_dim<block_space, X, Y, Z>();
+
+/// A cluster of X*Y*Z blocks: a launch option. At most 8, which every device with clusters allows.
+template <auto X, auto Y = 1, auto Z = 1>
+inline constexpr auto cluster = detail::static_dim<cluster_space, X, Y, Z>();
+
+/// A grid of exactly so many blocks, known while compiling. A grid for a size comes from SafeGrid.
+template <auto X, auto Y = 1, auto Z = 1>
+inline constexpr auto grid = detail::static_dim<grid_space, X, Y, Z>();
+
+}  // namespace warpsafe

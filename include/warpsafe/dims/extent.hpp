@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/size_type.hpp>
+
+// Named axes and the extents made of them. Kernels take them by value, so a launch that swaps rows
+// and columns does not compile. No standard header, C++17: kernel_api.hpp includes this.
+
+namespace warpsafe {
+
+namespace detail {
+
+/// One axis of an extent: how many elements, and which of x, y, z it runs along.
+template <int Along>
+struct AxisSize {
+  static constexpr int along = Along;
+  size_type value;  ///< elements; the magnitude, if a negative number was given
+  bool negative;    ///< a negative number was given: `cover` refuses it by value
+
+  WARPSAFE_FN constexpr AxisSize(SignedSize size) noexcept  // NOLINT(google-explicit-constructor)
+      : value(size.magnitude), negative(size.negative) {}
+};
+
+template <class T>
+inline constexpr int axis_of = -1;
+
+}  // namespace detail
+
+/// The axes by name. Rows run along y and columns along x, so that neighbouring threads read
+/// neighbouring columns of a row-major matrix. Any built-in whole number goes in; what is negative
+/// is refused, with its value, by `SafeGrid::cover`.
+struct x : detail::AxisSize<0> {
+  template <class T>
+  WARPSAFE_FN explicit constexpr x(T count) noexcept : AxisSize(detail::SignedSize::of(count)) {}
+};
+struct y : detail::AxisSize<1> {
+  template <class T>
+  WARPSAFE_FN explicit constexpr y(T count) noexcept : AxisSize(detail::SignedSize::of(count)) {}
+};
+struct z : detail::AxisSize<2> {
+  template <class T>
+  WARPSAFE_FN explicit constexpr z(T count) noexcept : AxisSize(detail::SignedSize::of(count)) {}
+};
+struct cols : detail::AxisSize<0> {
+  template <class T>
+  WARPSAFE_FN explicit constexpr cols(T count) noexcept : AxisSize(detail::SignedSize::of(count)) {}
+};
+struct rows : detail::AxisSize<1> {
+  template <class T>
+  WARPSAFE_FN explicit constexpr rows(T count) noexcept : AxisSize(detail::SignedSize::of(count)) {}
+};
+
+namespace detail {
+template <>
+inline constexpr int axis_of<x> = 0;
+template <>
+inline constexpr int axis_of<y> = 1;
+template <>
+inline constexpr int axis_of<z> = 2;
+template <>
+inline constexpr int axis_of<cols> = 0;
+template <>
+inline constexpr int axis_of<rows> = 1;
+}  // namespace detail
+
+/// The index of one thread in the whole grid, or of one element of an extent. 64 bits per axis.
+struct Index3 {
+  size_type x, y, z;
+  [[nodiscard]] WARPSAFE_FN constexpr size_type col() const noexcept { return x; }
+  [[nodiscard]] WARPSAFE_FN constexpr size_type row() const noexcept { return y; }
+};
+
+/// The number of elements along one, two or three named axes, in any order:
+/// `extent{rows{m}, cols{n}}`. Trivially copyable: a kernel takes it by value.
+template <int Rank>
+class extent {
+  static_assert(Rank >= 1 && Rank <= 3, "warpsafe: an extent has one, two or three axes");
+
+ public:
+  static constexpr int rank = Rank;
+
+  template <class... Axes>
+  WARPSAFE_FN constexpr explicit extent(Axes... axes) noexcept : size_{}, negative_(0) {
+    static_assert(
+        ((detail::axis_of<Axes> >= 0) && ...),
+        "warpsafe: name the axes of an extent: extent{rows{m}, cols{n}}, or x{…}, y{…}, z{…}; "
+        "bare numbers cannot tell rows from columns");
+    if constexpr (((detail::axis_of<Axes> >= 0) && ...)) {
+      static_assert(
+          ((1 << detail::axis_of<Axes>)+... + 0) == (1 << Rank) - 1,
+          "warpsafe: an extent names each of its axes once: x, then x and y (cols and rows), "
+          "then x, y and z");
+      if constexpr (((1 << detail::axis_of<Axes>)+... + 0) == (1 << Rank) - 1) {
+        ((size_[Axes::along] = axes.value), ...);
+        negative_ = ((axes.negative ? 1U << Axes::along : 0U) | ... | 0U);
+      }
+    }
+  }
+
+  /// Elements along an axis: 0 is x (columns), 1 is y (rows), 2 is z; 1 beyond the rank.
+  [[nodiscard]] WARPSAFE_FN constexpr size_type size(int axis) const noexcept {
+    return axis < Rank ? size_[axis] : 1;
+  }
+  /// Whether a negative number was given for that axis.
+  [[nodiscard]] WARPSAFE_FN constexpr bool negative(int axis) const noexcept {
+    return (negative_ >> axis & 1U) != 0;
+  }
+  /// Whether an index lies inside: the bound that a kernel checks.
+  [[nodiscard]] WARPSAFE_FN constexpr bool contains(Index3 index) const noexcept {
+    return index.x < size(0) && index.y < size(1) && index.z < size(2);
+  }
+  /// The place of an element in row-major order, in elements.
+  [[nodiscard]] WARPSAFE_FN constexpr size_type offset(Index3 index) const noexcept {
+    return (index.z * size(1) + index.y) * size(0) + index.x;
+  }
+
+#if !defined(__CUDACC_RTC__)  // NVRTC takes no function of the host
+  /// Prints (x,y,z) in elements, 1 beyond the rank.
+  template <class Stream, class = typename Stream::char_type>
+  friend Stream& operator<<(Stream& out, const extent& sizes) {
+    out << '(' << sizes.size(0) << ',' << sizes.size(1) << ',' << sizes.size(2) << ')';
+    return out;
+  }
+#endif
+
+ private:
+  size_type size_[Rank];
+  unsigned negative_;
+};
+
+template <class... Axes>
+extent(Axes...) -> extent<static_cast<int>(sizeof...(Axes))>;
+
+}  // namespace warpsafe

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/dims/detail/cover.hpp>
+#include <warpsafe/dims/dim3.hpp>
+#include <warpsafe/dims/extent.hpp>
+#include <warpsafe/dims/launch_options.hpp>
+#include <warpsafe/error/result.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace warpsafe {
+
+/// How a grid relates to its size. It is part of the grid's type, since it decides which kernels
+/// the grid may run.
+enum class GridPolicy : std::uint8_t {
+  one_per_item,           ///< every item has its thread (or its share of items_per_thread)
+  one_per_item_or_empty,  ///< the same, and a size of 0 is an empty grid, whose launch does nothing
+  strided,                ///< fewer threads than items: the kernel walks them with grid_stride(n)
+};
+
+namespace detail {
+
+/// Asks for numbers without what they cover, which only the dispatch may have: a launch of them
+/// would not see a capped grid or a kernel's items.
+struct ForDispatch {};
+
+/// The blocks of a grid and its block: all of a SafeGrid that a launch needs.
+template <class Block, int Rank>
+class GridNumbers : Block {
+ public:
+  /// The counts are whoever makes it to fill in: a grid of zeros first is one in memory, to g++,
+  /// which then writes all of it at every launch.
+  constexpr explicit GridNumbers(const Block& block) noexcept : Block(block) {}
+
+  [[nodiscard, gnu::always_inline]] constexpr const Block& block() const noexcept { return *this; }
+  /// Blocks along an axis (0 is x).
+  [[nodiscard, gnu::always_inline]] constexpr std::uint32_t blocks(int axis) const noexcept {
+    return axis < Rank ? blocks_[axis] : 1;
+  }
+  [[nodiscard, gnu::always_inline]] constexpr std::uint32_t (&counts() noexcept)[Rank] {
+    return blocks_;
+  }
+  /// The same as plain numbers, as a runtime takes them.
+  [[nodiscard, gnu::always_inline]] constexpr LaunchShape shape() const noexcept {
+    LaunchShape shape;
+    // Written out: g++ keeps the three numbers in registers only without a loop over them.
+    shape.grid[0] = blocks(0);
+    shape.grid[1] = blocks(1);
+    shape.grid[2] = blocks(2);
+    shape.block[0] = block().x();
+    shape.block[1] = block().y();
+    shape.block[2] = block().z();
+    return shape;
+  }
+
+ private:
+  std::uint32_t blocks_[Rank];
+};
+
+}  // namespace detail
+
+/// The only way from a count to a grid. It remembers what it covers. `Rules` is the backend whose
+/// documented limits hold already here, before a device is known: grid axes, and on AMD 2^32
+/// threads per axis. A grid made under one backend's rules launches on any; the device's own limits
+/// are checked there.
+///
+/// Checked builds return an error for a size that cannot be covered. At CheckLevel::off the same
+/// size becomes a zero dimension without a branch: every vendor refuses it, so it fails in the
+/// driver rather than running as a small grid.
+template <class Rules = default_backend, class Block = BlockDim, int Rank = 1,
+          GridPolicy Policy = GridPolicy::one_per_item, std::uint32_t Items = 1>
+class SafeGrid : detail::GridNumbers<Block, Rank> {
+  using Numbers = detail::GridNumbers<Block, Rank>;
+
+  template <class, class, int, GridPolicy, std::uint32_t>
+  friend class SafeGrid;
+
+ public:
+  using grid_type = SafeGrid;
+  using block_type = Block;
+  template <detail::PartKind>
+  static constexpr bool has = false;
+  static constexpr int rank = Rank;
+  static constexpr GridPolicy policy = Policy;
+  /// Items of each thread (items_per_thread<N>): the kernel has to declare that it handles as many.
+  static constexpr std::uint32_t items = Items;
+
+  /// A grid with a thread for each element of `size`: a built-in whole number, an `extent{rows{m},
+  /// cols{n}}`, `count<N>` for a number known while compiling, or anything with a `size()` in
+  /// elements. `options` are items_per_thread<N>, for a kernel that declares handles_items<N>, and
+  /// a kernel<…> whose name the error then carries. Errc::size_zero, ::size_negative,
+  /// ::size_overflow, ::grid_too_large, ::axis_threads_too_many.
+  template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
+            class Option2 = NoOption>
+  [[nodiscard, gnu::always_inline]] static constexpr auto cover(
+      const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
+      call_site site = call_site::current()) noexcept {
+    return make<Level, GridPolicy::one_per_item>(size, block, detail::CoverRule::round_up, option1,
+                                                 option2, site);
+  }
+  /// As `cover`, for kernels that check no bound: each axis must be a multiple of the block, else
+  /// Errc::size_not_multiple.
+  template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
+            class Option2 = NoOption>
+  [[nodiscard, gnu::always_inline]] static constexpr auto cover_exact(
+      const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
+      call_site site = call_site::current()) noexcept {
+    static_assert(
+        detail::may_be_exact<Size, B, Option1, Option2>(),
+        "warpsafe: this count is no multiple of the block, and the kernel checks no bound; use "
+        "cover and a kernel that checks, or a block that divides the count");
+    return make<Level, GridPolicy::one_per_item>(size, block, detail::CoverRule::exact, option1,
+                                                 option2, site);
+  }
+  /// As `cover`, where a size of 0 is right: the grid is then empty, and launching it does nothing
+  /// and succeeds, on every backend.
+  template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
+            class Option2 = NoOption>
+  [[nodiscard, gnu::always_inline]] static constexpr auto cover_or_empty(
+      const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
+      call_site site = call_site::current()) noexcept {
+    return make<Level, GridPolicy::one_per_item_or_empty>(size, block, detail::CoverRule::round_up,
+                                                          option1, option2, site);
+  }
+  /// As `cover`, checked at every level: for sizes that come from outside the program.
+  template <class Size, class B, class Option1 = NoOption, class Option2 = NoOption>
+  [[nodiscard, gnu::always_inline]] static constexpr auto cover_untrusted(
+      const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
+      call_site site = call_site::current()) noexcept {
+    return make<CheckLevel::full, GridPolicy::one_per_item>(
+        size, block, detail::CoverRule::round_up, option1, option2, site);
+  }
+  /// A grid of at most `most` blocks for a kernel that is declared `grid_stride_kernel`. The number
+  /// of threads also stays below 2^32, where a 32-bit stride would wrap to 0. Errc as `cover`, but
+  /// no size is too large; Errc::grid_zero for `max_blocks` of 0, as an occupancy of 0 gives.
+  template <CheckLevel Level = current_level, class Size, class B, class Most,
+            class Option1 = NoOption>
+  [[nodiscard, gnu::always_inline]] static constexpr auto grid_stride(
+      const Size& size, B block, Most most, Option1 option1 = {},
+      call_site site = call_site::current()) noexcept {
+    static_assert(detail::rank_of<Size> == 1,
+                  "warpsafe: grid_stride walks one axis; give it the number of elements, or cover "
+                  "the extent");
+    return make<Level, GridPolicy::strided>(size, block, detail::CoverRule::round_up, option1, most,
+                                            site);
+  }
+
+  // The sentences for who leaves the block out, and for who makes a grid by its constructor.
+  template <class... A>
+  requires(sizeof...(A) < 2) static constexpr auto cover(const A&...) noexcept {
+    return without_block<A...>();
+  }
+  template <class... A>
+  requires(sizeof...(A) < 2) static constexpr auto cover_exact(const A&...) noexcept {
+    return without_block<A...>();
+  }
+  template <class... A>
+  requires(sizeof...(A) < 2) static constexpr auto cover_or_empty(const A&...) noexcept {
+    return without_block<A...>();
+  }
+  template <class... A>
+  requires(sizeof...(A) < 2) static constexpr auto cover_untrusted(const A&...) noexcept {
+    return without_block<A...>();
+  }
+  template <class... A>
+  requires(sizeof...(A) < 3) static constexpr auto grid_stride(const A&...) noexcept {
+    static_assert(sizeof...(A) == 3,
+                  "warpsafe: grid_stride takes the size, the block and the most blocks: "
+                  "grid_stride(n, block<256>, max_blocks(m))");
+    return detail::failure<SafeGrid<Rules>>(
+        LaunchError::make(Errc::size_zero, Stage::construction));
+  }
+  template <class Size, class B, class... A>
+  requires(detail::makes_grid_by_hand<Size, B, A...>()) explicit SafeGrid(const Size&, const B&,
+                                                                          const A&...) = delete;
+
+  using Numbers::block;
+  using Numbers::blocks;
+  using Numbers::shape;
+  // A grid is a configuration without options: launch takes it as it takes a LaunchConfig.
+  [[nodiscard, gnu::always_inline]] constexpr const SafeGrid& grid() const noexcept {
+    return *this;
+  }
+  /// Nothing: what could be wrong without a kernel and a device, `cover` has said.
+  [[nodiscard]] constexpr LaunchError problem() const noexcept {
+    // Not {}: that leaves a LaunchError as it finds it.
+    return LaunchError::make(Errc{}, Stage::construction);
+  }
+  /// Without the sizes: all that a launch needs. A copy, since what a launch's error may look at is
+  /// in memory at every launch: the blocks alone, not the sizes and not the result that holds the
+  /// grid.
+  [[nodiscard, gnu::always_inline]] constexpr Numbers numbers(detail::ForDispatch) const noexcept {
+    return *this;
+  }
+  /// The elements that this grid covers along an axis (0 is x); 1 beyond the rank.
+  [[nodiscard, gnu::always_inline]] constexpr std::uint64_t size(int axis) const noexcept {
+    return axis < Rank ? sizes_[axis] : 1;
+  }
+  /// Whether this is the empty grid of `cover_or_empty(0, …)`.
+  [[nodiscard, gnu::always_inline]] constexpr bool empty() const noexcept {
+    if constexpr (Policy == GridPolicy::one_per_item_or_empty) {
+      bool any_zero = false;
+      for (int axis = 0; axis < Rank; ++axis) any_zero = any_zero || sizes_[axis] == 0;
+      return any_zero;
+    } else {
+      return false;
+    }
+  }
+  /// Prints grid=(…) covers (…) with blocks of (…).
+  template <class Stream>
+  requires requires { typename Stream::char_type; }
+  friend Stream& operator<<(Stream& out, const SafeGrid& grid) {
+    out << "grid=(" << grid.blocks(0) << ',' << grid.blocks(1) << ',' << grid.blocks(2)
+        << ") covers (" << grid.size(0) << ',' << grid.size(1) << ',' << grid.size(2)
+        << ") with blocks of " << grid.block();
+    return out;
+  }
+
+ private:
+  template <class... A>
+  static constexpr auto without_block() noexcept {
+    static_assert(sizeof...(A) == 2,
+                  "warpsafe: a grid covers a size with a block: cover(n, block<256>)");
+    return detail::failure<SafeGrid<Rules>>(
+        LaunchError::make(Errc::size_zero, Stage::construction));
+  }
+  constexpr explicit SafeGrid(const Block& its_block) noexcept : Numbers(its_block) {}
+
+  template <CheckLevel Level, GridPolicy P, class Size, class B, class Option1, class Option2>
+  [[gnu::always_inline]] static constexpr auto make(const Size& size, B block,
+                                                    detail::CoverRule rule, const Option1& option1,
+                                                    const Option2& option2,
+                                                    call_site site) noexcept {
+    constexpr bool capped = P == GridPolicy::strided;
+    constexpr bool usable =
+        detail::check_cover_arguments<Rules, capped, Size, B, Option1, Option2>();
+    if constexpr (usable) {
+      using Grid = SafeGrid<Rules, B, detail::rank_of<Size>, P,
+                            detail::items_of<Option1> * detail::items_of<Option2>>;
+      Grid grid(block);
+      LaunchError error;
+      std::uint64_t cap = 0;
+      if constexpr (capped && detail::is_max_blocks<Option2>)
+        cap = option2.count.negative ? 0 : option2.count.magnitude;
+      const bool fine =
+          detail::cover<Level, Rules, Grid::items, capped, P == GridPolicy::one_per_item_or_empty>(
+              size, block, rule, cap, grid.counts(), grid.sizes_, error);
+      if constexpr (Level != CheckLevel::off) {
+        if (!fine) {
+          error.kernel = detail::kernel_name_of(option1, option2);
+          error.site = site;
+          return detail::failure<Grid>(error);
+        }
+      }
+      return detail::result_of<Grid>(grid);
+    } else {
+      return detail::failure<SafeGrid<Rules>>(
+          LaunchError::make(Errc::size_zero, Stage::construction));
+    }
+  }
+
+  std::uint64_t sizes_[Rank];
+};
+
+template <class T>
+inline constexpr bool is_safe_grid = false;
+template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
+inline constexpr bool is_safe_grid<SafeGrid<Rules, Block, Rank, Policy, Items>> = true;
+
+}  // namespace warpsafe

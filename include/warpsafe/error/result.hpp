@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+// The one place that includes Boost.Outcome. basic_result.hpp is the only one of its headers that
+// nvcc compiles in every Boost from 1.74 on and that stays light.
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/error/format.hpp>
+
+#include <boost/outcome/basic_result.hpp>
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#if !defined(__cpp_exceptions)
+#include <cstdio>
+#endif
+
+namespace warpsafe {
+
+/// What `.value()` throws on an error. It holds the whole LaunchError and its text.
+class LaunchException : public std::exception {
+ public:
+  explicit LaunchException(const LaunchError& error) noexcept : error_(error) {
+    format_error(error_, text_, sizeof text_);
+  }
+  [[nodiscard]] const char* what() const noexcept override { return text_; }
+  [[nodiscard]] const LaunchError& error() const noexcept { return error_; }
+
+ private:
+  LaunchError error_;
+  char text_[1024];
+};
+
+/// What `.error()` throws on a result that holds a value.
+class BadResultAccess : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override {
+    return "warpsafe: error() was called on a result that holds a value";
+  }
+};
+
+namespace detail {
+
+template <class Exception>
+[[noreturn]] inline void raise(const Exception& exception) {
+#if defined(__cpp_exceptions)
+  throw exception;
+#else
+  std::fprintf(stderr, "%s\n", exception.what());
+  std::terminate();
+#endif
+}
+
+/// Outcome's policy of a result: `.value()` throws, and without exceptions says why and terminates.
+struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
+  template <class Self>
+  static constexpr void wide_value_check(Self&& self) {
+    if (!base::_has_value(self)) raise(LaunchException(base::_error(self)));
+  }
+  template <class Self>
+  static constexpr void wide_error_check(Self&& self) {
+    if (!base::_has_error(self)) raise(BadResultAccess{});
+  }
+  template <class Self>
+  static constexpr void wide_exception_check(Self&& self) {
+    base::narrow_exception_check(static_cast<Self&&>(self));
+  }
+  // What assume_value() and assume_error() return, without the five functions that each of them
+  // makes the compiler write for each T: for what every launch reads.
+  template <class Result>
+  [[gnu::always_inline]] static constexpr const auto& value_in(const Result& result) noexcept {
+    return base::_value(result);
+  }
+  template <class Result>
+  [[gnu::always_inline]] static constexpr auto& error_in(Result& result) noexcept {
+    return base::_error(result);
+  }
+};
+
+}  // namespace detail
+
+/// A T, or the LaunchError that says why there is none. `[[nodiscard]]`. `.value()` on an error
+/// throws LaunchException (or says why and terminates, without exceptions).
+template <class T>
+using result = BOOST_OUTCOME_V2_NAMESPACE::basic_result<T, LaunchError, detail::ResultPolicy>;
+
+/// The success of a `result<void>`.
+[[nodiscard, gnu::always_inline]] inline constexpr result<void> success() noexcept {
+  return result<void>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<void>);
+}
+
+namespace detail {
+/// A result whose value is made in its place: a copy into it would go through memory.
+template <class T, class... A>
+[[nodiscard, gnu::always_inline]] inline constexpr result<T> result_of(const A&... parts) noexcept {
+  return result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<T>, parts...);
+}
+/// A result that is an error, by the one constructor that every launch uses: each further one costs
+/// the compiler for each T.
+template <class T>
+[[nodiscard, gnu::always_inline]] inline constexpr result<T> failure(
+    const LaunchError& error) noexcept {
+  return result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<LaunchError>, error);
+}
+}  // namespace detail
+
+namespace detail {
+template <class, class T>
+struct LaterType {
+  using type = T;
+};
+/// T, which depends on Template for the compiler. A template that returns result<int> has one made
+/// for it where it is only read, which takes the compiler some 10 ms in every translation unit; one
+/// that returns result<later<B, int>> has it made where it is called.
+template <class Template, class T>
+using later = typename LaterType<Template, T>::type;
+}  // namespace detail
+
+/// Whether T is a `result<…>`, and of what.
+template <class T>
+inline constexpr bool is_result = false;
+template <class T>
+inline constexpr bool is_result<result<T>> = true;
+
+}  // namespace warpsafe

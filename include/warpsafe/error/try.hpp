@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/error/result.hpp>
+
+// Ours rather than BOOST_OUTCOME_TRY: nvcc cannot compile Boost's try.hpp (1.74 to 1.92), and its
+// syntax changed after 1.74.
+
+// Not for use: what the two below are made of.
+#define WARPSAFE_DETAIL_PASTE(a, b) a##b
+#define WARPSAFE_DETAIL_JOIN(a, b) WARPSAFE_DETAIL_PASTE(a, b)
+#define WARPSAFE_DETAIL_TRYV(name, ...) \
+  auto&& name = (__VA_ARGS__);          \
+  if (!name.has_value()) [[unlikely]]   \
+  return BOOST_OUTCOME_V2_NAMESPACE::failure(name.assume_error())
+#define WARPSAFE_DETAIL_TRY(name, declaration, ...) \
+  WARPSAFE_DETAIL_TRYV(name, __VA_ARGS__);          \
+  declaration = static_cast<decltype(name)&&>(name).assume_value()
+
+/// `WARPSAFE_TRY(auto x, expression);` declares x with the value of a `result`, or returns its
+/// error from the enclosing function, which may return any `result`, or an `outcome::result<T,
+/// std::error_code>` where <warpsafe/error/message.hpp> is included.
+#define WARPSAFE_TRY(declaration, ...) \
+  WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), declaration, __VA_ARGS__)
+
+/// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. Two
+/// statements, which the compiler says after an `if` or `for` without braces: as one it would take
+/// their `else`.
+#define WARPSAFE_TRYV(...) \
+  WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), __VA_ARGS__)

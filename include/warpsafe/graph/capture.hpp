@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/graph_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/capture_types.hpp>
+#include <warpsafe/core/detail/print_access.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/graph/detail/capture_watch.hpp>
+#include <warpsafe/graph/graph.hpp>
+#include <warpsafe/memory/detail/postponed_frees.hpp>
+#include <warpsafe/stream/detail/stream_there.hpp>
+#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_hold.hpp>
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace warpsafe {
+
+/// A stretch of code whose work on a stream becomes a graph instead of running. It ends with `end`,
+/// on the stream that it began on and no other; one that is dropped ends and discards the capture.
+/// Move-only. Other streams take part from where they wait for an event of the capture, and have to
+/// be waited for before its end.
+template <class B>
+class [[nodiscard]] basic_capture {
+ public:
+  using backend = B;
+
+  /// Begins to capture `stream` (a Stream, or a StreamRef; a borrowed stream has to outlive the
+  /// capture). `mode` says which calls of which threads it does not stand. Errc::stream_capturing
+  /// where it captures already, ::stream_null for a Stream that was moved from or closed,
+  /// ::out_of_memory (of the host), ::runtime_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] static result<basic_capture> begin(basic_stream_hold<B> stream,
+                                                   CaptureMode mode = CaptureMode::global,
+                                                   call_site site = call_site::current()) noexcept {
+    const auto there = detail::check_stream_there(Name::of("capture begin"), stream.ref(), site);
+    if (!there.has_value()) return there.assume_error();
+    auto* const state = new (std::nothrow)
+        State(std::move(stream), &basic_capture::template give_up<detail::CallsAt<B, Level>>);
+    auto* const resources = state == nullptr ? nullptr : new (std::nothrow) detail::GraphResources;
+    if (resources == nullptr) {
+      delete state;
+      return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(State), 0,
+                               Axis::none, site);
+    }
+    state->watch.resources = detail::ResourcesPtr(resources);
+    state->watch.mode = mode;
+    state->watch.vendor = B::vendor;
+    state->watch.stream = state->stream.ref().native();
+    state->watch.ask = &basic_capture::template ask<detail::CallsAt<B, Level>>;
+    basic_capture made(state);
+    if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::capture_begin(
+            state->stream.ref().native(), mode)) {
+      LaunchError error = detail::runtime_error<B>(status, Name::of("capture begin"), site);
+      if (status == illegal_state) error.code = Errc::stream_capturing;
+      error.stream = state->stream.ref().native();
+      delete std::exchange(made.state_, nullptr);
+      return error;
+    }
+    detail::open_watch(state->watch);
+    return made;
+  }
+  /// What is no stream gets a sentence.
+  template <class S, class... A>
+  requires(!std::is_convertible_v<const S&, basic_stream_hold<B>>)  //
+      [[nodiscard]] static result<basic_capture> begin(const S&, const A&...) noexcept {
+    static_assert(
+        std::is_convertible_v<const S&, basic_stream_hold<B>>,
+        "warpsafe: a capture begins on a Stream or StreamRef of its backend; 0 and nullptr "
+        "are a default stream, which cannot be captured");
+    return LaunchError::make(Errc::stream_null, Stage::construction);
+  }
+
+  basic_capture(basic_capture&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  basic_capture& operator=(basic_capture&& other) noexcept {
+    if (this != &other) {
+      discard();
+      state_ = std::exchange(other.state_, nullptr);
+    }
+    return *this;
+  }
+  basic_capture(const basic_capture&) = delete;
+  basic_capture& operator=(const basic_capture&) = delete;
+  ~basic_capture() { discard(); }
+
+  /// Ends the capture. Errc::capture_broken where a call broke it: which one, with its own line and
+  /// the runtime's code for it, if it went through this library. Errc::capture_unjoined names the
+  /// stream that nothing waits for, and where it joined. Errc::capture_wrong_thread,
+  /// ::capture_unmatched, ::runtime_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
+    if (state_ == nullptr) return not_open(site);
+    State* const state = std::exchange(state_, nullptr);
+    const auto* const unjoined = state->watch.unjoined();
+    typename B::native_graph graph{};
+    const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::capture_end(
+        state->stream.ref().native(), graph);
+    detail::close_watch(state->watch);
+    detail::make_postponed_frees<B>();
+    if (status != 0) {
+      const LaunchError error = why_not(status, *state, unjoined, site);
+      delete state;
+      return error;
+    }
+    basic_graph<B> made(graph, state->watch.resources, &basic_graph<B>::template drop_by<Level>);
+    delete state;
+    return made;
+  }
+  /// `end` of a variable that could be used afterwards gets a sentence.
+  template <class Never = void>
+  result<basic_graph<B>> end(call_site site = call_site::current()) & noexcept {
+    static_assert(!std::is_void_v<Never>,
+                  "warpsafe: end() uses the capture up: auto graph = std::move(capture).end()");
+    return not_open(site);
+  }
+  /// Keeps `value` (a buffer, a library handle, a pending value) alive as long as the graph, or
+  /// what is instantiated of it, lives; a pointer to it there. Errc::out_of_memory, and `value` is
+  /// untouched then; ::capture_unmatched after the end.
+  template <class T>
+  result<std::remove_reference_t<T>*> keep(T&& value,
+                                           call_site site = call_site::current()) noexcept {
+    if constexpr (detail::check_kept<T>()) {
+      if (state_ == nullptr) return not_open(site);
+      return detail::keep_value(*state_->watch.resources.get(), std::forward<T>(value), site);
+    }
+  }
+  /// The stream that is captured. Not after the end.
+  [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return state_->stream.ref(); }
+
+ private:
+  friend struct detail::PrintAccess;
+  /// cudaErrorIllegalState and hipErrorIllegalState; the host backend's too.
+  static constexpr int illegal_state = 401;
+
+  struct State {
+    /// Ends a capture that nobody wants, by the calls of the level that it was begun at.
+    using GiveUp = void (*)(State& state) noexcept;
+
+    State(basic_stream_hold<B> its_stream, GiveUp its_give_up) noexcept
+        : stream(std::move(its_stream)), give_up(its_give_up) {}
+    basic_stream_hold<B> stream;
+    GiveUp give_up;
+    detail::CaptureWatch watch;
+  };
+  explicit basic_capture(State* state) noexcept : state_(state) {}
+
+  template <class Calls>
+  static int ask(const void* stream, CaptureInfo& info) noexcept {
+    return detail::GraphCallsOf<Calls>::capture_info(
+        static_cast<typename B::native_stream>(const_cast<void*>(stream)), info);
+  }
+  [[gnu::cold]] static LaunchError not_open(call_site site) noexcept {
+    LaunchError error = LaunchError::make(Errc::capture_unmatched, Stage::validation, site);
+    error.operation = Name::of("capture end");
+    return error;
+  }
+  [[gnu::cold]] static LaunchError why_not(int status, const State& state,
+                                           const detail::CaptureWatch::Fork* unjoined,
+                                           call_site site) noexcept {
+    LaunchError error = detail::runtime_error<B>(status, Name::of("capture end"), site);
+    error.stream = nullptr;
+    error.device = state.stream.ref().device().value();
+    if (error.code == Errc::capture_broken && state.watch.broken.code != Errc{}) {
+      const LaunchError& by = state.watch.broken;
+      error.value = by.value;
+      error.operation = by.operation;
+      error.kernel = by.kernel;
+      error.site = by.site;
+      error.raw = by.raw;
+      error.raw_name = by.raw_name;
+      error.raw_text = by.raw_text;
+      error.with_shape(shape_of_launch(by));
+    } else if (error.code == Errc::capture_unjoined && unjoined != nullptr) {
+      error.stream = unjoined->stream;
+      error.site = unjoined->site;
+    } else if (status == illegal_state) {
+      error.code = Errc::capture_unmatched;
+    }
+    return error;
+  }
+  /// The numbers of the launch that broke it; zeros if it was none.
+  static LaunchShape shape_of_launch(const LaunchError& by) noexcept {
+    LaunchShape shape{};
+    for (int i = 0; i < 3; ++i) {
+      shape.grid[i] = by.grid[i];
+      shape.block[i] = by.block[i];
+    }
+    shape.dynamic_shared = by.dynamic_shared;
+    return shape;
+  }
+  void discard() noexcept {
+    if (state_ == nullptr) return;
+    State* const state = std::exchange(state_, nullptr);
+    state->give_up(*state);
+    delete state;
+  }
+  /// State::give_up. Why there is no graph interests nobody here.
+  template <class Calls>
+  static void give_up(State& state) noexcept {
+    typename B::native_graph graph{};
+    const int status = detail::GraphCallsOf<Calls>::capture_end(state.stream.ref().native(), graph);
+    detail::close_watch(state.watch);
+    detail::make_postponed_frees<B>();
+    if (status == 0) static_cast<void>(detail::GraphCallsOf<Calls>::graph_destroy(graph));
+  }
+
+  State* state_;
+};
+
+using Capture = basic_capture<default_backend>;
+
+namespace detail {
+
+/// What captures stand for as an argument: something that is called with the open capture.
+template <class Body, class B>
+inline constexpr bool is_capture_body =
+    std::is_invocable_r_v<result<void>, Body&, basic_capture<B>&>;
+
+template <class B, class Body>
+[[nodiscard]] result<basic_graph<B>> capture_body(basic_stream_hold<B> stream, CaptureMode mode,
+                                                  Body& body, call_site site) {
+  static_assert(
+      is_capture_body<Body, B>,
+      "warpsafe: what is captured is a function of the Capture that returns result<void>: "
+      "[&](Capture& capture) -> result<void> { … }");
+  if constexpr (is_capture_body<Body, B>) {
+    auto open = basic_capture<B>::begin(std::move(stream), mode, site);
+    if (!open.has_value()) return open.assume_error();
+    const result<void> done = body(open.assume_value());
+    if (!done.has_value()) return done.assume_error();
+    return std::move(open).assume_value().end(site);
+  } else {
+    return LaunchError::make(Errc::capture_unmatched, Stage::construction, site);
+  }
+}
+
+}  // namespace detail
+
+/// Captures what `body(capture)` does: begins, calls it, ends. An error that it returns comes back,
+/// and the capture is discarded; so it is if it throws. Errors as those of Capture::begin and
+/// ::end.
+template <class B, class Body>
+[[nodiscard]] result<basic_graph<B>> capture(const basic_stream<B>& stream, Body&& body,
+                                             CaptureMode mode = CaptureMode::global,
+                                             call_site site = call_site::current()) {
+  return detail::capture_body<B>(stream, mode, body, site);
+}
+template <class B, class Body>
+[[nodiscard]] result<basic_graph<B>> capture(basic_stream_ref<B> stream, Body&& body,
+                                             CaptureMode mode = CaptureMode::global,
+                                             call_site site = call_site::current()) {
+  return detail::capture_body<B>(stream, mode, body, site);
+}
+template <class B, class Body>
+result<basic_graph<B>> capture(basic_stream<B>&&, Body&&, CaptureMode = {}, call_site = {}) =
+    delete;  // a temporary stream would be gone before the graph
+
+/// Captures `body` again and lets `exec` do that from now on: how the arguments of captured kernels
+/// change. What it does and keeps is replaced as a whole. Errors as those of capture and update.
+template <class B, class S, class Body>
+[[nodiscard]] result<void> recapture(basic_executable_graph<B>& exec, const S& stream, Body&& body,
+                                     CaptureMode mode = CaptureMode::global,
+                                     call_site site = call_site::current()) {
+  const auto graph = capture(stream, body, mode, site);
+  if (!graph.has_value()) return graph.assume_error();
+  return exec.update(graph.assume_value(), site);
+}
+
+}  // namespace warpsafe

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/memory/detail/graph_resources.hpp>
+
+#include <pthread.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace warpsafe::detail {
+
+/// One open capture: which streams take part in it, and what has broken it. The runtime only tells
+/// that something went wrong; this is who knows what, and where.
+struct CaptureWatch {
+  /// A stream that joined by waiting for an event of the capture. It is quiet as long as the nodes
+  /// that its next one would wait for are `quiet`: the capture's own stream waits for them too.
+  struct Fork {
+    const void* stream;
+    std::uint64_t quiet;
+    bool joined;  ///< for runtimes that do not tell the nodes
+    call_site site;
+  };
+  /// An event that was recorded in the capture.
+  struct Mark {
+    const void* event;
+    const void* stream;
+    std::uint64_t tail;
+    bool quiet;
+  };
+
+  CaptureWatch* next = nullptr;
+  int (*ask)(const void* stream, CaptureInfo& info) noexcept = nullptr;
+  Vendor vendor = Vendor::unknown;
+  CaptureMode mode = CaptureMode::global;
+  pthread_t thread = pthread_self();
+  const void* stream = nullptr;
+  ResourcesPtr resources;
+  LaunchError broken = LaunchError::make(Errc{}, Stage{});  ///< the first error that left it broken
+  // What does not fit is not looked after: an error then names no stream.
+  static constexpr int room = 32;
+  Fork forks[room] = {};
+  int fork_count = 0;
+  Mark marks[room] = {};
+  unsigned mark_count = 0;  ///< ever made; the oldest gives way
+
+  [[nodiscard]] Fork* fork_of(const void* which) noexcept {
+    for (int i = 0; i < fork_count; ++i) {
+      if (forks[i].stream == which) return &forks[i];
+    }
+    return nullptr;
+  }
+  [[nodiscard]] bool takes_part(const void* which) noexcept {
+    return which != nullptr && (which == stream || fork_of(which) != nullptr);
+  }
+  [[nodiscard]] Mark* mark_of(const void* event) noexcept {
+    for (Mark& mark : marks) {
+      if (mark.event != nullptr && mark.event == event) return &mark;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] std::uint64_t tail_of(const void* which) const noexcept {
+    CaptureInfo info{};
+    return ask(which, info) == 0 ? info.tail : 0;
+  }
+  /// A stream of the capture with work that nothing waits for, or nullptr.
+  [[nodiscard]] const Fork* unjoined() const noexcept {
+    for (int i = 0; i < fork_count; ++i) {
+      const std::uint64_t tail = tail_of(forks[i].stream);
+      if (tail == 0 ? !forks[i].joined : tail != forks[i].quiet) return &forks[i];
+    }
+    return nullptr;
+  }
+  [[nodiscard]] bool forbids_unsafe_calls() const noexcept {
+    return mode == CaptureMode::global ||
+           (mode == CaptureMode::thread && pthread_equal(thread, pthread_self()) != 0);
+  }
+
+  void record(const void* event, const void* which) noexcept {
+    Mark* mark = mark_of(event);
+    if (!takes_part(which)) {
+      if (mark != nullptr) *mark = {};  // recorded elsewhere by now
+      return;
+    }
+    if (mark == nullptr) mark = &marks[mark_count++ % room];
+    const Fork* const fork = fork_of(which);
+    const std::uint64_t tail = tail_of(which);
+    *mark = {event, which, tail, fork == nullptr || fork->quiet == tail};
+  }
+  void wait(const void* waiter, const Mark& mark, std::uint64_t before, call_site site) noexcept {
+    // Whoever waits answers for the nodes from here on.
+    if (Fork* const joined = fork_of(mark.stream)) {
+      joined->quiet = mark.tail;
+      joined->joined = true;
+    }
+    if (waiter == stream) return;
+    Fork* fork = fork_of(waiter);
+    const bool was_quiet = fork == nullptr || fork->quiet == before;
+    if (fork == nullptr) {
+      if (fork_count == room) return;
+      fork = &forks[fork_count++];
+      *fork = {waiter, 0, false, site};
+    }
+    if (was_quiet && mark.quiet) fork->quiet = tail_of(waiter);
+  }
+};
+
+/// Guarded by graph_mutex.
+[[gnu::visibility("default")]] inline CaptureWatch* capture_watches = nullptr;
+
+struct CaptureHookFunctions {
+  static void failed(const LaunchError& error) noexcept {
+    const GraphLock lock;
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      CaptureInfo info{};
+      if (watch->broken.code != Errc{} || watch->vendor != error.vendor) continue;
+      if (watch->ask(watch->stream, info) != 0 || info.state != CaptureState::broken) continue;
+      watch->broken = error;
+      watch->broken.value = error.code == Errc::capture_broken ? 2 : 1;
+    }
+  }
+  static bool refuses(const void* stream, const void* event, bool relaxed,
+                      LaunchError& error) noexcept {
+    const GraphLock lock;
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      const bool captured_event = event != nullptr && watch->mark_of(event) != nullptr;
+      const bool captured_stream = watch->takes_part(stream);
+      const bool unsafe = !relaxed && watch->forbids_unsafe_calls();
+      if (!captured_event && !captured_stream && !unsafe) continue;
+      if (captured_event) error.code = Errc::captured_event;
+      error.value = captured_stream ? 0 : 1;
+      error.stream = watch->stream;
+      return true;
+    }
+    return false;
+  }
+  static void recorded(const void* event, void* stream) noexcept {
+    const GraphLock lock;
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      watch->record(event, stream);
+    }
+  }
+  static std::uint64_t waiting(void* stream) noexcept {
+    const GraphLock lock;
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      if (watch->takes_part(stream)) return watch->tail_of(stream);
+    }
+    return 0;
+  }
+  static void waited(void* stream, const void* event, std::uint64_t before,
+                     call_site site) noexcept {
+    const GraphLock lock;
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      if (const CaptureWatch::Mark* const mark = watch->mark_of(event)) {
+        watch->wait(stream, *mark, before, site);
+      }
+    }
+  }
+  static void launched(const void* stream, const KernelEntry& entry, void* const* args) noexcept {
+    const ResourcesPtr resources = resources_of(stream);
+    if (resources.get() == nullptr) return;
+    for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
+      const ParameterInfo& parameter = entry.parameters[i];
+      if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
+      const void* memory = nullptr;  // a span begins with its pointer
+      std::memcpy(&memory, args[i], sizeof memory);
+      if (memory != nullptr) resources->use(memory);
+    }
+  }
+  /// Of the capture that the stream takes part in; empty if it takes part in none.
+  static ResourcesPtr resources_of(const void* stream) noexcept {
+    const GraphLock lock;
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      if (watch->takes_part(stream)) return watch->resources;
+    }
+    return {};
+  }
+  static const CaptureHooks hooks;
+};
+inline const CaptureHooks CaptureHookFunctions::hooks = {
+    &CaptureHookFunctions::failed,   &CaptureHookFunctions::refuses,
+    &CaptureHookFunctions::recorded, &CaptureHookFunctions::waiting,
+    &CaptureHookFunctions::waited,   &CaptureHookFunctions::launched};
+
+inline void open_watch(CaptureWatch& watch) noexcept {
+  const GraphLock lock;
+  watch.next = capture_watches;
+  capture_watches = &watch;
+  __atomic_store_n(&capture_hooks, &CaptureHookFunctions::hooks, __ATOMIC_RELEASE);
+}
+inline void close_watch(CaptureWatch& watch) noexcept {
+  const GraphLock lock;
+  for (CaptureWatch** at = &capture_watches; *at != nullptr; at = &(*at)->next) {
+    if (*at != &watch) continue;
+    *at = watch.next;
+    break;
+  }
+  if (capture_watches == nullptr) {
+    __atomic_store_n(&capture_hooks, nullptr, __ATOMIC_RELEASE);
+  }
+}
+
+/// Gives `value` to the graph that `stream` is capturing. False, and `value` untouched, if it
+/// captures none that this library began.
+template <class T>
+[[nodiscard]] bool keep_in_capture(const void* stream, T&& value) noexcept {
+  if (open_captures() == nullptr) return false;
+  const ResourcesPtr resources = CaptureHookFunctions::resources_of(stream);
+  return resources.get() != nullptr && resources->keep(std::forward<T>(value)) != nullptr;
+}
+
+}  // namespace warpsafe::detail

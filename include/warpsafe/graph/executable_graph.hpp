@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/graph_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/graph/detail/capture_watch.hpp>
+#include <warpsafe/launch/detail/observation.hpp>
+#include <warpsafe/memory/detail/graph_resources.hpp>
+#include <warpsafe/stream/detail/stream_there.hpp>
+#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_hold.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace warpsafe {
+
+template <class B>
+class basic_graph;
+
+/// A graph that can be launched, any number of times, one launch after another. What it keeps alive
+/// lives until its last launch has ended: its destructor waits for that if it keeps anything.
+/// Move-only.
+template <class B>
+class [[nodiscard]] basic_executable_graph {
+ public:
+  using backend = B;
+
+  basic_executable_graph(basic_executable_graph&& other) noexcept
+      : native_(std::exchange(other.native_, nullptr)),
+        resources_(std::move(other.resources_)),
+        last_(std::exchange(other.last_, std::nullopt)),
+        drop_(other.drop_) {}
+  basic_executable_graph& operator=(basic_executable_graph&& other) noexcept {
+    if (this != &other) {
+      drop_(*this);
+      native_ = std::exchange(other.native_, nullptr);
+      resources_ = std::move(other.resources_);
+      last_ = std::exchange(other.last_, std::nullopt);
+      drop_ = other.drop_;
+    }
+    return *this;
+  }
+  basic_executable_graph(const basic_executable_graph&) = delete;
+  basic_executable_graph& operator=(const basic_executable_graph&) = delete;
+  // Nobody can take a status here; close() is for who wants it.
+  ~basic_executable_graph() { drop_(*this); }
+
+  /// Runs the graph in the order of `stream` (a Stream, or a StreamRef; a borrowed stream has to
+  /// outlive this object), after its own earlier launches. Arguments are those of the capture, or
+  /// of the last update. Errc::stream_capturing where the stream captures: what is to be a part of
+  /// that graph has to be captured again. Checked builds: Errc::graph_memory_freed where a captured
+  /// kernel uses memory of a buffer that is gone. All: Errc::stream_null for a Stream that was
+  /// moved from or closed, ::runtime_failed, ::execution_failed of earlier work.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> launch(basic_stream_hold<B> stream,
+                                    call_site site = call_site::current()) noexcept {
+    if constexpr (Level != CheckLevel::off) {
+      if (const void* const freed = resources_->freed()) [[unlikely]] {
+        return memory_freed(freed, stream.ref(), site);
+      }
+    }
+    const result<void> there =
+        detail::check_stream_there(Name::of("graph launch"), stream.ref(), site);
+    if (!there.has_value()) return there;
+    LaunchError error;
+    if (is_captured<Level>(stream.ref(), site, error)) return error;
+    const detail::CallScope<B> here(site);
+    if constexpr (Level == CheckLevel::full) {
+      // One launch to the journal, whatever kernels the graph holds.
+      const detail::Located<B> at(stream.ref(), site);
+      const detail::Observation seen =
+          detail::observe(at, LaunchShape{}, Name::of("(graph)"), nullptr);
+      result<void> launched = submit<Level>(std::move(stream), site);
+      seen.end(launched);
+      return launched;
+    } else {
+      return submit<Level>(std::move(stream), site);
+    }
+  }
+  /// What is no stream gets a sentence.
+  template <class S>
+  requires(!std::is_convertible_v<const S&, basic_stream_hold<B>>)  //
+      result<void> launch(const S&)
+  noexcept {
+    static_assert(std::is_convertible_v<const S&, basic_stream_hold<B>>,
+                  "warpsafe: a graph is launched on a Stream or StreamRef of its backend");
+    return success();
+  }
+
+  /// Takes over what `graph` does, arguments and all, for the launches to come: the way to give a
+  /// captured kernel other scalars or buffers. It must have the same operations in the same order
+  /// with the same dependencies: Errc::graph_update_refused says what differs, and leaves this one
+  /// as it was. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> update(const basic_graph<B>& graph,
+                                    call_site site = call_site::current()) noexcept {
+    GraphChange change = GraphChange::none;
+    if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_update(
+            native_, graph.native_, change)) {
+      LaunchError error = detail::runtime_error<B>(status, Name::of("graph update"), site);
+      if (error.code == Errc::graph_update_refused) {
+        error.value = static_cast<std::uint64_t>(change);
+      }
+      return error;
+    }
+    const int waited = release_resources<Level>();
+    resources_ = graph.resources_;
+    if (waited != 0) return detail::runtime_error<B>(waited, Name::of("graph launch"), site);
+    return success();
+  }
+
+  /// The vendor's own executable graph, which stays this object's to destroy.
+  [[nodiscard]] typename B::native_graph_exec native() const noexcept { return native_; }
+  /// Destroys it; launches that were made go on. If it keeps anything alive, waits for the last of
+  /// them and then lets that go. Errc::runtime_failed, ::execution_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    if (native_ == nullptr) return success();
+    const int waited = release_resources<Level>();
+    const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_exec_destroy(
+        std::exchange(native_, nullptr));
+    last_ = std::nullopt;
+    if (waited != 0) {
+      return detail::runtime_error<B>(waited, Name::of("graph launch"), site, Stage::completion);
+    }
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("graph destroy"), site);
+    return success();
+  }
+
+ private:
+  template <CheckLevel Level>
+  [[nodiscard]] result<void> submit(basic_stream_hold<B> stream, call_site site) noexcept {
+    if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_launch(
+            native_, stream.ref().native())) {
+      // As a launch's: what it is told of running work is not its own.
+      LaunchError error =
+          detail::runtime_error<B>(status, Name::of("graph launch"), site, Stage::launch);
+      error.stage = Stage::runtime_call;
+      error.stream = stream.ref().native();
+      error.device = stream.ref().device().value();
+      return error;
+    }
+    last_ = std::move(stream);
+    return success();
+  }
+
+  /// Neither vendor makes a part of the graph of it: CUDA 13.0 answers 900 and breaks the capture
+  /// in every mode (seen on an H200), AMD's runtime runs it at once (ROCm's clr, hip_graph.cpp,
+  /// hipGraphLaunch_common). Level full asks about captures of other code, too.
+  template <CheckLevel Level>
+  [[nodiscard]] static bool is_captured(basic_stream_ref<B> stream, call_site site,
+                                        LaunchError& error) noexcept {
+    if (Level != CheckLevel::full && detail::open_captures() == nullptr) return false;
+    bool capturing = false;
+    // A failure of the question is the launch's own to report.
+    if (detail::CallsAt<B, Level>::stream_capturing(stream.native(), capturing) != 0 ||
+        !capturing) {
+      return false;
+    }
+    error = detail::not_in_capture(B::vendor, Name::of("graph launch"), site);
+    error.stream = stream.native();
+    error.device = stream.device().value();
+    return true;
+  }
+
+  friend class basic_graph<B>;
+  /// close, as by the level of who made the graph.
+  using Drop = void (*)(basic_executable_graph& self) noexcept;
+  template <CheckLevel Level>
+  static void drop_by(basic_executable_graph& self) noexcept {
+    static_cast<void>(self.template close<Level>());
+  }
+  basic_executable_graph(typename B::native_graph_exec native, detail::ResourcesPtr resources,
+                         Drop drop) noexcept
+      : native_(native), resources_(std::move(resources)), drop_(drop) {}
+
+  /// Lets go what the launches up to now need, once they have ended. A status.
+  template <CheckLevel Level>
+  int release_resources() noexcept {
+    int status = 0;
+    if (last_.has_value() && resources_->keeps_anything()) status = wait_for_last<Level>();
+    resources_ = detail::ResourcesPtr{};
+    return status;
+  }
+  template <CheckLevel Level>
+  int wait_for_last() noexcept {
+    using Calls = detail::CallsAt<B, Level>;
+    const auto stream = last_->ref().native();
+    bool capturing = false;
+    const int status = Calls::stream_capturing(stream, capturing);
+    if (status != 0 || !capturing) {
+      return detail::wait_for_stream<Calls>(stream, last_->ref().device().value(), {}, false);
+    }
+    // Waiting would break that capture: its graph takes over what is to be kept.
+    if (!detail::keep_in_capture(stream, detail::ResourcesPtr(resources_))) {
+      resources_->retain();  // other code's capture: nothing will ever say when it can go
+    }
+    return 0;
+  }
+  [[gnu::cold]] static LaunchError memory_freed(const void* memory, basic_stream_ref<B> stream,
+                                                call_site site) noexcept {
+    LaunchError error = LaunchError::make(Errc::graph_memory_freed, Stage::validation, site);
+    error.vendor = B::vendor;
+    error.operation = Name::of("graph launch");
+    error.value = reinterpret_cast<std::uintptr_t>(memory);
+    error.stream = stream.native();
+    error.device = stream.device().value();
+    return error;
+  }
+
+  typename B::native_graph_exec native_;
+  detail::ResourcesPtr resources_;
+  std::optional<basic_stream_hold<B>> last_;  ///< of the newest launch
+  Drop drop_;
+};
+
+using ExecutableGraph = basic_executable_graph<default_backend>;
+
+}  // namespace warpsafe

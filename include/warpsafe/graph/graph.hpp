@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/detail/memory_owner.hpp>
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/graph_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/graph/executable_graph.hpp>
+#include <warpsafe/kernel/detail/parameter.hpp>
+#include <warpsafe/memory/detail/graph_resources.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace warpsafe {
+
+template <class B>
+class basic_capture;
+
+namespace detail {
+
+/// What refers to memory of others: a pointer, a view, a span, a reference_wrapper.
+template <class T>
+inline constexpr bool only_refers = std::is_pointer_v<T> ||
+                                    (std::is_trivially_destructible_v<T> &&
+                                     (is_view<T> || is_device_memory<T> || is_view_by_shape<T>));
+
+/// The sentences about what is given away and therefore moved in.
+template <class T>
+constexpr bool check_kept() noexcept {
+  static_assert(!only_refers<std::remove_cvref_t<T>>,
+                "warpsafe: this only refers to memory, and keeps none of it; give the graph what "
+                "owns it: keep(std::move(buffer)), or keep(buffer.keep())");
+  static_assert(!std::is_lvalue_reference_v<T>,
+                "warpsafe: keep takes over what it keeps: keep(std::move(buffer))");
+  return !std::is_lvalue_reference_v<T> && !only_refers<std::remove_cvref_t<T>>;
+}
+template <class T>
+[[nodiscard]] result<T*> keep_value(GraphResources& resources, T&& value, call_site site) noexcept {
+  if (T* const kept = resources.keep(std::forward<T>(value))) return kept;
+  return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(T), 0, Axis::none,
+                           site);
+}
+
+}  // namespace detail
+
+/// What was captured: operations with their arguments as they were then, and the order that they
+/// need. It runs nothing; `instantiate` makes what does. Move-only.
+template <class B>
+class [[nodiscard]] basic_graph {
+ public:
+  using backend = B;
+
+  basic_graph(basic_graph&& other) noexcept
+      : native_(std::exchange(other.native_, nullptr)),
+        resources_(std::move(other.resources_)),
+        drop_(other.drop_) {}
+  basic_graph& operator=(basic_graph&& other) noexcept {
+    if (this != &other) {
+      drop_(*this);
+      native_ = std::exchange(other.native_, nullptr);
+      resources_ = std::move(other.resources_);
+      drop_ = other.drop_;
+    }
+    return *this;
+  }
+  basic_graph(const basic_graph&) = delete;
+  basic_graph& operator=(const basic_graph&) = delete;
+  // Nobody can take a status here; close() is for who wants it.
+  ~basic_graph() { drop_(*this); }
+
+  /// Makes a graph that can be launched. This one may go then; what it keeps alive stays with the
+  /// new one. Errc::runtime_failed, ::out_of_memory.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<basic_executable_graph<B>> instantiate(
+      call_site site = call_site::current()) const noexcept;
+  /// Keeps `value` (a buffer, a library handle, a pending value) alive as long as this graph, or
+  /// what is instantiated of it, lives; a pointer to it there. Errc::out_of_memory; `value` is
+  /// untouched then.
+  template <class T>
+  result<std::remove_reference_t<T>*> keep(T&& value,
+                                           call_site site = call_site::current()) noexcept {
+    if constexpr (detail::check_kept<T>()) {
+      return detail::keep_value(*resources_.get(), std::forward<T>(value), site);
+    }
+  }
+  /// Operations. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<std::size_t> node_count(
+      call_site site = call_site::current()) const noexcept {
+    std::size_t count = 0;
+    if (const int status =
+            detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_nodes(native_, count)) {
+      return detail::runtime_error<B>(status, Name::of("graph nodes"), site);
+    }
+    return count;
+  }
+  /// The vendor's own graph, which stays this object's to destroy.
+  [[nodiscard]] typename B::native_graph native() const noexcept { return native_; }
+  /// Destroys the graph; what was instantiated of it lives on. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    resources_ = detail::ResourcesPtr{};
+    if (native_ == nullptr) return success();
+    if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_destroy(
+            std::exchange(native_, nullptr))) {
+      return detail::runtime_error<B>(status, Name::of("graph destroy"), site);
+    }
+    return success();
+  }
+
+ private:
+  friend class basic_capture<B>;
+  friend class basic_executable_graph<B>;
+  /// close, as by the level of who made the graph.
+  using Drop = void (*)(basic_graph& self) noexcept;
+  template <CheckLevel Level>
+  static void drop_by(basic_graph& self) noexcept {
+    static_cast<void>(self.template close<Level>());
+  }
+  basic_graph(typename B::native_graph native, detail::ResourcesPtr resources, Drop drop) noexcept
+      : native_(native), resources_(std::move(resources)), drop_(drop) {}
+
+  typename B::native_graph native_;
+  detail::ResourcesPtr resources_;
+  Drop drop_;
+};
+
+template <class B>
+template <CheckLevel Level>
+result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) const noexcept {
+  typename B::native_graph_exec exec{};
+  if (const int status =
+          detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_instantiate(exec, native_)) {
+    return detail::runtime_error<B>(status, Name::of("graph instantiate"), site);
+  }
+  return basic_executable_graph<B>(exec, resources_,
+                                   &basic_executable_graph<B>::template drop_by<Level>);
+}
+
+using Graph = basic_graph<default_backend>;
+
+}  // namespace warpsafe

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/call_site.hpp>
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/handles/library_scalar.hpp>
+#include <warpsafe/kernel/detail/arguments.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+// What may be passed for the parameters of a library's function.
+
+namespace warpsafe::detail {
+
+template <class Traits>
+inline constexpr bool has_pointer_mode = requires(typename Traits::native handle, bool& on) {
+  Traits::set_scalars_on_device(handle, on);
+  Traits::get_scalars_on_device(handle, on);
+};
+
+/// What may be passed for a parameter P of a library's function: the rules of kernel arguments, but
+/// that host memory may also come by a pointer to it (`&alpha`), as the libraries have it.
+template <class Traits, std::size_t Number, class P, class A>
+constexpr bool check_library_argument() noexcept {
+  if constexpr (std::is_pointer_v<P> && scalar_place<A> != ScalarPlace::unsaid &&
+                !std::is_pointer_v<A>) {
+    constexpr bool converts = std::is_convertible_v<decltype(std::declval<const A&>().get()), P>;
+    constexpr bool placeable = scalar_place<A> != ScalarPlace::device || has_pointer_mode<Traits>;
+    static_assert(
+        converts,
+        "warpsafe: this scalar is of another type than the library's parameter points to");
+    static_assert(placeable,
+                  "warpsafe: this library reads its scalars on the host: pass host_scalar(x)");
+    return converts && placeable;
+  } else if constexpr (std::is_pointer_v<P> && std::is_pointer_v<A>) {
+    static_assert(std::is_convertible_v<A, P>,
+                  "warpsafe: this pointer is of another type than the library's parameter");
+    return std::is_convertible_v<A, P>;
+  } else if constexpr (std::is_pointer_v<P> && std::is_arithmetic_v<A>) {
+    static_assert(!std::is_arithmetic_v<A>,
+                  "warpsafe: the library takes this number by its address: pass host_scalar(x), or "
+                  "device_scalar(view) for one in device memory");
+    return false;
+  } else if constexpr (std::is_enum_v<P>) {
+    static_assert(std::is_same_v<P, A>,
+                  "warpsafe: this argument is no value of the library's own enumeration");
+    return std::is_same_v<P, A>;
+  } else if constexpr (std::is_pointer_v<P> && std::is_void_v<std::remove_pointer_t<P>> &&
+                       DevicePointer<A>) {
+    // The library is told the type of the elements by another argument (CUDA_R_16F, ncclHalf).
+    using From = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
+    static_assert(std::is_convertible_v<From, P>,
+                  "warpsafe: this memory is const, and the library's function writes it");
+    return std::is_convertible_v<From, P>;
+  } else {
+    return check_argument<Number, P, A>();
+  }
+}
+
+template <class P, class A>
+[[nodiscard]] constexpr P convert_library_argument(const A& argument) noexcept {
+  if constexpr (std::is_pointer_v<P> && std::is_pointer_v<A>) {
+    return argument;
+  } else if constexpr (std::is_pointer_v<P> && scalar_place<A> != ScalarPlace::unsaid) {
+    return argument.get();
+  } else {
+    return convert_argument<P>(argument);
+  }
+}
+
+/// The checks of an argument that need its value.
+template <class Traits, class P, class A>
+bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] bool ask_driver,
+                         [[maybe_unused]] int number,
+                         [[maybe_unused]] LaunchError& error) noexcept {
+  using B = typename Traits::backend;
+  if constexpr (scalar_place<A> == ScalarPlace::device) {
+    return check_library_value<Traits, P>(argument.pointer, ask_driver, number, error);
+  } else if constexpr (std::is_enum_v<P> || std::is_pointer_v<A> ||
+                       scalar_place<A> == ScalarPlace::host) {
+    return true;
+  } else {
+    return ask_driver ? check_value<B, true, P>(argument, number, error)
+                      : check_value<B, false, P>(argument, number, error);
+  }
+}
+
+/// Whether an argument is device memory by its type.
+template <class A>
+inline constexpr bool is_on_device = DevicePointer<A> || scalar_place<A> == ScalarPlace::device;
+
+/// An array as the pointer that a C function takes; anything else as it is.
+template <class T>
+[[nodiscard]] constexpr const T& decayed(const T& argument) noexcept {
+  return argument;
+}
+template <class T, std::size_t Size>
+[[nodiscard]] constexpr T* decayed(T (&argument)[Size]) noexcept {
+  return argument;
+}
+
+/// The first argument that the user passes, together with the place of the call: how a function
+/// that ends in a parameter pack learns its caller's line. Its parameter's type is known, so the
+/// argument is checked and converted here.
+template <class Traits, class P>
+struct FirstArgument {
+  // Its purpose is to convert, and the constraint leaves copies alone.
+  // NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload)
+  template <class A>
+  requires(!std::is_same_v<std::decay_t<A>, FirstArgument>)
+      FirstArgument(A&& argument, call_site its_site = call_site::current())
+  noexcept
+      // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
+      : site(its_site),
+        place(scalar_place<std::decay_t<A>>),
+        on_device(is_on_device<std::decay_t<A>>),
+        owner(owner_of(argument)),
+        original(&argument),
+        check(&check_original<std::remove_cvref_t<A>>) {
+    if constexpr (check_library_argument<Traits, 1, P, std::decay_t<A>>()) {
+      value = convert_library_argument<P, std::decay_t<A>>(argument);
+    }
+  }
+  template <class A>
+  static bool check_original(const void* argument, bool ask_driver, LaunchError& error) noexcept {
+    if constexpr (std::is_array_v<A>) {
+      return true;
+    } else {
+      return check_library_value<Traits, P>(*static_cast<const A*>(argument), ask_driver, 1, error);
+    }
+  }
+
+  [[nodiscard]] constexpr MemoryOwner* memory_owner() const noexcept { return owner; }
+
+  P value{};
+  call_site site;
+  ScalarPlace place;
+  bool on_device;
+  MemoryOwner* owner;  ///< of a view
+  const void* original;
+  bool (*check)(const void* argument, bool ask_driver, LaunchError& error);
+};
+template <class Traits, class P>
+inline constexpr bool holds_owner<FirstArgument<Traits, P>> = true;
+template <class Traits>
+inline constexpr bool holds_owner<FirstArgument<Traits, void>> = false;
+
+/// For a function that takes nothing but what `call` fills in.
+template <class Traits>
+struct FirstArgument<Traits, void> {
+  template <class A>
+  FirstArgument(const A&,  // NOLINT(google-explicit-constructor): `check` has the sentence
+                call_site its_site = call_site::current()) noexcept
+      : site(its_site) {}
+  call_site site;
+};
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/handles/detail/bound_handle.hpp>
+#include <warpsafe/handles/detail/handle_error.hpp>
+#include <warpsafe/handles/detail/library_function.hpp>
+#include <warpsafe/handles/handle_traits.hpp>
+#include <warpsafe/handles/library_scalar.hpp>
+#include <warpsafe/launch/detail/note_uses.hpp>
+
+#include <cstdint>
+
+// What `StreamBound::call` does: the checks of its level, and the call of the library's function.
+
+namespace warpsafe::detail {
+
+/// Marks a handle as being used for as long as it lives.
+class InUse {
+ public:
+  explicit InUse(bool& busy) noexcept
+      : busy_(busy), alone_(!__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {}
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  ~InUse() {
+    if (alone_) __atomic_store_n(&busy_, false, __ATOMIC_RELEASE);
+  }
+  /// Whether no other thread was in the handle.
+  [[nodiscard]] bool alone() const noexcept { return alone_; }
+
+ private:
+  bool& busy_;
+  const bool alone_;
+};
+
+template <bool Full, class Traits>
+[[nodiscard]] bool check_binding(BoundHandle<Traits>& bound, bool alone, bool mixed, Name function,
+                                 call_site site, LaunchError& error) noexcept {
+  Errc code{};
+  if (!alone) {
+    code = Errc::handle_busy;  // nothing else of the handle is to be read then
+  } else if (!bound.owned) {
+    code = Errc::handle_moved;
+  } else if (mixed) {
+    code = Errc::handle_pointer_mode;
+  } else if constexpr (Full) {
+    const auto usable = check_handle_device<CheckLevel::full>(function, bound.stream.ref(), site);
+    if (!usable.has_value()) {
+      error = usable.assume_error();
+      return false;
+    }
+    code = bound.find_change();
+  }
+  if (code == Errc{}) return true;
+  error = handle_refused(code, function, bound.stream.ref(), site);
+  return false;
+}
+
+template <class Function, class Traits, class... A>
+[[nodiscard]] bool check_call_values(const BoundHandle<Traits>& bound, bool ask_driver,
+                                     Name function, call_site site, LaunchError& error,
+                                     const A&... arguments) noexcept {
+  if (Function::check_values(ask_driver, error, arguments...)) return true;
+  const std::uint64_t value = error.value;
+  const std::uint64_t number = error.extra;
+  error = handle_refused(error.code, function, bound.stream.ref(), site);
+  error.value = value;
+  error.extra = number;
+  return false;
+}
+
+/// Whether some scalar of a call is at `place`; that of the first argument is known by its value.
+template <ScalarPlace Place, class... A>
+[[nodiscard, gnu::always_inline]] constexpr bool has_scalar_at(ScalarPlace first_place) noexcept {
+  return ((scalar_place<A> == Place) || ... || false) || first_place == Place;
+}
+
+/// Tells the race recorder, on whose streams the handle is, what a call touched.
+template <auto Fn, class Traits, class... A>
+void tell_recorder(const BoundHandle<Traits>& bound, call_site site, const A&... arguments) {
+  using Function = LibraryFunction<Traits, decltype(Fn)>;
+  Traits::backend::library_called(bound.stream.ref().native(), FunctionName<Traits, Fn>::value,
+                                  site, [&](const auto& tell) {
+                                    Function::each_memory(tell, arguments...);
+                                    if (bound.workspace != nullptr)
+                                      tell(bound.workspace->data(), true);
+                                  });
+}
+
+// These are inlined, so that a release build makes the bare call with every compiler.
+template <auto Fn, class Traits, class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> call_library(BoundHandle<Traits>& bound,
+                                                                   call_site site,
+                                                                   ScalarPlace first_place,
+                                                                   const A&... arguments) noexcept {
+  using Function = LibraryFunction<Traits, decltype(Fn)>;
+  const bool on_device = has_scalar_at<ScalarPlace::device, A...>(first_place);
+  if (on_device) {
+    const auto set = bound.set_scalars_on_device(true, site);
+    if (!set.has_value()) return set.assume_error();
+  }
+  const CallScope<typename Traits::backend> here(site);
+  const auto done = Function::call(Fn, bound.native, bound.stream.ref().native(), arguments...);
+  if (on_device) {
+    const auto set = bound.set_scalars_on_device(false, site);
+    if (!library_failed<Traits>(done) && !set.has_value()) return set.assume_error();
+  }
+  if (library_failed<Traits>(done)) [[unlikely]] {
+    return library_error<Traits>(done, FunctionName<Traits, Fn>::value, bound.stream.ref(), site);
+  }
+  if constexpr (requires { typename Traits::backend::recorded_backend; }) {
+    tell_recorder<Fn>(bound, site, arguments...);
+  }
+  // Buffers of other streams are freed after the call's work.
+  if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
+    const basic_stream_ref<typename Traits::backend> stream = bound.stream.ref();
+    if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
+      return note_uses(stream, site.file, site.function, site.line, owner_of(arguments)...);
+    }
+  }
+  return success();
+}
+
+template <auto Fn, CheckLevel Level, class Traits, class... A>
+[[nodiscard]] result<void> call_checked(BoundHandle<Traits>& bound, call_site site,
+                                        ScalarPlace first_place, const A&... arguments) noexcept {
+  using Function = LibraryFunction<Traits, decltype(Fn)>;
+  constexpr Name name = FunctionName<Traits, Fn>::value;
+  constexpr bool full = Level == CheckLevel::full;
+  const bool mixed = has_scalar_at<ScalarPlace::host, A...>(first_place) &&
+                     has_scalar_at<ScalarPlace::device, A...>(first_place);
+  const InUse mine(bound.busy);
+  LaunchError error;
+  if (!check_binding<full>(bound, mine.alone(), mixed, name, site, error) ||
+      !check_call_values<Function>(bound, full, name, site, error, arguments...)) {
+    return error;
+  }
+  return call_library<Fn>(bound, site, first_place, arguments...);
+}
+
+/// A call at a level, after the checks of its types.
+template <auto Fn, CheckLevel Level, class Traits, class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> call_at(BoundHandle<Traits>& bound,
+                                                              call_site site,
+                                                              ScalarPlace first_place,
+                                                              const A&... arguments) noexcept {
+  using Function = LibraryFunction<Traits, decltype(Fn)>;
+  constexpr bool refused = is_listed<Fn, typename Traits::refused>;
+  static_assert(
+      !refused,
+      "warpsafe: this function would undo the handle's binding: the stream is changed with "
+      "rebind, the handle destroyed with close, and stream, workspace and pointer mode are its own");
+  if constexpr (!refused && Function::template check<A...>()) {
+    if constexpr (Level == CheckLevel::off) {
+      return call_library<Fn>(bound, site, first_place, arguments...);
+    } else {
+      return call_checked<Fn, Level>(bound, site, first_place, arguments...);
+    }
+  }
+  return success();
+}
+
+}  // namespace warpsafe::detail

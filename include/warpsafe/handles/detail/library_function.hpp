@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/handles/detail/library_argument.hpp>
+#include <warpsafe/handles/library_scalar.hpp>
+#include <warpsafe/kernel/detail/arguments.hpp>
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+// A library's function as `StreamBound::call` sees it: which of its parameters `call` fills in, and
+// which are the user's.
+
+namespace warpsafe::detail {
+
+/// The parameters that the user passes arguments for: not the handle, not a stream.
+template <class Traits, bool HandleFound, class Kept, class... P>
+struct UserParameters {
+  using type = Kept;
+};
+template <class Traits, bool HandleFound, class... Kept, class P, class... Rest>
+struct UserParameters<Traits, HandleFound, TypeList<Kept...>, P, Rest...> {
+  static constexpr bool is_handle = !HandleFound && std::is_same_v<P, typename Traits::native>;
+  static constexpr bool is_stream = std::is_same_v<P, typename Traits::backend::native_stream>;
+  using type = typename UserParameters<
+      Traits, HandleFound || is_handle,
+      std::conditional_t<is_handle || is_stream, TypeList<Kept...>, TypeList<Kept..., P>>,
+      Rest...>::type;
+};
+
+template <class Traits, class List>
+struct FirstArgumentOf {
+  using type = FirstArgument<Traits, void>;
+};
+template <class Traits, class P, class... Rest>
+struct FirstArgumentOf<Traits, TypeList<P, Rest...>> {
+  using type = FirstArgument<Traits, P>;
+};
+
+template <class Traits, class Function>
+struct LibraryFunction {
+  static_assert(!is_size<decltype(sizeof(Function))>,
+                "warpsafe: call<fn> takes a function of the library");
+  using First = FirstArgument<Traits, void>;
+  template <class... A>
+  static constexpr bool check() noexcept {
+    return false;
+  }
+};
+
+template <class Traits, class StatusType, class... P>
+struct LibraryFunction<Traits, StatusType (*)(P...)> {
+  using Native = typename Traits::native;
+  using NativeStream = typename Traits::backend::native_stream;
+  using Parameters = typename UserParameters<Traits, false, TypeList<>, P...>::type;
+  static constexpr bool takes_handle = (std::is_same_v<P, Native> || ... || false);
+  // Of a function of another library nothing is checked but that it is one.
+  using First =
+      typename FirstArgumentOf<Traits,
+                               std::conditional_t<takes_handle, Parameters, TypeList<>>>::type;
+
+  /// Whether the user's arguments, the first of which is a First, fit.
+  template <class... A>
+  static constexpr bool check() noexcept {
+    constexpr bool returns_status = std::is_same_v<StatusType, typename Traits::status>;
+    static_assert(returns_status,
+                  "warpsafe: call<fn> takes a function that returns the library's status");
+    static_assert(takes_handle, "warpsafe: this function takes another library's handle, or none");
+    constexpr bool right_count = sizeof...(A) == static_cast<std::size_t>(Parameters::size);
+    static_assert(right_count,
+                  "warpsafe: the number of arguments is not the function's; the handle, and a "
+                  "stream, are passed by call");
+    if constexpr (returns_status && takes_handle && right_count) {
+      return check_places<A...>() &&
+             check_each<A...>(Parameters{}, std::index_sequence_for<A...>{});
+    } else {
+      return false;
+    }
+  }
+  /// The first argument is converted already.
+  template <class... A>
+  [[nodiscard]] static StatusType call(StatusType (*function)(P...), Native handle,
+                                       NativeStream stream, const A&... arguments) noexcept {
+    return call_with(function, handle, stream, convert(Parameters{}, arguments...),
+                     std::index_sequence_for<P...>{});
+  }
+  template <class First, class... A>
+  [[nodiscard]] static bool check_values(bool ask_driver, LaunchError& error, const First& first,
+                                         const A&... rest) noexcept {
+    return first.check(first.original, ask_driver, error) &&
+           check_rest(Parameters{}, ask_driver, error, rest...);
+  }
+  [[nodiscard]] static bool check_values(bool, LaunchError&) noexcept { return true; }
+  /// Calls `tell(address, writes)` for each argument that is device memory by its type.
+  template <class Tell, class... A>
+  static void each_memory(const Tell& tell, const A&... arguments) noexcept {
+    each_memory_of(tell, Parameters{}, arguments...);
+  }
+
+ private:
+  static constexpr bool kinds[sizeof...(P) + 1] = {std::is_same_v<P, Native>..., false};
+  static constexpr bool streams[sizeof...(P) + 1] = {std::is_same_v<P, NativeStream>..., false};
+
+  /// What the parameter at `place` is: -1 the handle, -2 a stream, else which of the user's it is.
+  static constexpr int source_of(std::size_t place) noexcept {
+    bool found = false;
+    int number = 0;
+    for (std::size_t i = 0; i <= place; ++i) {
+      const int source = kinds[i] && !found ? -1 : streams[i] ? -2 : number++;
+      found = found || source == -1;
+      if (i == place) return source;
+    }
+    return -1;
+  }
+  template <class... A>
+  static constexpr bool check_places() noexcept {
+    constexpr bool host = ((scalar_place<std::decay_t<A>> == ScalarPlace::host) || ... || false);
+    constexpr bool device =
+        ((scalar_place<std::decay_t<A>> == ScalarPlace::device) || ... || false);
+    static_assert(!host || !device,
+                  "warpsafe: the scalars of one call are all on the host (host_scalar, &x) or all "
+                  "on the device (device_scalar)");
+    return !host || !device;
+  }
+  template <class... A, class... U, std::size_t... Place>
+  static constexpr bool check_each(TypeList<U...>, std::index_sequence<Place...>) noexcept {
+    return (check_one<Place, U, A>() && ... && true);
+  }
+  template <std::size_t Place, class U, class A>
+  static constexpr bool check_one() noexcept {
+    if constexpr (std::is_same_v<std::remove_cvref_t<A>, First>) {
+      return true;
+    } else {
+      return check_library_argument<Traits, Place + 1, U, std::decay_t<A>>();
+    }
+  }
+  template <class... U, class... A>
+  static std::tuple<U...> convert(TypeList<U...>, const A&... arguments) noexcept {
+    return std::tuple<U...>(convert_one<U>(arguments)...);
+  }
+  template <class U, class A>
+  static U convert_one(const A& argument) noexcept {
+    if constexpr (std::is_same_v<A, First>) {
+      return argument.value;
+    } else {
+      return convert_library_argument<U, std::decay_t<const A>>(argument);
+    }
+  }
+  template <class Tell, class... U, class... A>
+  static void each_memory_of(const Tell& tell, TypeList<U...>, const A&... arguments) noexcept {
+    (tell_memory<U>(tell, arguments), ...);
+  }
+  template <class U, class Tell, class A>
+  static void tell_memory(const Tell& tell, const A& argument) noexcept {
+    if constexpr (std::is_pointer_v<U>) {
+      bool on_device = is_on_device<A>;
+      if constexpr (std::is_same_v<A, First>) on_device = argument.on_device;
+      if (on_device) tell(convert_one<U>(argument), !std::is_const_v<std::remove_pointer_t<U>>);
+    }
+  }
+  template <class U1, class... U, class... A>
+  static bool check_rest(TypeList<U1, U...>, [[maybe_unused]] bool ask_driver, LaunchError& error,
+                         const A&... rest) noexcept {
+    [[maybe_unused]] int number = 1;
+    return (check_library_value<Traits, U>(rest, ask_driver, ++number, error) && ... && true);
+  }
+  template <std::size_t Place, class Values>
+  static decltype(auto) pick(Native handle, NativeStream stream, const Values& values) noexcept {
+    constexpr int source = source_of(Place);
+    if constexpr (source == -1) {
+      return Native(handle);
+    } else if constexpr (source == -2) {
+      return NativeStream(stream);
+    } else {
+      return std::get<static_cast<std::size_t>(source)>(values);
+    }
+  }
+  template <class Values, std::size_t... Place>
+  static StatusType call_with(StatusType (*function)(P...), Native handle, NativeStream stream,
+                              const Values& values, std::index_sequence<Place...>) noexcept {
+    return function(pick<Place>(handle, stream, values)...);
+  }
+};
+template <class Traits, class StatusType, class... P>
+struct LibraryFunction<Traits, StatusType (*)(P...) noexcept>
+    : LibraryFunction<Traits, StatusType (*)(P...)> {};
+
+}  // namespace warpsafe::detail

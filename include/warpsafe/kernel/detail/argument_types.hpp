@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/detail/memory_owner.hpp>
+#include <warpsafe/args/trust.hpp>
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/kernel/detail/parameter.hpp>
+#include <warpsafe/kernel/kernel.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+// What may be passed for which kernel parameter. The rule: an argument keeps its value, and memory
+// that a kernel reaches is device memory by type.
+
+namespace warpsafe::detail {
+
+template <class T>
+inline constexpr bool is_trusted = false;
+template <class T>
+inline constexpr bool is_trusted<trusted_ptr<T>> = true;
+template <class A>
+inline constexpr bool is_trusted_span = false;
+template <class T>
+inline constexpr bool is_trusted_span<trusted_span<T>> = true;
+template <class T>
+inline constexpr bool is_trusted<trusted_span<T>> = true;
+
+template <class A>
+concept DevicePointer = requires(const A& argument) {
+  device_pointer_traits<A>::get(argument);
+};
+
+template <class P>
+inline constexpr bool is_device_ptr = false;
+template <class T>
+inline constexpr bool is_device_ptr<device_ptr<T>> = true;
+
+/// Bits of a number's value, its sign left out.
+template <class T>
+inline constexpr int value_bits = std::is_same_v<T, bool>     ? 1
+                                  : std::is_same_v<T, float>  ? 24
+                                  : std::is_same_v<T, double> ? 53
+                                  : std::is_floating_point_v<T>
+                                      ? 64
+                                      : static_cast<int>(8 * sizeof(T)) -
+                                            (static_cast<T>(-1) < static_cast<T>(0) ? 1 : 0);
+
+/// Whether every value of A, but for a negative one where P is unsigned, is the same value in P.
+template <class P, class A>
+constexpr bool keeps_value() noexcept {
+  if constexpr (std::is_same_v<P, A>) {
+    return true;
+  } else if constexpr (std::is_same_v<P, bool>) {
+    return false;
+  } else if constexpr (std::is_floating_point_v<A>) {
+    return std::is_floating_point_v<P> && value_bits<P> >= value_bits<A>;
+  } else if constexpr (std::is_floating_point_v<P>) {
+    return value_bits<P> >= value_bits<A>;
+  } else {
+    return sizeof(P) >= sizeof(A) && (value_bits<P> >= value_bits<A>);
+  }
+}
+
+/// The same for an A that is no number itself but converts to one: an enumeration, or a class with
+/// a conversion operator (std::atomic, std::reference_wrapper). A pointer, which converts to bool,
+/// has no value to keep.
+template <class P, class A>
+constexpr bool converts_keeping_value() noexcept {
+  if constexpr (!std::is_convertible_v<const A&, P>) {
+    return false;
+  } else if constexpr (std::is_enum_v<A>) {
+    using Number = std::underlying_type_t<A>;
+    return std::is_floating_point_v<P> ? keeps_value<P, Number>() : sizeof(P) >= sizeof(A);
+  } else {
+    // What the class converts to is what unary plus makes of it (char and short become int). Braces
+    // would say the same, but nvcc lets them narrow.
+    return std::is_class_v<A> && requires(const A& argument) {
+      requires keeps_value<P, std::remove_cvref_t<decltype(+argument)>>();
+    };
+  }
+}
+
+/// Stands for a number of type A in a conversion: converts to what keeps its value, or to A alone.
+template <class A, bool Exactly>
+struct NumberLike {
+  template <class T>
+  requires(std::is_arithmetic_v<T> && (Exactly ? std::is_same_v<T, A> : keeps_value<T, A>()))
+  operator T() const;
+};
+/// Whether the class P can be made of a number of type A without a narrower one in between. What
+/// P's own constructor for A does is P's affair.
+template <class P, class A>
+inline constexpr bool made_keeping_value = std::is_constructible_v<P, NumberLike<A, false>> ||
+                                           std::is_constructible_v<P, NumberLike<A, true>>;
+
+/// Whether the class P, made of the class A, holds a narrower number: std::optional<int> of an
+/// std::optional<long>.
+template <class P, class A>
+inline constexpr bool holds_narrower = false;
+template <template <class, class...> class Holder, class To, class... ToMore, class From,
+          class... FromMore>
+requires(std::is_arithmetic_v<To>&& std::is_arithmetic_v<
+         From>) inline constexpr bool holds_narrower<Holder<To, ToMore...>,
+                                                     Holder<From, FromMore...>> =
+    !keeps_value<To, From>();
+
+/// Memory without a type of its own.
+template <class Pointer>
+inline constexpr bool points_to_bytes = false;
+template <class T>
+inline constexpr bool points_to_bytes<T*> =
+    std::is_void_v<T> || std::is_same_v<std::remove_cv_t<T>, std::byte> ||
+    std::is_same_v<std::remove_cv_t<T>, unsigned char> || std::is_same_v<std::remove_cv_t<T>, char>;
+
+/// The raw pointer that a pointer parameter amounts to; a type that is none stays as it is.
+template <class P>
+struct RawParameter {
+  using type = P;
+};
+template <class T>
+struct RawParameter<device_ptr<T>> {
+  using type = T*;
+};
+
+/// What a kernel gets of an argument of type A.
+template <class A>
+using KernelForm = decltype(kernel_form(std::declval<const A&>()));
+
+/// Whether A is device memory with the number of elements, of the type that the DeviceSpan P has.
+template <class P, class A>
+constexpr bool converts_to_span() noexcept {
+  if constexpr (is_trusted_span<A>) {
+    using From = std::remove_pointer_t<decltype(std::declval<const A&>().get())>;
+    return std::is_convertible_v<DeviceSpan<From>, P>;
+  } else {
+    // Not what only gets DeviceSpan's sentence, a range of host memory.
+    return std::is_convertible_v<KernelForm<A>, P> && !requires { typename A::value_type; };
+  }
+}
+
+/// The sentences about an argument of type A for parameter number Number (from 1) of type P.
+template <std::size_t Number, class P, class A>
+constexpr bool check_argument() noexcept {
+  if constexpr (std::is_arithmetic_v<P> && std::is_arithmetic_v<A>) {
+    static_assert(
+        keeps_value<P, A>(),
+        "warpsafe: this argument may lose its value in the kernel's narrower parameter (int64 to "
+        "int, double to float, integer to float); widen the parameter, or convert it on purpose");
+    return keeps_value<P, A>();
+  } else if constexpr (std::is_arithmetic_v<P> && std::is_convertible_v<const A&, P>) {
+    static_assert(
+        converts_keeping_value<P, A>(),
+        "warpsafe: this argument may lose its value in the kernel's narrower parameter: it is no "
+        "number itself, and converts to a wider one (or is a pointer, which converts to bool)");
+    return converts_keeping_value<P, A>();
+  } else if constexpr (std::is_pointer_v<typename RawParameter<P>::type>) {
+    constexpr bool raw = std::is_pointer_v<A> || std::is_array_v<A>;
+    static_assert(
+        !raw,
+        "warpsafe: a raw pointer may be host memory; pass a device buffer's view(), or trust(p) "
+        "where other code allocated it on the device");
+    if constexpr (raw) {
+      return false;
+    } else if constexpr (std::is_same_v<A, std::nullptr_t>) {
+      return true;
+    } else if constexpr (DevicePointer<A>) {
+      using From = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
+      using To = typename RawParameter<P>::type;
+      // One pointer further out, a pointer to a class is no pointer to its base: a kernel that
+      // indexes would step by the base's size.
+      if constexpr (std::is_convertible_v<const From*, const To*>) {
+        return true;
+      } else {
+        constexpr bool to_void = std::is_void_v<std::remove_pointer_t<To>>;
+        constexpr bool bytes =
+            to_void && std::is_convertible_v<From, To> && (points_to_bytes<From> || is_trusted<A>);
+        static_assert(
+            !to_void || bytes,
+            "warpsafe: a kernel's void* parameter takes memory of any type, so that a wrong one is "
+            "not seen; give the parameter its type, or pass as_bytes(view) or "
+            "as_writable_bytes(view) on purpose");
+        static_assert(
+            to_void,
+            "warpsafe: the buffer's elements are of another type than the kernel's parameter "
+            "points to, or are const where the kernel writes");
+        return bytes;
+      }
+    } else {
+      static_assert(
+          DevicePointer<A>,
+          "warpsafe: this argument is no device memory; pass a device buffer's view(), or "
+          "nullptr, or specialise device_pointer_traits for its type");
+      return false;
+    }
+  } else if constexpr (is_device_span<P>) {
+    constexpr bool fits = converts_to_span<P, A>();
+    static_assert(
+        fits,
+        "warpsafe: the kernel takes a DeviceSpan of these elements; pass a device buffer's view(), "
+        "or trust(p, count) where other code allocated them on the device");
+    return fits;
+  } else {
+    constexpr bool converts = std::is_convertible_v<KernelForm<A>, P>;
+    static_assert(converts, "warpsafe: this argument does not convert to the kernel's parameter");
+    if constexpr (converts && std::is_class_v<P> && std::is_arithmetic_v<A>) {
+      constexpr bool keeps = made_keeping_value<P, A>;
+      static_assert(
+          keeps,
+          "warpsafe: this argument may lose its value in the kernel's narrower parameter (a class "
+          "made of a number); convert it on purpose");
+      return keeps;
+    } else if constexpr (converts && std::is_class_v<P> && std::is_class_v<A> &&
+                         !std::is_same_v<P, A>) {
+      constexpr bool whole = !(std::is_base_of_v<P, A> && sizeof(A) > sizeof(P));
+      constexpr bool keeps = !holds_narrower<P, A>;
+      static_assert(whole,
+                    "warpsafe: this argument loses what its class adds to the kernel's parameter, "
+                    "its base; let the kernel take the class itself");
+      static_assert(keeps,
+                    "warpsafe: this argument may lose its value in the kernel's narrower parameter "
+                    "(a class that holds a number); convert it on purpose");
+      return whole && keeps;
+    } else {
+      return converts;
+    }
+  }
+}
+
+/// All sentences about a kernel's parameters P and the arguments A for them, numbered from 1.
+template <class B, class... A, class... P, std::size_t... Place>
+constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<Place...>) noexcept {
+  constexpr bool parameters = (check_parameter<Place + 1, P>() && ... && true);
+  if constexpr (parameters) {
+    constexpr bool fits = parameter_bytes<P...>() <= B::parameter_bytes;
+    static_assert(
+        fits,
+        "warpsafe: the kernel's parameters take more bytes than the runtime passes; put the large "
+        "one into device memory");
+    return (check_argument<Place + 1, P, A>() && ... && fits);
+  } else {
+    return false;
+  }
+}
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/detail/check_hooks.hpp>
+#include <warpsafe/error/detail/kept_text.hpp>
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/kernel/detail/check_record.hpp>
+
+#include <pthread.h>
+
+#include <cstdint>
+
+// The host's side of WARPSAFE_DEVICE_CHECK: a record per device in memory of the host that the
+// device reaches, and the places where kernels look for it.
+
+namespace warpsafe::detail {
+
+/// What one translation unit's kernels need. Registered before main, and by what dlopen loads.
+struct CheckUnit {
+  CheckUnit* next;
+  Vendor vendor;
+  std::uint64_t installed;  ///< a bit per device
+  /// Memory of the host that every device reaches, for a record. The runtime's status.
+  int (*allocate)(void*& memory) noexcept;
+  /// Tells this unit's kernels on the current device where the record is.
+  int (*install)(CheckRecord* record) noexcept;
+};
+
+struct DeviceChecks {
+  static constexpr int devices = 64;  // those beyond have no record, and their checks trap
+
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  CheckUnit* units = nullptr;
+  CheckRecord* records[devices] = {};
+  std::uint64_t prepared = 0;  ///< a bit per device; none while a unit is new
+};
+[[gnu::visibility("default")]] inline DeviceChecks device_checks;
+
+/// The record of a device; nullptr where none was made.
+[[nodiscard]] inline CheckRecord* check_record_of(int device) noexcept {
+  return __atomic_load_n(&device_checks.records[device], __ATOMIC_ACQUIRE);
+}
+
+inline int prepare_checks(Vendor vendor, int device) noexcept {
+  DeviceChecks& checks = device_checks;
+  if (device < 0 || device >= DeviceChecks::devices) return 0;
+  const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(device);
+  if ((__atomic_load_n(&checks.prepared, __ATOMIC_ACQUIRE) & bit) != 0) return 0;
+  pthread_mutex_lock(&checks.mutex);
+  int status = 0;
+  for (CheckUnit* unit = checks.units; unit != nullptr && status == 0; unit = unit->next) {
+    if (unit->vendor != vendor || (unit->installed & bit) != 0) continue;
+    CheckRecord* record = checks.records[device];
+    if (record == nullptr) {
+      void* memory = nullptr;
+      status = unit->allocate(memory);
+      if (status != 0) break;
+      record = static_cast<CheckRecord*>(memory);
+      *record = CheckRecord{};
+      __atomic_store_n(&checks.records[device], record, __ATOMIC_RELEASE);
+    }
+    status = unit->install(record);
+    if (status == 0) unit->installed |= bit;
+  }
+  if (status == 0) __atomic_or_fetch(&checks.prepared, bit, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&checks.mutex);
+  return status;
+}
+
+[[nodiscard]] inline bool any_check_failed() noexcept {
+  for (int device = 0; device < DeviceChecks::devices; ++device) {
+    const CheckRecord* const record = check_record_of(device);
+    if (record == nullptr) continue;
+    if (__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) == CheckRecord::filled) return true;
+  }
+  return false;
+}
+
+[[gnu::cold]] inline void take_failed_check(LaunchError& error) noexcept {
+  error = LaunchError::make(Errc::device_check_failed, Stage::completion, error.site);
+  pthread_mutex_lock(&device_checks.mutex);
+  for (int device = 0; device < DeviceChecks::devices; ++device) {
+    CheckRecord* const record = check_record_of(device);
+    if (record == nullptr ||
+        __atomic_load_n(&record->state, __ATOMIC_ACQUIRE) != CheckRecord::filled) {
+      continue;
+    }
+    error.device = device;
+    error.kernel = keep_text(Name::of(record->kernel));
+    error.raw_text = keep_text(Name::of(record->text));
+    error.operation = keep_text(Name::of(record->file));
+    error.value = record->line;
+    for (int axis = 0; axis < 3; ++axis) {
+      error.grid[axis] = record->block[axis];
+      error.block[axis] = record->thread[axis];
+    }
+    __atomic_store_n(&record->state, CheckRecord::empty, __ATOMIC_RELEASE);
+    break;
+  }
+  pthread_mutex_unlock(&device_checks.mutex);
+}
+
+inline constexpr CheckHooks device_check_hooks{&prepare_checks, &any_check_failed,
+                                               &take_failed_check};
+
+/// Before main: a translation unit has checks in its kernels.
+inline void register_check_unit(CheckUnit& unit) noexcept {
+  DeviceChecks& checks = device_checks;
+  pthread_mutex_lock(&checks.mutex);
+  unit.next = checks.units;
+  checks.units = &unit;
+  __atomic_store_n(&checks.prepared, std::uint64_t{0}, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&checks.mutex);
+  __atomic_store_n(&check_hooks_in_use, &device_check_hooks, __ATOMIC_RELEASE);
+}
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/detail/host_code.hpp>
+#include <warpsafe/core/size_type.hpp>
+#include <warpsafe/dims/extent.hpp>
+
+#if !defined(__CUDACC__) && !defined(__HIPCC__)
+#include <warpsafe/backend/host/detail/host_thread.hpp>
+#endif
+
+// Where a thread is, and the walk over a size. The only code here that differs between device and
+// host compilers is where the twelve numbers come from.
+
+namespace warpsafe {
+
+/// The place of a thread in its block, of a block in its grid, or a size of either.
+struct Local3 {
+  unsigned x, y, z;
+};
+
+// A device compiler reads kernel code twice, and a functor's call operator is code of host and
+// device: so these are too (detail/host_code.hpp). Under nvcc over clang, that clang would say of
+// each that it is unused.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define WARPSAFE_DETAIL_KERNEL_CODE [[maybe_unused]] static __host__ __device__ __forceinline__
+#else
+#define WARPSAFE_DETAIL_KERNEL_CODE inline
+namespace detail {
+inline Local3 to_local(const unsigned (&axes)[3]) noexcept { return {axes[0], axes[1], axes[2]}; }
+}  // namespace detail
+#endif
+
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+WARPSAFE_DETAIL_KERNEL_CODE Local3 thread_in_block() {
+  return {threadIdx.x, threadIdx.y, threadIdx.z};
+}
+WARPSAFE_DETAIL_KERNEL_CODE Local3 block_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+WARPSAFE_DETAIL_KERNEL_CODE Local3 block_size() { return {blockDim.x, blockDim.y, blockDim.z}; }
+WARPSAFE_DETAIL_KERNEL_CODE Local3 grid_size() { return {gridDim.x, gridDim.y, gridDim.z}; }
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+WARPSAFE_DETAIL_KERNEL_CODE Local3 thread_in_block() {
+  return detail::called_from_host_code<Local3>();
+}
+WARPSAFE_DETAIL_KERNEL_CODE Local3 block_index() { return detail::called_from_host_code<Local3>(); }
+WARPSAFE_DETAIL_KERNEL_CODE Local3 block_size() { return detail::called_from_host_code<Local3>(); }
+WARPSAFE_DETAIL_KERNEL_CODE Local3 grid_size() { return detail::called_from_host_code<Local3>(); }
+#else
+inline Local3 thread_in_block() noexcept { return detail::to_local(detail::host_thread->thread); }
+inline Local3 block_index() noexcept { return detail::to_local(detail::host_thread->block); }
+inline Local3 block_size() noexcept { return detail::to_local(detail::host_thread->block_dim); }
+inline Local3 grid_size() noexcept { return detail::to_local(detail::host_thread->grid_dim); }
+#endif
+
+/// The walk of `grid_stride`: a range for `for`, whose end is a sentinel, so that it compiles to
+/// the loop that one writes by hand.
+class StrideRange {
+ public:
+  struct Sentinel {};
+  struct Iterator {
+    size_type index;
+    size_type end;
+    size_type step;
+    WARPSAFE_FN constexpr size_type operator*() const noexcept { return index; }
+    WARPSAFE_FN constexpr Iterator& operator++() noexcept {
+      index += step;
+      return *this;
+    }
+    WARPSAFE_FN constexpr bool operator!=(Sentinel) const noexcept { return index < end; }
+  };
+
+  WARPSAFE_FN constexpr StrideRange(size_type first, size_type end, size_type step) noexcept
+      : first_{first, end, step} {}
+  [[nodiscard]] WARPSAFE_FN constexpr Iterator begin() const noexcept { return first_; }
+  [[nodiscard]] WARPSAFE_FN constexpr Sentinel end() const noexcept { return {}; }
+
+ private:
+  Iterator first_;
+};
+
+/// The index of this thread in the whole grid, 64 bits per axis: x is the column, y the row.
+[[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE Index3 thread_index() {
+  const Local3 thread = thread_in_block();
+  const Local3 block = block_index();
+  const Local3 size = block_size();
+  return {static_cast<size_type>(block.x) * size.x + thread.x,
+          static_cast<size_type>(block.y) * size.y + thread.y,
+          static_cast<size_type>(block.z) * size.z + thread.z};
+}
+
+/// The indices in [0, n) that belong to this thread when the grid, along x, walks n elements:
+/// `for (auto i : grid_stride(n))`. 64-bit, so no step wraps; n below 2^63. Works with a grid of
+/// any size, one that covers n included.
+[[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE StrideRange grid_stride(size_type n) {
+  const size_type size = block_size().x;
+  return {static_cast<size_type>(block_index().x) * size + thread_in_block().x, n,
+          static_cast<size_type>(grid_size().x) * size};
+}
+
+}  // namespace warpsafe

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/aligned_ptr.hpp>
+#include <warpsafe/args/device_span.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/size_type.hpp>
+#include <warpsafe/dims/extent.hpp>
+
+// What kernel code uses: the same source compiles with nvcc, hipcc, NVRTC and hipRTC for the
+// device, and with g++ or clang++ as a function of the host backend. C++17, no standard header.
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(__HIPCC__) && !defined(__CUDACC__) && !defined(__HIPCC_RTC__)
+#include <hip/hip_runtime.h>
+#endif
+
+// AMD's own name for __launch_bounds__ with a second number: the sentence for who has it from CUDA.
+#if defined(__HIP_PLATFORM_AMD__) && defined(launch_bounds_impl1)
+#pragma clang deprecated(launch_bounds_impl1,                                                 \
+                         "warpsafe: the second number of __launch_bounds__ counts warps per " \
+                         "execution unit here, and blocks per multiprocessor on CUDA; "       \
+                         "WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks) means the same on both")
+#endif
+
+/// Before a kernel's `void`: a kernel that only its own translation unit launches.
+#define WARPSAFE_KERNEL [[maybe_unused]] static __global__
+/// Before a kernel's `void`, at its declaration and its definition: a kernel that nvcc or hipcc
+/// compiles in one translation unit and that others of the same shared object launch.
+/// With -rdc=true, nvcc 13 drops a kernel that no file of its own names on the host side; the
+/// option
+/// `-Xnvlink --ignore-host-info` keeps it.
+#define WARPSAFE_KERNEL_EXTERN __global__
+
+/// After WARPSAFE_KERNEL: at most `threads` threads per block, and registers kept so low that
+/// `min_blocks` blocks fit on a multiprocessor. On both vendors the second number counts blocks per
+/// multiprocessor; HIP's own __launch_bounds__ counts warps per execution unit there, so it is
+/// converted (4 units of 64 lanes in a CDNA compute unit, 2 of 32 in an RDNA one). Tell the launch
+/// the same with `kernel<k, launch_bounds<threads, min_blocks>>`: a larger static block then does
+/// not compile. (amd_hip_runtime.h makes these two attributes of its __launch_bounds__.)
+#if defined(__HIP_PLATFORM_AMD__) && (defined(__GFX9__) || !defined(__HIP_DEVICE_COMPILE__))
+#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks)         \
+  __attribute__((amdgpu_flat_work_group_size(1, (threads)), \
+                 amdgpu_waves_per_eu(((threads) * (min_blocks) + 255) / 256)))
+#elif defined(__HIP_PLATFORM_AMD__)
+#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks)         \
+  __attribute__((amdgpu_flat_work_group_size(1, (threads)), \
+                 amdgpu_waves_per_eu(((threads) * (min_blocks) + 63) / 64)))
+#else
+#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks) __launch_bounds__((threads), (min_blocks))
+#endif
+
+#else
+#include <warpsafe/backend/host/detail/host_thread.hpp>
+#include <warpsafe/kernel/detail/extern_kernel.hpp>
+
+#define WARPSAFE_KERNEL [[maybe_unused]] static
+#define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks)
+#endif
+
+#include <warpsafe/kernel/detail/kernel_index.hpp>
+
+namespace warpsafe {
+
+/// Every thread of the block waits here for all the others, and sees their writes to shared memory.
+/// Every thread must reach the same call.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+WARPSAFE_DETAIL_KERNEL_CODE void sync_block() { __syncthreads(); }
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+WARPSAFE_DETAIL_KERNEL_CODE void sync_block() { detail::called_from_host_code<void>(); }
+#else
+inline void sync_block(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+  detail::host_thread->sync(*detail::host_thread, file, line);
+}
+#endif
+
+/// The block's dynamic shared memory, as elements of T: as many as the launch's `shared<T>(count)`
+/// says. Aligned to 16 bytes. A kernel has one: every call returns the same memory.
+template <class T>
+WARPSAFE_DETAIL_KERNEL_CODE T* dynamic_shared() {
+  static_assert(alignof(T) <= 16, "warpsafe: dynamic shared memory is aligned to 16 bytes");
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  extern __shared__ __align__(16) unsigned char warpsafe_dynamic_shared[];
+  return reinterpret_cast<T*>(warpsafe_dynamic_shared);
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+  return detail::called_from_host_code<T*>();
+#else
+  return reinterpret_cast<T*>(detail::host_thread->dynamic_shared);
+#endif
+}
+
+/// An array of N elements in the block's static shared memory, not initialised. `Tag`, any type,
+/// tells arrays of the same T and N in one kernel apart: two calls with one Tag are one array.
+template <class T, unsigned N, class Tag = void>
+WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  __shared__ T storage[N];
+  return storage;
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+  return detail::called_from_host_code<T*>();
+#else
+  static const char key = 0;
+  return static_cast<T*>(
+      detail::host_thread->static_shared(*detail::host_thread, &key, sizeof(T) * N, alignof(T)));
+#endif
+}
+
+/// Adds to a counter that other threads of the grid add to as well; returns what was there before.
+/// The types that both vendors add atomically: int, unsigned, unsigned long long, float.
+template <class T>
+WARPSAFE_DETAIL_KERNEL_CODE T atomic_add(T* counter, T amount) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return atomicAdd(counter, amount);
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+  static_cast<void>(counter);
+  static_cast<void>(amount);
+  return detail::called_from_host_code<T>();
+#else
+  if constexpr (detail::is_floating<T>) {
+    T before;
+    T after;
+    __atomic_load(counter, &before, __ATOMIC_RELAXED);
+    do {
+      after = before + amount;
+    } while (!__atomic_compare_exchange(counter, &before, &after, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+    return before;
+  } else {
+    return __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+  }
+#endif
+}
+
+}  // namespace warpsafe
+
+#undef WARPSAFE_DETAIL_KERNEL_CODE

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/kernel/device_functions.hpp>
+#include <warpsafe/kernel/kernel.hpp>
+
+#include <type_traits>
+
+// Function objects as kernels: `launch(stream, config, functor(Scale{2.f}), dx.view(), n)` calls
+// `Scale::operator()` on every thread, on the device or on the host backend.
+
+namespace warpsafe {
+
+namespace detail {
+
+/// The one kernel behind every functor. Not WARPSAFE_KERNEL: as a static function it would give
+/// every type that names it internal linkage. The tag keeps the host's function apart from a device
+/// compiler's stub of the same name, which a program of both would otherwise link into one.
+template <class F, class... P>
+#if defined(__CUDACC__) || defined(__HIPCC__)
+__global__ void functor_entry(F function, P... parameters) {
+#else
+[[gnu::abi_tag("warpsafe_host")]] void functor_entry(F function, P... parameters) {
+#endif
+  function(parameters...);
+}
+
+template <class CallOperator>
+struct CallTraits {
+  static_assert(!std::is_member_pointer_v<CallOperator>,
+                "warpsafe: a functor's call operator is const: every thread calls the same object");
+  using parameters = TypeList<>;
+};
+template <class F, class Return, class... P>
+struct CallTraits<Return (F::*)(P...) const> {
+  static_assert(std::is_void_v<Return>, "warpsafe: a kernel returns void");
+  using parameters = TypeList<P...>;
+};
+template <class F, class Return, class... P>
+struct CallTraits<Return (F::*)(P...) const noexcept> : CallTraits<Return (F::*)(P...) const> {};
+
+/// What stands for an object that is no functor, once that was said.
+struct NoFunctor {
+  WARPSAFE_FN void operator()() const noexcept {}
+};
+
+/// What the compiler at hand makes of `functor_entry`. It is part of every type that leads there,
+/// so that a host's and a device's translation unit never share a function that names it.
+constexpr Provenance functor_provenance = FunctionTraits<void (*)()>::provenance;
+
+template <Provenance Where, class F, class Parameters, class... Needs>
+struct FunctorEntry;
+template <Provenance Where, class F, class... P, class... Needs>
+struct FunctorEntry<Where, F, TypeList<P...>, Needs...>
+    : KernelDeclaration<Where, TypeList<F, P...>, Needs...> {
+  using entry_type = EntryOf<functor_entry<F, P...>, TypeList<F, P...>>;
+
+  [[nodiscard]] static constexpr Name name() noexcept { return type_name<F>; }
+  [[nodiscard]] static KernelEntry entry() noexcept { return entry_type::template get<Where>(); }
+};
+template <Provenance Where, class F, class Parameters, class... Needs>
+inline constexpr bool is_kernel<FunctorEntry<Where, F, Parameters, Needs...>> = true;
+
+}  // namespace detail
+
+/// A function object with what it declares to need. Write `functor<needs…>(object)`. Its call
+/// operator is const, not a template, returns void, and is marked WARPSAFE_FN; the object goes to
+/// the device as the kernel's first parameter, under the same rules as any other.
+template <class F, class... Needs>
+struct FunctorKernel {
+  using kernel_type =
+      detail::FunctorEntry<detail::functor_provenance, F,
+                           typename detail::CallTraits<decltype(&F::operator())>::parameters,
+                           Needs...>;
+  F function;
+};
+template <class... Needs, class F>
+requires requires { &F::operator(); }
+[[nodiscard]] constexpr FunctorKernel<F, Needs...> functor(const F& function) noexcept {
+  return {function};
+}
+
+/// The sentence for what has no call operator, or more than one.
+template <class... Needs, class F>
+requires(!requires { &F::operator(); }) constexpr auto functor(const F&) noexcept {
+  static_assert(
+      requires { &F::operator(); },
+      "warpsafe: functor takes an object with one call operator, no template and not overloaded: "
+      "write the types of its parameters; a function goes in as kernel<fn>");
+  return FunctorKernel<detail::NoFunctor, Needs...>{};
+}
+
+namespace detail {
+template <class F, class... Needs>
+inline constexpr bool is_functor_kernel<FunctorKernel<F, Needs...>> = true;
+}  // namespace detail
+
+}  // namespace warpsafe

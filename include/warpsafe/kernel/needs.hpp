@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/size_type.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+// What a kernel declares it needs: `kernel<fn, max_threads<256>, block_multiple_of<32>>`. Each is
+// checked while compiling where it can be, else at the launch.
+
+namespace warpsafe {
+
+/// The same needs as plain numbers, for `validate`. 0 means "not declared".
+struct KernelNeeds {
+  std::uint32_t max_threads = 0;         ///< threads per block
+  std::uint32_t block_multiple = 0;      ///< threads per block are a multiple of this
+  std::uint32_t warp_size = 0;           ///< threads per warp that the code is written for
+  std::uint64_t index_max = 0;           ///< largest index that the kernel can count
+  std::uint64_t min_dynamic_shared = 0;  ///< bytes
+  bool portable = false;
+  bool index_assumed = false;  ///< the kernel declares no index type: it is taken to be an int
+};
+
+namespace detail {
+struct HostReference;
+}
+
+namespace needs_detail {
+/// A whole number that fits 32 bits, from 1 to `most`: signed numbers are taken too, so that a
+/// negative one gets a sentence instead of a narrowing error.
+template <auto N>
+constexpr bool is_count_up_to(unsigned long long most) noexcept {
+  if constexpr (detail::is_size<decltype(N)>) {
+    return N > 0 && static_cast<unsigned long long>(N) <= most;
+  } else {
+    return false;
+  }
+}
+/// N if it is such a number, else 1, so that the sentence is the only error.
+template <auto N>
+constexpr std::uint32_t count_or_1() noexcept {
+  if constexpr (is_count_up_to<N>(0xffffffffU)) {
+    return static_cast<std::uint32_t>(N);
+  } else {
+    return 1;
+  }
+}
+
+struct Need {
+  using shared_type = void;
+  static constexpr std::uint32_t its_max_threads = 0;
+  static constexpr std::uint32_t its_block_multiple = 0;
+  static constexpr std::uint32_t its_warp_size = 0;
+  static constexpr std::uint64_t its_index_max = 0;
+  static constexpr std::uint64_t its_min_dynamic_shared = 0;
+  static constexpr bool its_portable = false;
+  static constexpr bool its_grid_stride = false;
+  static constexpr std::uint32_t its_items = 1;
+  static constexpr bool its_waits = false;
+  /// Of a kernel with these parameters; nullptr: none (reference.hpp has one).
+  template <class Parameters>
+  static constexpr const detail::HostReference* its_reference = nullptr;
+  template <class Parameters>
+  static constexpr bool its_reference_fits = true;
+};
+}  // namespace needs_detail
+
+/// At most N threads per block (what __launch_bounds__ says to the compiler).
+template <auto N>
+struct max_threads : needs_detail::Need {
+  static_assert(needs_detail::is_count_up_to<N>(1024), "warpsafe: a block has 1 to 1024 threads");
+  static constexpr std::uint32_t its_max_threads = needs_detail::count_or_1<N>();
+};
+/// The two numbers of WARPSAFE_LAUNCH_BOUNDS: `using bounds = launch_bounds<256, 2>;` says them
+/// once for both the attribute and the launch.
+template <auto Threads, auto MinBlocks = 1>
+struct launch_bounds : max_threads<Threads> {
+  static_assert(needs_detail::is_count_up_to<MinBlocks>(1024),
+                "warpsafe: at least one block fits on a multiprocessor: launch_bounds<256, 2>");
+  static constexpr std::uint32_t threads = needs_detail::count_or_1<Threads>();
+  static constexpr std::uint32_t min_blocks = needs_detail::count_or_1<MinBlocks>();
+};
+/// The number of threads per block is a multiple of N.
+template <auto N>
+struct block_multiple_of : needs_detail::Need {
+  static_assert(needs_detail::is_count_up_to<N>(1024), "warpsafe: a block has 1 to 1024 threads");
+  static constexpr std::uint32_t its_block_multiple = needs_detail::count_or_1<N>();
+};
+/// The kernel uses dynamic shared memory as at least `MinCount` elements of T: a launch without
+/// `shared<T>(count)` does not compile.
+template <class T, auto MinCount = 1>
+struct needs_shared : needs_detail::Need {
+  static_assert(needs_detail::is_count_up_to<MinCount>(0xffffffffU),
+                "warpsafe: a kernel needs at least one element of dynamic shared memory: "
+                "needs_shared<float, 256>");
+  using shared_type = T;
+  static constexpr std::uint64_t its_min_dynamic_shared =
+      std::uint64_t{needs_detail::count_or_1<MinCount>()} * sizeof(T);
+};
+/// The kernel is written for warps (AMD: wavefronts) of N threads.
+template <auto N>
+struct requires_warp : needs_detail::Need {
+  static_assert(N == 32 || N == 64, "warpsafe: warps have 32 or 64 threads");
+  static constexpr std::uint32_t its_warp_size = needs_detail::count_or_1<N>();
+};
+/// Each thread of the kernel handles N items: it is launched on a grid made with
+/// items_per_thread<N>.
+template <auto N>
+struct handles_items : needs_detail::Need {
+  static_assert(needs_detail::is_count_up_to<N>(0xffffffffU),
+                "warpsafe: a thread handles at least one item");
+  static constexpr std::uint32_t its_items = needs_detail::count_or_1<N>();
+};
+/// The kernel walks its size with `grid_stride(n)` (or the like), so a grid may be smaller than the
+/// size.
+struct grid_stride_kernel : needs_detail::Need {
+  static constexpr bool its_grid_stride = true;
+};
+/// The kernel computes its index in T: a grid with more threads, or over more elements, than T
+/// counts is refused. A kernel that does not say is taken to index in int, as most do: beyond 2^31
+/// its index would wrap, so `index<std::uint64_t>` has to be declared there.
+template <class T>
+struct index : needs_detail::Need {
+  static_assert(detail::is_size<T>, "warpsafe: an index type is a built-in whole number");
+  static constexpr std::uint64_t its_index_max = static_cast<T>(-1) < static_cast<T>(0)
+                                                     ? ~std::uint64_t{0} >> (65 - 8 * sizeof(T))
+                                                     : ~std::uint64_t{0} >> (64 - 8 * sizeof(T));
+};
+/// The configuration must be legal on every vendor's devices, not only on the one it is launched
+/// on.
+struct portable : needs_detail::Need {
+  static constexpr bool its_portable = true;
+};
+/// The kernel waits for its predecessor in the stream before it touches its data (CUDA:
+/// cudaGridDependencySynchronize), so `dependent_launch` is safe.
+struct waits_for_predecessor : needs_detail::Need {
+  static constexpr bool its_waits = true;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_need = std::is_base_of_v<needs_detail::Need, T>;
+
+constexpr std::uint64_t largest(std::uint64_t a, std::uint64_t b) noexcept { return a > b ? a : b; }
+/// The smaller of two, where 0 means "none".
+constexpr std::uint64_t strictest(std::uint64_t a, std::uint64_t b) noexcept {
+  return a == 0 ? b : b == 0 ? a : a < b ? a : b;
+}
+
+/// The smallest number that both divide, where 0 means "none".
+constexpr std::uint64_t common_multiple(std::uint64_t a, std::uint64_t b) noexcept {
+  if (a == 0 || b == 0) return a + b;
+  std::uint64_t both = a;
+  while (both % b != 0) both += a;
+  return both;
+}
+
+/// The first reference among the needs, or nullptr.
+template <class Parameters, class... Needs>
+constexpr const HostReference* find_reference() noexcept {
+  const HostReference* found = nullptr;
+  ((found = found != nullptr ? found : Needs::template its_reference<Parameters>), ...);
+  return found;
+}
+
+/// What a kernel that declares no index type is taken to count to: the largest int.
+inline constexpr std::uint64_t assumed_index_max = 0x7fffffffU;
+
+template <class... Needs>
+[[nodiscard]] constexpr KernelNeeds collect_needs() noexcept {
+  KernelNeeds all;
+  ((all.max_threads =
+        static_cast<std::uint32_t>(strictest(all.max_threads, Needs::its_max_threads))),
+   ...);
+  ((all.block_multiple =
+        static_cast<std::uint32_t>(common_multiple(all.block_multiple, Needs::its_block_multiple))),
+   ...);
+  ((all.warp_size = static_cast<std::uint32_t>(largest(all.warp_size, Needs::its_warp_size))), ...);
+  ((all.index_max = strictest(all.index_max, Needs::its_index_max)), ...);
+  all.index_assumed = all.index_max == 0;
+  if (all.index_assumed) all.index_max = assumed_index_max;
+  ((all.min_dynamic_shared = largest(all.min_dynamic_shared, Needs::its_min_dynamic_shared)), ...);
+  ((all.portable = all.portable || Needs::its_portable), ...);
+  return all;
+}
+
+/// The T of needs_shared<T>, or void.
+template <class... Needs>
+struct SharedNeed {
+  using type = void;
+};
+template <class First, class... Rest>
+struct SharedNeed<First, Rest...> {
+  using type = std::conditional_t<std::is_void_v<typename First::shared_type>,
+                                  typename SharedNeed<Rest...>::type, typename First::shared_type>;
+};
+
+}  // namespace detail
+}  // namespace warpsafe

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/kernel/detail/host_reference.hpp>
+#include <warpsafe/kernel/kernel.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+// A kernel that carries a function of the host that computes the same:
+// `kernel<axpy, reference<axpy_host>>`. WARPSAFE_REFERENCE runs it instead of the kernel,
+// WARPSAFE_SHADOW beside it.
+
+namespace warpsafe {
+
+namespace detail {
+
+/// What the host's function gets for a parameter of type P.
+template <class P>
+struct HostParameter {
+  using type = P;
+  static type from(void* value, void*, std::uint64_t) noexcept { return *static_cast<P*>(value); }
+};
+template <class T>
+struct HostParameter<T*> {
+  using type = T*;
+  static type from(void*, void* memory, std::uint64_t) noexcept { return static_cast<T*>(memory); }
+};
+template <class T>
+struct HostParameter<device_ptr<T>> : HostParameter<T*> {};
+template <class T>
+struct HostParameter<DeviceSpan<T>> {
+  using type = std::span<T>;
+  static type from(void*, void* memory, std::uint64_t bytes) noexcept {
+    return {static_cast<T*>(memory), static_cast<std::size_t>(bytes / sizeof(T))};
+  }
+};
+
+template <auto HostFn, class... P>
+inline constexpr bool takes_shape =
+    std::is_invocable_v<decltype(HostFn), const LaunchShape&, typename HostParameter<P>::type...>;
+template <auto HostFn, class... P>
+inline constexpr bool takes_arguments =
+    std::is_invocable_v<decltype(HostFn), typename HostParameter<P>::type...>;
+
+template <auto HostFn, class... P>
+struct ReferenceCall {
+  static void run(const LaunchShape& shape, void* const* values, void* const* memory,
+                  const std::uint64_t* bytes) {
+    call(shape, values, memory, bytes, std::index_sequence_for<P...>{});
+  }
+
+ private:
+  template <std::size_t... Place>
+  static void call([[maybe_unused]] const LaunchShape& shape, [[maybe_unused]] void* const* values,
+                   [[maybe_unused]] void* const* memory,
+                   [[maybe_unused]] const std::uint64_t* bytes, std::index_sequence<Place...>) {
+    if constexpr (takes_shape<HostFn, P...>) {
+      HostFn(shape, HostParameter<P>::from(values[Place], memory[Place], bytes[Place])...);
+    } else {
+      HostFn(HostParameter<P>::from(values[Place], memory[Place], bytes[Place])...);
+    }
+  }
+};
+
+template <auto HostFn, class Within, class Parameters>
+struct ReferenceOf;
+template <auto HostFn, class Within, class... P>
+struct ReferenceOf<HostFn, Within, TypeList<P...>> {
+  static constexpr bool fits() noexcept {
+    static_assert(takes_shape<HostFn, P...> || takes_arguments<HostFn, P...>,
+                  "warpsafe: the reference takes what its kernel takes: T* for a pointer, "
+                  "std::span<T> for a DeviceSpan<T>, all else as it is; before them a const "
+                  "LaunchShape& if it needs the grid");
+    return true;
+  }
+  static constexpr HostReference value{&ReferenceCall<HostFn, P...>::run, Within::tolerance,
+                                       !std::is_same_v<Within, OwnTolerance>};
+};
+
+}  // namespace detail
+
+/// Declares, as a need of a kernel, the host's function that computes what one launch of it does:
+/// called once, for the whole grid, with copies of the arrays on the host. It takes the kernel's
+/// parameters: `T*` for a pointer, std::span<T> for a DeviceSpan<T>, everything else as it is; a
+/// `const LaunchShape&` before them where it needs the grid. It must not throw, nor launch.
+///
+/// `Within` is a type with `static constexpr Tolerance tolerance`, for results that are further
+/// apart than the rounding of their type; without it each array has its own (tolerance.hpp).
+///
+/// Only checked builds that include <warpsafe/debug.hpp> call it; in release builds it is not
+/// referenced.
+template <auto HostFn, class Within = detail::OwnTolerance>
+struct reference : needs_detail::Need {
+  static_assert(detail::FunctionTraits<decltype(HostFn)>::is_function,
+                "warpsafe: reference<fn> takes a function of the host");
+  template <class Parameters>
+  static constexpr const detail::HostReference* its_reference =
+      &detail::ReferenceOf<HostFn, Within, Parameters>::value;
+  template <class Parameters>
+  static constexpr bool its_reference_fits =
+      detail::ReferenceOf<HostFn, Within, Parameters>::fits();
+};
+
+}  // namespace warpsafe

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/kernel/kernel.hpp>
+#include <warpsafe/stream/detail/device_cache.hpp>
+
+#include <cstdint>
+
+namespace warpsafe::detail {
+
+/// What is known of one kernel, per device; zeros to begin with. `B` is what its function is passed
+/// to: a backend, or the part of one that takes functions of modules.
+template <class B>
+class KernelSlots {
+ public:
+  /// `Calls` asks. nullptr, with the driver's status, if the kernel cannot be asked.
+  template <class Calls = B>
+  const KernelLimits* find(const KernelEntry& entry, int device, KernelLimits& local,
+                           int& status) noexcept {
+    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    if (remembered) {
+      if (const KernelLimits* known = slots_[device].get()) return known;
+    }
+    status = Calls::attributes_of(entry, local);
+    if (status != 0) return nullptr;
+    local.known = true;
+    if (remembered) slots_[device].put(local);
+    return &local;
+  }
+
+  /// What is remembered of the kernel, or nullptr: asks nobody.
+  [[nodiscard]] const KernelLimits* remembered(int device) const noexcept {
+    return device >= 0 && device < remembered_devices ? slots_[device].get() : nullptr;
+  }
+
+  /// Makes sure that `bytes` of dynamic shared memory are allowed for the kernel on its current
+  /// device; `Calls` asks. Returns the runtime's status.
+  template <class Calls = B>
+  int allow_dynamic_shared(const KernelEntry& entry, int device, std::uint64_t bytes) noexcept {
+    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    if (remembered && bytes <= __atomic_load_n(&raised_[device], __ATOMIC_ACQUIRE)) return 0;
+    return raise_dynamic_shared<Calls>(entry, remembered ? &raised_[device] : nullptr, bytes);
+  }
+
+ private:
+  /// Only ever raises. The spin lock keeps a thread that needs less from lowering the runtime's
+  /// attribute between another thread's raise and its launch; it is taken when a kernel needs more
+  /// than ever before.
+  template <class Calls>
+  [[gnu::cold, gnu::noinline]] int raise_dynamic_shared(const KernelEntry& entry,
+                                                        std::uint64_t* high_water,
+                                                        std::uint64_t bytes) noexcept {
+    while (__atomic_test_and_set(&raising_, __ATOMIC_ACQUIRE)) {
+    }
+    KernelLimits now;
+    int status = Calls::attributes_of(entry, now);
+    if (status == 0) {
+      std::uint64_t allowed = now.max_dynamic_shared;
+      if (bytes > allowed) {
+        status = Calls::raise_dynamic_shared(entry, bytes);
+        allowed = bytes;
+      }
+      if (status == 0 && high_water != nullptr)
+        __atomic_store_n(high_water, allowed, __ATOMIC_RELEASE);
+    }
+    __atomic_clear(&raising_, __ATOMIC_RELEASE);
+    return status;
+  }
+
+  OnceSlot<KernelLimits> slots_[remembered_devices];
+  /// The dynamic shared memory, in bytes, that this program has raised the kernel's attribute to;
+  /// only ever grows, so that no launch lowers it under another thread's feet.
+  std::uint64_t raised_[remembered_devices];
+  bool raising_;
+};
+
+/// Keyed by the kernel's own entry, hence hidden.
+template <class B, class Entry>
+struct [[gnu::visibility("hidden")]] KernelCache {
+  static inline KernelSlots<B> slots;
+};
+
+/// What is known of a kernel: one that is loaded by name brings it along.
+template <class B, class K>
+[[nodiscard, gnu::always_inline]] inline auto& kernel_slots([[maybe_unused]] K kernel) noexcept {
+  if constexpr (requires { kernel.slots(); }) {
+    return kernel.slots();
+  } else {
+    return KernelCache<B, typename K::entry_type>::slots;
+  }
+}
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/kernel/detail/argument_types.hpp>
+#include <warpsafe/kernel/kernel.hpp>
+#include <warpsafe/launch/launch_config.hpp>
+#include <warpsafe/launch/validate.hpp>
+#include <warpsafe/stream/stream.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+// What is wrong with a launch by its types alone: each mistake has its own sentence.
+
+namespace warpsafe::detail {
+
+template <class Grid>
+inline constexpr bool is_strided_grid = false;
+template <class Rules, class Block, int Rank, std::uint32_t Items>
+inline constexpr bool is_strided_grid<SafeGrid<Rules, Block, Rank, GridPolicy::strided, Items>> =
+    true;
+
+/// How many items each thread of the grid has, or what the kernel declares for a grid that covers
+/// nothing in particular.
+template <class K, class Grid>
+constexpr std::uint32_t items_of_grid() noexcept {
+  if constexpr (is_safe_grid<Grid>) {
+    return Grid::items;
+  } else {
+    return K::items;
+  }
+}
+
+/// The sentences about a configuration and a kernel that do not go together, all known while
+/// compiling.
+template <class Config, class K>
+constexpr bool check_config_types() noexcept {
+  using Block = typename Config::block_type;
+  constexpr KernelNeeds needs = K::needs;
+  if constexpr (Block::is_static) {
+    static_assert(
+        needs.max_threads == 0 || Block{}.count() <= needs.max_threads,
+        "warpsafe: the block has more threads than the kernel's declared maximum (max_threads, "
+        "launch_bounds); use a smaller block");
+    static_assert(needs.block_multiple == 0 || Block{}.count() % needs.block_multiple == 0,
+                  "warpsafe: the block's threads are not a multiple of what the kernel declares "
+                  "(block_multiple_of)");
+    if constexpr (is_grid_dim<typename Config::grid_type>) {
+      if constexpr (Config::grid_type::is_static) {
+        static_assert(
+            all_threads(typename Config::grid_type{}.count(), Block{}.count()) - 1 <=
+                needs.index_max,
+            "warpsafe: the grid has more threads than the kernel's index counts, an int's 2^31 if "
+            "it declares none; index in 64 bits (thread_index(), grid_stride(n)) and declare "
+            "index<std::uint64_t>");
+      }
+    }
+  }
+  static_assert(
+      !is_strided_grid<typename Config::grid_type> || K::is_grid_stride,
+      "warpsafe: a grid_stride grid has fewer threads than items, and this kernel is not declared "
+      "grid_stride_kernel: the rest would be dropped; use cover, or declare the kernel so");
+  static_assert(
+      K::is_grid_stride || items_of_grid<K, typename Config::grid_type>() == K::items,
+      "warpsafe: the grid gives each thread another number of items than the kernel declares "
+      "(items_per_thread<N> needs handles_items<N>): some would be dropped, or done twice");
+  using Wanted = typename K::shared_type;
+  if constexpr (!std::is_void_v<Wanted>) {
+    static_assert(
+        Config::template has<PartKind::shared>,
+        "warpsafe: the kernel declares needs_shared<T>, and the launch gives no dynamic shared "
+        "memory; add shared<T>(count) to the configuration");
+    if constexpr (Config::template has<PartKind::shared>) {
+      using Given = typename Config::template option<PartKind::shared>::element_type;
+      static_assert(
+          std::is_same_v<Given, Wanted> || std::is_same_v<Given, unsigned char>,
+          "warpsafe: the dynamic shared memory has other elements than the kernel declares "
+          "(needs_shared<T>)");
+    }
+  }
+  static_assert(
+      !Config::template has<PartKind::dependent> || K::waits_for_predecessor,
+      "warpsafe: dependent_launch may start the kernel before its input is written; only for "
+      "kernels declared waits_for_predecessor");
+  return true;
+}
+
+/// The sentences about a kernel on a stream of backend B, and about its arguments.
+template <class B, class K, class... A>
+constexpr bool check_kernel_types() noexcept {
+  static_assert(is_kernel<K>, "warpsafe: launch takes the kernel as kernel<fn>");
+  if constexpr (is_kernel<K>) {
+    constexpr bool host_stream = std::is_same_v<B, host_backend>;
+    constexpr bool host_kernel = K::provenance == Provenance::host;
+    static_assert(!host_stream || host_kernel,
+                  "warpsafe: this kernel is compiled for a device and cannot run on a host stream; "
+                  "compile it with the host compiler, or launch it on a device's stream");
+    static_assert(host_stream || !host_kernel,
+                  "warpsafe: this kernel is a function of the host compiler and cannot run on a "
+                  "device's stream; compile it with nvcc or hipcc, and declare it "
+                  "WARPSAFE_KERNEL_EXTERN here");
+    if constexpr (requires { typename K::module_backend; }) {
+      static_assert(std::is_same_v<typename K::module_backend, B>,
+                    "warpsafe: this kernel was loaded by another backend than the stream's");
+    }
+    constexpr bool right_count = static_cast<int>(sizeof...(A)) == K::parameters::size;
+    static_assert(right_count,
+                  "warpsafe: the number of arguments is not the kernel's number of parameters");
+    if constexpr (right_count && host_stream == host_kernel) {
+      return check_all_arguments<B, A...>(typename K::parameters{},
+                                          std::index_sequence_for<A...>{});
+    } else {
+      return false;
+    }
+  } else {
+    return false;
+  }
+}
+
+/// Everything about a launch that its types tell.
+template <class B, class Config, class K, class... A>
+constexpr bool check_launch_types() noexcept {
+  static_assert(is_launch_config<Config>,
+                "warpsafe: launch takes a LaunchConfig second, or a grid that needs no options: "
+                "SafeGrid<>::cover(n, block<256>)");
+  if constexpr (is_launch_config<Config>) {
+    // First, and without a look into B: the backend of a stream that the kernel cannot run on need
+    // not be included.
+    constexpr bool kernel_fine = check_kernel_types<B, K, A...>();
+    if constexpr (Config::template has<PartKind::cluster>) {
+      static_assert(
+          B::has_clusters,
+          "warpsafe: this backend's devices have no clusters of blocks; leave cluster<…> out");
+    }
+    if constexpr (Config::template has<PartKind::dependent>) {
+      static_assert(B::has_clusters, "warpsafe: this backend has no programmatic dependent launch");
+    }
+    if constexpr (is_kernel<K>) {
+      return check_config_types<Config, K>() && kernel_fine;
+    } else {
+      return false;
+    }
+  } else {
+    return false;
+  }
+}
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/detail/memory_owner.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/stream.hpp>
+
+namespace warpsafe::detail {
+
+/// Tells the buffers whose views were passed that a stream other than their own uses them: they are
+/// freed after that, at every check level. Errc::runtime_failed.
+// The place piece by piece, and the stream by reference: as launch_failed takes them, and for the
+// same reason.
+template <class B, class... Owner>
+[[gnu::cold, gnu::noinline]] result<void> note_uses(const basic_stream_ref<B>& stream,
+                                                    const char* file, const char* function,
+                                                    unsigned line, Owner... owners) noexcept {
+  int status = 0;
+  for (MemoryOwner* const owner : {owners...}) {
+    if (status == 0 && owner != nullptr && owner->freed_on != stream.native() &&
+        owner->vendor == static_cast<unsigned char>(B::vendor)) {
+      status = owner->add_use(*owner, stream.native(), stream.device().value());
+    }
+  }
+  if (status != 0) {
+    return runtime_error<B>(status, Name::of("event record"), {file, function, line});
+  }
+  return success();
+}
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/launch/occupancy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+// What the driver knows of a kernel, and how full a launch makes a device, for people to read.
+// A device's limits are written by debug/limits_text.hpp.
+
+namespace warpsafe {
+
+/// What keeps more blocks of a launch from being on a multiprocessor at once.
+enum class OccupancyLimit : std::uint8_t {
+  nothing_fits,  ///< not even one block fits
+  threads,       ///< the multiprocessor's threads
+  blocks,        ///< its number of blocks
+  shared,        ///< its shared memory
+  registers,     ///< none of those three: registers, or another resource of the device
+};
+
+/// How much of a device the blocks of one launch fill at once.
+struct Occupancy {
+  Name kernel{};
+  std::uint32_t threads = 0;         ///< per block
+  std::uint64_t dynamic_shared = 0;  ///< bytes per block
+  std::uint32_t blocks = 0;          ///< per multiprocessor; the driver's own answer
+  std::uint32_t warps = 0;           ///< per multiprocessor, of those blocks
+  std::uint32_t most_warps = 0;      ///< that a multiprocessor holds; 0: not reported
+  std::uint64_t blocks_at_once = 0;  ///< on the whole device
+  std::uint64_t blocks_launched = 0;
+  OccupancyLimit limit = OccupancyLimit::nothing_fits;
+
+  /// Warps of those that a multiprocessor holds, in percent; 0 where that is not reported.
+  [[nodiscard]] constexpr std::uint32_t percent() const noexcept {
+    return most_warps == 0 ? 0 : (100 * warps + most_warps / 2) / most_warps;
+  }
+  /// How often the device is filled until all blocks have run, the last time perhaps in part.
+  [[nodiscard]] constexpr std::uint64_t waves() const noexcept {
+    return blocks_at_once == 0 ? 0 : (blocks_launched + blocks_at_once - 1) / blocks_at_once;
+  }
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr OccupancyLimit occupancy_limit(std::uint32_t blocks, std::uint32_t threads,
+                                                       std::uint64_t shared,
+                                                       const DeviceLimits& device) noexcept {
+  if (blocks == 0) return OccupancyLimit::nothing_fits;
+  // Which of the resources has no room for one block more. What hardware hands out is rounded up
+  // to units that no runtime reports; the driver's number has them in it, so a resource that is
+  // short by its own rounding is one that the next block does not fit into either.
+  const std::uint64_t next = std::uint64_t{blocks} + 1;
+  if (device.max_threads_per_multiprocessor != 0 &&
+      next * threads > device.max_threads_per_multiprocessor) {
+    return OccupancyLimit::threads;
+  }
+  if (device.max_blocks_per_multiprocessor != 0 && next > device.max_blocks_per_multiprocessor) {
+    return OccupancyLimit::blocks;
+  }
+  const std::uint64_t each = shared + device.reserved_shared_per_block;
+  if (device.shared_per_multiprocessor != 0 && shared != 0 &&
+      next * each > device.shared_per_multiprocessor) {
+    return OccupancyLimit::shared;
+  }
+  return OccupancyLimit::registers;
+}
+
+}  // namespace detail
+
+/// The occupancy of a launch of `config` on the stream's device. Launches nothing. Errc as
+/// `kernel_limits`, and those of an error that `config` holds.
+template <CheckLevel Level = current_level, class S, class C, class K>
+[[nodiscard]] result<detail::later<S, Occupancy>> occupancy(
+    const S& stream, const C& config, const K& kernel,
+    call_site site = call_site::current()) noexcept {
+  if constexpr (is_result<C>) {
+    if (!config.has_value()) return config.assume_error();
+    return occupancy<Level>(stream, config.assume_value(), kernel, site);
+  } else {
+    static_assert(is_launch_config<C>, "warpsafe: occupancy takes a LaunchConfig second");
+    static_assert(detail::is_kernel<K>, "warpsafe: occupancy takes kernel<fn> third");
+    using B = typename S::backend;
+    const LaunchShape shape = config.shape();
+    const auto known = kernel_limits<Level>(stream, kernel, site);
+    if (!known.has_value()) return known.assume_error();
+    const auto device = device_limits<B, Level>(stream.device(), site);
+    if (!device.has_value()) return device.assume_error();
+    Occupancy found;
+    found.kernel = kernel.name();
+    found.threads = static_cast<std::uint32_t>(shape.threads_per_block());
+    found.dynamic_shared = shape.dynamic_shared;
+    found.blocks_launched = shape.blocks();
+    const auto each = detail::resident_per_multiprocessor<Level, B>(stream, kernel, found.threads,
+                                                                    shape.dynamic_shared, site);
+    if (!each.has_value()) return each.assume_error();
+    const DeviceLimits& limits = device.assume_value();
+    const std::uint32_t warp = limits.warp_size != 0 ? limits.warp_size : 1;
+    const std::uint32_t warps_per_block = (found.threads + warp - 1) / warp;
+    found.blocks = static_cast<std::uint32_t>(each.assume_value());
+    found.warps = found.blocks * warps_per_block;
+    found.most_warps = limits.max_threads_per_multiprocessor / warp;
+    found.blocks_at_once = std::uint64_t{found.blocks} * limits.multiprocessors;
+    found.limit =
+        detail::occupancy_limit(found.blocks, warps_per_block * warp,
+                                known.assume_value().static_shared + shape.dynamic_shared, limits);
+    return found;
+  }
+}
+
+/// Writes an occupancy in two lines into `buffer` of `capacity` bytes (512 hold every one with a
+/// name of ordinary length), cut to fit and terminated. Returns the bytes written without the
+/// terminator.
+inline std::size_t format_occupancy(const Occupancy& occupancy, char* buffer,
+                                    std::size_t capacity) noexcept {
+  detail::TextBuffer out(buffer, capacity);
+  out << "Occupancy of '" << occupancy.kernel << "' with blocks of " << occupancy.threads
+      << " threads and " << occupancy.dynamic_shared
+      << " bytes of dynamic shared memory: " << occupancy.blocks << " per multiprocessor";
+  if (occupancy.most_warps != 0) {
+    out << ", " << occupancy.warps << " of " << occupancy.most_warps << " warps ("
+        << occupancy.percent() << "%)";
+  }
+  switch (occupancy.limit) {
+    case OccupancyLimit::nothing_fits:
+      return (out << "; not a single block fits").size();
+    case OccupancyLimit::threads:
+      out << "; no more threads fit";
+      break;
+    case OccupancyLimit::blocks:
+      out << "; no more blocks are held";
+      break;
+    case OccupancyLimit::shared:
+      out << "; no more shared memory is left";
+      break;
+    case OccupancyLimit::registers:
+      out << "; registers, or another resource, are the limit";
+      break;
+  }
+  out << "\n  " << occupancy.blocks_launched
+      << (occupancy.blocks_launched == 1 ? " block, " : " blocks, ") << occupancy.blocks_at_once
+      << " at once on the device: " << occupancy.waves()
+      << (occupancy.waves() == 1 ? " wave" : " waves");
+  return out.size();
+}
+
+namespace detail {
+/// What the driver knows of a kernel, in the runtimes' own words.
+inline void put_kernel_limits(TextBuffer& out, const KernelLimits& limits) noexcept {
+  out << "numRegs=" << limits.registers << ", sharedSizeBytes=" << limits.static_shared
+      << ", maxDynamicSharedSizeBytes=" << limits.max_dynamic_shared
+      << ", localSizeBytes=" << limits.local_bytes << ", constSizeBytes=" << limits.constant_bytes
+      << ", maxThreadsPerBlock=" << limits.max_threads_per_block
+      << ", binaryVersion=" << limits.binary_version << ", ptxVersion=" << limits.ptx_version;
+}
+}  // namespace detail
+
+/// Writes what the driver knows of a kernel in one line, in the runtimes' own words, into `buffer`
+/// of `capacity` bytes (512 hold every one with a name of ordinary length), cut to fit and
+/// terminated. Returns the bytes written without the terminator.
+inline std::size_t format_kernel(Name kernel, const KernelLimits& limits, char* buffer,
+                                 std::size_t capacity) noexcept {
+  detail::TextBuffer out(buffer, capacity);
+  out << "Kernel '" << kernel << "': ";
+  detail::put_kernel_limits(out, limits);
+  if (limits.local_bytes != 0) {
+    out << "\n  " << limits.local_bytes << " bytes per thread lie in local memory: registers that "
+        << "were spilled, or arrays that are indexed at run time";
+  }
+  return out.size();
+}
+
+/// The same for a kernel on the stream's device, which is asked. Errc as `kernel_limits`.
+template <CheckLevel Level = current_level, class S, class K>
+[[nodiscard]] result<detail::later<S, std::size_t>> format_kernel(
+    const S& stream, const K& kernel, char* buffer, std::size_t capacity,
+    call_site site = call_site::current()) noexcept {
+  const auto known = kernel_limits<Level>(stream, kernel, site);
+  if (!known.has_value()) return known.assume_error();
+  return format_kernel(kernel.name(), known.assume_value(), buffer, capacity);
+}
+
+}  // namespace warpsafe

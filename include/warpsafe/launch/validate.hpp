@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/detail/fitting_block.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/kernel/needs.hpp>
+#include <warpsafe/launch/launch_config.hpp>
+
+#include <cstdint>
+
+namespace warpsafe {
+
+namespace detail {
+
+/// The threads that a suggested block may have, for all limits on them together; 0 where it would
+/// still be refused, since its threads are not the multiple that the kernel requires.
+constexpr std::uint64_t suggestable_threads(const LaunchShape& shape, const KernelNeeds& needs,
+                                            const KernelLimits& kernel,
+                                            const DeviceLimits& device) noexcept {
+  const std::uint64_t most = strictest(device.max_threads_per_block,
+                                       strictest(needs.max_threads, kernel.max_threads_per_block));
+  if (most == 0) return 0;
+  std::uint32_t fits[3] = {};
+  const std::uint64_t threads = fitting_block(shape.block, most, fits);
+  return needs.block_multiple != 0 && threads % needs.block_multiple != 0 ? 0 : most;
+}
+
+/// The threads of a grid, saturating.
+constexpr std::uint64_t all_threads(std::uint64_t blocks, std::uint64_t per_block) noexcept {
+  std::uint64_t all = 0;
+  return multiply(blocks, per_block, all) ? all : ~std::uint64_t{0};
+}
+
+/// Puts a problem of a launch into `error`.
+struct Refusal {
+  const LaunchShape& shape;
+  const DeviceLimits& device;
+  LaunchError& error;
+
+  constexpr bool operator()(Errc code, std::uint64_t value, std::uint64_t limit,
+                            Axis axis = Axis::none, std::uint64_t extra = 0) const noexcept {
+    refuse(error, code, Stage::validation, value, limit, axis, extra);
+    error.with_shape(shape).with_device(device);
+    error.limit_is_floor = device.floored && device.device >= 0;
+    return false;
+  }
+};
+
+/// Validation over plain numbers, of all but blocks that run together. Puts the first
+/// problem into `error` and returns false. It accepts what the vendor accepts, and nothing else;
+/// what is stricter is what the kernel declares, and that one which declares no index type does not
+/// count beyond an int.
+constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs,
+                              const KernelLimits& kernel, const DeviceLimits& device,
+                              LaunchError& error) noexcept {
+  const Refusal fail{shape, device, error};
+  for (int i = 0; i < 3; ++i) {
+    const Axis axis = static_cast<Axis>(i);
+    if (shape.block[i] == 0) return fail(Errc::block_zero, 0, device.max_block[i], axis);
+    if (shape.grid[i] == 0) return fail(Errc::grid_zero, 0, device.max_grid[i], axis);
+  }
+  const std::uint64_t threads = shape.threads_per_block();
+  if (threads > device.max_threads_per_block) {
+    return fail(Errc::block_too_large, threads, device.max_threads_per_block, Axis::none,
+                suggestable_threads(shape, needs, kernel, device));
+  }
+  for (int i = 0; i < 3; ++i) {
+    const Axis axis = static_cast<Axis>(i);
+    if (shape.block[i] > device.max_block[i]) {
+      return fail(Errc::block_axis_too_large, shape.block[i], device.max_block[i], axis);
+    }
+    if (shape.grid[i] > device.max_grid[i]) {
+      return fail(Errc::grid_too_large, shape.grid[i], device.max_grid[i], axis);
+    }
+    const std::uint64_t along = static_cast<std::uint64_t>(shape.grid[i]) * shape.block[i];
+    if (device.max_threads_per_axis != 0 && along > device.max_threads_per_axis) {
+      return fail(Errc::axis_threads_too_many, along, device.max_threads_per_axis, axis);
+    }
+  }
+
+  if (needs.max_threads != 0 && threads > needs.max_threads) {
+    return fail(Errc::kernel_threads_exceeded, threads, needs.max_threads, Axis::none,
+                suggestable_threads(shape, needs, kernel, device));
+  }
+  if (kernel.max_threads_per_block != 0 && threads > kernel.max_threads_per_block) {
+    return fail(Errc::kernel_threads_exceeded, threads, kernel.max_threads_per_block, Axis::none,
+                suggestable_threads(shape, needs, kernel, device));
+  }
+  if (needs.block_multiple != 0 && threads % needs.block_multiple != 0) {
+    return fail(Errc::block_not_multiple, threads, needs.block_multiple);
+  }
+  if (needs.warp_size != 0 && device.warp_size != 0 && needs.warp_size != device.warp_size) {
+    return fail(Errc::warp_size_mismatch, device.warp_size, needs.warp_size);
+  }
+  if (needs.index_max != 0) {
+    const std::uint64_t all = all_threads(shape.blocks(), threads);
+    // Threads are counted from 0, so index_max + 1 of them are fine.
+    if (all - 1 > needs.index_max) {
+      return fail(Errc::index_overflow, all, needs.index_max + 1, Axis::none,
+                  needs.index_assumed ? 2U : 0U);
+    }
+  }
+
+  if (shape.dynamic_shared < needs.min_dynamic_shared) {
+    return fail(Errc::shared_missing, shape.dynamic_shared, needs.min_dynamic_shared);
+  }
+  // Static and dynamic shared memory are added: AMD's runtime checks each alone, and the sum fails
+  // there only on the device (ROCm/clr hipamd/src/hip_module.cpp).
+  const std::uint64_t shared_limit = device.shared_per_block_optin;
+  if (shape.dynamic_shared > shared_limit ||
+      shape.dynamic_shared + kernel.static_shared > shared_limit) {
+    std::uint64_t sum = shape.dynamic_shared + kernel.static_shared;
+    if (sum < shape.dynamic_shared) sum = ~std::uint64_t{0};
+    fail(Errc::shared_too_large, sum, shared_limit, Axis::none, kernel.static_shared);
+    error.opt_in_included = shared_limit > device.shared_per_block;
+    return false;
+  }
+  return true;
+}
+
+/// The rest of it, for configurations that may have a cluster or be cooperative.
+constexpr bool validate_together(const LaunchShape& shape, const KernelLimits& kernel,
+                                 const DeviceLimits& device, LaunchError& error) noexcept {
+  const Refusal fail{shape, device, error};
+  if (shape.has_cluster) {
+    const std::uint64_t blocks = shape.blocks_per_cluster();
+    if (device.max_cluster_blocks == 0) return fail(Errc::cluster_unsupported, blocks, 0);
+    for (int i = 0; i < 3; ++i) {
+      if (shape.cluster[i] == 0 || shape.grid[i] % shape.cluster[i] != 0) {
+        return fail(Errc::cluster_not_divisor, shape.grid[i], shape.cluster[i],
+                    static_cast<Axis>(i));
+      }
+    }
+    const std::uint64_t most =
+        shape.non_portable_cluster && device.max_cluster_blocks_optin > device.max_cluster_blocks
+            ? device.max_cluster_blocks_optin
+            : device.max_cluster_blocks;
+    if (blocks > most) return fail(Errc::cluster_too_large, blocks, most);
+    if (kernel.max_cluster_blocks != 0 && blocks > kernel.max_cluster_blocks) {
+      return fail(Errc::cluster_too_large, blocks, kernel.max_cluster_blocks);
+    }
+  }
+  if (shape.cooperative) {
+    const std::uint64_t threads = shape.threads_per_block();
+    if (!device.cooperative_launch) {
+      return fail(Errc::cooperative_unsupported, shape.blocks(), 0);
+    }
+    // AMD's runtime multiplies the total in 32 bits: a wrapped one is accepted, and its grid-wide
+    // barrier never ends (ROCm/clr hipamd/src/hip_module.cpp).
+    std::uint64_t all = 0;
+    if (device.vendor == Vendor::amd &&
+        (!multiply(shape.blocks(), threads, all) || all > 0xffffffffU)) {
+      return fail(Errc::cooperative_too_large, shape.blocks(), 0xffffffffU / threads);
+    }
+    if (kernel.resident_blocks != 0 && shape.blocks() > kernel.resident_blocks) {
+      return fail(Errc::cooperative_too_large, shape.blocks(), kernel.resident_blocks);
+    }
+  }
+  return true;
+}
+
+/// The whole of validation: pure, so that `launch`, `check` and a test with another GPU's limits
+/// share it.
+constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& needs,
+                                const KernelLimits& kernel, const DeviceLimits& device,
+                                LaunchError& error) noexcept {
+  return validate_plain(shape, needs, kernel, device, error) &&
+         validate_together(shape, kernel, device, error);
+}
+
+/// For kernels declared portable: the configuration must be legal under each vendor's documented
+/// floor.
+constexpr bool validate_portable(const LaunchShape& shape, const KernelLimits& kernel,
+                                 LaunchError& error) noexcept {
+  KernelLimits anywhere = kernel;
+  anywhere.max_threads_per_block = 0;
+  // Clusters and cooperative launches are a device's own matter.
+  return validate_plain(shape, KernelNeeds{}, anywhere, limits::cuda_floor, error) &&
+         validate_plain(shape, KernelNeeds{}, anywhere, limits::amd_floor, error);
+}
+
+/// All of it, for kernel K. `Together`: the configuration's type has a cluster, or is cooperative.
+template <class K, bool Together = true>
+constexpr bool validate_launch(const LaunchShape& shape, const KernelLimits& kernel,
+                               const DeviceLimits& device, LaunchError& error) noexcept {
+  constexpr KernelNeeds needs = K::needs;
+  if constexpr (Together) {
+    if (!validate_numbers(shape, needs, kernel, device, error)) return false;
+  } else {
+    if (!validate_plain(shape, needs, kernel, device, error)) return false;
+  }
+  if constexpr (needs.portable) return validate_portable(shape, kernel, error);
+  return true;
+}
+
+/// Whether kernel K counts as far as the grid reaches, which may be beyond its threads: with
+/// several elements for each of them, or a grid that is walked.
+template <class K, class Config>
+constexpr bool validate_reach(const Config& config, const LaunchShape& shape,
+                              LaunchError& error) noexcept {
+  if constexpr (is_safe_grid<typename Config::grid_type>) {
+    constexpr KernelNeeds needs = K::needs;
+    // `cover` has seen that the product fits.
+    std::uint64_t all = 1;
+    for (int axis = 0; axis < Config::grid_type::rank; ++axis) all *= config.grid().size(axis);
+    if (all > needs.index_max && all - 1 > needs.index_max) {
+      refuse(error, Errc::index_overflow, Stage::validation, all, needs.index_max + 1, Axis::none,
+             needs.index_assumed ? 3U : 1U);
+      error.with_shape(shape);
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// Whether `config` may be launched with `kernel` on a device with `limits`, which may be any GPU's
+/// table (limits_table.hpp): no device is asked. `kernel_limits` is what a driver knows of the
+/// kernel, where one was asked. `limits` must outlive the error, which points at its name.
+/// Errc::block_zero, ::block_axis_too_large, ::block_too_large, ::grid_zero, ::grid_too_large,
+/// ::axis_threads_too_many, ::kernel_threads_exceeded, ::block_not_multiple, ::warp_size_mismatch,
+/// ::index_overflow, ::shared_missing, ::shared_too_large, ::shared_negative, ::shared_overflow,
+/// ::cluster_unsupported, ::cluster_not_divisor, ::cluster_too_large, ::cooperative_unsupported,
+/// ::cooperative_too_large.
+template <class Config, class K>
+[[nodiscard]] constexpr result<void> validate(const Config& config, K kernel,
+                                              const DeviceLimits& limits,
+                                              const KernelLimits& kernel_limits = {},
+                                              call_site site = call_site::current()) noexcept {
+  static_assert(is_launch_config<Config>, "warpsafe: validate takes a LaunchConfig");
+  static_assert(detail::is_kernel<K>, "warpsafe: validate takes kernel<fn>");
+  if (config.empty()) return success();
+  LaunchError error = config.problem();
+  const LaunchShape shape = config.shape();
+  if (error.code != Errc{} || !detail::validate_launch<K>(shape, kernel_limits, limits, error) ||
+      !detail::validate_reach<K>(config, shape, error)) {
+    error.kernel = kernel.name();
+    error.site = site;
+    return error;
+  }
+  return success();
+}
+
+}  // namespace warpsafe

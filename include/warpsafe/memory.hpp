@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+// Device, pinned, managed and pitched buffers, copies between them, and their pending results.
+
+#include <warpsafe/args/align.hpp>
+#include <warpsafe/args/as_bytes.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/memory_hold.hpp>
+#include <warpsafe/memory/memory_info.hpp>
+#include <warpsafe/memory/pending.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
+#include <warpsafe/memory/pitched_view.hpp>
+#include <warpsafe/memory/synchronize.hpp>

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/device_view.hpp>
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/memory_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/launch/detail/note_uses.hpp>
+#include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/stream/detail/stream_there.hpp>
+#include <warpsafe/stream/stream.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+// What a copy, a fill or a read takes, whatever type the user has it in: rows of bytes. All sizes
+// are checked, and all calls of the runtime made, in this one place.
+
+namespace warpsafe::detail {
+
+/// Elements in rows, in bytes but for `size`. One row for what has no rows.
+struct CopyRows {
+  void* data;         ///< of a source it is only read
+  std::size_t pitch;  ///< from the start of a row to that of the next
+  std::size_t width;  ///< of a row
+  std::size_t rows;
+  bool matrix;       ///< it has rows and columns, so that their numbers count, not only the product
+  int device;        ///< -1: unknown, or the host's
+  std::size_t size;  ///< elements
+  MemoryOwner* owner = nullptr;  ///< of a view: to be told of the copy
+
+  template <class T>
+  [[nodiscard]] static CopyRows flat(T* data, std::size_t size, int device) noexcept {
+    void* const start = const_cast<std::remove_const_t<T>*>(data);
+    return {start, size * sizeof(T), size * sizeof(T), 1, false, device, size};
+  }
+  [[nodiscard]] bool dense() const noexcept { return rows <= 1 || pitch == width; }
+};
+
+enum class CopyPlace : unsigned char { device, pinned };
+
+/// How a type takes part in copies. For one that does:
+///   known = true; place; element (const where it is only read); backend (void: any)
+///   static CopyRows rows(const A&); static DeviceMemory<backend>* owner(const A&)
+template <class A>
+struct CopyOperand {
+  static constexpr bool known = false;
+};
+
+template <class T>
+struct CopyOperand<DeviceSpan<T>> {
+  static constexpr bool known = true;
+  static constexpr CopyPlace place = CopyPlace::device;
+  using element = T;
+  using backend = void;
+  [[nodiscard]] static CopyRows rows(const DeviceSpan<T>& span) noexcept {
+    return CopyRows::flat(span.pointer().get(), span.size(), -1);
+  }
+  [[nodiscard]] static std::nullptr_t owner(const DeviceSpan<T>&) noexcept { return nullptr; }
+};
+
+/// What buffers hand out to host code.
+template <class T>
+struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
+  [[nodiscard]] static CopyRows rows(const DeviceView<T>& view) noexcept {
+    CopyRows rows = CopyRows::flat(view.pointer().get(), view.size(), view.device());
+    rows.owner = owner_of(view);
+    return rows;
+  }
+  [[nodiscard]] static std::nullptr_t owner(const DeviceView<T>&) noexcept { return nullptr; }
+};
+
+/// Errc::size_mismatch where source and target do not have the same number of elements, or, of two
+/// matrices, of rows and columns (value: the source's, limit: the target's).
+[[nodiscard]] inline result<void> same_size(const CopyRows& to, const CopyRows& from,
+                                            call_site site) noexcept {
+  const bool rows_differ = to.matrix && from.matrix && to.rows != from.rows;
+  if (to.size == from.size && !rows_differ) return success();
+  // Of two matrices of one size only the rows tell what is wrong.
+  const bool tell_rows = to.size == from.size;
+  return LaunchError::make(Errc::size_mismatch, Stage::construction,
+                           tell_rows ? from.rows : from.size, tell_rows ? to.rows : to.size,
+                           Axis::none, site);
+}
+
+/// Gives the copy to the stream. Returns the runtime's status. @pre same_size
+template <CheckLevel Level, class B>
+[[nodiscard]] int submit_copy(CopyRows to, CopyRows from, CopyKind kind,
+                              basic_stream_ref<B> stream) noexcept {
+  using Calls = CallsAt<B, Level>;
+  if (to.size == 0) return 0;
+  const bool peers = kind == CopyKind::device_to_device && to.device >= 0 && from.device >= 0 &&
+                     to.device != from.device;
+  // With the stream's device current: CUDA does not find memory of another device's pool otherwise
+  // (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
+  return on_device<Calls>(stream.device().value(), [&]() noexcept -> int {
+    if (to.dense() && from.dense()) {
+      const std::size_t bytes = to.width * to.rows;
+      if (peers) {
+        return MemoryCallsOf<Calls>::copy_peer(to.data, to.device, from.data, from.device, bytes,
+                                               stream.native());
+      }
+      return MemoryCallsOf<Calls>::copy(to.data, from.data, bytes, kind, stream.native());
+    }
+    // What has no rows of its own takes the other's.
+    const std::size_t width = to.matrix ? to.width : from.width;
+    const std::size_t rows = to.matrix ? to.rows : from.rows;
+    return MemoryCallsOf<Calls>::copy_2d(to.data, to.matrix ? to.pitch : width, from.data,
+                                         from.matrix ? from.pitch : width, width, rows, kind,
+                                         stream.native());
+  });
+}
+
+/// Errc::stream_capturing for what waits, or uses memory of the host: a graph would run it later,
+/// when nobody waits and the memory is gone. Errc::stream_null for a Stream that was moved from or
+/// closed.
+template <CheckLevel Level, class B>
+[[nodiscard]] result<void> refuse_in_capture(basic_stream_ref<B> stream, Name operation,
+                                             call_site site) noexcept {
+  result<void> there = check_stream_there(operation, stream, site);
+  if (!there.has_value() || !captures<CallsAt<B, Level>>(stream)) return there;
+  LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
+  error.operation = operation;
+  error.stream = stream.native();
+  error.device = stream.device().value();
+  return error;
+}
+
+/// A copy that has ended when this returns. Errc::size_mismatch, ::stream_capturing,
+/// ::execution_failed, ::runtime_failed.
+template <CheckLevel Level, class B>
+[[nodiscard]] result<void> copy_now(const CopyRows& to, const CopyRows& from, CopyKind kind,
+                                    basic_stream_ref<B> stream, call_site site) noexcept {
+  const result<void> sizes = same_size(to, from, site);
+  if (!sizes.has_value() || to.size == 0) return sizes;
+  const Name operation =
+      Name::of(kind == CopyKind::host_to_device ? "copy to device" : "copy to host");
+  const result<void> allowed = refuse_in_capture<Level>(stream, operation, site);
+  if (!allowed.has_value()) return allowed;
+  const CallScope<B> here(site);
+  const int device = stream.device().value();
+  if (const int status = wait_ahead<CallsAt<B, Level>>(stream.native(), device, site)) {
+    return runtime_error<B>(status, operation, site, Stage::completion, device);
+  }
+  const int status = submit_copy<Level>(to, from, kind, stream);
+  if (status != 0) return runtime_error<B>(status, operation, site);
+  return wait_for<Level>(stream, site);
+}
+
+/// Every byte of the rows, padding included. Errc::runtime_failed.
+template <CheckLevel Level, class B>
+[[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
+                                     basic_stream_ref<B> stream, call_site site) noexcept {
+  result<void> there = check_stream_there(Name::of("fill device memory"), stream, site);
+  if (!there.has_value() || rows.size == 0) return there;
+  const CallScope<B> here(site);
+  using Calls = CallsAt<B, Level>;
+  const int status = on_device<Calls>(stream.device().value(), [&]() noexcept {
+    return MemoryCallsOf<Calls>::fill(rows.data, static_cast<unsigned char>(value),
+                                      (rows.rows - 1) * rows.pitch + rows.width, stream.native());
+  });
+  if (status != 0) {
+    return runtime_error<B>(status, Name::of("fill device memory"), site);
+  }
+  return success();
+}
+
+/// Notes that `stream` used the memory of a buffer. Errc::runtime_failed.
+template <CheckLevel Level, class B>
+[[nodiscard]] result<void> note_use(DeviceMemory<B>* memory, basic_stream_ref<B> stream,
+                                    call_site site) noexcept {
+  const int status = memory == nullptr ? 0 : memory->template note_use<CallsAt<B, Level>>(stream);
+  if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
+  return success();
+}
+
+/// From device memory to device memory; `owner`s may be nullptr. Errc::size_mismatch,
+/// ::stream_capturing for a copy between two devices, which would break a capture (CUDA 13.0 on two
+/// H200s: cudaMemcpyPeerAsync answers 900), ::runtime_failed.
+template <CheckLevel Level, class B>
+[[nodiscard]] result<void> copy_on_device(basic_stream_ref<B> stream, const CopyRows& to,
+                                          DeviceMemory<B>* to_owner, const CopyRows& from,
+                                          DeviceMemory<B>* from_owner, call_site site) noexcept {
+  const result<void> sizes = same_size(to, from, site);
+  if (!sizes.has_value()) return sizes;
+  const result<void> there = check_stream_there(Name::of("copy on the device"), stream, site);
+  if (!there.has_value()) return there;
+  if (to.device >= 0 && from.device >= 0 && to.device != from.device) {
+    const result<void> possible =
+        refuse_in_capture<Level>(stream, Name::of("copy between devices"), site);
+    if (!possible.has_value()) return possible;
+  }
+  const CallScope<B> here(site);
+  if (const int status = submit_copy<Level>(to, from, CopyKind::device_to_device, stream)) {
+    return runtime_error<B>(status, Name::of("copy on the device"), site);
+  }
+  result<void> noted = note_use<Level>(to_owner, stream, site);
+  if (noted.has_value()) noted = note_use<Level>(from_owner, stream, site);
+  return noted.has_value()
+             ? note_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
+             : noted;
+}
+
+/// `fill_bytes` of anything but a std::byte: the sentence for who takes it for a fill with values.
+template <class Value>
+constexpr bool check_fill_value() noexcept {
+  constexpr bool is_byte = std::is_same_v<Value, std::byte>;
+  static_assert(is_byte,
+                "warpsafe: a fill sets single bytes: zero(stream), or fill_bytes(stream, "
+                "std::byte{0xff}); elements get another value from a kernel");
+  return is_byte;
+}
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/memory/detail/copy_operand.hpp>
+#include <warpsafe/memory/memory_hold.hpp>
+#include <warpsafe/memory/pending.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::detail {
+
+/// False if the host has no memory for it.
+template <class T>
+[[nodiscard]] bool resize(std::vector<T>& target, std::size_t size) noexcept {
+#if defined(__cpp_exceptions)
+  try {
+    target.resize(size);
+  } catch (...) {
+    return false;
+  }
+#else
+  target.resize(size);
+#endif
+  return true;
+}
+
+/// A copy between device memory and the host's `value`, which the token owns. `host` are the rows
+/// of `value` as they are now: moving it must not move them.
+template <CheckLevel Level, class B, class T>
+[[nodiscard]] basic_pending<B, T> copy_with_token(basic_stream_ref<B> stream, CopyRows host,
+                                                  T value, CopyRows device, DeviceMemory<B>* owner,
+                                                  bool to_host, call_site site) noexcept {
+  const Name operation = Name::of(to_host ? "copy to host" : "copy to device");
+  const CopyRows& to = to_host ? host : device;
+  const CopyRows& from = to_host ? device : host;
+  result<void> possible = same_size(to, from, site);
+  if (possible.has_value()) possible = refuse_in_capture<Level>(stream, operation, site);
+  if (!possible.has_value()) {
+    return PendingAccess::failed<B, T>(stream, possible.assume_error());
+  }
+  const CallScope<B> here(site);
+  const int status = submit_copy<Level>(
+      to, from, to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream);
+  if (status != 0) {
+    return PendingAccess::failed<B, T>(stream, runtime_error<B>(status, operation, site));
+  }
+  result<void> noted = note_use<Level>(owner, stream, site);
+  if (noted.has_value())
+    noted = note_uses(stream, site.file, site.function, site.line, device.owner);
+  auto token =
+      PendingAccess::make<Level>(stream, std::move(value), basic_memory_hold<B>(owner), site);
+  if (noted.has_value()) return token;
+  return PendingAccess::failed<B, T>(stream, noted.assume_error());
+}
+
+/// The elements in a vector of the host's.
+template <CheckLevel Level, class B, class T>
+[[nodiscard]] basic_pending<B, std::vector<T>> read_back(basic_stream_ref<B> stream,
+                                                         const CopyRows& device,
+                                                         DeviceMemory<B>* owner,
+                                                         call_site site) noexcept {
+  std::vector<T> target;
+  if (!resize(target, device.size)) {
+    return PendingAccess::failed<B, std::vector<T>>(
+        stream, LaunchError::make(Errc::out_of_memory, Stage::runtime_call, device.size * sizeof(T),
+                                  0, Axis::none, site));
+  }
+  const int on = stream.device().value();
+  if (const int status = wait_ahead<CallsAt<B, Level>>(stream.native(), on, site)) {
+    return PendingAccess::failed<B, std::vector<T>>(
+        stream, runtime_error<B>(status, Name::of("copy to host"), site, Stage::completion, on));
+  }
+  const CopyRows host = CopyRows::flat(target.data(), target.size(), -1);
+  return copy_with_token<Level>(stream, host, std::move(target), device, owner, true, site);
+}
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/device_view.hpp>
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/print_access.hpp>
+#include <warpsafe/dims/bytes.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/copy_operand.hpp>
+#include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/memory/detail/element.hpp>
+#include <warpsafe/memory/detail/read_back.hpp>
+#include <warpsafe/memory/pending.hpp>
+#include <warpsafe/stream/detail/device_cache.hpp>
+#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_hold.hpp>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace warpsafe {
+
+template <class B, class T>
+class basic_host_managed;
+
+/// Elements in managed memory, while the device has them: kernels take its view(), and the host
+/// reaches nothing. `to_host` moves it to a HostManaged, which the host reads and writes and no
+/// kernel takes, and whose `to_device` moves it back. Move-only; sizes in elements.
+template <class B, class T>
+class [[nodiscard]] basic_managed_buffer {
+  static_assert(detail::check_element<T>());
+
+ public:
+  using element_type = T;
+
+  /// Room for `count` elements, not initialised, freed when the stream's work has ended.
+  /// Errc::unsupported for a device on which the host may touch no managed memory while any kernel
+  /// runs (concurrentManagedAccess is 0: WSL, Jetson): a DeviceBuffer does there. Else as
+  /// DeviceBuffer::create.
+  template <CheckLevel Level = current_level, class Count>
+  [[nodiscard]] static result<basic_managed_buffer> create(
+      basic_stream_hold<B> stream, Count count, call_site site = call_site::current()) noexcept {
+    const auto bytes = Bytes::create<T>(count, site);
+    if (!bytes.has_value()) return bytes.assume_error();
+    const auto limits = device_limits<B, Level>(stream.ref().device(), site);
+    if (!limits.has_value()) return limits.assume_error();
+    if (!limits.assume_value().concurrent_managed_access) {
+      LaunchError error = LaunchError::make(Errc::unsupported, Stage::construction, site);
+      error.operation = Name::of("allocate managed memory");
+      error.with_device(limits.assume_value());
+      return error;
+    }
+    const auto memory = detail::DeviceMemory<B>::template allocate<Level>(
+        std::move(stream), bytes.assume_value(), true, site);
+    if (!memory.has_value()) return memory.assume_error();
+    return basic_managed_buffer(basic_memory_hold<B>::adopt(memory.assume_value()),
+                                static_cast<T*>(memory.assume_value()->data()),
+                                bytes.assume_value().value() / sizeof(T), memory.assume_value());
+  }
+  basic_managed_buffer(basic_managed_buffer&&) noexcept = default;
+  basic_managed_buffer& operator=(basic_managed_buffer&&) noexcept = default;
+  basic_managed_buffer(const basic_managed_buffer&) = delete;
+  basic_managed_buffer& operator=(const basic_managed_buffer&) = delete;
+  ~basic_managed_buffer() = default;
+
+  /// Elements.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// What kernels take. Not of a temporary buffer, whose memory would be gone.
+  [[nodiscard]] DeviceView<T> view() & noexcept {
+    return DeviceView<T>({detail::DeviceAccess::pointer<T>(data_), size_},
+                         memory_->stream().device().value(), memory_);
+  }
+  void view() const&& = delete;
+  /// Hands the elements to the host once what `stream` was given so far has ended: every stream
+  /// that uses them has to be ordered before. Errors come out of `get`: Errc::stream_capturing,
+  /// ::execution_failed, ::runtime_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] basic_pending<B, basic_host_managed<B, T>> to_host(
+      basic_stream_ref<B> stream, call_site site = call_site::current()) && noexcept {
+    using Host = basic_host_managed<B, T>;
+    const result<void> allowed =
+        detail::refuse_in_capture<Level>(stream, Name::of("hand managed memory to the host"), site);
+    if (!allowed.has_value()) {
+      return detail::PendingAccess::failed<B, Host>(stream, allowed.assume_error());
+    }
+    basic_memory_hold<B> held = hold_;
+    return detail::PendingAccess::make<Level>(stream, Host(std::move(*this)), std::move(held),
+                                              site);
+  }
+
+ private:
+  friend class basic_host_managed<B, T>;
+  friend struct detail::PrintAccess;
+  basic_managed_buffer(basic_memory_hold<B> hold, T* data, std::size_t size,
+                       detail::DeviceMemory<B>* memory) noexcept
+      : hold_(std::move(hold)), data_(data), size_(size), memory_(memory) {}
+  basic_memory_hold<B> hold_;
+  T* data_;
+  std::size_t size_;
+  detail::DeviceMemory<B>* memory_;  // of `hold_`
+};
+
+/// Managed memory while the host has it: made by ManagedBuffer::to_host. Move-only.
+template <class B, class T>
+class [[nodiscard]] basic_host_managed {
+ public:
+  basic_host_managed(basic_host_managed&&) noexcept = default;
+  basic_host_managed& operator=(basic_host_managed&&) noexcept = default;
+  basic_host_managed(const basic_host_managed&) = delete;
+  basic_host_managed& operator=(const basic_host_managed&) = delete;
+  ~basic_host_managed() = default;
+
+  /// Elements.
+  [[nodiscard]] std::size_t size() const noexcept { return buffer_.size_; }
+  /// The elements, for the host. Not of a temporary.
+  [[nodiscard]] std::span<T> span() & noexcept { return {buffer_.data_, buffer_.size_}; }
+  [[nodiscard]] std::span<const T> span() const& noexcept { return {buffer_.data_, buffer_.size_}; }
+  void span() const&& = delete;
+  /// Hands the elements back to the device: what is submitted from now on may use them.
+  [[nodiscard]] basic_managed_buffer<B, T> to_device() && noexcept { return std::move(buffer_); }
+
+ private:
+  friend class basic_managed_buffer<B, T>;
+  friend struct detail::PrintAccess;
+  explicit basic_host_managed(basic_managed_buffer<B, T>&& buffer) noexcept
+      : buffer_(std::move(buffer)) {}
+  basic_managed_buffer<B, T> buffer_;
+};
+
+template <class T>
+using ManagedBuffer = basic_managed_buffer<default_backend, T>;
+template <class T>
+using HostManaged = basic_host_managed<default_backend, T>;
+
+}  // namespace warpsafe

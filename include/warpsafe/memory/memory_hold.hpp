@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/print_access.hpp>
+#include <warpsafe/memory/detail/device_memory.hpp>
+
+#include <utility>
+
+namespace warpsafe {
+
+/// Keeps a buffer's memory allocated beyond the buffer's own end, for what uses it later: a token,
+/// a captured graph. It gives no way to the elements. Copyable; empty by default.
+template <class B>
+class basic_memory_hold {
+ public:
+  basic_memory_hold() noexcept = default;
+  /// Not for use: what `keep()` of a buffer returns.
+  explicit basic_memory_hold(detail::DeviceMemory<B>* memory) noexcept : memory_(memory) {
+    if (memory_ != nullptr) memory_->retain();
+  }
+  /// Not for use: takes over the first hold of memory that was allocated just now.
+  [[nodiscard]] static basic_memory_hold adopt(detail::DeviceMemory<B>* memory) noexcept {
+    basic_memory_hold made;
+    made.memory_ = memory;
+    return made;
+  }
+  basic_memory_hold(const basic_memory_hold& other) noexcept : basic_memory_hold(other.memory_) {}
+  basic_memory_hold(basic_memory_hold&& other) noexcept
+      : memory_(std::exchange(other.memory_, nullptr)) {}
+  basic_memory_hold& operator=(basic_memory_hold other) noexcept {
+    std::swap(memory_, other.memory_);
+    return *this;
+  }
+  // The status of a free has no one to go to here.
+  ~basic_memory_hold() {
+    if (memory_ != nullptr) static_cast<void>(memory_->release());
+  }
+  [[nodiscard]] bool empty() const noexcept { return memory_ == nullptr; }
+
+ private:
+  friend struct detail::PrintAccess;
+  detail::DeviceMemory<B>* memory_ = nullptr;
+};
+using MemoryHold = basic_memory_hold<default_backend>;
+
+}  // namespace warpsafe

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/memory_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/memory_count.hpp>
+#include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/device.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe {
+
+/// A device's memory, in bytes.
+struct MemoryInfo {
+  std::uint64_t total = 0;  ///< what the device has
+  std::uint64_t free = 0;   ///< of it, what no program holds; pools of memory may hold more than is
+                            ///< in use
+  std::uint64_t held = 0;   ///< what this program's buffers hold; of devices up to 63
+};
+
+/// The memory of `device` now: other programs change it at any time. Errc::device_invalid,
+/// ::no_device, ::runtime_failed.
+template <class B = default_backend, CheckLevel Level = current_level>
+[[nodiscard]] result<MemoryInfo> memory_info(DeviceId device,
+                                             call_site site = call_site::current()) noexcept {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  using Calls = detail::CallsAt<B, Level>;
+  const int status = detail::on_device<Calls>(device.value(), [&]() noexcept {
+    return detail::MemoryCallsOf<Calls>::memory_info(free_bytes, total_bytes);
+  });
+  if (status != 0) {
+    LaunchError error = detail::runtime_error<B>(status, Name::of("memory info"), site);
+    error.device = device.value();
+    return error;
+  }
+  return MemoryInfo{total_bytes, free_bytes, detail::MemoryCount<B>::of(device.value())};
+}
+
+}  // namespace warpsafe

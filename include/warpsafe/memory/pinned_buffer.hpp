@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/memory_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/detail/uncaptured.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/dims/bytes.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/element.hpp>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace warpsafe {
+
+/// Elements in page-locked host memory: what a copy takes that runs beside the host's own work.
+/// A copy moves the buffer into its token, which hands it back when the copy has ended, so that the
+/// host cannot touch it meanwhile. Allocating and freeing may wait for the device: do both up
+/// front. Move-only; sizes in elements.
+template <class B, class T>
+class [[nodiscard]] basic_pinned_buffer {
+  static_assert(detail::check_element<T>());
+
+ public:
+  using element_type = T;
+
+  /// Room for `count` elements, not initialised; 0 is an empty buffer. Breaks no capture of a
+  /// stream. Errc::size_negative, ::bytes_overflow, ::out_of_memory (of the host), ::no_device,
+  /// ::runtime_failed.
+  template <CheckLevel Level = current_level, class Count>
+  [[nodiscard]] static result<basic_pinned_buffer> create(
+      Count count, call_site site = call_site::current()) noexcept {
+    const auto bytes = Bytes::create<T>(count, site);
+    if (!bytes.has_value()) return bytes.assume_error();
+    void* memory = nullptr;
+    if (bytes.assume_value().value() != 0) {
+      const detail::CallScope<B> here(site);
+      using Calls = detail::CallsAt<B, Level>;
+      const detail::Uncaptured<Calls> outside;
+      if (const int status =
+              detail::MemoryCallsOf<Calls>::host_allocate(memory, bytes.assume_value().value())) {
+        LaunchError error =
+            detail::runtime_error<B>(status, Name::of("allocate pinned memory"), site);
+        error.value = bytes.assume_value().value();
+        return error;
+      }
+    }
+    return basic_pinned_buffer(static_cast<T*>(memory), bytes.assume_value().value() / sizeof(T),
+                               &drop_by<Level>);
+  }
+
+  basic_pinned_buffer(basic_pinned_buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        drop_(other.drop_) {}
+  basic_pinned_buffer& operator=(basic_pinned_buffer&& other) noexcept {
+    if (this != &other) {
+      drop_(*this);
+      data_ = std::exchange(other.data_, nullptr);
+      size_ = std::exchange(other.size_, 0);
+      drop_ = other.drop_;
+    }
+    return *this;
+  }
+  basic_pinned_buffer(const basic_pinned_buffer&) = delete;
+  basic_pinned_buffer& operator=(const basic_pinned_buffer&) = delete;
+  // Nobody can take a status here; close() is for who wants it.
+  ~basic_pinned_buffer() { drop_(*this); }
+
+  /// Frees the memory, and returns what the runtime says of it. Errc::runtime_failed,
+  /// ::execution_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    if (data_ == nullptr) return success();
+    size_ = 0;
+    using Calls = detail::CallsAt<B, Level>;
+    const detail::Uncaptured<Calls> outside;
+    if (const int status =
+            detail::MemoryCallsOf<Calls>::host_deallocate(std::exchange(data_, nullptr))) {
+      return detail::runtime_error<B>(status, Name::of("free pinned memory"), site);
+    }
+    return success();
+  }
+
+  /// Elements.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// The elements, for the host. Not of a temporary buffer, whose memory would be gone.
+  [[nodiscard]] std::span<T> span() & noexcept { return {data_, size_}; }
+  [[nodiscard]] std::span<const T> span() const& noexcept { return {data_, size_}; }
+  void span() const&& = delete;
+
+ private:
+  /// close, as by the level of who made the buffer.
+  using Drop = void (*)(basic_pinned_buffer& self) noexcept;
+  template <CheckLevel Level>
+  static void drop_by(basic_pinned_buffer& self) noexcept {
+    static_cast<void>(self.template close<Level>());
+  }
+  basic_pinned_buffer(T* data, std::size_t size, Drop drop) noexcept
+      : data_(data), size_(size), drop_(drop) {}
+  T* data_;
+  std::size_t size_;
+  Drop drop_;
+};
+
+template <class T>
+using PinnedBuffer = basic_pinned_buffer<default_backend, T>;
+
+}  // namespace warpsafe

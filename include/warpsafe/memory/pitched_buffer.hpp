@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/arithmetic.hpp>
+#include <warpsafe/dims/bytes.hpp>
+#include <warpsafe/dims/extent.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/copy_operand.hpp>
+#include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/memory/detail/element.hpp>
+#include <warpsafe/memory/detail/read_back.hpp>
+#include <warpsafe/memory/memory_hold.hpp>
+#include <warpsafe/memory/pending.hpp>
+#include <warpsafe/memory/pitched_view.hpp>
+#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_hold.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace warpsafe {
+
+/// A matrix in device memory, each row of which begins where an access is fast. Host memory beside
+/// it is row after row, without gaps. Otherwise as a DeviceBuffer.
+template <class B, class T>
+class [[nodiscard]] basic_pitched_buffer {
+  static_assert(detail::check_element<T>());
+
+ public:
+  using element_type = T;
+
+  /// `size` elements, as extent{rows{m}, cols{n}}, not initialised. Errc::size_negative,
+  /// ::size_overflow, ::bytes_overflow, ::out_of_memory.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] static result<basic_pitched_buffer> create(
+      basic_stream_hold<B> stream, extent<2> size, call_site site = call_site::current()) noexcept {
+    for (int axis = 0; axis < 2; ++axis) {
+      if (size.negative(axis)) {
+        return LaunchError::make(Errc::size_negative, Stage::construction, size.size(axis), 0,
+                                 static_cast<Axis>(axis), site);
+      }
+    }
+    std::uint64_t elements = 0;
+    if (!detail::multiply(size.size(0), size.size(1), elements)) {
+      LaunchError error = LaunchError::make(Errc::size_overflow, Stage::construction, size.size(0),
+                                            size.size(1), Axis::none, site);
+      error.extra = 1;
+      return error;
+    }
+    std::uint64_t width = 0;
+    std::uint64_t bytes = 0;
+    const bool fits = detail::multiply(size.size(0), std::uint64_t{sizeof(T)}, width) &&
+                      width <= ~std::uint64_t{0} - row_alignment &&
+                      detail::multiply(pitch_of(width), size.size(1), bytes);
+    if (!fits) {
+      return LaunchError::make(Errc::bytes_overflow, Stage::construction, elements, sizeof(T),
+                               Axis::none, site);
+    }
+    const auto memory = detail::DeviceMemory<B>::template allocate<Level>(
+        std::move(stream), Bytes(elements == 0 ? 0 : bytes), false, site);
+    if (!memory.has_value()) return memory.assume_error();
+    return basic_pitched_buffer(memory.assume_value(), size.size(1), size.size(0));
+  }
+
+  basic_pitched_buffer(basic_pitched_buffer&& other) noexcept
+      : memory_(std::exchange(other.memory_, nullptr)),
+        rows_(std::exchange(other.rows_, 0)),
+        cols_(std::exchange(other.cols_, 0)) {}
+  basic_pitched_buffer& operator=(basic_pitched_buffer&& other) noexcept {
+    if (this != &other) {
+      static_cast<void>(close());
+      memory_ = std::exchange(other.memory_, nullptr);
+      rows_ = std::exchange(other.rows_, 0);
+      cols_ = std::exchange(other.cols_, 0);
+    }
+    return *this;
+  }
+  basic_pitched_buffer(const basic_pitched_buffer&) = delete;
+  basic_pitched_buffer& operator=(const basic_pitched_buffer&) = delete;
+  // Nobody can take a status here; close() is for who wants it.
+  ~basic_pitched_buffer() { static_cast<void>(close()); }
+
+  /// As DeviceBuffer::close. Errc::runtime_failed.
+  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    rows_ = cols_ = 0;
+    if (memory_ == nullptr) return success();
+    const int status = std::exchange(memory_, nullptr)->release();
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("free device memory"), site);
+    return success();
+  }
+
+  /// Elements along the axes.
+  [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
+  [[nodiscard]] std::size_t cols() const noexcept { return cols_; }
+  [[nodiscard]] extent<2> size() const noexcept {
+    return extent<2>{warpsafe::rows{rows_}, warpsafe::cols{cols_}};
+  }
+  /// The stream of its allocation. @pre not moved from, not closed
+  [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
+  /// What kernels and copies take. Not of a temporary buffer, whose memory would be gone.
+  [[nodiscard]] PitchedView<T> view() & noexcept { return make_view<T>(); }
+  [[nodiscard]] PitchedView<const T> view() const& noexcept { return make_view<const T>(); }
+  void view() const&& = delete;
+  /// As DeviceBuffer::keep.
+  [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }
+  /// As DeviceBuffer::used_on. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> used_on(basic_stream_ref<B> stream,
+                                     call_site site = call_site::current()) const noexcept {
+    return detail::note_use<Level>(memory_, stream, site);
+  }
+
+  /// Overwrites the matrix from host memory, row after row without gaps; returns when that memory
+  /// may be changed again. Errc::size_mismatch, ::stream_capturing, ::runtime_failed,
+  /// ::execution_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> assign(std::span<const T> source,
+                                    call_site site = call_site::current()) noexcept {
+    const auto host = detail::CopyRows::flat(source.data(), source.size(), -1);
+    const result<void> sizes = detail::same_size(copy_rows(), host, site);
+    if (!sizes.has_value() || copy_rows().size == 0) return sizes;
+    return detail::copy_now<Level>(copy_rows(), host, CopyKind::host_to_device, stream(), site);
+  }
+  /// Every byte 0, in the order of `stream`. Errc::runtime_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> zero(basic_stream_ref<B> stream,
+                                  call_site site = call_site::current()) noexcept {
+    return fill_bytes<Level>(stream, std::byte{0}, site);
+  }
+  /// Every byte `value`, a std::byte, in the order of `stream`. Errc::runtime_failed.
+  template <CheckLevel Level = current_level, class Byte>
+  [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, Byte value,
+                                        call_site site = call_site::current()) noexcept {
+    if constexpr (detail::check_fill_value<Byte>()) {
+      const result<void> filled = detail::fill_rows<Level>(copy_rows(), value, stream, site);
+      return filled.has_value() ? detail::note_use<Level>(memory_, stream, site) : filled;
+    } else {
+      return success();
+    }
+  }
+  /// The elements on the host, row after row without gaps: see DeviceBuffer::to_host.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] basic_pending<B, std::vector<T>> to_host(
+      basic_stream_ref<B> stream, call_site site = call_site::current()) const noexcept {
+    return detail::read_back<Level, B, T>(stream, copy_rows(), memory_, site);
+  }
+
+ private:
+  friend struct detail::CopyOperand<basic_pitched_buffer>;
+  /// Rows begin as well aligned as allocations do: at least 256 bytes (CUDA C++ Programming Guide,
+  /// "Device Memory Accesses").
+  static constexpr std::uint64_t row_alignment = 256;
+  static constexpr std::uint64_t pitch_of(std::uint64_t width) noexcept {
+    return (width + row_alignment - 1) / row_alignment * row_alignment;
+  }
+
+  basic_pitched_buffer(detail::DeviceMemory<B>* memory, std::size_t rows, std::size_t cols) noexcept
+      : memory_(memory), rows_(rows), cols_(cols) {}
+  template <class U>
+  [[nodiscard]] PitchedView<U> make_view() const noexcept {
+    void* const start = memory_ == nullptr ? nullptr : memory_->data();
+    const int device = memory_ == nullptr ? -1 : stream().device().value();
+    return detail::PitchedAccess::make(static_cast<U*>(start), pitch_of(cols_ * sizeof(T)), rows_,
+                                       cols_, device, memory_);
+  }
+  [[nodiscard]] detail::CopyRows copy_rows() const noexcept {
+    const PitchedView<T> all = make_view<T>();
+    return detail::PitchedAccess::rows_of(all);
+  }
+
+  detail::DeviceMemory<B>* memory_;  // nullptr: moved from, or closed
+  std::size_t rows_;
+  std::size_t cols_;
+};
+
+template <class T>
+using PitchedBuffer = basic_pitched_buffer<default_backend, T>;
+
+namespace detail {
+template <class B, class T>
+struct CopyOperand<basic_pitched_buffer<B, T>> {
+  static constexpr bool known = true;
+  static constexpr CopyPlace place = CopyPlace::device;
+  using element = T;
+  using backend = B;
+  [[nodiscard]] static CopyRows rows(const basic_pitched_buffer<B, T>& buffer) noexcept {
+    return buffer.copy_rows();
+  }
+  [[nodiscard]] static DeviceMemory<B>* owner(const basic_pitched_buffer<B, T>& buffer) noexcept {
+    return buffer.memory_;
+  }
+};
+}  // namespace detail
+
+}  // namespace warpsafe

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/device_view.hpp>
+#include <warpsafe/args/pitched_span.hpp>
+#include <warpsafe/memory/detail/copy_operand.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace warpsafe {
+
+/// A matrix of device memory in the hands of host code: it is passed on, cut and copied, and not
+/// read. A kernel takes it as a PitchedSpan. It knows its buffer, as a DeviceView does.
+template <class T>
+class PitchedView {
+ public:
+  using element_type = T;
+
+  constexpr PitchedView() noexcept = default;
+  template <class U, class = decltype(static_cast<T (*)[]>(static_cast<U (*)[]>(nullptr)))>
+  constexpr PitchedView(PitchedView<U> other) noexcept  // NOLINT(google-explicit-constructor)
+      : kernel_form_(other.span()),
+        owner_(detail::DeviceAccess::owner(other)),
+        device_(other.device()) {}
+
+  /// Elements along the axes.
+  [[nodiscard]] constexpr size_type rows() const noexcept { return kernel_form_.rows(); }
+  [[nodiscard]] constexpr size_type cols() const noexcept { return kernel_form_.cols(); }
+  [[nodiscard]] constexpr extent<2> size() const noexcept { return kernel_form_.size(); }
+  /// The device that the memory is on; -1: not known.
+  [[nodiscard]] constexpr int device() const noexcept { return device_; }
+  /// The elements of one row, which follow one another; none for a row that is not there.
+  [[nodiscard]] DeviceView<T> row(size_type index) const noexcept {
+    return DeviceView<T>(kernel_form_.row(index), device_, owner_);
+  }
+  /// The part of `size` that begins at row and column `origin`, cut at the end of this one.
+  [[nodiscard]] PitchedView window(extent<2> origin, extent<2> size) const noexcept {
+    return PitchedView(kernel_form_.window(origin, size), device_, owner_);
+  }
+  /// The same as a kernel has it: see DeviceView::span.
+  [[nodiscard]] constexpr PitchedSpan<T> span() const noexcept { return kernel_form_; }
+  /// The sentence for who lets a view become a span by the way.
+  template <class U>
+  operator PitchedSpan<U>() const noexcept {  // NOLINT(google-explicit-constructor)
+    static_assert(
+        std::is_void_v<U*>,
+        "warpsafe: a PitchedSpan does not know its buffer, which then may be freed under a "
+        "kernel on another stream; pass the view itself, or say span(), and used_on after "
+        "such a launch");
+    return {};
+  }
+  /// The sentence for who reads an element.
+  template <class Index>
+  auto operator[](Index) const noexcept {
+    static_assert(std::is_void_v<Index>,
+                  "warpsafe: host code cannot read or write device memory; copy it: "
+                  "buffer.to_host(stream) gives it once it is there");
+    return T{};
+  }
+
+ private:
+  friend struct detail::PitchedAccess;
+  friend struct detail::DeviceAccess;
+  constexpr PitchedView(PitchedSpan<T> span, int device, detail::MemoryOwner* owner) noexcept
+      : kernel_form_(span), owner_(owner), device_(device) {}
+  PitchedSpan<T> kernel_form_;
+  detail::MemoryOwner* owner_ = nullptr;
+  int device_ = -1;
+};
+
+template <class T>
+struct device_pointer_traits<PitchedView<T>> : device_pointer_traits<PitchedSpan<T>> {};
+
+namespace detail {
+
+/// Makes views of matrices, for their buffers; and tells copies what they are.
+struct PitchedAccess {
+  /// `pitch` in bytes.
+  template <class T>
+  [[nodiscard]] static PitchedView<T> make(T* data, size_type pitch, size_type rows, size_type cols,
+                                           int device, MemoryOwner* owner) noexcept {
+    PitchedSpan<T> span;
+    span.data_ = data;
+    span.pitch_ = pitch;
+    span.rows_ = rows;
+    span.cols_ = cols;
+    return PitchedView<T>(span, device, owner);
+  }
+  /// The distance between the starts of two rows, in bytes.
+  template <class T>
+  [[nodiscard]] static constexpr size_type pitch_of(const PitchedSpan<T>& span) noexcept {
+    return span.pitch_;
+  }
+  template <class T>
+  [[nodiscard]] static constexpr const T* start_of(const PitchedSpan<T>& span) noexcept {
+    return span.data_;
+  }
+  template <class T>
+  [[nodiscard]] static CopyRows rows_of(const PitchedView<T>& view) noexcept {
+    const PitchedSpan<T> span = view.span();
+    void* const start = const_cast<std::remove_const_t<T>*>(span.data_);
+    return {start, span.pitch_,   span.cols_ * sizeof(T),  span.rows_,
+            true,  view.device(), span.rows_ * span.cols_, DeviceAccess::owner(view)};
+  }
+};
+
+template <class T>
+struct CopyOperand<PitchedView<T>> {
+  static constexpr bool known = true;
+  static constexpr CopyPlace place = CopyPlace::device;
+  using element = T;
+  using backend = void;
+  [[nodiscard]] static CopyRows rows(const PitchedView<T>& view) noexcept {
+    return PitchedAccess::rows_of(view);
+  }
+  [[nodiscard]] static std::nullptr_t owner(const PitchedView<T>&) noexcept { return nullptr; }
+};
+
+template <class T>
+inline constexpr bool is_view<PitchedView<T>> = true;
+
+}  // namespace detail
+}  // namespace warpsafe

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/core/name.hpp>
+
+#include <cxxabi.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+// Which kernels there are, and which one was meant, in the words of an error.
+
+namespace warpsafe::detail {
+
+/// How many letters one has to insert, drop or replace to make one name of the other (Levenshtein);
+/// letters after the 255th count for nothing.
+[[nodiscard]] inline std::size_t edit_distance(Name a, Name b) noexcept {
+  constexpr std::size_t most = 255;
+  const std::size_t rows = a.size < most ? a.size : most;
+  const std::size_t columns = b.size < most ? b.size : most;
+  std::size_t row[most + 1];
+  for (std::size_t j = 0; j <= columns; ++j) row[j] = j;
+  for (std::size_t i = 1; i <= rows; ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= columns; ++j) {
+      const std::size_t above = row[j];
+      std::size_t best = diagonal + (a.data[i - 1] == b.data[j - 1] ? 0 : 1);
+      if (above + 1 < best) best = above + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      diagonal = above;
+      row[j] = best;
+    }
+  }
+  return row[columns];
+}
+
+/// A C++ name as its source has it, "scale<float>(float*, int)"; empty for a name that is not
+/// mangled.
+class Demangled {
+ public:
+  explicit Demangled(Name mangled) noexcept {
+    char terminated[1024];
+    if (mangled.size < 2 || mangled.size >= sizeof terminated || mangled.data[0] != '_') return;
+    std::memcpy(terminated, mangled.data, mangled.size);
+    terminated[mangled.size] = '\0';
+    int status = 0;
+    text_ = abi::__cxa_demangle(terminated, nullptr, nullptr, &status);
+  }
+  Demangled(const Demangled&) = delete;
+  Demangled& operator=(const Demangled&) = delete;
+  ~Demangled() { std::free(text_); }
+  [[nodiscard]] Name whole() const noexcept { return Name::of(text_); }
+  /// Without parameters, template arguments and namespaces: "scale".
+  [[nodiscard]] Name base() const noexcept {
+    Name name = whole();
+    for (std::size_t i = 0; i < name.size; ++i) {
+      if (name.data[i] == '(' || name.data[i] == '<') name.size = i;
+    }
+    // "void scale<float>" has the return type in front, "app::scale" its namespace.
+    for (std::size_t i = name.size; i != 0; --i) {
+      if (name.data[i - 1] != ' ' && name.data[i - 1] != ':') continue;
+      return {name.data + i, name.size - i};
+    }
+    return name;
+  }
+
+ private:
+  char* text_ = nullptr;
+};
+
+/// Collects the names that an image holds, and writes what was meant and what there is.
+class KernelNames {
+ public:
+  explicit KernelNames(Name wanted) noexcept : wanted_(wanted) {}
+
+  void add(Name name) noexcept {
+    ++count_;
+    if (listed_.size() + name.size + 2 < room) {
+      if (shown_ != 0) listed_ << ", ";
+      listed_ << name;
+      ++shown_;
+    }
+    const Demangled demangled(name);
+    std::size_t distance = edit_distance(wanted_, name);
+    if (!demangled.base().empty()) {
+      const std::size_t by_base = edit_distance(wanted_, demangled.base());
+      if (by_base < distance) distance = by_base;
+    }
+    if (count_ != 1 && distance >= best_) return;
+    best_ = distance;
+    // Two letters of five may be wrong, as when they are swapped.
+    close_ = 5 * distance <= 2 * wanted_.size;
+    closest_ = TextBuffer(closest_text_, room);
+    closest_ << name << '\'';
+    if (!demangled.whole().empty()) closest_ << " (" << demangled.whole() << ')';
+  }
+  /// "did you mean 'axpy'? It holds: axpy, scale".
+  void put(TextBuffer& out) const noexcept {
+    if (count_ == 0) {
+      out << "it holds no kernel at all";
+      return;
+    }
+    if (close_) {
+      out << "did you mean '" << Name::of(closest_text_) << "? It holds: ";
+    } else {
+      out << "it holds: ";
+    }
+    out << Name::of(listed_text_);
+    if (shown_ < count_) out << ", and " << static_cast<std::uint64_t>(count_ - shown_) << " more";
+  }
+
+ private:
+  static constexpr std::size_t room = 1024;
+  Name wanted_;
+  std::size_t count_ = 0;
+  std::size_t shown_ = 0;
+  std::size_t best_ = 0;
+  bool close_ = false;
+  char listed_text_[room];
+  char closest_text_[room];
+  TextBuffer listed_{listed_text_, room};
+  TextBuffer closest_{closest_text_, room};
+};
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/detail/uncaptured.hpp>
+#include <warpsafe/backend/module_calls.hpp>
+#include <warpsafe/kernel/kernel.hpp>
+#include <warpsafe/launch/detail/kernel_slots.hpp>
+#include <warpsafe/stream/device.hpp>
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+// A module as long as something uses it: the Module itself, and each kernel that was taken from it.
+
+namespace warpsafe::detail {
+
+template <class B>
+class LoadedModule;
+
+/// One kernel of a module: what every handle to it shares.
+template <class B>
+struct LoadedFunction {
+  LoadedModule<B>* module;
+  LoadedFunction* next;
+  KernelEntry entry;  ///< its parameters are those of each handle's own signature
+  Name name;
+  KernelSlots<typename ModuleCalls<B>::kernel_calls> slots{};
+};
+
+template <class B>
+class LoadedModule {
+ public:
+  using Native = typename ModuleCalls<B>::native_module;
+
+  /// Takes `image` over, which std::malloc made; `bytes` of it are the image, and zeros follow.
+  LoadedModule(void* image, std::size_t bytes, Name source) noexcept
+      : image_(image), bytes_(bytes), source_(source) {}
+  LoadedModule(const LoadedModule&) = delete;
+  LoadedModule& operator=(const LoadedModule&) = delete;
+
+  /// Returns the runtime's status. It is unloaded by the calls of the same level.
+  template <CheckLevel Level>
+  [[nodiscard]] int load() noexcept {
+    using Calls = CallsAt<B, Level>;
+    const Uncaptured<Calls> relaxed;
+    if constexpr (ModuleCalls<B>::per_device) {
+      if (const int status = Calls::current_device(device_)) return status;
+    }
+    const int status = ModuleCallsAt<B, Level>::load(native_, image(), log_, sizeof log_);
+    if (status == 0) end_ = &end_by<Level>;
+    return status;
+  }
+  [[nodiscard]] ImageBytes image() const noexcept {
+    return {static_cast<const unsigned char*>(image_), bytes_};
+  }
+  [[nodiscard]] Native native() const noexcept { return native_; }
+  [[nodiscard]] Name source() const noexcept { return source_; }
+  /// The device that the module belongs to; -1: it belongs to all.
+  [[nodiscard]] int device() const noexcept { return device_; }
+  /// What the runtime's compiler had to say.
+  [[nodiscard]] Name log() const noexcept { return Name::of(log_); }
+
+  /// The kernel of that name, which lives as long as the module. Every handle to a kernel gets the
+  /// same one, since the driver has one attribute for dynamic shared memory per kernel and device.
+  /// nullptr with the status, which is 0 where no memory was left.
+  template <CheckLevel Level>
+  [[nodiscard]] LoadedFunction<B>* function(const char* name, Name kept_name,
+                                            int& status) noexcept {
+    pthread_mutex_lock(&mutex_);
+    LoadedFunction<B>* found = functions_;
+    while (found != nullptr && !(found->name == kept_name)) found = found->next;
+    if (found == nullptr) {
+      KernelEntry entry{};
+      status = ModuleCallsAt<B, Level>::function(native_, name, entry);
+      if (status == 0) {
+        found = new (std::nothrow) LoadedFunction<B>{this, functions_, entry, kept_name, {}};
+        if (found != nullptr) functions_ = found;
+      }
+    }
+    pthread_mutex_unlock(&mutex_);
+    return found;
+  }
+
+  /// Work of this module may be in flight on the device from now on.
+  void launching(int device) noexcept {
+    bool& flag = launched_[device >= 0 && device < remembered_devices ? device : 0];
+    if (!__atomic_load_n(&flag, __ATOMIC_RELAXED)) __atomic_store_n(&flag, true, __ATOMIC_RELAXED);
+  }
+  void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
+  /// The runtime's status if this was the last holder, else 0. The object is gone then, unless its
+  /// work could not be waited for: the module stays loaded, on a list that leak checkers see.
+  [[nodiscard]] int release() noexcept {
+    if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) return 0;
+    int status = 0;
+    if (end_ != nullptr && !end_(*this, status)) {
+      keep_for_ever();
+      return status;
+    }
+    while (functions_ != nullptr) delete std::exchange(functions_, functions_->next);
+    std::free(image_);
+    delete this;
+    return status;
+  }
+
+ private:
+  ~LoadedModule() = default;
+
+  /// Unloads it, with the runtime's status; false where it cannot be.
+  template <CheckLevel Level>
+  static bool end_by(LoadedModule& self, int& status) noexcept {
+    if (open_captures() != nullptr && self.was_launched()) return false;
+    status = self.template wait_for_launches<CallsAt<B, Level>>();
+    if (status != 0 && B::severity_of(status) != Severity::context_lost) return false;
+    const int unloaded = self.template unload<Level>();
+    if (status == 0) status = unloaded;
+    return true;
+  }
+
+  [[nodiscard]] bool was_launched() const noexcept {
+    for (const bool& flag : launched_) {
+      if (__atomic_load_n(&flag, __ATOMIC_RELAXED)) return true;
+    }
+    return false;
+  }
+  /// Neither vendor says whether unloading waits for kernels that run.
+  template <class Calls>
+  [[nodiscard]] int wait_for_launches() noexcept {
+    for (int device = 0; device < remembered_devices; ++device) {
+      if (!__atomic_load_n(&launched_[device], __ATOMIC_RELAXED)) continue;
+      int before = -1;
+      int status = Calls::current_device(before);
+      if (status == 0 && before != device) status = Calls::set_device(device);
+      if (status == 0) status = Calls::device_synchronize();
+      if (before >= 0 && before != device) static_cast<void>(Calls::set_device(before));
+      if (status != 0) return status;
+    }
+    return 0;
+  }
+  template <CheckLevel Level>
+  [[nodiscard]] int unload() noexcept {
+    using Calls = CallsAt<B, Level>;
+    const Uncaptured<Calls> relaxed;
+    int before = -1;
+    if (device_ >= 0 && Calls::current_device(before) == 0 && before != device_) {
+      static_cast<void>(Calls::set_device(device_));
+    }
+    const int status = ModuleCallsAt<B, Level>::unload(native_);
+    if (before >= 0 && before != device_) static_cast<void>(Calls::set_device(before));
+    return status;
+  }
+  void keep_for_ever() noexcept {
+    next_kept_ = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&kept, &next_kept_, this, true, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {
+    }
+  }
+
+  static inline LoadedModule* kept = nullptr;
+
+  Native native_{};
+  void* image_;
+  std::size_t bytes_;
+  Name source_;
+  int device_ = -1;
+  int holders_ = 1;
+  bool (*end_)(LoadedModule& self, int& status) noexcept = nullptr;  ///< nullptr: not loaded
+  bool launched_[remembered_devices] = {};
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  LoadedFunction<B>* functions_ = nullptr;
+  LoadedModule* next_kept_ = nullptr;
+  char log_[2048] = "";
+};
+
+/// Shares a LoadedModule. nullptr after a move.
+template <class B>
+class ModuleHold {
+ public:
+  ModuleHold() noexcept = default;
+  /// Takes over a hold that the caller has.
+  explicit ModuleHold(LoadedModule<B>* module) noexcept : module_(module) {}
+  ModuleHold(const ModuleHold& other) noexcept : module_(other.module_) {
+    if (module_ != nullptr) module_->retain();
+  }
+  ModuleHold(ModuleHold&& other) noexcept : module_(std::exchange(other.module_, nullptr)) {}
+  ModuleHold& operator=(ModuleHold other) noexcept {
+    std::swap(module_, other.module_);
+    return *this;
+  }
+  // The status of an unloading has no one to go to here; Module::close() is for who wants it.
+  ~ModuleHold() {
+    if (module_ != nullptr) static_cast<void>(module_->release());
+  }
+  [[nodiscard]] LoadedModule<B>* get() const noexcept { return module_; }
+  LoadedModule<B>* operator->() const noexcept { return module_; }
+  /// Gives this hold up. The runtime's status if it was the last one, else 0.
+  [[nodiscard]] int release() noexcept {
+    return module_ == nullptr ? 0 : std::exchange(module_, nullptr)->release();
+  }
+
+ private:
+  LoadedModule<B>* module_ = nullptr;
+};
+
+/// A kernel of a module as a launch takes it: one pointer, by value.
+template <class B, class Parameters, class... Needs>
+class LoadedKernel;
+template <class B, class... P, class... Needs>
+class LoadedKernel<B, TypeList<P...>, Needs...>
+    : public KernelDeclaration<std::is_same_v<B, host_backend> ? Provenance::host
+                                                               : Provenance::external,
+                               TypeList<P...>, Needs...> {
+ public:
+  using module_backend = B;
+  template <class>
+  using calls = typename ModuleCalls<B>::kernel_calls;
+
+  explicit LoadedKernel(LoadedFunction<B>* function) noexcept : function_(function) {}
+
+  [[nodiscard]] Name name() const noexcept { return function_->name; }
+  [[nodiscard]] KernelEntry entry() const noexcept {
+    return {function_->entry.function, function_->entry.invoke, parameter_infos<P...>,
+            sizeof...(P)};
+  }
+  [[nodiscard]] auto& slots() const noexcept { return function_->slots; }
+  [[nodiscard]] int module_device() const noexcept { return function_->module->device(); }
+
+ private:
+  LoadedFunction<B>* function_;
+};
+template <class B, class Parameters, class... Needs>
+inline constexpr bool is_kernel<LoadedKernel<B, Parameters, Needs...>> = true;
+
+}  // namespace warpsafe::detail

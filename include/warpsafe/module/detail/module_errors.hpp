@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/code_image.hpp>
+#include <warpsafe/error/detail/kept_text.hpp>
+#include <warpsafe/module/detail/kernel_names.hpp>
+#include <warpsafe/module/detail/loaded_module.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+// What can be wrong with a module or one of its kernels, and the words for it.
+
+namespace warpsafe::detail {
+
+/// The bytes of a container or an array of them.
+template <class B, class Image>
+[[nodiscard]] ImageBytes image_bytes(const Image& image) noexcept {
+  const auto* data = [&] {
+    if constexpr (std::is_array_v<Image>) {
+      return &image[0];
+    } else {
+      return image.data();
+    }
+  }();
+  using Element = std::remove_cvref_t<decltype(*data)>;
+  constexpr bool fits = ModuleCalls<B>::template is_image_of<Element>;
+  static_assert(fits,
+                "warpsafe: a module is loaded from bytes (char, unsigned char, std::byte), on the "
+                "host backend from host::NamedKernel");
+  std::size_t count = 0;
+  if constexpr (std::is_array_v<Image>) {
+    count = std::extent_v<Image>;
+  } else {
+    count = image.size();
+  }
+  return {reinterpret_cast<const unsigned char*>(data), count * sizeof(Element)};
+}
+
+/// Says what was to be loaded: "loading kernel 'axpy' from module 'axpy.cubin'". Both names may be
+/// empty.
+[[gnu::cold]] inline LaunchError module_error(LaunchError error, Name source, Name kernel,
+                                              call_site site) noexcept {
+  char text[512];
+  TextBuffer out(text, sizeof text);
+  out << "loading ";
+  if (!kernel.empty()) out << "kernel '" << kernel << "' from ";
+  if (source.empty()) {
+    out << "a module in memory";
+  } else {
+    out << "module '" << source << '\'';
+  }
+  error.operation = keep_text(Name::of(text));
+  error.site = site;
+  return error;
+}
+
+[[gnu::cold]] inline LaunchError unreadable_module(const char* path, int number,
+                                                   call_site site) noexcept {
+  LaunchError error = LaunchError::make(Errc::module_unreadable, Stage::runtime_call, site);
+  char text[256];
+  TextBuffer out(text, sizeof text);
+  char buffer[128] = "";
+  out << "the file cannot be read: " << ::strerror_r(number, buffer, sizeof buffer);
+  error.raw_text = keep_text(Name::of(text));
+  return module_error(error, Name::of(path), Name{}, site);
+}
+
+/// Adds what the image holds, and which device it has no code for.
+template <class B, CheckLevel Level>
+[[gnu::cold]] void tell_missing_code(LaunchError& error, ImageBytes image) noexcept {
+  char text[512];
+  TextBuffer out(text, sizeof text);
+  if (!put_contents(out, image)) out << "nothing that is known here";
+  error.code = Errc::no_kernel_image;
+  error.raw_text = keep_text(Name::of(text));
+  error.extra = 1;
+  int device = -1;
+  using Calls = CallsAt<B, Level>;
+  if (Calls::current_device(device) != 0) return;
+  error.device = device;
+  error.device_name = device_name<B>(device);
+  DeviceLimits local;
+  int status = 0;
+  const DeviceLimits* const limits = DeviceCache<B>::template find<Calls>(device, local, status);
+  if (B::vendor == Vendor::nvidia && limits != nullptr) {
+    error.value = 10 * std::uint64_t{limits->compute_major} + limits->compute_minor;
+  }
+}
+
+/// The error of a module that the runtime did not load.
+template <class B, CheckLevel Level>
+[[gnu::cold, gnu::noinline]] LaunchError load_error(int status, const LoadedModule<B>& owner,
+                                                    call_site site) noexcept {
+  LaunchError error = runtime_error<B>(status, Name::of("load module"), site);
+  const ImageBytes image = owner.image();
+  if (error.code == Errc::no_kernel_image) {
+    tell_missing_code<B, Level>(error, image);
+  } else if (error.code == Errc::runtime_failed) {
+    error.code = Errc::module_invalid;
+    char text[2560];
+    TextBuffer out(text, sizeof text);
+    if (!owner.log().empty()) {
+      out << error.raw_text << "; its compiler says: " << owner.log();
+    } else if (kind_of(image) == ImageKind::unknown && B::vendor != Vendor::host) {
+      out << static_cast<std::uint64_t>(image.size) << " bytes that are no "
+          << (B::vendor == Vendor::nvidia ? "cubin, fatbin or PTX" : "code object or bundle")
+          << "; the path of a file goes in by load_file";
+    } else {
+      out << error.raw_text;
+    }
+    error.raw_text = keep_text(Name::of(text));
+  }
+  return module_error(error, owner.source(), Name{}, site);
+}
+
+/// The kernel of that name, its code loaded on the current device; nullptr with the error.
+template <class B, CheckLevel Level>
+[[nodiscard]] LoadedFunction<B>* find_function(LoadedModule<B>& owner, const char* name,
+                                               call_site site, LaunchError& error) noexcept {
+  using Calls = CallsAt<B, Level>;
+  const Uncaptured<Calls> relaxed;
+  const Name kept = keep_text(Name::of(name));
+  int status = 0;
+  LoadedFunction<B>* const found = owner.template function<Level>(name, kept, status);
+  if (found == nullptr && status == 0) {
+    error = module_error(
+        LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(LoadedFunction<B>), 0),
+        owner.source(), kept, site);
+    return nullptr;
+  }
+  int device = -1;
+  if (found != nullptr) status = Calls::current_device(device);
+  if (found != nullptr && status == 0 && owner.device() >= 0 && owner.device() != device) {
+    error = module_error(LaunchError::make(Errc::module_wrong_device, Stage::runtime_call,
+                                           static_cast<std::uint64_t>(device),
+                                           static_cast<std::uint64_t>(owner.device())),
+                         owner.source(), kept, site);
+    return nullptr;
+  }
+  if (found != nullptr && status == 0) {
+    KernelLimits local;
+    using Asked = CallsAt<typename ModuleCalls<B>::kernel_calls, Level>;
+    static_cast<void>(found->slots.template find<Asked>(found->entry, device, local, status));
+  }
+  if (status == 0) return found;
+  error = runtime_error<B>(status, Name::of("load kernel"), site);
+  error.kernel = kept;
+  if (found == nullptr && ModuleCalls<B>::not_found(status)) {
+    error.code = Errc::kernel_not_found;
+    KernelNames names(kept);
+    static_cast<void>(ModuleCallsAt<B, Level>::visit_names(owner.native(), owner.image(),
+                                                           [&](Name each) { names.add(each); }));
+    char text[3072];
+    TextBuffer out(text, sizeof text);
+    out << "the module holds no kernel of that name; ";
+    names.put(out);
+    error.raw_text = keep_text(Name::of(text));
+  } else if (error.code == Errc::no_kernel_image) {
+    tell_missing_code<B, Level>(error, owner.image());
+  } else if (error.code == Errc::runtime_failed &&
+             (!owner.log().empty() || kind_of(owner.image()) == ImageKind::unknown)) {
+    // CUDA loads lazily: what is wrong with the image can show only now.
+    error = load_error<B, Level>(status, owner, site);
+  }
+  error = module_error(error, owner.source(), kept, site);
+  return nullptr;
+}
+
+/// Whether the image's parameters are those of the signature, as far as the runtime tells.
+template <class B, CheckLevel Level, class... P>
+[[nodiscard]] bool check_signature(const LoadedFunction<B>& function, TypeList<P...>,
+                                   LaunchError& error) noexcept {
+  using Calls = ModuleCallsAt<B, Level>;
+  if (!Calls::tells_parameters()) return true;
+  const ParameterInfo* const declared = parameter_infos<P...>;
+  constexpr std::size_t count = sizeof...(P);
+  ParameterPlace place{};
+  const auto wrong = [&](std::uint64_t what, std::size_t number, std::size_t here,
+                         std::size_t there) {
+    error = LaunchError::make(Errc::signature_mismatch, Stage::runtime_call, here, there);
+    error.extra = number;
+    error.held = what;
+    error.kernel = function.name;
+    return false;
+  };
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i <= count; ++i) {
+    const int told = Calls::parameter(function.entry, i, place);
+    if ((told == 0) != (i < count)) {
+      std::size_t there = i;
+      while (told == 0 && Calls::parameter(function.entry, there, place) == 0) ++there;
+      return wrong(0, 0, count, there);
+    }
+    if (i == count) return true;
+    offset = (offset + declared[i].alignment - 1) / declared[i].alignment * declared[i].alignment;
+    if (place.size != declared[i].size) return wrong(1, i + 1, declared[i].size, place.size);
+    if (place.offset != offset) return wrong(2, i + 1, offset, place.offset);
+    offset += declared[i].size;
+  }
+  return true;
+}
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+// The race detector for stream code: recorded runs of a real device, and, where the host backend is
+// the default, adversarial schedules without a GPU.
+
+#include <warpsafe/race/recorded.hpp>
+
+#if defined(WARPSAFE_BACKEND_HOST) ||                                                           \
+    !(defined(WARPSAFE_BACKEND_CUDA) || defined(WARPSAFE_BACKEND_HIP) || defined(__CUDACC__) || \
+      defined(__HIPCC__) || defined(__HIP__))
+#include <warpsafe/race/adversarial.hpp>
+#endif

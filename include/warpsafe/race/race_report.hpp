@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/race/race_checker.hpp>
+#include <warpsafe/race/stream_history.hpp>
+#include <warpsafe/race/timeline.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <ostream>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::debug {
+
+enum class Mistake : std::uint8_t {
+  race,               ///< nothing orders two accesses
+  use_after_release,  ///< of memory; in order, but too late
+  use_of_no_stream,   ///< of a stream that was destroyed
+  failure,            ///< work failed on the device, or the program returned an error
+  different_result,   ///< another seed returned another value
+};
+
+/// One side of a finding.
+struct Party {
+  Action action;
+  AccessKind access;
+};
+
+/// One thing that is wrong. `first` and `second` stand for nothing in the last two kinds.
+struct Finding {
+  Mistake mistake;
+  Party first;
+  Party second;
+  std::string text;
+};
+
+/// What a detector found.
+struct RaceReport {
+  std::vector<Finding> findings;
+  std::uint64_t left_out = 0;   ///< races that were found and are not among the findings
+  std::uint64_t seeds_run = 0;  ///< 0: a run of a real device was recorded
+  std::uint64_t seed = 0;       ///< the one with findings, if there are any
+  std::string timeline_text;    ///< of that seed
+
+  [[nodiscard]] bool clean() const noexcept { return findings.empty(); }
+  /// The findings in words, with the run that led to them.
+  [[nodiscard]] std::string text() const {
+    const bool recorded = seeds_run == 0;
+    const std::string seeds = std::to_string(seeds_run);
+    if (clean())
+      return recorded ? "no race in what was recorded" : "no race in " + seeds + " seeds";
+    std::string all =
+        recorded ? std::string() : "seed " + std::to_string(seed) + " of this program:\n";
+    for (const Finding& finding : findings) all += finding.text;
+    if (left_out != 0) all += "and " + std::to_string(left_out) + " races more\n";
+    all += recorded ? "As the host asked for it:\n"
+                    : "As it ran with seed " + std::to_string(seed) + ":\n";
+    return all + timeline_text;
+  }
+  friend std::ostream& operator<<(std::ostream& out, const RaceReport& report) {
+    return out << report.text();
+  }
+};
+
+namespace detail {
+
+[[nodiscard]] inline const char* access_text(AccessKind kind) noexcept {
+  switch (kind) {
+    case AccessKind::read:
+      return "reads";
+    case AccessKind::write:
+      return "writes";
+    case AccessKind::allocate:
+      return "allocates";
+    case AccessKind::release:
+      return "frees";
+  }
+  return "";
+}
+/// What is to be done about a race.
+[[nodiscard]] inline std::string way_out(const StreamHistory& history, const Race& race) {
+  const Action& first = history.actions[race.first];
+  const Action& second = history.actions[race.second];
+  const std::string a = column_name(history, first.column);
+  const std::string b = column_name(history, second.column);
+  // No stream waits inside of a graph for what is outside: the launch stands for its nodes.
+  const Point whole_first = first.graph == no_point ? race.first : first.graph;
+  const Point whole_second = second.graph == no_point ? race.second : second.graph;
+  if (race.ordered) return "free it after its last use";
+  if (second.column == 0)
+    return "wait for " + a + ", or for an event after " + number_of(whole_first);
+  if (first.graph != no_point && first.graph == second.graph)
+    return "inside of a graph: capture one after the other";
+  if (first.column == 0)
+    return "the host has to do it before it submits " + number_of(whole_second);
+  return "record an event on " + a + " after " + number_of(whole_first) + " and let " + b +
+         " wait for it before " + number_of(whole_second);
+}
+
+}  // namespace detail
+
+/// A use of a stream after its destruction in words.
+[[nodiscard]] inline Finding finding_of(const StreamHistory& history, Point destruction,
+                                        Point use) {
+  std::string text = "Use of a destroyed stream: another one may have its place by then\n";
+  for (const Point point : {destruction, use}) text += "  " + describe(history, point) + '\n';
+  text += "  keep the stream for as long as what is bound to it\n";
+  return {Mistake::use_of_no_stream,
+          {history.actions[destruction], AccessKind::release},
+          {history.actions[use], AccessKind::read},
+          std::move(text)};
+}
+/// A finding that has no two sides.
+[[nodiscard]] inline Finding finding_of(Mistake mistake, std::string text) {
+  const Action none{ActionKind::not_done, 0, no_point, {nullptr, nullptr, 0}, {nullptr, 0}, 0};
+  return {mistake, {none, AccessKind::read}, {none, AccessKind::read}, std::move(text)};
+}
+
+/// A race in words: what it is, both sides with their lines, the memory, and what to do.
+[[nodiscard]] inline Finding finding_of(const StreamHistory& history, const Race& race) {
+  const Mistake mistake = race.ordered ? Mistake::use_after_release : Mistake::race;
+  std::string text = race.ordered ? "Use after free: the memory is given back by the first\n"
+                                  : "Race: nothing orders these two\n";
+  const auto side = [&](const MemoryAccess& access, Point point) {
+    text += "  " + describe(history, point) + ", " + detail::access_text(access.kind) + ' ' +
+            std::to_string(access.extent()) + " bytes\n";
+  };
+  side(race.first_access, race.first);
+  side(race.second_access, race.second);
+  // By hand: widely used headers define min and max as macros.
+  const MemoryAccess& one = race.first_access;
+  const MemoryAccess& other = race.second_access;
+  const std::uintptr_t begin = one.begin > other.begin ? one.begin : other.begin;
+  const std::uintptr_t end = one.end() < other.end() ? one.end() : other.end();
+  if (race.allocated == no_point) {
+    text += "  of memory that was not allocated here\n";
+  } else {
+    text += "  bytes " + std::to_string(begin - race.allocation) + " to " +
+            std::to_string(end - race.allocation - 1) + " of " + describe(history, race.allocated) +
+            '\n';
+  }
+  text += "  " + detail::way_out(history, race) + '\n';
+  return {mistake,
+          {history.actions[race.first], race.first_access.kind},
+          {history.actions[race.second], race.second_access.kind},
+          std::move(text)};
+}
+
+/// Puts the races of a run, and the uses of streams after their destruction, in words and with the
+/// timeline around them. A race with an allocation is left out where what follows the allocation
+/// raced with the same work too: to wait for that is to wait for both.
+inline void add_findings(RaceReport& report, const StreamHistory& history,
+                         std::span<const Race> races,
+                         std::span<const std::pair<Point, Point>> uses_of_no_stream) {
+  std::vector<Point> marked;
+  const auto says_less = [&](const Race& race) {
+    if (race.first_access.kind != AccessKind::allocate) return false;
+    return std::any_of(races.begin(), races.end(), [&](const Race& other) {
+      return other.second == race.second && other.allocation == race.allocation &&
+             other.first_access.kind != AccessKind::allocate;
+    });
+  };
+  for (const Race& race : races) {
+    if (says_less(race)) continue;
+    report.findings.push_back(finding_of(history, race));
+    marked.insert(marked.end(), {race.first, race.second});
+  }
+  for (const auto& [destruction, use] : uses_of_no_stream) {
+    report.findings.push_back(finding_of(history, destruction, use));
+    marked.insert(marked.end(), {destruction, use});
+  }
+  if (!report.clean()) report.timeline_text = timeline(history, marked);
+}
+
+}  // namespace warpsafe::debug

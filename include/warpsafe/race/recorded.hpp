@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/handles/handle_traits.hpp>
+#include <warpsafe/launch/launch.hpp>
+#include <warpsafe/race/recorded_backend.hpp>
+#include <warpsafe/stream/stream.hpp>
+
+// Launches and library handles on streams of Recorded<B>: a run of a real device, checked for races
+// (docs/race-detector.md).
+
+namespace warpsafe::debug {
+
+/// For StreamBound: a library's handle on a recorded stream, StreamBound<RecordedHandle<Handle>>.
+template <class Handle>
+struct RecordedHandle {};
+
+}  // namespace warpsafe::debug
+
+namespace warpsafe {
+
+template <class Handle>
+struct handle_traits<debug::RecordedHandle<Handle>> : handle_traits<Handle> {
+  using backend = debug::Recorded<typename handle_traits<Handle>::backend>;
+};
+
+namespace detail {
+
+/// Launches on B's own stream, with all checks of that, and tells the recorder.
+template <CheckLevel Level, class B, class C, class K, class... A>
+[[nodiscard]] result<void> launch_recorded(const Located<debug::Recorded<B>>& at, const C& config,
+                                           const K& kernel, const A&... arguments) noexcept {
+  const auto own = stream_as_written<B>(at.stream.native(), at.stream.device().value());
+#if defined(__CUDA_ARCH__)
+  // As in launch.hpp: nvcc's device compiler keeps nothing of this.
+  return launch_on<Level>(Located<B>(own, at.site), config, kernel, arguments...);
+#else
+  using Told = debug::Recorded<B>;
+  if constexpr (is_functor_kernel<K>) {
+    return launch_recorded<Level>(at, config, typename K::kernel_type{}, kernel.function,
+                                  arguments...);
+  } else if constexpr (is_module_kernel<K>) {
+    return launch_recorded<Level>(at, config, kernel.loaded(at.stream.device()), arguments...);
+  } else {
+    const CallScope<Told> here(at.site, kernel.name());
+    const auto done = launch_on<Level>(Located<B>(own, at.site), config, kernel, arguments...);
+    if (!done.has_value() || value_of(config).empty()) return done;
+    const ArgumentReader tell{[](void*, const LaunchArguments& shown) noexcept {
+                                Told::launched(shown.stream, shown.entry, shown.values);
+                              },
+                              nullptr};
+    show_arguments<B>(tell, at.stream.native(), kernel, value_of(config).shape(),
+                      typename K::parameters{}, arguments...);
+    return done;
+  }
+#endif
+}
+
+}  // namespace detail
+
+/// As `launch` on B's own streams. One for each backend, as those are.
+template <CheckLevel Level = current_level, class C, class K, class... A>
+[[nodiscard]] result<void> launch(detail::Located<debug::Recorded<cuda_backend>> stream,
+                                  const C& config, const K& kernel,
+                                  const A&... arguments) noexcept {
+  return detail::launch_recorded<Level>(stream, config, kernel, arguments...);
+}
+template <CheckLevel Level = current_level, class C, class K, class... A>
+[[nodiscard]] result<void> launch(detail::Located<debug::Recorded<hip_backend>> stream,
+                                  const C& config, const K& kernel,
+                                  const A&... arguments) noexcept {
+  return detail::launch_recorded<Level>(stream, config, kernel, arguments...);
+}
+template <CheckLevel Level = current_level, class C, class K, class... A>
+[[nodiscard]] result<void> launch(detail::Located<debug::Recorded<host_backend>> stream,
+                                  const C& config, const K& kernel,
+                                  const A&... arguments) noexcept {
+  return detail::launch_recorded<Level>(stream, config, kernel, arguments...);
+}
+
+}  // namespace warpsafe

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/host/detail/call_place.hpp>
+#include <warpsafe/race/race_recorder.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace warpsafe::debug {
+
+namespace detail {
+struct NoPlaces {};
+}  // namespace detail
+
+/// Backend B, which tells the RaceRecorder of everything that is done through it: program code that
+/// takes its streams as basic_stream<Recorded<cuda_backend>> runs as ever, on the same device, and
+/// is checked for races. Buffers, copies, events, waits, launches, captures, launches of graphs and
+/// calls of bound handles (StreamBound<RecordedHandle<cublasHandle_t>>) are told.
+template <class B>
+struct Recorded
+    : B,
+      std::conditional_t<warpsafe::detail::AsksForPlaces<B>, detail::NoPlaces, host::PlaceCalls> {
+  using recorded_backend = B;
+  using native_stream = typename B::native_stream;
+  using native_event = typename B::native_event;
+  using native_graph = typename B::native_graph;
+  using native_graph_exec = typename B::native_graph_exec;
+
+  static int stream_destroy(native_stream stream) noexcept {
+    recorder().stream_destroyed(stream, site());  // before another one can have its address
+    return B::stream_destroy(stream);
+  }
+  static int stream_synchronize(native_stream stream) noexcept {
+    const Point end = recorder().end_of_stream(stream);
+    return known(B::stream_synchronize(stream), end);
+  }
+  static int stream_query(native_stream stream) noexcept {
+    const Point end = recorder().end_of_stream(stream);
+    return known(B::stream_query(stream), end);
+  }
+  static int device_synchronize() noexcept {
+    const std::vector<Point> ends = recorder().end_of_all();
+    const int status = B::device_synchronize();
+    if (status == 0) recorder().on_host(ActionKind::synchronize, ends, {}, site());
+    return status;
+  }
+  static int stream_wait(native_stream stream, native_event event) noexcept {
+    const int status = B::stream_wait(stream, event);
+    if (status == 0) recorder().waits(stream, event, site());
+    return status;
+  }
+  static int event_record(native_event event, native_stream stream) noexcept {
+    const int status = B::event_record(event, stream);
+    if (status == 0) recorder().recorded(event, stream, site());
+    return status;
+  }
+  static int event_destroy(native_event event) noexcept {
+    recorder().event_destroyed(event);
+    return B::event_destroy(event);
+  }
+  static int event_synchronize(native_event event) noexcept {
+    const Point end = recorder().end_of_event(event);
+    return known(B::event_synchronize(event), end);
+  }
+  static int event_query(native_event event) noexcept {
+    const Point end = recorder().end_of_event(event);
+    return known(B::event_query(event), end);
+  }
+
+  static int allocate(void*& memory, std::size_t bytes, native_stream stream) noexcept {
+    const int status = B::allocate(memory, bytes, stream);
+    return submitted(status, stream, ActionKind::allocate,
+                     {{address(memory), bytes, AccessKind::allocate}});
+  }
+  static int deallocate(void* memory, native_stream stream) noexcept {
+    // Told before it is done: afterwards another thread's allocation may have the address.
+    static_cast<void>(submitted(0, stream, ActionKind::release, {released(memory)}));
+    return B::deallocate(memory, stream);
+  }
+  static int allocate_unordered(void*& memory, std::size_t bytes) noexcept {
+    return host_allocated(B::allocate_unordered(memory, bytes), memory, bytes);
+  }
+  static int allocate_managed(void*& memory, std::size_t bytes) noexcept {
+    return host_allocated(B::allocate_managed(memory, bytes), memory, bytes);
+  }
+  static int host_allocate(void*& memory, std::size_t bytes) noexcept {
+    return host_allocated(B::host_allocate(memory, bytes), memory, bytes);
+  }
+  static int deallocate_unordered(void* memory) noexcept {
+    // cudaFree "may" wait for the device (docs/race-detector.md): that is no order.
+    host_released(memory);
+    return B::deallocate_unordered(memory);
+  }
+  static int host_deallocate(void* memory) noexcept {
+    host_released(memory);
+    return B::host_deallocate(memory);
+  }
+  static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
+                  native_stream stream) noexcept {
+    const int status = B::copy(to, from, bytes, kind, stream);
+    return submitted(status, stream, ActionKind::copy,
+                     {{address(to), bytes, AccessKind::write}, {address(from), bytes}});
+  }
+  static int copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                     std::size_t width, std::size_t rows, CopyKind kind,
+                     native_stream stream) noexcept {
+    const int status = B::copy_2d(to, to_pitch, from, from_pitch, width, rows, kind, stream);
+    return submitted(status, stream, ActionKind::copy,
+                     {{address(to), width, AccessKind::write, rows, to_pitch},
+                      {address(from), width, AccessKind::read, rows, from_pitch}});
+  }
+  static int copy_peer(void* to, int to_device, const void* from, int from_device,
+                       std::size_t bytes, native_stream stream) noexcept {
+    const int status = B::copy_peer(to, to_device, from, from_device, bytes, stream);
+    return submitted(status, stream, ActionKind::copy,
+                     {{address(to), bytes, AccessKind::write}, {address(from), bytes}});
+  }
+  static int fill(void* memory, unsigned char value, std::size_t bytes,
+                  native_stream stream) noexcept {
+    const int status = B::fill(memory, value, bytes, stream);
+    return submitted(status, stream, ActionKind::fill,
+                     {{address(memory), bytes, AccessKind::write}});
+  }
+
+  /// A call of a library through a bound handle. What it touches is that what its arguments point
+  /// to, and the handle's workspace; `tell` is called with a function for (address, writes).
+  template <class Tell>
+  static void library_called(native_stream stream, Name function, call_site place,
+                             const Tell& tell) noexcept {
+    std::vector<MemoryAccess> accesses;
+    tell([&](const void* memory, bool writes) { add_whole(accesses, memory, writes); });
+    recorder().submitted(stream, ActionKind::kernel, accesses, place, function);
+  }
+  /// A launch: pointer parameters reach all of what they point into.
+  static void launched(const void* stream, const KernelEntry& entry, void* const* args) noexcept {
+    std::vector<MemoryAccess> accesses;
+    for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
+      const ParameterInfo& parameter = entry.parameters[i];
+      if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
+      const void* memory = nullptr;  // a span begins with its pointer
+      std::memcpy(&memory, args[i], sizeof memory);
+      add_whole(accesses, memory, parameter.writes);
+    }
+    const host::CallPlace& place = host::call_place();
+    recorder().submitted(stream, ActionKind::kernel, accesses, place.site, place.what);
+  }
+
+  static int capture_begin(native_stream stream, CaptureMode mode) noexcept {
+    const int status = B::capture_begin(stream, mode);
+    if (status == 0) recorder().capture_begins(stream);
+    return status;
+  }
+  static int capture_end(native_stream stream, native_graph& graph) noexcept {
+    const int status = B::capture_end(stream, graph);
+    recorder().capture_ends(stream, status == 0 ? graph : nullptr);
+    return status;
+  }
+  static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept {
+    const int status = B::graph_instantiate(exec, graph);
+    if (status == 0) recorder().graph_set(exec, graph);
+    return status;
+  }
+  static int graph_update(native_graph_exec exec, native_graph graph,
+                          GraphChange& change) noexcept {
+    const int status = B::graph_update(exec, graph, change);
+    if (status == 0) recorder().graph_set(exec, graph);
+    return status;
+  }
+  static int graph_launch(native_graph_exec exec, native_stream stream) noexcept {
+    const int status = B::graph_launch(exec, stream);
+    if (status == 0) recorder().graph_launched(exec, stream, site());
+    return status;
+  }
+  static int graph_destroy(native_graph graph) noexcept {
+    recorder().graph_destroyed(graph);  // before another one can have its address
+    return B::graph_destroy(graph);
+  }
+  static int graph_exec_destroy(native_graph_exec exec) noexcept {
+    recorder().executable_destroyed(exec);
+    return B::graph_exec_destroy(exec);
+  }
+
+ private:
+  static RaceRecorder& recorder() { return RaceRecorder::get(); }
+  static call_site site() noexcept { return host::call_place().site; }
+  static std::uintptr_t address(const void* memory) noexcept {
+    return reinterpret_cast<std::uintptr_t>(memory);
+  }
+  static MemoryAccess released(const void* memory) noexcept {
+    return {address(memory), MemoryAccess::whole_allocation, AccessKind::release};
+  }
+  static void add_whole(std::vector<MemoryAccess>& accesses, const void* memory, bool writes) {
+    if (memory == nullptr) return;
+    accesses.push_back({address(memory), MemoryAccess::whole_allocation,
+                        writes ? AccessKind::write : AccessKind::read});
+  }
+  static int submitted(int status, native_stream stream, ActionKind kind,
+                       std::initializer_list<MemoryAccess> accesses) noexcept {
+    if (status == 0) {
+      recorder().submitted(stream, kind, std::span(accesses.begin(), accesses.size()), site());
+    }
+    return status;
+  }
+  /// The host knows that `end` is done, if `status` says so.
+  static int known(int status, Point end) noexcept {
+    if (status == 0) recorder().on_host(ActionKind::synchronize, std::span(&end, 1), {}, site());
+    return status;
+  }
+  static int host_allocated(int status, const void* memory, std::size_t bytes) noexcept {
+    const MemoryAccess access{address(memory), bytes, AccessKind::allocate};
+    if (status == 0) {
+      recorder().on_host(ActionKind::host_allocate, {}, std::span(&access, 1), site());
+    }
+    return status;
+  }
+  static void host_released(const void* memory) noexcept {
+    const MemoryAccess access = released(memory);
+    recorder().on_host(ActionKind::host_release, {}, std::span(&access, 1), site());
+  }
+};
+
+}  // namespace warpsafe::debug

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/memory_access.hpp>
+#include <warpsafe/race/address_list.hpp>
+#include <warpsafe/race/stream_history.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::debug {
+
+/// One operation of a captured graph.
+struct RecordedNode {
+  Action action;  ///< its column and points are those of a replay
+  std::vector<MemoryAccess> accesses;
+  std::vector<std::size_t> after;  ///< the nodes that it waits for, by number, in rising order
+  /// Nodes of one chain wait for each other, one after the other: a replay needs no more strands
+  /// than there are chains.
+  std::size_t chain = 0;
+};
+/// In the order of the capture, which is one that their dependencies allow.
+using RecordedNodes = std::vector<RecordedNode>;
+
+/// What was captured into graphs, by the vendor's own streams, events and graphs, as it is told of
+/// it. Only calls that the runtime took are told. Not thread-safe.
+class RecordedGraphs {
+ public:
+  void capture_begins(const void* stream) {
+    captures_.push_back({stream, {}, {}, {}});
+    captures_.back().streams.put(stream, {});
+  }
+  /// `graph`: what became of the capture; nullptr if there is none. A stream that did not begin one
+  /// ends none.
+  void capture_ends(const void* stream, const void* graph) {
+    const auto capture = std::find_if(captures_.begin(), captures_.end(),
+                                      [&](const Capture& open) { return open.origin == stream; });
+    if (capture == captures_.end()) return;
+    if (graph != nullptr) {
+      const Nodes made = std::make_shared<const RecordedNodes>(std::move(capture->nodes));
+      graphs_.put(graph, made);
+    }
+    captures_.erase(capture);
+  }
+  /// An operation on a stream. Whether it became a node, since the stream captures.
+  bool add(const void* stream, const Action& action, std::span<const MemoryAccess> accesses) {
+    Capture* const capture = capture_of(stream);
+    if (capture == nullptr) return false;
+    Tail& tail = *capture->streams.find(stream);
+    append(*capture, {action, {accesses.begin(), accesses.end()}, std::move(tail)});
+    tail = {capture->nodes.size() - 1};
+    return true;
+  }
+  /// A record of an event. Whether it was captured; then it is no record that ordinary work sees.
+  bool record(const void* event, const void* stream) {
+    forget_event(event);
+    Capture* const capture = capture_of(stream);
+    if (capture == nullptr) return false;
+    capture->events.put(event, *capture->streams.find(stream));
+    return true;
+  }
+  /// A stream waits for an event. Whether that is a part of a capture, which the stream then joins.
+  bool wait(const void* stream, const void* event) {
+    for (Capture& capture : captures_) {
+      const Tail* const mark = capture.events.find(event);
+      if (mark == nullptr) continue;
+      const Tail* const tail = capture.streams.find(stream);
+      Tail both;
+      if (tail != nullptr) {
+        std::set_union(tail->begin(), tail->end(), mark->begin(), mark->end(),
+                       std::back_inserter(both));
+      } else {
+        both = *mark;
+      }
+      capture.streams.put(stream, std::move(both));
+      return true;
+    }
+    return false;
+  }
+  void forget_event(const void* event) {
+    for (Capture& capture : captures_) capture.events.erase(event);
+  }
+  /// A capture whose stream is gone never becomes a graph.
+  void forget_stream(const void* stream) {
+    std::erase_if(captures_, [&](const Capture& open) { return open.origin == stream; });
+    for (Capture& capture : captures_) capture.streams.erase(stream);
+  }
+
+  /// `exec` does from now on what `graph` says: it was instantiated of it, or updated.
+  void set_nodes(const void* exec, const void* graph) {
+    const Nodes* const nodes = graphs_.find(graph);
+    if (nodes != nullptr) execs_.put(exec, *nodes);
+  }
+  void forget_graph(const void* graph) { graphs_.erase(graph); }
+  void forget_exec(const void* exec) { execs_.erase(exec); }
+  /// What a launch of `exec` does. Nothing if nobody told: it was made of a graph that other code
+  /// captured.
+  [[nodiscard]] const RecordedNodes& nodes_of(const void* exec) {
+    static const RecordedNodes none;
+    const Nodes* const nodes = execs_.find(exec);
+    return nodes == nullptr ? none : **nodes;
+  }
+
+ private:
+  using Nodes = std::shared_ptr<const RecordedNodes>;
+  /// The nodes that the next one waits for.
+  using Tail = std::vector<std::size_t>;
+  struct Capture {
+    const void* origin;
+    AddressList<Tail> streams;
+    AddressList<Tail> events;
+    RecordedNodes nodes;
+    std::vector<std::size_t> chain_ends{};
+  };
+
+  [[nodiscard]] Capture* capture_of(const void* stream) noexcept {
+    for (Capture& capture : captures_) {
+      if (capture.streams.find(stream) != nullptr) return &capture;
+    }
+    return nullptr;
+  }
+  /// A node continues the chain that ends in one of those that it waits for, if there is one.
+  static void append(Capture& capture, RecordedNode node) {
+    const auto end = std::find_first_of(capture.chain_ends.begin(), capture.chain_ends.end(),
+                                        node.after.begin(), node.after.end());
+    node.chain = static_cast<std::size_t>(end - capture.chain_ends.begin());
+    if (end == capture.chain_ends.end()) {
+      capture.chain_ends.push_back(capture.nodes.size());
+    } else {
+      *end = capture.nodes.size();
+    }
+    capture.nodes.push_back(std::move(node));
+  }
+
+  std::vector<Capture> captures_;
+  AddressList<Nodes> graphs_;
+  AddressList<Nodes> execs_;
+};
+
+}  // namespace warpsafe::debug

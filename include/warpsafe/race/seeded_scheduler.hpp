@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/backend/host/detail/scheduler.hpp>
+#include <warpsafe/race/host_recorder.hpp>
+#include <warpsafe/race/random.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <mutex>
+#include <vector>
+
+namespace warpsafe::host {
+
+/// Runs the operations of a program one at a time, in an order that a seed settles. At each call of
+/// the program some of what is in the streams runs first, or nothing: every order that the streams
+/// and their waits allow has a chance, and a query finds what has run by then.
+class SeededScheduler final : public Scheduler {
+ public:
+  explicit SeededScheduler(Runtime& runtime) : runtime_(runtime) {}
+  Recorder recorder;
+
+  /// Begins a run.
+  void begin(std::uint64_t seed) {
+    random_ = Random(seed);
+    recorder.begin();
+    streams_.clear();
+    asked_in_vain_ = 0;
+    // Between a device that is far behind the host and one that is done at once.
+    constexpr std::uint32_t odds[] = {1, 4, 8, 12, 15};
+    odds_ = odds[random_.below(std::size(odds))];
+  }
+  /// Runs all that is left.
+  void drain(std::unique_lock<std::mutex>& lock) {
+    while (running_ || run_one(lock)) {
+      if (running_) runtime_.progress.wait(lock);
+    }
+  }
+
+  void begin_call(std::unique_lock<std::mutex>& lock) override {
+    if (running_) return;
+    // A program that asks until the answer is yes gets one.
+    if (asked_in_vain_ > 32) run_one(lock);
+    while (!running_ && random_.below(16) < odds_ && run_one(lock)) {
+    }
+  }
+  void submitted(StreamState& stream, Operation& operation) override {
+    if (std::find(streams_.begin(), streams_.end(), &stream) == streams_.end()) {
+      streams_.push_back(&stream);
+    }
+    recorder.submitted(stream, operation);
+  }
+  void finish(std::unique_lock<std::mutex>& lock, Operations operations) override {
+    const auto done = [](const auto& operation) { return operation->done; };
+    while (!std::all_of(operations.begin(), operations.end(), done)) {
+      if (running_) {
+        runtime_.progress.wait(lock);
+      } else {
+        run_one(lock);
+      }
+    }
+  }
+  void told_done(Operations operations) override {
+    asked_in_vain_ = 0;
+    recorder.told_done(operations);
+  }
+  void told_not_done() override {
+    ++asked_in_vain_;
+    recorder.host(debug::ActionKind::not_done);
+  }
+  void waited_for_nothing(StreamState&) override {
+    recorder.host(debug::ActionKind::wait_for_nothing);
+  }
+  void touched(const debug::MemoryAccess& access) override {
+    using debug::AccessKind;
+    using debug::ActionKind;
+    const ActionKind kind = access.kind == AccessKind::allocate  ? ActionKind::host_allocate
+                            : access.kind == AccessKind::release ? ActionKind::host_release
+                            : access.kind == AccessKind::write   ? ActionKind::host_write
+                                                                 : ActionKind::host_read;
+    recorder.host(kind, {}, {&access, 1});
+  }
+  void destroyed(StreamState& stream) override { recorder.destroyed(stream); }
+  void refused(const StreamState* stream) override { recorder.refused(stream); }
+
+ private:
+  /// Runs the oldest operation of some stream; false if none can run.
+  bool run_one(std::unique_lock<std::mutex>& lock) {
+    runnable_.clear();
+    for (StreamState* stream : streams_) {
+      if (stream->runnable()) runnable_.push_back(stream);
+    }
+    if (runnable_.empty()) return false;
+    StreamState& stream = *runnable_[random_.below(runnable_.size())];
+    recorder.runs(*stream.queue.front());
+    running_ = true;
+    runtime_.run_front(stream, lock);
+    running_ = false;
+    return true;
+  }
+
+  Runtime& runtime_;
+  Random random_{0};
+  std::uint32_t odds_ = 8;  // of 16, that one more operation runs before a call
+  std::uint32_t asked_in_vain_ = 0;
+  bool running_ = false;                // an operation, without the lock
+  std::vector<StreamState*> streams_;   // of this run, in the order of their first work
+  std::vector<StreamState*> runnable_;  // of these
+};
+
+}  // namespace warpsafe::host

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/core/limits.hpp>
+
+#include <type_traits>
+
+// Driver answers that are asked once and kept, per device and per kernel. There is no lock and no
+// map: each table has fixed slots, and the first thread to arrive fills a slot. A thread that finds
+// a slot being filled asks the driver itself.
+
+namespace warpsafe::detail {
+
+/// Whether a backend's limits stay what they are. The host backend's are a test's to change.
+template <class B>
+inline constexpr bool remembers_limits = true;
+template <>
+inline constexpr bool remembers_limits<host_backend> = false;
+
+/// Devices that are remembered; those beyond are asked every time.
+inline constexpr int remembered_devices = 64;
+
+/// One value that is computed once and then only read. It starts as zeros and has no constructor:
+/// tables of these lie in static storage, which needs no code then to begin with.
+template <class T>
+class OnceSlot {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  /// The value, or nullptr if nobody has put one yet.
+  [[nodiscard, gnu::always_inline]] const T* get() const noexcept {
+    return __atomic_load_n(&state_, __ATOMIC_ACQUIRE) == ready ? reinterpret_cast<const T*>(value_)
+                                                               : nullptr;
+  }
+  /// Keeps `value` if this is the first one to come.
+  [[gnu::always_inline]] void put(const T& value) noexcept {
+    int expected = empty;
+    if (__atomic_compare_exchange_n(&state_, &expected, filling, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED)) {
+      __builtin_memcpy(value_, &value, sizeof(T));
+      __atomic_store_n(&state_, ready, __ATOMIC_RELEASE);
+    }
+  }
+
+ private:
+  static constexpr int empty = 0;
+  static constexpr int filling = 1;
+  static constexpr int ready = 2;
+  int state_;
+  alignas(T) unsigned char value_[sizeof(T)];
+};
+
+template <class B>
+struct [[gnu::visibility("hidden")]] DeviceCache {
+  static inline OnceSlot<DeviceLimits> slots[remembered_devices];
+
+  /// The limits of a device, floors put in for what it does not report. `local` holds them where
+  /// they cannot be remembered; `Calls` asks. nullptr, with the runtime's status, if the device
+  /// cannot be asked.
+  template <class Calls = B>
+  static const DeviceLimits* find(int device, DeviceLimits& local, int& status) noexcept {
+    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    if (remembered) {
+      if (const DeviceLimits* known = slots[device].get()) return known;
+    }
+    status = Calls::limits_of(device, local);
+    if (status != 0) return nullptr;
+    local.device = device;
+    limits::put_floors(local, floor_of<B>);
+    if (remembered) slots[device].put(local);
+    return &local;
+  }
+};
+
+}  // namespace warpsafe::detail

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/device_cache.hpp>
+
+namespace warpsafe {
+
+/// The ordinal of a device in this process, so that no other number is taken for one.
+class DeviceId {
+ public:
+  constexpr DeviceId() noexcept = default;
+  constexpr explicit DeviceId(int ordinal) noexcept : ordinal_(ordinal) {}
+  [[nodiscard, gnu::always_inline]] constexpr int value() const noexcept { return ordinal_; }
+  friend constexpr bool operator==(DeviceId, DeviceId) noexcept = default;
+  /// Prints the ordinal.
+  template <class Stream>
+  requires requires { typename Stream::char_type; }
+  friend Stream& operator<<(Stream& out, DeviceId device) {
+    out << device.ordinal_;
+    return out;
+  }
+
+ private:
+  int ordinal_ = 0;
+};
+
+/// The number of devices. Errc::no_device without a driver or a device.
+template <class B = default_backend, CheckLevel Level = current_level>
+[[nodiscard]] result<detail::later<B, int>> device_count(
+    call_site site = call_site::current()) noexcept {
+  int count = 0;
+  if (const int status = detail::CallsAt<B, Level>::device_count(count)) {
+    return detail::runtime_error<B>(status, Name::of("device count"), site);
+  }
+  return count;
+}
+
+/// The calling thread's current device. Errc::no_device.
+template <class B = default_backend, CheckLevel Level = current_level>
+[[nodiscard]] result<detail::later<B, DeviceId>> current_device(
+    call_site site = call_site::current()) noexcept {
+  int device = 0;
+  if (const int status = detail::CallsAt<B, Level>::current_device(device)) {
+    return detail::runtime_error<B>(status, Name::of("current device"), site);
+  }
+  return DeviceId(device);
+}
+
+/// What a device allows, asked once per process by single-attribute queries; what it does not
+/// report is the documented floor, and `floored` says so. Errc::no_device, ::device_invalid.
+template <class B = default_backend, CheckLevel Level = current_level>
+[[nodiscard]] result<detail::later<B, DeviceLimits>> device_limits(
+    DeviceId device, call_site site = call_site::current()) noexcept {
+  DeviceLimits local;
+  int status = 0;
+  const DeviceLimits* known = detail::DeviceCache<B>::template find<detail::QuestionsAt<B, Level>>(
+      device.value(), local, status);
+  if (known == nullptr) {
+    LaunchError error = detail::runtime_error<B>(status, Name::of("device limits"), site);
+    error.device = device.value();
+    return error;
+  }
+  DeviceLimits limits = *known;
+  if (limits.name.empty()) limits.name = detail::device_name<B>(device.value());
+  return limits;
+}
+
+/// Makes a device current for the calling thread, and the one before current again at its end.
+template <class B>
+class [[nodiscard]] basic_device_guard {
+ public:
+  /// Errc::device_invalid, ::no_device.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] static result<basic_device_guard> create(
+      DeviceId device, call_site site = call_site::current()) noexcept {
+    using Calls = detail::CallsAt<B, Level>;
+    int before = 0;
+    int status = Calls::current_device(before);
+    if (status == 0 && before != device.value()) status = Calls::set_device(device.value());
+    if (status != 0) {
+      LaunchError error = detail::runtime_error<B>(status, Name::of("set device"), site);
+      error.device = device.value();
+      return error;
+    }
+    return basic_device_guard(before == device.value() ? -1 : before, &Calls::set_device);
+  }
+  basic_device_guard(basic_device_guard&& other) noexcept
+      : before_(other.before_), set_device_(other.set_device_) {
+    other.before_ = -1;
+  }
+  basic_device_guard(const basic_device_guard&) = delete;
+  basic_device_guard& operator=(const basic_device_guard&) = delete;
+  basic_device_guard& operator=(basic_device_guard&&) = delete;
+  // A status here has no one to go to: the device was current a moment ago, and a lost context says
+  // so at the next call.
+  ~basic_device_guard() {
+    if (before_ >= 0) static_cast<void>(set_device_(before_));
+  }
+
+ private:
+  /// The runtime's call: told, or not, as by the level of who made the guard.
+  using SetDevice = int (*)(int device) noexcept;
+
+  basic_device_guard(int before, SetDevice set_device) noexcept
+      : before_(before), set_device_(set_device) {}
+  int before_;  // -1: nothing to restore
+  SetDevice set_device_;
+};
+using DeviceGuard = basic_device_guard<default_backend>;
+
+}  // namespace warpsafe

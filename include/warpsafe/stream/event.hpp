@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/error/answer.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/stream_there.hpp>
+#include <warpsafe/stream/stream.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace warpsafe {
+
+/// A point in a stream, to wait for. It is made by recording it, so none can be waited for that was
+/// never recorded. Move-only. `Timed` events measure time, the others are cheaper.
+template <class B, bool Timed>
+class [[nodiscard]] basic_event {
+ public:
+  /// The point that `stream` has reached: everything submitted so far. Errc::runtime_failed,
+  /// ::no_device, ::stream_null (a Stream that was moved from or closed).
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] static result<basic_event> create(basic_stream_ref<B> stream,
+                                                  call_site site = call_site::current()) noexcept {
+    const auto there = detail::check_stream_there(Name::of("event record"), stream, site);
+    if (!there.has_value()) return there.assume_error();
+    using Calls = detail::CallsAt<B, Level>;
+    const auto point = detail::StreamPoint::of(stream.native(), stream.device().value());
+    const detail::CallScope<B> here(site);
+    typename B::native_event event{};
+    int status = Calls::event_create(event, Timed);
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
+    status = Calls::event_record(event, stream.native());
+    basic_event made(event, point, &Calls::event_destroy);
+    if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
+      hooks->recorded(event, stream.native());
+    }
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("event record"), site);
+    return made;
+  }
+  basic_event(basic_event&& other) noexcept
+      : native_(other.native_), destroy_(other.destroy_), point_(other.point_) {
+    other.native_ = nullptr;
+  }
+  basic_event& operator=(basic_event&& other) noexcept {
+    if (this != &other) {
+      destroy();
+      native_ = other.native_;
+      destroy_ = other.destroy_;
+      point_ = other.point_;
+      other.native_ = nullptr;
+    }
+    return *this;
+  }
+  basic_event(const basic_event&) = delete;
+  basic_event& operator=(const basic_event&) = delete;
+  ~basic_event() { destroy(); }
+
+  [[nodiscard]] typename B::native_event native() const noexcept { return native_; }
+  /// Waits until the point is reached. Errc::execution_failed; Errc::wait_timed_out where
+  /// WARPSAFE_TIMEOUT gives waits up. Errc::captured_event, ::stream_capturing where waiting would
+  /// break a capture of this library: nothing is asked of the runtime then.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
+    LaunchError refused;
+    if (detail::refused_in_capture<B, Level>(nullptr, native_, Name::of("event synchronize"), site,
+                                             refused)) {
+      return refused;
+    }
+    const detail::CallScope<B> here(site);
+    using Calls = detail::CallsAt<B, Level>;
+    if (const int status = detail::wait_for_event<Calls>(native_, point_, site, true)) {
+      return detail::runtime_error<B>(status, Name::of("event synchronize"), site,
+                                      Stage::completion, point_.device);
+    }
+    point_.reached(B::vendor);
+    return success();
+  }
+  /// Whether the point is reached: `query().value()`. Errors as those of synchronize.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] answer<detail::later<B, Progress>> query(
+      call_site site = call_site::current()) const noexcept {
+    LaunchError refused;
+    if (detail::refused_in_capture<B, Level>(nullptr, native_, Name::of("event query"), site,
+                                             refused)) {
+      return refused;
+    }
+    const detail::CallScope<B> here(site);
+    const int status = detail::CallsAt<B, Level>::event_query(native_);
+    if (status == 0) point_.reached(B::vendor);
+    if (status == 0 || status == B::not_ready) {
+      return status == 0 ? Progress::ready : Progress::not_ready;
+    }
+    return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion,
+                                    point_.device);
+  }
+  /// `query`, as a bool: `ready().value()`.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] answer<detail::later<B, bool>> ready(
+      call_site site = call_site::current()) const noexcept {
+    return detail::is_ready<B>(query<Level>(site));
+  }
+
+ private:
+  /// How the runtime destroys it: told, or not, as by the level of who made it.
+  using Destroy = int (*)(typename B::native_event event) noexcept;
+
+  basic_event(typename B::native_event event, const detail::StreamPoint& point,
+              Destroy how) noexcept
+      : native_(event), destroy_(how), point_(point) {}
+  void destroy() noexcept {
+    if (native_ != nullptr) static_cast<void>(destroy_(native_));
+  }
+  typename B::native_event native_;
+  Destroy destroy_;
+  detail::StreamPoint point_;  ///< what has ended once the event is reached
+};
+
+template <class B>
+template <CheckLevel Level>
+result<basic_event<B, false>> basic_stream_ref<B>::record(call_site site) const noexcept {
+  return basic_event<B, false>::template create<Level>(*this, site);
+}
+template <class B>
+template <CheckLevel Level>
+result<basic_event<B, true>> basic_stream_ref<B>::record_timed(call_site site) const noexcept {
+  return basic_event<B, true>::template create<Level>(*this, site);
+}
+
+using Event = basic_event<default_backend, false>;
+using TimedEvent = basic_event<default_backend, true>;
+
+/// What is submitted to `stream` from now on waits for `event`, on the device; the host does not
+/// wait. While a capture is open: a stream that waits for an event of the capture takes part in it
+/// from then on. Errc::capture_isolation where a captured stream was to wait for an event from
+/// outside, ::capture_merged for one of another capture, ::stream_null (a Stream that was moved
+/// from or closed), ::runtime_failed.
+template <CheckLevel Level = current_level, class B, bool Timed>
+[[nodiscard]] result<void> wait(std::type_identity_t<basic_stream_ref<B>> stream,
+                                const basic_event<B, Timed>& event,
+                                call_site site = call_site::current()) noexcept {
+  result<void> there = detail::check_stream_there(Name::of("stream wait"), stream, site);
+  if (!there.has_value()) return there;
+  const detail::CaptureHooks* const hooks = detail::open_captures();
+  const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(stream.native());
+  const detail::CallScope<B> here(site);
+  if (const int status = detail::CallsAt<B, Level>::stream_wait(stream.native(), event.native())) {
+    return detail::runtime_error<B>(status, Name::of("stream wait"), site);
+  }
+  if (hooks != nullptr) hooks->waited(stream.native(), event.native(), before, site);
+  return success();
+}
+
+/// Milliseconds between two timed events, waiting for the second. Errc::execution_failed,
+/// ::runtime_failed.
+template <CheckLevel Level = current_level, class B>
+[[nodiscard]] result<detail::later<B, float>> elapsed_ms(
+    const basic_event<B, true>& begin, const basic_event<B, true>& end,
+    call_site site = call_site::current()) noexcept {
+  const auto waited = end.template synchronize<Level>(site);
+  if (!waited.has_value()) return waited.assume_error();
+  float ms = 0;
+  if (const int status =
+          detail::CallsAt<B, Level>::event_elapsed(ms, begin.native(), end.native())) {
+    return detail::runtime_error<B>(status, Name::of("event elapsed"), site);
+  }
+  return ms;
+}
+
+namespace detail {
+template <class T>
+inline constexpr bool is_event = false;
+template <class B, bool Timed>
+inline constexpr bool is_event<basic_event<B, Timed>> = true;
+template <class T>
+inline constexpr bool is_timed_event = false;
+template <class B>
+inline constexpr bool is_timed_event<basic_event<B, true>> = true;
+}  // namespace detail
+
+/// What is no event, or measures no time, gets a sentence instead of "no matching function".
+template <class S, class E>
+requires(!detail::is_event<E>) [[nodiscard]] result<void> wait(const S&, const E&) noexcept {
+  static_assert(detail::is_event<E>,
+                "warpsafe: wait(stream, event) takes an Event, made by other_stream.record()");
+  return success();
+}
+template <class Begin, class End>
+requires(!detail::is_timed_event<Begin> || !detail::is_timed_event<End>)
+    [[nodiscard]] result<detail::later<Begin, float>> elapsed_ms(const Begin&,
+                                                                 const End&) noexcept {
+  static_assert(detail::is_timed_event<Begin> && detail::is_timed_event<End>,
+                "warpsafe: only a TimedEvent measures time; make both with stream.record_timed()");
+  return 0.0F;
+}
+
+}  // namespace warpsafe

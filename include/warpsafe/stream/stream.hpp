@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/dims/launch_options.hpp>
+#include <warpsafe/error/answer.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/located.hpp>
+#include <warpsafe/stream/detail/shared_stream.hpp>
+#include <warpsafe/stream/detail/stream_access.hpp>
+#include <warpsafe/stream/device.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace warpsafe {
+
+/// A stream of its own, on one device, ordered with no default stream. Move-only. Its destructor
+/// returns at once: work that was submitted still runs to its end.
+template <class B>
+class [[nodiscard]] basic_stream {
+ public:
+  using backend = B;
+
+  basic_stream(std::nullptr_t) = delete;
+  basic_stream(int) = delete;
+
+  /// A stream on the calling thread's current device. `urgency` is the runtime's own: smaller is
+  /// more urgent, priority(0) the default. Errc::no_device, ::runtime_failed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] static result<basic_stream> create(priority urgency = priority(0),
+                                                   call_site site = call_site::current()) noexcept {
+    using Calls = detail::CallsAt<B, Level>;
+    int device = 0;
+    typename B::native_stream stream{};
+    int status = Calls::current_device(device);
+    detail::SharedStream<B>** const only = detail::only_stream<B>(device);
+    if (only != nullptr) {
+      if (auto* const kept = __atomic_load_n(only, __ATOMIC_ACQUIRE)) return share(kept, device);
+    }
+    if (status == 0) status = Calls::stream_create(stream, urgency.value);
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
+    auto* const shared = detail::SharedStream<B>::make(stream, &Calls::stream_destroy);
+    if (shared == nullptr) {
+      static_cast<void>(Calls::stream_destroy(stream));
+      return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof *shared, 0,
+                               Axis::none, site);
+    }
+    if (only != nullptr) {
+      detail::SharedStream<B>* first = nullptr;
+      if (!__atomic_compare_exchange_n(only, &first, shared, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE)) {
+        static_cast<void>(shared->release());  // another thread was faster
+        return share(first, device);
+      }
+      shared->retain();  // for all that are made later
+    }
+    return basic_stream(basic_stream_ref<B>(stream, device), shared);
+  }
+  /// The same on a device that need not be current. Errc::device_invalid besides.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] static result<basic_stream> create(DeviceId device,
+                                                   call_site site = call_site::current()) noexcept {
+    auto guard = basic_device_guard<B>::template create<Level>(device, site);
+    if (!guard.has_value()) return guard.assume_error();
+    return create<Level>(priority(0), site);
+  }
+  /// The sentence for who writes a bare number.
+  template <CheckLevel Level = current_level, class Number>
+  requires(std::is_arithmetic_v<Number>) [[nodiscard]] static result<basic_stream> create(
+      Number, call_site site = call_site::current()) noexcept {
+    static_assert(
+        std::is_void_v<Number>,
+        "warpsafe: a bare number may be a device or a priority: Stream::create(DeviceId(1)) "
+        "or Stream::create(priority(-1))");
+    return create<Level>(priority(0), site);
+  }
+
+  basic_stream(basic_stream&& other) noexcept
+      : ref_(other.ref_), shared_(std::exchange(other.shared_, nullptr)) {
+    other.ref_.native_ = nullptr;
+  }
+  basic_stream& operator=(basic_stream&& other) noexcept {
+    if (this != &other) {
+      static_cast<void>(close());
+      ref_ = other.ref_;
+      shared_ = std::exchange(other.shared_, nullptr);
+      other.ref_.native_ = nullptr;
+    }
+    return *this;
+  }
+  basic_stream(const basic_stream&) = delete;
+  basic_stream& operator=(const basic_stream&) = delete;
+  // Nobody can take a status here; close() is for who wants it.
+  ~basic_stream() { static_cast<void>(close()); }
+
+  /// Gives the stream up: it is destroyed now, or with the last buffer or handle that is bound to
+  /// it. Returns what the runtime says of a destruction now. Errc::runtime_failed.
+  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    if (shared_ == nullptr) return success();
+    ref_.native_ = nullptr;
+    const int status = std::exchange(shared_, nullptr)->release();
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("stream destroy"), site);
+    return success();
+  }
+
+  /// This stream for functions that only use it. Not from a temporary, which would be gone before
+  /// them.
+  operator basic_stream_ref<B>() const& noexcept {
+    return ref_;
+  }  // NOLINT(google-explicit-constructor)
+  operator basic_stream_ref<B>() const&& = delete;
+  [[nodiscard]] basic_stream_ref<B> ref() const& noexcept { return ref_; }
+  [[nodiscard]] basic_stream_ref<B> ref() const&& = delete;
+  [[nodiscard]] typename B::native_stream native() const noexcept { return ref_.native(); }
+  [[nodiscard]] DeviceId device() const noexcept { return ref_.device(); }
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
+    return ref_.template synchronize<Level>(site);
+  }
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] answer<detail::later<B, Progress>> query(
+      call_site site = call_site::current()) const noexcept {
+    return ref_.template query<Level>(site);
+  }
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] answer<detail::later<B, bool>> ready(
+      call_site site = call_site::current()) const noexcept {
+    return ref_.template ready<Level>(site);
+  }
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<basic_event<B, false>> record(
+      call_site site = call_site::current()) const noexcept {
+    return ref_.template record<Level>(site);
+  }
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<basic_event<B, true>> record_timed(
+      call_site site = call_site::current()) const noexcept {
+    return ref_.template record_timed<Level>(site);
+  }
+
+ private:
+  template <class>
+  friend class basic_stream_hold;
+  basic_stream(basic_stream_ref<B> ref, detail::SharedStream<B>* shared) noexcept
+      : ref_(ref), shared_(shared) {}
+  [[nodiscard]] static basic_stream share(detail::SharedStream<B>* shared, int device) noexcept {
+    shared->retain();
+    return basic_stream(basic_stream_ref<B>(shared->native, device), shared);
+  }
+  basic_stream_ref<B> ref_;
+  detail::SharedStream<B>* shared_;
+};
+
+using Stream = basic_stream<default_backend>;
+
+}  // namespace warpsafe

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/error/answer.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/stream_there.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
+#include <warpsafe/stream/device.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace warpsafe {
+
+template <class B, bool Timed>
+class basic_event;
+
+/// The answer to a question about work that was submitted.
+enum class Progress : bool { not_ready, ready };
+
+namespace detail {
+struct StreamAccess;
+
+template <class B>
+[[nodiscard]] answer<later<B, bool>> is_ready(const answer<later<B, Progress>>& asked) noexcept {
+  if (!asked.has_value()) return asked.assume_error();
+  return asked.assume_value() == Progress::ready;
+}
+}  // namespace detail
+
+/// A stream that somebody else owns, with its device. Never 0. Copyable; valid as long as its
+/// owner.
+template <class B>
+class basic_stream_ref {
+ public:
+  using backend = B;
+
+  /// The sentence for who writes 0 or nullptr for a stream.
+  template <class Zero>
+  requires(std::is_integral_v<Zero> || std::is_null_pointer_v<Zero>) basic_stream_ref(Zero)
+  noexcept  // NOLINT(google-explicit-constructor): as it is written
+      : native_(nullptr), device_(0) {
+    static_assert(std::is_void_v<Zero>,
+                  "warpsafe: 0 and nullptr are a default stream, which other code uses too; create "
+                  "a Stream, or borrow cudaStreamLegacy or cudaStreamPerThread by name");
+  }
+
+  /// Takes a stream of the vendor's type, made elsewhere, and the device it belongs to. It stays
+  /// that code's to destroy. Errc::stream_null for 0: a default stream is taken by its name
+  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is written down.
+  template <class Native>
+  [[nodiscard]] static result<basic_stream_ref> borrow(
+      Native stream, DeviceId device, call_site site = call_site::current()) noexcept {
+    constexpr bool literal = std::is_same_v<Native, std::nullptr_t> || std::is_integral_v<Native>;
+    static_assert(
+        !literal,
+        "warpsafe: 0 and nullptr are a default stream, which other code uses too; create a Stream, "
+        "or borrow cudaStreamLegacy or cudaStreamPerThread by name");
+    if constexpr (!literal) {
+      static_assert(std::is_same_v<Native, typename B::native_stream>,
+                    "warpsafe: borrow takes a stream of this backend's own type");
+      if (stream == nullptr) {
+        return LaunchError::make(Errc::stream_null, Stage::construction, site);
+      }
+      return basic_stream_ref(stream, device.value());
+    } else {
+      return LaunchError::make(Errc::stream_null, Stage::construction, site);
+    }
+  }
+  /// The sentence for who leaves the device out, or gives it as a number.
+  template <class Native, class... Device>
+  requires(sizeof...(Device) != 1 || !(std::is_convertible_v<Device, DeviceId> && ...))
+      [[nodiscard]] static result<basic_stream_ref> borrow(Native, Device...) noexcept {
+    static_assert(std::is_void_v<Native>,
+                  "warpsafe: a borrowed stream comes with its device: StreamRef::borrow(stream, "
+                  "DeviceId(0))");
+    return LaunchError::make(Errc::stream_null, Stage::construction);
+  }
+
+  /// The vendor's own stream.
+  // Its type is deduced, and the stream kept as void*, so that a reference to a stream of a backend
+  // whose header is not included is a complete type: `launch` has an overload for each.
+  [[nodiscard, gnu::always_inline]] auto native() const noexcept {
+    return static_cast<typename B::native_stream>(native_);
+  }
+  [[nodiscard, gnu::always_inline]] DeviceId device() const noexcept { return DeviceId(device_); }
+
+  /// Waits until all work that was submitted to this stream has ended. Errc::execution_failed for a
+  /// fault in work of this device, whoever submitted it; Severity says whether the context is lost.
+  /// Errc::stream_capturing where waiting would break a capture of this library, or, with full
+  /// checks, a capture of this stream by other code: nothing is asked of the runtime then.
+  /// Errc::wait_timed_out where WARPSAFE_TIMEOUT gives waits up. Errc::stream_null for what is left
+  /// of a Stream that was moved from or closed.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
+    return wait<Level>(site, true);
+  }
+  /// Whether all work that was submitted so far has ended: `query().value()`.
+  /// Errc::execution_failed, ::stream_capturing and ::stream_null as synchronize.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] answer<detail::later<B, Progress>> query(
+      call_site site = call_site::current()) const noexcept {
+    if (native_ == nullptr) {
+      return detail::check_stream_there(Name::of("stream query"), *this, site).assume_error();
+    }
+    LaunchError refused;
+    if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
+                                             refused)) {
+      return refused;
+    }
+    const detail::CallScope<B> here(site);
+    const auto point = detail::StreamPoint::of(native_, device_);
+    const int status = detail::CallsAt<B, Level>::stream_query(native());
+    if (status == 0) point.reached(B::vendor);
+    if (status == 0 || status == B::not_ready) {
+      return status == 0 ? Progress::ready : Progress::not_ready;
+    }
+    return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion,
+                                    device_);
+  }
+  /// `query`, as a bool: `ready().value()`.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] answer<detail::later<B, bool>> ready(
+      call_site site = call_site::current()) const noexcept {
+    return detail::is_ready<B>(query<Level>(site));
+  }
+  /// The point that this stream has reached: everything submitted so far.
+  /// <warpsafe/stream/event.hpp> defines it. Errc::runtime_failed, ::no_device.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<basic_event<B, false>> record(
+      call_site site = call_site::current()) const noexcept;
+  /// The same, to measure the time to another such point.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<basic_event<B, true>> record_timed(
+      call_site site = call_site::current()) const noexcept;
+  friend bool operator==(const basic_stream_ref& a, const basic_stream_ref& b) noexcept {
+    return a.native_ == b.native_ && a.device_ == b.device_;
+  }
+
+ private:
+  template <class>
+  friend class basic_stream;
+  friend struct detail::StreamAccess;
+  basic_stream_ref(void* stream, int device) noexcept : native_(stream), device_(device) {}
+
+  /// `may_stop`: the wait may be given up (detail::wait_for_stream).
+  template <CheckLevel Level>
+  [[nodiscard]] result<void> wait(call_site site, bool may_stop) const noexcept {
+    if (native_ == nullptr) {
+      return detail::check_stream_there(Name::of("stream synchronize"), *this, site);
+    }
+    LaunchError refused;
+    if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"),
+                                             site, refused)) {
+      return refused;
+    }
+    const detail::CallScope<B> here(site);
+    const auto point = detail::StreamPoint::of(native_, device_);
+    using Calls = detail::CallsAt<B, Level>;
+    if (const int status = detail::wait_for_stream<Calls>(native(), device_, site, may_stop)) {
+      LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
+                                                   Stage::completion, device_);
+      error.device = device_;
+      error.stream = native_;
+      return error;
+    }
+    point.reached(B::vendor);
+    return success();
+  }
+
+  void* native_;
+  int device_;
+};
+
+using StreamRef = basic_stream_ref<default_backend>;
+
+}  // namespace warpsafe

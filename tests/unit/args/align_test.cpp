@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include <warpsafe/args/align.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/warpsafe.hpp>
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+namespace ws = warpsafe;
+
+namespace {
+
+struct alignas(16) Four {
+  float values[4];
+};
+
+WARPSAFE_KERNEL void write_fourth(ws::aligned_ptr<float, 16> memory) {
+  memory.as<Four>()[0].values[3] = 4;
+}
+
+TEST(Align, AKernelReadsAnAlignedStartInWidePieces) {
+  const ws::Stream stream = ws::Stream::create().value();
+  auto buffer = ws::DeviceBuffer<float>::create(stream, 8).value();
+  const auto start = ws::align<16>(buffer.view());
+  ASSERT_TRUE(start.has_value());
+  const auto launched = ws::launch(stream, ws::configure(ws::grid<1>, ws::block<1>),
+                                   ws::kernel<write_fourth>, start.value());
+  ASSERT_TRUE(launched.has_value()) << ws::message(launched.error());
+  EXPECT_EQ(buffer.to_host(stream).get().value()[3], 4);
+}
+
+TEST(Align, AStartInBetweenIsRefusedWithBothNumbers) {
+  const ws::Stream stream = ws::Stream::create().value();
+  auto buffer = ws::DeviceBuffer<float>::create(stream, 8).value();
+  const auto refused = ws::align<16>(buffer.view().subspan(1, 4));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ws::Errc::argument_misaligned);
+  EXPECT_EQ(refused.error().value, 4U);
+  EXPECT_EQ(refused.error().limit, 16U);
+  EXPECT_NE(ws::message(refused.error()).find("aligned to 4 bytes, its type needs 16"),
+            std::string::npos)
+      << ws::message(refused.error());
+}
+
+// Only `align` makes one: nothing that has not been looked at converts to it.
+static_assert(!std::is_convertible_v<float*, ws::aligned_ptr<float, 16>>);
+static_assert(!std::is_convertible_v<ws::DeviceSpan<float>, ws::aligned_ptr<float, 16>>);
+static_assert(!std::is_convertible_v<ws::aligned_ptr<float, 8>, ws::aligned_ptr<float, 16>>);
+static_assert(std::is_convertible_v<ws::aligned_ptr<float, 16>, ws::device_ptr<float>>);
+
+}  // namespace

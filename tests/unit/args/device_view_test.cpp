@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include <warpsafe/args/device_view.hpp>
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+namespace warpsafe::core_test {
+namespace {
+
+template <class From, class To>
+inline constexpr bool converts = std::is_convertible_v<From, To>;
+
+// Nothing makes one of what a kernel holds; the other way is by its name, span(): the implicit one
+// is a sentence (f04b of the misuses).
+static_assert(converts<DeviceView<int>, DeviceView<const int>>);
+static_assert(!converts<DeviceView<const int>, DeviceView<int>>);
+static_assert(!converts<DeviceSpan<int>, DeviceView<int>>);
+static_assert(!converts<DeviceView<int>, DeviceView<float>>);
+
+TEST(DeviceView, IsTheSameMemory) {
+  int memory[5] = {};
+  const DeviceView<int> view(DeviceSpan<int>(detail::DeviceAccess::pointer(memory), 5));
+  EXPECT_EQ(view.size(), 5U);
+  EXPECT_EQ(view.pointer().get(), memory);
+  EXPECT_EQ(device_pointer_traits<DeviceView<int>>::get(view), memory);
+  const DeviceView<int> part = view.subspan(3, 9);
+  EXPECT_EQ(part.size(), 2U);
+  EXPECT_EQ(part.pointer().get(), memory + 3);
+  const DeviceView<const int> constant = part;
+  EXPECT_EQ(constant.pointer().get(), memory + 3);
+  EXPECT_EQ(part.span().pointer().get(), memory + 3);
+  EXPECT_EQ(part.span().size(), 2U);
+  EXPECT_TRUE(DeviceView<int>{}.empty());
+}
+
+TEST(DeviceView, KnowsItsMemorysOwnerUntilItBecomesASpan) {
+  int memory[5] = {};
+  detail::MemoryOwner owner;
+  owner.freed_on = &owner;
+  const DeviceView<int> view(DeviceSpan<int>(detail::DeviceAccess::pointer(memory), 5), 0, &owner);
+  const DeviceView<const int> part = view.subspan(1, 2);
+  EXPECT_EQ(detail::owner_of(view), &owner);
+  EXPECT_EQ(detail::owner_of(part), &owner);
+  EXPECT_EQ(detail::owner_of(part.span()), nullptr);
+  EXPECT_FALSE(detail::is_of_another_stream(part, &owner));
+  EXPECT_TRUE(detail::is_of_another_stream(part, memory));
+  EXPECT_FALSE(detail::is_of_another_stream(DeviceView<int>{}, memory)) << "of no buffer";
+  EXPECT_EQ(detail::kernel_form(part).pointer().get(), memory + 1);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include <warpsafe/core/detail/arithmetic.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+
+// All pairs of 8-bit numbers against plain int arithmetic, in which none of them overflows. Random
+// 64-bit ones: tests/property.
+
+namespace warpsafe::detail {
+namespace {
+
+TEST(BlocksFor, IsTheCeilingForEveryPairOf8BitNumbers) {
+  for (int n = 0; n < 256; ++n) {
+    for (int per_block = 1; per_block < 256; ++per_block) {
+      const int expected = (n + per_block - 1) / per_block;
+      ASSERT_EQ(blocks_for(static_cast<std::uint8_t>(n), static_cast<std::uint8_t>(per_block)),
+                expected)
+          << n << " in blocks of " << per_block;
+    }
+  }
+}
+
+TEST(Multiply, SaysWhetherItFitsForEveryPairOf8BitNumbers) {
+  for (int a = 0; a < 256; ++a) {
+    for (int b = 0; b < 256; ++b) {
+      std::uint8_t product = 0;
+      const bool fits =
+          multiply(static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b), product);
+      ASSERT_EQ(fits, a * b < 256) << a << " * " << b;
+      if (fits) {
+        ASSERT_EQ(product, a * b);
+      }
+    }
+  }
+}
+
+// While compiling, other code multiplies: nvcc cannot evaluate the builtin there.
+constexpr int wrong_products_while_compiling() {
+  int wrong = 0;
+  for (int a = 0; a < 256; ++a) {
+    for (int b = 0; b < 256; b += a % 7 + 1) {
+      std::uint8_t product = 0;
+      const bool fits =
+          multiply(static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b), product);
+      wrong += fits != (a * b < 256) || (fits && product != a * b);
+    }
+  }
+  return wrong;
+}
+static_assert(wrong_products_while_compiling() == 0);
+
+TEST(Multiply, IsTheSameAt64BitsWhileCompilingAndRunning) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  constexpr auto fits = [](std::uint64_t a, std::uint64_t b) {
+    std::uint64_t product = 0;
+    return multiply(a, b, product);
+  };
+  constexpr std::uint64_t root = std::uint64_t{1} << 32;
+  static_assert(fits(most, 1) && fits(root, root - 1) && fits(0, most));
+  static_assert(!fits(most, 2) && !fits(root, root) && !fits(most, most));
+  EXPECT_TRUE(fits(most, 1) && fits(root, root - 1) && fits(0, most));
+  EXPECT_FALSE(fits(most, 2) || fits(root, root) || fits(most, most));
+}
+
+TEST(BlocksFor, TheLargestSizeDoesNotOverflow) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(blocks_for(most, std::uint64_t{1}), most);
+  EXPECT_EQ(blocks_for(most, std::uint64_t{1024}), std::uint64_t{1} << 54);
+  EXPECT_EQ(blocks_for(most, most), 1U);
+  EXPECT_EQ(blocks_for(most - 1, most), 1U);
+}
+
+}  // namespace
+}  // namespace warpsafe::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include <warpsafe/core/detail/text.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace warpsafe::detail {
+namespace {
+
+template <class... Parts>
+std::string written(const Parts&... parts) {
+  char buffer[128];
+  TextBuffer out(buffer, sizeof buffer);
+  (out << ... << parts);
+  EXPECT_EQ(out.size(), std::string(buffer).size());
+  return buffer;
+}
+
+TEST(TextBuffer, WritesTextLettersAndNames) {
+  EXPECT_EQ(written(""), "");
+  EXPECT_EQ(written("grid", '=', Name{"axpy!", 4}), "grid=axpy");
+}
+
+TEST(TextBuffer, WritesEveryNumber) {
+  EXPECT_EQ(written(std::uint32_t{0}), "0");
+  EXPECT_EQ(written(std::numeric_limits<std::uint64_t>::max()), "18446744073709551615");
+  EXPECT_EQ(written(std::numeric_limits<std::uint32_t>::max()), "4294967295");
+  EXPECT_EQ(written(std::numeric_limits<std::int32_t>::min()), "-2147483648");
+  EXPECT_EQ(written(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
+  EXPECT_EQ(written(std::int64_t{-7}, ' ', std::int32_t{7}), "-7 7");
+}
+
+TEST(TextBuffer, WritesAddressesAndAxes) {
+  EXPECT_EQ(written(reinterpret_cast<const void*>(std::uintptr_t{0x55d0c8})), "0x55d0c8");
+  const void* const none = nullptr;
+  EXPECT_EQ(written(none), "0x0");
+  const std::uint32_t axes[3] = {2800, 1, 4294967295};
+  EXPECT_EQ(written(axes), "(2800,1,4294967295)");
+}
+
+TEST(TextBuffer, DropsWhatDoesNotFitAndStaysTerminated) {
+  for (std::size_t capacity = 1; capacity <= 8; ++capacity) {
+    char buffer[9];
+    for (char& letter : buffer) letter = '#';
+    TextBuffer out(buffer, capacity);
+    out << "12" << std::uint32_t{34} << "567";
+    EXPECT_EQ(std::string(buffer), std::string("1234567").substr(0, capacity - 1));
+    EXPECT_EQ(out.size(), capacity - 1);
+    EXPECT_EQ(buffer[capacity], '#') << "nothing is written beyond the capacity";
+  }
+}
+
+}  // namespace
+}  // namespace warpsafe::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// name[:skip[:count]], as the switches that look at data take it.
+
+#include <warpsafe/debug/data/launch_filter.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace warpsafe::core_test {
+namespace {
+
+/// One letter per launch of `kernel`: taken or not.
+std::string taken(const char* text, const char* kernel, int launches = 6) {
+  debug::LaunchFilter filter;
+  filter.set(text);
+  std::string found;
+  for (int i = 0; i < launches; ++i) found += filter.takes(Name::of(kernel)) ? 'x' : '.';
+  return found;
+}
+
+TEST(LaunchFilter, ANameTakesAllItsLaunches) {
+  EXPECT_EQ(taken("axpy", "axpy"), "xxxxxx");
+  EXPECT_EQ(taken("axpy", "axpyz"), "......");
+  EXPECT_EQ(taken("other,axpy", "blas::axpy<float>"), "xxxxxx");
+  EXPECT_EQ(taken("all", "axpy"), "xxxxxx");
+}
+TEST(LaunchFilter, SkipAndCountChooseAmongThem) {
+  EXPECT_EQ(taken("axpy:2", "axpy"), "..xxxx");
+  EXPECT_EQ(taken("axpy:2:3", "axpy"), "..xxx.");
+  EXPECT_EQ(taken("axpy:0:1", "axpy"), "x.....");
+  EXPECT_EQ(taken("all:4:0", "axpy"), "......");
+}
+TEST(LaunchFilter, ANamespaceIsNoNumber) {
+  EXPECT_EQ(taken("blas::axpy", "blas::axpy"), "xxxxxx");
+  EXPECT_EQ(taken("blas::axpy:5", "blas::axpy"), ".....x");
+  EXPECT_EQ(taken("blas::axpy:1:2", "blas::axpy"), ".xx...");
+}
+TEST(LaunchFilter, LaunchesOfOtherKernelsDoNotCount) {
+  debug::LaunchFilter filter;
+  filter.set("axpy:1:1");
+  EXPECT_FALSE(filter.takes(Name::of("scale")));
+  EXPECT_FALSE(filter.takes(Name::of("axpy")));
+  EXPECT_FALSE(filter.takes(Name::of("scale")));
+  EXPECT_TRUE(filter.takes(Name::of("axpy")));
+}
+TEST(LaunchFilter, NothingIsTakenWhereNothingIsSet) {
+  debug::LaunchFilter filter;
+  EXPECT_FALSE(filter.on());
+  filter.set("axpy");
+  EXPECT_TRUE(filter.on());
+  filter.set(nullptr);
+  EXPECT_FALSE(filter.on());
+  filter.set("");
+  EXPECT_FALSE(filter.takes(Name::of("axpy")));
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What is written to the log, through a sink.
+
+#include "launch_fixture.hpp"
+#include <warpsafe/debug/journal/log.hpp>
+#include <warpsafe/memory/buffer.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+WARPSAFE_KERNEL void dequantize_q4_0() {}
+
+namespace warpsafe::core_test {
+namespace {
+
+using debug::LogLevel;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+struct VendorDims {
+  std::uint32_t x = 64, y = 64, z = 1;
+};
+struct Message {
+  LogLevel level;
+  std::string text;
+};
+
+struct Log : LaunchTest {
+  Log() { debug::set_log_sink(&sink); }
+  ~Log() override {
+    debug::set_log_level(LogLevel::off);
+    debug::set_log_sink(nullptr);
+  }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  static void take(void* user, LogLevel level, const char* text, std::size_t size) noexcept {
+    auto* const log = static_cast<Log*>(user);
+    const std::lock_guard lock(log->mutex);
+    EXPECT_EQ(text[size], '\0');
+    log->messages.push_back({level, {text, size}});
+  }
+  /// The texts of one level.
+  [[nodiscard]] std::vector<std::string> of(LogLevel level) const {
+    std::vector<std::string> found;
+    for (const Message& one : messages) {
+      if (one.level == level) found.push_back(one.text);
+    }
+    return found;
+  }
+  auto go() { return launch(stream, LaunchConfig{grid<140>, block<64>}, kernel<dequantize_q4_0>); }
+
+  debug::LogSink sink{&take, this};
+  std::mutex mutex;
+  std::vector<Message> messages;
+};
+
+TEST_F(Log, IsSilentWhenItIsOff) {
+  debug::set_log_level(LogLevel::off);
+  ASSERT_TRUE(go().has_value());
+  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  ASSERT_FALSE(go().has_value());
+  EXPECT_THAT(messages, IsEmpty());
+}
+
+TEST_F(Log, EachLaunchIsOneLineToTheLetter) {
+  debug::set_log_level(LogLevel::debug);
+  ASSERT_TRUE(go().has_value());
+  const LaunchConfig config{grid<2, 3, 4>, block<8, 4, 2>, shared<float>(25)};
+  ASSERT_TRUE(launch(stream, config, kernel<dequantize_q4_0>).has_value());
+  const auto lines = of(LogLevel::debug);
+  ASSERT_GE(lines.size(), 2U);
+  EXPECT_EQ(lines[lines.size() - 2],
+            "Launch: kernel=dequantize_q4_0, grid=(140,1,1), block=(64,1,1), shared=0 bytes");
+  EXPECT_EQ(lines.back(),
+            "Launch: kernel=dequantize_q4_0, grid=(2,3,4), block=(8,4,2), shared=100 bytes");
+}
+
+TEST_F(Log, ErrorsHaveTheirWholeText) {
+  debug::set_log_level(LogLevel::error);
+  ASSERT_FALSE(launch(stream, LaunchConfig{grid<1>, BlockDim::from_vendor(VendorDims{})},
+                      kernel<dequantize_q4_0>)
+                   .has_value());
+  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  ASSERT_FALSE(go().has_value());
+  EXPECT_THAT(of(LogLevel::error),
+              ElementsAre(StartsWith("warpsafe: Kernel 'dequantize_q4_0' not launched: "
+                                     "block=(64,64,1) is 4096 threads, limit 1024"),
+                          StartsWith("warpsafe: Kernel 'dequantize_q4_0' launch failed: "
+                                     "hostErrorInvalidValue (grid=(140,1,1), block=(64,1,1))")));
+  EXPECT_EQ(messages.size(), 2U);
+}
+
+TEST_F(Log, AnErrorThatWasPendingIsToldBeforeTheLaunchAndLeftWhereItIs) {
+  debug::set_log_level(LogLevel::warn);
+  host::plant_last_error(HostStatus::invalid_pitch);
+  ASSERT_TRUE(go().has_value());
+  ASSERT_TRUE(go().has_value());
+  EXPECT_THAT(of(LogLevel::warn),
+              ElementsAre(AllOf(StartsWith("warpsafe: an error was pending before the launch of "
+                                           "'dequantize_q4_0': a row is longer than its pitch"),
+                                HasSubstr("this launch is not its cause"))))
+      << "once";
+  EXPECT_EQ(host::take_last_error(), HostStatus::invalid_pitch);
+}
+
+TEST_F(Log, TraceHasTheLaunchWithStatusAndMicroseconds) {
+  debug::set_log_level(LogLevel::trace);
+  ASSERT_TRUE(go().has_value());
+  EXPECT_THAT(of(LogLevel::trace),
+              Contains(MatchesRegex("  host launch\\(stream 0x[0-9a-f]+\\) = hostSuccess, "
+                                    "[0-9]+\\.[0-9] us")));
+}
+
+TEST_F(Log, TraceHasEveryCallOfTheRuntimeWithWhatItPutIntoItsArguments) {
+  debug::set_log_level(LogLevel::trace);
+  const Stream other = Stream::create(priority(-1)).value();
+  const std::string its_address = address(other.native());
+  auto buffer = DeviceBuffer<int>::create(other, 1000).value();
+  ASSERT_TRUE(buffer.zero(other).has_value());
+  host::fail_next(Call::stream_synchronize, 1, HostStatus::invalid_value);
+  ASSERT_FALSE(other.synchronize().has_value());
+  const auto lines = of(LogLevel::trace);
+  const auto is = [](const std::string& call, const std::string& status) {
+    return MatchesRegex("  host " + call + " = " + status + ", [0-9]+\\.[0-9] us");
+  };
+  EXPECT_THAT(lines, Contains(is("current_device\\(0\\)", "hostSuccess")));
+  EXPECT_THAT(lines, Contains(is("stream_create\\(" + its_address + ", -1\\)", "hostSuccess")));
+  EXPECT_THAT(lines,
+              Contains(is("allocate\\(0x[0-9a-f]+, 4000, " + its_address + "\\)", "hostSuccess")));
+  EXPECT_THAT(lines,
+              Contains(is("fill\\(0x[0-9a-f]+, 0, 4000, " + its_address + "\\)", "hostSuccess")));
+  EXPECT_THAT(lines,
+              Contains(is("stream_capturing\\(" + its_address + ", false\\)", "hostSuccess")));
+  EXPECT_THAT(lines,
+              Contains(is("stream_synchronize\\(" + its_address + "\\)", "hostErrorInvalidValue")));
+  messages.clear();
+  debug::set_log_level(LogLevel::debug);
+  ASSERT_TRUE(other.synchronize().has_value());
+  EXPECT_THAT(of(LogLevel::trace), IsEmpty());
+}
+
+TEST_F(Log, TraceHasTheOptInOfALaunchWithMuchSharedMemory) {
+  become(limits::sm_90);
+  debug::set_log_level(LogLevel::trace);
+  const auto config = configure(grid<1>, block<1>, shared<float>(20000));
+  ASSERT_TRUE(launch(stream, config, kernel<dequantize_q4_0>).has_value());
+  EXPECT_THAT(of(LogLevel::trace),
+              Contains(MatchesRegex(
+                  "  host raise_dynamic_shared\\(.*, 80000\\) = hostSuccess, [0-9]+\\.[0-9] us")));
+}
+
+TEST_F(Log, ALaunchOfLevelOffIsNotLogged) {
+  debug::set_log_level(LogLevel::debug);
+  const LaunchConfig config{grid<1>, block<1>};
+  ASSERT_TRUE(launch<CheckLevel::off>(stream, config, kernel<dequantize_q4_0>).has_value());
+  EXPECT_THAT(messages, IsEmpty());
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Arrays as files for NumPy: byte for byte as its format says, and read back.
+
+#include <warpsafe/debug/data/npy.hpp>
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace warpsafe::core_test {
+namespace {
+
+using debug::NpyArray;
+using debug::read_npy;
+using debug::write_npy;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Npy : ::testing::Test {
+  Npy() : path("npy_test." + std::to_string(::getpid()) + ".npy") {}
+  ~Npy() override { std::remove(path.c_str()); }
+  Npy(const Npy&) = delete;
+  Npy& operator=(const Npy&) = delete;
+
+  [[nodiscard]] std::string bytes() const {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void become(const std::string& content) const {
+    std::ofstream(path, std::ios::binary) << content;
+  }
+  /// What read_npy says of the file as it is.
+  [[nodiscard]] std::string problem() const {
+    NpyArray array;
+    std::string said;
+    return read_npy(path, array, said) ? "none" : said;
+  }
+  /// What NumPy makes of it: its repr, or "no numpy".
+  [[nodiscard]] std::string in_numpy(const std::string& expression) const {
+    const std::string command =
+        "python3 -c \"\ntry:\n  import numpy\nexcept ImportError:\n  print('no numpy', end='')\nelse:\n"
+        "  a = numpy.load('" +
+        path + "')\n  print(" + expression + ", end='')\n\" 2>&1";
+    std::FILE* const pipe = ::popen(command.c_str(), "r");
+    if (pipe == nullptr) return "no numpy";
+    std::string said;
+    for (int letter = std::fgetc(pipe); letter != EOF; letter = std::fgetc(pipe)) {
+      said += static_cast<char>(letter);
+    }
+    ::pclose(pipe);
+    return said;
+  }
+
+  std::string path;
+};
+
+TEST_F(Npy, IsTheFormatByteForByte) {
+  const std::array<std::uint16_t, 2> values{1, 0x0203};
+  ASSERT_EQ(write_npy(path.c_str(), ElementType::uint16, 2, 2, false, values.data()), 0);
+  const std::string written = bytes();
+  ASSERT_EQ(written.size(), 132U);
+  EXPECT_EQ(written.substr(0, 10), std::string("\x93NUMPY\x01\x00\x76\x00", 10));
+  EXPECT_EQ(written.substr(10, 60), "{'descr': '<u2', 'fortran_order': False, 'shape': (2,), }   ");
+  EXPECT_THAT(written, EndsWith(std::string(" \n\x01\x00\x03\x02", 6)));
+}
+
+TEST_F(Npy, IsReadBack) {
+  const std::array<double, 3> values{1, -2.5, 1e300};
+  ASSERT_EQ(write_npy(path.c_str(), ElementType::float64, 8, 3, false, values.data()), 0);
+  NpyArray array;
+  std::string said;
+  ASSERT_TRUE(read_npy(path, array, said)) << said;
+  EXPECT_EQ(array.descr, "<f8");
+  EXPECT_THAT(array.shape, ElementsAre(3U));
+  EXPECT_EQ(std::memcmp(array.data.data(), values.data(), sizeof values), 0);
+}
+
+TEST_F(Npy, AVectorTypeHasASecondAxisAndAScalarHasNone) {
+  const std::array<float, 8> values{};
+  NpyArray array;
+  std::string said;
+  ASSERT_EQ(write_npy(path.c_str(), ElementType::float32, 16, 2, false, values.data()), 0);
+  ASSERT_TRUE(read_npy(path, array, said)) << said;
+  EXPECT_THAT(array.shape, ElementsAre(2U, 4U));
+  ASSERT_EQ(write_npy(path.c_str(), ElementType::float32, 4, 1, true, values.data()), 0);
+  ASSERT_TRUE(read_npy(path, array, said)) << said;
+  EXPECT_THAT(array.shape, IsEmpty());
+  EXPECT_EQ(array.data.size(), 4U);
+}
+
+TEST_F(Npy, AnEmptyArrayIsOne) {
+  ASSERT_EQ(write_npy(path.c_str(), ElementType::int8, 1, 0, false, nullptr), 0);
+  EXPECT_EQ(problem(), "none");
+}
+
+TEST_F(Npy, NumpyReadsEveryType) {
+  const std::array<unsigned char, 24> zeros{};
+  if (write_npy(path.c_str(), ElementType::int8, 1, 1, false, zeros.data()) == 0 &&
+      in_numpy("1") == "no numpy") {
+    GTEST_SKIP() << "python3 has no numpy here";
+  }
+  std::string expected;
+  for (int type = 1; type <= static_cast<int>(ElementType::float64); ++type) {
+    const auto element = static_cast<ElementType>(type);
+    const std::string one = path + std::to_string(type);
+    ASSERT_EQ(write_npy(one.c_str(), element, element_size(element), 3, false, zeros.data()), 0);
+    expected += debug::npy_descr(element, element_size(element)) + " (3,) 0 ";
+  }
+  EXPECT_EQ(
+      in_numpy("' '.join('%s %s %d' % (b.dtype.str, b.shape, b.sum()) for b in (numpy.load('" +
+               path + "%d' % i) for i in range(1, 14))), ''"),
+      expected);
+  for (int type = 1; type <= 13; ++type) std::remove((path + std::to_string(type)).c_str());
+  const std::array<float, 4> values{1, 2, 3, 4.5F};
+  ASSERT_EQ(write_npy(path.c_str(), ElementType::float32, 8, 2, false, values.data()), 0);
+  EXPECT_EQ(in_numpy("a.tolist()"), "[[1.0, 2.0], [3.0, 4.5]]");
+  ASSERT_EQ(write_npy(path.c_str(), ElementType::bytes, 12, 2, false, zeros.data()), 0);
+  EXPECT_EQ(in_numpy("a.dtype.str, a.shape"), "|V12 (2,)");
+}
+
+TEST_F(Npy, AFileThatIsNoneIsRefusedWithItsName) {
+  EXPECT_EQ(problem(), path + ": No such file or directory");
+  become("something else");
+  EXPECT_EQ(problem(), path + ": it is no .npy file of version 1.0");
+  const std::array<int, 4> values{};
+  ASSERT_EQ(write_npy(path.c_str(), ElementType::int32, 4, 4, false, values.data()), 0);
+  const std::string good = bytes();
+  become(good.substr(0, good.size() - 1));
+  EXPECT_EQ(problem(), path + ": it has not as many bytes as its shape");
+  become(good.substr(0, 40));
+  EXPECT_EQ(problem(), path + ": it ends inside its header");
+  std::string other = good;
+  other.replace(other.find("<i4"), 3, ">i4");
+  become(other);
+  EXPECT_EQ(problem(), path + ": its elements are no plain little-endian numbers");
+  other = good;
+  other.replace(other.find("False"), 5, "True ");
+  become(other);
+  EXPECT_THAT(problem(), HasSubstr("its order is Fortran's"));
+  other = good;
+  other.replace(other.find("(4,)"), 4, "(x,)");
+  become(other);
+  EXPECT_THAT(problem(), HasSubstr("its shape is no list of numbers"));
+}
+
+TEST_F(Npy, WhatCannotBeWrittenSaysWhy) {
+  EXPECT_EQ(write_npy("no/such/folder.npy", ElementType::int8, 1, 0, false, nullptr), ENOENT);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "core_test.hpp"
+#include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/kernel/kernel.hpp>
+#include <warpsafe/kernel_api.hpp>
+#include <warpsafe/launch/launch_config.hpp>
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+namespace warpsafe::core_test {
+namespace {
+
+using Amd = basic_hip_backend<amd_platform>;
+using Blocks = std::array<std::uint32_t, 3>;
+
+constexpr NoOption no_option{};
+constexpr std::uint64_t most_64 = std::numeric_limits<std::uint64_t>::max();
+
+template <class Grid>
+Blocks blocks_of(const Grid& grid) {
+  return {grid.blocks(0), grid.blocks(1), grid.blocks(2)};
+}
+/// The blocks of a result that must hold a grid.
+template <class Grid>
+Blocks blocks_in(const result<Grid>& grid) {
+  if (!grid.has_value()) {
+    ADD_FAILURE() << message(grid.error());
+    return {};
+  }
+  return blocks_of(grid.value());
+}
+struct VendorDims {
+  unsigned x, y, z;
+};
+
+WARPSAFE_KERNEL void scale(float*, std::size_t) {}
+
+// What is covered.
+
+TEST(Cover, RoundsUpToWholeBlocks) {
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(1, block<256>)), (Blocks{1, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(255, block<256>)), (Blocks{1, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(256, block<256>)), (Blocks{1, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(257, block<256>)), (Blocks{2, 1, 1}));
+}
+
+TEST(Cover, TakesEveryWholeNumberTypeACountOrWhatHasASize) {
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(std::int8_t{100}, block<64>)), (Blocks{2, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(std::uint16_t{65535}, block<64>)), (Blocks{1024, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(std::size_t{100}, block<64>)), (Blocks{2, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(count<1000>, block<256>)), (Blocks{4, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(std::vector<float>(1000), block<256>)), (Blocks{4, 1, 1}));
+}
+
+TEST(Cover, IntMaxDoesNotOverflow) {
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(std::numeric_limits<int>::max(), block<256>)),
+            (Blocks{8388608, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(2147483600, block<256>)), (Blocks{8388608, 1, 1}));
+}
+
+TEST(Cover, ColumnsGoToXAndRowsToY) {
+  const auto grid = SafeGrid<>::cover(extent{rows{100}, cols{1000}}, block<32, 8>);
+  EXPECT_EQ(blocks_in(grid), (Blocks{32, 13, 1}));
+  EXPECT_EQ(grid.value().size(0), 1000U);
+  EXPECT_EQ(grid.value().size(1), 100U);
+  EXPECT_EQ(grid.value().size(2), 1U);
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(extent{x{9}, y{9}, z{9}}, block<2, 4, 8>)),
+            (Blocks{5, 3, 2}));
+}
+
+TEST(Cover, ABlockKnownAtRunTimeWorksTheSame) {
+  const BlockDim threads = BlockDim::create(16, 16).value();
+  const auto grid = SafeGrid<>::cover(extent{rows{33}, cols{17}}, threads);
+  EXPECT_EQ(blocks_in(grid), (Blocks{2, 3, 1}));
+  EXPECT_EQ(grid.value().block(), threads);
+}
+
+TEST(Cover, ItemsPerThreadCountAlongX) {
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(1025, block<256>, items_per_thread<4>)), (Blocks{2, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(extent{rows{16}, cols{1024}}, block<16, 16>, kernel<scale>,
+                                        items_per_thread<4>)),
+            (Blocks{16, 1, 1}));
+}
+
+TEST(Cover, TheLargestGridIsAccepted) {
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(std::uint64_t{2147483647} * 256, block<256>)),
+            (Blocks{2147483647, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(extent{rows{65535 * 8}, cols{1}}, block<32, 8>)),
+            (Blocks{1, 65535, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(extent{x{1}, y{1}, z{65535 * 4}}, block<8, 8, 4>)),
+            (Blocks{1, 1, 65535}));
+}
+
+TEST(Cover, PrintsWhatItCovers) {
+  std::ostringstream out;
+  out << SafeGrid<>::cover(extent{rows{100}, cols{1000}}, block<32, 8>).value();
+  EXPECT_EQ(out.str(), "grid=(32,13,1) covers (1000,100,1) with blocks of (32,8,1)");
+}
+
+// What is refused: fields and text.
+
+TEST(CoverRefuses, ZeroWithTheFunctionForSizesThatMayBe) {
+  const auto grid = SafeGrid<>::cover(0, block<256>, no_option, no_option, app);
+  const LaunchError error = error_in(grid);
+  EXPECT_EQ(finding(error), (Finding{Errc::size_zero, Stage::construction, 0, 1, Axis::none}));
+  EXPECT_EQ(
+      message(error),
+      "Launch configuration refused: the size to cover is 0; cover_or_empty is for sizes that "
+      "may be zero\n  at app.cpp:7");
+  EXPECT_EQ(error_in(SafeGrid<>::cover(extent{rows{0}, cols{5}}, block<16, 16>)).code,
+            Errc::size_zero);
+}
+
+TEST(CoverRefuses, NegativeSizesByTheirValue) {
+  const auto grid = SafeGrid<>::cover(-1, block<256>, no_option, no_option, app);
+  EXPECT_EQ(finding(error_in(grid)),
+            (Finding{Errc::size_negative, Stage::construction, 1, 0, Axis::none}));
+  EXPECT_EQ(said(grid),
+            "Launch configuration refused: the size is -1; a size is at least 0\n"
+            "  at app.cpp:7");
+  const auto matrix =
+      SafeGrid<>::cover(extent{rows{std::numeric_limits<std::int64_t>::min()}, cols{5}},
+                        block<16, 16>, no_option, no_option, app);
+  EXPECT_EQ(finding(error_in(matrix)), (Finding{Errc::size_negative, Stage::construction,
+                                                std::uint64_t{1} << 63, 0, Axis::y}));
+  EXPECT_EQ(said(matrix),
+            "Launch configuration refused: the size is -9223372036854775808 in y; a size "
+            "is at least 0\n  at app.cpp:7");
+  EXPECT_EQ(error_in(SafeGrid<>::cover(extent{cols{0}, rows{-5}}, block<16, 16>)).code,
+            Errc::size_negative)
+      << "a zero beside it does not hide it";
+  EXPECT_EQ(error_in(SafeGrid<>::cover_or_empty(extent{cols{0}, rows{-5}}, block<16, 16>)).code,
+            Errc::size_negative);
+}
+
+TEST(CoverRefuses, ExtentsWhoseProductDoesNotFit) {
+  const auto grid =
+      SafeGrid<>::cover(extent{rows{std::uint64_t{1} << 26}, cols{std::uint64_t{1} << 38}},
+                        block<1024>, no_option, no_option, app);
+  const LaunchError error = error_in(grid);
+  EXPECT_EQ(finding(error), (Finding{Errc::size_overflow, Stage::construction,
+                                     std::uint64_t{1} << 38, std::uint64_t{1} << 26, Axis::none}));
+  EXPECT_EQ(error.extra, 1U);
+  EXPECT_EQ(message(error),
+            "Launch configuration refused: the extent 274877906944 x 67108864 x 1 is more than "
+            "18446744073709551615 elements; cover a part at a time\n  at app.cpp:7");
+  const LaunchError volume =
+      error_in(SafeGrid<>::cover(extent{x{1U << 31}, y{1U << 31}, z{4}}, block<1024>));
+  EXPECT_EQ(volume.code, Errc::size_overflow);
+  EXPECT_EQ(volume.extra, 4U);
+}
+
+TEST(CoverRefuses, AGridThatIsTooLargeOnEachAxis) {
+  const auto too_long =
+      SafeGrid<>::cover(std::uint64_t{2147483647} * 256 + 1, block<256>, no_option, no_option, app);
+  EXPECT_EQ(finding(error_in(too_long)),
+            (Finding{Errc::grid_too_large, Stage::construction, 2147483648, 2147483647, Axis::x}));
+  EXPECT_EQ(said(too_long),
+            "Launch configuration refused: grid.x 2147483648 invalid (limit: 1..2147483647); give "
+            "each thread more items (items_per_thread<N>), or use grid_stride\n  at app.cpp:7");
+  const auto too_high = SafeGrid<>::cover(extent{rows{65535 * 8 + 1}, cols{1}}, block<32, 8>,
+                                          kernel<scale>, no_option, app);
+  EXPECT_EQ(finding(error_in(too_high)),
+            (Finding{Errc::grid_too_large, Stage::construction, 65536, 65535, Axis::y}));
+  const auto too_deep = SafeGrid<>::cover(extent{x{1}, y{1}, z{70000}}, block<32>);
+  EXPECT_EQ(finding(error_in(too_deep)),
+            (Finding{Errc::grid_too_large, Stage::construction, 70000, 65535, Axis::z}));
+  EXPECT_EQ(error_in(SafeGrid<>::cover(most_64, block<1>)).value, most_64);
+}
+
+WARPSAFE_KERNEL void batch(int) {}
+
+TEST(CoverRefuses, WithTheKernelsNameWhereOneIsGiven) {
+  const auto grid =
+      SafeGrid<>::cover(extent{rows{70000}, cols{1}}, block<256>, kernel<batch>, no_option, app);
+  const LaunchError error = error_in(grid);
+  EXPECT_THAT(text(error.kernel), ::testing::EndsWith("batch"));
+  EXPECT_EQ(message(error), "Kernel '" + text(error.kernel) +
+                                "' not launched: grid.y 70000 invalid (limit: 1..65535); put the "
+                                "long axis in x (limit 2147483647)\n  at app.cpp:7");
+  EXPECT_EQ(
+      text(error_in(SafeGrid<>::cover(0, block<256>, items_per_thread<2>, kernel<batch>)).kernel),
+      text(error.kernel));
+}
+
+TEST(CoverRefuses, ABlockOfNoThreads) {
+  const BlockDim none = BlockDim::from_vendor(VendorDims{0, 1, 1});
+  const auto grid = SafeGrid<>::cover(100, none, no_option, no_option, app);
+  EXPECT_EQ(finding(error_in(grid)),
+            (Finding{Errc::block_zero, Stage::construction, 0, 1024, Axis::x}));
+  EXPECT_EQ(said(grid),
+            "Launch configuration refused: block.x 0 invalid (limit: 1..1024)\n  at app.cpp:7");
+}
+
+TEST(CoverRefuses, ABlockWithMoreAxesThanTheSize) {
+  const BlockDim square = BlockDim::create(16, 16).value();
+  EXPECT_EQ(finding(error_in(SafeGrid<>::cover(100, square))),
+            (Finding{Errc::block_axis_too_large, Stage::construction, 16, 1, Axis::y}));
+}
+
+TEST(CoverRefuses, FromItsCallersLine) {
+  const LaunchError covered = error_in(SafeGrid<>::cover(0, block<256>));
+  EXPECT_EQ(covered.site.line, __LINE__ - 1U);
+  const LaunchError exact = error_in(SafeGrid<>::cover_exact(1, block<2>));
+  EXPECT_EQ(exact.site.line, __LINE__ - 1U);
+  const LaunchError or_empty = error_in(SafeGrid<>::cover_or_empty(-1, block<2>));
+  EXPECT_EQ(or_empty.site.line, __LINE__ - 1U);
+  const LaunchError untrusted = error_in(SafeGrid<>::cover_untrusted(0, block<2>));
+  EXPECT_EQ(untrusted.site.line, __LINE__ - 1U);
+  const LaunchError strided = error_in(SafeGrid<>::grid_stride(-1, block<2>, max_blocks(1)));
+  EXPECT_EQ(strided.site.line, __LINE__ - 1U);
+  EXPECT_THAT(strided.site.file, ::testing::EndsWith("safe_grid_test.cpp"));
+}
+
+// AMD's rule: fewer than 2^32 threads along each axis, not over all of them.
+
+TEST(CoverForAmd, RefusesAnAxisOf2To32Threads) {
+  const std::uint64_t just_fits = (std::uint64_t{1} << 32) - 1024;
+  EXPECT_EQ(blocks_in(SafeGrid<Amd>::cover(just_fits, block<1024>)), (Blocks{4194303, 1, 1}));
+  const auto grid = SafeGrid<Amd>::cover(just_fits + 1, block<1024>, no_option, no_option, app);
+  EXPECT_EQ(finding(error_in(grid)), (Finding{Errc::axis_threads_too_many, Stage::construction,
+                                              4294967296, 4294967295, Axis::x}));
+  EXPECT_EQ(said(grid),
+            "Launch configuration refused: grid.x times block.x is 4294967296 threads, limit "
+            "4294967295 in each axis on AMD; give each thread more items, or use grid_stride\n"
+            "  at app.cpp:7");
+  EXPECT_TRUE(SafeGrid<cuda_backend>::cover(just_fits + 1, block<1024>).has_value())
+      << "legal on CUDA";
+}
+
+TEST(CoverForAmd, AcceptsMoreThan2To32ThreadsInAll) {
+  EXPECT_EQ(blocks_in(SafeGrid<Amd>::cover(extent{rows{1 << 19}, cols{1 << 20}}, block<16, 16>)),
+            (Blocks{65536, 32768, 1}))
+      << "2^39 threads, 2^20 at most along an axis";
+}
+
+// The other covers.
+
+TEST(CoverExact, AcceptsWholeBlocksOnly) {
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover_exact(512, block<256>)), (Blocks{2, 1, 1}));
+  const auto grid = SafeGrid<>::cover_exact(1000, block<256>, no_option, no_option, app);
+  EXPECT_EQ(finding(error_in(grid)),
+            (Finding{Errc::size_not_multiple, Stage::construction, 1000, 256, Axis::none}));
+  EXPECT_EQ(said(grid),
+            "Launch configuration refused: size 1000 is not a multiple of the 256 items of one "
+            "block: 232 left over; use cover and check the bound in the kernel\n  at app.cpp:7");
+  const auto matrix =
+      SafeGrid<>::cover_exact(extent{rows{33}, cols{32}}, block<16, 16>, no_option, no_option, app);
+  EXPECT_EQ(finding(error_in(matrix)),
+            (Finding{Errc::size_not_multiple, Stage::construction, 33, 16, Axis::y}));
+  EXPECT_EQ(said(matrix),
+            "Launch configuration refused: size 33 in y is not a multiple of the 16 items of one "
+            "block: 1 left over; use cover and check the bound in the kernel\n  at app.cpp:7");
+  EXPECT_EQ(error_in(SafeGrid<>::cover_exact(256, block<256>, items_per_thread<2>)).limit, 512U);
+}
+
+TEST(CoverOrEmpty, AZeroSizeIsADistinctEmptyGrid) {
+  const auto empty = SafeGrid<>::cover_or_empty(0, block<256>).value();
+  EXPECT_TRUE(empty.empty());
+  EXPECT_EQ(empty.blocks(0), 0U);
+  EXPECT_FALSE(SafeGrid<>::cover_or_empty(1, block<256>).value().empty());
+  EXPECT_TRUE(SafeGrid<>::cover_or_empty(extent{rows{5}, cols{0}}, block<16, 16>).value().empty());
+  EXPECT_TRUE(SafeGrid<>::cover_or_empty<CheckLevel::off>(0, block<256>).value().empty());
+  EXPECT_EQ(error_in(SafeGrid<>::cover_or_empty(std::uint64_t{1} << 50, block<1>)).code,
+            Errc::grid_too_large);
+}
+
+TEST(GridStride, HasAtMostTheBlocksAskedFor) {
+  EXPECT_EQ(blocks_in(SafeGrid<>::grid_stride(1000000, block<256>, max_blocks(100))),
+            (Blocks{100, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::grid_stride(1000, block<256>, max_blocks(100))),
+            (Blocks{4, 1, 1}))
+      << "and no more than it needs";
+}
+
+TEST(GridStride, NeverHas2To32Threads) {
+  const auto grid = SafeGrid<cuda_backend>::grid_stride(most_64, block<1024>, max_blocks(most_64));
+  EXPECT_EQ(blocks_in(grid), (Blocks{4194303, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<cuda_backend>::grid_stride(most_64, block<1>, max_blocks(most_64))),
+            (Blocks{2147483647, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<Amd>::grid_stride(most_64, block<1024>, max_blocks(most_64))),
+            (Blocks{4194303, 1, 1}));
+}
+
+TEST(GridStride, AnOccupancyOfZeroIsRefused) {
+  const auto grid = SafeGrid<>::grid_stride(1000, block<256>, max_blocks(0), no_option, app);
+  EXPECT_EQ(finding(error_in(grid)),
+            (Finding{Errc::grid_zero, Stage::construction, 0, 2147483647, Axis::x}));
+  EXPECT_EQ(said(grid),
+            "Launch configuration refused: grid.x 0 invalid (limit: 1..2147483647); a grid of no "
+            "blocks runs nothing, and the runtime refuses it\n  at app.cpp:7");
+  EXPECT_EQ(error_in(SafeGrid<>::grid_stride(1000, block<256>, max_blocks(-1))).code,
+            Errc::grid_zero);
+}
+
+// CheckLevel::off: what is refused above is a dimension of 0, which every runtime refuses.
+
+template <class Grid>
+std::uint32_t smallest(const Grid& grid) {
+  return std::min({grid.value().blocks(0), grid.value().blocks(1), grid.value().blocks(2)});
+}
+
+TEST(CoverUnchecked, GoodSizesGiveTheSameGrid) {
+  constexpr CheckLevel off = CheckLevel::off;
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover<off>(1000, block<256>)), (Blocks{4, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover<off>(extent{rows{100}, cols{1000}}, block<32, 8>)),
+            (Blocks{32, 13, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover<off>(extent{x{9}, y{9}, z{9}}, block<2, 4, 8>)),
+            (Blocks{5, 3, 2}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover<off>(1025, block<256>, items_per_thread<4>)),
+            (Blocks{2, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::grid_stride<off>(1000000, block<256>, max_blocks(100))),
+            (Blocks{100, 1, 1}));
+}
+
+TEST(CoverUnchecked, ImpossibleSizesGiveAZeroDimension) {
+  constexpr CheckLevel off = CheckLevel::off;
+  EXPECT_EQ(smallest(SafeGrid<>::cover<off>(0, block<256>)), 0U);
+  EXPECT_EQ(smallest(SafeGrid<>::cover<off>(-1, block<256>)), 0U);
+  EXPECT_EQ(smallest(SafeGrid<>::cover<off>((std::uint64_t{1} << 32) * 256 + 256, block<256>)), 0U)
+      << "2^32+1 blocks";
+  EXPECT_EQ(smallest(SafeGrid<>::cover<off>(most_64, block<1024>)), 0U);
+  EXPECT_EQ(smallest(SafeGrid<>::cover<off>(extent{rows{70000}, cols{5}}, block<256>)), 0U);
+  EXPECT_EQ(smallest(SafeGrid<>::cover<off>(extent{x{5}, y{5}, z{-5}}, block<256>)), 0U);
+  EXPECT_EQ(smallest(SafeGrid<Amd>::cover<off>(std::uint64_t{1} << 32, block<1024>)), 0U);
+  EXPECT_EQ(smallest(SafeGrid<>::cover_exact<off>(1000, block<256>)), 0U);
+  EXPECT_EQ(smallest(SafeGrid<>::grid_stride<off>(1000, block<256>, max_blocks(0))), 0U);
+  EXPECT_EQ(
+      smallest(SafeGrid<>::cover<off>(
+          extent{rows{std::uint64_t{1} << 26}, cols{std::uint64_t{1} << 38}}, block<1024, 1>)),
+      0U);
+}
+
+TEST(CoverUnchecked, ExtentsWhoseProductDoesNotFitGiveAZeroDimension) {
+  // Every axis alone is within its limit.
+  const extent volume{x{std::uint64_t{1} << 40}, y{65535}, z{65535}};
+  EXPECT_EQ(error_in(SafeGrid<>::cover(volume, block<1024>)).code, Errc::size_overflow);
+  EXPECT_EQ(smallest(SafeGrid<>::cover<CheckLevel::off>(volume, block<1024>)), 0U);
+}
+
+TEST(CoverUntrusted, ChecksAtEveryLevel) {
+  // It has no level to be switched off by; tests of a release build are in off/.
+  EXPECT_EQ(error_in(SafeGrid<>::cover_untrusted(-1, block<256>)).code, Errc::size_negative);
+  EXPECT_EQ(error_in(SafeGrid<>::cover_untrusted(0, block<256>)).code, Errc::size_zero);
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover_untrusted(1000, block<256>)), (Blocks{4, 1, 1}));
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

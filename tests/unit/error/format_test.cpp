@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The texts of errors, to the letter. The values come from checks in other tests; here each code is
+// given numbers by hand.
+
+#include "core_test.hpp"
+#include <warpsafe/error/format.hpp>
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace warpsafe::core_test {
+namespace {
+
+/// The clause of a code: the text between "not launched: " and the end, without a place.
+std::string clause(LaunchError error) {
+  error.kernel = Name::of("k");
+  error.site = {};
+  const std::string all = message(error);
+  const std::string before = "Kernel 'k' not launched: ";
+  EXPECT_EQ(all.substr(0, before.size()), before);
+  return all.substr(before.size());
+}
+LaunchError with(Errc code, std::uint64_t value = 0, std::uint64_t limit = 0,
+                 Axis axis = Axis::none, std::uint64_t extra = 0) {
+  LaunchError error = LaunchError::make(code, Stage::validation, value, limit, axis);
+  error.extra = extra;
+  return error;
+}
+LaunchError on_h200(LaunchError error) {
+  error.device = 0;
+  error.device_name = Name::of("NVIDIA H200");
+  return error;
+}
+LaunchError with_block(LaunchError error, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  error.block[0] = x;
+  error.block[1] = y;
+  error.block[2] = z;
+  return error;
+}
+LaunchError from_runtime(Errc code, Stage stage) {
+  LaunchError error = LaunchError::make(code, stage, app);
+  error.raw = 1;
+  error.raw_name = Name::of("hipErrorInvalidValue");
+  error.raw_text = Name::of("invalid argument");
+  return error;
+}
+
+// The standard: messages of the project's own requirements.
+
+TEST(Format, ABlockThatIsTooLarge) {
+  LaunchError error = on_h200(LaunchError::make(Errc::block_too_large, Stage::validation, 4096,
+                                                1024, Axis::none, {"src/demo.cu", "run", 41}));
+  error.kernel = Name::of("transpose");
+  error = with_block(error, 64, 64, 1);
+  error.grid[0] = 2800;
+  error.grid[1] = error.grid[2] = 1;
+  error.stream = reinterpret_cast<const void*>(std::uintptr_t{0x55d0c8});
+  error.extra = 1024;
+  EXPECT_EQ(message(error),
+            "Kernel 'transpose' not launched: block=(64,64,1) is 4096 threads, limit 1024 "
+            "(maxThreadsPerBlock of device 0 'NVIDIA H200')\n"
+            "  grid=(2800,1,1), block=(64,64,1), shared=0 bytes, stream 0x55d0c8, at demo.cu:41\n"
+            "  try block<32,32> and recompute the grid with cover(extent, block<32,32>)");
+}
+
+TEST(Format, ACountThatMakesNoNumberOfBytesIsToldAsItWasGiven) {
+  const auto shown = [](Errc code, std::uint64_t count, std::uint64_t size) {
+    LaunchError error = with_block(with(code, count, size), 32, 1, 1);
+    error.kernel = Name::of("sum");
+    error.grid[0] = error.grid[1] = error.grid[2] = 1;
+    error.dynamic_shared = ~std::uint64_t{0};
+    const std::string all = message(error);
+    const std::size_t at = all.find(", shared=");
+    return at == std::string::npos ? all : all.substr(at + 2, all.find('\n', at) - at - 2);
+  };
+  EXPECT_EQ(shown(Errc::shared_negative, 3, 4), "shared=-3 elements of 4 bytes");
+  EXPECT_EQ(shown(Errc::shared_negative, 8, 1), "shared=-8 bytes");
+  EXPECT_EQ(shown(Errc::shared_overflow, 4611686018427387904, 4),
+            "shared=4611686018427387904 elements of 4 bytes");
+}
+
+TEST(Format, AnAxisThatIsTooLong) {
+  LaunchError error = with(Errc::grid_too_large, 70000, 65535, Axis::y);
+  error.kernel = Name::of("batch");
+  EXPECT_EQ(
+      message(error),
+      "Kernel 'batch' not launched: grid.y 70000 invalid (limit: 1..65535); put the long axis "
+      "in x (limit 2147483647)");
+}
+
+TEST(Format, SharedMemoryThatIsTooLarge) {
+  LaunchError error = with(Errc::shared_too_large, 70000, 65536, Axis::none, 6000);
+  error.kernel = Name::of("softmax");
+  EXPECT_EQ(message(error),
+            "Kernel 'softmax' not launched: Shared memory 70000 bytes exceeds limit 65536 (6000 "
+            "static + 64000 dynamic, no opt-in on this device): 4464 too many");
+  error.opt_in_included = true;
+  EXPECT_EQ(message(error),
+            "Kernel 'softmax' not launched: Shared memory 70000 bytes exceeds limit 65536 (6000 "
+            "static + 64000 dynamic, opt-in included): 4464 too many");
+}
+
+TEST(Format, ALaunchThatTheRuntimeRefuses) {
+  LaunchError error = from_runtime(Errc::launch_refused, Stage::launch);
+  error.site = {};
+  error.kernel = Name::of("transpose_kernel");
+  error = with_block(error, 64, 64, 1);
+  error.grid[0] = 2800;
+  error.grid[1] = error.grid[2] = 1;
+  EXPECT_EQ(message(error),
+            "Kernel 'transpose_kernel' launch failed: hipErrorInvalidValue (grid=(2800,1,1), "
+            "block=(64,64,1))");
+}
+
+TEST(Format, AFaultThatASynchronisingCallFinds) {
+  LaunchError error = LaunchError::make(Errc::execution_failed, Stage::completion);
+  error.raw = 700;
+  error.raw_name = Name::of("cudaErrorIllegalAddress");
+  error.raw_text = Name::of("an illegal memory access was encountered");
+  error.kernel = Name::of("matmul_f32");
+  EXPECT_EQ(message(error),
+            "Device synchronization failed after kernel 'matmul_f32': an illegal memory access was "
+            "encountered");
+  error.kernel = Name{};
+  error.severity = Severity::context_lost;
+  error.site = app;
+  EXPECT_EQ(message(error),
+            "Device synchronization failed: an illegal memory access was encountered\n"
+            "  at app.cpp:7\n"
+            "  the device's context is lost: every later call of this process fails; restart it");
+}
+
+// Each code's clause.
+
+TEST(FormatClause, Sizes) {
+  EXPECT_EQ(clause(with(Errc::size_zero)),
+            "the size to cover is 0; cover_or_empty is for sizes that may be zero");
+  EXPECT_EQ(clause(with(Errc::size_negative, 5)), "the size is -5; a size is at least 0");
+  EXPECT_EQ(clause(with(Errc::size_negative, 5, 0, Axis::z)),
+            "the size is -5 in z; a size is at least 0");
+  EXPECT_EQ(clause(with(Errc::size_overflow, 1, 2, Axis::none, 3)),
+            "the extent 1 x 2 x 3 is more than 18446744073709551615 elements; cover a part at a "
+            "time");
+  EXPECT_EQ(clause(with(Errc::bytes_overflow, 9, 8)),
+            "9 elements of 8 bytes do not fit in 64 bits");
+  EXPECT_EQ(clause(with(Errc::size_mismatch, 9, 8)), "9 elements where 8 are needed");
+  EXPECT_EQ(clause(with(Errc::size_not_multiple, 1000, 256)),
+            "size 1000 is not a multiple of the 256 items of one block: 232 left over; use cover "
+            "and check the bound in the kernel");
+}
+
+TEST(FormatClause, GridAxes) {
+  EXPECT_EQ(clause(with(Errc::grid_zero, 0, 65535, Axis::z)),
+            "grid.z 0 invalid (limit: 1..65535); a grid of no blocks runs nothing, and the runtime "
+            "refuses it");
+  EXPECT_EQ(clause(with(Errc::grid_too_large, 3000000000, 2147483647, Axis::x)),
+            "grid.x 3000000000 invalid (limit: 1..2147483647); give each thread more items "
+            "(items_per_thread<N>), or use grid_stride");
+  EXPECT_EQ(
+      clause(with(Errc::axis_threads_too_many, 4294967296, 4294967295, Axis::x)),
+      "grid.x times block.x is 4294967296 threads, limit 4294967295 in each axis on AMD; give "
+      "each thread more items, or use grid_stride");
+  EXPECT_EQ(clause(with(Errc::index_overflow, 2147483649, 2147483648)),
+            "the grid has 2147483649 threads, more than the kernel's index type counts (limit "
+            "2147483648); index in 64 bits and declare index<std::uint64_t>");
+  const auto counts = [](std::uint64_t which) {
+    return clause(with(Errc::index_overflow, 2147483649, 2147483648, Axis::none, which));
+  };
+  EXPECT_EQ(counts(1),
+            "the grid covers 2147483649 elements, more than the kernel's index type counts (limit "
+            "2147483648); index in 64 bits and declare index<std::uint64_t>");
+  const std::string undeclared =
+      ", and the kernel does not declare that it counts beyond an int (limit 2147483648); index in "
+      "64 bits, as thread_index() and grid_stride(n) do, and declare index<std::uint64_t>";
+  EXPECT_EQ(counts(2), "the grid has 2147483649 threads" + undeclared);
+  EXPECT_EQ(counts(3), "the grid covers 2147483649 elements" + undeclared);
+  EXPECT_EQ(clause(with(Errc::dimension_negative, 3, 1024, Axis::x)),
+            "grid.x is -3; a dimension is at least 1");
+}
+
+TEST(FormatClause, Blocks) {
+  EXPECT_EQ(clause(with(Errc::block_zero, 0, 1024, Axis::x)), "block.x 0 invalid (limit: 1..1024)");
+  EXPECT_EQ(clause(on_h200(with(Errc::block_axis_too_large, 128, 64, Axis::z))),
+            "block.z 128 invalid (limit: 1..64), a limit of device 0 'NVIDIA H200'");
+  EXPECT_EQ(clause(on_h200(with_block(with(Errc::kernel_threads_exceeded, 512, 256), 512, 1, 1))),
+            "block=(512,1,1) is 512 threads, limit 256 (this kernel's launch bounds and registers "
+            "of device 0 'NVIDIA H200')");
+  EXPECT_EQ(clause(with_block(with(Errc::block_not_multiple, 100, 32), 100, 1, 1)),
+            "block=(100,1,1) is 100 threads, not a multiple of 32, which the kernel requires");
+  EXPECT_EQ(clause(on_h200(with(Errc::warp_size_mismatch, 32, 64))),
+            "the kernel is written for warps of 64 threads, warps of device 0 'NVIDIA H200' have "
+            "32");
+}
+
+TEST(FormatClause, ALimitThatTheDeviceDoesNotReportSaysSo) {
+  LaunchError error = with_block(with(Errc::block_too_large, 2048, 1024), 2048, 1, 1);
+  error.device = 1;
+  error.limit_is_floor = true;
+  EXPECT_EQ(clause(error),
+            "block=(2048,1,1) is 2048 threads, limit 1024 (maxThreadsPerBlock of device 1, "
+            "documented; the device reports none)");
+}
+
+TEST(FormatClause, Kernels) {
+  EXPECT_EQ(clause(with(Errc::not_a_kernel)),
+            "the runtime does not know this function as a kernel: it is a plain function, or its "
+            "code is in a shared object with another copy of the runtime");
+  EXPECT_EQ(clause(with(Errc::no_kernel_image)),
+            "the program has no code for this device; add its architecture to the build");
+  EXPECT_EQ(clause(on_h200(with(Errc::no_kernel_image, 90))),
+            "the program has no code for device 0 'NVIDIA H200' (sm_90); add its architecture to "
+            "the build");
+  LaunchError nameless = with(Errc::no_kernel_image);
+  nameless.device = 2;
+  EXPECT_EQ(clause(nameless),
+            "the program has no code for device 2; add its architecture to the build");
+}
+
+TEST(FormatClause, SharedMemory) {
+  EXPECT_EQ(clause(with(Errc::shared_negative, 3, 4)),
+            "shared memory for -3 elements; a count is at least 0");
+  EXPECT_EQ(clause(with(Errc::shared_overflow, 4611686018427387904, 4)),
+            "shared memory for 4611686018427387904 elements of 4 bytes does not fit in 64 bits");
+  EXPECT_EQ(clause(with(Errc::shared_not_opted_in, 65536, 49152)),
+            "65536 bytes of dynamic shared memory, limit 49152 until the kernel's attribute is "
+            "raised (cudaFuncSetAttribute, MaxDynamicSharedMemorySize); launch() raises it by "
+            "itself");
+  EXPECT_EQ(clause(with(Errc::shared_missing, 0, 1024)),
+            "the kernel needs 1024 bytes of dynamic shared memory, the launch gives 0; add "
+            "shared<T>(count) to the configuration");
+}
+
+TEST(FormatClause, ClustersAndCooperativeLaunches) {
+  EXPECT_EQ(clause(with(Errc::cluster_not_divisor, 3, 2, Axis::x)),
+            "grid.x 3 is not a multiple of cluster.x 2");
+  EXPECT_EQ(clause(on_h200(with(Errc::cluster_too_large, 16, 8))),
+            "a cluster of 16 blocks, limit 8 (cluster size of device 0 'NVIDIA H200')");
+  EXPECT_EQ(clause(on_h200(with(Errc::cluster_unsupported, 2, 0))),
+            "clusters of blocks do not exist on this device (cluster size limit 0 of device 0 "
+            "'NVIDIA H200')");
+  EXPECT_EQ(clause(on_h200(with(Errc::cooperative_unsupported))),
+            "cooperative launches do not exist on this device (cooperativeLaunch 0 of device 0 "
+            "'NVIDIA H200')");
+  EXPECT_EQ(clause(on_h200(with(Errc::cooperative_too_large, 1048576, 264))),
+            "a cooperative grid of 1048576 blocks, limit 264 (blocks that are resident at once of "
+            "device 0 'NVIDIA H200'); use grid_stride with at most that many blocks");
+}
+
+TEST(FormatClause, Arguments) {
+  EXPECT_EQ(clause(with(Errc::argument_negative, 5, 0, Axis::none, 3)),
+            "argument 3 is -5, and the parameter is unsigned");
+  EXPECT_EQ(clause(with(Errc::argument_host_pointer, 0, 0, Axis::none, 2)),
+            "argument 2 is host memory, which the device cannot read; pass a device buffer's view, "
+            "or pinned or managed memory");
+  EXPECT_EQ(clause(with(Errc::argument_misaligned, 4, 16)),
+            "a pointer is aligned to 4 bytes, its type needs 16");
+}
+
+TEST(FormatClause, StreamsAndDevices) {
+  EXPECT_EQ(clause(with(Errc::stream_wrong_device, 1, 0)),
+            "the stream belongs to device 0, the current device is 1; make it current with "
+            "DeviceGuard");
+  EXPECT_EQ(clause(with(Errc::stream_null)),
+            "stream 0 is the default stream, which other code uses too; create a Stream");
+  EXPECT_EQ(clause(with(Errc::stream_null, 0, 0, Axis::none, 1)),
+            "this Stream was moved from or closed; use the one that it was moved to");
+  EXPECT_EQ(clause(with(Errc::stream_capturing)),
+            "the stream is capturing a graph, and this would break the capture");
+  LaunchError seventh = with(Errc::device_invalid);
+  seventh.device = 7;
+  EXPECT_EQ(clause(seventh), "device 7 does not exist");
+  EXPECT_EQ(clause(with(Errc::no_device)), "no device was found");
+}
+
+TEST(FormatClause, Memory) {
+  EXPECT_EQ(clause(with(Errc::out_of_memory)), "out of memory");
+  EXPECT_EQ(clause(with(Errc::out_of_memory, 100, 50, Axis::none, 20)),
+            "out of memory: 100 bytes asked, 20 of 50 bytes free on the device; this program's "
+            "buffers hold 0");
+}
+
+TEST(FormatClause, Copies) {
+  EXPECT_EQ(clause(with(Errc::pending_taken)),
+            "the value of this Pending was handed out or moved away before; it is had once");
+}
+
+TEST(FormatClause, BarrierThatDiverges) {
+  EXPECT_EQ(
+      clause(with(Errc::barrier_divergence, 3, 64)),
+      "sync_block() was reached by 3 of 64 threads of a block; every thread of the block must "
+      "reach it");
+}
+
+// What the runtime said.
+
+TEST(FormatRuntime, ItsOwnWordsStandWhereItGivesNoNumbers) {
+  for (const Errc code : {Errc::kernel_threads_exceeded, Errc::cluster_too_large,
+                          Errc::cooperative_too_large, Errc::barrier_divergence}) {
+    LaunchError error = from_runtime(code, Stage::launch);
+    error.kernel = Name::of("k");
+    error = with_block(error, 64, 1, 1);
+    error.grid[0] = error.grid[1] = error.grid[2] = 1;
+    EXPECT_EQ(message(error),
+              "Kernel 'k' launch failed: hipErrorInvalidValue (grid=(1,1,1), block=(64,1,1))\n"
+              "  invalid argument\n"
+              "  at app.cpp:7");
+  }
+}
+
+TEST(FormatRuntime, ACallThatFailedIsNamed) {
+  LaunchError error = from_runtime(Errc::runtime_failed, Stage::runtime_call);
+  error.operation = Name::of("stream create");
+  EXPECT_EQ(message(error),
+            "stream create failed: invalid argument (hipErrorInvalidValue, 1)\n  at app.cpp:7");
+  error.code = Errc::no_device;
+  EXPECT_EQ(message(error),
+            "stream create failed: no device was found: invalid argument (hipErrorInvalidValue, 1)"
+            "\n  at app.cpp:7");
+  error.code = Errc::unsupported;
+  EXPECT_EQ(message(error),
+            "stream create failed: not supported: invalid argument (hipErrorInvalidValue, 1)"
+            "\n  at app.cpp:7");
+  error.code = Errc::pending_error;
+  error.operation = Name{};
+  EXPECT_EQ(message(error),
+            "an error was pending before this call: invalid argument (hipErrorInvalidValue, 1)"
+            "\n  at app.cpp:7");
+}
+
+TEST(FormatRuntime, ALaunchBlockingModeIsMentioned) {
+  LaunchError error = from_runtime(Errc::launch_refused, Stage::launch);
+  error.kernel = Name::of("k");
+  error.site = {};
+  error.blocking_was_on = true;
+  EXPECT_EQ(message(error),
+            "Kernel 'k' launch failed: hipErrorInvalidValue (grid=(0,0,0), block=(0,0,0))\n"
+            "  (a launch-blocking mode was on: timing was not the usual one)");
+}
+
+// Prefix and place.
+
+TEST(Format, WithoutAKernelTheConfigurationIsRefused) {
+  EXPECT_EQ(
+      message(LaunchError::make(Errc::size_zero, Stage::construction, app)),
+      "Launch configuration refused: the size to cover is 0; cover_or_empty is for sizes that "
+      "may be zero\n  at app.cpp:7");
+  EXPECT_EQ(
+      message(LaunchError::make(Errc::stream_null, Stage::validation)),
+      "Kernel '(unnamed)' not launched: stream 0 is the default stream, which other code uses "
+      "too; create a Stream");
+}
+
+TEST(Format, APlaceIsTheFilesLastName) {
+  LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::runtime_call);
+  for (const char* file : {"app.cpp", "/app.cpp", "a/b/app.cpp"}) {
+    error.site = {file, "main", 12};
+    EXPECT_THAT(message(error), ::testing::EndsWith("\n  at app.cpp:12"));
+  }
+}
+
+TEST(Format, CutsAtTheCapacityAndCountsWhatItWrote) {
+  const LaunchError error = LaunchError::make(Errc::size_zero, Stage::construction, app);
+  const std::string whole = message(error);
+  for (const std::size_t capacity : {std::size_t{1}, std::size_t{2}, std::size_t{20}, whole.size(),
+                                     whole.size() + 1, whole.size() + 100}) {
+    std::string buffer(capacity + 1, '#');
+    const std::size_t size = format_error(error, buffer.data(), capacity);
+    EXPECT_EQ(size, std::min(whole.size(), capacity - 1));
+    EXPECT_EQ(buffer.substr(0, size), whole.substr(0, size));
+    EXPECT_EQ(buffer[size], '\0');
+    EXPECT_EQ(buffer[capacity], '#');
+  }
+}
+
+// Suggestions.
+
+std::string suggestion(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint64_t most) {
+  const std::string all = message(with_block(
+      with(Errc::block_too_large, std::uint64_t{x} * y * z, 1024, Axis::none, most), x, y, z));
+  const std::size_t start = all.find("\n  try ");
+  return start == std::string::npos ? "" : all.substr(start + 3);
+}
+
+TEST(FormatSuggestion, HalvesTheLongestAxis) {
+  EXPECT_EQ(suggestion(2048, 1, 1, 1024),
+            "try block<1024> and recompute the grid with cover(n, block<1024>)");
+  EXPECT_EQ(suggestion(2048, 1, 1, 256),
+            "try block<256> and recompute the grid with cover(n, block<256>)");
+  EXPECT_EQ(suggestion(1, 2048, 1, 1024),
+            "try block<1,1024> and recompute the grid with cover(extent, block<1,1024>)");
+  EXPECT_EQ(suggestion(16, 16, 16, 1024),
+            "try block<8,8,16> and recompute the grid with cover(extent, block<8,8,16>)");
+  EXPECT_EQ(suggestion(4294967295, 4294967295, 4294967295, 1024),
+            "try block<7,7,15> and recompute the grid with cover(extent, block<7,7,15>)");
+}
+
+TEST(FormatSuggestion, StaysWithinWhatBlockTakesInZ) {
+  EXPECT_EQ(suggestion(1, 1, 2048, 1024),
+            "try block<1,1,64> and recompute the grid with cover(extent, block<1,1,64>)");
+  EXPECT_EQ(suggestion(2, 2, 1000, 1024),
+            "try block<2,2,62> and recompute the grid with cover(extent, block<2,2,62>)");
+}
+
+TEST(FormatSuggestion, IsNotGivenWhereNoneIsKnownToWork) { EXPECT_EQ(suggestion(96, 1, 1, 0), ""); }
+
+}  // namespace
+}  // namespace warpsafe::core_test

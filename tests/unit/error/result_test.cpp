@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "core_test.hpp"
+#include <warpsafe/error/result.hpp>
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace warpsafe::core_test {
+namespace {
+
+LaunchError too_large() {
+  LaunchError error =
+      LaunchError::make(Errc::grid_too_large, Stage::construction, 70000, 65535, Axis::y, app);
+  error.kernel = Name::of("batch");
+  return error;
+}
+constexpr const char* text_of_too_large =
+    "Kernel 'batch' not launched: grid.y 70000 invalid (limit: 1..65535); put the long axis in x "
+    "(limit 2147483647)\n  at app.cpp:7";
+
+TEST(Result, HoldsAValueOrAnError) {
+  const result<int> good = 5;
+  EXPECT_TRUE(good.has_value());
+  EXPECT_EQ(good.value(), 5);
+  const result<int> bad = too_large();
+  EXPECT_FALSE(bad.has_value());
+  EXPECT_TRUE(bad.has_error());
+  EXPECT_EQ(bad.error().value, 70000U);
+}
+
+TEST(Result, OfVoidSucceedsWithSuccess) {
+  const result<void> good = success();
+  EXPECT_TRUE(good.has_value());
+  EXPECT_NO_THROW(good.value());
+  const result<void> bad = too_large();
+  EXPECT_FALSE(bad.has_value());
+}
+
+TEST(Result, MovesAValueThatOnlyMoves) {
+  result<std::unique_ptr<int>> made = std::make_unique<int>(3);
+  const std::unique_ptr<int> taken = std::move(made).value();
+  EXPECT_EQ(*taken, 3);
+}
+
+TEST(Result, ValueOfAnErrorThrowsTheWholeErrorWithItsText) {
+  const result<int> bad = too_large();
+  try {
+    static_cast<void>(bad.value());
+    FAIL() << "nothing was thrown";
+  } catch (const LaunchException& exception) {
+    EXPECT_STREQ(exception.what(), text_of_too_large);
+    EXPECT_EQ(exception.error().code, Errc::grid_too_large);
+    EXPECT_EQ(exception.error().limit, 65535U);
+  }
+  const result<void> nothing = too_large();
+  EXPECT_THROW(nothing.value(), LaunchException);
+  EXPECT_THROW(static_cast<void>(result<std::string>(too_large()).value()), std::exception);
+}
+
+TEST(Result, ErrorOfAValueThrowsToo) {
+  const result<int> good = 5;
+  EXPECT_THROW(static_cast<void>(good.error()), BadResultAccess);
+  try {
+    static_cast<void>(good.error());
+  } catch (const std::exception& exception) {
+    EXPECT_STREQ(exception.what(), "warpsafe: error() was called on a result that holds a value");
+  }
+}
+
+TEST(LaunchException, CutsATextThatIsTooLong) {
+  const std::string long_name(3000, 'k');
+  LaunchError error = too_large();
+  error.kernel = Name::of(long_name.c_str());
+  const LaunchException exception(error);
+  EXPECT_EQ(std::string(exception.what()).size(), 1023U);
+  EXPECT_THAT(exception.what(), ::testing::StartsWith("Kernel 'kkk"));
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

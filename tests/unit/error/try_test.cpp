@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "core_test.hpp"
+#include <warpsafe/error/try.hpp>
+
+#include <boost/outcome/result.hpp>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <system_error>
+
+namespace warpsafe::core_test {
+namespace {
+
+result<int> half(int number) {
+  if (number % 2 != 0) {
+    return LaunchError::make(Errc::size_not_multiple, Stage::construction,
+                             static_cast<std::uint64_t>(number), 2, Axis::none, app);
+  }
+  return number / 2;
+}
+
+result<std::string> quarter_text(int number, int& reached) {
+  WARPSAFE_TRY(const int once, half(number));
+  reached = 1;
+  WARPSAFE_TRY(auto twice, half(once));
+  reached = 2;
+  return std::to_string(twice);
+}
+
+TEST(Try, GivesTheValueOrReturnsTheError) {
+  int reached = 0;
+  EXPECT_EQ(quarter_text(12, reached).value(), "3");
+  EXPECT_EQ(reached, 2);
+  reached = 0;
+  EXPECT_EQ(error_in(quarter_text(6, reached)).value, 3U);
+  EXPECT_EQ(reached, 1) << "and goes no further";
+  reached = 0;
+  const LaunchError error = error_in(quarter_text(5, reached));
+  EXPECT_EQ(error.value, 5U);
+  EXPECT_TRUE(is_app(error.site)) << "all of it comes through";
+  EXPECT_EQ(reached, 0);
+}
+
+result<void> all_even(int a, int b) {
+  WARPSAFE_TRYV(half(a));
+  WARPSAFE_TRYV(half(b));
+  return success();
+}
+
+TEST(Try, OfNothingReturnsTheErrorAlone) {
+  EXPECT_TRUE(all_even(2, 4).has_value());
+  EXPECT_EQ(error_in(all_even(1, 4)).value, 1U);
+  EXPECT_EQ(error_in(all_even(2, 5)).value, 5U);
+}
+
+result<std::unique_ptr<int>> make(int number) { return std::make_unique<int>(number); }
+result<std::unique_ptr<int>> pass_on(int number) {
+  WARPSAFE_TRY(auto pointer, make(number));
+  ++*pointer;
+  return pointer;
+}
+
+TEST(Try, MovesTheValueOut) { EXPECT_EQ(*pass_on(4).value(), 5); }
+
+TEST(Try, EvaluatesItsExpressionOnce) {
+  int calls = 0;
+  const auto counted = [&]() -> result<int> {
+    ++calls;
+    return calls;
+  };
+  const auto twice = [&]() -> result<int> {
+    WARPSAFE_TRY(const int first, counted());
+    WARPSAFE_TRYV(counted());
+    return first;
+  };
+  EXPECT_EQ(twice().value(), 1);
+  EXPECT_EQ(calls, 2);
+}
+
+template <class A, class B>
+result<int> difference_of(A a, B b) {
+  return a - b;
+}
+result<int> with_commas() {
+  WARPSAFE_TRY(const int three, difference_of<int, int>(5, 2));
+  return three;
+}
+
+TEST(Try, TakesAnExpressionWithCommas) { EXPECT_EQ(with_commas().value(), 3); }
+
+namespace outcome = BOOST_OUTCOME_V2_NAMESPACE;
+
+outcome::result<std::string, std::error_code> in_the_callers_own_result(int number) {
+  WARPSAFE_TRY(const int once, half(number));
+  return std::to_string(once);
+}
+
+TEST(Try, ReturnsFromAFunctionOfStandardErrorCodes) {
+  EXPECT_EQ(in_the_callers_own_result(4).value(), "2");
+  const auto failed = in_the_callers_own_result(3);
+  ASSERT_TRUE(failed.has_error());
+  EXPECT_EQ(failed.error(), Errc::size_not_multiple);
+  EXPECT_STREQ(failed.error().category().name(), "warpsafe");
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

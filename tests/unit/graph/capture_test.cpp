@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "launch_fixture.hpp"
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/buffer.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace warpsafe::core_test {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+WARPSAFE_KERNEL void put(int value, int* out) { *out = value; }
+WARPSAFE_KERNEL void add(const int* from, int* to) { *to += *from; }
+
+static_assert(!std::is_copy_constructible_v<Capture> && !std::is_copy_assignable_v<Capture>);
+static_assert(std::is_nothrow_move_constructible_v<Capture>);
+
+struct CaptureTest : LaunchTest {
+  const decltype(LaunchConfig{grid<1>, block<1>}) once{grid<1>, block<1>};
+  int* const numbers = device_array<int>(4);
+  const Stream other = Stream::create().value();
+
+  CaptureTest() {
+    for (int i = 0; i < 4; ++i) numbers[i] = 0;
+  }
+  [[nodiscard]] result<void> put_on(const Stream& on, int value, int index = 0) {
+    return launch(on, once, kernel<put>, value, trust(numbers + index));
+  }
+  /// Whether nothing captures any more, and work runs again.
+  void expect_over() {
+    EXPECT_EQ(detail::open_captures(), nullptr);
+    ASSERT_TRUE(put_on(stream, 77, 3).has_value());
+    wait();
+    EXPECT_EQ(numbers[3], 77);
+  }
+};
+
+TEST_F(CaptureTest, FreesThatMetItAreMadeAtItsEnd) {
+  for (const bool wanted : {true, false}) {
+    const auto freed = host::calls_made(host::Call::deallocate);
+    auto buffer = DeviceBuffer<int>::create(stream, 4).value();
+    {
+      auto capture = Capture::begin(stream).value();
+      EXPECT_TRUE(buffer.close().has_value());
+      EXPECT_EQ(host::calls_made(host::Call::deallocate), freed) << "it would be captured";
+      if (wanted) {
+        EXPECT_TRUE(std::move(capture).end().has_value());
+      }
+    }
+    EXPECT_EQ(host::calls_made(host::Call::deallocate), freed + 1) << "ended: " << wanted;
+    expect_over();
+  }
+}
+
+TEST_F(CaptureTest, WorkBecomesAGraphInsteadOfRunning) {
+  auto capture = Capture::begin(stream).value();
+  EXPECT_EQ(capture.stream(), stream.ref());
+  ASSERT_TRUE(put_on(stream, 5).has_value());
+  ASSERT_TRUE(put_on(stream, 6, 1).has_value());
+  const auto graph = std::move(capture).end().value();
+  expect_over();
+  EXPECT_EQ(numbers[0], 0) << "it has not run";
+  EXPECT_EQ(graph.node_count().value(), 2U);
+  auto exec = graph.instantiate().value();
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  wait();
+  EXPECT_EQ(numbers[0], 5);
+  EXPECT_EQ(numbers[1], 6);
+}
+
+TEST_F(CaptureTest, ADroppedOneIsOver) {
+  {
+    const auto capture = Capture::begin(stream).value();
+    ASSERT_TRUE(put_on(stream, 5).has_value());
+  }
+  expect_over();
+  EXPECT_EQ(numbers[0], 0);
+  auto first = Capture::begin(stream).value();
+  first = Capture::begin(other).value();
+  ASSERT_TRUE(stream.synchronize<CheckLevel::off>().has_value() == false) << "global mode";
+}
+
+TEST_F(CaptureTest, IsOverAfterAnException) {
+  const auto body = [&](Capture&) -> result<void> { throw std::runtime_error("out of here"); };
+  EXPECT_THROW(static_cast<void>(warpsafe::capture(stream, body)), std::runtime_error);
+  expect_over();
+}
+
+TEST_F(CaptureTest, ABodyThatFailsLeavesNoGraph) {
+  const auto graph = warpsafe::capture(stream, [&](Capture& capture) -> result<void> {
+    WARPSAFE_TRYV(put_on(stream, 5));
+    WARPSAFE_TRY(auto block, BlockDim::create(5000));
+    static_cast<void>(capture);
+    static_cast<void>(block);
+    return success();
+  });
+  EXPECT_EQ(error_in(graph).code, Errc::block_axis_too_large);
+  expect_over();
+}
+
+TEST_F(CaptureTest, AStreamCapturesOnce) {
+  const auto capture = Capture::begin(stream).value();
+  const LaunchError error = error_in(Capture::begin(stream, CaptureMode::global, app));
+  EXPECT_EQ(error.code, Errc::stream_capturing);
+  EXPECT_EQ(text(error.operation), "capture begin");
+  EXPECT_TRUE(is_app(error.site));
+}
+
+TEST_F(CaptureTest, AWaitThatWouldBreakItIsRefusedAndTheCaptureGoesOn) {
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread, CaptureMode::relaxed}) {
+    auto capture = Capture::begin(stream, mode).value();
+    ASSERT_TRUE(put_on(stream, 1).has_value());
+    const LaunchError error = error_in(stream.synchronize(app));
+    EXPECT_EQ(
+        message(error),
+        "stream synchronize not called: the stream is capturing a graph, and this would break "
+        "the capture\n  at app.cpp:7");
+    EXPECT_EQ(error.code, Errc::stream_capturing);
+    EXPECT_EQ(error.stage, Stage::validation);
+    EXPECT_EQ(error_in(stream.query(app)).code, Errc::stream_capturing);
+    EXPECT_EQ(error_in(stream.ready(app)).code, Errc::stream_capturing);
+    EXPECT_TRUE(std::move(capture).end().has_value()) << "nothing broke it";
+  }
+}
+
+TEST_F(CaptureTest, WaitingForAnotherStreamDependsOnTheMode) {
+  const Event outside = other.record().value();
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread, CaptureMode::relaxed}) {
+    auto capture = Capture::begin(stream, mode).value();
+    const bool allowed = mode == CaptureMode::relaxed;
+    EXPECT_EQ(other.synchronize().has_value(), allowed);
+    EXPECT_EQ(other.query().has_value(), allowed);
+    EXPECT_EQ(outside.synchronize().has_value(), allowed);
+    EXPECT_EQ(outside.query().has_value(), allowed);
+    if (!allowed) {
+      EXPECT_EQ(
+          said(other.synchronize(app)),
+          "stream synchronize not called: a graph is being captured, and this would break the "
+          "capture\n  at app.cpp:7");
+    }
+    // Another thread is only hindered by a global one.
+    bool there = false;
+    std::thread([&] { there = other.synchronize().has_value(); }).join();
+    EXPECT_EQ(there, mode != CaptureMode::global);
+    EXPECT_TRUE(std::move(capture).end().has_value());
+  }
+}
+
+TEST_F(CaptureTest, ItsEventsAreNotForTheHost) {
+  auto capture = Capture::begin(stream, CaptureMode::relaxed).value();
+  const Event inside = stream.record().value();
+  EXPECT_EQ(error_in(inside.synchronize()).code, Errc::captured_event);
+  EXPECT_EQ(said(inside.query(app)),
+            "event query not called: the event was recorded in a capture: nothing will reach it; "
+            "wait for a launch of the graph instead\n  at app.cpp:7");
+  EXPECT_TRUE(std::move(capture).end().has_value());
+}
+
+TEST_F(CaptureTest, AnEventKnowsItsCaptureByItsNewestRecordAlone) {
+  auto capture = Capture::begin(stream, CaptureMode::relaxed).value();
+  { const Event inside = stream.record().value(); }
+  // The runtime may give the same handle out again.
+  const Event outside = other.record().value();
+  EXPECT_TRUE(outside.synchronize().has_value());
+  EXPECT_TRUE(std::move(capture).end().has_value());
+}
+
+// What breaks it: the runtime only says at the end that something did.
+
+TEST_F(CaptureTest, SaysWhichLaunchBrokeIt) {
+  auto capture = Capture::begin(stream).value();
+  ASSERT_TRUE(put_on(stream, 5).has_value());
+  DeviceLimits limits = limits::cuda_floor;
+  limits.max_threads_per_block = 256;
+  become(limits);
+  const auto broke =
+      launch<CheckLevel::off>(detail::Located<host_backend>(stream, app),
+                              LaunchConfig{grid<1>, block<512>}, kernel<put>, 1, trust(numbers));
+  ASSERT_FALSE(broke.has_value());
+  EXPECT_FALSE(put_on(stream, 6).has_value()) << "the capture is broken";
+  const LaunchError error = error_in(std::move(capture).end());
+  EXPECT_EQ(error.code, Errc::capture_broken);
+  EXPECT_EQ(message(error),
+            "Graph capture broken by the launch of kernel 'put': invalid configuration "
+            "argument (hostErrorInvalidConfiguration, 9)\n  at app.cpp:7");
+  EXPECT_EQ(error.block[0], 512U);
+  expect_over();
+}
+
+TEST_F(CaptureTest, SaysWhichCallBrokeIt) {
+  auto capture = Capture::begin(stream).value();
+  int device = 0;
+  // Not what this library calls of a capturing stream; it stands for any call that the runtime
+  // refuses.
+  ASSERT_NE(host_backend::stream_device(stream.native(), device), 0);
+  static_cast<void>(detail::runtime_error<host_backend>(raw(HostStatus::stream_capture_unsupported),
+                                                        Name::of("stream device"), app));
+  EXPECT_EQ(said(std::move(capture).end()),
+            "Graph capture broken by 'stream device': operation not permitted when stream is "
+            "capturing (hostErrorStreamCaptureUnsupported, 900)\n  at app.cpp:7");
+}
+
+TEST_F(CaptureTest, SaysWhereItWasFoundBrokenByACallOfOthers) {
+  auto capture = Capture::begin(stream).value();
+  ASSERT_NE(host_backend::device_synchronize(), 0);
+  ASSERT_FALSE(
+      launch(detail::Located<host_backend>(stream, app), once, kernel<put>, 1, trust(numbers))
+          .has_value());
+  EXPECT_EQ(said(std::move(capture).end()),
+            "Graph capture broken before the launch of kernel 'put': it was broken by then, by a "
+            "call that did not go through this library (hostErrorStreamCaptureInvalidated, 901)\n"
+            "  at app.cpp:7");
+}
+
+TEST_F(CaptureTest, BrokenByOthersAndFoundOutAtTheEnd) {
+  auto capture = Capture::begin(stream).value();
+  ASSERT_NE(host_backend::device_synchronize(), 0);
+  EXPECT_EQ(said(std::move(capture).end(app)),
+            "capture end failed: the capture is broken already, by an earlier call "
+            "(hostErrorStreamCaptureInvalidated, 901)\n  at app.cpp:7");
+}
+
+TEST_F(CaptureTest, AFailureThatBreaksNothingIsNotBlamed) {
+  auto capture = Capture::begin(stream).value();
+  host::fail_next(Call::event_create, 1, HostStatus::unknown);
+  EXPECT_FALSE(stream.record().has_value());
+  EXPECT_TRUE(std::move(capture).end().has_value());
+}
+
+// Streams that take part.
+
+TEST_F(CaptureTest, AnotherStreamTakesPartByAnEvent) {
+  auto capture = Capture::begin(stream).value();
+  ASSERT_TRUE(put_on(stream, 3).has_value());
+  ASSERT_TRUE(warpsafe::wait(other, stream.record().value()).has_value());
+  ASSERT_TRUE(launch(other, once, kernel<add>, trust(numbers), trust(numbers + 1)).has_value());
+  ASSERT_TRUE(warpsafe::wait(stream, other.record().value()).has_value());
+  ASSERT_TRUE(
+      launch(stream, once, kernel<add>, trust(numbers + 1), trust(numbers + 2)).has_value());
+  auto exec = std::move(capture).end().value().instantiate().value();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(exec.launch(other).has_value());
+  ASSERT_TRUE(other.synchronize().has_value());
+  EXPECT_EQ(numbers[0], 3);
+  EXPECT_EQ(numbers[1], 9);
+  EXPECT_EQ(numbers[2], 3 + 6 + 9);
+}
+
+TEST_F(CaptureTest, NamesTheStreamThatWasNotJoined) {
+  auto capture = Capture::begin(stream).value();
+  const Stream joined = Stream::create().value();
+  ASSERT_TRUE(put_on(stream, 3).has_value());
+  const Event fork = stream.record().value();
+  ASSERT_TRUE(warpsafe::wait(joined, fork).has_value());
+  ASSERT_TRUE(warpsafe::wait(other, fork, app).has_value());
+  ASSERT_TRUE(put_on(joined, 4, 1).has_value());
+  ASSERT_TRUE(put_on(other, 5, 2).has_value());
+  ASSERT_TRUE(warpsafe::wait(stream, joined.record().value()).has_value());
+  const LaunchError error = error_in(std::move(capture).end());
+  EXPECT_EQ(error.code, Errc::capture_unjoined);
+  EXPECT_EQ(error.stream, other.native());
+  EXPECT_EQ(message(error),
+            "capture end failed: stream " + address(other.native()) +
+                " joined the capture, and the stream that captures does not wait for its work; "
+                "before the end: wait(stream, other.record()) (hostErrorStreamCaptureUnjoined, "
+                "904)\n  it joined at app.cpp:7");
+  expect_over();
+}
+
+TEST_F(CaptureTest, WorkAfterTheJoinIsNotJoined) {
+  auto capture = Capture::begin(stream).value();
+  ASSERT_TRUE(warpsafe::wait(other, stream.record().value(), app).has_value());
+  ASSERT_TRUE(put_on(other, 5, 2).has_value());
+  ASSERT_TRUE(warpsafe::wait(stream, other.record().value()).has_value());
+  ASSERT_TRUE(put_on(other, 6, 2).has_value());
+  EXPECT_EQ(error_in(std::move(capture).end()).stream, other.native());
+}
+
+TEST_F(CaptureTest, AStreamThatDoesNothingNeedsNoJoin) {
+  auto capture = Capture::begin(stream).value();
+  ASSERT_TRUE(put_on(stream, 5).has_value());
+  ASSERT_TRUE(warpsafe::wait(other, stream.record().value()).has_value());
+  ASSERT_TRUE(put_on(stream, 6).has_value());
+  ASSERT_TRUE(warpsafe::wait(other, stream.record().value()).has_value());
+  EXPECT_TRUE(std::move(capture).end().has_value());
+}
+
+TEST_F(CaptureTest, AJoinThroughAThirdStreamCounts) {
+  for (const bool last : {true, false}) {
+    auto capture = Capture::begin(stream).value();
+    const Stream third = Stream::create().value();
+    ASSERT_TRUE(warpsafe::wait(other, stream.record().value()).has_value());
+    ASSERT_TRUE(put_on(other, 5, 2).has_value());
+    ASSERT_TRUE(warpsafe::wait(third, other.record().value(), app).has_value());
+    if (last) {
+      ASSERT_TRUE(warpsafe::wait(stream, third.record().value()).has_value());
+    }
+    const auto graph = std::move(capture).end();
+    EXPECT_EQ(graph.has_value(), last);
+    // The third one answers for the work by then.
+    if (!last) {
+      EXPECT_EQ(graph.error().stream, third.native());
+    }
+  }
+}
+
+TEST_F(CaptureTest, WorkThatAWaitLeavesBehindIsStillNamed) {
+  auto capture = Capture::begin(stream).value();
+  ASSERT_TRUE(warpsafe::wait(other, stream.record().value(), app).has_value());
+  ASSERT_TRUE(put_on(other, 5, 2).has_value());
+  ASSERT_TRUE(put_on(stream, 5).has_value());
+  ASSERT_TRUE(warpsafe::wait(other, stream.record().value()).has_value());
+  EXPECT_EQ(error_in(std::move(capture).end()).stream, other.native());
+}
+
+TEST_F(CaptureTest, WorkOutsideCannotBeWaitedFor) {
+  const Event outside = other.record().value();
+  auto capture = Capture::begin(stream).value();
+  const LaunchError error = error_in(warpsafe::wait(stream, outside, app));
+  EXPECT_EQ(error.code, Errc::capture_isolation);
+  EXPECT_THAT(message(error), HasSubstr("recorded outside the capture"));
+  EXPECT_THAT(said(std::move(capture).end()),
+              HasSubstr("Graph capture broken by 'stream wait': dependency created on uncaptured "
+                        "work in another stream (hostErrorStreamCaptureIsolation, 905)\n"
+                        "  at app.cpp:7"));
+}
+
+TEST_F(CaptureTest, TwoCapturesCannotWaitForEachOther) {
+  auto first = Capture::begin(stream).value();
+  auto second = Capture::begin(other).value();
+  const LaunchError error = error_in(warpsafe::wait(other, stream.record().value(), app));
+  EXPECT_EQ(error.code, Errc::capture_merged);
+  EXPECT_THAT(said(std::move(first).end()), HasSubstr("broken by 'stream wait'"));
+  EXPECT_THAT(said(std::move(second).end()), HasSubstr("broken by 'stream wait'"));
+}
+
+TEST_F(CaptureTest, TwoCapturesSideBySide) {
+  auto first = Capture::begin(stream).value();
+  auto second = Capture::begin(other).value();
+  ASSERT_TRUE(put_on(stream, 1).has_value());
+  ASSERT_TRUE(put_on(other, 2, 1).has_value());
+  ASSERT_TRUE(put_on(other, 2, 2).has_value());
+  EXPECT_EQ(std::move(first).end().value().node_count().value(), 1U);
+  EXPECT_EQ(std::move(second).end().value().node_count().value(), 2U);
+}
+
+TEST_F(CaptureTest, AnotherThreadMayEndOnlyARelaxedOne) {
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread, CaptureMode::relaxed}) {
+    auto capture = Capture::begin(stream, mode).value();
+    LaunchError error = LaunchError::make(Errc{}, Stage{});
+    std::thread([&] {
+      const auto graph = std::move(capture).end(app);
+      if (!graph.has_value()) error = graph.error();
+    }).join();
+    EXPECT_EQ(error.code, mode == CaptureMode::relaxed ? Errc{} : Errc::capture_wrong_thread);
+    if (mode != CaptureMode::relaxed) {
+      EXPECT_THAT(message(error), HasSubstr("another thread"));
+    }
+    expect_over();
+  }
+}
+
+TEST_F(CaptureTest, EndedByOtherCodeItIsUnmatched) {
+  auto capture = Capture::begin(stream).value();
+  host_backend::native_graph graph = nullptr;
+  ASSERT_EQ(host_backend::capture_end(stream.native(), graph), 0);
+  EXPECT_EQ(error_in(std::move(capture).end()).code, Errc::capture_unmatched);
+  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+}
+
+TEST_F(CaptureTest, AMovedOneHasNothingToEnd) {
+  auto capture = Capture::begin(stream).value();
+  auto taken = std::move(capture);
+  // NOLINTNEXTLINE(bugprone-use-after-move): what is tested
+  EXPECT_EQ(error_in(std::move(capture).end()).code, Errc::capture_unmatched);
+  EXPECT_TRUE(std::move(taken).end().has_value());
+}
+
+TEST_F(CaptureTest, EachCallThatFailsIsNamedWithItsCallersLine) {
+  host::fail_next(Call::capture_begin, 1, HostStatus::unknown);
+  LaunchError error = error_in(Capture::begin(stream, CaptureMode::global, app));
+  EXPECT_EQ(text(error.operation), "capture begin");
+  EXPECT_TRUE(is_app(error.site));
+  auto capture = Capture::begin(stream).value();
+  host::fail_next(Call::capture_end, 1, HostStatus::unknown);
+  error = error_in(std::move(capture).end(app));
+  EXPECT_EQ(text(error.operation), "capture end");
+  EXPECT_EQ(error.code, Errc::runtime_failed);
+  EXPECT_TRUE(is_app(error.site));
+  host_backend::native_graph graph = nullptr;
+  EXPECT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "the model never got to it";
+  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+}
+
+TEST_F(CaptureTest, TheStreamLivesAsLongAsItsCapture) {
+  auto mine = Stream::create().value();
+  auto capture = Capture::begin(mine).value();
+  EXPECT_TRUE(mine.close().has_value());
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 0U);
+  EXPECT_TRUE(std::move(capture).end().has_value());
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+}
+
+TEST_F(CaptureTest, FullChecksSeeTheCapturesOfOtherCode) {
+  ASSERT_EQ(host_backend::capture_begin(stream.native(), CaptureMode::relaxed), 0);
+  EXPECT_EQ(error_in(stream.synchronize()).stage, Stage::validation);
+  host_backend::native_graph graph = nullptr;
+  ASSERT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "nothing broke it";
+  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "launch_fixture.hpp"
+#include <warpsafe/graph.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/buffer.hpp>
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::core_test {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+std::atomic<bool> may_end{false};
+WARPSAFE_KERNEL void until_told() {
+  while (!may_end) std::this_thread::yield();
+}
+WARPSAFE_KERNEL void put(int value, int* out) { *out = value; }
+WARPSAFE_KERNEL void add(int value, int* out) { *out += value; }
+WARPSAFE_KERNEL void add_all(int value, int* out, std::size_t n) {
+  for (auto i : grid_stride(n)) out[i] += value;
+}
+
+static_assert(!std::is_copy_constructible_v<Graph> &&
+              !std::is_copy_constructible_v<ExecutableGraph>);
+static_assert(std::is_nothrow_move_constructible_v<Graph>);
+static_assert(std::is_nothrow_move_constructible_v<ExecutableGraph>);
+
+struct GraphTest : LaunchTest {
+  const decltype(LaunchConfig{grid<1>, block<1>}) once{grid<1>, block<1>};
+  int* const number = device_array<int>(1);
+  GraphTest() { *number = 0; }
+
+  /// A graph that adds `value` to the number, `times` times.
+  [[nodiscard]] Graph adds(int value, int times = 1) {
+    return warpsafe::capture(
+               stream,
+               [&](Capture&) -> result<void> {
+                 for (int i = 0; i < times; ++i) {
+                   WARPSAFE_TRYV(launch(stream, once, kernel<add>, value, trust(number)));
+                 }
+                 return success();
+               })
+        .value();
+  }
+};
+
+TEST_F(GraphTest, RunsAsOftenAsItIsLaunched) {
+  auto exec = adds(2, 3).instantiate().value();
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(exec.launch(stream).has_value());
+  wait();
+  EXPECT_EQ(*number, 30);
+}
+
+TEST_F(GraphTest, InstantiatedItOutlivesTheGraph) {
+  std::optional<Graph> graph = adds(2);
+  auto first = graph->instantiate().value();
+  auto second = graph->instantiate().value();
+  graph.reset();
+  EXPECT_EQ(host::calls_made(Call::graph_destroy), 1U);
+  ASSERT_TRUE(first.launch(stream).has_value());
+  ASSERT_TRUE(second.launch(stream).has_value());
+  wait();
+  EXPECT_EQ(*number, 4);
+}
+
+TEST_F(GraphTest, ItsLaunchesComeOneAfterAnotherOnAnyStreams) {
+  const Stream other = Stream::create().value();
+  may_end = false;
+  auto exec = warpsafe::capture(stream,
+                                [&](Capture&) -> result<void> {
+                                  WARPSAFE_TRYV(launch(stream, once, kernel<until_told>));
+                                  return launch(stream, once, kernel<add>, 1, trust(number));
+                                })
+                  .value()
+                  .instantiate()
+                  .value();
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  ASSERT_TRUE(exec.launch(other).has_value());
+  EXPECT_EQ(other.query().value(), Progress::not_ready);
+  may_end = true;
+  ASSERT_TRUE(other.synchronize().has_value());
+  EXPECT_EQ(*number, 2) << "the first launch has ended too";
+}
+
+TEST_F(GraphTest, IsOrderedWithItsStream) {
+  auto exec = adds(2).instantiate().value();
+  ASSERT_TRUE(launch(stream, once, kernel<put>, 10, trust(number)).has_value());
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  ASSERT_TRUE(launch(stream, once, kernel<add>, 100, trust(number)).has_value());
+  wait();
+  EXPECT_EQ(*number, 112);
+}
+
+TEST_F(GraphTest, IsNotLaunchedWhereItsStreamCapturesAndTheCaptureGoesOn) {
+  auto inner = adds(2).instantiate().value();
+  const Stream side = Stream::create().value();
+  auto outer = warpsafe::capture(stream, [&](Capture&) -> result<void> {
+    WARPSAFE_TRYV(warpsafe::wait(side, stream.record().value()));
+    for (const Stream* const capturing : {&std::as_const(stream), &side}) {
+      EXPECT_EQ(said(inner.launch(*capturing, app)),
+                "graph launch not called: the stream is capturing a graph, and this would break "
+                "the capture\n  at app.cpp:7");
+      EXPECT_EQ(error_in(inner.launch<CheckLevel::off>(*capturing)).code, Errc::stream_capturing);
+    }
+    WARPSAFE_TRYV(launch(side, once, kernel<add>, 1, trust(number)));
+    return warpsafe::wait(stream, side.record().value());
+  });
+  auto exec = outer.value().instantiate().value();
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  wait();
+  EXPECT_EQ(*number, 1);
+}
+
+TEST_F(GraphTest, IsNeitherCapturedNorLaunchedOnWhatIsLeftOfAStream) {
+  auto exec = adds(2).instantiate().value();
+  Stream left = Stream::create().value();
+  const Stream moved = std::move(left);
+  EXPECT_EQ(error_in(Capture::begin(left)).code, Errc::stream_null);
+  EXPECT_EQ(
+      said(exec.launch(left, app)),
+      "graph launch not called: this Stream was moved from or closed; use the one that it was "
+      "moved to\n  at app.cpp:7");
+  ASSERT_TRUE(exec.launch(moved).has_value());
+  ASSERT_TRUE(moved.synchronize().has_value());
+  EXPECT_EQ(*number, 2);
+}
+
+// Arguments are those of the capture.
+
+TEST_F(GraphTest, AScalarStaysWhatItWas) {
+  int value = 1;
+  const auto body = [&](Capture& capture) -> result<void> {
+    return launch(capture.stream(), once, kernel<add>, value, trust(number));
+  };
+  auto exec = warpsafe::capture(stream, body).value().instantiate().value();
+  value = 100;
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  wait();
+  EXPECT_EQ(*number, 1);
+  ASSERT_TRUE(recapture(exec, stream, body).has_value());
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  wait();
+  EXPECT_EQ(*number, 101);
+}
+
+TEST_F(GraphTest, AnUpdateIsForTheLaunchesToCome) {
+  may_end = false;
+  auto exec = adds(2).instantiate().value();
+  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  const Stream other = Stream::create().value();
+  const auto graph = warpsafe::capture(other, [&](Capture&) -> result<void> {
+    return launch(other, once, kernel<add>, 50, trust(number));
+  });
+  ASSERT_TRUE(exec.update(graph.value()).has_value());
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  may_end = true;
+  wait();
+  EXPECT_EQ(*number, 52);
+}
+
+TEST_F(GraphTest, AnUpdateThatCannotBeSaysWhy) {
+  auto exec = adds(2).instantiate().value();
+  const LaunchError error = error_in(exec.update(adds(2, 2), app));
+  EXPECT_EQ(error.code, Errc::graph_update_refused);
+  EXPECT_EQ(error.value, static_cast<std::uint64_t>(GraphChange::topology));
+  EXPECT_THAT(message(error),
+              HasSubstr("graph update failed: the new graph has other nodes, or other dependencies "
+                        "between them; instantiate() the new graph"));
+  EXPECT_THAT(message(error), HasSubstr("at app.cpp:7"));
+  const auto fills = warpsafe::capture(stream, [&](Capture&) -> result<void> {
+    EXPECT_EQ(host_backend::fill(number, 1, sizeof *number, stream.native()), 0);
+    return success();
+  });
+  EXPECT_EQ(error_in(exec.update(fills.value())).value,
+            static_cast<std::uint64_t>(GraphChange::node_kind));
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  wait();
+  EXPECT_EQ(*number, 2) << "it does what it did";
+}
+
+// What it keeps alive.
+
+struct Guard {
+  explicit Guard(int& its_count) : count(&its_count) {}
+  Guard(Guard&& other) noexcept : count(std::exchange(other.count, nullptr)) {}
+  Guard& operator=(Guard&&) = delete;
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  ~Guard() {
+    if (count != nullptr) ++*count;
+  }
+  int* count;
+};
+
+TEST_F(GraphTest, KeepsWhatItIsGivenAsLongAsAnyOfItLives) {
+  int gone = 0;
+  std::optional<ExecutableGraph> exec;
+  {
+    auto capture = Capture::begin(stream).value();
+    EXPECT_EQ(capture.keep(Guard(gone)).value()->count, &gone);
+    auto graph = std::move(capture).end().value();
+    EXPECT_TRUE(graph.keep(Guard(gone)).has_value());
+    exec = graph.instantiate().value();
+  }
+  EXPECT_EQ(gone, 0);
+  ASSERT_TRUE(exec->launch(stream).has_value());
+  exec.reset();
+  EXPECT_EQ(gone, 2);
+}
+
+TEST_F(GraphTest, ADiscardedCaptureKeepsNothing) {
+  int gone = 0;
+  {
+    auto capture = Capture::begin(stream).value();
+    EXPECT_TRUE(capture.keep(Guard(gone)).has_value());
+  }
+  EXPECT_EQ(gone, 1);
+}
+
+TEST_F(GraphTest, WhatItKeepsLivesUntilItsLaunchHasEnded) {
+  int gone = 0;
+  may_end = false;
+  auto capture = Capture::begin(stream).value();
+  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  EXPECT_TRUE(capture.keep(Guard(gone)).has_value());
+  std::optional<ExecutableGraph> exec = std::move(capture).end().value().instantiate().value();
+  ASSERT_TRUE(exec->launch(stream).has_value());
+  std::thread closer([&] { exec.reset(); });
+  EXPECT_EQ(stream.query().value(), Progress::not_ready);
+  may_end = true;
+  closer.join();
+  EXPECT_EQ(stream.query().value(), Progress::ready) << "its end was waited for";
+  EXPECT_EQ(gone, 1);
+}
+
+TEST_F(GraphTest, AnUpdateLetsGoOfWhatWasKeptBefore) {
+  int gone = 0;
+  const auto body = [&](Capture& capture) -> result<void> {
+    WARPSAFE_TRYV(capture.keep(Guard(gone)));
+    return launch(stream, once, kernel<add>, 1, trust(number));
+  };
+  auto exec = warpsafe::capture(stream, body).value().instantiate().value();
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  ASSERT_TRUE(recapture(exec, stream, body).has_value());
+  EXPECT_EQ(gone, 1);
+  ASSERT_TRUE(exec.close().has_value());
+  EXPECT_EQ(gone, 2);
+}
+
+TEST_F(GraphTest, KeepsABufferThatIsGone) {
+  std::optional<ExecutableGraph> exec;
+  DeviceBuffer<int>* kept = nullptr;
+  {
+    auto buffer = DeviceBuffer<int>::from(stream, std::vector<int>(1000, 1)).value();
+    auto capture = Capture::begin(stream).value();
+    ASSERT_TRUE(launch(stream, LaunchConfig{grid<4>, block<64>}, kernel<add_all>, 2, buffer.view(),
+                       buffer.size())
+                    .has_value());
+    kept = capture.keep(std::move(buffer)).value();
+    exec = std::move(capture).end().value().instantiate().value();
+  }
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(exec->launch(stream).has_value());
+  EXPECT_THAT(kept->to_host(stream).get().value(), Each(7));
+}
+
+TEST_F(GraphTest, AFreedBufferIsNotUsedByALaterLaunch) {
+  std::optional<ExecutableGraph> exec;
+  const void* memory = nullptr;
+  const auto adds_to = [&](auto& buffer) {
+    return [&](Capture&) -> result<void> {
+      return launch(stream, LaunchConfig{grid<4>, block<64>}, kernel<add_all>, 2, buffer.view(),
+                    buffer.size());
+    };
+  };
+  {
+    auto buffer = DeviceBuffer<int>::from(stream, std::vector<int>(1000, 1)).value();
+    exec = warpsafe::capture(stream, adds_to(buffer)).value().instantiate().value();
+    ASSERT_TRUE(exec->launch(stream).has_value());
+    memory = buffer.view().pointer().get();
+  }
+  const LaunchError error = error_in(exec->launch(stream, app));
+  EXPECT_EQ(message(error), "graph launch not called: memory at " + address(memory) +
+                                ", which a captured kernel uses, was freed; give the buffer to the "
+                                "capture with keep(), or capture again\n  at app.cpp:7");
+  EXPECT_EQ(error.code, Errc::graph_memory_freed);
+  // Captured again, it is whole.
+  auto other = DeviceBuffer<int>::from(stream, std::vector<int>(1000, 1)).value();
+  ASSERT_TRUE(recapture(*exec, stream, adds_to(other)).has_value());
+  ASSERT_TRUE(exec->launch(stream).has_value());
+  EXPECT_THAT(other.to_host(stream).get().value(), Each(3));
+}
+
+TEST_F(GraphTest, AFaultInALaunchSurfacesAtTheWait) {
+  host::fault_in_kernel(1, HostStatus::unknown);
+  auto exec = adds(2, 2).instantiate().value();
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  EXPECT_EQ(error_in(stream.synchronize()).raw, raw(HostStatus::unknown));
+  EXPECT_EQ(*number, 0) << "what comes after it is not done";
+  ASSERT_TRUE(exec.launch(stream).has_value());
+  wait();
+  EXPECT_EQ(*number, 4) << "an error that loses nothing leaves the graph as it was";
+}
+
+TEST_F(GraphTest, EachCallThatFailsIsNamedWithItsCallersLine) {
+  const auto expect_failed = [](const auto& outcome, const char* operation) {
+    const LaunchError error = error_in(outcome);
+    EXPECT_EQ(error.code, Errc::runtime_failed);
+    EXPECT_EQ(text(error.operation), operation);
+    EXPECT_TRUE(is_app(error.site));
+  };
+  const auto fail = [](Call call) { host::fail_next(call, 1, HostStatus::unknown); };
+  auto graph = adds(1);
+  auto exec = graph.instantiate().value();
+  fail(Call::graph_nodes);
+  expect_failed(graph.node_count(app), "graph nodes");
+  fail(Call::graph_instantiate);
+  expect_failed(graph.instantiate(app), "graph instantiate");
+  fail(Call::graph_launch);
+  expect_failed(exec.launch(stream, app), "graph launch");
+  fail(Call::graph_update);
+  expect_failed(exec.update(graph, app), "graph update");
+  fail(Call::graph_exec_destroy);
+  expect_failed(exec.close(app), "graph destroy");
+  fail(Call::graph_destroy);
+  expect_failed(graph.close(app), "graph destroy");
+  host::take_last_error();
+}
+
+TEST_F(GraphTest, AMovedOneIsDestroyedOnce) {
+  {
+    Graph first = adds(1);
+    Graph second = std::move(first);
+    first = std::move(second);
+    ExecutableGraph one = first.instantiate().value();
+    ExecutableGraph two = std::move(one);
+    one = std::move(two);
+    ASSERT_TRUE(one.launch(stream).has_value());
+  }
+  EXPECT_EQ(host::calls_made(Call::graph_destroy), 1U);
+  EXPECT_EQ(host::calls_made(Call::graph_exec_destroy), 1U);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The loop over a block's threads, with nobody behind it: whose turn comes, and with which values.
+
+#include "host_test_kernel.hpp"
+#include <warpsafe/backend/host/detail/thread_loop.hpp>
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <vector>
+
+namespace warpsafe::host_test {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+/// A thread of a block of (3,2,2), with nothing that it could call.
+HostThread thread_at(unsigned x, unsigned y, unsigned z) {
+  HostThread thread{};
+  const std::array<unsigned, 3> index{x, y, z};
+  const std::array<unsigned, 3> size{3, 2, 2};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    thread.thread[axis] = index.at(axis);
+    thread.block_dim[axis] = size.at(axis);
+  }
+  thread.goes_on = true;
+  return thread;
+}
+unsigned decimal(const HostThread& thread) {
+  return 100 * thread.thread[2] + 10 * thread.thread[1] + thread.thread[0];
+}
+
+TEST(ThreadLoop, GoesOnToTheEndOfTheBlock) {
+  HostThread thread = thread_at(1, 0, 0);
+  std::vector<unsigned> seen;
+  host::play_threads(thread, [&] { seen.push_back(decimal(thread)); });
+  EXPECT_THAT(seen, ElementsAre(1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112));
+  thread = thread_at(2, 1, 1);
+  seen.clear();
+  host::play_threads(thread, [&] { seen.push_back(decimal(thread)); });
+  EXPECT_THAT(seen, ElementsAre(112));
+}
+
+TEST(ThreadLoop, EndsOnceOthersHaveTheNextThreads) {
+  HostThread thread = thread_at(0, 0, 0);
+  std::vector<unsigned> seen;
+  const auto until_the_fourth = [&] {
+    seen.push_back(decimal(thread));
+    if (seen.size() == 4) thread.goes_on = false;
+  };
+  host::play_threads(thread, until_the_fourth);
+  EXPECT_THAT(seen, ElementsAre(0, 1, 2, 10));
+  EXPECT_EQ(decimal(thread), 10U);
+  host::play_threads(thread, until_the_fourth);
+  EXPECT_THAT(seen, ElementsAre(0, 1, 2, 10, 10));
+}
+
+struct Table {
+  int entries[32];
+};
+
+/// Spoils its own parameters, and where one of them came from.
+void spoil(int* source, int number, Table table, std::vector<int>* seen) {
+  seen->push_back(number + table.entries[31]);
+  *source = 70;
+  number = 700;
+  table.entries[31] = 7000;
+}
+
+TEST(ThreadLoop, EveryThreadHasTheLaunchsValues) {
+  int number = 1;
+  int* source = &number;
+  Table table{};
+  table.entries[31] = 2;
+  std::vector<int> seen;
+  std::vector<int>* sink = &seen;
+  void* args[] = {&source, &number, &table, &sink};
+  HostThread thread = thread_at(0, 0, 0);
+  detail::host_thread = &thread;
+  host::ThreadLoop<&spoil, int*, int, Table, std::vector<int>*>::run(nullptr, args);
+  detail::host_thread = nullptr;
+  EXPECT_EQ(seen.size(), 12U);
+  EXPECT_THAT(seen, Each(3));
+}
+
+}  // namespace
+}  // namespace warpsafe::host_test

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What was asked of a driver is asked once. The host backend's limits are never remembered, so a
+// driver that counts its questions stands in.
+
+#include "core_test.hpp"
+#include <warpsafe/launch/detail/kernel_slots.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace warpsafe::core_test {
+namespace {
+
+/// A driver whose devices allow 1000 + ordinal threads per block. `Number` makes one per test,
+/// since what is remembered stays for the program's life.
+template <int Number>
+struct CountingDriver {
+  static inline std::atomic<int> limits_asked{0};
+  static inline std::atomic<int> attributes_asked{0};
+  static inline std::vector<std::uint64_t> raised;
+  static inline int answer = 0;
+  static inline std::uint64_t allowed = 49152;
+
+  static int limits_of(int device, DeviceLimits& limits) noexcept {
+    ++limits_asked;
+    if (answer == 0) limits.max_threads_per_block = static_cast<std::uint32_t>(1000 + device);
+    return answer;
+  }
+  static int attributes_of(const KernelEntry&, KernelLimits& limits) noexcept {
+    ++attributes_asked;
+    if (answer == 0) limits.max_threads_per_block = 128;
+    limits.max_dynamic_shared = allowed;
+    return answer;
+  }
+  static int raise_dynamic_shared(const KernelEntry&, std::uint64_t bytes) noexcept {
+    raised.push_back(bytes);
+    if (answer == 0) allowed = bytes;
+    return answer;
+  }
+};
+struct SomeKernel {};
+struct OtherKernel {};
+const KernelEntry entry{nullptr, nullptr, nullptr, 0};
+
+TEST(OnceSlot, KeepsTheFirstValue) {
+  detail::OnceSlot<int> slot{};
+  EXPECT_EQ(slot.get(), nullptr);
+  slot.put(5);
+  slot.put(6);
+  ASSERT_NE(slot.get(), nullptr);
+  EXPECT_EQ(*slot.get(), 5);
+}
+
+TEST(OnceSlot, IsFilledByOneOfManyThreadsAndReadWhole) {
+  struct Pair {
+    std::uint64_t one, same;
+  };
+  for (int round = 0; round < 50; ++round) {
+    detail::OnceSlot<Pair> slot{};
+    std::vector<std::thread> threads;
+    std::atomic<int> torn{0};
+    for (std::uint64_t i = 1; i <= 4; ++i) {
+      threads.emplace_back([&slot, &torn, i] {
+        slot.put({i, i});
+        for (int look = 0; look < 100; ++look) {
+          const Pair* const seen = slot.get();
+          if (seen != nullptr && (seen->one != seen->same || seen->one == 0)) ++torn;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_NE(slot.get(), nullptr);
+    EXPECT_EQ(torn, 0);
+  }
+}
+
+TEST(DeviceCache, AsksOncePerDeviceAndPutsTheFloorIn) {
+  using Driver = CountingDriver<1>;
+  for (int again = 0; again < 3; ++again) {
+    for (const int device : {0, 1, 63}) {
+      DeviceLimits local;
+      int status = -1;
+      const DeviceLimits* const found = detail::DeviceCache<Driver>::find(device, local, status);
+      ASSERT_NE(found, nullptr);
+      EXPECT_EQ(found->max_threads_per_block, static_cast<std::uint32_t>(1000 + device));
+      EXPECT_EQ(found->device, device);
+      EXPECT_EQ(found->max_grid[1], 65535U) << "not reported: the floor";
+      EXPECT_TRUE(found->floored);
+    }
+  }
+  EXPECT_EQ(Driver::limits_asked, 3);
+}
+
+TEST(DeviceCache, ADeviceBeyondTheRememberedOnesIsAskedEachTime) {
+  using Driver = CountingDriver<2>;
+  for (int again = 0; again < 3; ++again) {
+    DeviceLimits local;
+    int status = -1;
+    const DeviceLimits* const found = detail::DeviceCache<Driver>::find(64, local, status);
+    EXPECT_EQ(found, &local);
+    EXPECT_EQ(local.max_threads_per_block, 1064U);
+  }
+  EXPECT_EQ(Driver::limits_asked, 3);
+}
+
+TEST(DeviceCache, AFailureIsNotRemembered) {
+  using Driver = CountingDriver<3>;
+  DeviceLimits local;
+  int status = 0;
+  Driver::answer = 101;
+  EXPECT_EQ(detail::DeviceCache<Driver>::find(0, local, status), nullptr);
+  EXPECT_EQ(status, 101);
+  Driver::answer = 0;
+  ASSERT_NE(detail::DeviceCache<Driver>::find(0, local, status), nullptr);
+  EXPECT_EQ(Driver::limits_asked, 2);
+}
+
+TEST(KernelCache, AsksOncePerKernelAndDevice) {
+  using Driver = CountingDriver<4>;
+  KernelLimits local;
+  int status = -1;
+  for (int again = 0; again < 3; ++again) {
+    for (const int device : {0, 1}) {
+      const auto* const one =
+          detail::KernelCache<Driver, SomeKernel>::slots.find(entry, device, local, status);
+      ASSERT_NE(one, nullptr);
+      EXPECT_TRUE(one->known);
+      EXPECT_EQ(one->max_threads_per_block, 128U);
+      ASSERT_NE(
+          (detail::KernelCache<Driver, OtherKernel>::slots.find(entry, device, local, status)),
+          nullptr);
+    }
+  }
+  EXPECT_EQ(Driver::attributes_asked, 4);
+  Driver::answer = 98;
+  EXPECT_EQ((detail::KernelCache<Driver, SomeKernel>::slots.find(entry, 2, local, status)),
+            nullptr);
+  EXPECT_EQ(status, 98);
+}
+
+TEST(KernelCache, SharedMemoryIsOnlyEverRaised) {
+  using Driver = CountingDriver<5>;
+  auto& cache = detail::KernelCache<Driver, SomeKernel>::slots;
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 1024), 0);
+  EXPECT_TRUE(Driver::raised.empty()) << "allowed without";
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 100000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 60000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 100000), 0);
+  EXPECT_EQ(Driver::raised, std::vector<std::uint64_t>{100000});
+  const int asked = Driver::attributes_asked;
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 99999), 0);
+  EXPECT_EQ(Driver::attributes_asked, asked) << "remembered";
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 200000), 0);
+  EXPECT_EQ(Driver::raised, (std::vector<std::uint64_t>{100000, 200000}));
+}
+
+TEST(KernelCache, EachDeviceIsRaisedOnItsOwn) {
+  using Driver = CountingDriver<6>;
+  auto& cache = detail::KernelCache<Driver, SomeKernel>::slots;
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 100000), 0);
+  Driver::allowed = 49152;  // the second device's
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 1, 100000), 0);
+  EXPECT_EQ(Driver::raised, (std::vector<std::uint64_t>{100000, 100000}));
+}
+
+TEST(KernelCache, ARefusedRaiseIsReportedAndTriedAgain) {
+  using Driver = CountingDriver<7>;
+  auto& cache = detail::KernelCache<Driver, SomeKernel>::slots;
+  Driver::answer = 1;
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 300000), 1);
+  Driver::answer = 0;
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 300000), 0);
+  EXPECT_EQ(Driver::raised, std::vector<std::uint64_t>{300000});
+}
+
+TEST(KernelCache, ThreadsThatNeedDifferentAmountsNeverLowerIt) {
+  using Driver = CountingDriver<8>;
+  auto& cache = detail::KernelCache<Driver, SomeKernel>::slots;
+  std::vector<std::thread> threads;
+  std::atomic<int> failed{0};
+  for (std::uint64_t i = 1; i <= 4; ++i) {
+    threads.emplace_back([&failed, i] {
+      for (std::uint64_t step = 0; step < 200; ++step) {
+        if (cache.allow_dynamic_shared(entry, 0, 49152 + i * 1000 + step) != 0) ++failed;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(Driver::allowed, 49152U + 4199);
+  for (std::size_t i = 1; i < Driver::raised.size(); ++i) {
+    EXPECT_LT(Driver::raised[i - 1], Driver::raised[i]);
+  }
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "data_fixture.hpp"
+#include <warpsafe/args/align.hpp>
+#include <warpsafe/kernel_api.hpp>
+#include <warpsafe/launch/launch.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::core_test {
+namespace {
+
+using BufferTest = DataTest;
+
+WARPSAFE_KERNEL void copy_ints(const int* from, int* to) {
+  const auto i = thread_index().x;
+  to[i] = from[i];
+}
+template <class P>
+WARPSAFE_KERNEL void take(P) {}
+constexpr LaunchConfig three{grid<1>, block<3>};
+
+static_assert(!std::is_copy_constructible_v<DeviceBuffer<int>> &&
+              !std::is_copy_assignable_v<DeviceBuffer<int>> &&
+              !std::is_default_constructible_v<DeviceBuffer<int>>);
+static_assert(!std::is_constructible_v<basic_stream_hold<host_backend>, Stream>,
+              "a buffer on a temporary stream");
+
+TEST_F(BufferTest, HoldsAsManyElementsAsAsked) {
+  const std::uint64_t free_before = memory_info(DeviceId(0)).value().free;
+  const auto made = DeviceBuffer<double>::create(stream, 12);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(made.value().size(), 12U);
+  EXPECT_FALSE(made.value().empty());
+  EXPECT_EQ(made.value().view().size(), 12U);
+  EXPECT_EQ(made.value().stream(), stream.ref());
+  EXPECT_EQ(memory_info(DeviceId(0)).value().free, free_before - 12 * sizeof(double));
+}
+
+TEST_F(BufferTest, OfNothingAsksForNoMemory) {
+  auto empty = DeviceBuffer<int>::create(stream, 0).value();
+  EXPECT_TRUE(empty.empty());
+  EXPECT_TRUE(empty.zero(stream).has_value());
+  EXPECT_TRUE(empty.assign({}).has_value());
+  EXPECT_TRUE(read(empty).empty());
+  EXPECT_TRUE(empty.close().has_value());
+  EXPECT_EQ(host::calls_made(Call::allocate), 0U);
+  EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
+}
+
+TEST_F(BufferTest, ASizeThatIsNoneIsAnErrorWithItsNumbers) {
+  const auto negative = DeviceBuffer<int>::create(stream, -3);
+  EXPECT_EQ(finding(error_in(negative)),
+            (Finding{Errc::size_negative, Stage::construction, 3, sizeof(int), Axis::none}));
+  const auto huge = DeviceBuffer<double>::create(stream, std::uint64_t{1} << 62U);
+  EXPECT_EQ(error_in(huge).code, Errc::bytes_overflow);
+}
+
+TEST_F(BufferTest, OutOfMemorySaysWhoHasIt) {
+  host::set_device_count(2);
+  ASSERT_TRUE(host::set_memory(1, 1000));
+  const Stream other = Stream::create(DeviceId(1)).value();
+  const auto some = DeviceBuffer<char>::create(other, 300).value();
+  const auto more = DeviceBuffer<double>::create(other, 100, app);
+  EXPECT_EQ(said(more),
+            "allocate device memory failed: out of memory: 800 bytes asked, 700 of 1000 bytes free "
+            "on the device; this program's buffers hold 300 (hostErrorMemoryAllocation, 2)\n"
+            "  at app.cpp:7");
+  EXPECT_EQ(error_in(more).device, 1);
+}
+
+TEST_F(BufferTest, OutOfMemoryIsToldOfTheStreamsDeviceNotOfTheCurrentOne) {
+  host::set_device_count(2);
+  ASSERT_TRUE(host::set_memory(0, 5000));
+  ASSERT_TRUE(host::set_memory(1, 100));
+  const Stream other = Stream::create(DeviceId(1)).value();
+  const LaunchError error = error_in(DeviceBuffer<char>::create(other, 400));
+  EXPECT_EQ(error.limit, 100U);
+  EXPECT_EQ(error.device, 1);
+  EXPECT_EQ(current_device().value(), DeviceId(0));
+}
+
+TEST_F(BufferTest, GivesBackWhatItWasGiven) {
+  auto buffer = filled(counting(1000));
+  EXPECT_EQ(read(buffer), counting(1000));
+  ASSERT_TRUE(buffer.assign(counting(1000, 7)).has_value());
+  EXPECT_EQ(read(buffer), counting(1000, 7));
+  EXPECT_EQ(finding(error_in(buffer.assign(counting(3)))),
+            (Finding{Errc::size_mismatch, Stage::construction, 3, 1000, Axis::none}));
+}
+
+TEST_F(BufferTest, FillsAreOfBytes) {
+  auto buffer = filled(counting(4));
+  ASSERT_TRUE(buffer.fill_bytes(stream, std::byte{0x11}).has_value());
+  EXPECT_EQ(read(buffer), std::vector<int>(4, 0x11111111));
+  ASSERT_TRUE(buffer.zero(stream).has_value());
+  EXPECT_EQ(read(buffer), std::vector<int>(4, 0));
+}
+
+TEST_F(BufferTest, MovesItsMemoryAlong) {
+  auto first = filled(counting(5));
+  auto second = std::move(first);
+  EXPECT_EQ(first.size(), 0U);  // NOLINT(bugprone-use-after-move): what is tested
+  EXPECT_EQ(read(second), counting(5));
+  second = filled(counting(6));
+  EXPECT_EQ(host::calls_made(Call::deallocate), 1U);
+  DeviceBuffer<int>& same = second;
+  second = std::move(same);
+  EXPECT_EQ(read(second), counting(6)) << "to itself it changes nothing";
+}
+
+TEST_F(BufferTest, CloseTellsWhatTheRuntimeSaysAndHappensOnce) {
+  auto buffer = filled(counting(5));
+  int* const memory = buffer.view().pointer().get();
+  host::fail_next(Call::deallocate, 1, HostStatus::invalid_value);
+  EXPECT_EQ(error_in(buffer.close(app)).code, Errc::runtime_failed);
+  EXPECT_TRUE(buffer.close().has_value());
+  EXPECT_EQ(host::calls_made(Call::deallocate), 1U);
+  EXPECT_EQ(host_backend::deallocate(memory, stream.native()), 0);
+}
+
+TEST_F(BufferTest, OutlivesItsStreamsOwner) {
+  std::optional<Stream> own = Stream::create().value();
+  auto buffer = DeviceBuffer<int>::from(*own, counting(5)).value();
+  own.reset();
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 0U);
+  EXPECT_EQ(buffer.to_host(buffer.stream()).get().value(), counting(5));
+  EXPECT_TRUE(buffer.close().has_value());
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U) << "with the last that is bound to it";
+}
+
+TEST_F(BufferTest, AnAllocationOfAnotherDevicesStreamIsOnThatDevice) {
+  host::set_device_count(2);
+  const Stream other = Stream::create(DeviceId(1)).value();
+  auto buffer = DeviceBuffer<int>::from(other, counting(5)).value();
+  MemoryKind kind{};
+  int device = -1;
+  ASSERT_EQ(host_backend::pointer_kind(buffer.view().pointer().get(), kind, device), 0);
+  EXPECT_EQ(device, 1);
+  EXPECT_EQ(buffer.to_host(other).get().value(), counting(5)) << "with device 0 current";
+}
+
+TEST_F(BufferTest, OfADeviceWithoutPoolsIsPlainMemory) {
+  without_pools();
+  host::set_device_count(1);
+  without_pools();
+  {
+    auto buffer = filled(counting(5));
+    EXPECT_EQ(read(buffer), counting(5));
+    EXPECT_EQ(held_bytes(), 20U);
+  }
+  EXPECT_EQ(host::calls_made(Call::allocate), 0U);
+  EXPECT_EQ(host::calls_made(Call::allocate_unordered), 1U);
+  EXPECT_EQ(host::calls_made(Call::deallocate_unordered), 1U);
+  EXPECT_EQ(held_bytes(), 0U);
+}
+
+TEST_F(BufferTest, PlainMemoryIsFreedAfterTheWorkThatUsesIt) {
+  without_pools();
+  std::vector<int> result;
+  auto out = filled(counting(3));
+  {
+    auto in = filled(counting(3, 40));
+    hold(stream);
+    ASSERT_TRUE(copy(stream, out, in).has_value());
+    open_soon();
+  }
+  EXPECT_TRUE(stream.ready().value()) << "the free has waited";
+  EXPECT_EQ(read(out), counting(3, 40));
+}
+
+TEST_F(BufferTest, IsFreedAfterItsUseOnAnotherStream) {
+  const Stream other = Stream::create().value();
+  auto target = filled(counting(3));
+  {
+    auto source = filled(counting(3, 40));
+    hold(other);
+    ASSERT_TRUE(copy(other, target, source).has_value());
+    EXPECT_EQ(host::calls_made(Call::event_record), 2U) << "one for each buffer, not its stream's";
+  }
+  // The source's free is in `stream` and waits there for `other`.
+  EXPECT_FALSE(stream.ready().value());
+  open();
+  ASSERT_TRUE(other.synchronize().has_value());
+  EXPECT_EQ(read(target), counting(3, 40)) << "what was freed would read as 0xfdfdfdfd";
+}
+
+TEST_F(BufferTest, IsFreedAfterAKernelThatWasMadeKnown) {
+  const Stream other = Stream::create().value();
+  {
+    auto buffer = filled(counting(3));
+    hold(other);
+    ASSERT_TRUE(buffer.used_on(other).has_value());
+    ASSERT_TRUE(buffer.used_on(stream).has_value()) << "its own stream needs no note";
+    EXPECT_EQ(host::calls_made(Call::event_record), 1U);
+  }
+  EXPECT_FALSE(stream.ready().value());
+  open();
+  EXPECT_TRUE(stream.synchronize().has_value());
+}
+
+// What a launch on another stream is given.
+
+TEST_F(BufferTest, IsFreedAfterAKernelThatHasItsView) {
+  const Stream other = Stream::create().value();
+  std::vector<int> seen;
+  auto target = DeviceBuffer<int>::create(other, 3).value();
+  {
+    auto source = filled(counting(3, 40));
+    hold(other);
+    ASSERT_TRUE(launch(other, three, kernel<copy_ints>, source.view(), target.view()).has_value());
+    EXPECT_EQ(host::calls_made(Call::event_record), 1U) << "the target is of that stream itself";
+  }
+  EXPECT_FALSE(stream.ready().value()) << "the free waits";
+  open();
+  ASSERT_TRUE(other.synchronize().has_value());
+  EXPECT_EQ(target.to_host(other).get().value(), counting(3, 40))
+      << "what was freed would read as 0xfdfdfdfd";
+}
+
+TEST_F(BufferTest, NothingIsMadeOrCopiedOnWhatIsLeftOfAStream) {
+  Stream left = Stream::create().value();
+  const Stream moved = std::move(left);
+  const auto made = DeviceBuffer<int>::create(left, 3);
+  EXPECT_THAT(
+      message(error_in(made)),
+      ::testing::StartsWith("allocate device memory not called: this Stream was moved from"));
+  auto from = filled(counting(3));
+  auto to = filled(counting(3));
+  EXPECT_EQ(error_in(to.zero(left)).code, Errc::stream_null);
+  EXPECT_EQ(error_in(copy(left, to, from)).code, Errc::stream_null);
+  EXPECT_EQ(error_in(to.to_host(left).get()).code, Errc::stream_null);
+  EXPECT_EQ(to.to_host(moved).get().value(), counting(3));
+}
+
+TEST_F(BufferTest, EveryFormOfAViewKnowsItsBuffer) {
+  const Stream other = Stream::create().value();
+  auto buffer = filled(counting(8));
+  const auto matrix = PitchedBuffer<int>::create(stream, extent{rows{2}, cols{8}}).value();
+  DeviceLimits limits = device_limits(DeviceId(0)).value();
+  limits.concurrent_managed_access = true;
+  ASSERT_TRUE(host::set_limits(0, limits));
+  auto managed = ManagedBuffer<int>::create(stream, 8).value();
+  const auto noted = [&](const auto& argument) {
+    const auto before = host::calls_made(Call::event_record);
+    EXPECT_TRUE(launch(stream, three,
+                       kernel<take<std::remove_cvref_t<decltype(detail::kernel_form(argument))>>>,
+                       argument)
+                    .has_value());
+    EXPECT_EQ(host::calls_made(Call::event_record), before) << "its own stream needs no note";
+    EXPECT_TRUE(launch(other, three,
+                       kernel<take<std::remove_cvref_t<decltype(detail::kernel_form(argument))>>>,
+                       argument)
+                    .has_value());
+    return host::calls_made(Call::event_record) - before;
+  };
+  EXPECT_EQ(noted(buffer.view()), 1U);
+  EXPECT_EQ(noted(std::as_const(buffer).view()), 1U);
+  EXPECT_EQ(noted(buffer.view().subspan(2, 3)), 1U);
+  EXPECT_EQ(noted(DeviceView<const int>(buffer.view())), 1U);
+  EXPECT_EQ(noted(align<16>(buffer.view()).value()), 1U);
+  EXPECT_EQ(noted(matrix.view()), 1U);
+  EXPECT_EQ(noted(matrix.view().window(extent{rows{1}, cols{1}}, extent{rows{1}, cols{1}})), 1U);
+  EXPECT_EQ(noted(matrix.view().row(1)), 1U);
+  EXPECT_EQ(noted(managed.view()), 1U);
+  EXPECT_EQ(noted(buffer.view().span()), 0U) << "the way out, by its name";
+}
+
+TEST_F(BufferTest, ACopyOfViewsIsKnown) {
+  const Stream other = Stream::create().value();
+  auto target = filled(counting(3));
+  {
+    auto source = filled(counting(3, 40));
+    hold(other);
+    ASSERT_TRUE(copy(other, target.view(), source.view()).has_value());
+    EXPECT_EQ(host::calls_made(Call::event_record), 2U);
+  }
+  EXPECT_FALSE(stream.ready().value());
+  open();
+  ASSERT_TRUE(other.synchronize().has_value());
+  EXPECT_EQ(read(target), counting(3, 40));
+}
+
+TEST_F(BufferTest, AUseThatCannotBeNotedIsAnErrorOfTheLaunch) {
+  const Stream other = Stream::create().value();
+  auto buffer = filled(counting(3));
+  host::fail_next(Call::event_record, 1, HostStatus::out_of_memory);
+  const auto launched = launch(other, three, kernel<take<DeviceSpan<int>>>, buffer.view());
+  EXPECT_EQ(error_in(launched).stage, Stage::runtime_call);
+}
+
+TEST_F(BufferTest, ThreadsMayShareItOnStreamsOfTheirOwn) {
+  auto buffer = filled(counting(3));
+  const auto work = [&] {
+    const Stream own = Stream::create().value();
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_TRUE(
+          launch(own, three, kernel<take<DeviceSpan<const int>>>, std::as_const(buffer).view())
+              .has_value());
+    }
+    EXPECT_TRUE(own.synchronize().has_value());
+  };
+  std::thread one(work), two(work);
+  one.join();
+  two.join();
+  EXPECT_TRUE(buffer.close().has_value());
+}
+
+TEST_F(BufferTest, KeepsTheStreamThatItWasGivenByReference) {
+  std::optional<Stream> local(Stream::create().value());
+  const StreamRef by_reference = local->ref();
+  auto buffer = DeviceBuffer<int>::create(by_reference, 3).value();
+  local.reset();
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 0U) << "the buffer is bound to it";
+  EXPECT_TRUE(buffer.zero(buffer.stream()).has_value());
+  EXPECT_TRUE(buffer.close().has_value());
+  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+}
+
+TEST_F(BufferTest, AHoldKeepsTheMemoryAndNotTheBuffer) {
+  MemoryHold hold;
+  {
+    const auto buffer = filled(counting(3));
+    hold = buffer.keep();
+  }
+  EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
+  EXPECT_EQ(held_bytes(), 12U);
+  MemoryHold copied = hold;
+  hold = {};
+  EXPECT_EQ(held_bytes(), 12U);
+  copied = {};
+  EXPECT_EQ(held_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "data_fixture.hpp"
+#include <warpsafe/memory/managed_buffer.hpp>
+
+#include <gmock/gmock.h>
+
+#include <type_traits>
+#include <utility>
+
+WARPSAFE_KERNEL void double_all(int* values, std::size_t n) {
+  for (auto i : warpsafe::grid_stride(n)) values[i] *= 2;
+}
+
+namespace warpsafe::core_test {
+namespace {
+
+static_assert(!std::is_copy_constructible_v<ManagedBuffer<int>> &&
+              !std::is_copy_constructible_v<HostManaged<int>>);
+
+struct ManagedBufferTest : DataTest {
+  ManagedBufferTest() {
+    DeviceLimits limits = device_limits(DeviceId(0)).value();
+    limits.concurrent_managed_access = true;
+    EXPECT_TRUE(host::set_limits(0, limits));
+  }
+};
+
+TEST_F(ManagedBufferTest, GoesFromDeviceToHostAndBack) {
+  auto buffer = ManagedBuffer<int>::create(stream, 3).value();
+  auto on_host = std::move(buffer).to_host(stream).get().value();
+  EXPECT_EQ(on_host.size(), 3U);
+  for (int& value : on_host.span()) value = 21;
+  buffer = std::move(on_host).to_device();
+  ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<32>}, kernel<double_all>, buffer.view(),
+                     buffer.size())
+                  .has_value());
+  const auto back = std::move(buffer).to_host(stream).get().value();
+  EXPECT_THAT(back.span(), ::testing::Each(42));
+}
+
+TEST_F(ManagedBufferTest, TheHostHasItOnlyWhenTheWorkHasEnded) {
+  auto buffer = ManagedBuffer<int>::create(stream, 3).value();
+  hold(stream);
+  auto token = std::move(buffer).to_host(stream);
+  EXPECT_FALSE(token.ready().value());
+  open();
+  EXPECT_TRUE(std::move(token).get().has_value());
+}
+
+TEST_F(ManagedBufferTest, IsRefusedWhereTheHostMayNotTouchItBesideKernels) {
+  DeviceLimits limits = device_limits(DeviceId(0)).value();
+  limits.concurrent_managed_access = false;
+  ASSERT_TRUE(host::set_limits(0, limits));
+  const LaunchError error = error_in(ManagedBuffer<int>::create(stream, 3));
+  EXPECT_EQ(error.code, Errc::unsupported);
+  EXPECT_EQ(error.device, 0);
+  EXPECT_EQ(text(error.operation), "allocate managed memory");
+  EXPECT_THAT(message(error), ::testing::HasSubstr("concurrentManagedAccess is 0"));
+  EXPECT_EQ(host::calls_made(Call::allocate_managed), 0U);
+}
+
+TEST_F(ManagedBufferTest, IsGivenBackOnce) {
+  {
+    auto buffer = ManagedBuffer<int>::create(stream, 3).value();
+    EXPECT_EQ(held_bytes(), 12U);
+    auto other = std::move(buffer);
+    EXPECT_EQ(other.size(), 3U);
+  }
+  EXPECT_EQ(held_bytes(), 0U);
+  EXPECT_EQ(host::calls_made(Call::deallocate_unordered), 1U);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

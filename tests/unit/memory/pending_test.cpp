@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "data_fixture.hpp"
+#include <warpsafe/memory/pending.hpp>
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::core_test {
+namespace {
+
+using PendingTest = DataTest;
+using Token = Pending<std::vector<int>>;
+
+static_assert(!std::is_copy_constructible_v<Token> && !std::is_copy_assignable_v<Token> &&
+              !std::is_default_constructible_v<Token> &&
+              std::is_nothrow_move_constructible_v<Token>);
+
+/// What a token of pinned memory hands out.
+std::vector<int> taken(Pending<PinnedBuffer<int>> token) {
+  const auto buffer = std::move(token).get();
+  if (!buffer.has_value()) return {};
+  return {buffer.value().span().begin(), buffer.value().span().end()};
+}
+
+/// A copy that the host does not wait for by itself: into pinned memory.
+Pending<PinnedBuffer<int>> start_copy(const Stream& on, const DeviceBuffer<int>& from) {
+  return copy(on, PinnedBuffer<int>::create(from.size()).value(), from);
+}
+
+TEST_F(PendingTest, WaitsForItsOwnWorkAlone) {
+  const auto buffer = filled(counting(4));
+  auto token = start_copy(stream, buffer);
+  ASSERT_TRUE(stream.synchronize().has_value());
+  hold(stream);  // what comes later in the stream does not end
+  EXPECT_TRUE(token.ready().value());
+  const auto value = std::move(token).get();
+  ASSERT_TRUE(value.has_value());
+  EXPECT_EQ(value.value().span()[3], 3);
+  EXPECT_FALSE(stream.ready().value());
+  open();
+}
+
+TEST_F(PendingTest, IsNotReadyBeforeItsCopyHasEnded) {
+  const auto buffer = filled(counting(4));
+  hold(stream);
+  auto token = start_copy(stream, buffer);
+  EXPECT_FALSE(token.ready().value());
+  open();
+  EXPECT_EQ(taken(std::move(token)), counting(4));
+}
+
+TEST_F(PendingTest, KeepsTheDevicesMemoryUntilThen) {
+  auto buffer = filled(counting(4));
+  hold(stream);
+  auto token = start_copy(stream, buffer);
+  ASSERT_TRUE(buffer.close().has_value());
+  EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
+  open();
+  EXPECT_EQ(taken(std::move(token)), counting(4));
+  EXPECT_EQ(host::calls_made(Call::deallocate), 1U);
+}
+
+TEST_F(PendingTest, IsHadOnce) {
+  const auto buffer = filled(counting(4));
+  auto token = buffer.to_host(stream);
+  EXPECT_EQ(std::move(token).get().value(), counting(4));
+  EXPECT_EQ(said(std::move(token).get(app)),  // NOLINT(bugprone-use-after-move): what is tested
+            "Refused: the value of this Pending was handed out or moved away before; it is had "
+            "once\n  at app.cpp:7");
+  EXPECT_TRUE(token.ready().value());
+}
+
+TEST_F(PendingTest, MovesItsCopyAlong) {
+  const auto buffer = filled(counting(4));
+  auto first = buffer.to_host(stream);
+  auto second = std::move(first);
+  // NOLINTNEXTLINE(bugprone-use-after-move): what is tested
+  EXPECT_EQ(error_in(std::move(first).get()).code, Errc::pending_taken);
+  EXPECT_EQ(std::move(second).get().value(), counting(4));
+}
+
+TEST_F(PendingTest, HandsOutTheErrorOfItsCopy) {
+  const auto buffer = filled(counting(4));
+  host::fail_next(Call::copy, 1, HostStatus::invalid_value);
+  auto token = buffer.to_host(stream, app);
+  EXPECT_TRUE(token.ready().value());
+  EXPECT_EQ(said(std::move(token).get()),
+            "copy to host failed: invalid argument (hostErrorInvalidValue, 1)\n  at app.cpp:7");
+}
+
+TEST_F(PendingTest, ACopyThatCannotBeMarkedIsWaitedForAtOnce) {
+  const auto buffer = filled(counting(4));
+  hold(stream);
+  open_soon();
+  host::fail_next(Call::event_record, 1, HostStatus::out_of_memory);
+  auto token = start_copy(stream, buffer);
+  EXPECT_TRUE(stream.ready().value());
+  EXPECT_EQ(error_in(std::move(token).get()).code, Errc::out_of_memory);
+}
+
+TEST_F(PendingTest, HandsOutTheFaultOfEarlierWork) {
+  const auto buffer = filled(counting(4));
+  hold(stream);
+  host::fault_in_kernel(1, HostStatus::illegal_address);
+  ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<gate>).has_value());
+  auto token = start_copy(stream, buffer);
+  open();
+  const LaunchError error = error_in(std::move(token).get());
+  EXPECT_EQ(error.code, Errc::execution_failed);
+  EXPECT_EQ(error.severity, Severity::context_lost);
+  EXPECT_EQ(error.stage, Stage::completion);
+}
+
+TEST_F(PendingTest, DroppedWaitsAndSaysSo) {
+  const auto buffer = filled(counting(4));
+  hold(stream);
+  open_soon();
+  ::testing::internal::CaptureStderr();
+  { const auto token = start_copy(stream, buffer); }
+  EXPECT_TRUE(stream.ready().value()) << "it has waited";
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::StartsWith("warpsafe: the result of a copy was dropped unread"));
+}
+
+TEST_F(PendingTest, OfAReleaseBuildIsDroppedSilently) {
+  const auto buffer = filled(counting(4));
+  ::testing::internal::CaptureStderr();
+  { const auto token = buffer.to_host<CheckLevel::off>(stream); }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(PendingTest, TakenOrFailedIsNotDropped) {
+  const auto buffer = filled(counting(4));
+  ::testing::internal::CaptureStderr();
+  {
+    auto token = buffer.to_host(stream);
+    EXPECT_TRUE(std::move(token).get().has_value());
+    host::fail_next(Call::copy, 1, HostStatus::invalid_value);
+    const auto failed = buffer.to_host(stream);
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(PendingTest, MemoryThatTheDeviceMayStillWriteIsNeverGivenBack) {
+  const auto buffer = filled(counting(4));
+  {
+    auto token = start_copy(stream, buffer);
+    host::fail_next(Call::event_synchronize, 1, HostStatus::unknown);
+    EXPECT_EQ(error_in(std::move(token).get()).code, Errc::runtime_failed);
+  }
+  EXPECT_EQ(host::calls_made(Call::host_deallocate), 0U);
+}
+
+TEST_F(PendingTest, SeveralAreHadAfterOneWait) {
+  const auto ints = filled(counting(4));
+  const auto doubles = DeviceBuffer<double>::from(stream, counting<double>(2)).value();
+  auto first = ints.to_host(stream);
+  auto second = doubles.to_host(stream);
+  const auto waits = host::calls_made(Call::stream_synchronize);
+  auto both = synchronize(stream, std::move(first), std::move(second));
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(std::get<0>(both.value()), counting(4));
+  EXPECT_EQ(std::get<1>(both.value()), counting<double>(2));
+  EXPECT_EQ(host::calls_made(Call::stream_synchronize), waits + 1);
+  EXPECT_EQ(host::calls_made(Call::event_synchronize), 0U);
+}
+
+TEST_F(PendingTest, OneOfAnotherStreamIsWaitedForByItself) {
+  const Stream other = Stream::create().value();
+  const auto buffer = filled(counting(4));
+  hold(other);
+  open_soon();
+  auto both = synchronize(stream, start_copy(stream, buffer), start_copy(other, buffer));
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(std::get<1>(both.value()).span()[3], 3);
+  EXPECT_EQ(host::calls_made(Call::event_synchronize), 1U);
+}
+
+TEST_F(PendingTest, TheFirstErrorOfSeveralIsTheirs) {
+  const auto buffer = filled(counting(4));
+  auto good = buffer.to_host<CheckLevel::off>(stream);
+  host::fail_next(Call::copy, 1, HostStatus::invalid_value);
+  auto bad = buffer.to_host(stream);
+  EXPECT_EQ(error_in(synchronize(stream, std::move(good), std::move(bad))).code,
+            Errc::runtime_failed);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

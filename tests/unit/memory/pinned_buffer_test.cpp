@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "data_fixture.hpp"
+#include <warpsafe/memory/pinned_buffer.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace warpsafe::core_test {
+namespace {
+
+using PinnedBufferTest = DataTest;
+
+static_assert(!std::is_copy_constructible_v<PinnedBuffer<int>> &&
+              !std::is_default_constructible_v<PinnedBuffer<int>>);
+
+TEST_F(PinnedBufferTest, IsHostMemoryThatTheDeviceReads) {
+  auto buffer = PinnedBuffer<double>::create(5).value();
+  EXPECT_EQ(buffer.size(), 5U);
+  EXPECT_EQ(buffer.span().size(), 5U);
+  MemoryKind kind{};
+  int device = -1;
+  ASSERT_EQ(host_backend::pointer_kind(buffer.span().data(), kind, device), 0);
+  EXPECT_EQ(kind, MemoryKind::pinned);
+}
+
+TEST_F(PinnedBufferTest, OfNothingAsksForNoMemory) {
+  auto empty = PinnedBuffer<int>::create(0).value();
+  EXPECT_TRUE(empty.empty());
+  EXPECT_TRUE(empty.close().has_value());
+  EXPECT_EQ(host::calls_made(Call::host_allocate), 0U);
+}
+
+TEST_F(PinnedBufferTest, ErrorsHaveTheirNumbers) {
+  EXPECT_EQ(finding(error_in(PinnedBuffer<int>::create(-4))),
+            (Finding{Errc::size_negative, Stage::construction, 4, sizeof(int), Axis::none}));
+  host::fail_next(Call::host_allocate, 1, HostStatus::out_of_memory);
+  EXPECT_EQ(said(PinnedBuffer<int>::create(100, app)),
+            "allocate pinned memory failed: out of memory: 400 bytes asked "
+            "(hostErrorMemoryAllocation, 2)\n  at app.cpp:7");
+}
+
+TEST_F(PinnedBufferTest, MovesItsMemoryAlongAndGivesItBackOnce) {
+  {
+    auto first = PinnedBuffer<int>::create(5).value();
+    auto second = std::move(first);
+    EXPECT_EQ(first.size(), 0U);  // NOLINT(bugprone-use-after-move): what is tested
+    first = std::move(second);
+    EXPECT_EQ(first.size(), 5U);
+    host::fail_next(Call::host_deallocate, 2, HostStatus::invalid_value);
+    EXPECT_TRUE(first.close().has_value());
+    EXPECT_TRUE(first.close().has_value());
+  }
+  EXPECT_EQ(host::calls_made(Call::host_deallocate), 1U);
+}
+
+TEST_F(PinnedBufferTest, CloseTellsWhatTheRuntimeSays) {
+  auto buffer = PinnedBuffer<int>::create(5).value();
+  host::fail_next(Call::host_deallocate, 1, HostStatus::invalid_value);
+  EXPECT_EQ(error_in(buffer.close()).code, Errc::runtime_failed);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

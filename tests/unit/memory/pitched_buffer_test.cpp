@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "data_fixture.hpp"
+#include <warpsafe/memory/pitched_buffer.hpp>
+
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// At global scope: a kernel's name is part of messages.
+WARPSAFE_KERNEL void negate(warpsafe::PitchedSpan<int> matrix) {
+  const warpsafe::Index3 at = warpsafe::thread_index();
+  if (matrix.size().contains(at)) matrix[at] = -matrix[at];
+}
+
+namespace warpsafe::core_test {
+namespace {
+
+static_assert(std::is_trivially_copyable_v<PitchedSpan<int>> && sizeof(PitchedSpan<int>) == 32);
+static_assert(std::is_convertible_v<PitchedView<int>, PitchedView<const int>> &&
+              !std::is_convertible_v<PitchedView<const int>, PitchedView<int>>);
+
+struct PitchedBufferTest : DataTest {
+  static constexpr extent<2> three_by_five{rows{3}, cols{5}};
+  [[nodiscard]] PitchedBuffer<int> matrix() const {
+    auto made = PitchedBuffer<int>::create(stream, three_by_five).value();
+    EXPECT_TRUE(made.assign(counting(15)).has_value());
+    return made;
+  }
+};
+
+TEST_F(PitchedBufferTest, HostMemoryHasNoGaps) {
+  const auto made = matrix();
+  EXPECT_EQ(made.rows(), 3U);
+  EXPECT_EQ(made.cols(), 5U);
+  EXPECT_EQ(held_bytes(), 3U * 256) << "each row begins at a multiple of 256 bytes";
+  EXPECT_EQ(made.to_host(stream).get().value(), counting(15));
+}
+
+TEST_F(PitchedBufferTest, AKernelIndexesByRowAndColumn) {
+  auto made = matrix();
+  const auto config = configure(SafeGrid<>::cover(made.size(), block<4, 4>));
+  ASSERT_TRUE(launch(stream, config, kernel<negate>, made.view()).has_value());
+  auto expected = counting(15);
+  for (int& value : expected) value = -value;
+  EXPECT_EQ(made.to_host(stream).get().value(), expected);
+}
+
+TEST_F(PitchedBufferTest, AWindowIsCopiedRowByRow) {
+  const auto source = matrix();
+  auto target = matrix();
+  const extent<2> size{rows{2}, cols{2}};
+  ASSERT_TRUE(copy(stream, target.view().window(extent<2>{rows{0}, cols{0}}, size),
+                   source.view().window(extent<2>{rows{1}, cols{3}}, size))
+                  .has_value());
+  EXPECT_EQ(target.to_host(stream).get().value(),
+            (std::vector<int>{8, 9, 2, 3, 4, 13, 14, 7, 8, 9, 10, 11, 12, 13, 14}));
+}
+
+TEST_F(PitchedBufferTest, AWindowIsCutAtTheEnd) {
+  auto made = matrix();
+  const auto cut = made.view().window(extent<2>{rows{2}, cols{4}}, three_by_five);
+  EXPECT_EQ(cut.rows(), 1U);
+  EXPECT_EQ(cut.cols(), 1U);
+  const auto none = made.view().window(extent<2>{rows{9}, cols{9}}, three_by_five);
+  EXPECT_EQ(none.rows(), 0U);
+  EXPECT_EQ(none.cols(), 0U);
+  EXPECT_TRUE(made.view().row(3).empty());
+}
+
+TEST_F(PitchedBufferTest, RowsAreSpans) {
+  auto made = matrix();
+  const auto line = filled(counting(5, 50));
+  ASSERT_TRUE(copy(stream, made.view().row(1), line).has_value());
+  EXPECT_EQ(made.to_host(stream).get().value(),
+            (std::vector<int>{0, 1, 2, 3, 4, 50, 51, 52, 53, 54, 10, 11, 12, 13, 14}));
+}
+
+TEST_F(PitchedBufferTest, FlatMemoryIsRowAfterRow) {
+  auto made = matrix();
+  auto flat = DeviceBuffer<int>::create(stream, 15).value();
+  ASSERT_TRUE(copy(stream, flat, made).has_value());
+  EXPECT_EQ(read(flat), counting(15));
+  ASSERT_TRUE(made.zero(stream).has_value());
+  auto pinned = PinnedBuffer<int>::create(15).value();
+  for (int& value : pinned.span()) value = 6;
+  ASSERT_TRUE(copy(stream, made, std::move(pinned)).get().has_value());
+  EXPECT_EQ(made.to_host(stream).get().value(), std::vector<int>(15, 6));
+}
+
+TEST_F(PitchedBufferTest, ShapesOfOneSizeAreNotTheSame) {
+  const auto source = matrix();
+  auto target = PitchedBuffer<int>::create(stream, extent<2>{rows{5}, cols{3}}).value();
+  EXPECT_EQ(finding(error_in(copy(stream, target, source))),
+            (Finding{Errc::size_mismatch, Stage::construction, 3, 5, Axis::none}));
+}
+
+TEST_F(PitchedBufferTest, SizesAreChecked) {
+  using Buffer = PitchedBuffer<double>;
+  EXPECT_EQ(finding(error_in(Buffer::create(stream, extent<2>{rows{-2}, cols{5}}))),
+            (Finding{Errc::size_negative, Stage::construction, 2, 0, Axis::y}));
+  EXPECT_EQ(error_in(Buffer::create(stream, extent<2>{rows{1ULL << 40U}, cols{1ULL << 40U}})).code,
+            Errc::size_overflow);
+  EXPECT_EQ(error_in(Buffer::create(stream, extent<2>{rows{1ULL << 60U}, cols{1}})).code,
+            Errc::bytes_overflow);
+  auto empty = Buffer::create(stream, extent<2>{rows{0}, cols{5}}).value();
+  EXPECT_TRUE(empty.zero(stream).has_value());
+  EXPECT_TRUE(empty.to_host(stream).get().value().empty());
+}
+
+TEST_F(PitchedBufferTest, MovesAndCloses) {
+  auto first = matrix();
+  auto second = std::move(first);
+  EXPECT_EQ(first.rows(), 0U);  // NOLINT(bugprone-use-after-move): what is tested
+  first = std::move(second);
+  EXPECT_EQ(first.to_host(stream).get().value(), counting(15));
+  EXPECT_TRUE(first.close().has_value());
+  EXPECT_EQ(held_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
