@@ -14,7 +14,7 @@
 #include <warpsafe/debug/environment.hpp>
 #include <warpsafe/debug/journal/journal.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
-#include <warpsafe/debug/journal/limits_text.hpp>
+#include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/debug/journal/log.hpp>
 #include <warpsafe/debug/journal/suspects.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>

@@ -6,6 +6,5 @@
 
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/print/memory.hpp>
-#include <warpsafe/print/results.hpp>
 #include <warpsafe/print/streams.hpp>
 #include <warpsafe/print/values.hpp>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/kernel/detail/check_record.hpp>
+#include <warpsafe/kernel/detail/device_checks.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/core/element_type.hpp>
-#include <warpsafe/core/tolerance.hpp>
 
 #include <cstdint>
 #include <cstdio>

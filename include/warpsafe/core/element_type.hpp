@@ -110,4 +110,34 @@ constexpr ElementType find_element_type() noexcept {
 template <class T>
 inline constexpr ElementType element_type = detail::find_element_type<T>();
 
+/// How far a number may be from the expected one: |actual - expected| <= absolute + relative *
+/// |expected|, as numpy.testing.assert_allclose and torch.testing.assert_close have it.
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;
+  bool nan_agrees = true;  ///< NaN where NaN is expected is no mismatch
+};
+
+/// For results of the same computation in another order of its roundings: the defaults of
+/// torch.testing.assert_close (PyTorch, torch/testing/_comparison.py, _DTYPE_PRECISIONS), which
+/// were found from the logged differences of PyTorch's own tests. Whole numbers must be equal. A
+/// sum of n terms of mixed sign needs more: its error grows with n and with the size of the terms.
+[[nodiscard]] constexpr Tolerance tolerance_of(ElementType type) noexcept {
+  switch (type) {
+    case ElementType::float64:
+      return {1e-7, 1e-7};
+    case ElementType::float32:
+      return {1e-5, 1.3e-6};
+    case ElementType::float16:
+      return {1e-5, 1e-3};
+    case ElementType::bfloat16:
+      return {1e-5, 1.6e-2};
+    default:
+      return {};
+  }
+}
+/// The same by C++ type: `tolerance_for<float>`.
+template <class T>
+inline constexpr Tolerance tolerance_for = tolerance_of(element_type<T>);
+
 }  // namespace warpsafe

@@ -6,7 +6,7 @@
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/debug/break.hpp>
 #include <warpsafe/debug/data/inspect.hpp>
-#include <warpsafe/debug/journal/limits_text.hpp>
+#include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/debug/journal/told_calls.hpp>
 #include <warpsafe/debug/start.hpp>

@@ -13,8 +13,8 @@ std::size_t format_error(const LaunchError& error, char* buffer, std::size_t cap
 }  // namespace warpsafe
 #else
 
+#include <warpsafe/core/detail/arithmetic.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
-#include <warpsafe/core/detail/fitting_block.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/error/detail/reason.hpp>
 

@@ -4,6 +4,7 @@
 
 // The one place that includes Boost.Outcome. basic_result.hpp is the only one of its headers that
 // nvcc compiles in every Boost from 1.74 on and that stays light.
+
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/format.hpp>
 
@@ -123,5 +124,27 @@ template <class T>
 inline constexpr bool is_result = false;
 template <class T>
 inline constexpr bool is_result<result<T>> = true;
+
+/// The answer to a question, or the error that kept it from being asked: a result<T> that is no
+/// condition. `if (stream.ready())` would ask whether there was an error, and hold for work that
+/// still runs.
+template <class T>
+class [[nodiscard]] answer : public result<T> {
+ public:
+  // Each as `return` has it.
+  answer(const T& value) noexcept  // NOLINT(google-explicit-constructor)
+      : result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<T>, value) {}
+  answer(const LaunchError& error) noexcept  // NOLINT(google-explicit-constructor)
+      : result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<LaunchError>, error) {}
+
+  /// The sentence for who writes it as a condition.
+  constexpr explicit operator bool() const noexcept {
+    static_assert(std::is_void_v<T>,
+                  "warpsafe: as a condition this would ask whether there was an error, not whether "
+                  "the work is done; the answer is ready().value(), has_value() says that there is "
+                  "one");
+    return false;
+  }
+};
 
 }  // namespace warpsafe

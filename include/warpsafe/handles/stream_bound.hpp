@@ -5,9 +5,8 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/handles/detail/bound_handle.hpp>
-#include <warpsafe/handles/detail/handle_options.hpp>
 #include <warpsafe/handles/detail/library_call.hpp>
-#include <warpsafe/handles/detail/overloaded_calls.hpp>
+#include <warpsafe/handles/detail/library_function.hpp>
 #include <warpsafe/handles/handle_traits.hpp>
 #include <warpsafe/handles/library_scalar.hpp>
 #include <warpsafe/stream/event.hpp>
@@ -16,6 +15,31 @@
 
 #include <type_traits>
 #include <utility>
+
+// What a library's handle is made of: a stream, and options where handle_traits has some.
+
+namespace warpsafe::detail {
+
+template <class Traits>
+struct OptionsOf {
+  struct type {};
+};
+template <class Traits>
+requires requires { typename Traits::options; }
+struct OptionsOf<Traits> {
+  using type = typename Traits::options;
+};
+
+/// Whether a handle can be made of these: a stream, then options where there are some. The place of
+/// the call may follow.
+template <class B, class Options, class... A>
+inline constexpr bool makes_handle = false;
+template <class B, class Options, class S, class... A>
+inline constexpr bool makes_handle<B, Options, S, A...> =
+    std::is_convertible_v<const S&, basic_stream_hold<B>> &&
+    (std::is_empty_v<Options> || sizeof...(A) != 0);
+
+}  // namespace warpsafe::detail
 
 namespace warpsafe {
 

@@ -13,8 +13,8 @@
 #include <warpsafe/kernel/detail/device_checks.hpp>
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
+#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/memory_calls_of.hpp>
-#include <warpsafe/backend/detail/uncaptured.hpp>
 #if defined(__CUDACC__) && !defined(__HIP_PLATFORM_NVIDIA__)
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
 #else

@@ -52,14 +52,12 @@
 #endif
 
 #else
-#include <warpsafe/backend/host/detail/host_thread.hpp>
-#include <warpsafe/kernel/detail/extern_kernel.hpp>
+#include <warpsafe/backend/host/detail/thread_loop.hpp>
+#include <warpsafe/kernel/detail/kernel_index.hpp>
 
 #define WARPSAFE_KERNEL [[maybe_unused]] static
 #define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks)
 #endif
-
-#include <warpsafe/kernel/detail/kernel_index.hpp>
 
 namespace warpsafe {
 

@@ -4,12 +4,28 @@
 
 #include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/launch_path.hpp>
-#include <warpsafe/launch/detail/shared_opt_in.hpp>
 #include <warpsafe/launch/launch.hpp>
 
 #include <cstdint>
 #include <type_traits>
+
+namespace warpsafe::detail {
+
+/// Whether a launch that raises nothing, as `<<<>>>`, has no more dynamic shared memory than the
+/// kernel's attribute allows now; else Errc::shared_not_opted_in in `error`. `now`: the attributes
+/// as they are, of no cache; a maximum of 0 is not known.
+[[nodiscard]] constexpr bool shared_is_opted_in(const LaunchShape& shape, const KernelLimits& now,
+                                                LaunchError& error) noexcept {
+  if (now.max_dynamic_shared == 0 || shape.dynamic_shared <= now.max_dynamic_shared) return true;
+  return refuse(error, Errc::shared_not_opted_in, Stage::validation, shape.dynamic_shared,
+                now.max_dynamic_shared);
+}
+
+}  // namespace warpsafe::detail
 
 // For code that exists: `check` above an untouched `k<<<grid, block, bytes, stream>>>(…)`, and
 // `launch_as_written` in the slot order of `<<<>>>`. Both take the vendor's own types, default

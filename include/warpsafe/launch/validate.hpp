@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/fitting_block.hpp>
+#include <warpsafe/core/detail/arithmetic.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>

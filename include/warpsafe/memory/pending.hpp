@@ -6,17 +6,36 @@
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/error/answer.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/memory/detail/dropped_pending.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 
+#include <cstdio>
 #include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
+
+namespace warpsafe::detail {
+
+/// What a token that is dropped calls; it is state of the token, so that its destructor is the same
+/// at every check level, and the sentence is only in objects that check.
+using SayDropped = void (*)(const call_site& made) noexcept;
+
+[[gnu::cold]] inline void say_dropped(const call_site& made) noexcept {
+  std::fprintf(
+      stderr,
+      "warpsafe: the result of a copy was dropped unread, and its destructor waits for the "
+      "copy to end\n  made at %s:%u; take it with std::move(pending).get()\n",
+      made.file == nullptr ? "?" : made.file, static_cast<unsigned>(made.line));
+}
+
+template <CheckLevel Level>
+inline constexpr SayDropped on_drop = Level == CheckLevel::off ? nullptr : &say_dropped;
+
+}  // namespace warpsafe::detail
 
 namespace warpsafe {
 

@@ -5,13 +5,13 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/memory_calls_of.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/backend/detail/uncaptured.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/memory/detail/element.hpp>
+#include <warpsafe/memory/detail/memory_count.hpp>
 
 #include <cstddef>
 #include <span>

@@ -4,7 +4,7 @@
 
 #include <warpsafe/core/detail/pretty_name.hpp>
 #include <warpsafe/core/name.hpp>
-#include <warpsafe/print/results.hpp>
+#include <warpsafe/print/values.hpp>
 
 #include <ostream>
 #include <sstream>

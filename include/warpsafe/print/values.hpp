@@ -8,21 +8,26 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
-#include <warpsafe/debug/journal/limits_text.hpp>
+#include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/dims/extent.hpp>
 #include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/error/errc.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/kernel/needs.hpp>
 #include <warpsafe/launch/kernel_report.hpp>
 #include <warpsafe/memory/memory_info.hpp>
 #include <warpsafe/print/detail/print_text.hpp>
+#include <warpsafe/print/memory.hpp>
+#include <warpsafe/print/streams.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
 #include <ostream>
+#include <type_traits>
 
 // operator<< for what is plain numbers: sizes, options, needs, limits. See print.hpp.
 
@@ -207,6 +212,33 @@ inline std::ostream& operator<<(std::ostream& out, const MemoryInfo& memory) {
 /// Prints `active`, as the state.
 inline std::ostream& operator<<(std::ostream& out, const CaptureInfo& info) {
   return out << info.state;
+}
+
+}  // namespace warpsafe
+
+// operator<< for the public types whose own headers have none, so that light headers stay light:
+// for logs, and for GoogleTest, which prints a value of a failed comparison with it. What a
+// debugger shows of them (packaging/gdb) is the same text. Include it in all tests of a program or
+// in none: GoogleTest makes its printer of a type once. Nothing here asks the runtime. What the
+// debug tools hand out is printed by debug/print.hpp.
+
+namespace warpsafe {
+
+/// Prints the value where it can be printed, else `a value`; or the error.
+template <class T>
+std::ostream& operator<<(std::ostream& out, const result<T>& made) {
+  if (!made.has_value()) return out << detail::ResultPolicy::error_in(made);
+  if constexpr (std::is_void_v<T>) {
+    return out << "success";
+  } else if constexpr (requires { out << detail::ResultPolicy::value_in(made); }) {
+    return out << detail::ResultPolicy::value_in(made);
+  } else {
+    return out << "a value";
+  }
+}
+/// Prints the error's text.
+inline std::ostream& operator<<(std::ostream& out, const LaunchException& exception) {
+  return out << exception.what();
 }
 
 }  // namespace warpsafe

@@ -5,8 +5,6 @@
 #include <warpsafe/backend/host/detail/call_place.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
-#include <warpsafe/backend/host/detail/scheduler.hpp>
-#include <warpsafe/backend/host/detail/stream_state.hpp>
 #include <warpsafe/race/race_checker.hpp>
 #include <warpsafe/race/stream_history.hpp>
 

@@ -2,10 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
-#include <warpsafe/backend/host/detail/scheduler.hpp>
 #include <warpsafe/race/host_recorder.hpp>
-#include <warpsafe/race/random.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,6 +14,27 @@
 #include <vector>
 
 namespace warpsafe::host {
+
+/// Numbers that a seed settles, on every machine and with every standard library: splitmix64
+/// (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
+
+  [[nodiscard]] std::uint64_t next() noexcept {
+    std::uint64_t mixed = state_ += 0x9E3779B97F4A7C15U;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
+    return mixed ^ (mixed >> 31);
+  }
+  /// One of 0 … end - 1; `end` is not 0, and far below 2^32, so that none is favoured noticeably.
+  [[nodiscard]] std::size_t below(std::size_t end) noexcept {
+    return static_cast<std::size_t>((next() >> 32) * end >> 32);
+  }
+
+ private:
+  std::uint64_t state_;
+};
 
 /// Runs the operations of a program one at a time, in an order that a seed settles. At each call of
 /// the program some of what is in the streams runs first, or nothing: every order that the streams

@@ -8,7 +8,6 @@
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
-#include <warpsafe/error/answer.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/stream.hpp>

@@ -3,7 +3,7 @@
 
 // name[:skip[:count]], as the switches that look at data take it.
 
-#include <warpsafe/debug/data/launch_filter.hpp>
+#include <warpsafe/debug/data/data_filters.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-#include <warpsafe/error/answer.hpp>
+#include <warpsafe/error/result.hpp>
 #include <warpsafe/error/try.hpp>
 
 #include <gtest/gtest.h>

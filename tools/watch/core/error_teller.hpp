@@ -6,7 +6,7 @@
 #include "known_streams.hpp"
 #include <warpsafe/debug.hpp>
 #include <warpsafe/error/error.hpp>
-#include <warpsafe/launch/detail/say.hpp>
+#include <warpsafe/launch/detail/observation.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
-#include <warpsafe/launch/detail/shared_opt_in.hpp>
+#include <warpsafe/launch/check.hpp>
 #include <warpsafe/launch/validate.hpp>
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/debug/run/recorded_run.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
-#include <warpsafe/stream/detail/backend_calls.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 
 #include <cstdint>
 

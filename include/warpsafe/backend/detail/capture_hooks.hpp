@@ -9,6 +9,31 @@
 
 #include <cstdint>
 
+namespace warpsafe::detail {
+
+/// While it lives, the calling thread may allocate, and wait for work that is in no capture, though
+/// a stream captures somewhere: those calls are otherwise refused, and spoil that capture, since
+/// they may stand for the use of a default stream (CUDA Runtime API,
+/// cudaThreadExchangeStreamCaptureMode). What is done to a capturing stream itself is refused as
+/// before.
+template <class B>
+class [[nodiscard]] Uncaptured {
+ public:
+  Uncaptured() noexcept : exchanged_(B::exchange_capture_mode(mode_) == 0) {}
+  Uncaptured(const Uncaptured&) = delete;
+  Uncaptured& operator=(const Uncaptured&) = delete;
+  // The thread's own mode goes back to where it came from: there is nothing to report.
+  ~Uncaptured() {
+    if (exchanged_) static_cast<void>(B::exchange_capture_mode(mode_));
+  }
+
+ private:
+  int mode_ = B::relaxed_capture;  // until exchanged; then the one before
+  bool exchanged_;
+};
+
+}  // namespace warpsafe::detail
+
 // What the rest of the library tells of its calls while a capture is open. It is told through
 // pointers, so that a program that captures nothing has no more of it than one load where it waits.
 

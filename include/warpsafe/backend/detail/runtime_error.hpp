@@ -4,7 +4,6 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
-#include <warpsafe/core/detail/check_hooks.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/error/error.hpp>
 

@@ -3,15 +3,106 @@
 #pragma once
 
 #include <warpsafe/compare/comparison.hpp>
-#include <warpsafe/compare/detail/element_value.hpp>
+#include <warpsafe/core/element_type.hpp>
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <string>
 #include <type_traits>
 
 namespace warpsafe::detail {
+
+/// The number in a binary16: exact.
+[[nodiscard]] inline double from_half(std::uint16_t bits) noexcept {
+  const std::uint32_t sign = (bits & 0x8000U) << 16;
+  const std::uint32_t exponent = (bits >> 10) & 31U;
+  const std::uint32_t fraction = bits & 0x3ffU;
+  if (exponent == 0) {  // zero, or a subnormal number: a multiple of 2^-24
+    const double magnitude = static_cast<double>(fraction) * 0x1p-24;
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+[[nodiscard]] inline double from_bfloat(std::uint16_t bits) noexcept {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+/// Element `index` of an array of T, wherever it lies.
+template <class T>
+[[nodiscard]] T load(const void* array, std::size_t index) noexcept {
+  T value;
+  std::memcpy(&value, static_cast<const unsigned char*>(array) + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+/// Calls `body` with a function that reads an element of an array of that type: as a double, or as
+/// a whole number of 64 bits.
+template <class Body>
+auto with_reader(ElementType type, const Body& body) {
+  const auto whole = [&body]<class T>(T) {
+    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    return body([](const void* array, std::size_t i) -> Wide { return load<T>(array, i); });
+  };
+  switch (type) {
+    case ElementType::float64:
+      return body([](const void* array, std::size_t i) { return load<double>(array, i); });
+    case ElementType::float32:
+      return body([](const void* array, std::size_t i) -> double { return load<float>(array, i); });
+    case ElementType::float16:
+      return body([](const void* array, std::size_t i) {
+        return from_half(load<std::uint16_t>(array, i));
+      });
+    case ElementType::bfloat16:
+      return body([](const void* array, std::size_t i) {
+        return from_bfloat(load<std::uint16_t>(array, i));
+      });
+    case ElementType::int8:
+      return whole(std::int8_t{});
+    case ElementType::int16:
+      return whole(std::int16_t{});
+    case ElementType::int32:
+      return whole(std::int32_t{});
+    case ElementType::int64:
+      return whole(std::int64_t{});
+    case ElementType::uint16:
+      return whole(std::uint16_t{});
+    case ElementType::uint32:
+      return whole(std::uint32_t{});
+    case ElementType::uint64:
+      return whole(std::uint64_t{});
+    case ElementType::bytes:
+    case ElementType::boolean:
+    case ElementType::uint8:
+      break;
+  }
+  return whole(std::uint8_t{});
+}
+
+/// Writes element `index` as text, with as many digits as tell it from its neighbours; at most 31
+/// characters.
+inline void put_element(char (&text)[32], ElementType type, const void* array,
+                        std::size_t index) noexcept {
+  const int digits = type == ElementType::float64   ? 17
+                     : type == ElementType::float32 ? 9
+                     : type == ElementType::float16 ? 5
+                                                    : 4;
+  with_reader(type, [&](auto read) {
+    const auto value = read(array, index);
+    using Value = decltype(value);
+    if constexpr (std::is_same_v<Value, const double>) {
+      std::snprintf(text, sizeof text, "%.*g", digits, value);
+    } else if constexpr (std::is_same_v<Value, const std::int64_t>) {
+      std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value));
+    } else {
+      std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(value));
+    }
+  });
+}
 
 /// The distance of two numbers: of whole ones exact before it is rounded to a double.
 template <class Value>

@@ -4,8 +4,36 @@
 
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/launch_record.hpp>
+#include <warpsafe/core/limits.hpp>
+
+#include <cstddef>
+#include <cstdio>
 
 namespace warpsafe::debug {
+
+/// Writes a device's limits in one line, in the runtimes' own words, into `buffer` of `capacity`
+/// bytes (640 hold every one with a name of ordinary length), cut to fit and terminated. Returns
+/// the bytes written without the terminator.
+inline std::size_t format_limits(const DeviceLimits& limits, char* buffer,
+                                 std::size_t capacity) noexcept {
+  // One call: a chain of small ones takes a compiler ten times as long.
+  const int size = std::snprintf(
+      buffer, capacity,
+      "Device %d '%.*s': compute capability %u.%u, maxThreadsPerBlock=%u, "
+      "maxThreadsDim=(%u,%u,%u), maxGridSize=(%u,%u,%u), sharedMemPerBlock=%llu bytes (%llu with "
+      "opt-in), warpSize=%u, multiProcessorCount=%u, maxThreadsPerMultiProcessor=%u, "
+      "regsPerBlock=%u, cooperativeLaunch=%d, blocks per cluster=%u%s",
+      limits.device, static_cast<int>(limits.name.size), limits.name.data, limits.compute_major,
+      limits.compute_minor, limits.max_threads_per_block, limits.max_block[0], limits.max_block[1],
+      limits.max_block[2], limits.max_grid[0], limits.max_grid[1], limits.max_grid[2],
+      static_cast<unsigned long long>(limits.shared_per_block),
+      static_cast<unsigned long long>(limits.shared_per_block_optin), limits.warp_size,
+      limits.multiprocessors, limits.max_threads_per_multiprocessor, limits.registers_per_block,
+      limits.cooperative_launch ? 1 : 0, limits.max_cluster_blocks,
+      limits.floored ? " (what the device does not report is the documented floor)" : "");
+  if (size < 0) return 0;
+  return static_cast<std::size_t>(size) < capacity ? static_cast<std::size_t>(size) : capacity - 1;
+}
 
 /// One launch of a list, on a line of its own: number, kernel, dimensions, and its place. The
 /// stream where the list is not of one stream.

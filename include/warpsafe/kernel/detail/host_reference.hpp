@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/element_type.hpp>
 #include <warpsafe/core/launch_shape.hpp>
-#include <warpsafe/core/tolerance.hpp>
 
 #include <cstdint>
 

@@ -7,7 +7,7 @@
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/stream/detail/backend_calls.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,14 +5,35 @@
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
-#include <warpsafe/launch/detail/say.hpp>
-#include <warpsafe/stream/detail/backend_calls.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstdint>
 #include <cstdlib>
+
+#if defined(__unix__)
+#include <unistd.h>
+#else
+#include <cstdio>
+#endif
+
+namespace warpsafe::detail {
+
+/// Writes a text to standard error. It is for what a file that launches includes: <cstdio> would
+/// cost it more, and Outcome has <unistd.h> already.
+inline void say(Name text) noexcept {
+#if defined(__unix__)
+  // Nobody is left to tell of a standard error that takes no text.
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data, text.size);
+#else
+  std::fwrite(text.data, 1, text.size, stderr);
+#endif
+}
+
+}  // namespace warpsafe::detail
 
 // What a checked launch (level full) tells the debug tools. All that they do is behind one pointer,
 // and is not compiled here.

@@ -4,8 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace warpsafe::detail {
+
+/// Refuses, while compiling, a T that no buffer can hold: device, managed and pinned alike.
+template <class T>
+constexpr bool check_element() noexcept {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+                "warpsafe: a buffer holds trivially copyable elements: they are copied as bytes");
+  return true;
+}
 
 /// The bytes that this program's buffers hold on each device of a backend. One count per program,
 /// shared objects included: it is not keyed by anything of theirs.

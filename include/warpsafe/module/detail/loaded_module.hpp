@@ -4,7 +4,6 @@
 
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/backend/detail/uncaptured.hpp>
 #include <warpsafe/backend/module_calls.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/calls_at.hpp>
-#include <warpsafe/backend/detail/uncaptured.hpp>
+#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>

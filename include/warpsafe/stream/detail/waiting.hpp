@@ -3,8 +3,8 @@
 #pragma once
 
 #include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/call_site.hpp>
-#include <warpsafe/core/detail/check_hooks.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/name.hpp>
 
@@ -95,5 +95,32 @@ template <class B>
   if (open_captures() != nullptr || !calls.may_query(stream)) return 0;
   return hooks->wait(calls, stream, {stream, device, site, true});
 }
+
+template <class B>
+[[nodiscard]] constexpr auto profile_call() noexcept -> int (*)(bool) noexcept {
+  if constexpr (requires { B::profile(true); }) {
+    return &B::profile;
+  } else {
+    return nullptr;
+  }
+}
+
+/// A backend for the debug tools: its own functions wherever they fit, since each further one costs
+/// every translation unit with a launch.
+template <class B>
+inline constexpr BackendCalls backend_calls{B::name,
+                                            B::vendor,
+                                            &B::peek_last_error,
+                                            &B::error_name,
+                                            &B::error_text,
+                                            &StreamCalls<B>::capturing,
+                                            &stream_wait_calls<B>,
+                                            &runtime_error<B>,
+                                            &B::limits_of,
+                                            &floor_of<B>,
+                                            &device_name<B>,
+                                            &StreamCalls<B>::copy,
+                                            &B::pointer_kind,
+                                            profile_call<B>()};
 
 }  // namespace warpsafe::detail

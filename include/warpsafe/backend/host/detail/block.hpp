@@ -3,8 +3,8 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/grid.hpp>
-#include <warpsafe/backend/host/detail/host_thread.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
+#include <warpsafe/backend/host/detail/thread_loop.hpp>
 
 #include <cstddef>
 #include <cstdint>

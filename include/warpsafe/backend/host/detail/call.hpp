@@ -4,8 +4,8 @@
 
 #include <warpsafe/backend/host/detail/calls.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
-#include <warpsafe/backend/host/detail/scheduler.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/detail/thread_state.hpp>
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/capture_state.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
-#include <warpsafe/backend/host/detail/stream_state.hpp>
 
 #include <memory>
 #include <thread>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/host/detail/sanitizer.hpp>
+#include <warpsafe/backend/host/detail/exceptions.hpp>
 
 #include <boost/context/detail/fcontext.hpp>
 #include <sys/mman.h>

@@ -5,7 +5,6 @@
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/fibre_runner.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
-#include <warpsafe/backend/host/detail/sanitizer.hpp>
 #include <warpsafe/backend/host/detail/thread_runner.hpp>
 
 #include <algorithm>

@@ -5,16 +5,114 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/host/detail/call.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
-#include <warpsafe/backend/host/detail/launch_verdict.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/limits.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 namespace warpsafe::host {
+
+/// The bytes of a kernel's parameter block.
+[[nodiscard]] constexpr std::uint64_t parameter_bytes(const KernelEntry& entry) noexcept {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
+    const std::uint64_t alignment = entry.parameters[i].alignment;
+    bytes = (bytes + alignment - 1) / alignment * alignment + entry.parameters[i].size;
+  }
+  return bytes;
+}
+
+/// Blocks of `threads` threads and `dynamic_shared` bytes that one multiprocessor holds at once; 0
+/// if not even one fits. A limit of 0 does not bind.
+[[nodiscard]] constexpr std::uint32_t resident_blocks(std::uint64_t threads,
+                                                      std::uint64_t dynamic_shared,
+                                                      const DeviceLimits& device,
+                                                      const KernelLimits& kernel) noexcept {
+  if (threads == 0 || threads > kernel.max_threads_per_block) return 0;
+  if (dynamic_shared > kernel.max_dynamic_shared) return 0;
+  std::uint64_t blocks = device.max_blocks_per_multiprocessor != 0
+                             ? device.max_blocks_per_multiprocessor
+                             : device.max_threads_per_multiprocessor;
+  const auto bind = [&blocks](std::uint64_t available, std::uint64_t needed) {
+    if (available != 0 && needed != 0 && available / needed < blocks) blocks = available / needed;
+  };
+  // Hardware hands out whole warps.
+  const std::uint64_t warp = device.warp_size != 0 ? device.warp_size : 1;
+  bind(device.max_threads_per_multiprocessor, (threads + warp - 1) / warp * warp);
+  bind(device.registers_per_block, kernel.registers * threads);
+  bind(device.shared_per_multiprocessor,
+       dynamic_shared + kernel.static_shared + device.reserved_shared_per_block);
+  return static_cast<std::uint32_t>(blocks);
+}
+
+namespace detail {
+
+[[nodiscard]] constexpr bool dimensions_fit(const LaunchShape& shape,
+                                            const DeviceLimits& device) noexcept {
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::uint64_t blocks = shape.grid[axis];
+    const std::uint64_t threads = shape.block[axis];
+    if (blocks == 0 || blocks > device.max_grid[axis]) return false;
+    if (threads == 0 || threads > device.max_block[axis]) return false;
+    if (device.max_threads_per_axis != 0 && blocks * threads > device.max_threads_per_axis) {
+      return false;
+    }
+  }
+  return shape.threads_per_block() <= device.max_threads_per_block;
+}
+
+[[nodiscard]] constexpr HostStatus cluster_verdict(const LaunchShape& shape,
+                                                   const DeviceLimits& device) noexcept {
+  if (device.max_cluster_blocks == 0) return HostStatus::not_supported;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (shape.cluster[axis] == 0 || shape.grid[axis] % shape.cluster[axis] != 0) {
+      return HostStatus::invalid_cluster_size;
+    }
+  }
+  const std::uint64_t allowed =
+      shape.non_portable_cluster ? device.max_cluster_blocks_optin : device.max_cluster_blocks;
+  return shape.blocks_per_cluster() <= allowed ? HostStatus::success
+                                               : HostStatus::invalid_cluster_size;
+}
+
+}  // namespace detail
+
+/// What the modelled driver says to a launch, from the numbers alone. It stands on its own, apart
+/// from the library's validation, so that each can be tested against the other. Statuses: CUDA's as
+/// documented (Runtime API, "Error handling"), where the drivers of CUDA 13 say 1 to nearly
+/// everything.
+[[nodiscard]] constexpr HostStatus launch_verdict(const KernelEntry& entry,
+                                                  const LaunchShape& shape,
+                                                  const DeviceLimits& device,
+                                                  const KernelLimits& kernel) noexcept {
+  if (!detail::dimensions_fit(shape, device)) return HostStatus::invalid_configuration;
+  if (shape.threads_per_block() > kernel.max_threads_per_block) {
+    return HostStatus::launch_out_of_resources;
+  }
+  if (shape.dynamic_shared > kernel.max_dynamic_shared) return HostStatus::invalid_value;
+  if (device.max_parameter_bytes != 0 && parameter_bytes(entry) > device.max_parameter_bytes) {
+    return HostStatus::invalid_value;
+  }
+  if (shape.has_cluster) {
+    const HostStatus verdict = detail::cluster_verdict(shape, device);
+    if (verdict != HostStatus::success) return verdict;
+  }
+  if (shape.cooperative) {
+    if (!device.cooperative_launch) return HostStatus::not_supported;
+    const std::uint64_t resident =
+        resident_blocks(shape.threads_per_block(), shape.dynamic_shared, device, kernel);
+    if (shape.blocks() > resident * device.multiprocessors) {
+      return HostStatus::cooperative_too_large;
+    }
+  }
+  return HostStatus::success;
+}
 
 /// The backend's members about kernels, for the calling thread's current device. See
 /// backend/backend.hpp.

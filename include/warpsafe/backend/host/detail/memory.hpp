@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/host/detail/sanitizer.hpp>
+#include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 
 #include <algorithm>

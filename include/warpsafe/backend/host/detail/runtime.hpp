@@ -3,14 +3,13 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/calls.hpp>
+#include <warpsafe/backend/host/detail/capture_state.hpp>
 #include <warpsafe/backend/host/detail/device.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/grid_pool.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
-#include <warpsafe/backend/host/detail/scheduler.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
-#include <warpsafe/backend/host/detail/stream_state.hpp>
 #include <warpsafe/backend/host/detail/thread_state.hpp>
 
 #include <pthread.h>

@@ -4,9 +4,9 @@
 
 #include <warpsafe/backend/host/detail/call.hpp>
 #include <warpsafe/backend/host/detail/capture_rules.hpp>
+#include <warpsafe/backend/host/detail/capture_state.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
-#include <warpsafe/backend/host/detail/stream_state.hpp>
 
 #include <chrono>
 #include <memory>
