@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Holds the includes of the headers to the order of the rooms in rooms.txt.
+
+check_rooms.py INCLUDE_FOLDER. Fails for an include that runs against the order, for two folders that
+include each other, for a folder without a row, and for headers, folders and totals over their limits.
+"""
+
+import re
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+# An include that may run against the order, with the reason. At most six; aim for none.
+EXCEPTIONS = {
+}  # fmt: skip
+MOST_EXCEPTIONS = 6
+MOST_HEADERS = 230
+MOST_LINES = 300
+MOST_FILES = 25
+INCLUDE = re.compile(r"^\s*#\s*include <warpsafe/([^>]+)>", re.MULTILINE)
+
+
+def rooms_in_order():
+    lines = Path(__file__).with_name("rooms.txt").read_text().splitlines()
+    return [line.split()[0] for line in lines if line and not line.startswith("#")]
+
+
+def room_of(header, order):
+    """The longest row that begins the header's folder; the entry headers lie in no folder."""
+    if "/" not in header:
+        return "entry"
+    folder = header.rpartition("/")[0]
+    folder = folder.removesuffix("/detail")
+    return folder if folder in order else None
+
+
+def main():
+    root = Path(sys.argv[1])
+    order = rooms_in_order()
+    text = {path.relative_to(root).as_posix(): path.read_text() for path in sorted(root.rglob("*.hpp"))}
+    includes = {header: INCLUDE.findall(body) for header, body in text.items()}
+    problems = []
+    between = defaultdict(list)
+    for header, names in includes.items():
+        room = room_of(header, order)
+        if room is None:
+            problems.append(f"{header}: its folder has no row in rooms.txt")
+            continue
+        for name in names:
+            other = room_of(name, order) if name in includes else None
+            if other is None:
+                problems.append(f"{header} includes {name}: there is no such header in a room")
+            elif other != room:
+                between[room, other].append((header, name))
+                if order.index(other) > order.index(room) and (header, name) not in EXCEPTIONS:
+                    problems.append(f"{header} includes {name}: room '{other}' stands below '{room}' in rooms.txt")
+    for a, b in sorted(between):
+        if a < b and (b, a) in between:
+            problems.append(f"rooms '{a}' and '{b}' include each other: {between[a, b][0]}, {between[b, a][0]}")
+    for stale in EXCEPTIONS.keys() - {(a, b) for a, names in includes.items() for b in names}:
+        problems.append(f"exception {stale}: there is no such include")
+    if len(EXCEPTIONS) > MOST_EXCEPTIONS:
+        problems.append(f"{len(EXCEPTIONS)} exceptions, limit {MOST_EXCEPTIONS}")
+    if len(text) > MOST_HEADERS:
+        problems.append(f"{len(text)} headers, limit {MOST_HEADERS}")
+    for header, body in text.items():
+        if (lines := body.count("\n")) > MOST_LINES:
+            problems.append(f"{header}: {lines} lines, limit {MOST_LINES}")
+    for folder, files in Counter(header.rpartition("/")[0] for header in text).items():
+        if files > MOST_FILES:
+            problems.append(f"{folder}: {files} files, limit {MOST_FILES}")
+    print(*problems, sep="\n")
+    print(f"{len(text)} headers in {len(order)} rooms, {len(problems)} problems")
+    return bool(problems) or not text
+
+
+if __name__ == "__main__":
+    sys.exit(main())
