@@ -53,11 +53,13 @@
 
 #else
 #include <warpsafe/backend/host/detail/thread_loop.hpp>
-#include <warpsafe/kernel/detail/kernel_index.hpp>
+#include <warpsafe/kernel/detail/extern_kernel.hpp>
 
 #define WARPSAFE_KERNEL [[maybe_unused]] static
 #define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks)
 #endif
+
+#include <warpsafe/kernel/detail/kernel_index.hpp>
 
 namespace warpsafe {
 
