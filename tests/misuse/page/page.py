@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Writes docs/misuse.md from what the tests found, or says that it is out of date.
+"""Writes docs/misuse.md from the tests' results, or reports that the page is out of date.
 
 page.py --project DIR --results DIR --program NAME=PATH... [--update]
 
-Results are the first error lines that must_fail.py left, one file per source, compiler and level. The
-programs are run here; what each test noted in its report (runtime/misuse.hpp) is what counts. By hand
-are only the mistakes' descriptions (mistakes.txt) and the reasons (../rows.txt).
+DIR of --results holds the first error lines that must_fail.py wrote, one file per source, compiler and
+level. This script runs the programs and reads what each test noted in its report (runtime/misuse.hpp).
+Only the mistakes' descriptions (mistakes.txt), the reasons (../rows.txt) and the page's head (head.md)
+are written by hand.
 """
 
 import argparse
@@ -24,14 +25,15 @@ LEVELS = {"all checks": ("", 2), "`NDEBUG`": ("_off", 0)}
 GROUPS = {"A": "Dimension arithmetic", "B": "Limits of devices and kernels", "C": "The launch call",
           "D": "Errors", "E": "Streams, events and library handles", "F": "Data and reading it back",
           "G": "Builds and the environment"}  # fmt: skip
-# What a cell of the totals says, in the order of the columns.
-CLASSES = {"compile": "does not compile", "error": "error of warpsafe", "impossible": "cannot happen",
-           "declared": "checked if declared", "told": "refused by the runtime", "partly": "in part",
-           "avoidable": "avoidable", "open": "let through", "never": "nobody can see it",
-           "none": "not there"}  # fmt: skip
-MOMENTS = {"construction": "an error when the value is made", "launch": "an error of the launch, before the runtime is asked",
+# The headings of the totals, in the order of the columns.
+CLASSES = {"compile": "does not compile", "error": "warpsafe error", "impossible": "cannot happen",
+           "declared": "checked if declared", "runtime": "refused by the runtime", "partly": "in part",
+           "avoidable": "avoidable", "open": "let through", "never": "invisible",
+           "none": "not applicable"}  # fmt: skip
+MOMENTS = {"construction": "an error when the value is created",
+           "launch": "an error of the launch, before the runtime is called",
            "completion": "an error of the call that waits", "call": "an error of the call",
-           "runtime": "the runtime's refusal, with kernel and dimensions",
+           "runtime": "the runtime's error, with kernel and dimensions",
            "impossible": "cannot happen", "avoidable": "avoidable"}  # fmt: skip
 
 
@@ -42,7 +44,7 @@ def table(path, cells):
 
 
 def run(program):
-    """The tests of a program by row: what each noted, in the order of the source."""
+    """What each test of a program noted, by row, in the order of the source."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         done = subprocess.run([program, f"--gtest_output=json:{report}"], capture_output=True, text=True)
@@ -65,7 +67,7 @@ def compiled(results, patterns, compiler, level):
     if not found:
         return None
     line = found[0].read_text().strip()
-    # From "error" on: a line number would make this page out of date with every change of a header.
+    # Starts at "error": with line numbers, every change of a header would make the page out of date.
     line = re.sub(r"^.*?\b(error|warning):? ", r"\1: ", line)
     line = re.sub(r"static assertion failed with \"(.*)\"$", r"static assertion failed: \1", line)
     return line
@@ -93,7 +95,7 @@ class Row:
         if self.moments == "avoidable":
             return "avoidable"
         if not line and not tests:
-            # What does not exist on a backend (clusters on AMD) is refused by its compiler there.
+            # The compiler already refuses what a backend lacks (clusters on AMD).
             return "none"
         if self.mark == "avoidable":
             return "avoidable"
@@ -105,7 +107,7 @@ class Row:
             return "compile"
         moments = [test["moment"] for test in tests]
         if "runtime" in moments and "construction" not in moments and "launch" not in moments:
-            return "told"
+            return "runtime"
         if "avoidable" in moments:
             return "avoidable"
         return "impossible" if set(moments) == {"impossible"} else "error"
@@ -117,7 +119,7 @@ class Row:
         return None
 
     def caught(self):
-        """The cell that says when, and what the user reads first."""
+        """The cell with the moment of the error and its first message."""
         parts = []
         line = next((self.compiled[b, "all checks"] for b in ("host", "CUDA", "HIP")
                      if self.compiled[b, "all checks"]), None)  # fmt: skip
@@ -138,17 +140,17 @@ class Row:
         return "<br>".join(parts) or f"**not yet**<br>{plain(self.why)}"
 
     def off(self):
-        """The cell that says what is left of it with NDEBUG."""
+        """The cell with what remains of the check under NDEBUG."""
         words = {"compile": "the same", "impossible": "the same", "avoidable": "the same",
                  "declared": "the same", "never": "", "none": "", "open": "**let through**",
-                 "partly": "what does not compile still does not; what only a run shows is **let through**"}  # fmt: skip
+                 "partly": "compile-time errors remain; run-time values are **let through**"}  # fmt: skip
         said = {}
         for backend in BACKENDS:
             verdict = self.verdict(backend, "`NDEBUG`")
             moments = [test["moment"] for test in self.noted[backend, "`NDEBUG`"]]
             if verdict == "avoidable" and any("open" in test for test in self.noted[backend, "`NDEBUG`"]):
                 text = words["open"]
-            elif verdict in ("told", "error", "avoidable") or "runtime" in moments and verdict == "compile":
+            elif verdict in ("runtime", "error", "avoidable") or "runtime" in moments and verdict == "compile":
                 text = "refused by the runtime" if "runtime" in moments else "the same"
             else:
                 text = words[verdict]
@@ -160,7 +162,7 @@ class Row:
 
 
 def plain(text):
-    """Text in which nothing is taken for a tag or for the end of a cell."""
+    """Escapes what Markdown would read as a tag, as emphasis or as the end of a cell."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "&#124;").replace("*", "\\*")
 
 
@@ -180,7 +182,7 @@ def totals(rows):
 
 def page(rows):
     strict = {b: [row.verdict(b, "all checks") for row in rows] for b in BACKENDS}
-    # A row counts where it can be a mistake: on one backend at least, and on none is it worse.
+    # A row counts on the backends that can make the mistake, with its worst verdict there.
     good = {"compile", "error", "told", "impossible"}
     possible = {"avoidable", "declared"}
     overall = {}
@@ -195,7 +197,7 @@ def page(rows):
     columns, lines = totals(rows)
     text = text.replace("{columns}", columns).replace("{totals}", lines)
     for letter, title in GROUPS.items():
-        text += f"\n## {letter}. {title}\n\n| | the mistake | raw CUDA and HIP | warpsafe, and what you read first | with `NDEBUG` |\n| --- | --- | --- | --- | --- |\n"
+        text += f"\n## {letter}. {title}\n\n| | the mistake | raw CUDA and HIP | warpsafe, and its first message | with `NDEBUG` |\n| --- | --- | --- | --- | --- |\n"
         for row in rows:
             if row.name[0] == letter:
                 text += f"| {row.name} | {row.title} | {row.raw} | {row.caught()} | {row.off()} |\n"
@@ -208,7 +210,7 @@ def main():
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--program", action="append", default=[])
     parser.add_argument("--update", action="store_true")
-    parser.add_argument("--rewrite", default="page.py --update", help="the command to name where it is out of date")
+    parser.add_argument("--rewrite", default="page.py --update", help="the command to print if the page is out of date")
     arguments = parser.parse_args()
     programs = {name.removeprefix("misuse_"): run(path) for name, path in
                 (program.split("=", 1) for program in arguments.program)}  # fmt: skip
@@ -216,7 +218,7 @@ def main():
     absent = sorted(needed - programs.keys())
     absent += [c for _, c in BACKENDS.values() if not any(arguments.results.glob(f"*.{c}.2"))]
     if absent:
-        print(f"The page stands on all backends; here there is no {', '.join(absent)}")
+        print(f"The page needs all backends; missing here: {', '.join(absent)}")
         return 77
     rows, mistakes = table(HERE.parent / "rows.txt", 4), table(HERE / "mistakes.txt", 4)
     if rows.keys() != mistakes.keys():
@@ -230,7 +232,7 @@ def main():
         file.write_text(text)
         print(f"written: {file}")
     elif not file.exists() or file.read_text() != text:
-        print(f"{file} is not what the tests say; rewrite it with\n  {arguments.rewrite}")
+        print(f"{file} does not match the tests' results; rewrite it with\n  {arguments.rewrite}")
         return 1
     return 0
 
