@@ -14,10 +14,10 @@ namespace warpsafe {
 /// cuBLAS: `StreamBound<cublasHandle_t>::create(stream)`, `blas.call<cublasSgemm>(…)`. The handle
 /// owns its workspace, so that nothing is allocated while a graph is captured.
 template <>
-struct handle_traits<cublasHandle_t> {
-  using backend = cuda_backend;
-  using native = cublasHandle_t;
-  using status = cublasStatus_t;
+struct handle_traits<cublasHandle_t>
+    : HandleCalls<cuda_backend, cublasCreate, cublasDestroy, cublasSetStream, cublasGetStream>,
+      PointerModeCalls<cublasSetPointerMode, cublasGetPointerMode, CUBLAS_POINTER_MODE_HOST,
+                       CUBLAS_POINTER_MODE_DEVICE> {
   using refused =
       Functions<cublasSetStream, cublasDestroy, cublasSetWorkspace, cublasSetPointerMode>;
   static constexpr Name name = Name::of("cuBLAS");
@@ -36,15 +36,7 @@ struct handle_traits<cublasHandle_t> {
                  GemmEx<const void*, cudaDataType, int, long long, const void*, cudaDataType, int,
                         long long, const void*, void*, cudaDataType, int, long long, int>>;
 
-  static status create(native& handle) noexcept { return cublasCreate(&handle); }
-  static status destroy(native handle) noexcept { return cublasDestroy(handle); }
   static constexpr int inner_handles = 0;
-  static status set_stream(native handle, cudaStream_t stream) noexcept {
-    return cublasSetStream(handle, stream);
-  }
-  static status get_stream(native handle, cudaStream_t& stream) noexcept {
-    return cublasGetStream(handle, &stream);
-  }
   /// cuBLAS documentation, cublasSetWorkspace(): 32 MiB are recommended from Hopper (compute
   /// capability 9.0) on, 4 MiB before; cublasSetStream() goes back to the default workspace.
   static std::size_t workspace_bytes(int device) noexcept {
@@ -56,15 +48,6 @@ struct handle_traits<cublasHandle_t> {
   }
   static status set_workspace(native handle, void* memory, std::size_t bytes) noexcept {
     return cublasSetWorkspace(handle, memory, bytes);
-  }
-  static status set_scalars_on_device(native handle, bool on) noexcept {
-    return cublasSetPointerMode(handle, on ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST);
-  }
-  static status get_scalars_on_device(native handle, bool& on) noexcept {
-    cublasPointerMode_t mode = CUBLAS_POINTER_MODE_HOST;
-    const status asked = cublasGetPointerMode(handle, &mode);
-    on = mode == CUBLAS_POINTER_MODE_DEVICE;
-    return asked;
   }
   static Name status_name(status value) noexcept { return Name::of(cublasGetStatusName(value)); }
   static Name status_text(status value) noexcept { return Name::of(cublasGetStatusString(value)); }

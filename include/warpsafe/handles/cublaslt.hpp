@@ -13,15 +13,10 @@ namespace warpsafe {
 /// `lt.call<cublasLtMatmul>(…, workspace.view(), workspace.size())`: the stream, its last
 /// parameter, is passed by `call`. The workspace is the caller's, as the library has it.
 template <>
-struct handle_traits<cublasLtHandle_t> {
-  using backend = cuda_backend;
-  using native = cublasLtHandle_t;
-  using status = cublasStatus_t;
-  using refused = Functions<cublasLtDestroy>;
+struct handle_traits<cublasLtHandle_t>
+    : HandleCalls<cuda_backend, cublasLtCreate, cublasLtDestroy> {
   static constexpr Name name = Name::of("cuBLASLt");
 
-  static status create(native& handle) noexcept { return cublasLtCreate(&handle); }
-  static status destroy(native handle) noexcept { return cublasLtDestroy(handle); }
   static Name status_name(status value) noexcept { return Name::of(cublasLtGetStatusName(value)); }
   static Name status_text(status value) noexcept {
     return Name::of(cublasLtGetStatusString(value));

@@ -17,19 +17,11 @@ struct CufftPlan {};
 /// `fft.call<cufftExecC2C>(in.view(), out.view(), CUFFT_FORWARD)` runs. The library has no function
 /// that tells a plan's stream, so a stream changed behind its back is not found.
 template <>
-struct handle_traits<CufftPlan> {
-  using backend = cuda_backend;
-  using native = cufftHandle;
-  using status = cufftResult;
-  using refused = Functions<cufftSetStream, cufftDestroy>;
+struct handle_traits<CufftPlan>
+    : HandleCalls<cuda_backend, cufftCreate, cufftDestroy, cufftSetStream> {
   static constexpr Name name = Name::of("cuFFT");
 
-  static status create(native& plan) noexcept { return cufftCreate(&plan); }
-  static status destroy(native plan) noexcept { return cufftDestroy(plan); }
   static constexpr int inner_handles = 0;
-  static status set_stream(native plan, cudaStream_t stream) noexcept {
-    return cufftSetStream(plan, stream);
-  }
   static Name status_name(status value) noexcept {
     return detail::enumerator_name<CUFFT_INVALID_PLAN, CUFFT_ALLOC_FAILED, CUFFT_INVALID_TYPE,
                                    CUFFT_INVALID_VALUE, CUFFT_INTERNAL_ERROR, CUFFT_EXEC_FAILED,
@@ -37,7 +29,6 @@ struct handle_traits<CufftPlan> {
                                    CUFFT_INVALID_DEVICE, CUFFT_NO_WORKSPACE, CUFFT_NOT_IMPLEMENTED,
                                    CUFFT_NOT_SUPPORTED>(value);
   }
-  static Name status_text(status) noexcept { return {}; }  // the library has none
 };
 
 }  // namespace warpsafe

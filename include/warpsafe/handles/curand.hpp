@@ -13,22 +13,12 @@ namespace warpsafe {
 /// `random.call<curandGenerateUniform>(numbers.view(), numbers.size())`. The library has no
 /// function that tells a generator's stream, so a stream changed behind its back is not found.
 template <>
-struct handle_traits<curandGenerator_t> {
-  using backend = cuda_backend;
-  using native = curandGenerator_t;
-  using status = curandStatus_t;
+struct handle_traits<curandGenerator_t>
+    : HandleCalls<cuda_backend, curandCreateGenerator, curandDestroyGenerator, curandSetStream> {
   using options = curandRngType_t;
-  using refused = Functions<curandSetStream, curandDestroyGenerator>;
   static constexpr Name name = Name::of("cuRAND");
 
-  static status create(native& generator, options kind) noexcept {
-    return curandCreateGenerator(&generator, kind);
-  }
-  static status destroy(native generator) noexcept { return curandDestroyGenerator(generator); }
   static constexpr int inner_handles = 0;
-  static status set_stream(native generator, cudaStream_t stream) noexcept {
-    return curandSetStream(generator, stream);
-  }
   static Name status_name(status value) noexcept {
     return detail::enumerator_name<CURAND_STATUS_VERSION_MISMATCH, CURAND_STATUS_NOT_INITIALIZED,
                                    CURAND_STATUS_ALLOCATION_FAILED, CURAND_STATUS_TYPE_ERROR,
@@ -38,7 +28,6 @@ struct handle_traits<curandGenerator_t> {
                                    CURAND_STATUS_INITIALIZATION_FAILED, CURAND_STATUS_ARCH_MISMATCH,
                                    CURAND_STATUS_INTERNAL_ERROR>(value);
   }
-  static Name status_text(status) noexcept { return {}; }  // the library has none
 };
 
 }  // namespace warpsafe

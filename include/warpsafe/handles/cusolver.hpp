@@ -12,22 +12,12 @@ namespace warpsafe {
 /// cuSOLVER, dense: `StreamBound<cusolverDnHandle_t>::create(stream)`,
 /// `solver.call<cusolverDnSgetrf>(…)`.
 template <>
-struct handle_traits<cusolverDnHandle_t> {
-  using backend = cuda_backend;
-  using native = cusolverDnHandle_t;
-  using status = cusolverStatus_t;
-  using refused = Functions<cusolverDnSetStream, cusolverDnDestroy>;
+struct handle_traits<cusolverDnHandle_t>
+    : HandleCalls<cuda_backend, cusolverDnCreate, cusolverDnDestroy, cusolverDnSetStream,
+                  cusolverDnGetStream> {
   static constexpr Name name = Name::of("cuSOLVER");
 
-  static status create(native& handle) noexcept { return cusolverDnCreate(&handle); }
-  static status destroy(native handle) noexcept { return cusolverDnDestroy(handle); }
   static constexpr int inner_handles = 0;
-  static status set_stream(native handle, cudaStream_t stream) noexcept {
-    return cusolverDnSetStream(handle, stream);
-  }
-  static status get_stream(native handle, cudaStream_t& stream) noexcept {
-    return cusolverDnGetStream(handle, &stream);
-  }
   static Name status_name(status value) noexcept {
     return detail::enumerator_name<
         CUSOLVER_STATUS_NOT_INITIALIZED, CUSOLVER_STATUS_ALLOC_FAILED,
@@ -40,7 +30,6 @@ struct handle_traits<cusolverDnHandle_t> {
         CUSOLVER_STATUS_IRS_OUT_OF_RANGE, CUSOLVER_STATUS_IRS_MATRIX_SINGULAR,
         CUSOLVER_STATUS_INVALID_WORKSPACE>(value);
   }
-  static Name status_text(status) noexcept { return {}; }  // the library has none
 };
 
 }  // namespace warpsafe

@@ -11,32 +11,15 @@ namespace warpsafe {
 
 /// cuSPARSE: `StreamBound<cusparseHandle_t>::create(stream)`, `sparse.call<cusparseSpMV>(…)`.
 template <>
-struct handle_traits<cusparseHandle_t> {
-  using backend = cuda_backend;
-  using native = cusparseHandle_t;
-  using status = cusparseStatus_t;
+struct handle_traits<cusparseHandle_t>
+    : HandleCalls<cuda_backend, cusparseCreate, cusparseDestroy, cusparseSetStream,
+                  cusparseGetStream>,
+      PointerModeCalls<cusparseSetPointerMode, cusparseGetPointerMode, CUSPARSE_POINTER_MODE_HOST,
+                       CUSPARSE_POINTER_MODE_DEVICE> {
   using refused = Functions<cusparseSetStream, cusparseDestroy, cusparseSetPointerMode>;
   static constexpr Name name = Name::of("cuSPARSE");
 
-  static status create(native& handle) noexcept { return cusparseCreate(&handle); }
-  static status destroy(native handle) noexcept { return cusparseDestroy(handle); }
   static constexpr int inner_handles = 0;
-  static status set_stream(native handle, cudaStream_t stream) noexcept {
-    return cusparseSetStream(handle, stream);
-  }
-  static status get_stream(native handle, cudaStream_t& stream) noexcept {
-    return cusparseGetStream(handle, &stream);
-  }
-  static status set_scalars_on_device(native handle, bool on) noexcept {
-    return cusparseSetPointerMode(handle,
-                                  on ? CUSPARSE_POINTER_MODE_DEVICE : CUSPARSE_POINTER_MODE_HOST);
-  }
-  static status get_scalars_on_device(native handle, bool& on) noexcept {
-    cusparsePointerMode_t mode = CUSPARSE_POINTER_MODE_HOST;
-    const status asked = cusparseGetPointerMode(handle, &mode);
-    on = mode == CUSPARSE_POINTER_MODE_DEVICE;
-    return asked;
-  }
   static Name status_name(status value) noexcept { return Name::of(cusparseGetErrorName(value)); }
   static Name status_text(status value) noexcept { return Name::of(cusparseGetErrorString(value)); }
 };

@@ -10,43 +10,49 @@
 
 namespace warpsafe {
 
-/// How StreamBound handles the handle of one library. Specialise it, for a library of your own too
-/// (docs/handles.md). All functions return the library's own status; 0 is success.
+/// What StreamBound needs to know about one library. Specialise it for each handle type, including
+/// those of your own libraries (docs/handles.md). The functions return the library's own status; 0
+/// means success unless `is_success` says otherwise. HandleCalls and PointerModeCalls below supply
+/// most of these members from the names of the library's functions.
 ///
 ///   template <> struct handle_traits<my_handle_t> {
-///     using backend = cuda_backend;       // whose streams it runs on
+///     using backend = cuda_backend;       // the backend of the streams
 ///     using native = my_handle_t;         // the C handle
 ///     using status = my_status_t;
-///     using refused = Functions<my_set_stream, my_destroy>;  // what `call` must not be used for
+///     using refused = Functions<my_set_stream, my_destroy>;  // functions that `call` refuses
 ///     static constexpr Name name = Name::of("my library");
 ///     static status create(native& handle) noexcept;
 ///     static status destroy(native handle) noexcept;
-///     static Name status_name(status value) noexcept;        // empty where it has none
-///     static Name status_text(status value) noexcept;        // empty where it has none
-///     // Unless every function takes the stream as an argument (`call` passes it then):
+///     static Name status_name(status value) noexcept;        // empty if there is none
+///     static Name status_text(status value) noexcept;        // empty if there is none
+///     // Leave out if every function takes the stream as an argument; `call` then passes it:
 ///     static status set_stream(native handle, backend::native_stream stream) noexcept;
-///     // Where the library has it; checked builds then find a changed stream:
+///     // Optional; lets full checks find a changed stream:
 ///     static status get_stream(native handle, backend::native_stream& stream) noexcept;
-///     // How many handles with a stream of their own this one holds, as a solver made of two
-///     // libraries does; 0 for none. It has to be said, since setting the stream may not reach
-///     // them. Then the stream of each, counted from 0: binding asks all, and so do full checks.
+///     // Required with set_stream: how many inner handles with a stream of their own this handle
+///     // holds; 0 for none. Setting the stream may not reach them. If there are any, binding and
+///     // full checks ask for the stream of each, counted from 0:
 ///     static constexpr int inner_handles = 2;
 ///     static status get_stream(native handle, int inner, backend::native_stream& stream) noexcept;
-///     // Where a handle is made of more than nothing: `create(stream, options)`.
+///     // Optional; makes the operation `create(stream, options)`:
 ///     using options = my_options;         // and create(native&, const options&)
-///     // Where it takes a workspace, which StreamBound then owns. Bytes on device `device`:
+///     // Optional: a workspace, in bytes on device `device`, which StreamBound owns:
 ///     static std::size_t workspace_bytes(int device) noexcept;
 ///     static status set_workspace(native handle, void* memory, std::size_t bytes) noexcept;
-///     // Where scalars may be on the host or on the device:
+///     // Optional, if scalars may be on the host or on the device:
 ///     static status set_scalars_on_device(native handle, bool on) noexcept;
 ///     static status get_scalars_on_device(native handle, bool& on) noexcept;
-///     // Where C++ headers overload functions: which signature of each `call<fn>` means.
+///     // Optional, if C++ headers overload functions: the signatures that `call<fn>` accepts.
 ///     using overloaded = Signatures<my_status_t(my_handle_t, int)>;
-///     // Where a status other than 0 says that the work was done:
+///     // Optional, if a status other than 0 means that the work was done:
 ///     static bool is_success(status value) noexcept;
-///     // Where macros rename functions: what to leave out of their names in errors.
+///     // Optional, if macros rename functions: the suffix to leave out of names in errors.
 ///     static constexpr Name version_suffix = Name::of("_v2");
 ///   };
+///
+/// A library that takes its handle by address, as `const T*` or `T*`, has `T*` as `native`:
+/// `create` allocates the T and `destroy` frees it, so that its address stays the same when the
+/// StreamBound moves.
 template <class Handle>
 struct handle_traits {
   static_assert(!std::is_same_v<Handle, Handle>,
@@ -54,13 +60,90 @@ struct handle_traits {
                 "<warpsafe/handles/>, or specialise handle_traits for it");
 };
 
-/// Functions of a library, by name.
+/// A list of a library's functions.
 template <auto... Fn>
 struct Functions {};
 
-/// Function types.
+/// A list of function types.
 template <class... Signature>
 struct Signatures {};
+
+namespace detail {
+
+template <class Function>
+struct DestroyFunction {
+  static_assert(
+      !std::is_same_v<Function, Function>,
+      "warpsafe: HandleCalls needs the library's destroy function, which takes the handle "
+      "alone: write out handle_traits for a library without one");
+};
+template <class StatusType, class Handle>
+struct DestroyFunction<StatusType (*)(Handle)> {
+  using native = Handle;
+  using status = StatusType;
+};
+template <class StatusType, class Handle>
+struct DestroyFunction<StatusType (*)(Handle) noexcept> : DestroyFunction<StatusType (*)(Handle)> {
+};
+
+template <auto Fn>
+inline constexpr bool is_given = !std::is_null_pointer_v<decltype(Fn)>;
+
+}  // namespace detail
+
+/// The members of handle_traits that most libraries write alike, to derive from:
+///
+///   template <> struct handle_traits<my_handle_t>
+///       : HandleCalls<cuda_backend, my_create, my_destroy, my_set_stream, my_get_stream> {
+///     static constexpr Name name = Name::of("my library");
+///     static constexpr int inner_handles = 0;
+///   };
+///
+/// `Create` takes a pointer to the handle, then the options if there are any. Leave out `SetStream`
+/// if every function takes the stream, and `GetStream` if the library has no such function. What
+/// the derived structure declares itself takes precedence; statuses have neither name nor text
+/// until it declares status_name and status_text.
+template <class B, auto Create, auto Destroy, auto SetStream = nullptr, auto GetStream = nullptr>
+struct HandleCalls {
+  using backend = B;
+  using native = typename detail::DestroyFunction<decltype(Destroy)>::native;
+  using status = typename detail::DestroyFunction<decltype(Destroy)>::status;
+  using refused = Functions<SetStream, Destroy>;
+
+  template <class... Options>
+  static status create(native& handle, const Options&... options) noexcept {
+    return Create(&handle, options...);
+  }
+  static status destroy(native handle) noexcept { return Destroy(handle); }
+  static status set_stream(native handle, typename B::native_stream stream) noexcept
+      requires(detail::is_given<SetStream>) {
+    return SetStream(handle, stream);
+  }
+  static status get_stream(native handle, typename B::native_stream& stream) noexcept
+      requires(detail::is_given<GetStream>) {
+    return GetStream(handle, &stream);
+  }
+  static Name status_name(status) noexcept { return {}; }
+  static Name status_text(status) noexcept { return {}; }
+};
+
+/// The members of handle_traits for scalars on the host or on the device, to derive from: the
+/// library's functions that set and get the pointer mode, and its two modes. Name `Set` in
+/// `refused`.
+template <auto Set, auto Get, auto OnHost, auto OnDevice>
+struct PointerModeCalls {
+  template <class Native>
+  static auto set_scalars_on_device(Native handle, bool on) noexcept {
+    return Set(handle, on ? OnDevice : OnHost);
+  }
+  template <class Native>
+  static auto get_scalars_on_device(Native handle, bool& on) noexcept {
+    auto mode = OnHost;
+    const auto status = Get(handle, &mode);
+    on = mode == OnDevice;
+    return status;
+  }
+};
 
 namespace detail {
 
@@ -72,7 +155,8 @@ template <auto Fn, auto... Listed>
 inline constexpr bool is_listed<Fn, Functions<Listed...>> =
     (std::is_same_v<FunctionKey<Fn>, FunctionKey<Listed>> || ... || false);
 
-/// The name of one of the listed enumerators, as the library's header spells it; empty for others.
+/// The name of one of the listed enumerators as the library's header spells it; empty for any other
+/// value.
 template <auto... Enumerator, class Enum>
 [[nodiscard]] Name enumerator_name(Enum value) noexcept {
   Name name{};
@@ -80,7 +164,7 @@ template <auto... Enumerator, class Enum>
   return name;
 }
 
-/// Text put together while compiling.
+/// Text that is joined at compile time.
 template <std::size_t Capacity>
 struct StaticText {
   char data[Capacity + 1] = {};
@@ -90,7 +174,7 @@ struct StaticText {
   }
 };
 
-/// What StreamBound does with a handle beside calling functions, in an error's words.
+/// The operations of StreamBound on the handle itself; an error names the failed one.
 enum class HandleStep { create, bind, allocate_workspace, set_workspace, set_mode, destroy };
 
 [[nodiscard]] constexpr Name name_of_step(HandleStep step) noexcept {
@@ -122,7 +206,8 @@ struct StepName {
   static constexpr Name value{text.data, text.size};
 };
 
-/// A function's name as the user wrote it: without what a macro of the library's header put in.
+/// A function's name as the user wrote it, without the suffix that a macro in the library's header
+/// adds.
 template <class Traits, auto Fn>
 struct FunctionName {
   static constexpr auto text = [] {

@@ -17,19 +17,11 @@ struct HipfftPlan {};
 /// `fft.call<hipfftExecC2C>(in.view(), out.view(), HIPFFT_FORWARD)` runs. The library has no
 /// function that tells a plan's stream, so a stream changed behind its back is not found.
 template <>
-struct handle_traits<HipfftPlan> {
-  using backend = hip_backend;
-  using native = hipfftHandle;
-  using status = hipfftResult;
-  using refused = Functions<hipfftSetStream, hipfftDestroy>;
+struct handle_traits<HipfftPlan>
+    : HandleCalls<hip_backend, hipfftCreate, hipfftDestroy, hipfftSetStream> {
   static constexpr Name name = Name::of("hipFFT");
 
-  static status create(native& plan) noexcept { return hipfftCreate(&plan); }
-  static status destroy(native plan) noexcept { return hipfftDestroy(plan); }
   static constexpr int inner_handles = 0;
-  static status set_stream(native plan, hipStream_t stream) noexcept {
-    return hipfftSetStream(plan, stream);
-  }
   static Name status_name(status value) noexcept {
     return detail::enumerator_name<
         HIPFFT_INVALID_PLAN, HIPFFT_ALLOC_FAILED, HIPFFT_INVALID_TYPE, HIPFFT_INVALID_VALUE,
@@ -38,7 +30,6 @@ struct handle_traits<HipfftPlan> {
         HIPFFT_PARSE_ERROR, HIPFFT_NO_WORKSPACE, HIPFFT_NOT_IMPLEMENTED, HIPFFT_NOT_SUPPORTED>(
         value);
   }
-  static Name status_text(status) noexcept { return {}; }  // the library has none
 };
 
 }  // namespace warpsafe

@@ -17,22 +17,12 @@ struct HiprandGenerator {};
 /// `random.call<hiprandGenerateUniform>(numbers.view(), numbers.size())`. The library has no
 /// function that tells a generator's stream, so a stream changed behind its back is not found.
 template <>
-struct handle_traits<HiprandGenerator> {
-  using backend = hip_backend;
-  using native = hiprandGenerator_t;
-  using status = hiprandStatus_t;
+struct handle_traits<HiprandGenerator>
+    : HandleCalls<hip_backend, hiprandCreateGenerator, hiprandDestroyGenerator, hiprandSetStream> {
   using options = hiprandRngType_t;
-  using refused = Functions<hiprandSetStream, hiprandDestroyGenerator>;
   static constexpr Name name = Name::of("hipRAND");
 
-  static status create(native& generator, options kind) noexcept {
-    return hiprandCreateGenerator(&generator, kind);
-  }
-  static status destroy(native generator) noexcept { return hiprandDestroyGenerator(generator); }
   static constexpr int inner_handles = 0;
-  static status set_stream(native generator, hipStream_t stream) noexcept {
-    return hiprandSetStream(generator, stream);
-  }
   static Name status_name(status value) noexcept {
     return detail::enumerator_name<
         HIPRAND_STATUS_VERSION_MISMATCH, HIPRAND_STATUS_NOT_INITIALIZED,
@@ -42,7 +32,6 @@ struct handle_traits<HiprandGenerator> {
         HIPRAND_STATUS_INITIALIZATION_FAILED, HIPRAND_STATUS_ARCH_MISMATCH,
         HIPRAND_STATUS_INTERNAL_ERROR, HIPRAND_STATUS_NOT_IMPLEMENTED>(value);
   }
-  static Name status_text(status) noexcept { return {}; }  // the library has none
 };
 
 }  // namespace warpsafe

@@ -16,23 +16,13 @@ struct HipsolverHandle {};
 /// `solver.call<hipsolverSgetrf>(…)`, or the names that are cuSOLVER's
 /// (`solver.call<hipsolverDnSgetrf>(…)`).
 template <>
-struct handle_traits<HipsolverHandle> {
-  using backend = hip_backend;
-  using native = hipsolverHandle_t;
-  using status = hipsolverStatus_t;
+struct handle_traits<HipsolverHandle> : HandleCalls<hip_backend, hipsolverCreate, hipsolverDestroy,
+                                                    hipsolverSetStream, hipsolverGetStream> {
   using refused =
       Functions<hipsolverSetStream, hipsolverDestroy, hipsolverDnSetStream, hipsolverDnDestroy>;
   static constexpr Name name = Name::of("hipSOLVER");
 
-  static status create(native& handle) noexcept { return hipsolverCreate(&handle); }
-  static status destroy(native handle) noexcept { return hipsolverDestroy(handle); }
   static constexpr int inner_handles = 0;
-  static status set_stream(native handle, hipStream_t stream) noexcept {
-    return hipsolverSetStream(handle, stream);
-  }
-  static status get_stream(native handle, hipStream_t& stream) noexcept {
-    return hipsolverGetStream(handle, &stream);
-  }
   static Name status_name(status value) noexcept {
     return detail::enumerator_name<HIPSOLVER_STATUS_NOT_INITIALIZED, HIPSOLVER_STATUS_ALLOC_FAILED,
                                    HIPSOLVER_STATUS_INVALID_VALUE, HIPSOLVER_STATUS_MAPPING_ERROR,
@@ -42,7 +32,6 @@ struct handle_traits<HipsolverHandle> {
                                    HIPSOLVER_STATUS_HANDLE_IS_NULLPTR,
                                    HIPSOLVER_STATUS_INVALID_ENUM, HIPSOLVER_STATUS_UNKNOWN>(value);
   }
-  static Name status_text(status) noexcept { return {}; }  // the library has none
 };
 
 }  // namespace warpsafe

@@ -22,10 +22,7 @@ struct NcclRank {
 /// and stream are passed by `call`. ncclCommAbort and ncclCommRevoke stay the way out of a hang:
 /// native().
 template <>
-struct handle_traits<ncclComm_t> {
-  using backend = cuda_backend;
-  using native = ncclComm_t;
-  using status = ncclResult_t;
+struct handle_traits<ncclComm_t> : HandleCalls<cuda_backend, nullptr, ncclCommDestroy> {
   using options = NcclRank;
   using refused = Functions<ncclCommDestroy, ncclCommAbort>;
   static constexpr Name name = Name::of("NCCL");
@@ -33,7 +30,6 @@ struct handle_traits<ncclComm_t> {
   static status create(native& comm, const options& rank) noexcept {
     return ncclCommInitRank(&comm, rank.ranks, rank.id, rank.rank);
   }
-  static status destroy(native comm) noexcept { return ncclCommDestroy(comm); }
   static Name status_name(status value) noexcept {
     return detail::enumerator_name<ncclUnhandledCudaError, ncclSystemError, ncclInternalError,
                                    ncclInvalidArgument, ncclInvalidUsage, ncclRemoteError,

@@ -25,10 +25,7 @@ struct RcclRank {
 /// adopt. `comm.call<ncclAllReduce>(in.view(), out.view(), n, ncclFloat, ncclSum)`: communicator
 /// and stream are passed by `call`. ncclCommAbort stays the way out of a hang: native().
 template <>
-struct handle_traits<RcclComm> {
-  using backend = hip_backend;
-  using native = ncclComm_t;
-  using status = ncclResult_t;
+struct handle_traits<RcclComm> : HandleCalls<hip_backend, nullptr, ncclCommDestroy> {
   using options = RcclRank;
   using refused = Functions<ncclCommDestroy, ncclCommAbort>;
   static constexpr Name name = Name::of("RCCL");
@@ -36,7 +33,6 @@ struct handle_traits<RcclComm> {
   static status create(native& comm, const options& rank) noexcept {
     return ncclCommInitRank(&comm, rank.ranks, rank.id, rank.rank);
   }
-  static status destroy(native comm) noexcept { return ncclCommDestroy(comm); }
   static Name status_name(status value) noexcept {
     return detail::enumerator_name<ncclUnhandledCudaError, ncclSystemError, ncclInternalError,
                                    ncclInvalidArgument, ncclInvalidUsage, ncclRemoteError>(value);

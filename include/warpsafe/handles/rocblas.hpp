@@ -13,32 +13,15 @@ namespace warpsafe {
 /// handle's functions share one workspace, which the library makes larger when a function needs
 /// more; rebind orders the new stream after the old for that reason.
 template <>
-struct handle_traits<rocblas_handle> {
-  using backend = hip_backend;
-  using native = rocblas_handle;
-  using status = rocblas_status;
+struct handle_traits<rocblas_handle>
+    : HandleCalls<hip_backend, rocblas_create_handle, rocblas_destroy_handle, rocblas_set_stream,
+                  rocblas_get_stream>,
+      PointerModeCalls<rocblas_set_pointer_mode, rocblas_get_pointer_mode,
+                       rocblas_pointer_mode_host, rocblas_pointer_mode_device> {
   using refused = Functions<rocblas_set_stream, rocblas_destroy_handle, rocblas_set_pointer_mode>;
   static constexpr Name name = Name::of("rocBLAS");
 
-  static status create(native& handle) noexcept { return rocblas_create_handle(&handle); }
-  static status destroy(native handle) noexcept { return rocblas_destroy_handle(handle); }
   static constexpr int inner_handles = 0;
-  static status set_stream(native handle, hipStream_t stream) noexcept {
-    return rocblas_set_stream(handle, stream);
-  }
-  static status get_stream(native handle, hipStream_t& stream) noexcept {
-    return rocblas_get_stream(handle, &stream);
-  }
-  static status set_scalars_on_device(native handle, bool on) noexcept {
-    return rocblas_set_pointer_mode(handle,
-                                    on ? rocblas_pointer_mode_device : rocblas_pointer_mode_host);
-  }
-  static status get_scalars_on_device(native handle, bool& on) noexcept {
-    rocblas_pointer_mode mode = rocblas_pointer_mode_host;
-    const status asked = rocblas_get_pointer_mode(handle, &mode);
-    on = mode == rocblas_pointer_mode_device;
-    return asked;
-  }
   /// rocblas-types.h: of the others two are answers to queries of a size, and one says that the
   /// work was done with less memory than it would have liked.
   static bool is_success(status value) noexcept {
@@ -48,7 +31,6 @@ struct handle_traits<rocblas_handle> {
   static Name status_name(status value) noexcept {
     return Name::of(rocblas_status_to_string(value));
   }
-  static Name status_text(status) noexcept { return {}; }  // the library has names alone
 };
 
 }  // namespace warpsafe

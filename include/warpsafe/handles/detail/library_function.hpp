@@ -20,14 +20,37 @@
 
 namespace warpsafe::detail {
 
-/// The parameters that the user passes arguments for: not the handle, not a stream.
+/// Whether a parameter P is the library's handle. A library that takes its handle by address may
+/// take it as `const T*` where the handle is a `T*`; a `const void*` may be anything.
+template <class Native, class P>
+inline constexpr bool is_handle_parameter =
+    std::is_same_v<P, Native> ||
+    (std::is_pointer_v<Native> && !std::is_void_v<std::remove_pointer_t<Native>> &&
+     std::is_same_v<P, const std::remove_pointer_t<Native>*>);
+
+/// Whether P is the address of a handle that handle_traits holds as a structure.
+template <class Native, class P>
+inline constexpr bool is_handle_address = std::is_class_v<Native>&& std::is_pointer_v<P>&&
+    std::is_same_v<std::remove_const_t<std::remove_pointer_t<P>>, Native>;
+
+/// Whether a pointer to streams is followed by a number: an array and its length.
+template <class Stream, class... P>
+inline constexpr bool takes_stream_array = false;
+template <class Stream, class P, class Next, class... Rest>
+inline constexpr bool takes_stream_array<Stream, P, Next, Rest...> =
+    (std::is_pointer_v<P> &&
+     std::is_same_v<std::remove_const_t<std::remove_pointer_t<P>>, Stream> &&
+     std::is_integral_v<Next>) ||
+    takes_stream_array<Stream, Next, Rest...>;
+
+/// The parameters that the user passes arguments for: neither the handle nor a stream.
 template <class Traits, bool HandleFound, class Kept, class... P>
 struct UserParameters {
   using type = Kept;
 };
 template <class Traits, bool HandleFound, class... Kept, class P, class... Rest>
 struct UserParameters<Traits, HandleFound, TypeList<Kept...>, P, Rest...> {
-  static constexpr bool is_handle = !HandleFound && std::is_same_v<P, typename Traits::native>;
+  static constexpr bool is_handle = !HandleFound && is_handle_parameter<typename Traits::native, P>;
   static constexpr bool is_stream = std::is_same_v<P, typename Traits::backend::native_stream>;
   using type = typename UserParameters<
       Traits, HandleFound || is_handle,
@@ -60,8 +83,9 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
   using Native = typename Traits::native;
   using NativeStream = typename Traits::backend::native_stream;
   using Parameters = typename UserParameters<Traits, false, TypeList<>, P...>::type;
-  static constexpr bool takes_handle = (std::is_same_v<P, Native> || ... || false);
-  // Of a function of another library nothing is checked but that it is one.
+  static constexpr bool takes_handle = (is_handle_parameter<Native, P> || ... || false);
+  static constexpr bool takes_address = (is_handle_address<Native, P> || ... || false);
+  // For another library's function no other check runs.
   using First =
       typename FirstArgumentOf<Traits,
                                std::conditional_t<takes_handle, Parameters, TypeList<>>>::type;
@@ -72,12 +96,21 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
     constexpr bool returns_status = std::is_same_v<StatusType, typename Traits::status>;
     static_assert(returns_status,
                   "warpsafe: call<fn> takes a function that returns the library's status");
-    static_assert(takes_handle, "warpsafe: this function takes another library's handle, or none");
+    static_assert(takes_handle || takes_address,
+                  "warpsafe: this function takes another library's handle, or none");
+    static_assert(
+        takes_handle || !takes_address,
+        "warpsafe: this library takes its handle by address: make the handle's pointer the "
+        "native type in handle_traits, and let create allocate what it points to");
+    constexpr bool one_stream = !takes_stream_array<NativeStream, P...>;
+    static_assert(one_stream,
+                  "warpsafe: this function takes an array of streams, and a handle here has one "
+                  "stream: call the function directly, with native() and the stream's native()");
     constexpr bool right_count = sizeof...(A) == static_cast<std::size_t>(Parameters::size);
-    static_assert(right_count,
+    static_assert(right_count || !takes_handle || !one_stream,
                   "warpsafe: the number of arguments is not the function's; the handle, and a "
                   "stream, are passed by call");
-    if constexpr (returns_status && takes_handle && right_count) {
+    if constexpr (returns_status && takes_handle && one_stream && right_count) {
       return check_places<A...>() &&
              check_each<A...>(Parameters{}, std::index_sequence_for<A...>{});
     } else {
@@ -105,7 +138,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
   }
 
  private:
-  static constexpr bool kinds[sizeof...(P) + 1] = {std::is_same_v<P, Native>..., false};
+  static constexpr bool kinds[sizeof...(P) + 1] = {is_handle_parameter<Native, P>..., false};
   static constexpr bool streams[sizeof...(P) + 1] = {std::is_same_v<P, NativeStream>..., false};
 
   /// What the parameter at `place` is: -1 the handle, -2 a stream, else which of the user's it is.
