@@ -27,18 +27,10 @@ const char* my_error_text(my_status_t);
 my_status_t my_work(my_handle_t, int);
 
 template <>
-struct warpsafe::handle_traits<my_handle_t> {
-  using backend = cuda_backend;
-  using native = my_handle_t;
-  using status = my_status_t;
-  using refused = Functions<my_set_stream, my_destroy>;
+struct warpsafe::handle_traits<my_handle_t>
+    : HandleCalls<cuda_backend, my_create, my_destroy, my_set_stream, my_get_stream> {
   static constexpr Name name = Name::of("my library");
-  static status create(native& handle) noexcept { return my_create(&handle); }
-  static status destroy(native handle) noexcept { return my_destroy(handle); }
   static constexpr int inner_handles = 0;
-  static status set_stream(native handle, cudaStream_t stream) noexcept { return my_set_stream(handle, stream); }
-  static status get_stream(native handle, cudaStream_t& stream) noexcept { return my_get_stream(handle, &stream); }
-  static Name status_name(status) noexcept { return {}; }
   static Name status_text(status value) noexcept { return Name::of(my_error_text(value)); }
 };
 
