@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""What the measurements of docs/performance.md share: tools, raw results, tables in the page."""
+"""What the measurements of docs/performance.md and docs/performance/ share: tools, raw results, tables in the pages."""
 
 import json
 import os
@@ -12,14 +12,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = ROOT / "bench/performance"
-PAGE = ROOT / "docs/performance.md"
 RESULTS = ROOT / "docs/performance"
+PAGES = [ROOT / "docs/performance.md", *sorted(RESULTS.glob("*.md"))]
 INCLUDE = ROOT / "include"
 NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 HIPCC = shutil.which("hipcc") or "/opt/rocm/bin/hipcc"
-# As the objects of tests/release are compiled.
+# The flags of the objects of tests/release.
 RELEASE = ["-std=c++20", "-O2", "-DNDEBUG", "-DWARPSAFE_CHECKS=0", f"-I{INCLUDE}"]
-# What alpaka's own CMake has nvcc called with, on a machine without hwloc.
+# What alpaka's own CMake passes to nvcc on a machine without hwloc.
 ALPAKA_CUDA = ["--extended-lambda", "--expt-relaxed-constexpr", "-DALPAKA_DISABLE_HWLOC"]
 
 
@@ -46,7 +46,7 @@ def first_line(*command):
 
 
 def machine():
-    """Processor and tools of this machine, as they name themselves."""
+    """Processor and tools of this machine, in their own words."""
     model = re.search(r"model name\s*: (.+)", Path("/proc/cpuinfo").read_text())
     said = {
         "processor": model[1] if model else "unknown",
@@ -82,9 +82,11 @@ def table(header, rows):
 
 
 def into_page(name, text):
-    """Puts a table between its two marks in the page."""
-    page = PAGE.read_text()
+    """Puts a table between its two marks, in the page that has them."""
     marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-    if not marks.search(page):
-        sys.exit(f"{PAGE} has no place for {name}")
-    PAGE.write_text(marks.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page))
+    for page in PAGES:
+        old = page.read_text()
+        if marks.search(old):
+            page.write_text(marks.sub(lambda found: f"{found[1]}\n{text.rstrip()}\n\n{found[2]}", old))
+            return
+    sys.exit(f"no page has a place for {name}")

@@ -181,7 +181,7 @@ class Kind:
             ]
             for way, row in held.items()
         ]
-        header = [f".{self.kind}, median of {data['rounds']}", "lines", "seconds", "seconds of processor", "ratio"]
+        header = [f".{self.kind}, median of {data['rounds']}", "lines", "seconds", "CPU seconds", "ratio"]
         into_page(name, table(header, rows))
 
 

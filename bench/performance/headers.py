@@ -38,4 +38,4 @@ def render():
     if not data:
         return
     rows = [[f"`{row['header']}`", f"{row['lines']:,}", f"{max(row['cpu_s'], 0):.2f}"] for row in data["rows"]]
-    into_page("headers", table(["header", "lines", f"seconds of processor, median of {data['rounds']}"], rows))
+    into_page("headers", table(["header", "lines", f"CPU seconds, median of {data['rounds']}"], rows))

@@ -109,9 +109,9 @@ def render():
         table(
             [
                 "blocks of 256 threads",
-                "no barrier: per second of processor",
+                "no barrier: per CPU second",
                 "per second",
-                "one barrier: per second of processor",
+                "one barrier: per CPU second",
                 "per second",
             ],
             rows,

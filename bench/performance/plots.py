@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""The plots of docs/performance.md, from the raw results beside it. Needs matplotlib."""
+"""Draws the plots of docs/performance/ from the raw results there. Needs matplotlib."""
 
 import matplotlib
 
@@ -11,7 +11,7 @@ from common import *  # noqa: E402
 from compile_weight import NAMES as COMPILED  # noqa: E402
 from launch import NAMES as LAUNCHES  # noqa: E402
 
-# Text as text and fixed names inside, so that the same numbers give the same file.
+# Keeps text as text and uses fixed ids, so that the same numbers give the same file.
 plot.rcParams.update(
     {
         "svg.fonttype": "none",
@@ -55,7 +55,7 @@ def launches():
     compilers = list(dict.fromkeys(row["compiler"] for row in rows))
     figure, all_axes = plot.subplots(len(compilers), 1, figsize=(8, 2.8 * len(compilers)))
     for compiler, axes in zip(compilers, all_axes):
-        # These two are in the table alone: their bars would hide the others.
+        # Only the table shows these two: their bars would dwarf the others.
         held = {
             (row["way"], row["arguments"]): row["instructions"]
             for row in rows
@@ -87,7 +87,7 @@ def compiling():
     )
     axes.bar_label(shown, fmt="%.2f", padding=3)
     axes.invert_yaxis()
-    axes.set_xlabel("seconds of processor, nvcc -c of one launch (median)")
+    axes.set_xlabel("CPU seconds, nvcc -c of one launch (median)")
     keep(figure, "compile")
 
 
@@ -97,7 +97,7 @@ def host():
     figure, all_axes = plot.subplots(1, 2, figsize=(9, 2.6))
     for axes, kernel, title in zip(all_axes, ("without", "with"), ("no barrier", "one barrier")):
         held = {row["way"]: 1e9 / row["cpu_ns_per_block"] for row in rows if row["kernel"] == kernel}
-        # Points, since a bar's length says nothing on a logarithmic axis.
+        # Points, because a bar's length means nothing on a logarithmic axis.
         for way in ways:
             axes.plot(held[way], way, "o", color="#c2410c" if way == "host backend" else plot.cm.Blues(0.7))
             axes.annotate(
@@ -112,7 +112,7 @@ def host():
         axes.margins(y=0.2)
         axes.invert_yaxis()
         axes.set_title(title, loc="left", fontsize=10)
-        axes.set_xlabel("blocks of 256 threads per second of processor")
+        axes.set_xlabel("blocks of 256 threads per CPU second")
     figure.tight_layout()
     keep(figure, "host_backend")
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Measures what docs/performance.md says without a GPU, and writes its tables and plots:
+"""Makes the measurements of docs/performance that need no GPU, and writes the tables and plots into its pages:
 
     bench/run performance [NAME...] [--cccl DIR] [--cuda-api-wrappers DIR...] [--hip-cpu DIR] [--tbb DIR]
                           [--alpaka DIR] [--rounds N] [--build DIR]
 
-Names: launch checked device_code safe_grid host_backend compile_cu compile_cpp object_size headers; none is all of them. `render` alone
-draws again from the raw results in docs/performance/. Other libraries are measured where their
-folder is named: CCCL's libcudacxx/include, cuda-api-wrappers' src (and where nvFatbin.h is, if the toolkit
-has none), HIP-CPU's root, a prefix with TBB, which HIP-CPU needs, and the root of alpaka 3.
+Names: launch checked device_code safe_grid host_backend compile_cu compile_cpp object_size headers. Without a name
+all of them are measured. `render` measures nothing, and writes tables and plots from the raw results in
+docs/performance/. Another library is measured if its folder is given: CCCL's libcudacxx/include,
+cuda-api-wrappers' src (and the folder of nvFatbin.h, if the toolkit has none), HIP-CPU's root, a prefix with
+TBB, which HIP-CPU needs, and the root of alpaka 3.
 """
 
 import argparse
@@ -36,7 +37,7 @@ MEASUREMENTS = {
 
 
 def draw(folder):
-    """The plots, by matplotlib in an environment of its own."""
+    """Draws the plots, with matplotlib in a virtual environment."""
     python = folder / "venv/bin/python"
     if not python.exists():
         run(sys.executable, "-m", "venv", folder / "venv")

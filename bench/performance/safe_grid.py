@@ -11,11 +11,11 @@ from launch import instructions
 
 WAYS = {
     "naive_64": ("Naive64", "`(n + b - 1) / b` in 64 bits"),
-    "wide_128": ("Wide128", "the same in 128 bits, with its range checked"),
+    "wide_128": ("Wide128", "the same in 128 bits, with a range check"),
     "release": ("Release", "`cover`, checks off"),
     "checked": ("Checked", "`cover`, checks full"),
 }
-BLOCKS = {"static": ("StaticBlock", "a static block of 256"), "dynamic": ("DynamicBlock", "a block known at run time")}
+BLOCKS = {"static": ("StaticBlock", "a static block of 256"), "dynamic": ("DynamicBlock", "a run-time block")}
 
 
 def benchmark(program, repetitions, *more):
@@ -73,6 +73,6 @@ def render():
             ]
             for row in held
         ]
-        header = ["instructions, with call and return", "throughput, ns each", "ratio", "latency, ns", "ratio"]
+        header = ["instructions, including call and return", "throughput, ns per grid", "ratio", "latency, ns", "ratio"]
         text += table([f"g++, {name}", *header], rows) + "\n"
     into_page("safe_grid", text.rstrip())

@@ -23,7 +23,7 @@ release = version = ".".join(
 extensions = ["myst_parser"]
 # The sources are the pages as they lie in the project, so that their links work there too.
 root_doc = "docs/index"
-include_patterns = ["docs/*.md", "CONTRIBUTING.md", "CHANGELOG.md", "packaging/README.md", "tests/stand_in/README.md"]
+include_patterns = ["docs/*.md", "docs/performance/*.md", "docs/hardware/*.md", "CONTRIBUTING.md", "CHANGELOG.md", "packaging/README.md", "tests/stand_in/README.md"]
 exclude_patterns = ["build", ".git", "include", "bench", "src", "tests/[!s]*", "tests/static"]
 # Anchors as GitHub makes them, so that a link to a heading is right in both places.
 myst_heading_anchors = 4

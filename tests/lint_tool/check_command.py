@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds warpsafe-lint's command line to what docs/lint.md says: check_command.py LINT DOCS_PAGE
+"""Compares warpsafe-lint's command line with docs/lint.md and docs/lint-rules.md: check_command.py LINT PAGE...
 
-The page's `console` blocks are run on the page's own `cpp` blocks, and print what it shows. Then flags
-from compile_commands.json, exit statuses, --rows and --json, on sources that need no vendor's headers.
-Exit code 77: libclang is not here."""
+Runs the pages' `console` blocks on their own `cpp` blocks, and compares the output. Then checks flags from
+compile_commands.json, exit statuses, --rows and --json, on sources that need no vendor's headers.
+Exit code 77: libclang is not installed."""
 import json
 import pathlib
 import re
@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-lint, page = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).read_text()
+lint = pathlib.Path(sys.argv[1]).resolve()
+page = "".join(pathlib.Path(name).read_text() for name in sys.argv[2:])
 problems = []
 
 
@@ -30,7 +31,7 @@ def expect(what, is_now, should_be):
         problems.append(f"{what}: {is_now!r}, expected {should_be!r}")
 
 
-# Stands for CUDA's headers, so that nothing of a vendor is needed: what the tool asks for by name.
+# Replaces CUDA's headers, so that the test needs none: the names that the tool looks up.
 HEADER = """
 #pragma once
 enum cudaError_t { cudaSuccess };

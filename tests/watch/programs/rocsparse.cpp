@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A program that uses rocSPARSE as it is, on data that another stream copies: with an event between
-// the two ("event"), on one stream ("same"), or with nothing that orders them ("wrong"). By hand,
-// as docs/watch.md has it.
+// A program that uses rocSPARSE on data that another stream copies: with an event between the two
+// ("event"), on one stream ("same"), or without an order ("wrong"). Run it by hand, as
+// docs/hardware/watch.md describes.
 
 #include <hip/hip_runtime_api.h>
 #include <rocsparse/rocsparse.h>
