@@ -1,20 +1,43 @@
-# shellcheck shell=bash disable=SC2034  # the arrays and answers are for those that read this
-# Read by tests/run, examples/run and bench/run: gets what they need onto the machine.
-# Each installs with apt-get only what it does not find, and says what.
+# shellcheck shell=bash disable=SC2034  # the arrays and answers are for the scripts that read this
+# Read by tests/run, examples/run, bench/run and docs/run: installs what they need, where that is
+# possible, and says what is left out where it is not.
 
-# The parts, as "probe=Debian package". A probe is a command, a header with its brackets, or a
-# module of Python as "python3:module", or as "sphinx:module" one of the Python that Sphinx runs on, or
-# a file by its path.
-need_build=('cmake=cmake' 'ninja=ninja-build' 'g++=g++' '<boost/outcome.hpp>=libboost-dev'
-  '<boost/context/fiber.hpp>=libboost-context-dev')
-need_tests=('<gmock/gmock.h>=libgmock-dev' '<gtest/gtest.h>=libgtest-dev' '<fmt/format.h>=libfmt-dev' '<spdlog/spdlog.h>=libspdlog-dev' '<nlohmann/json.hpp>=nlohmann-json3-dev' 'python3=python3' 'python3:ensurepip=python3-venv'
-  '/usr/lib/python3/dist-packages/clang/cindex.py=python3-clang-19' 'valgrind=valgrind'
-  'clang++=clang' 'clang-format=clang-format' 'clang-tidy=clang-tidy' 'pkg-config=pkg-config' 'gdb=gdb'
-  'hipcc=hipcc' '<hip/hip_runtime_api.h>=libamdhip64-dev' 'mpicxx=libopenmpi-dev' 'mpirun=openmpi-bin')
-need_docs=('sphinx-build=python3-sphinx' 'sphinx:myst_parser=python3-myst-parser' 'sphinx:furo=furo' 'doxygen=doxygen')
-need_coverage=('gcovr=gcovr')
-need_distro=('mmdebstrap=mmdebstrap')
-need_bench=('<benchmark/benchmark.h>=libbenchmark-dev')
+# The parts, as 'probe|Debian package|what is left out without it'. A probe is
+#   NAME            a command on PATH
+#   <header>        a header that g++ finds
+#   -lNAME          a library that g++ links
+#   python3:MODULE  a module of Python; sphinx:MODULE is one of the Python that Sphinx runs on
+#   /path           a file
+need_build=('cmake|cmake|the build'
+  'g++|g++|the build'
+  '<boost/outcome.hpp>|libboost-dev|the build'
+  'ninja|ninja-build|nothing: make builds instead'
+  '<boost/context/fiber.hpp>|libboost-context-dev|the host backend, its tests and its examples'
+  '-lboost_context|libboost-context-dev|the host backend, its tests and its examples')
+need_tests=('python3|python3|the tests'
+  '<gmock/gmock.h>|libgmock-dev|the tests'
+  '-lgmock|libgmock-dev|the tests'
+  '<gtest/gtest.h>|libgtest-dev|the tests'
+  '<fmt/format.h>|libfmt-dev|the formatters of {fmt}'
+  '<spdlog/spdlog.h>|libspdlog-dev|the sink for spdlog'
+  '<nlohmann/json.hpp>|nlohmann-json3-dev|warpsafe-diff and the tests that read JSON'
+  'python3:ensurepip|python3-venv|the test of the Conan package'
+  '/usr/lib/python3/dist-packages/clang/cindex.py|python3-clang-19|the tests of warpsafe-lint'
+  'valgrind|valgrind|the counts of executed instructions'
+  'clang++|clang|the tests with clang++, and those of the CUDA path'
+  'clang-format|clang-format|the check of the format'
+  'clang-tidy|clang-tidy|the check by clang-tidy'
+  'pkg-config|pkg-config|the test of warpsafe.pc'
+  'gdb|gdb|the tests of the gdb printers'
+  'hipcc|hipcc|what is compiled for AMD devices'
+  '<hip/hip_runtime_api.h>|libamdhip64-dev|the HIP backend'
+  'mpicxx|libopenmpi-dev|the example all_reduce'
+  'mpirun|openmpi-bin|the example all_reduce')
+need_docs=('sphinx-build|python3-sphinx|the site' 'sphinx:myst_parser|python3-myst-parser|the site'
+  'sphinx:furo|furo|the site' 'doxygen|doxygen|the site')
+need_coverage=('gcovr|gcovr|the report of coverage')
+need_distro=('mmdebstrap|mmdebstrap|the other Debian releases')
+need_bench=('<benchmark/benchmark.h>|libbenchmark-dev|the benchmarks')
 
 say() { printf '== %s\n' "$*"; }
 
@@ -27,6 +50,8 @@ have() {
     '<'*) command -v g++ > /dev/null &&
       printf '#if !__has_include(%s)\n#error\n#endif\n' "$1" |
       g++ -E -x c++ - > /dev/null 2>&1 ;;
+    -l*) command -v g++ > /dev/null &&
+      g++ -x c++ - "$1" -o /dev/null <<< 'int main() {}' > /dev/null 2>&1 ;;
     sphinx:*) command -v sphinx-build > /dev/null && "$(sphinx_python)" -c "import ${1#*:}" 2> /dev/null ;;
     python3:*) python3 -c "import ${1#*:}" 2> /dev/null ;;
     /*) [[ -e $1 ]] ;;
@@ -34,37 +59,66 @@ have() {
   esac
 }
 
-# The packages of the parts named that are not there yet, one per line.
-missing() {
+# The parts that are not here, one per line.
+missing_parts() {
   local part
-  for part in "$@"; do have "${part%%=*}" || printf '%s\n' "${part#*=}"; done
+  for part in "$@"; do have "${part%%|*}" || printf '%s\n' "$part"; done
 }
 
-# set_up PART...: installs what is missing; fails only if a part that the build cannot do without
-# is still missing afterwards.
-set_up() {
-  local packages root=()
-  mapfile -t packages < <(missing "$@")
-  if ((${#packages[@]})); then
-    say "not found here: ${packages[*]}"
-    ((EUID == 0)) || root=(sudo)
-    if ! command -v apt-get > /dev/null; then
-      say "no apt-get here: install what these Debian packages hold by your system's own means"
-    else
-      say "installing them: ${root[*]:+sudo }apt-get install --no-install-recommends ${packages[*]}"
-      export DEBIAN_FRONTEND=noninteractive
-      "${root[@]}" apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20 update || say "apt-get update failed; trying with the lists at hand"
-      # One by one where all at once fails: a package that this release lacks costs only itself.
-      "${root[@]}" apt-get -qq install -y --no-install-recommends "${packages[@]}" > /dev/null ||
-        for package in "${packages[@]}"; do
-          "${root[@]}" apt-get -qq install -y --no-install-recommends "$package" > /dev/null ||
-            say "cannot install $package: what needs it is left out"
-        done
+# The packages of the parts that are not here, one per line.
+missing() { missing_parts "$@" | cut -d '|' -f 2 | sort -u; }
+
+# Installs packages with apt-get. Otherwise sets `why` to the reason and fails.
+install_packages() {
+  local root=() package failed=() log
+  if ! command -v apt-get > /dev/null; then
+    why='there is no apt-get'
+    return 1
+  fi
+  if ((EUID != 0)); then
+    if ! command -v sudo > /dev/null; then
+      why='this user is not root, and there is no sudo'
+      return 1
+    fi
+    root=(sudo)
+    [[ -t 0 ]] || root=(sudo -n) # nobody could type a password
+    if ! "${root[@]}" true; then
+      why='sudo refuses this user'
+      return 1
     fi
   fi
-  mapfile -t packages < <(missing "${need_build[@]}")
-  if ((${#packages[@]})); then
-    say "cannot build without: ${packages[*]}"
+  say "installing with ${root[*]:+sudo }apt-get: $*"
+  export DEBIAN_FRONTEND=noninteractive
+  log=$(mktemp)
+  "${root[@]}" apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20 update > "$log" 2>&1 ||
+    say "apt-get update failed (no network?): $(grep -m 1 '^[EW]:' "$log")"
+  # One by one where all at once fails: a package that this release lacks costs only itself.
+  if ! "${root[@]}" apt-get -qq install -y --no-install-recommends "$@" > "$log" 2>&1; then
+    for package in "$@"; do
+      "${root[@]}" apt-get -qq install -y --no-install-recommends "$package" > "$log" 2>&1 ||
+        failed+=("$package")
+    done
+  fi
+  rm -f "$log"
+  why="apt-get could not install it"
+  ((${#failed[@]} == 0))
+}
+
+# set_up PART...: installs what is missing. Says in one line per part what stays missing and what is
+# left out. Fails only if a part that the build needs stays missing.
+set_up() {
+  local packages parts part name without why=''
+  mapfile -t packages < <(missing "$@")
+  ((${#packages[@]} == 0)) && return 0
+  say "not found here: ${packages[*]}"
+  install_packages "${packages[@]}" || true
+  mapfile -t parts < <(missing_parts "$@" | cut -d '|' -f 2,3 | sort -u)
+  for part in "${parts[@]}"; do
+    IFS='|' read -r name without <<< "$part"
+    say "missing: $name ($why); left out: $without"
+  done
+  if printf '%s\n' "${parts[@]}" | grep -q '|the build$'; then
+    say 'cannot build without these: install them, and run this again'
     return 1
   fi
 }
@@ -81,7 +135,7 @@ find_gpus() {
   fi
   if command -v nvidia-smi > /dev/null && nvidia-smi > /dev/null 2>&1; then
     has_nvidia_gpu=yes
-    export CUDAARCHS=${CUDAARCHS-native} # which CMake compiles for
+    export CUDAARCHS=${CUDAARCHS-native} # CMake compiles for these
   fi
   if [[ -e /dev/kfd ]]; then has_amd_gpu=yes; fi
   say "GPU: NVIDIA $has_nvidia_gpu, AMD $has_amd_gpu"
@@ -89,16 +143,50 @@ find_gpus() {
 
 # configure FOLDER PRESET OPTION...: configures build/FOLDER; quiet unless it fails.
 configure() {
-  local folder=build/$1 preset=$2
+  local folder=build/$1 preset=$2 generator=()
   shift 2
   if command -v ccache > /dev/null; then
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_SLOPPINESS=pch_defines,time_macros
   fi
-  say "configure: cmake --preset $preset -B $folder $*"
+  command -v ninja > /dev/null || generator=(-G 'Unix Makefiles')
+  say "configure: cmake --preset $preset -B $folder ${generator[*]@Q} $*"
   mkdir -p "$folder"
-  cmake --preset "$preset" -B "$folder" "$@" > "$folder/configure.log" 2>&1 || {
+  cmake --preset "$preset" -B "$folder" "${generator[@]}" "$@" > "$folder/configure.log" 2>&1 || {
     cat "$folder/configure.log"
     return 1
   }
   grep -E '^-- No ' "$folder/configure.log" || true
+}
+
+# build FOLDER TARGET OPTION...: builds in build/FOLDER and goes on after an error, to report all of
+# them. Shows one line that moves on a terminal, and a line every 30 seconds elsewhere. The output is
+# in build/FOLDER/build.log; its errors are shown.
+build() {
+  local folder=build/$1 target=$2 keep_going=(-k 0) status
+  shift 2
+  [[ -e $folder/build.ninja ]] || keep_going=(-k)
+  say "build: $folder, $target"
+  cmake --build "$folder" --target "$target" --parallel "$(nproc)" -- "${keep_going[@]}" 2>&1 |
+    tee "$folder/build.log" | show_progress
+  status=${PIPESTATUS[0]}
+  ((status == 0)) || grep -E 'FAILED:|[Ee]rror|\*\*\*' "$folder/build.log" | head -n 40
+  return "$status"
+}
+
+# Reads the output of ninja or make, and shows how far it is.
+show_progress() {
+  local line step='' began=$SECONDS shown=-30 tty=''
+  [[ ! -t 1 ]] || tty=yes
+  while IFS= read -r line; do
+    [[ $line =~ ^\[\ *([0-9]+(/[0-9]+|%))\] ]] || continue
+    step=${BASH_REMATCH[1]/\// of }
+    if [[ $tty ]]; then
+      printf '\r   %s, %d s ' "$step" $((SECONDS - began))
+    elif ((SECONDS - began - shown >= 30)); then
+      shown=$((SECONDS - began))
+      printf '   %s, %d s\n' "$step" "$shown"
+    fi
+  done
+  if [[ $tty && $step ]]; then printf '\n'; fi
+  say "built in $((SECONDS - began)) s"
 }

@@ -17,7 +17,7 @@ function(warpsafe_add_vendor_test name)
   target_link_options(${name} PRIVATE ${arg_OPTIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} warpsafe_warnings GTest::gmock_main)
   target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
-  warpsafe_discover_vendor_test(${name})
+  warpsafe_add_gtest(${name} LABELS stand-in)
 endfunction()
 
 # warpsafe_add_rtc_test(<name> <source> <library>): of a compiler that works at run time.
@@ -26,12 +26,7 @@ function(warpsafe_add_rtc_test name source library)
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_compile_definitions(${name} PRIVATE RTC_TEST_INCLUDE="${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(${name} PRIVATE ${library} warpsafe_warnings GTest::gmock_main)
-  warpsafe_discover_vendor_test(${name})
-endfunction()
-
-function(warpsafe_discover_vendor_test name)
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS stand-in TIMEOUT 120)
+  warpsafe_add_gtest(${name} LABELS stand-in)
 endfunction()
 
 # warpsafe_compile_with_clang(<object> <source> <target>)

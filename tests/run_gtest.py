@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Runs a GoogleTest program as one entry of CTest.
+
+run_gtest.py [--xml FILE] [--isolated] PROGRAM
+
+All tests run in one process, shuffled by a fixed seed, so that a test that leaves something behind is
+found out; --isolated gives each test a process of its own instead. CTest shards a program by
+GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX. A program that ends without GoogleTest's closing line has
+failed, whatever its exit code: something ended the process. Exit code 77: every test was skipped.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+CLOSING = re.compile(r"^\[=+\] (\d+) tests? from .* ran\.", re.MULTILINE)
+SKIPPED = 77
+
+
+def run(program, *options):
+    """The exit code, the output, and whether GoogleTest came to its end."""
+    done = subprocess.run([program, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+    return done.returncode, done.stdout, bool(CLOSING.search(done.stdout))
+
+
+def names_of(program):
+    """Every test's full name, as --gtest_filter takes it."""
+    listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
+    suite, names = "", []
+    for line in listed.splitlines():
+        word = line.split("#")[0].strip()
+        if line.startswith("  "):
+            names.append(suite + word)
+        elif word.endswith("."):
+            suite = word
+    return names
+
+
+def run_isolated(program):
+    """Each test in a process of its own."""
+    names, failed = names_of(program), []
+    for name in names:
+        code, output, ended = run(program, f"--gtest_filter={name}", "--gtest_color=no")
+        if code or not ended:
+            failed.append(name)
+            print(output if ended else f"{output}\n{name}: the process ended with {code} before the test did")
+    print(f"{len(names)} tests, each in a process of its own, {len(failed)} failed", *failed, sep="\n  ")
+    return bool(failed) or not names
+
+
+def run_together(program, xml):
+    """All tests in one process."""
+    options = ["--gtest_shuffle", "--gtest_random_seed=1", "--gtest_color=no"]
+    if xml:
+        os.makedirs(os.path.dirname(xml), exist_ok=True)
+        if os.path.exists(xml):
+            os.remove(xml)
+        options.append(f"--gtest_output=xml:{xml}")
+    code, output, ended = run(program, *options)
+    skipped = re.findall(r"^\[  SKIPPED \] (\S+) \(", output, re.MULTILINE)
+    count = int(CLOSING.search(output)[1]) if ended else 0
+    if code or not ended or not count:
+        print(output)
+        if not ended:
+            print(f"{program}: ended with {code} before its tests did")
+        return True
+    print(f"{count} tests passed or skipped")
+    if skipped:
+        reasons = sorted(set(re.findall(r": Skipped\n(.+)", output)))
+        print(f"{len(skipped)} skipped:", *reasons, sep="\n  ")
+    return SKIPPED if len(skipped) == count else False
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--xml", help="where GoogleTest's own report goes")
+    parser.add_argument("--isolated", action="store_true", help="a process for each test")
+    parser.add_argument("program")
+    arguments = parser.parse_args()
+    if arguments.isolated:
+        return int(run_isolated(arguments.program))
+    return int(run_together(arguments.program, arguments.xml))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
