@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Asks compilers other than a release's own, and keeps the table of docs/compilers.md.
+"""Tests further compilers, and keeps the table of docs/compilers.md.
 
     tests/distro/compilers.py run [--together] [--headers] [--without=module.hpp] [--std=c++20] [--rows=FILE] COMPILER...
     tests/distro/compilers.py table FILE...
 
-run: a COMPILER is a program such as g++-14 or clang++-19, or nvcc or nvcc=clang++-16 for nvcc over
-that host compiler. Each public header is compiled with all warnings, in each language, alone (twice
-in one unit) or, quicker, all together, --without one that the compiler is known to refuse; then, unless
---headers is given, a few unit tests are built and run, and under nvcc an example is built. What happened is added to FILE, also if it failed.
-table: puts the rows of such files into docs/compilers.md; a row of the page stays until its compiler
-is asked again for the same language on the same system.
+run: A COMPILER is a program such as g++-14 or clang++-19, or nvcc, or nvcc=clang++-16 for nvcc over that host
+compiler. Compiles each public header with all warnings, in each language: alone (twice in one unit), or all
+together, which is faster. --without leaves out a header that the compiler is known to refuse. Then builds and
+runs a few unit tests, or builds an example under nvcc, unless --headers is given. Appends the result to
+FILE, also if it failed.
+table: Writes the rows of such files into docs/compilers.md. A row of the page stays until its compiler is
+tested again for the same language on the same system.
 """
 
 import argparse
@@ -27,9 +28,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
-# Some files are compiled as one, since most of the time goes into what all of them include.
-UNITS = [["arithmetic", "launch", "stream", "try"], ["safe_grid"]]
-# Those that need no vendor's header, except the backend's under its own compiler.
+# Several files are one unit, because most of the time goes into the headers that they share.
+UNITS = [["core/arithmetic", "launch/launch", "stream/stream", "error/try"], ["dims/safe_grid"]]
+# Headers that need a vendor's or another library's headers.
 FOREIGN = re.compile(r"^(handles/|backend/(cuda|hip|host)/|debug/(profile/|spdlog|journal/|run/)|.*/detail/|"
                      r"print/formatters)")  # fmt: skip
 PAGE = ROOT / "docs" / "compilers.md"
@@ -108,11 +109,11 @@ class Compiler:
             program = folder / "units"
             sources = []
             for unit in UNITS:
-                sources.append(folder / f"{unit[0]}_unit.cpp")
+                sources.append(folder / f"{Path(unit[0]).name}_unit.cpp")
                 files = [ROOT / "tests" / "unit" / f"{name}_test.cpp" for name in unit]
                 sources[-1].write_text("".join(f'#include "{file}"\n' for file in files))
             status, said = said_by(*self.command(
-                std, "-O0", "-DWARPSAFE_CHECKS=2", *sources, "-lgmock_main", "-lgmock", "-lgtest", "-pthread",
+                std, "-O0", "-DWARPSAFE_CHECKS=2", f"-I{ROOT / 'tests/unit/fixtures'}", *sources, "-lgmock_main", "-lgmock", "-lgtest", "-pthread",
                 "-lboost_context", "-o", program))  # fmt: skip
             files = sum(map(len, UNITS))
             what = f"{files} unit test files: do NOT build"
