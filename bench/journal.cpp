@@ -6,7 +6,7 @@
 // nothing; and what a wait and the search for suspects cost.
 
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/journal/completion.hpp>
+#include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal.hpp>
 #include <warpsafe/debug/journal/suspects.hpp>
 #include <warpsafe/memory/buffer.hpp>

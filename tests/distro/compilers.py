@@ -31,7 +31,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 # Several files are one unit, because most of the time goes into the headers that they share.
 UNITS = [["core/arithmetic", "launch/launch", "stream/stream", "error/try"], ["dims/safe_grid"]]
 # Headers that need a vendor's or another library's headers.
-FOREIGN = re.compile(r"^(handles/|backend/(cuda|hip|host)/|debug/(profile/|spdlog|journal/|run/)|.*/detail/|"
+FOREIGN = re.compile(r"^(handles/|backend/(cuda|hip|host)/|debug/(profiler_ranges|spdlog|journal/|run/)|.*/detail/|"
                      r"print/formatters)")  # fmt: skip
 PAGE = ROOT / "docs" / "compilers.md"
 BEGIN, END = "<!-- rows -->\n", "<!-- end of rows -->\n"

@@ -7,7 +7,7 @@
 #include "gpu.hpp"
 #include <warpsafe/args/trust.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/profile/nvtx_ranges.hpp>
+#include <warpsafe/debug/profiler_ranges.hpp>
 #include <warpsafe/debug/run/journal_file.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/debug/run/timeline_export.hpp>

@@ -4,8 +4,8 @@
 // A library's handle that can only run on its stream: how it is made, moved, rebound and closed.
 
 #include "toy_fixture.hpp"
-#include <warpsafe/debug/journal/log.hpp>
-#include <warpsafe/debug/start.hpp>
+#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/switches.hpp>
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>
 

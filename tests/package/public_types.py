@@ -15,8 +15,8 @@ WHY = {
     NO_VALUE: "grid_space block_space cluster_space Functions Signatures debug::RecordedHandle max_threads launch_bounds block_multiple_of needs_shared "
               "requires_warp handles_items grid_stride_kernel index portable waits_for_predecessor reference CufftPlan HipblasHandle HipfftPlan "
               "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm",
-    TOOL: "debug::AddressList debug::Completion debug::DumpWriter debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader debug::JsonObject "
-          "debug::LaunchDump debug::LaunchFilter debug::LaunchMemory debug::ProfilerRanges debug::RaceChecker debug::RaceRecorder debug::RecordedGraphs "
+    TOOL: "debug::AddressList debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
+          "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker debug::RaceRecorder debug::RecordedGraphs "
           "debug::RecordedHistory debug::RunRecorder debug::SpdlogSink",
     PARTS: "debug::Action debug::Moment debug::NpyArray debug::Party debug::Race debug::RecordedError debug::RecordedLaunch debug::RecordedNode "
            "debug::RecordedRun debug::RecordedWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",

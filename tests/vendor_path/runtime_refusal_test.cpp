@@ -146,7 +146,7 @@ TEST_F(RuntimeRefusals, ASizeThatOverflowsIsRefusedByTheRuntimeToo) {
 
 #if defined(WARPSAFE_BACKEND_CUDA)
 TEST_F(RuntimeRefusals, AFaultOfEarlierWorkIsNotTheNextKernels) {
-  ws::debug::known_good(ws::Vendor::nvidia, 0);  // other tests launched on it too
+  ws::debug::mark_device_idle(ws::Vendor::nvidia, 0);  // other tests launched on it too
   const ws::Stream stream = make_stream();
   ASSERT_THAT(ws::launch(stream, config, ws::kernel<nothing>), Succeeds());
   stand_in_cuda_post_async_error(0, cudaErrorIllegalAddress, 1);

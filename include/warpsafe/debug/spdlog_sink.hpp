@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/debug/start.hpp>
+#include <warpsafe/debug/switches.hpp>
 
 // spdlog brings fmt, of which some releases do not compile under nvcc, and needs exceptions.
 #if __has_include(<spdlog/spdlog.h>) && !defined(__CUDACC__) && defined(__cpp_exceptions)

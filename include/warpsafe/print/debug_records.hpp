@@ -5,7 +5,7 @@
 #include <warpsafe/backend/memory_access.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/environment.hpp>
-#include <warpsafe/debug/journal/run_listener.hpp>
+#include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/print/detail/print_text.hpp>
 #include <warpsafe/print/values.hpp>
 #include <warpsafe/race/race_report.hpp>

@@ -4,7 +4,7 @@
 // Ranges of ROCTx by AMD's own header and library, which needs no GPU: no range stays open.
 
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/profile/roctx_ranges.hpp>
+#include <warpsafe/debug/profiler_ranges.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/warpsafe.hpp>
 

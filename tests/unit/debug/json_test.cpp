@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-#include <warpsafe/debug/journal/json.hpp>
+#include <warpsafe/debug/run/detail/json.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 // name[:skip[:count]], as the switches that look at data take it.
 
-#include <warpsafe/debug/data/data_filters.hpp>
+#include <warpsafe/debug/environment.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ std::string taken(const char* text, const char* kernel, int launches = 6) {
   debug::LaunchFilter filter;
   filter.set(text);
   std::string found;
-  for (int i = 0; i < launches; ++i) found += filter.takes(Name::of(kernel)) ? 'x' : '.';
+  for (int i = 0; i < launches; ++i) found += filter.selects(Name::of(kernel)) ? 'x' : '.';
   return found;
 }
 
@@ -41,10 +41,10 @@ TEST(LaunchFilter, ANamespaceIsNoNumber) {
 TEST(LaunchFilter, LaunchesOfOtherKernelsDoNotCount) {
   debug::LaunchFilter filter;
   filter.set("axpy:1:1");
-  EXPECT_FALSE(filter.takes(Name::of("scale")));
-  EXPECT_FALSE(filter.takes(Name::of("axpy")));
-  EXPECT_FALSE(filter.takes(Name::of("scale")));
-  EXPECT_TRUE(filter.takes(Name::of("axpy")));
+  EXPECT_FALSE(filter.selects(Name::of("scale")));
+  EXPECT_FALSE(filter.selects(Name::of("axpy")));
+  EXPECT_FALSE(filter.selects(Name::of("scale")));
+  EXPECT_TRUE(filter.selects(Name::of("axpy")));
 }
 TEST(LaunchFilter, NothingIsTakenWhereNothingIsSet) {
   debug::LaunchFilter filter;
@@ -54,7 +54,7 @@ TEST(LaunchFilter, NothingIsTakenWhereNothingIsSet) {
   filter.set(nullptr);
   EXPECT_FALSE(filter.on());
   filter.set("");
-  EXPECT_FALSE(filter.takes(Name::of("axpy")));
+  EXPECT_FALSE(filter.selects(Name::of("axpy")));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 // What is written to the log, through a sink.
 
 #include "launch_fixture.hpp"
-#include <warpsafe/debug/journal/log.hpp>
+#include <warpsafe/debug/log.hpp>
 #include <warpsafe/memory/buffer.hpp>
 
 #include <gmock/gmock.h>

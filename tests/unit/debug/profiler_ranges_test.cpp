@@ -2,9 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "launch_fixture.hpp"
-#include <warpsafe/debug/profile/nvtx_ranges.hpp>
-#include <warpsafe/debug/profile/profiler_ranges.hpp>
-#include <warpsafe/debug/profile/roctx_ranges.hpp>
+#include <warpsafe/debug/profiler_ranges.hpp>
 
 #include <gmock/gmock.h>
 

@@ -84,7 +84,7 @@ class ErrorTeller {
       }
     }
     if (last_of_kind) rest << "\n  further refusals of this kind are only counted";
-    warpsafe::detail::say_error(debug::LogLevel::error, error, after);
+    debug::detail::log_error(debug::LogLevel::error, error, after);
   }
 
   KernelTable& kernels_;

@@ -2,9 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/debug/journal/clock.hpp>
-#include <warpsafe/debug/journal/run_listener.hpp>
 #include <warpsafe/debug/run/journal_file.hpp>
+#include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/error/format.hpp>
 
 #include <fcntl.h>

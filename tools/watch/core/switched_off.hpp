@@ -11,7 +11,7 @@ namespace warpsafe::watch {
 
 /// Says which of the options are none, and which of the library's switches do nothing here.
 inline void say_what_is_off(const Options& options) noexcept {
-  debug::detail::start_if_first();
+  debug::detail::ensure_started();
   if (!options.unknown.empty()) {
     debug::detail::log_line(debug::LogLevel::warn, "warpsafe: WARPSAFE_RUN: unknown option '%s'",
                             options.unknown.c_str());

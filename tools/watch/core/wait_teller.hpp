@@ -6,7 +6,7 @@
 #include "wait_watch.hpp"
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/journal/run_listener.hpp>
+#include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/error/error.hpp>
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class WaitTeller {
     seen.device = device;
     seen.began = debug::Completion::get().begin_wait();
     seen.begun = 0;
-    if (debug::detail::listening()) {
+    if (debug::detail::has_listeners()) {
       seen.begun = debug::detail::nanoseconds_now();
-      debug::detail::tell_listeners([&](const debug::RunListener& one) {
+      debug::detail::notify_listeners([&](const debug::RunListener& one) {
         if (one.waiting != nullptr) one.waiting(one.user, what);
       });
     }
@@ -47,7 +47,7 @@ class WaitTeller {
                                      seen.begun,
                                      debug::detail::nanoseconds_now(),
                                      {}};
-      debug::detail::tell_listeners([&](const debug::RunListener& one) {
+      debug::detail::notify_listeners([&](const debug::RunListener& one) {
         if (one.waited != nullptr) one.waited(one.user, record);
       });
     }

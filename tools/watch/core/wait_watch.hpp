@@ -4,8 +4,8 @@
 
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/name.hpp>
-#include <warpsafe/debug/journal/clock.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
+#include <warpsafe/debug/run_listener.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +51,7 @@ class WaitWatch {
     Place& place = places_[at];
     const std::uint64_t begun = __atomic_exchange_n(&place.begun, 0, __ATOMIC_ACQ_REL);
     if (__atomic_load_n(&place.told, __ATOMIC_ACQUIRE)) {
-      debug::detail::say_wait_ended((debug::detail::nanoseconds_now() - begun) / 1'000'000);
+      debug::detail::log_wait_end((debug::detail::nanoseconds_now() - begun) / 1'000'000);
     }
     __atomic_store_n(&place.taken, false, __ATOMIC_RELEASE);
   }
@@ -85,7 +85,7 @@ class WaitWatch {
         // It may have ended, and another have begun in its place, while this was read.
         if (__atomic_load_n(&place.begun, __ATOMIC_ACQUIRE) != begun) continue;
         __atomic_store_n(&place.told, true, __ATOMIC_RELEASE);
-        debug::detail::say_hanging_elsewhere(where, what, limit_);
+        debug::detail::log_overdue_wait_elsewhere(where, what, limit_);
       }
     }
   }

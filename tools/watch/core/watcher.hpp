@@ -165,7 +165,7 @@ class Watcher {
         // Errors are written anyway; a level of the log would be looked at by each launch. One that
         // WARPSAFE_SYNC waits for is told by the log.
         if (debug::blocking() && !debug::Environment::get().silent &&
-            !debug::logs(debug::LogLevel::error)) {
+            !debug::is_logged(debug::LogLevel::error)) {
           debug::set_log_level(debug::LogLevel::error);
         }
         say_what_is_off(options_);
@@ -189,7 +189,7 @@ class Watcher {
     debug::Journal::get().refused(seen.record.sequence);
     debug::detail::noticed(error, launch.device, warpsafe::detail::is_of_earlier_work(error));
     if (!kernel.listed) return;
-    debug::detail::tell_failed(error);
+    debug::detail::notify_failed(error);
     if (error.incident != 0) {
       if (!errors_.fault(error)) return;
     } else {

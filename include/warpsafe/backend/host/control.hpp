@@ -7,8 +7,8 @@
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/host_backend.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/limits.hpp>
-#include <warpsafe/debug/journal/suspects.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -31,8 +31,10 @@ inline void reset() {
   runtime.show_devices(1);
   runtime.book = CallBook{};
   thread_state() = ThreadState{};
-  for (int device = 0; device < debug::Completion::devices; ++device) {
-    debug::known_good(Vendor::host, device);
+  if (const auto* const hooks = warpsafe::detail::debug_hooks()) {
+    for (const auto& device : runtime.devices) {
+      hooks->device_idle(Vendor::host, device->limits.device);
+    }
   }
 }
 

@@ -136,6 +136,8 @@ struct DebugHooks {
   /// What was submitted to the stream before that time has ended without a fault.
   void (*waited)(Vendor vendor, std::int32_t device, const void* stream,
                  std::uint64_t began) noexcept;
+  /// All work of the device has ended without a fault.
+  void (*device_idle)(Vendor vendor, std::int32_t device) noexcept;
   /// A status of the runtime has become `error`, on a device (-1: unknown). `earlier_work` tells
   /// that the fault is that of work which was submitted before, so that suspects can be named.
   void (*noticed)(LaunchError& error, std::int32_t device, bool earlier_work) noexcept;

@@ -5,11 +5,10 @@
 #include <warpsafe/compare/detail/compare_elements.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/launch_record.hpp>
-#include <warpsafe/debug/data/dump_writer.hpp>
-#include <warpsafe/debug/data/inspect.hpp>
-#include <warpsafe/debug/data/launch_memory.hpp>
-#include <warpsafe/debug/journal/log.hpp>
+#include <warpsafe/debug/data/detail/dump_writer.hpp>
+#include <warpsafe/debug/data/detail/launch_memory.hpp>
 #include <warpsafe/debug/journal/told_calls.hpp>
+#include <warpsafe/debug/log.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/detail/host_reference.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
@@ -23,9 +22,14 @@
 #include <new>
 #include <string>
 
-// What the tools that look at a launch's data say, but for the comparison itself (shadow.hpp).
+// The host's reference of a kernel: whether it can replace one launch, its run, and how far the
+// kernel's results are from its own.
 
-namespace warpsafe::debug::detail {
+namespace warpsafe::debug {
+
+namespace detail {
+
+using warpsafe::detail::LaunchArguments;
 
 /// What is done with one launch.
 struct DataModes {
@@ -34,32 +38,32 @@ struct DataModes {
   bool trace;
 };
 
-/// Something about a kernel that every launch of it would repeat: true the first time.
-[[gnu::cold]] inline bool is_new(const Name& kernel, const char* what) noexcept {
+/// True the first time, for a message about a kernel that every launch of it would repeat.
+[[gnu::cold]] inline bool is_first_report(const Name& kernel, const char* what) noexcept {
   constexpr std::size_t capacity = 128;
-  struct Said {
+  struct Report {
     const char* kernel;
     const char* what;
   };
-  static Said said[capacity];
+  static Report reports[capacity];
   static bool busy = false;
   while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) sched_yield();
   std::size_t i = 0;
-  while (i < capacity && said[i].what != nullptr &&
-         (said[i].kernel != kernel.data || said[i].what != what)) {
+  while (i < capacity && reports[i].what != nullptr &&
+         (reports[i].kernel != kernel.data || reports[i].what != what)) {
     ++i;
   }
-  const bool fresh = i < capacity && said[i].what == nullptr;
-  if (fresh) said[i] = {kernel.data, what};
+  const bool first = i < capacity && reports[i].what == nullptr;
+  if (first) reports[i] = {kernel.data, what};
   __atomic_clear(&busy, __ATOMIC_RELEASE);
-  return fresh;
+  return first;
 }
 
-/// "warpsafe: WARPSAFE_SHADOW: kernel 'axpy' is not compared: WHY, at FILE:LINE", once per kernel
-/// and reason.
-[[gnu::cold]] inline void say_not_done(const LaunchRecord& record, const DataModes& modes,
-                                       const char* why, std::size_t argument = 0) noexcept {
-  if (Environment::get().silent || !is_new(record.kernel, why)) return;
+/// Writes "warpsafe: WARPSAFE_SHADOW: kernel 'axpy' is not compared: REASON, at FILE:LINE", once
+/// per kernel and reason.
+[[gnu::cold]] inline void log_skipped(const LaunchRecord& record, const DataModes& modes,
+                                      const char* reason, std::size_t argument = 0) noexcept {
+  if (Environment::get().silent || !is_first_report(record.kernel, reason)) return;
   char text[1024];
   warpsafe::detail::TextBuffer out(text, sizeof text);
   out << "warpsafe: "
@@ -71,12 +75,12 @@ struct DataModes {
           : modes.shadow  ? "is not compared: "
                           : "is not written: ");
   if (argument != 0) out << "argument " << std::uint64_t{argument} << ' ';
-  out << why;
+  out << reason;
   if (record.site.file != nullptr) out << ", at " << record.site;
   write_log(LogLevel::warn, text, out.size());
 }
 
-[[gnu::cold]] inline void say_dumped(const LaunchRecord& record, const DumpWriter& dump) noexcept {
+[[gnu::cold]] inline void log_dump(const LaunchRecord& record, const DumpWriter& dump) noexcept {
   if (Environment::get().silent) return;
   if (dump.problem().empty()) {
     log_line(LogLevel::warn, "warpsafe: launch %llu, kernel '%.*s', is written to %s",
@@ -89,8 +93,8 @@ struct DataModes {
   }
 }
 
-/// The error with the launch that it is about beside it.
-[[nodiscard]] inline LaunchError error_of(const LaunchRecord& record, LaunchError error) noexcept {
+/// Puts the launch that an error is about into the error.
+inline void put_launch(LaunchError& error, const LaunchRecord& record) noexcept {
   error.kernel = record.kernel;
   for (int axis = 0; axis < 3; ++axis) {
     error.grid[axis] = record.grid[axis];
@@ -101,24 +105,13 @@ struct DataModes {
   error.device = record.device;
   error.sequence = record.sequence;
   error.site = record.site;
-  return error;
 }
 
-}  // namespace warpsafe::debug::detail
+inline std::uint64_t mismatches_found = 0;
 
-// The host's reference of a kernel: whether it can stand for one launch, its run, and how far the
-// kernel's results are from its.
-
-namespace warpsafe::debug {
-
-namespace detail {
-
-using warpsafe::detail::LaunchArguments;
-
-inline std::uint64_t mismatches_seen = 0;
-
-/// Whether a value that is no pointer has a device address in it: a structure that holds one.
-[[nodiscard]] inline bool hides_address(const LaunchArguments& arguments, std::size_t i) noexcept {
+/// Whether a value that is no pointer, such as a structure, contains a device address.
+[[nodiscard]] inline bool contains_address(const LaunchArguments& arguments,
+                                           std::size_t i) noexcept {
   const auto& parameter = arguments.entry.parameters[i];
   for (std::size_t at = 0; at + sizeof(void*) <= parameter.size; at += sizeof(void*)) {
     const void* word = nullptr;
@@ -126,18 +119,19 @@ inline std::uint64_t mismatches_seen = 0;
     MemoryKind kind{};
     int device = -1;
     if (word == nullptr) continue;
-    const int asked = told(arguments.calls, warpsafe::detail::RuntimeCall::pointer_kind,
-                           arguments.calls.pointer_kind, word, kind, device);
-    if (asked == 0 && kind != MemoryKind::unregistered) {
+    const int queried = told(arguments.calls, warpsafe::detail::RuntimeCall::pointer_kind,
+                             arguments.calls.pointer_kind, word, kind, device);
+    if (queried == 0 && kind != MemoryKind::unregistered) {
       return true;
     }
   }
   return false;
 }
 
-/// Why the host's reference cannot stand for the kernel, or nullptr. `argument` counts from 1.
-[[nodiscard]] inline const char* why_no_reference(const LaunchArguments& arguments,
-                                                  std::size_t& argument) noexcept {
+/// The reason why the host's reference cannot replace the kernel, or nullptr. `argument` counts
+/// from 1; 0: the reason is about no argument.
+[[nodiscard]] inline const char* reference_obstacle(const LaunchArguments& arguments,
+                                                    std::size_t& argument) noexcept {
   argument = 0;
   if (arguments.reference == nullptr) {
     return "it carries no reference; launch it as kernel<fn, reference<host_fn>>";
@@ -148,7 +142,7 @@ inline std::uint64_t mismatches_seen = 0;
       return "is a pointer, and nothing tells how many elements it has; pass a buffer's view(), or "
              "trust(p, count)";
     }
-    if (!arguments.entry.parameters[i].is_pointer && hides_address(arguments, i)) {
+    if (!arguments.entry.parameters[i].is_pointer && contains_address(arguments, i)) {
       return "has a device address inside, and nothing tells how much memory is there; pass the "
              "memory as a parameter of its own";
     }
@@ -157,7 +151,8 @@ inline std::uint64_t mismatches_seen = 0;
   return nullptr;
 }
 
-/// Runs the host's function on the copies from before the launch, in place.
+/// Runs the host's function on the copies from before the launch, in place. False if the host has
+/// no memory left.
 [[nodiscard]] inline bool run_reference(const LaunchArguments& arguments,
                                         const LaunchMemory& memory) noexcept {
   const std::size_t count = memory.arguments();
@@ -172,11 +167,11 @@ inline std::uint64_t mismatches_seen = 0;
   return true;
 }
 
-/// Compares what the kernel wrote with what the reference computed, argument by argument; each that
-/// differs is told. `tolerance` is nullptr for that of each type. True with the first of them in
-/// `error`.
-[[nodiscard]] inline bool differs(const LaunchRecord& record, const LaunchMemory& memory,
-                                  const Tolerance* tolerance, LaunchError& error) {
+/// Compares what the kernel wrote with what the reference computed, and reports each argument that
+/// differs. `tolerance` nullptr: that of each type. Returns true if there are any, with the first
+/// of them in `error`.
+[[nodiscard]] inline bool log_mismatches(const LaunchRecord& record, const LaunchMemory& memory,
+                                         const Tolerance* tolerance, LaunchError& error) {
   bool found = false;
   for (std::size_t i = 0; i < memory.arguments(); ++i) {
     if (!memory.reaches(i) || !memory.writes(i)) continue;
@@ -195,11 +190,12 @@ inline std::uint64_t mismatches_seen = 0;
     if (record.site.file != nullptr) out << ", at " << record.site;
     const std::string text = std::string(start) + "\n  " + message(compared);
     write_log(LogLevel::error, text.c_str(), text.size());
-    __atomic_add_fetch(&mismatches_seen, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&mismatches_found, 1, __ATOMIC_RELAXED);
     if (found) continue;
     found = true;
-    error = error_of(record, LaunchError::make(Errc::reference_differs, Stage::completion,
-                                               compared.mismatches, compared.count));
+    error = LaunchError::make(Errc::reference_differs, Stage::completion, compared.mismatches,
+                              compared.count);
+    put_launch(error, record);
     error.extra = i + 1;
     error.vendor = record.vendor;
   }
@@ -208,10 +204,10 @@ inline std::uint64_t mismatches_seen = 0;
 
 }  // namespace detail
 
-/// How many arguments of how many launches were found to differ from their references so far
-/// (WARPSAFE_SHADOW): for programs that go on (WARPSAFE_ON_ERROR=warn).
+/// How many arguments of launches have differed from their references so far (WARPSAFE_SHADOW).
+/// For programs that do not stop at an error (WARPSAFE_ON_ERROR=warn).
 [[nodiscard]] inline std::uint64_t shadow_mismatches() noexcept {
-  return __atomic_load_n(&detail::mismatches_seen, __ATOMIC_RELAXED);
+  return __atomic_load_n(&detail::mismatches_found, __ATOMIC_RELAXED);
 }
 
 }  // namespace warpsafe::debug

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/debug/journal/completion.hpp>
+#include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal.hpp>
 
 #include <cstddef>

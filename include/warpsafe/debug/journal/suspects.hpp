@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/detail/text.hpp>
-#include <warpsafe/debug/journal/completion.hpp>
+#include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
 #include <warpsafe/debug/journal/launch_text.hpp>
@@ -31,7 +31,7 @@ class Incidents {
   /// Takes down the suspects of a fault that was just noticed on a device (-1: any device of the
   /// vendor). Returns the number of the incident, at least 1: that of an earlier one if the context
   /// was lost then, and has said the same since.
-  std::uint64_t note(const LaunchError& error, std::int32_t device) noexcept {
+  std::uint64_t add(const LaunchError& error, std::int32_t device) noexcept {
     const Vendor vendor = error.vendor;
     const bool context_lost = error.severity == Severity::context_lost;
     lock();
@@ -164,7 +164,7 @@ inline Incidents Incidents::instance;
 /// Tells the debug tools that all work of a device has ended and its context is whole: after a
 /// synchronisation of your own (cudaDeviceSynchronize), or after the device was reset. What was
 /// launched before is no suspect any more.
-inline void known_good(Vendor vendor, std::int32_t device) noexcept {
+inline void mark_device_idle(Vendor vendor, std::int32_t device) noexcept {
   Completion& completion = Completion::get();
   completion.device_waited(vendor, device, completion.begin_wait());
 }

@@ -5,11 +5,10 @@
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/detail/text.hpp>
-#include <warpsafe/debug/journal/clock.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
 #include <warpsafe/debug/journal/launch_text.hpp>
-#include <warpsafe/debug/journal/run_listener.hpp>
-#include <warpsafe/debug/start.hpp>
+#include <warpsafe/debug/run_listener.hpp>
+#include <warpsafe/debug/switches.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -68,7 +67,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 }
 
 /// A wait has lasted too long: which, what it may be waiting for, and what becomes of it.
-[[gnu::cold, gnu::noinline]] inline void say_long_wait(const warpsafe::detail::WaitPlace& place,
+[[gnu::cold, gnu::noinline]] inline void log_long_wait(const warpsafe::detail::WaitPlace& place,
                                                        Name what, std::uint64_t milliseconds,
                                                        const char* and_now) noexcept {
   char text[8192];
@@ -83,20 +82,21 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   out << "\n  " << and_now;
   write_log(LogLevel::warn, text, out.size());
 }
-[[gnu::cold]] inline void say_hanging(const warpsafe::detail::WaitPlace& place, Name what,
-                                      std::uint64_t milliseconds, bool stops) noexcept {
-  say_long_wait(place, what, milliseconds,
+[[gnu::cold]] inline void log_overdue_wait(const warpsafe::detail::WaitPlace& place, Name what,
+                                           std::uint64_t milliseconds, bool stops) noexcept {
+  log_long_wait(place, what, milliseconds,
                 stops            ? "the wait is given up: its caller gets an error"
                 : place.may_stop ? "it goes on waiting; WARPSAFE_TIMEOUT=SECONDS,stop gives such a "
                                    "wait up"
                                  : "it goes on waiting: memory in use depends on it");
 }
 /// The same of a wait that somebody else is in, who cannot be called back.
-[[gnu::cold]] inline void say_hanging_elsewhere(const warpsafe::detail::WaitPlace& place, Name what,
-                                                std::uint64_t milliseconds) noexcept {
-  say_long_wait(place, what, milliseconds, "it goes on waiting");
+[[gnu::cold]] inline void log_overdue_wait_elsewhere(const warpsafe::detail::WaitPlace& place,
+                                                     Name what,
+                                                     std::uint64_t milliseconds) noexcept {
+  log_long_wait(place, what, milliseconds, "it goes on waiting");
 }
-[[gnu::cold]] inline void say_wait_ended(std::uint64_t milliseconds) noexcept {
+[[gnu::cold]] inline void log_wait_end(std::uint64_t milliseconds) noexcept {
   log_line(LogLevel::warn, "warpsafe: that wait has ended after %llu ms",
            static_cast<unsigned long long>(milliseconds));
 }
@@ -129,16 +129,16 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   // An error is told once by some runtimes, so this one counts; success is the wait's own to tell.
   if (status != calls.not_ready) return status != 0 ? status : calls.wait(handle);
   const bool stops = place.may_stop && __atomic_load_n(&timeout_stops_in_use, __ATOMIC_RELAXED);
-  say_hanging(place, calls.what, limit, stops);
+  log_overdue_wait(place, calls.what, limit, stops);
   if (stops) return calls.not_ready;
   const int late = calls.wait(handle);
-  say_wait_ended((nanoseconds_now() - begun) / 1'000'000);
+  log_wait_end((nanoseconds_now() - begun) / 1'000'000);
   return late;
 }
 
 /// DebugHooks::watches_waits and ::wait.
 [[nodiscard]] inline bool watches_waits() noexcept {
-  start_if_first();
+  ensure_started();
   return __atomic_load_n(&timeout_in_use, __ATOMIC_RELAXED) != no_timeout;
 }
 /// The wait of a tool: watched as any other, and in no record of the program's run.
@@ -149,8 +149,8 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 [[nodiscard]] inline int wait(const warpsafe::detail::WaitCalls& calls, void* handle,
                               const warpsafe::detail::WaitPlace& place) noexcept {
   std::uint64_t begun = 0;
-  if (listening()) {
-    tell_listeners([&](const RunListener& one) {
+  if (has_listeners()) {
+    notify_listeners([&](const RunListener& one) {
       if (one.waiting != nullptr) one.waiting(one.user, calls.what);
     });
     begun = nanoseconds_now();
@@ -159,7 +159,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   if (begun != 0) {
     const WaitRecord record{calls.what, place.stream, place.device,      calls.vendor,
                             status,     begun,        nanoseconds_now(), place.site};
-    tell_listeners([&](const RunListener& one) {
+    notify_listeners([&](const RunListener& one) {
       if (one.waited != nullptr) one.waited(one.user, record);
     });
   }
@@ -173,7 +173,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 /// Errc::wait_timed_out, while the work may still run; without, it goes on. A wait that is watched
 /// asks the runtime again and again, at most a millisecond late.
 inline void set_timeout(std::uint64_t milliseconds, bool stop = false) noexcept {
-  detail::start_if_first();
+  detail::ensure_started();
   __atomic_store_n(&detail::timeout_stops_in_use, stop, __ATOMIC_RELAXED);
   __atomic_store_n(&detail::timeout_in_use, milliseconds, __ATOMIC_RELAXED);
 }

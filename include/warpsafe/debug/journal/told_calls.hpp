@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/detail/debug_hooks.hpp>
-#include <warpsafe/debug/journal/call_trace.hpp>
+#include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
 
 #include <cstdint>
@@ -33,7 +33,7 @@ template <class... P>
   const std::uint64_t begun = nanoseconds_now();
   const int status = by_program ? wait(*calls.stream_wait, stream, place)
                                 : wait_as_tool(*calls.stream_wait, stream, place);
-  if (logs(LogLevel::trace)) {
+  if (is_logged(LogLevel::trace)) {
     const warpsafe::detail::TracedValue value = warpsafe::detail::traced_value(stream);
     log_runtime_call(warpsafe::detail::RuntimeCall::stream_synchronize, calls.name,
                      calls.error_name(status), &value, 1, begun);

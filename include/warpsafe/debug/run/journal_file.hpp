@@ -3,8 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/debug/journal/json.hpp>
-#include <warpsafe/debug/journal/output_file.hpp>
+#include <warpsafe/debug/run/detail/json.hpp>
 #include <warpsafe/debug/run/recorded_run.hpp>
 #include <warpsafe/error/message.hpp>
 

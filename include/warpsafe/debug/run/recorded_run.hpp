@@ -5,7 +5,7 @@
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/limits.hpp>
-#include <warpsafe/debug/journal/run_listener.hpp>
+#include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/error/errc.hpp>
 
 #include <cstdint>

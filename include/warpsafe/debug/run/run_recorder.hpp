@@ -2,13 +2,12 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/debug/journal/clock.hpp>
-#include <warpsafe/debug/journal/completion.hpp>
+#include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
-#include <warpsafe/debug/journal/run_listener.hpp>
-#include <warpsafe/debug/run/gpu_clock.hpp>
+#include <warpsafe/debug/run/detail/gpu_clock.hpp>
 #include <warpsafe/debug/run/recorded_run.hpp>
-#include <warpsafe/debug/start.hpp>
+#include <warpsafe/debug/run_listener.hpp>
+#include <warpsafe/debug/switches.hpp>
 #include <warpsafe/error/format.hpp>
 #include <warpsafe/stream/device.hpp>
 

@@ -2,8 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/debug/journal/json.hpp>
-#include <warpsafe/debug/journal/output_file.hpp>
+#include <warpsafe/debug/run/detail/json.hpp>
 #include <warpsafe/debug/run/recorded_run.hpp>
 #include <warpsafe/error/message.hpp>
 

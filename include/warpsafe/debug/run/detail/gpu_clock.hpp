@@ -5,7 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/core/launch_record.hpp>
-#include <warpsafe/debug/journal/clock.hpp>
+#include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 
 #include <cstdint>

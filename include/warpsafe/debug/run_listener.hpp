@@ -6,6 +6,7 @@
 #include <warpsafe/error/error.hpp>
 
 #include <cstdint>
+#include <ctime>
 
 namespace warpsafe::debug {
 
@@ -21,8 +22,8 @@ struct WaitRecord {
   call_site site;
 };
 
-/// Who follows a run: a recorder, a profiler's ranges. Told from any thread, from several at once;
-/// it must not launch through checked code. Any of the pointers may be nullptr.
+/// Follows a run, as a recorder or a profiler's ranges do. Any thread may call its functions, also
+/// several at once. They must not launch through checked code. Any of the pointers may be nullptr.
 struct RunListener {
   /// A launch is about to be given to the runtime.
   void (*launching)(void* user, const LaunchRecord& record) noexcept = nullptr;
@@ -30,27 +31,40 @@ struct RunListener {
   /// `submitted` or `refused`.
   void (*launched)(void* user, const LaunchRecord& record, std::uint64_t begun,
                    std::uint64_t ended) noexcept = nullptr;
-  /// The host is about to wait, in what the runtime calls that (WaitRecord::what).
+  /// The host is about to wait; `what` is the name of the wait, as in WaitRecord.
   void (*waiting)(void* user, Name what) noexcept = nullptr;
   void (*waited)(void* user, const WaitRecord& wait) noexcept = nullptr;
-  /// An error was made: by the runtime, or by a check that refused a launch.
+  /// An error occurred: the runtime reported one, or a check refused a launch.
   void (*failed)(void* user, const LaunchError& error) noexcept = nullptr;
   void* user = nullptr;
-  RunListener* next = nullptr;  ///< the library's own
+  RunListener* next = nullptr;  ///< for the library's use
 };
 
 namespace detail {
 
 inline RunListener* listeners_in_use = nullptr;
 
-[[nodiscard]] inline bool listening() noexcept {
+[[nodiscard]] inline bool has_listeners() noexcept {
   return __atomic_load_n(&listeners_in_use, __ATOMIC_ACQUIRE) != nullptr;
 }
-/// Calls `tell(listener)` for each.
-template <class Tell>
-void tell_listeners(const Tell& tell) noexcept {
+/// Calls `notify(listener)` for each listener.
+template <class Notify>
+void notify_listeners(const Notify& notify) noexcept {
   const RunListener* one = __atomic_load_n(&listeners_in_use, __ATOMIC_ACQUIRE);
-  for (; one != nullptr; one = one->next) tell(*one);
+  for (; one != nullptr; one = one->next) notify(*one);
+}
+[[gnu::cold]] inline void notify_failed(const LaunchError& error) noexcept {
+  notify_listeners([&](const RunListener& one) {
+    if (one.failed != nullptr) one.failed(one.user, error);
+  });
+}
+
+/// Nanoseconds of CLOCK_MONOTONIC: the clock of all debug tools.
+[[nodiscard]] inline std::uint64_t nanoseconds_now() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 }  // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/detail/text.hpp>
-#include <warpsafe/debug/data/launch_memory.hpp>
+#include <warpsafe/debug/data/detail/launch_memory.hpp>
 #include <warpsafe/debug/data/npy.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 

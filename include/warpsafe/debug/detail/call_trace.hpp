@@ -4,8 +4,8 @@
 
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/detail/text.hpp>
-#include <warpsafe/debug/journal/clock.hpp>
-#include <warpsafe/debug/journal/log.hpp>
+#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/run_listener.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -127,7 +127,7 @@ inline void put_value(warpsafe::detail::TextBuffer& out,
                                            Name status, const warpsafe::detail::TracedValue* values,
                                            std::size_t count, std::uint64_t begun) noexcept {
   const std::uint64_t took = nanoseconds_now() - begun;
-  if (!logs(LogLevel::trace)) return;
+  if (!is_logged(LogLevel::trace)) return;
   char text[512];
   warpsafe::detail::TextBuffer out(text, sizeof text);
   out << "  " << backend << ' ' << call_names[static_cast<std::size_t>(call)].here << '(';
@@ -158,7 +158,7 @@ inline constexpr warpsafe::detail::CallTracer logging_tracer{
 /// Begins or ends the trace of calls, as the log's level is.
 inline void trace_calls_by_level() noexcept {
   __atomic_store_n(&warpsafe::detail::call_tracer_in_use,
-                   logs(LogLevel::trace) ? &logging_tracer : nullptr, __ATOMIC_RELEASE);
+                   is_logged(LogLevel::trace) ? &logging_tracer : nullptr, __ATOMIC_RELEASE);
 }
 
 }  // namespace warpsafe::debug::detail

@@ -28,7 +28,7 @@ class LaunchMemory {
         count_(arguments.entry.parameter_count),
         arguments_(new (std::nothrow) Argument[count_ + 1]),
         regions_(new (std::nothrow) Region[count_ + 1]) {
-    if (!good()) return;
+    if (!valid()) return;
     for (std::size_t i = 0; i < count_; ++i) {
       const auto& memory = arguments.memory[i];
       const bool known = memory.bytes != warpsafe::detail::unknown_extent;
@@ -43,7 +43,7 @@ class LaunchMemory {
     }
   }
   /// False: the host has no memory for the lists.
-  [[nodiscard]] bool good() const noexcept { return arguments_ != nullptr && regions_ != nullptr; }
+  [[nodiscard]] bool valid() const noexcept { return arguments_ != nullptr && regions_ != nullptr; }
   [[nodiscard]] std::size_t arguments() const noexcept { return count_; }
 
   /// Copies all regions to the host, in the order of the stream, which is waited for.

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/debug/journal/suspects.hpp>
+#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/run_listener.hpp>
+#include <warpsafe/debug/switches.hpp>
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/error/format.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+// What the debug tools do where an error is made: the functions of DebugHooks about errors.
+
+namespace warpsafe::debug::detail {
+
+/// Writes an error's text to the log, with `after` behind it.
+[[gnu::cold, gnu::noinline]] inline void log_error(LogLevel level, const LaunchError& error,
+                                                   const char* after) noexcept {
+  char text[4096] = "warpsafe: ";
+  constexpr std::size_t prefix = 10;
+  std::size_t size = prefix + format_error(error, text + prefix, sizeof text - prefix);
+  warpsafe::detail::TextBuffer rest(text + size, sizeof text - size);
+  rest << after;
+  write_log(level, text, size + rest.size());
+}
+
+/// Completes an error that a status of the runtime has become, and finds its suspects.
+[[gnu::cold]] inline void record_error(LaunchError& error, std::int32_t device,
+                                       bool earlier_work) noexcept {
+  error.blocking_was_on = __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED);
+  if (error.code == Errc::wait_timed_out) {
+    error.value = __atomic_load_n(&timeout_in_use, __ATOMIC_RELAXED);
+  }
+  if (earlier_work) error.incident = Incidents::get().add(error, device);
+}
+/// DebugHooks::noticed. The listeners hear of a refused launch from `refused` (launch_hooks.hpp),
+/// which knows the kernel.
+[[gnu::cold]] inline void noticed(LaunchError& error, std::int32_t device,
+                                  bool earlier_work) noexcept {
+  record_error(error, device, earlier_work);
+  if (!has_listeners()) return;
+  LaunchError reported = error;
+  if (reported.device < 0) reported.device = device;
+  notify_failed(reported);
+}
+/// DebugHooks::put_suspects.
+[[gnu::cold]] inline void put_suspects(warpsafe::detail::TextBuffer& out,
+                                       const LaunchError& error) noexcept {
+  Incidents::get().put(out, error);
+}
+/// DebugHooks::goes_on. Writes the error first.
+[[gnu::cold, gnu::noinline]] inline bool goes_on(LaunchError& error) noexcept {
+  ensure_started();
+  error.blocking_was_on = blocking();
+  notify_failed(error);
+  const bool warn_only = Environment::get().warn_only;
+  if (warn_only) {
+    log_error(LogLevel::warn, error, "\n  WARPSAFE_ON_ERROR=warn: launched all the same");
+  } else if (is_logged(LogLevel::error)) {
+    log_error(LogLevel::error, error, "");
+  }
+  return warn_only;
+}
+
+}  // namespace warpsafe::debug::detail

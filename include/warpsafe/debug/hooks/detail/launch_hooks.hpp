@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/debug/data/detail/inspect.hpp>
+#include <warpsafe/debug/hooks/detail/error_hooks.hpp>
+#include <warpsafe/debug/journal/journal.hpp>
+#include <warpsafe/debug/journal/launch_text.hpp>
+#include <warpsafe/debug/journal/told_calls.hpp>
+#include <warpsafe/debug/switches.hpp>
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+// What the debug tools do around the dispatch of a checked launch. The path of the launch itself
+// adds it to the journal, looks at one byte, and notes that the runtime took it. Everything that a
+// switch asks for is out of line. Launches come here through DebugHooks
+// (launch/detail/observation.hpp).
+
+namespace warpsafe::debug::detail {
+
+using warpsafe::detail::LaunchFacts;
+
+/// Whether a debugger is attached to this process: Linux says so in /proc/self/status (proc(5)).
+[[gnu::cold, gnu::noinline]] inline bool is_debugged() noexcept {
+  std::FILE* const status = std::fopen("/proc/self/status", "r");
+  if (status == nullptr) return false;
+  char line[128];
+  long tracer = 0;
+  while (tracer == 0 && std::fgets(line, sizeof line, status) != nullptr) {
+    if (std::strncmp(line, "TracerPid:", 10) == 0) tracer = std::strtol(line + 10, nullptr, 10);
+  }
+  std::fclose(status);
+  return tracer != 0;
+}
+
+/// WARPSAFE_BREAK=n: stops before launch n, once. Under a debugger this is a breakpoint. Without
+/// one the process stops (SIGSTOP) until a debugger is attached or SIGCONT arrives, and says so.
+[[gnu::cold, gnu::noinline]] inline void break_at_launch(const LaunchRecord& record) noexcept {
+  static bool stopped = false;
+  const std::uint64_t at = Environment::get().break_at;
+  // Launches of several threads may leave a number unused: then the next launch stops.
+  if (at == 0 || record.sequence < at || __atomic_test_and_set(&stopped, __ATOMIC_ACQ_REL)) return;
+  const bool debugged = is_debugged();
+  log_line(LogLevel::warn,
+           "warpsafe: WARPSAFE_BREAK=%llu: stopped before launch %llu, kernel '%.*s', at %s:%u%s",
+           static_cast<unsigned long long>(at), static_cast<unsigned long long>(record.sequence),
+           static_cast<int>(record.kernel.size), record.kernel.data,
+           record.site.file == nullptr ? "?" : record.site.file, record.site.line,
+           debugged ? "" : "; attach a debugger to this process, or send it on with SIGCONT");
+  static_cast<void>(std::raise(debugged ? SIGTRAP : SIGSTOP));
+}
+
+/// Writes the device's limits to the log at its first launch.
+[[gnu::cold, gnu::noinline]] inline void log_device(std::int32_t device,
+                                                    const BackendCalls& calls) noexcept {
+  static std::uint64_t shown = 0;
+  if (device < 0 || device >= 64) return;
+  const std::uint64_t bit = std::uint64_t{1} << device;
+  if ((__atomic_fetch_or(&shown, bit, __ATOMIC_RELAXED) & bit) != 0) return;
+  DeviceLimits limits;
+  if (told(calls, RuntimeCall::limits_of, calls.limits_of, device, limits) != 0) return;
+  limits.device = device;
+  limits::put_floors(limits, *calls.floor);
+  if (limits.name.empty()) limits.name = calls.device_name(device);
+  char text[640];
+  write_log(LogLevel::debug, text, format_limits(limits, text, sizeof text));
+}
+
+/// Warns of an error that an earlier call of this thread left pending, once per status.
+[[gnu::cold, gnu::noinline]] inline void log_pending_error(const LaunchRecord& record,
+                                                           const BackendCalls& calls) noexcept {
+  static int last = 0;
+  // Peeked, never taken: the slot is the program's.
+  const int pending = told(calls, RuntimeCall::peek_last_error, calls.peek_last_error);
+  if (pending == 0 || __atomic_exchange_n(&last, pending, __ATOMIC_RELAXED) == pending) return;
+  log_line(
+      LogLevel::warn,
+      "warpsafe: an error was pending before the launch of '%.*s': %s (%s); an earlier call of "
+      "this thread failed, and this launch is not its cause",
+      static_cast<int>(record.kernel.size), record.kernel.data, calls.error_text(pending).data,
+      calls.error_name(pending).data);
+}
+
+/// Does what the switches ask for before a launch. Returns the time in nanoseconds if the launch is
+/// timed, else 0; and in either case `asks_for_data` if its data is copied.
+[[gnu::cold, gnu::noinline]] inline std::uint64_t before_launch(
+    const LaunchRecord& record, const BackendCalls& calls) noexcept {
+  ensure_started();
+  if (is_logged(LogLevel::warn)) log_pending_error(record, calls);
+  if (is_logged(LogLevel::debug)) {
+    log_device(record.device, calls);
+    log_line(LogLevel::debug,
+             "Launch: kernel=%.*s, grid=(%u,%u,%u), block=(%u,%u,%u), shared=%llu bytes",
+             static_cast<int>(record.kernel.size), record.kernel.data, record.grid[0],
+             record.grid[1], record.grid[2], record.block[0], record.block[1], record.block[2],
+             static_cast<unsigned long long>(record.dynamic_shared));
+  }
+  break_at_launch(record);
+  notify_listeners([&](const RunListener& one) {
+    if (one.launching != nullptr) one.launching(one.user, record);
+  });
+  const bool timed = is_logged(LogLevel::trace) || has_listeners();
+  return (timed ? nanoseconds_now() : 0) | request_data(record);
+}
+/// Reports a timed launch; `status` is the runtime's.
+[[gnu::cold, gnu::noinline]] inline void after_launch(const LaunchRecord& record,
+                                                      const BackendCalls& calls,
+                                                      std::uint64_t begun, int status) noexcept {
+  const std::uint64_t ended = nanoseconds_now();
+  if (is_logged(LogLevel::trace)) {
+    const std::uint64_t took = ended - begun;
+    // A graph's line names no function here: the line of its own call does. HIP launches with
+    // several functions.
+    const bool cuda = calls.name == Name::of("CUDA") && record.grid[0] != 0;
+    constexpr auto extended = static_cast<unsigned>(
+        ~unsigned{static_cast<std::uint8_t>(LaunchOption::non_portable_cluster)});
+    log_line(LogLevel::trace, "  %s launch(stream %p) = %s, %llu.%llu us%s", calls.name.data,
+             record.stream, calls.error_name(status).data,
+             static_cast<unsigned long long>(took / 1000),
+             static_cast<unsigned long long>(took / 100 % 10),
+             !cuda                              ? ""
+             : (record.options & extended) != 0 ? ", by cudaLaunchKernelExC"
+                                                : ", by cudaLaunchKernel");
+  }
+  LaunchRecord made = record;
+  made.state = status == 0 ? LaunchState::submitted : LaunchState::refused;
+  notify_listeners([&](const RunListener& one) {
+    if (one.launched != nullptr) one.launched(one.user, made, begun, ended);
+  });
+}
+
+/// Waits for a kernel that was just launched, if a switch asks for it and no graph is being
+/// captured. Returns the runtime's status.
+[[gnu::cold, gnu::noinline]] inline int wait_for_launch(const LaunchRecord& record,
+                                                        const BackendCalls& calls) noexcept {
+  if (!blocking()) return 0;
+  const char* const names = Environment::get().blocking_names;
+  if (names != nullptr && !is_listed(record.kernel, names)) return 0;
+  bool capturing = true;
+  void* const stream = const_cast<void*>(record.stream);
+  const int queried =
+      told(calls, RuntimeCall::stream_capturing, calls.stream_capturing, stream, capturing);
+  if (queried != 0) {
+    // A fault of this very kernel may be the answer already: it is the answer to every query then.
+    const LaunchError error =
+        calls.error(queried, Name{}, record.site, Stage::launch, record.device);
+    return error.severity == Severity::context_lost ? queried : 0;
+  }
+  if (capturing) return 0;
+  const auto point = warpsafe::detail::StreamPoint::of(record.stream, record.device);
+  const int status = told_wait(calls, stream, {stream, record.device, record.site, true}, true);
+  if (status == 0) point.reached(calls.vendor);
+  return status;
+}
+
+/// Writes the error of a launch to the log, under the launch's number.
+[[gnu::cold, gnu::noinline]] inline void log_launch_error(LaunchError& error,
+                                                          const LaunchRecord& record) noexcept {
+  error.sequence = record.sequence;
+  if (is_logged(LogLevel::error)) log_error(LogLevel::error, error, "");
+}
+
+/// Fills in the options that few launches have.
+[[gnu::cold, gnu::noinline]] inline void fill_options(LaunchRecord& record,
+                                                      const LaunchShape& shape) noexcept {
+  const auto add = [&](bool asked, LaunchOption option) {
+    if (asked)
+      record.options = static_cast<std::uint8_t>(record.options | static_cast<int>(option));
+  };
+  add(shape.has_priority, LaunchOption::priority);
+  add(shape.has_cluster, LaunchOption::cluster);
+  add(shape.non_portable_cluster, LaunchOption::non_portable_cluster);
+  add(shape.cooperative, LaunchOption::cooperative);
+  add(shape.programmatic, LaunchOption::programmatic);
+  if (shape.has_priority) {
+    const std::int32_t asked = shape.priority;
+    record.priority = static_cast<std::int8_t>(asked < -128 ? -128 : asked > 127 ? 127 : asked);
+  }
+  for (int axis = 0; shape.has_cluster && axis < 3; ++axis) {
+    const std::uint32_t asked = shape.cluster[axis];
+    record.cluster[axis] = static_cast<std::uint8_t>(asked > 255 ? 255 : asked);
+  }
+}
+
+inline void fill_record(LaunchRecord& record, const LaunchFacts& facts, Vendor vendor) noexcept {
+  record.sequence = 0;
+  record.kernel = facts.kernel;
+  for (int axis = 0; axis < 3; ++axis) {
+    record.grid[axis] = facts.shape.grid[axis];
+    record.block[axis] = facts.shape.block[axis];
+  }
+  record.dynamic_shared = facts.shape.dynamic_shared;
+  record.stream = facts.stream;
+  record.device = facts.device;
+  record.vendor = vendor;
+  record.state = LaunchState::started;
+  const bool known = facts.limits != nullptr;
+  record.registers = known ? facts.limits->registers : 0;
+  record.max_threads_per_block = known ? facts.limits->max_threads_per_block : 0;
+  record.static_shared = known ? static_cast<std::uint32_t>(facts.limits->static_shared) : 0;
+  record.options = 0;
+  record.priority = 0;
+  std::memset(record.cluster, 0, sizeof record.cluster);
+  // The condition of has_attributes(), in one branch.
+  const LaunchShape& shape = facts.shape;
+  const unsigned asked =
+      static_cast<unsigned>(shape.has_priority) | static_cast<unsigned>(shape.has_cluster) |
+      static_cast<unsigned>(shape.cooperative) | static_cast<unsigned>(shape.programmatic);
+  if (asked != 0) [[unlikely]]
+    fill_options(record, shape);
+  record.site = facts.site;
+}
+
+/// DebugHooks::launching.
+[[nodiscard]] inline std::uint64_t launching(LaunchRecord& record, const LaunchFacts& facts,
+                                             const BackendCalls& calls) noexcept {
+  fill_record(record, facts, calls.vendor);
+  record.sequence = Journal::get().append(record);
+  return anything_on() ? before_launch(record, calls) : 0;
+}
+/// The part of `submitted` that the switches ask for.
+[[gnu::cold, gnu::noinline]] inline bool finish_launch(const LaunchRecord& record,
+                                                       const BackendCalls& calls,
+                                                       std::uint64_t begun,
+                                                       LaunchError& error) noexcept {
+  const std::uint64_t at = begun & ~warpsafe::detail::asks_for_data;
+  if (at != 0) after_launch(record, calls, at, 0);
+  if (at != begun && finish_inspection(record, calls, error)) return true;
+  const int status = wait_for_launch(record, calls);
+  if (status == 0) return false;
+  error = calls.error(status, Name::of("stream synchronize"), record.site, Stage::completion,
+                      record.device);
+  // A failed check has named its kernel, block and thread itself.
+  if (error.code != Errc::device_check_failed) put_launch(error, record);
+  log_launch_error(error, record);
+  return true;
+}
+/// DebugHooks::submitted.
+[[nodiscard]] inline bool submitted(const LaunchRecord& record, const BackendCalls& calls,
+                                    std::uint64_t begun, LaunchError& error) noexcept {
+  Journal::get().submitted(record.sequence, Completion::get().now());
+  return anything_on() && finish_launch(record, calls, begun, error);
+}
+/// DebugHooks::refused.
+[[gnu::cold, gnu::noinline]] inline void refused(const LaunchRecord& record,
+                                                 const BackendCalls& calls, std::uint64_t begun,
+                                                 LaunchError& error) noexcept {
+  const std::uint64_t at = begun & ~warpsafe::detail::asks_for_data;
+  if (at != 0) after_launch(record, calls, at, error.raw);
+  if (at != begun) cancel_inspection(calls);
+  Journal::get().refused(record.sequence);
+  record_error(error, record.device, warpsafe::detail::is_of_earlier_work(error));
+  log_launch_error(error, record);
+  notify_failed(error);
+}
+
+}  // namespace warpsafe::debug::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/debug/data/detail/inspect.hpp>
+#include <warpsafe/debug/hooks/detail/error_hooks.hpp>
+#include <warpsafe/debug/hooks/detail/launch_hooks.hpp>
+#include <warpsafe/debug/journal/detail/completion.hpp>
+#include <warpsafe/debug/journal/suspects.hpp>
+#include <warpsafe/debug/journal/timeout.hpp>
+#include <warpsafe/debug/switches.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+// Gives the debug tools to the whole program, where it is compiled with checks (level full).
+
+namespace warpsafe {
+
+namespace debug::detail {
+
+inline std::uint64_t begin_wait() noexcept { return Completion::get().begin_wait(); }
+inline void waited(Vendor vendor, std::int32_t device, const void* stream,
+                   std::uint64_t began) noexcept {
+  Completion::get().stream_waited(vendor, device, stream, began);
+}
+inline bool one_stream() noexcept {
+  ensure_started();
+  return Environment::get().one_stream;
+}
+
+inline constexpr warpsafe::detail::DebugHooks all_hooks{
+    &begin_wait, &wait,      &watches_waits, &waited,  &mark_device_idle, &noticed,   &put_suspects,
+    &launching,  &submitted, &refused,       &goes_on, &inspect,          &one_stream};
+
+}  // namespace debug::detail
+
+namespace detail {
+
+/// Installs the tools before main.
+template <CheckLevel Level>
+struct DebugInstaller {};
+template <>
+struct DebugInstaller<CheckLevel::full> {
+  DebugInstaller() noexcept {
+    __atomic_store_n(&debug_hooks_in_use, &debug::detail::all_hooks, __ATOMIC_RELEASE);
+    // The other switches take effect at the first launch or wait; runtime calls come before that.
+    const char* const log = std::getenv("WARPSAFE_LOG");
+    if (log != nullptr && std::strcmp(log, "trace") == 0) debug::detail::ensure_started();
+  }
+};
+[[maybe_unused]] static const DebugInstaller<current_level> debug_installer;
+
+}  // namespace detail
+
+}  // namespace warpsafe

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/debug/environment.hpp>
+
+#include <cstdarg>
+#include <cstddef>
+#include <cstdio>
+
+namespace warpsafe::debug {
+
+/// A destination for the log, in place of standard error. `write` receives one message at a time,
+/// without a final newline; the text of an error has several lines. A '\0' that `size` does not
+/// count ends the text, which is valid only during the call. Any thread may call `write`, also
+/// several at once. It must not launch.
+struct LogSink {
+  void (*write)(void* user, LogLevel level, const char* text, std::size_t size) noexcept;
+  void* user;
+};
+
+namespace detail {
+
+inline const LogSink* sink_in_use = nullptr;
+// Not a LogLevel: nvcc has no atomic access to an enumeration.
+inline unsigned char log_level_in_use = static_cast<unsigned char>(LogLevel::off);
+
+[[gnu::cold]] inline void write_log(LogLevel level, const char* text, std::size_t size) noexcept {
+  const LogSink* const sink = __atomic_load_n(&sink_in_use, __ATOMIC_ACQUIRE);
+  if (sink != nullptr) {
+    sink->write(sink->user, level, text, size);
+  } else {
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(size), text);  // one call: lines stay whole
+  }
+}
+
+/// Writes one message in the format of printf, at most 1023 bytes. The compiler checks the values.
+// NOLINTNEXTLINE(cert-dcl50-cpp)
+[[gnu::cold, gnu::noinline, gnu::format(printf, 2, 3)]] inline void log_line(LogLevel level,
+                                                                             const char* format,
+                                                                             ...) noexcept {
+  char text[1024];
+  std::va_list values;
+  va_start(values, format);
+  const int size = std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  const bool fits = size >= 0 && static_cast<std::size_t>(size) < sizeof text;
+  write_log(level, text, fits ? static_cast<std::size_t>(size) : sizeof text - 1);
+}
+
+}  // namespace detail
+
+/// Sends the log to `sink`, which must outlive all launches; nullptr: to standard error again.
+inline void set_log_sink(const LogSink* sink) noexcept {
+  __atomic_store_n(&detail::sink_in_use, sink, __ATOMIC_RELEASE);
+}
+[[nodiscard]] inline LogLevel log_level() noexcept {
+  return static_cast<LogLevel>(__atomic_load_n(&detail::log_level_in_use, __ATOMIC_RELAXED));
+}
+/// Whether the log contains messages of that level.
+[[nodiscard]] inline bool is_logged(LogLevel level) noexcept { return level <= log_level(); }
+
+}  // namespace warpsafe::debug

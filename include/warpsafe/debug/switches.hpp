@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/debug/detail/call_trace.hpp>
+#include <warpsafe/debug/environment.hpp>
+#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/run_listener.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+
+// The switches of the debug tools. They start as the environment asks; a program may set them
+// afterwards.
+
+namespace warpsafe::debug {
+
+namespace detail {
+
+/// `unread` until the environment was read. The path of a launch compares this one byte with
+/// `nothing_on` and leaves everything else to functions out of line.
+enum : std::uint8_t { unread = 0, nothing_on = 1, something_on = 2 };
+inline std::uint8_t switches = unread;
+inline bool blocking_in_use = false;
+/// In milliseconds (debug/journal/timeout.hpp).
+inline constexpr std::uint64_t no_timeout = ~std::uint64_t{0};
+inline std::uint64_t timeout_in_use = no_timeout;
+inline bool timeout_stops_in_use = false;
+/// Whether a switch asks for the data of launches.
+inline bool data_in_use = false;
+
+[[nodiscard, gnu::always_inline]] inline bool anything_on() noexcept {
+  return __atomic_load_n(&switches, __ATOMIC_RELAXED) != nothing_on;
+}
+/// Call it after a change of a switch: finds out whether anything is on.
+inline void update_switches() noexcept {
+  const Environment& environment = Environment::get();
+  const bool on = log_level() != LogLevel::off ||
+                  __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED) ||
+                  environment.break_at != 0 || __atomic_load_n(&data_in_use, __ATOMIC_RELAXED) ||
+                  has_listeners();
+  __atomic_store_n(&switches, std::uint8_t{on ? something_on : nothing_on}, __ATOMIC_RELAXED);
+}
+
+/// The launches whose data is copied: those of WARPSAFE_REFERENCE, WARPSAFE_SHADOW and
+/// WARPSAFE_TRACE, until the program sets others.
+struct DataFilters {
+  LaunchFilter reference;
+  LaunchFilter shadow;
+  LaunchFilter trace;
+  const char* folder = "warpsafe-trace";  ///< for dumps
+
+  [[nodiscard]] static DataFilters& get() noexcept {
+    static DataFilters found = read();
+    return found;
+  }
+  /// Call it after a change of a filter.
+  void apply() const noexcept {
+    __atomic_store_n(&data_in_use, reference.on() || shadow.on() || trace.on(), __ATOMIC_RELAXED);
+  }
+
+ private:
+  [[gnu::cold]] static DataFilters read() noexcept {
+    DataFilters found;
+    found.reference.set(std::getenv("WARPSAFE_REFERENCE"));
+    found.shadow.set(std::getenv("WARPSAFE_SHADOW"));
+    found.trace.set(std::getenv("WARPSAFE_TRACE"));
+    return found;
+  }
+};
+
+/// Writes the warnings at start. A switch that somebody left on unknowingly costs days.
+[[gnu::cold, gnu::noinline]] inline void log_active_switches(
+    const Environment& environment) noexcept {
+  if (environment.blocking != nullptr) {
+    log_line(
+        LogLevel::warn,
+        "warpsafe: %s=%s: %s waits for its kernel; it is slower, and a synchronisation that is "
+        "missing in the program does not show",
+        environment.blocking, environment.blocking_value,
+        environment.blocking_names == nullptr ? "every launch" : "a launch of these kernels");
+  }
+  if (environment.one_stream) {
+    log_line(LogLevel::warn,
+             "warpsafe: WARPSAFE_SYNC=one-stream: every Stream of a device is one and the same; a "
+             "wait between streams that is missing in the program does not show");
+  }
+  if (environment.log_unknown != nullptr) {
+    log_line(LogLevel::warn, "warpsafe: WARPSAFE_LOG=%s is none of off, error, warn, debug, trace",
+             environment.log_unknown);
+  }
+  if (environment.timeout_unknown != nullptr) {
+    log_line(LogLevel::warn,
+             "warpsafe: WARPSAFE_TIMEOUT=%s is no number of seconds, with or without \",stop\" "
+             "after it",
+             environment.timeout_unknown);
+  }
+  const char* const data[][2] = {
+      {"WARPSAFE_REFERENCE", "the host's references run instead of these kernels"},
+      {"WARPSAFE_SHADOW", "the host's references run beside these kernels, which are waited for"},
+      {"WARPSAFE_TRACE", "these launches are waited for and written to files"}};
+  for (const auto& [name, effect] : data) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0') {
+      log_line(LogLevel::warn, "warpsafe: %s=%s: %s", name, value, effect);
+    }
+  }
+}
+
+/// Reads the environment.
+[[gnu::cold, gnu::noinline]] inline void start() noexcept {
+  const Environment& environment = Environment::get();
+  static const bool first = [&environment] {
+    __atomic_store_n(&log_level_in_use, static_cast<unsigned char>(environment.log),
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&blocking_in_use, environment.blocking != nullptr, __ATOMIC_RELAXED);
+    __atomic_store_n(&timeout_in_use, environment.timeout, __ATOMIC_RELAXED);
+    __atomic_store_n(&timeout_stops_in_use, environment.timeout_stops, __ATOMIC_RELAXED);
+    DataFilters::get().apply();
+    update_switches();
+    trace_calls_by_level();
+    if (!environment.silent) log_active_switches(environment);
+    return true;
+  }();
+  static_cast<void>(first);
+}
+/// Call it before the first launch or wait of checked code, and before a switch is set.
+inline void ensure_started() noexcept {
+  if (__atomic_load_n(&switches, __ATOMIC_RELAXED) == unread) [[unlikely]]
+    start();
+}
+
+inline void set_filter(LaunchFilter DataFilters::*which, const char* launches) noexcept {
+  ensure_started();
+  DataFilters& filters = DataFilters::get();
+  (filters.*which).set(launches);
+  filters.apply();
+  update_switches();
+}
+
+}  // namespace detail
+
+/// Calls `listener` from now on; it must outlive the run, or be removed first. Add it once. @pre no
+/// other thread adds or removes a listener
+inline void add_listener(RunListener& listener) noexcept {
+  detail::ensure_started();
+  listener.next = __atomic_load_n(&detail::listeners_in_use, __ATOMIC_RELAXED);
+  __atomic_store_n(&detail::listeners_in_use, &listener, __ATOMIC_RELEASE);
+  detail::update_switches();
+}
+/// Stops calling `listener`; does nothing if it was not added. @pre no thread launches, waits, adds
+/// or removes a listener
+inline void remove_listener(RunListener& listener) noexcept {
+  RunListener** link = &detail::listeners_in_use;
+  while (*link != nullptr && *link != &listener) link = &(*link)->next;
+  if (*link == nullptr) return;
+  __atomic_store_n(link, listener.next, __ATOMIC_RELEASE);
+  detail::update_switches();
+}
+
+/// Sets the log's level, in place of WARPSAFE_LOG.
+inline void set_log_level(LogLevel level) noexcept {
+  detail::ensure_started();
+  __atomic_store_n(&detail::log_level_in_use, static_cast<unsigned char>(level), __ATOMIC_RELAXED);
+  detail::update_switches();
+  detail::trace_calls_by_level();
+}
+/// Sets whether launches wait for their kernels: all launches, or those that WARPSAFE_SYNC names.
+inline void set_blocking(bool on) noexcept {
+  detail::ensure_started();
+  __atomic_store_n(&detail::blocking_in_use, on, __ATOMIC_RELAXED);
+  detail::update_switches();
+}
+[[nodiscard]] inline bool blocking() noexcept {
+  detail::ensure_started();
+  return __atomic_load_n(&detail::blocking_in_use, __ATOMIC_RELAXED);
+}
+
+/// Runs the host's reference (kernel/reference.hpp) instead of these launches' kernels, in place of
+/// WARPSAFE_REFERENCE: "axpy,softmax:skip:count", "all"; nullptr: none. @pre no other thread
+/// launches
+inline void set_reference(const char* launches) noexcept {
+  detail::set_filter(&detail::DataFilters::reference, launches);
+}
+/// Runs the host's reference as well and compares the results, in place of WARPSAFE_SHADOW. @pre no
+/// other thread launches
+inline void set_shadow(const char* launches) noexcept {
+  detail::set_filter(&detail::DataFilters::shadow, launches);
+}
+/// Writes inputs and outputs of these launches into folders inside `folder`, in place of
+/// WARPSAFE_TRACE, which writes into "warpsafe-trace". `folder` must outlive all launches. @pre no
+/// other thread launches
+inline void set_trace(const char* launches, const char* folder = "warpsafe-trace") noexcept {
+  detail::DataFilters::get().folder = folder;
+  detail::set_filter(&detail::DataFilters::trace, launches);
+}
+
+}  // namespace warpsafe::debug
