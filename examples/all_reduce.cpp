@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Data-parallel steps over any number of GPUs and machines: each rank has one device and the same
-// weights, computes gradients of its own data, and adds up everybody's. One launch configuration,
-// made once, serves all kernels of all ranks. MPI starts the ranks:
+// Trains with data parallelism on any number of GPUs and machines. Each rank has one device and the
+// same weights. It computes gradients of its own data and adds the gradients of all ranks. All
+// kernels of all ranks share one launch configuration. MPI starts the ranks:
 //
 //   mpirun -n 2 all_reduce
 //
-// With nvcc the gradients are added by NCCL, from device to device, on the stream of the kernels.
-// With plain g++ or clang++ the ranks run on the host backend, and MPI adds them.
+// With nvcc, NCCL adds the gradients from device to device, on the stream of the kernels. With g++
+// or clang++, the ranks run on the host backend and MPI adds the gradients.
 
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #define OMPI_SKIP_MPICXX 1
@@ -30,8 +30,8 @@
 
 namespace ws = warpsafe;
 
-// All numbers are multiples of 1/4 and small: sums of them are exact in any order, so that every
-// rank can be held to the same bits.
+// All numbers are small multiples of 1/4. Their sums are exact in any order, so every rank must
+// compute the same bits.
 WARPSAFE_FN inline float gradient_of(float weight, std::size_t i, int rank) {
   const auto own = static_cast<float>(rank + 1) + static_cast<float>(i % 4);
   return weight > 0 ? own : -own;
@@ -55,12 +55,12 @@ struct Ranks {
 };
 
 #if defined(__CUDACC__)
-/// All ranks meet in a communicator, which stays on its stream.
+/// Adds with a communicator of all ranks, which stays on its stream.
 class Adder {
  public:
   static ws::result<Adder> create(const ws::Stream& stream, const Ranks& ranks) {
     ncclUniqueId id{};
-    // What it says there, the ranks that wait for the id would never learn: the end of all of them.
+    // The other ranks wait for the id and would hang, so a failure ends all of them.
     if (ranks.own == 0 && ncclGetUniqueId(&id) != ncclSuccess) MPI_Abort(MPI_COMM_WORLD, 2);
     MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
     WARPSAFE_TRY(auto all, ws::StreamBound<ncclComm_t>::create(
@@ -78,7 +78,7 @@ class Adder {
   ws::StreamBound<ncclComm_t> all_;
 };
 #else
-/// The sums are made on the host.
+/// Adds on the host.
 class Adder {
  public:
   static ws::result<Adder> create(const ws::Stream&, const Ranks&) { return Adder{}; }
@@ -92,7 +92,7 @@ class Adder {
 };
 #endif
 
-/// The weights after all steps, by this rank's device.
+/// Returns the weights after all steps, computed on this rank's device.
 ws::result<std::vector<float>> train(const Ranks& ranks, std::size_t n) {
   WARPSAFE_TRY(const int devices, ws::device_count());
   WARPSAFE_TRY(const auto device,
@@ -114,7 +114,7 @@ ws::result<std::vector<float>> train(const Ranks& ranks, std::size_t n) {
   return weights.to_host(stream).get();
 }
 
-/// The same by one loop.
+/// Computes the same weight in one loop on the host.
 float expected(std::size_t i, int ranks) {
   float weight = first_weight;
   for (int one = 0; one < steps; ++one) {
@@ -130,7 +130,7 @@ int run(const Ranks& ranks) {
   const auto weights = train(ranks, n);
   if (!weights.has_value()) {
     std::cerr << "rank " + std::to_string(ranks.own) + ": " + message(weights.error()) + '\n';
-    // The others wait for this one.
+    // The other ranks wait for this one.
     MPI_Abort(MPI_COMM_WORLD, 2);
     return 2;
   }

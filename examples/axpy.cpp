@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// y += a * x. Compiles with nvcc, with hipcc, and with plain g++ or clang++ (host backend).
+// Computes y += a * x. Compiles with nvcc, hipcc, and g++ or clang++ (host backend).
 
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

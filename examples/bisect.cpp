@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Finds the first wrong launch of a program by itself: bisect COMMAND [WORD...]
+// Finds the first wrong launch of a program: bisect COMMAND [WORD...]
 //
-// The command ends with 0 if its result is right and with something else if it is wrong, is
-// compiled with checks, includes <warpsafe/debug.hpp>, and its kernels carry references. It is run
-// again and again with the kernels of the first k launches, and the references for all that follow:
-// WARPSAFE_REFERENCE=all:k. The smallest k that makes it wrong is the first wrong launch.
+// The command must be compiled with checks and include <warpsafe/debug.hpp>, and its kernels must
+// carry references. It must end with 0 if its result is right, and with another code if not. bisect
+// runs it repeatedly with WARPSAFE_REFERENCE=all:k: the first k launches run their kernels, all
+// later ones their references. The smallest k with a wrong result is the first wrong launch.
 
 #include <sys/wait.h>
 
@@ -19,13 +19,13 @@
 
 namespace {
 
-/// What a run told: whether it was right, and its launches as the log has them.
+/// One run: whether its result was right, and its launches as the log shows them.
 struct Run {
   bool right = false;
   std::vector<std::string> launches;
 };
 
-/// Runs the command with the kernels of the first `kernels` launches, in this shell's words.
+/// Runs the command in a shell. The first `kernels` launches run their kernels.
 Run run(const std::string& command, std::size_t kernels) {
   setenv("WARPSAFE_REFERENCE", ("all:" + std::to_string(kernels)).c_str(), 1);
   setenv("WARPSAFE_LOG", "debug", 1);
@@ -53,7 +53,7 @@ Run run(const std::string& command, std::size_t kernels) {
   return found;
 }
 
-/// A word that the shell takes as it is.
+/// Quotes a word for the shell.
 std::string quoted(const std::string& word) {
   std::string text = "'";
   for (const char letter : word)
@@ -87,8 +87,8 @@ int main(int count, char** words) {
            "in a kernel that carries none\n";
     return 1;
   }
-  std::size_t right = 0;                        // so many kernels, and the run is right
-  std::size_t wrong = kernels.launches.size();  // and wrong with so many
+  std::size_t right = 0;                        // with this many kernels the run is right
+  std::size_t wrong = kernels.launches.size();  // with this many it is wrong
   while (wrong - right > 1) {
     const std::size_t middle = right + (wrong - right) / 2;
     const bool good = run(command, middle).right;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Tests stream code without a GPU: two slots are filled by one stream and read by another, and the
-// race detector says which wait is missing.
+// Tests stream code without a GPU. One stream fills two slots and another stream reads them. The
+// program runs twice, without and with a wait that it needs. The race detector finds the missing
+// wait and names the launches that race.
 
 #include <warpsafe/memory.hpp>
 #include <warpsafe/race.hpp>
-#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <array>
@@ -29,7 +29,7 @@ WARPSAFE_KERNEL void add_up(const float* slot, float* total) {
   for (std::size_t i = 0; i < n; ++i) *total += slot[i];
 }
 
-// The code to test. A slot may be loaded again once its last chunk was read.
+// The code to test. A slot may only be loaded again after its last chunk has been read.
 ws::result<std::vector<float>> pipeline(bool wait_for_reader) {
   WARPSAFE_TRY(const auto loader, ws::Stream::create());
   WARPSAFE_TRY(const auto reader, ws::Stream::create());

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The fingerprint of a file, on a GPU: how often each byte occurs, and its Adler-32 checksum. Then
-// a few launches that are wrong on purpose, with what they answer. The same source compiles with
-// nvcc, with hipcc, and with plain g++ or clang++, where the CPU plays the GPU.
+// Computes the fingerprint of a file on a GPU: how often each byte occurs, and its Adler-32
+// checksum. Then makes some launches that are wrong on purpose and prints their errors. The same
+// source compiles with nvcc, hipcc, and g++ or clang++ (host backend).
 //
-//   fingerprint [FILE]    README.md unless given
+//   fingerprint [FILE]    the default is README.md
 //
 // Exit code: 0 if the GPU and a plain loop on the CPU agree, 1 if not, 2 if it could not run.
 
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <algorithm>
@@ -27,19 +27,19 @@
 
 namespace ws = warpsafe;
 
-using Count = unsigned long long;  // what both vendors add atomically in 64 bits
+using Count = unsigned long long;  // the 64-bit type with atomic addition on both vendors
 using Byte = unsigned char;
 
 constexpr std::size_t byte_values = 256;
-// A file is read in chunks, so its size is not bounded by any memory. A chunk of 1 MiB stays in a
-// CPU's cache, which matters on the host backend. Up to 256 MiB the sums of `sum_bytes` cannot
-// overflow: 255 * 2^28 * 2^28 / 2 is below 2^63.
+// The program reads a file in chunks, so memory does not limit the file's size. A chunk of 1 MiB
+// stays in a CPU's cache, which matters on the host backend. The sums of `sum_bytes` cannot
+// overflow for chunks up to 256 MiB: 255 * 2^28 * 2^28 / 2 is below 2^63.
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20U;
 constexpr auto threads = ws::block<256>;
 
 // --- On the device -------------------------------------------------------------------------------
 
-// Counts per block in shared memory first: most of the atomic additions then stay on one
+// Counts per block in shared memory first, so that most atomic additions stay on one
 // multiprocessor.
 WARPSAFE_KERNEL void count_bytes(const Byte* data, std::size_t n, Count* counts) {
   auto* const mine = ws::shared_array<unsigned, byte_values>();
@@ -54,14 +54,14 @@ WARPSAFE_KERNEL void count_bytes(const Byte* data, std::size_t n, Count* counts)
   }
 }
 
-// What Adler-32 needs of a chunk of n bytes: their sum, and their sum weighted n, n-1, …, 1.
+// The sums that Adler-32 needs of a chunk of n bytes: plain, and weighted by n, n-1, …, 1.
 struct Sums {
   Count plain;
   Count weighted;
 };
 
-// Every thread sums its share; the block, whose threads are a power of two, halves the number of
-// partial sums until one is left.
+// Every thread sums its share. The block then halves the number of partial sums until one is left;
+// its number of threads is a power of two.
 WARPSAFE_KERNEL void sum_bytes(const Byte* data, std::size_t n, Sums* sums) {
   auto* const partial = ws::dynamic_shared<Sums>();
   const unsigned thread = ws::thread_in_block().x;
@@ -84,13 +84,13 @@ WARPSAFE_KERNEL void sum_bytes(const Byte* data, std::size_t n, Sums* sums) {
   }
 }
 
-// For the mistakes.
+// The kernel of the wrong launches.
 WARPSAFE_KERNEL void fill(float* values, std::size_t n) {
   for (auto i : ws::grid_stride(n)) values[i] = 1;
 }
 
-// What the kernels need is part of their names here, and checked at each launch: forget the shared
-// memory of `summing`, and the launch does not compile.
+// The kernels with their needs, which each launch is compared with. If a launch of `summing` has no
+// shared memory, it does not compile.
 constexpr auto counting = ws::kernel<count_bytes, ws::grid_stride_kernel>;
 constexpr auto summing = ws::kernel<sum_bytes, ws::grid_stride_kernel, ws::needs_shared<Sums>>;
 
@@ -107,7 +107,7 @@ struct Fingerprint {
 };
 constexpr std::uint64_t adler_modulus = 65521;
 
-// As the standard says it, byte by byte.
+// The standard's algorithm, byte by byte.
 void add_on_cpu(Fingerprint& print, std::span<const Byte> chunk) {
   print.bytes += chunk.size();
   while (!chunk.empty()) {
@@ -124,7 +124,7 @@ void add_on_cpu(Fingerprint& print, std::span<const Byte> chunk) {
   }
 }
 
-// As many blocks as the device keeps at once; each thread then walks its share of what there is.
+// As many blocks as the device runs at once. Each thread loops over its share of the elements.
 struct Plan {
   ws::max_blocks counting_blocks;
   ws::max_blocks summing_blocks;
@@ -156,11 +156,11 @@ ws::result<void> add_on_gpu(Fingerprint& print, std::span<const Byte> chunk, ws:
       ws::launch(stream, counting_config(n, plan), counting, data.view(), n, counts.view()));
   WARPSAFE_TRYV(ws::launch(stream, summing_config(n, plan), summing, data.view(), n, sums.view()));
 
-  // The results can only be had by waiting for them.
+  // get() waits and returns the results; they cannot be read earlier.
   WARPSAFE_TRY(const auto counted, counts.to_host(stream).get());
   WARPSAFE_TRY(const auto summed, sums.to_host(stream).get());
   for (std::size_t value = 0; value < byte_values; ++value) print.counts[value] += counted[value];
-  // The sum before the chunk counts once more for each of its bytes.
+  // Each byte of the chunk adds the sum from before the chunk once more.
   print.high = (print.high + print.low * (n % adler_modulus) + summed[0].weighted) % adler_modulus;
   print.low = (print.low + summed[0].plain) % adler_modulus;
   print.bytes += n;
@@ -179,7 +179,7 @@ void show(const char* mistake, const ws::result<T>& outcome) {
   }
 }
 
-// Only where the checks are on: without them the host pointer would go to the device.
+// Only with full checks: without them, the device would receive the host pointer.
 template <ws::CheckLevel Level = ws::current_level>
 ws::result<void> show_mistakes(ws::StreamRef stream) {
   if constexpr (Level != ws::CheckLevel::full) {

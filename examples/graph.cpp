@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A step of a simulation, captured once and replayed; then captured again with another step width.
-// Compiles with nvcc, with hipcc, and with plain g++ or clang++ (host backend).
+// Captures a step of a simulation once and replays it, then captures it again with another step
+// width. Compiles with nvcc, hipcc, and g++ or clang++ (host backend).
 
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/graph.hpp>
 #include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>
@@ -30,7 +30,7 @@ ws::result<std::vector<float>> run(const ws::Stream& stream, std::size_t n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
   float dt = 0.25F;
   const auto step = [&](ws::Capture& capture) -> ws::result<void> {
-    // The graph may outlive the buffers: it holds on to their memory.
+    // The graph may outlive the buffers, so it keeps their memory.
     WARPSAFE_TRYV(capture.keep(place.keep()));
     WARPSAFE_TRYV(capture.keep(speed.keep()));
     const ws::StreamRef on = capture.stream();
@@ -42,7 +42,7 @@ ws::result<std::vector<float>> run(const ws::Stream& stream, std::size_t n) {
   for (int i = 0; i < 6; ++i) {
     WARPSAFE_TRYV(steps.launch(stream));
   }
-  dt = 0.125F;  // the graph has its own copy of the old value, until it is captured again
+  dt = 0.125F;  // the graph keeps its copy of the old value until it is captured again
   WARPSAFE_TRYV(ws::recapture(steps, stream, step));
   WARPSAFE_TRYV(steps.launch(stream));
   return place.to_host(stream).get();
@@ -60,7 +60,7 @@ int main() {
     return 2;
   }
   for (const float place : places.value()) {
-    // Six steps of 1/4 from 1/2: up to 1, down to 0; one of 1/8 up.
+    // Six steps of 1/4 from 1/2: up to 1 and down to 0. Then one step of 1/8 up.
     if (place != 0.125F) return 1;
   }
   std::cout << "7 replays, 2 kernels each, " << places.value().size() << " elements at 1/8\n";

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A kernel that is compiled while the program runs (NVRTC, hipRTC), loaded by its name and launched
-// under the same checks as any other. On the host backend the module is a table of this program's
-// functions. With nvcc it needs -lnvrtc.
+// Compiles a kernel at run time (NVRTC, hipRTC), loads it by name and launches it. The launch has
+// the same checks as any other. On the host backend the module is a table of this program's own
+// functions. With nvcc, link with -lnvrtc.
 
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/launch/kernel_report.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/module.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #if defined(__CUDACC__)
@@ -35,7 +35,7 @@ extern "C" __global__ void scale(float factor, float* values, unsigned long n) {
 }
 )";
 
-// The code for the current device, as the compiler leaves it in memory; empty if it failed.
+// Returns the compiled code for the current device; empty if the compilation failed.
 std::string compiled() {
   std::string image;
 #if defined(__CUDACC__)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A vector is scaled by all devices of the machine, each its part, at the same time. Compiles with
-// nvcc, with hipcc, and with plain g++ or clang++, where the host backend plays two devices.
+// Scales a vector on all devices of the machine at the same time. Each device scales one part.
+// Compiles with nvcc, hipcc, and g++ or clang++ (host backend, set to two devices).
 
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ WARPSAFE_KERNEL void scale(float a, float* x, std::size_t n) {
   for (auto i : ws::grid_stride(n)) x[i] *= a;
 }
 
-// What one device works on. A stream knows its device; its buffers are there, and a launch on
-// another device's memory is an error.
+// The work of one device. A stream knows its device, and its buffers are on that device. A launch
+// on another device's memory is an error.
 struct Part {
   ws::Stream stream;
   ws::DeviceBuffer<float> values;
@@ -51,7 +51,7 @@ ws::result<std::vector<float>> scaled(std::span<const float> values, int devices
     WARPSAFE_TRY(auto part, start(ws::DeviceId(device), values.subspan(begin, count)));
     parts.push_back(std::move(part));
   }
-  // All of them are at work before the first is waited for.
+  // All devices are working before the first wait.
   std::vector<float> all;
   for (auto& part : parts) {
     WARPSAFE_TRY(const auto current, ws::DeviceGuard::create(part.stream.device()));

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// One step of inference with 4-bit weights: dequantise them, multiply the activations with them,
-// and turn the scores into probabilities (softmax). Three kernels of different shape, with sizes
-// that come from outside the program. The same source compiles with nvcc, hipcc, and plain g++ or
-// clang++.
+// One step of inference with 4-bit weights: dequantises them, multiplies the activations with them,
+// and turns the scores into probabilities (softmax). The three kernels have different shapes, and
+// their sizes come from outside the program. The same source compiles with nvcc, hipcc, and g++ or
+// clang++ (host backend).
 //
-//   q4_inference [TOKENS OUTPUTS INPUTS]    8 2048 1024 unless given; INPUTS in multiples of 32
+//   q4_inference [TOKENS OUTPUTS INPUTS]    the default is 8 2048 1024; INPUTS in multiples of 32
 //
 // Exit code: 0 if the probabilities are within the bound of a reference in double precision, 1 if
 // not, 2 if it could not run.
 
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <algorithm>
@@ -30,7 +30,7 @@
 
 namespace ws = warpsafe;
 
-// 32 weights: a scale as a 16-bit float, then 4 bits each, 8 subtracted. Byte j holds weight j in
+// 32 weights: a 16-bit float scale, then 4 bits per weight, offset by 8. Byte j holds weight j in
 // its low half and weight j + 16 in its high half. The format is ggml's block_q4_0 (llama.cpp,
 // ggml/src/ggml-common.h; dequantize_row_q4_0 in ggml/src/ggml-quants.c).
 struct Q4Block {
@@ -40,13 +40,13 @@ struct Q4Block {
 static_assert(sizeof(Q4Block) == 18);
 constexpr std::size_t weights_per_block = 32;
 
-// The largest relative error of a probability. A float keeps 2^-24; the sums of the product and of
-// the softmax may lose a thousand times that.
+// The largest accepted relative error of a probability. A float has a precision of 2^-24; the sums
+// of the product and of the softmax may lose a thousand times that.
 constexpr double error_bound = 1e-4;
 
 // --- On the device -------------------------------------------------------------------------------
 
-// IEEE 754 binary16, without the vendors' own half types.
+// Reads an IEEE 754 binary16 without the vendors' half types.
 WARPSAFE_FN inline float from_half(std::uint16_t bits) {
   const int exponent = bits >> 10 & 31;
   const int fraction = bits & 1023;
@@ -61,7 +61,7 @@ WARPSAFE_FN inline float from_half(std::uint16_t bits) {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-// A thread per block of weights: row `output`, and in it block number `col`.
+// One thread per block of weights: row `output`, block number `col` in the row.
 WARPSAFE_KERNEL void dequantize(ws::extent<2> blocks_extent, const Q4Block* blocks,
                                 float* weights) {
   const ws::Index3 at = ws::thread_index();
@@ -76,7 +76,7 @@ WARPSAFE_KERNEL void dequantize(ws::extent<2> blocks_extent, const Q4Block* bloc
   }
 }
 
-// A thread per score: row `token` of the activations times row `output` of the weights.
+// One thread per score: row `token` of the activations times row `output` of the weights.
 WARPSAFE_KERNEL void multiply(ws::extent<2> scores_extent, std::size_t inputs,
                               const float* activations, const float* weights, float* scores) {
   const ws::Index3 at = ws::thread_index();
@@ -88,8 +88,8 @@ WARPSAFE_KERNEL void multiply(ws::extent<2> scores_extent, std::size_t inputs,
   scores[scores_extent.offset(at)] = sum;
 }
 
-// A block per row, of a power of two of threads. The largest score is subtracted first, so that no
-// power overflows.
+// One block per row; its number of threads is a power of two. The kernel subtracts the largest
+// score first, so that no exponential overflows.
 WARPSAFE_KERNEL void softmax(float* scores, std::size_t outputs) {
   float* const shared = ws::dynamic_shared<float>();
   float* const row = scores + ws::block_index().x * outputs;
@@ -130,7 +130,7 @@ struct Model {
   std::vector<float> activations;  // tokens x inputs
 };
 
-// Numbers of the size that a trained layer has: scores of about 1, whatever the number of inputs.
+// Makes numbers of a trained layer's size: scores are about 1 for any number of inputs.
 Model make_model(std::size_t block_count, std::size_t activation_count, std::size_t inputs) {
   std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same numbers every time
   const int exponent = std::max(1, 12 - std::ilogb(static_cast<double>(inputs)) / 2);
@@ -152,8 +152,8 @@ struct Outcome {
 
 ws::result<Outcome> infer(ws::StreamRef stream, long long tokens, long long outputs,
                           long long inputs) {
-  // Sizes from outside are checked at every level, also in a build without checks, and before
-  // anything is computed from them. What the grids allow keeps every product below 2^64.
+  // cover_untrusted checks sizes from outside at every level, including off. It comes before any
+  // computation with them: sizes that fit a grid keep every product below 2^64.
   constexpr auto per_block = static_cast<long long>(weights_per_block);
   const ws::extent blocks_extent{ws::rows{outputs}, ws::cols{inputs / per_block}};
   const ws::extent scores_extent{ws::rows{tokens}, ws::cols{outputs}};
@@ -165,7 +165,7 @@ ws::result<Outcome> infer(ws::StreamRef stream, long long tokens, long long outp
   const auto layer_size = static_cast<std::size_t>(outputs) * static_cast<std::size_t>(inputs);
   const auto activations_size = static_cast<std::size_t>(tokens) * static_cast<std::size_t>(inputs);
 
-  // The device's memory next: where it is too small, the error says what was asked and what is
+  // If the device's memory is too small, the error says how much was requested and how much is
   // free.
   WARPSAFE_TRY(auto blocks,
                ws::DeviceBuffer<Q4Block>::create(stream, layer_size / weights_per_block));
@@ -200,7 +200,7 @@ ws::result<Outcome> infer(ws::StreamRef stream, long long tokens, long long outp
   return Outcome{std::move(model), std::move(probabilities)};
 }
 
-// The same in double precision, in the most direct way, its own reading of binary16 included.
+// The reference in double precision, as direct as possible, with its own binary16 reader.
 double weight(const Model& model, std::size_t index) {
   const Q4Block& block = model.weights[index / weights_per_block];
   const std::size_t place = index % weights_per_block;
@@ -239,7 +239,7 @@ double worst_error(const Outcome& outcome, std::size_t tokens, std::size_t outpu
   return worst;
 }
 
-// A whole number and nothing after it. Negative ones pass: the library says what is wrong with
+// Reads a whole number with nothing after it. Accepts negative numbers: the library reports
 // them.
 bool parse(std::string_view text, long long& number) {
   const auto end = text.data() + text.size();

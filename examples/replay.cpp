@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A run with one wrong launch among forty, and that launch again, alone.
+// A run with one wrong launch among forty, and a replay of that launch alone.
 //
-//   replay           the run; ends with 1, since its sum is wrong
-//   replay FOLDER    makes the launch that WARPSAFE_TRACE wrote there once more, and compares
+//   replay           the run; ends with 1 because its sum is wrong
+//   replay FOLDER    repeats the launch that WARPSAFE_TRACE wrote there, and compares
 //
-// WARPSAFE_SHADOW=all replay          says which launch is wrong, and where
+// WARPSAFE_SHADOW=all replay          reports which launch is wrong, and where
 // WARPSAFE_TRACE=diffuse:26:1 replay  writes it into warpsafe-trace/000027-diffuse
-// bisect replay                       finds it by running this again and again
+// bisect replay                       finds it by running this program repeatedly
 
 #include <warpsafe/compare.hpp>
 #include <warpsafe/debug.hpp>
 #include <warpsafe/debug/data/launch_dump.hpp>
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cmath>
@@ -28,7 +28,7 @@
 
 namespace ws = warpsafe;
 
-/// The mean of an element and its neighbours on a ring: sums stay as they are.
+/// The mean of an element and its neighbours on a ring. The sum of all elements stays the same.
 WARPSAFE_FN inline float mean(const float* u, std::size_t i, std::size_t n) {
   return (u[i == 0 ? n - 1 : i - 1] + 2 * u[i] + u[i + 1 == n ? 0 : i + 1]) / 4;
 }
@@ -36,13 +36,13 @@ WARPSAFE_KERNEL void diffuse(const float* u, float* next, std::size_t n, unsigne
   for (auto i : ws::grid_stride(n)) next[i] = mean(u, i, n);
   if (step == 26 && ws::thread_index().x == 500) next[500] = u[500] + 1;  // the mistake
 }
-/// The same in the plainest way, on the host.
+/// The reference: the same computation in a plain loop on the host.
 void diffuse_host(const float* u, float* next, std::size_t n, unsigned) {
   for (std::size_t i = 0; i < n; ++i) next[i] = mean(u, i, n);
 }
 constexpr auto checked_diffuse = ws::kernel<diffuse, ws::reference<diffuse_host>>;
 
-/// Forty steps; true if the sum is what it was.
+/// Runs forty steps. Returns true if the sum has not changed.
 ws::result<bool> run(ws::StreamRef stream) {
   std::vector<float> start(1000);
   for (std::size_t i = 0; i < start.size(); ++i) start[i] = static_cast<float>(i % 100);
@@ -61,7 +61,7 @@ ws::result<bool> run(ws::StreamRef stream) {
   return std::abs(after - before) < 0.5;
 }
 
-/// The launch in `folder` again, with its inputs and its grid; true if it does what it did.
+/// Repeats the launch in `folder` with its inputs and grid. Returns true if the output is the same.
 ws::result<bool> replay(ws::StreamRef stream, const std::string& folder) {
   ws::debug::LaunchDump dump;
   std::string problem;

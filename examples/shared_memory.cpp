@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Each block sums its part of a vector in shared memory, whose size is counted in elements: first
-// too many, which is an error, then the right number. To forget them does not compile. Compiles
-// with nvcc, with hipcc, and with plain g++ or clang++ (host backend).
+// Each block sums its part of a vector in shared memory, which is requested in elements. The first
+// launch requests too many and returns an error. The second requests the right number. A launch
+// without shared memory would not compile. Compiles with nvcc, hipcc, g++ and clang++.
 
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>
@@ -30,7 +30,7 @@ WARPSAFE_KERNEL void block_sums(const int* in, std::size_t n, int* sums) {
   if (thread == 0) sums[ws::block_index().x] = partial[0];
 }
 
-// What the kernel needs is said once, and then asked of each launch.
+// The kernel declares its need once, and each launch is compared with it.
 constexpr auto summing = ws::kernel<block_sums, ws::needs_shared<int>>;
 
 int main() {

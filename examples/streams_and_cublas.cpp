@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Two products of matrices by cuBLAS, each on a stream of its own, and a kernel that needs both.
-// Compiles with nvcc, and links cuBLAS.
+// Computes two matrix products with cuBLAS, each on its own stream. Then a kernel adds them.
+// Compiles with nvcc; link cuBLAS.
 
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/handles/cublas.hpp>
 #include <warpsafe/memory.hpp>
-#include <warpsafe/stream/event.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>
@@ -20,7 +19,7 @@ WARPSAFE_KERNEL void add(const float* x, float* y, std::size_t n) {
   for (auto i : ws::grid_stride(n)) y[i] += x[i];
 }
 
-// c = a * b, in the order of the handle's stream: there is no other stream that it could run on.
+// c = a * b, on the handle's stream. The handle cannot run on another one.
 ws::result<void> multiply(ws::StreamBound<cublasHandle_t>& blas, int n,
                           ws::DeviceView<const float> a, ws::DeviceView<const float> b,
                           ws::DeviceView<float> c) {
@@ -46,7 +45,7 @@ ws::result<std::vector<float>> run(int n) {
   WARPSAFE_TRYV(multiply(left_blas, n, a.view(), b.view(), c.view()));
   WARPSAFE_TRYV(multiply(right_blas, n, d.view(), e.view(), f.view()));
 
-  // The sum is made on the left stream, once the right one is that far.
+  // The left stream adds, after it has waited for the right stream's product.
   WARPSAFE_TRY(const auto right_done, right.record());
   WARPSAFE_TRYV(ws::wait(left, right_done));
   const auto config = ws::configure(ws::SafeGrid<>::cover(count, ws::block<256>));

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Tests code that uses streams without a GPU. The code is a pipeline of two streams, as a program
-// has it; the tests run it in a thousand orders, on a GPU with less shared memory, without memory,
-// and with a kernel that faults. The twin of the pipeline lacks one wait, and is found out.
+// Tests stream code without a GPU. The code is a pipeline of two streams. The tests run it in a
+// thousand orders, on a GPU with less shared memory, without memory, and with a kernel that faults.
+// They also find the race in a copy of the pipeline that lacks one wait.
 
 #include <warpsafe/host.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/race.hpp>
-#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>
@@ -17,7 +16,7 @@
 
 namespace ws = warpsafe;
 
-// The code to test: x / max(x). One stream finds the largest number, the other divides by it.
+// The code to test: x / max(x). One stream finds the largest number; the other divides by it.
 constexpr std::size_t n = 256;
 
 WARPSAFE_KERNEL void largest(const float* x, float* most) {
@@ -50,7 +49,7 @@ ws::result<std::vector<float>> normalised(const std::vector<float>& values, Wait
   return x.to_host(dividing).get();
 }
 
-// The tests. Each begins with the device as it was when the program began.
+// The tests. Each begins with the device in its initial state.
 int failures = 0;
 
 void expect(bool good, const char* what) {

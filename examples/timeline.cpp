@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// One run, seen three ways: timeline [PREFIX] records a small pipeline on three streams and writes
+// Records a small pipeline on three streams: timeline [PREFIX] writes
 //
-//   PREFIX.jsonl        its journal, for warpsafe-diff
-//   PREFIX.trace.json   for ui.perfetto.dev or chrome://tracing
+//   PREFIX.jsonl        the journal, for warpsafe-diff
+//   PREFIX.trace.json   a trace for ui.perfetto.dev or chrome://tracing
 //   PREFIX.svg          a picture: streams as rows, kernels as bars, waits as lines, errors in red
 //
-// Compiles with nvcc, with hipcc, and with plain g++ or clang++ (host backend).
+// Compiles with nvcc, hipcc, and g++ or clang++ (host backend).
 
 #include <warpsafe/debug.hpp>
 #include <warpsafe/debug/run/journal_file.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/debug/run/timeline_export.hpp>
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ WARPSAFE_KERNEL void combine(const float* a, const float* b, float* out, std::si
   for (auto i : ws::grid_stride(n)) out[i] = a[i] + b[i];
 }
 
-/// Two halves are decoded side by side, and combined when both are there; four times.
+/// Decodes two halves side by side and combines them when both are ready. Does this four times.
 ws::result<void> pipeline(ws::StreamRef left, ws::StreamRef right, ws::StreamRef joined) {
   constexpr std::size_t n = 1 << 18;
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
@@ -62,7 +62,7 @@ ws::result<void> pipeline(ws::StreamRef left, ws::StreamRef right, ws::StreamRef
         ws::launch(joined, config, ws::kernel<combine>, a.view(), b.view(), sum.view(), n));
     WARPSAFE_TRYV(joined.synchronize());
   }
-  // What a mistake looks like: more shared memory than a block may have.
+  // A mistake for the picture: more shared memory than a block may have.
   const auto refused =
       ws::launch(joined, ws::configure(ws::grid<64>, ws::block<256>, ws::shared<float>(1U << 20U)),
                  ws::kernel<combine>, a.view(), b.view(), sum.view(), n);
@@ -72,7 +72,7 @@ ws::result<void> pipeline(ws::StreamRef left, ws::StreamRef right, ws::StreamRef
 
 namespace {
 
-/// Draws a run. Times that no event told are those of the launches on the host.
+/// Draws a run. A kernel that no event measured is drawn at its launch's time on the host.
 class Picture {
  public:
   explicit Picture(const RecordedRun& run) : run_(run) {
@@ -141,7 +141,7 @@ class Picture {
                                                                 static_cast<double>(end_ - begin_);
     return static_cast<double>(left) + share * static_cast<double>(width);
   }
-  /// Each kernel its own colour.
+  /// A colour for each kernel.
   [[nodiscard]] std::string colour(ws::Name kernel) const {
     static constexpr std::array<const char*, 6> all{"#4477aa", "#228833", "#ccbb44",
                                                     "#aa3377", "#66ccee", "#bbbbbb"};
@@ -214,7 +214,7 @@ class Picture {
   std::uint64_t end_ = 0;
 };
 
-/// Whether a file was written; says what went wrong.
+/// Returns whether a file was written, and prints the error if not.
 [[nodiscard]] bool written(const std::string& path, int failed) {
   if (failed == 0) return true;
   std::cerr << path << ": " << std::strerror(failed) << '\n';

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A matrix is transposed: with a block that is too large, which is an error and no launch, and then
-// with one that is not. Compiles with nvcc, with hipcc, and with plain g++ or clang++ (host
+// Transposes a matrix. The first block is too large: the launch does not happen and returns an
+// error. The second block fits. Compiles with nvcc, hipcc, and g++ or clang++ (host
 // backend).
 
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace ws = warpsafe;
 
-// Rows and columns have names, so that they are not mixed up, neither here nor in the grid.
+// The extent names rows and columns, so they cannot be swapped here or in the grid.
 WARPSAFE_KERNEL void transpose(const int* in, int* out, ws::extent<2> size) {
   const auto at = ws::thread_index();
   if (!size.contains(at)) return;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What differs between two recorded runs, one that works and one that does not, as a table:
+// Compares two recorded runs, for example one that works and one that does not:
 //
-//   warpsafe-diff A B [--report FILE]   the table; with --report also an investigation to go on
-//   with warpsafe-diff A --limits NAME       which launches of A a GPU of that architecture would
-//   refuse
+//   warpsafe-diff A B                 prints a table of the differences
+//   warpsafe-diff A B --report FILE   also writes a report, to continue the investigation
+//   warpsafe-diff A --limits NAME     prints the launches of A that a GPU of that architecture
+//                                     would refuse
 //
-// A and B are journals (docs/journal.md). Ends with 0: no difference, or nothing refused; 1: some;
-// 2: a file that cannot be read.
+// A and B are journals (docs/journal.md). Exit code: 0 for no difference or no refused launch, 1
+// for some, 2 if a file cannot be read.
 
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/debug/run/revalidate.hpp>
-#include <warpsafe/error/message.hpp>
+#include <warpsafe/print.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -36,7 +37,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// A journal: the objects of its lines, by what they are.
+/// A journal: the JSON objects of its lines, sorted by kind.
 struct Run {
   Json environment = Json::object();
   std::vector<Json> devices, launches, waits, errors;
@@ -63,7 +64,7 @@ struct Run {
     put("wait", run.waits);
     put("error", run.errors);
   }
-  // Those lines tell which device they are of, too.
+  // Launches and waits name their device too; only a device's own line has its limits.
   std::erase_if(run.devices, [](const Json& line) { return !line.contains("max_grid"); });
   if (run.environment.value("format", 0) != 1) {
     std::cerr << path << ": no journal of format 1\n";
@@ -87,7 +88,7 @@ struct Run {
   const auto file = line.at("file").get<std::string>();
   return file.substr(file.rfind('/') + 1) + ':' + line.at("line").dump();
 }
-/// 13000 is 13.0, as CUDA counts; HIP's numbers stay as they are.
+/// CUDA's 13000 is 13.0. HIP's numbers are not converted.
 [[nodiscard]] std::string version(const Json& environment, const char* key) {
   const int number = environment.value(key, 0);
   if (number == 0) return "(not told)";
@@ -95,7 +96,7 @@ struct Run {
   return std::to_string(number / 1000) + '.' + std::to_string(number % 1000 / 10);
 }
 
-/// Streams by the order in which a run came to them: their addresses differ from run to run.
+/// Names streams in the order of their first use, because their addresses differ between runs.
 [[nodiscard]] std::vector<std::string> streams_of(const Run& run) {
   std::map<std::string, std::string> names;
   std::vector<std::string> found;
@@ -107,7 +108,7 @@ struct Run {
   return found;
 }
 
-/// The different values of a kernel's launches, in one cell of the table.
+/// Joins the different values of a kernel's launches for one cell of the table.
 [[nodiscard]] std::string joined(const std::set<std::string>& values) {
   if (values.empty()) return "(not launched)";
   if (values.size() > 4) return std::to_string(values.size()) + " different ones";
@@ -130,7 +131,7 @@ class Comparison {
   }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
 
-  /// The table of what differs, and a line of what does not.
+  /// Prints a table of the differences, and a line of what is the same.
   void print(std::ostream& out, const std::string& name_a, const std::string& name_b) const {
     std::array<std::size_t, 3> widths{30, 29, 32};
     for (const Row& row : rows_) {
@@ -196,7 +197,7 @@ class Comparison {
       return std::to_string(std::set<std::string>(all.begin(), all.end()).size());
     };
     compare("streams", different(streams_a), different(streams_b));
-    // The first place at which another kernel, or the same on another stream, was launched.
+    // Finds the first launch that differs in its kernel or its stream.
     const auto at = [](const Run& run, const std::vector<std::string>& streams, std::size_t i) {
       return i < run.launches.size() ? field(run.launches[i], "kernel") + " on " + streams[i]
                                      : std::string("(ended)");
@@ -247,7 +248,7 @@ class Comparison {
                                       std::pair{"device", "device"}, std::pair{"state", "state"}}) {
         both(what, [key = key](const Json& one, const std::string&) { return field(one, key); });
       }
-      // In a record only where a launch asks for them.
+      // A record has these fields only if its launch requests them.
       for (const char* const key :
            {"cluster", "non_portable_cluster", "priority", "cooperative", "programmatic"}) {
         both(key, [key](const Json& one, const std::string&) {
@@ -256,7 +257,7 @@ class Comparison {
       }
       both("stream", [](const Json&, const std::string& stream) { return stream; });
       both("launched at", [](const Json& one, const std::string&) { return site_of(one); });
-      // One word for all of it that is the same.
+      // Summarises everything that is the same.
       const auto of_kernel = [&](const std::string& factor) {
         return factor.compare(0, name.size() + 2, name + ": ") == 0;
       };
@@ -288,8 +289,8 @@ class Comparison {
   std::vector<std::string> same_;
 };
 
-/// An investigation to go on with: symptom, environment and differences are filled in; what was
-/// tried, and what came of it, is for who goes on.
+/// Writes a report with symptom, environment and differences filled in. The reader fills in the
+/// attempts and their results.
 void report(std::ostream& out, const Comparison& differences, const Run& b,
             const std::string& name_a, const std::string& name_b) {
   std::set<std::string> files, unfinished;
@@ -330,7 +331,7 @@ void report(std::ostream& out, const Comparison& differences, const Run& b,
   }
 }
 
-/// What a launch asked for besides its sizes.
+/// Reads the options that a launch requested besides its sizes.
 void put_options(ws::debug::LaunchRecord& record, const Json& line) {
   using ws::debug::LaunchOption;
   const auto add = [&](bool asked, LaunchOption option) {

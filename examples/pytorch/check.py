@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Checks the extension against PyTorch: check.py [cpu|cuda]...; without one, all that this machine has.
+"""Checks the extension against PyTorch: check.py [cpu|cuda]...; the default is every device of the machine.
 
-Says what it checked, and ends with 1 where something is wrong. Without PyTorch, or without a device that
-was asked for, it says so and checks nothing there.
+Prints each check, and ends with 1 if one fails. If PyTorch or a requested device is missing, prints that
+and skips the checks.
 """
 
 import os
@@ -30,10 +30,10 @@ def check(what, good, why=""):
 
 
 def check_error(what, kind, words, call):
-    """`call` raises exactly this kind of error, and its text has all of the words. Returns the text."""
+    """Checks that `call` raises exactly this kind of error, with all words in its text. Returns the text."""
     try:
         call()
-    except Exception as error:  # noqa: BLE001: which one it is, is what is checked
+    except Exception as error:  # noqa: BLE001: its type is checked below
         text = str(error)
         missing = [word for word in words if word not in text]
         check(what, type(error) is kind and not missing,
@@ -76,7 +76,7 @@ def check_values(device):
 
 
 def check_page(texts):
-    """docs/pytorch.md shows texts that were raised: one a line in the first block, one in each further."""
+    """Checks that docs/pytorch.md shows texts that were raised: one per line of its first block, one per later block."""
     page = Path(__file__).resolve().parents[2] / "docs/pytorch.md"
     if not page.is_file():
         return  # this folder is a copy
@@ -126,7 +126,7 @@ def check_errors(device):
 
 
 def check_switches(device):
-    """The switches of the environment work from Python as they do elsewhere."""
+    """Checks that the environment variables work from Python."""
     program = f"import torch, swiglu; a = torch.ones(1000, device='{device}'); swiglu.swiglu(a, a)"
     run = subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parent, capture_output=True, text=True,
                          env=os.environ | {"WARPSAFE_LOG": "debug", "WARPSAFE_SYNC": "all"})  # fmt: skip
@@ -135,7 +135,7 @@ def check_switches(device):
 
 
 def check_large():
-    """More elements than 31 bits count: the last ones are as right as the first."""
+    """Checks the last elements of a tensor with more than 2^31 elements."""
     size = 2**31 + 1000
     gate, up = torch.empty(size, device="cuda"), torch.empty(size, device="cuda")
     gate[-2000:], up[-2000:] = (random((2000,), torch.float32, "cuda", seed) for seed in (1, 2))
@@ -145,7 +145,7 @@ def check_large():
 
 
 def check_streams():
-    """On a stream of its own, and on one that a graph captures."""
+    """Checks a stream other than the default one, and a stream that a graph captures."""
     extension = load("cuda")
     gate, up = (random((512, 1024), torch.float32, "cuda", seed) for seed in (1, 2))
     stream = torch.cuda.Stream()

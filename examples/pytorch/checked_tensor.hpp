@@ -8,11 +8,12 @@
 #include <cstdint>
 #include <string>
 
-// What a tensor of a caller's has to be. Each mistake is an error of its own: what was passed, what
-// is wanted, and how to get it. They are Python's own ValueError and TypeError.
+// Checks the caller's tensors. Each mistake has its own error, a Python ValueError or TypeError,
+// which says what was passed, what is expected, and how to get it.
 
-/// "[4, 5]". Without an ostream, as all texts here: where a toolchain links a second libstdc++ into
-/// an extension (-static-libstdc++), PyTorch's process ends when that one prints a number.
+/// Formats numbers as "[4, 5]". No text in this extension uses an ostream: if a toolchain links a
+/// second libstdc++ into an extension (-static-libstdc++), printing a number with it ends PyTorch's
+/// process.
 inline std::string text_of(at::IntArrayRef numbers) {
   std::string text = "[";
   for (const std::int64_t number : numbers) {
@@ -22,15 +23,15 @@ inline std::string text_of(at::IntArrayRef numbers) {
   return text + "]";
 }
 
-/// TypeError for elements that are neither float32 nor float64.
+/// Throws TypeError unless the elements are float32 or float64.
 inline void check_dtype(const std::string& name, const at::Tensor& tensor) {
   const auto type = tensor.scalar_type();
   if (type == at::kFloat || type == at::kDouble) return;
   throw pybind11::type_error("swiglu: " + name + " has dtype " + at::toString(type) +
                              ", not float32 or float64; convert it: " + name + ".float()");
 }
-/// ValueError where the elements do not lie in order without gaps: the kernels take them by number.
-/// And where what lies there is not yet the value: PyTorch negates some tensors when they are read.
+/// Throws ValueError unless the elements lie in order without gaps, because the kernels index them.
+/// Also throws for a negative view, whose elements PyTorch negates only when they are read.
 inline void check_contiguous(const std::string& name, const at::Tensor& tensor) {
   if (tensor.layout() != at::kStrided) {
     throw pybind11::value_error("swiglu: " + name + " is not a dense tensor; pass " + name +
@@ -46,7 +47,7 @@ inline void check_contiguous(const std::string& name, const at::Tensor& tensor) 
                                 ".resolve_neg()");
   }
 }
-/// ValueError for a tensor that is not where this extension computes.
+/// Throws ValueError unless the tensor is on the kind of device where this build computes.
 inline void check_place(const std::string& name, const at::Tensor& tensor, at::DeviceType type) {
   if (tensor.device().type() == type) return;
   const std::string here = at::DeviceTypeName(type, true);
@@ -54,8 +55,8 @@ inline void check_place(const std::string& name, const at::Tensor& tensor, at::D
                               ", and this build computes on " + here + "; pass " + name + ".to(\"" +
                               here + "\")");
 }
-/// TypeError, ValueError where `tensor` is not like the first one: dtype, shape, device, each told
-/// apart.
+/// Throws TypeError or ValueError unless `tensor` has the dtype, shape and device of the first one.
+/// Each difference has its own message.
 inline void check_like(const std::string& name, const at::Tensor& tensor,
                        const std::string& first_name, const at::Tensor& first) {
   if (tensor.scalar_type() != first.scalar_type()) {

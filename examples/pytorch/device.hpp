@@ -18,16 +18,16 @@
 #include <type_traits>
 #include <utility>
 
-// Where the kernels run: on PyTorch's current stream, straight in the tensors' memory, or, built
-// without nvcc, on the host backend's modelled GPU, to which tensors of the CPU are copied.
+// Where the kernels run. Built with nvcc, they run on PyTorch's current stream and use the tensors'
+// memory directly. Built without, they run on the host backend, which copies the CPU tensors.
 
 namespace ws = warpsafe;
 
-/// What Python sees as LaunchError.
+/// Python sees this type as LaunchError.
 struct LaunchFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// The value, or the whole text of the error as an exception.
+/// Returns the value, or throws the whole text of the error.
 template <class T>
 decltype(auto) value_of(ws::result<T>&& outcome) {
   if (!outcome.has_value()) throw LaunchFailed(ws::message(outcome.error()));
@@ -36,8 +36,8 @@ decltype(auto) value_of(ws::result<T>&& outcome) {
 
 #if defined(__CUDACC__)
 
-/// A tensor as a kernel's pointer parameter. at::Tensor itself does not tell the type of its
-/// elements to the compiler.
+/// A tensor as a kernel's pointer parameter. at::Tensor itself does not tell the compiler its
+/// element type.
 template <class T>
 struct TensorOf {
   T* data;
@@ -54,7 +54,7 @@ class Place {
  public:
   static constexpr auto type = at::kCUDA;
 
-  /// The tensor's device becomes the current one, as warpsafe's launches want it.
+  /// Makes the tensor's device the current one, which warpsafe's launches require.
   explicit Place(const at::Tensor& tensor)
       : guard_(tensor.device()), stream_(current_stream(tensor.device().index())) {}
   [[nodiscard]] ws::StreamRef stream() const noexcept { return stream_; }
@@ -66,7 +66,7 @@ class Place {
   [[nodiscard]] TensorOf<T> output(at::Tensor& tensor) const {
     return {tensor.mutable_data_ptr<T>(), static_cast<std::size_t>(tensor.numel())};
   }
-  /// Nothing to do: the kernel wrote where the tensor is, and PyTorch's own kernels come after it.
+  /// Does nothing: the kernel wrote into the tensor, and PyTorch's own kernels run after it.
   template <class T>
   void finish(const TensorOf<T>&, at::Tensor&) const {}
 
@@ -99,7 +99,7 @@ class Place {
   [[nodiscard]] ws::DeviceBuffer<T> output(at::Tensor& tensor) const {
     return value_of(ws::DeviceBuffer<T>::create(stream_, tensor.numel()));
   }
-  /// Copies what the kernel wrote into the tensor, and waits for it.
+  /// Copies the kernel's result into the tensor and waits for the copy.
   template <class T>
   void finish(const ws::DeviceBuffer<T>& result, at::Tensor& tensor) const {
     const std::span<T> values(tensor.mutable_data_ptr<T>(), result.size());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The extension: tensors are checked, kernels launched through warpsafe, and its errors shown whole
-// in Python. extension.cu is the same for nvcc.
+// The extension checks the tensors, launches the kernels through warpsafe, and shows the errors'
+// whole text in Python. extension.cu compiles this file with nvcc.
 
 #include "checked_tensor.hpp"
 #include "device.hpp"
@@ -31,13 +31,13 @@ void check_inputs(const at::Tensor& gate, const at::Tensor& up) {
   check_like("up", up, "gate", gate);
   check_contiguous("up", up);
 }
-/// One thread per element. An error comes back out of the launch, which names its kernel.
+/// One thread per element. The launch returns an error of this grid, and adds its kernel's name.
 auto grid_for(std::int64_t size, std::int64_t threads)
     -> decltype(ws::SafeGrid<>::cover_or_empty(size, std::declval<const ws::BlockDim&>())) {
   WARPSAFE_TRY(const auto block, ws::BlockDim::create(threads));
   return ws::SafeGrid<>::cover_or_empty(size, block);
 }
-/// The kernels count in 64 bits: tensors of more than 2^31 elements are as good as others.
+/// The kernels index in 64 bits, so a tensor may have more than 2^31 elements.
 template <auto Fn>
 inline constexpr auto wide_kernel = ws::kernel<Fn, ws::index<std::uint64_t>>;
 
@@ -80,8 +80,8 @@ std::tuple<at::Tensor, at::Tensor> backward(const at::Tensor& gate, const at::Te
   return {gate_gradient, up_gradient};
 }
 
-/// What differs between two tensors of one shape and dtype, by warpsafe's tolerance for it; empty
-/// where they agree.
+/// Describes the differences between two tensors of one shape and dtype, with warpsafe's tolerance
+/// for the dtype. Empty if they agree.
 std::string difference(const at::Tensor& actual, const at::Tensor& expected) {
   check_dtype("actual", actual);
   check_like("expected", expected, "actual", actual);

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstddef>
 
-// SwiGLU, the gate of many language models' feed-forward layers: out = gate * sigmoid(gate) * up,
-// element by element, and its gradient.
+// SwiGLU and its gradient: out = gate * sigmoid(gate) * up for each element. Many language models
+// use it as the gate of their feed-forward layers.
 
 template <class T>
 WARPSAFE_KERNEL void swiglu_forward(const T* gate, const T* up, T* out, std::size_t n) {

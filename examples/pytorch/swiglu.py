@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""swiglu(gate, up) = gate * sigmoid(gate) * up for PyTorch, with its gradient, by warpsafe.
+"""swiglu(gate, up) = gate * sigmoid(gate) * up for PyTorch, with its gradient, through warpsafe.
 
-load("cuda") and load("cpu") build the extension with PyTorch's own means when they are first called:
-by nvcc for tensors of CUDA devices, by the host compiler for tensors of the CPU (warpsafe's modelled
-GPU: for tests, not for speed).
+load("cuda") and load("cpu") build the extension with PyTorch's tools at the first call. nvcc builds it
+for CUDA tensors. The host compiler builds it for CPU tensors, on warpsafe's model of a GPU: use that
+for tests, it is not fast.
 """
 
 import functools
@@ -14,7 +14,7 @@ import torch
 import torch.utils.cpp_extension
 
 HERE = Path(__file__).resolve().parent
-# Beside this folder in the project; elsewhere warpsafe is installed where the compilers look (CPATH).
+# In the project the headers are beside this folder. In a copy, install warpsafe or set CPATH.
 INCLUDE = [str(path) for path in [HERE.parents[1] / "include"] if path.is_dir()]
 
 
@@ -41,7 +41,7 @@ class _SwiGLU(torch.autograd.Function):
     @torch.autograd.function.once_differentiable  # the gradient has no gradient of its own
     def backward(ctx, grad):
         gate, up = ctx.saved_tensors
-        # What sum() hands back, say, is one number that stands for all: an expanded tensor.
+        # grad may be an expanded tensor, one number that stands for all, as from sum().
         return load(gate.device.type).backward(gate, up, grad.contiguous())
 
 

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import textwrap
 
+import api_page
+
 program, project = sys.argv[1], pathlib.Path(sys.argv[2])
 FENCE = re.compile(r"^( *)```([^\n`]+)\n(.*?)^ *```$", re.M | re.S)
 # Whose code or output another test looks at.
@@ -77,14 +79,7 @@ def check(page, update):
 programs = set(re.findall(r"^  (\S+)$", subprocess.run([program], capture_output=True, text=True).stderr, re.M))
 pages = sorted((project / "docs").glob("*.md"))
 problems = [problem for page in pages for problem in check(page, sys.argv[3:] == ["--update"])]
-# Every header that a user may include is on the page of the API; those of single libraries are on the
-# page of handles.
-headers = {str(file.relative_to(project)) for file in (project / "include/warpsafe").rglob("*.hpp")}
-linked = {link for page in ("api.md", "handles.md")
-          for link in re.findall(r"\]\(\.\./(include/[^)]*)\)", (project / "docs" / page).read_text())
-          if page == "api.md" or link.startswith("include/warpsafe/handles/")}  # fmt: skip
-problems += [f"{'handles.md' if '/handles/' in name else 'api.md'}: does not name {name}"
-             for name in headers - linked if "/detail/" not in name]  # fmt: skip
-problems += [f"api.md: {name} is no header" for name in linked - headers]
+# Every header that a user may include is on the page of the API.
+problems += api_page.problems(project)
 print("\n".join(problems) or f"{len(pages)} pages")
 sys.exit(1 if problems else 0)

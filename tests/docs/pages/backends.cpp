@@ -5,10 +5,10 @@
 // clang-format off
 #include "pages.hpp"
 
-#include <warpsafe/memory.hpp>
-#include <warpsafe/host.hpp>
 #include <warpsafe/core/limits_table.hpp>
-#include <warpsafe/error/message.hpp>
+#include <warpsafe/host.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

@@ -5,10 +5,9 @@
 // clang-format off
 #include "pages.hpp"
 
-#include <warpsafe/memory.hpp>
 #include <warpsafe/graph.hpp>
-#include <warpsafe/stream/event.hpp>
-#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

@@ -6,8 +6,7 @@
 #include "pages.hpp"
 
 #include <warpsafe/memory.hpp>
-#include <warpsafe/kernel/functor.hpp>
-#include <warpsafe/error/message.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

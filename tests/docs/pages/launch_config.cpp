@@ -5,9 +5,9 @@
 // clang-format off
 #include "pages.hpp"
 
-#include <warpsafe/memory.hpp>
 #include <warpsafe/core/limits_table.hpp>
-#include <warpsafe/error/message.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

@@ -5,13 +5,13 @@
 // clang-format off
 #include "pages.hpp"
 
-#include <warpsafe/memory.hpp>
-#include <warpsafe/kernel/device_check.hpp>
-#include <warpsafe/host.hpp>
-#include <warpsafe/launch/kernel_report.hpp>
 #include <warpsafe/core/limits_table.hpp>
-#include <warpsafe/error/message.hpp>
+#include <warpsafe/host.hpp>
+#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/launch/kernel_report.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/module.hpp>
+#include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>
