@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
-#include "core/judge.hpp"
+#include "core/launch/judge.hpp"
 
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/error/message.hpp>
@@ -34,7 +34,7 @@ struct Judge : testing::Test {
         return h200;
       }(),
       limits::cuda_floor);
-  LaunchError told = LaunchError::make(Errc::runtime_failed, Stage::launch);
+  LaunchError reported = LaunchError::make(Errc::runtime_failed, Stage::launch);
 
   Judge() {
     kernel.name = "axpy";
@@ -45,13 +45,13 @@ struct Judge : testing::Test {
     launch.device = 0;
     for (int i = 0; i < 3; ++i) launch.shape.grid[i] = launch.shape.block[i] = 1;
     launch.shape.block[0] = 256;
-    told.vendor = Vendor::nvidia;
-    told.raw = 1;
-    told.raw_name = Name::of("CUDA_ERROR_INVALID_VALUE");
-    told.raw_text = Name::of("invalid argument");
+    reported.vendor = Vendor::nvidia;
+    reported.raw = 1;
+    reported.raw_name = Name::of("CUDA_ERROR_INVALID_VALUE");
+    reported.raw_text = Name::of("invalid argument");
   }
   [[nodiscard]] LaunchError judged() const {
-    return watch::judge(launch, kernel.limits, device, told);
+    return watch::judge(launch, kernel.limits, device, reported);
   }
 };
 
@@ -115,8 +115,8 @@ TEST_F(Judge, WhatItDoesNotKnowIsTheRuntimesRefusal) {
 
 TEST_F(Judge, AFaultOfEarlierWorkIsNotTheLaunchs) {
   launch.shape.grid[1] = 70000;
-  told.code = Errc::pending_error;
-  told.severity = Severity::context_lost;
+  reported.code = Errc::pending_error;
+  reported.severity = Severity::context_lost;
   EXPECT_EQ(judged().code, Errc::pending_error);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
-#include "core/kernel_name.hpp"
+#include "core/kernel/kernel_name.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
-#include "core/launch_pointers.hpp"
+#include "core/launch/launch_pointers.hpp"
 
-#include "core/named_parameters.hpp"
+#include "core/kernel/named_parameters.hpp"
 
 #include <gtest/gtest.h>
 

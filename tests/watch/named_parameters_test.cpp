@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
-#include "core/named_parameters.hpp"
+#include "core/kernel/named_parameters.hpp"
 
 #include <gtest/gtest.h>
 

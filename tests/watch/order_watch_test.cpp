@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
-#include "core/order_watch.hpp"
+#include "core/suspicion/order_watch.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ struct Program : testing::Test {
   OrderWatch order{nobody};
   Program() {
     order.allocated(x, 4096, false);
-    order.event_made(event);
+    order.event_created(event);
     order.begin();
   }
   void copy(const StreamPlace& at, std::size_t from = 0, std::size_t bytes = 4096) {
@@ -58,7 +58,7 @@ struct Program : testing::Test {
     order.submitted({Name::of("gemm"), true, 0, "libcublas", at},
                     std::vector<MemoryAccess>{{x, 1, AccessKind::read}});
   }
-  [[nodiscard]] std::vector<std::string> told() {
+  [[nodiscard]] std::vector<std::string> reported() {
     std::vector<std::string> all;
     order.each([&](const std::string& text) { all.push_back(text); });
     return all;
@@ -69,7 +69,7 @@ TEST_F(Program, ALibraryThatDoesNotWaitForTheCopyOfItsData) {
   copy(apart(0));
   gemm(legacy);
   EXPECT_THAT(
-      told(),
+      reported(),
       ElementsAre(testing::AllOf(
           HasSubstr("suspicion: nothing orders cuMemcpyHtoDAsync of 4096 bytes on stream 0x"),
           HasSubstr(" and then 'gemm' of libcublas on the legacy default stream: the first "
@@ -88,18 +88,19 @@ TEST(OrderWatch, SaysWhoMadeACallLikeTheFirst) {
   fill(12);
   order.submitted({Name::of("gemm"), true, 0, "libcublas", apart(0)},
                   std::vector<MemoryAccess>{{x, 1, AccessKind::read}});
-  const auto told = [&] {
+  const auto reported = [&] {
     std::string all;
     order.each([&](const std::string& text) { all += text + '\n'; });
     return all;
   };
   fill(16);
-  EXPECT_THAT(told(), Not(HasSubstr("one like the first")));
+  EXPECT_THAT(reported(), Not(HasSubstr("one like the first")));
   fill(12);
   fill(12);
-  EXPECT_THAT(told(), HasSubstr("the first one's stream; one like the first was called by clear, f "
-                                "of libx.so\n"));
-  EXPECT_THAT(told(), HasSubstr("; the second was called by clear, f of libx.so"));
+  EXPECT_THAT(reported(),
+              HasSubstr("the first one's stream; one like the first was called by clear, f "
+                        "of libx.so\n"));
+  EXPECT_THAT(reported(), HasSubstr("; the second was called by clear, f of libx.so"));
 }
 
 TEST_F(Program, EachPairIsToldOnce) {
@@ -107,25 +108,25 @@ TEST_F(Program, EachPairIsToldOnce) {
     copy(apart(0));
     gemm(apart(1));
   }
-  EXPECT_EQ(told().size(), 2U);  // the copy before the library, and the other way round
+  EXPECT_EQ(reported().size(), 2U);  // the copy before the library, and the other way round
 }
 
 TEST_F(Program, AKernelThatMustWrite) {
   fill(apart(0));
   gemm(apart(1));
-  EXPECT_THAT(told(), ElementsAre(HasSubstr("'fill' on stream 0x")));
+  EXPECT_THAT(reported(), ElementsAre(HasSubstr("'fill' on stream 0x")));
 }
 
 TEST_F(Program, AResultThatIsCopiedOutIsNotKnownToBeWritten) {
   gemm(apart(0));
   copy_out(apart(1));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(Program, OneStreamOrdersItsWork) {
   copy(apart(0));
   gemm(apart(0));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(Program, AnEventOrders) {
@@ -133,28 +134,28 @@ TEST_F(Program, AnEventOrders) {
   order.recorded(event, apart(0));
   order.waits(apart(1), event);
   gemm(apart(1));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(Program, AnEventThatWasNeverRecordedOrdersNothing) {
   copy(apart(0));
   order.waits(apart(1), event);
   gemm(apart(1));
-  EXPECT_EQ(told().size(), 1U);
+  EXPECT_EQ(reported().size(), 1U);
 }
 
 TEST_F(Program, AnEventOfSomebodyElseMayOrderAnything) {
   copy(apart(0));
   order.waits(apart(1), &handles[6]);
   gemm(apart(1));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(Program, WhatTheHostWaitedForIsInOrder) {
   copy(apart(0));
   order.host_knows(apart(0));
   gemm(apart(1));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   copy(apart(1));
   order.recorded(event, apart(1));
   order.host_knows_event(event);
@@ -162,7 +163,7 @@ TEST_F(Program, WhatTheHostWaitedForIsInOrder) {
   copy(apart(2));
   order.host_knows_all();
   gemm(apart(3));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(Program, TheLegacyStreamWaitsForBlockingOnesAndTheyForIt) {
@@ -176,35 +177,35 @@ TEST_F(Program, TheLegacyStreamWaitsForBlockingOnesAndTheyForIt) {
   order.recorded(event, legacy);
   gemm(blocking(1));
   order.host_knows_all();
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   copy(blocking(0));
   gemm(blocking(1));
-  EXPECT_EQ(told().size(), 1U);
+  EXPECT_EQ(reported().size(), 1U);
 }
 
 TEST_F(Program, TheLegacyStreamOfAnotherDeviceDoesNot) {
   copy(blocking(0));
   gemm({nullptr, nullptr, 1, StreamOrder::legacy});
-  EXPECT_EQ(told().size(), 1U);
+  EXPECT_EQ(reported().size(), 1U);
 }
 
 TEST_F(Program, OtherPartsOfTheMemoryAreNotItsData) {
   copy(apart(0), 1024, 1024);
   gemm(apart(1));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(Program, KernelsOfTheProgramAloneAreNotSuspected) {
   copy(apart(0));
   fill(apart(1));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(Program, AKernelThatSharesAPointerOutIsNotTakenAtItsWord) {
   fill(apart(0));
   gemm(apart(1));
   fill(apart(2));  // the same pointer on another stream: it takes its part of the memory
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(Program, AKernelThatFillsOnePartAfterAnother) {
@@ -213,7 +214,7 @@ TEST_F(Program, AKernelThatFillsOnePartAfterAnother) {
   fill(apart(0));  // the next part, while the library works on the first
   order.waits(apart(1), event);
   gemm(apart(1));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(Program, MemoryThatCameAgainHasANewLife) {
@@ -221,14 +222,14 @@ TEST_F(Program, MemoryThatCameAgainHasANewLife) {
   order.freed(x);
   order.allocated(x, 64, false);
   gemm(apart(1));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(Program, AStreamThatIsGoneLeavesNothingToWaitFor) {
   copy(apart(0));
-  order.stream_gone(&handles[0]);
+  order.stream_destroyed(&handles[0]);
   gemm(apart(1));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(Program, ItGivesUpWhereOrderIsNotKnown) {
@@ -242,7 +243,7 @@ TEST_F(Program, LongRunsAreForgotten) {
   copy(apart(0));
   for (int i = 0; i < 50'000; ++i) fill(apart(0));
   for (int i = 1; i < 6; ++i) gemm(apart(i));
-  EXPECT_THAT(told(), ElementsAre(HasSubstr("'fill'")));
+  EXPECT_THAT(reported(), ElementsAre(HasSubstr("'fill'")));
 }
 
 TEST_F(Program, LaunchesOfOneGraphAreInOrder) {
@@ -252,9 +253,9 @@ TEST_F(Program, LaunchesOfOneGraphAreInOrder) {
   order.submitted({Name::of("another"), true, 0, "libcublas", apart(1)},
                   std::vector<MemoryAccess>{{x + 8192, 1, AccessKind::read}}, graph);
   copy(apart(1));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   copy(apart(2));
-  EXPECT_EQ(told().size(), 1U);
+  EXPECT_EQ(reported().size(), 1U);
 }
 
 TEST_F(Program, MemoryThatIsNotKnownIsNotLookedAt) {
@@ -262,7 +263,7 @@ TEST_F(Program, MemoryThatIsNotKnownIsNotLookedAt) {
                   std::vector<MemoryAccess>{{x + 8192, 64, AccessKind::write}});
   order.submitted({Name::of("gemm"), true, 0, "libcublas", apart(1)},
                   std::vector<MemoryAccess>{{x + 8192, 1, AccessKind::read}});
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST(OrderWatch, ThreadsTellItAtOnce) {

@@ -55,7 +55,8 @@ TEST(Run, ARefusedLaunchIsExplained) {
               HasSubstr("\n  grid=(4,70000,1), block=(256,1,1), shared=0 bytes, stream 0x"));
   EXPECT_THAT(ran.out, HasSubstr("\n  the runtime's own answer: CUDA_ERROR_INVALID_VALUE (invalid "
                                  "argument)\n"));
-  EXPECT_THAT(ran.out, HasSubstr("grid_y: 1\n"));  // the program is told what it is told without us
+  EXPECT_THAT(ran.out,
+              HasSubstr("grid_y: 1\n"));  // the program is reported what it is reported without us
 }
 
 TEST(Run, TheKernelsOwnLimitsCount) {
@@ -139,10 +140,10 @@ TEST(Run, TheLegacyStreamAndElementsTakenForBytesAreSuspected) {
 
 TEST(Run, OneKindOfRefusalIsToldTenTimes) {
   const Ran ran = watched("", "many");
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (std::size_t at = 0; (at = ran.out.find("not launched", at)) != std::string::npos; ++at)
-    ++told;
-  EXPECT_EQ(told, 10U);
+    ++reported;
+  EXPECT_EQ(reported, 10U);
   EXPECT_THAT(ran.out, HasSubstr("further refusals of this kind are only counted"));
   EXPECT_THAT(ran.out,
               HasSubstr("refused: 'demo::axpy', 100 of 100 launches: a grid axis is over"));

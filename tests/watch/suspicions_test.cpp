@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
-#include "core/copy_sizes.hpp"
-#include "core/legacy_use.hpp"
+#include "core/suspicion/copy_sizes.hpp"
+#include "core/suspicion/legacy_use.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 template <class One>
-std::vector<std::string> told(One& one) {
+std::vector<std::string> reported(One& one) {
   std::vector<std::string> all;
   one.each([&](const std::string& text) { all.push_back(text); });
   return all;
@@ -28,12 +28,13 @@ TEST(LegacyUse, IsNothingAloneAndASuspicionBesideOtherStreams) {
   axpy.name = "axpy";
   LegacyUse use;
   use.launched(axpy, true);
-  EXPECT_THAT(told(use), IsEmpty());
+  EXPECT_THAT(reported(use), IsEmpty());
   use.launched(axpy, false);
   use.launched(axpy, true);
   use.launched(axpy, true);
-  EXPECT_THAT(told(use), ElementsAre(HasSubstr("suspicion: 2 launches on the legacy default stream "
-                                               "while other streams were in use, first 'axpy'")));
+  EXPECT_THAT(reported(use),
+              ElementsAre(HasSubstr("suspicion: 2 launches on the legacy default stream "
+                                    "while other streams were in use, first 'axpy'")));
 }
 
 TEST(CopySizes, ElementsTakenForBytes) {
@@ -41,15 +42,16 @@ TEST(CopySizes, ElementsTakenForBytes) {
   sizes.allocated(0x1000, 4096);
   sizes.copied(0x1000, 1024);
   sizes.freed(0x1000);
-  EXPECT_THAT(told(sizes), ElementsAre(HasSubstr("suspicion: 1 allocation of which only the first "
-                                                 "1/4 was ever copied (1024 of 4096 bytes)")));
+  EXPECT_THAT(reported(sizes),
+              ElementsAre(HasSubstr("suspicion: 1 allocation of which only the first "
+                                    "1/4 was ever copied (1024 of 4096 bytes)")));
 }
 
 TEST(CopySizes, EighthsOfWhatIsStillAllocated) {
   CopySizes sizes;
   sizes.allocated(0x1000, 4096);
   sizes.copied(0x1000, 512);
-  EXPECT_THAT(told(sizes), ElementsAre(HasSubstr("1/8 was ever copied")));
+  EXPECT_THAT(reported(sizes), ElementsAre(HasSubstr("1/8 was ever copied")));
 }
 
 TEST(CopySizes, WhatIsCopiedWholeOnceIsNone) {
@@ -60,7 +62,7 @@ TEST(CopySizes, WhatIsCopiedWholeOnceIsNone) {
   sizes.allocated(0x3000, 256);
   sizes.copied(0x3000, 32);  // a few bytes are more often meant
   sizes.copied(0x9000, 64);  // of nothing that is known
-  EXPECT_THAT(told(sizes), IsEmpty());
+  EXPECT_THAT(reported(sizes), IsEmpty());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
-#include "core/written_parameter.hpp"
+#include "core/kernel/written_parameter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -64,8 +64,8 @@ CUresult settle() {
 
 /// One call of the program, told before and after. `body` gives its answer.
 template <class Body>
-CUresult tell(CUpti_driver_api_trace_cbid id, const void* parameters, const char* symbol,
-              const Body& body) {
+CUresult traced_call(CUpti_driver_api_trace_cbid id, const void* parameters, const char* symbol,
+                     const Body& body) {
   CUresult status = CUDA_SUCCESS;
   std::uint64_t shared = 0;
   CUpti_CallbackData data{};
@@ -179,7 +179,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
 }
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
   const cuStreamCreate_params of{stream, flags};
-  return tell(CUPTI_DRIVER_TRACE_CBID_cuStreamCreate, &of, nullptr, [&] {
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamCreate, &of, nullptr, [&] {
     *stream = new CUstream_st{flags};
     CUpti_ResourceData data{};
     data.context = &context;
@@ -190,7 +190,7 @@ CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
 }
 CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
   const cuMemAlloc_v2_params of{memory, bytes};
-  return tell(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, &of, nullptr, [&] {
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, &of, nullptr, [&] {
     static CUdeviceptr next = 0x7f0000000000;
     *memory = next;
     next += (bytes + 511) / 512 * 512;
@@ -199,30 +199,34 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
 }
 CUresult cuMemFree(CUdeviceptr memory) {
   const cuMemFree_v2_params of{memory};
-  return tell(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &of, nullptr, [] { return settle(); });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &of, nullptr, [] { return settle(); });
 }
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes) {
   const cuMemcpyHtoD_v2_params of{to, from, bytes};
-  return tell(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, &of, nullptr, [] { return settle(); });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, &of, nullptr,
+                     [] { return settle(); });
 }
 CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count, CUstream stream) {
   const cuMemsetD32Async_params of{memory, value, count, stream};
-  return tell(CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, &of, nullptr, [] { return CUDA_SUCCESS; });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, &of, nullptr,
+                     [] { return CUDA_SUCCESS; });
 }
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
   const cuEventCreate_params of{event, flags};
-  return tell(CUPTI_DRIVER_TRACE_CBID_cuEventCreate, &of, nullptr, [&] {
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventCreate, &of, nullptr, [&] {
     *event = new CUevent_st;
     return CUDA_SUCCESS;
   });
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   const cuEventRecord_params of{event, stream};
-  return tell(CUPTI_DRIVER_TRACE_CBID_cuEventRecord, &of, nullptr, [] { return CUDA_SUCCESS; });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventRecord, &of, nullptr,
+                     [] { return CUDA_SUCCESS; });
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   const cuStreamWaitEvent_params of{stream, event, flags};
-  return tell(CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent, &of, nullptr, [] { return CUDA_SUCCESS; });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent, &of, nullptr,
+                     [] { return CUDA_SUCCESS; });
 }
 /// float, const float*, float*, int of axpy; one pointer of all others.
 CUresult cuFuncGetParamInfo(CUfunction function, std::size_t number, std::size_t* offset,
@@ -248,11 +252,12 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
                         unsigned by, unsigned bz, unsigned shared, CUstream stream, void** values,
                         void** extra) {
   const cuLaunchKernel_params of{f, gx, gy, gz, bx, by, bz, shared, stream, values, extra};
-  return tell(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &of, f->name, [&] { return judge(f, of); });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &of, f->name,
+                     [&] { return judge(f, of); });
 }
 CUresult cuStreamSynchronize(CUstream stream) {
   const cuStreamSynchronize_params of{stream};
-  return tell(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, &of, nullptr, [] {
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, &of, nullptr, [] {
     const char* const slow = std::getenv("STAND_IN_SLOW");
     if (slow != nullptr) {
       const timespec pause{0, std::atol(slow) * 1'000'000};
@@ -262,7 +267,8 @@ CUresult cuStreamSynchronize(CUstream stream) {
   });
 }
 CUresult cuCtxSynchronize() {
-  return tell(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, nullptr, nullptr, [] { return settle(); });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, nullptr, nullptr,
+                     [] { return settle(); });
 }
 
 }  // extern "C"

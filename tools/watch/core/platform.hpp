@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "call_stack.hpp"
-#include "judge.hpp"
+#include "launch/judge.hpp"
+#include "suspicion/call_stack.hpp"
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/debug/run/recorded_run.hpp>

@@ -2,20 +2,20 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "error_teller.hpp"
-#include "explain.hpp"
-#include "judge.hpp"
-#include "kernel_table.hpp"
-#include "known_streams.hpp"
-#include "launch_seen.hpp"
+#include "kernel/kernel_table.hpp"
+#include "launch/explain.hpp"
+#include "launch/judge.hpp"
+#include "launch/observed_launch.hpp"
 #include "options.hpp"
 #include "platform.hpp"
-#include "run_files.hpp"
-#include "summary.hpp"
-#include "suspicions.hpp"
-#include "switched_off.hpp"
-#include "wait_seen.hpp"
-#include "wait_teller.hpp"
+#include "report/error_reporter.hpp"
+#include "report/observed_wait.hpp"
+#include "report/run_files.hpp"
+#include "report/summary.hpp"
+#include "report/unsupported_switches.hpp"
+#include "report/wait_reporter.hpp"
+#include "stream/known_streams.hpp"
+#include "suspicion/suspicions.hpp"
 #include <warpsafe/debug.hpp>
 
 #include <unistd.h>
@@ -57,8 +57,8 @@ class Watcher {
     try {
       return kernels_.add(function, device, name(), [&](Kernel& made) {
         if (function != nullptr) platform_.describe(function, device, nullptr, made);
-        made.listed =
-            options_.kernels.empty() || debug::is_listed(made.its_name(), options_.kernels.c_str());
+        made.listed = options_.kernels.empty() ||
+                      debug::is_listed(made.name_view(), options_.kernels.c_str());
         if (function != nullptr && !options_.quiet) made.library = platform_.caller.library();
       });
     } catch (...) {
@@ -67,17 +67,17 @@ class Watcher {
   }
 
   /// The program is about to ask its runtime for `launch`. @pre its kernel is not nullptr
-  void launching(LaunchSeen& seen, const Launch& launch) noexcept {
+  void launching(ObservedLaunch& seen, const Launch& launch) noexcept {
     seen.launch = launch;
     launching(seen);
   }
   /// As `seen.launch` says.
-  void launching(LaunchSeen& seen) noexcept {
+  void launching(ObservedLaunch& seen) noexcept {
     begin_once();
     const Launch& launch = seen.launch;
     Kernel& kernel = *launch.kernel;
     __atomic_add_fetch(&kernel.launches, 1, __ATOMIC_RELAXED);
-    const Name name = kernel.its_name();
+    const Name name = kernel.name_view();
     const call_site nowhere{};
     const warpsafe::detail::LaunchFacts facts{
         name,          launch.shape,  kernel.limits.known ? &kernel.limits : nullptr,
@@ -93,7 +93,7 @@ class Watcher {
     }
   }
   /// The runtime has answered.
-  void launched(LaunchSeen& seen, int status) noexcept {
+  void launched(ObservedLaunch& seen, int status) noexcept {
     if (status != 0) {
       refused(seen, status);
       return;
@@ -110,21 +110,21 @@ class Watcher {
     }
   }
   /// A launch that became part of a graph, or of a capture: it runs later, if at all.
-  void not_launched(LaunchSeen& seen) noexcept {
+  void not_launched(ObservedLaunch& seen) noexcept {
     debug::Journal::get().refused(seen.record.sequence);
   }
 
   /// The program is about to wait. `what` lives as long as the process.
-  void waiting(WaitSeen& seen, Name what, const void* stream, std::int32_t device) noexcept {
+  void waiting(ObservedWait& seen, Name what, const void* stream, std::int32_t device) noexcept {
     begin_once();
     waits_.begin(seen, what, stream, device);
   }
-  void waited(WaitSeen& seen, int status, WaitScope scope) noexcept {
+  void waited(ObservedWait& seen, int status, WaitScope scope) noexcept {
     waits_.end(seen, platform_.calls->vendor, status);
     if (status != 0) {
       failed(status, seen.what, Stage::completion, seen.device);
     } else {
-      WaitTeller::complete(seen, platform_.calls->vendor, scope);
+      WaitReporter::complete(seen, platform_.calls->vendor, scope);
     }
   }
 
@@ -168,7 +168,7 @@ class Watcher {
             !debug::is_logged(debug::LogLevel::error)) {
           debug::set_log_level(debug::LogLevel::error);
         }
-        say_what_is_off(options_);
+        warn_of_unsupported_switches(options_);
         waits_.start();
         files_.begin(options_, platform_);
         __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
@@ -178,7 +178,7 @@ class Watcher {
       __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
     }
   }
-  [[gnu::cold, gnu::noinline]] void refused(LaunchSeen& seen, int status) noexcept {
+  [[gnu::cold, gnu::noinline]] void refused(ObservedLaunch& seen, int status) noexcept {
     Launch& launch = seen.launch;
     Kernel& kernel = *launch.kernel;
     __atomic_add_fetch(&kernel.refused, 1, __ATOMIC_RELAXED);
@@ -222,8 +222,8 @@ class Watcher {
   KernelTable kernels_;
   KnownStreams streams_;
   Suspicions suspicions_{platform_.caller};
-  ErrorTeller errors_{kernels_, streams_};
-  WaitTeller waits_;
+  ErrorReporter errors_{kernels_, streams_};
+  WaitReporter waits_;
   RunFiles files_;
 };
 

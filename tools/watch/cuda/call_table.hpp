@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/call.hpp"
+#include "../core/call/call.hpp"
 #include "call_name.hpp"
 
 #include <string_view>
@@ -78,12 +78,12 @@ inline constexpr CallRow driver_calls_table[] = {
     {"cuMemFreeAsync", Call::free_async, 1},
     {"cuMemFreeHost", Call::noticing, 1},
     {"cuMemHostAlloc", Call::noticing, 1},
-    {"cuStreamCreate", Call::stream_made, 1},
-    {"cuStreamCreateWithPriority", Call::stream_made, 1},
-    {"cuStreamDestroy", Call::stream_gone, 1},
+    {"cuStreamCreate", Call::stream_created, 1},
+    {"cuStreamCreateWithPriority", Call::stream_created, 1},
+    {"cuStreamDestroy", Call::stream_destroyed, 1},
     {"cuStreamWaitEvent", Call::stream_waits, 1},
-    {"cuEventCreate", Call::event_made, 1},
-    {"cuEventDestroy", Call::event_gone, 1},
+    {"cuEventCreate", Call::event_created, 1},
+    {"cuEventDestroy", Call::event_destroyed, 1},
     {"cuEventRecord", Call::event_record, 1},
     {"cuEventRecordWithFlags", Call::event_record, 1},
     {"cuGraphExecUpdate", Call::graph_changed, 1},

@@ -53,19 +53,19 @@ struct Cupti {
   void name_other(char (&name)[most_name]) const noexcept {
 #ifdef CUpti_SubscriberParams_STRUCT_SIZE
     if (subscribe_v2 == nullptr || unsubscribe == nullptr) return;
-    char told[most_name] = "";
+    char reported[most_name] = "";
     CUpti_SubscriberParams asked{};
     asked.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
-    asked.oldSubscriberName = told;
-    asked.oldSubscriberSize = sizeof told;
+    asked.oldSubscriberName = reported;
+    asked.oldSubscriberSize = sizeof reported;
     CUpti_SubscriberHandle ours{};
     const CUptiResult status = subscribe_v2(
         &ours, [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}, nullptr, &asked);
     if (status == CUPTI_SUCCESS) static_cast<void>(unsubscribe(ours));  // it has just gone
-    told[most_name - 1] = '\0';
+    reported[most_name - 1] = '\0';
     // CUPTI 13.0 says "CUPTI for <not provided>" of a tool that gave it no name.
-    if (told[0] == '\0' || std::strstr(told, "<not provided>") != nullptr) return;
-    std::memcpy(name, told, most_name);
+    if (reported[0] == '\0' || std::strstr(reported, "<not provided>") != nullptr) return;
+    std::memcpy(name, reported, most_name);
 #else
     static_cast<void>(name);
 #endif

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/judge.hpp"
+#include "../core/launch/judge.hpp"
 #include "driver.hpp"
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/counted.hpp"
-#include "../core/launch_pointers.hpp"
+#include "../core/launch/launch_pointers.hpp"
+#include "../core/report/counted.hpp"
 #include "../core/watcher.hpp"
 #include "driver.hpp"
 #include "kernel_of.hpp"
@@ -25,7 +25,7 @@ namespace warpsafe::watch {
 class Graphs {
  public:
   struct Known {
-    Kernel* kernel = nullptr;  ///< what a launch of it is told as
+    Kernel* kernel = nullptr;  ///< what a launch of it is reported as
     const char* library = "";  ///< that one of its kernels is of
     std::vector<debug::MemoryAccess> accesses{};
   };

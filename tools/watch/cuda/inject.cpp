@@ -41,9 +41,9 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
     if (id == CUPTI_CBID_RESOURCE_STREAM_CREATED) {
-      session->stream_made(resource.resourceHandle.stream);
+      session->stream_created(resource.resourceHandle.stream);
     } else {
-      session->stream_gone(resource.resourceHandle.stream);
+      session->stream_destroyed(resource.resourceHandle.stream);
     }
   }
   mine.inside = false;

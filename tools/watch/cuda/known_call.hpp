@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/call.hpp"
+#include "../core/call/call.hpp"
 #include "call_name.hpp"
 #include <warpsafe/core/name.hpp>
 

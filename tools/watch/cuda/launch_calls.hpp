@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/captures.hpp"
-#include "../core/launch_order.hpp"
-#include "../core/stream_names.hpp"
+#include "../core/launch/launch_order.hpp"
+#include "../core/stream/captures.hpp"
+#include "../core/stream/stream_names.hpp"
 #include "../core/watcher.hpp"
 #include "graphs.hpp"
 #include "kernel_of.hpp"
@@ -137,7 +137,7 @@ class LaunchCalls {
       const StreamPlace at = place_of(asked.stream, known.per_thread, device, watcher_.streams());
       if (asked.graph != nullptr) {
         const Graphs::Known graph = graphs_.known(asked.graph);
-        order.submitted({kernel.its_name(), true, 0, graph.library, at}, graph.accesses,
+        order.submitted({kernel.name_view(), true, 0, graph.library, at}, graph.accesses,
                         asked.graph);
         return;
       }

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/stream_call.hpp"
+#include "../core/call/stream_call.hpp"
 #include "known_call.hpp"
 
 #include <cuda.h>
@@ -131,13 +131,13 @@ inline void read_copy(StreamCall& of, std::uintptr_t to, std::uintptr_t from,
       if (known.call == Call::fill_async) of.stream = is.hStream;
       break;
     }
-    case Call::stream_gone:
+    case Call::stream_destroyed:
       of.stream = parameters_as<cuStreamDestroy_params>(info).hStream;
       break;
-    case Call::event_made:
+    case Call::event_created:
       if (CUevent* const made = parameters_as<cuEventCreate_params>(info).phEvent) of.event = *made;
       break;
-    case Call::event_gone:
+    case Call::event_destroyed:
       of.event = parameters_as<cuEventDestroy_params>(info).hEvent;
       break;
     case Call::event_record:

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/call.hpp"
+#include "../core/call/call.hpp"
 #include "../core/watcher.hpp"
 #include "launches.hpp"
 #include "thread_state.hpp"

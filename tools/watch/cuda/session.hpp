@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/captures.hpp"
-#include "../core/memory_kind.hpp"
-#include "../core/stream_calls.hpp"
+#include "../core/call/memory_kind.hpp"
+#include "../core/call/stream_calls.hpp"
+#include "../core/stream/captures.hpp"
 #include "../core/watcher.hpp"
 #include "driver.hpp"
 #include "graphs.hpp"
@@ -53,7 +53,7 @@ class Session {
     }
   }
 
-  [[gnu::noinline]] void stream_made(CUstream stream) noexcept {
+  [[gnu::noinline]] void stream_created(CUstream stream) noexcept {
     if (stream == nullptr) return;
     unsigned flags = 0;
     int device = 0;
@@ -65,7 +65,7 @@ class Session {
       return;
     }
   }
-  [[gnu::noinline]] void stream_gone(CUstream stream) noexcept {
+  [[gnu::noinline]] void stream_destroyed(CUstream stream) noexcept {
     watcher_.streams().destroyed(stream);
   }
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/launch_seen.hpp"
-#include "../core/wait_seen.hpp"
+#include "../core/launch/observed_launch.hpp"
+#include "../core/report/observed_wait.hpp"
 
 #include <cstdint>
 
@@ -19,8 +19,8 @@ struct ThreadState {
   std::uint32_t context = ~0U;   ///< whose device is the next
   std::int32_t device = 0;
   std::uint64_t runtime_shared = 0;  ///< dynamic shared memory as the runtime was given it, bytes
-  LaunchSeen launch;
-  WaitSeen wait;
+  ObservedLaunch launch;
+  ObservedWait wait;
 
   /// The calling thread's. Not inline: a compiler would look it up at each use, which costs a call
   /// in a library that is loaded late.

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/judge.hpp"
-#include "../core/named_parameters.hpp"
+#include "../core/kernel/named_parameters.hpp"
+#include "../core/launch/judge.hpp"
 #include "hip_kernels.hpp"
 #include <warpsafe/backend/hip/hip_backend.hpp>
 

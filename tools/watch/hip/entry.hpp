@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/memory_kind.hpp"
-#include "../core/stream_call.hpp"
+#include "../core/call/memory_kind.hpp"
+#include "../core/call/stream_call.hpp"
 #include "hip_launch.hpp"
 #include "next.hpp"
 #include <warpsafe/core/name.hpp>

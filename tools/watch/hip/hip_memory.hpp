@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/live_memory.hpp"
-#include "../core/memory_kind.hpp"
+#include "../core/call/memory_kind.hpp"
+#include "../core/suspicion/live_memory.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/captures.hpp"
-#include "../core/launch_order.hpp"
-#include "../core/launch_seen.hpp"
-#include "../core/stream_names.hpp"
+#include "../core/launch/launch_order.hpp"
+#include "../core/launch/observed_launch.hpp"
+#include "../core/stream/captures.hpp"
+#include "../core/stream/stream_names.hpp"
 #include "../core/watcher.hpp"
 #include "hip_kernels.hpp"
 #include "hip_launch.hpp"
@@ -22,7 +22,7 @@ class HipLaunchCalls {
 
   /// The program is about to launch. Whether the launch can be told: else there is no memory for
   /// it.
-  bool begin(LaunchSeen& seen, const HipLaunch& of, std::int32_t device) noexcept {
+  bool begin(ObservedLaunch& seen, const HipLaunch& of, std::int32_t device) noexcept {
     Launch launch;
     launch.stream = name_of(of.stream, of.per_thread);
     launch.device = device;
@@ -40,7 +40,7 @@ class HipLaunchCalls {
     return true;
   }
   /// The runtime has answered; 0: it took the launch.
-  void end(LaunchSeen& seen, const HipLaunch& of, int status) noexcept {
+  void end(ObservedLaunch& seen, const HipLaunch& of, int status) noexcept {
     const bool took = status == 0;
     if (took && captures_.is_capturing(seen.launch.stream)) return watcher_.not_launched(seen);
     watcher_.launched(seen, status);
@@ -61,7 +61,7 @@ class HipLaunchCalls {
     return shape;
   }
   /// Tells the order of things, and what the launch touches.
-  void follow(const LaunchSeen& seen, const HipLaunch& of) noexcept {
+  void follow(const ObservedLaunch& seen, const HipLaunch& of) noexcept {
     const Kernel& kernel = *seen.launch.kernel;
     OrderWatch& order = watcher_.suspicions().order;
     try {
@@ -70,7 +70,7 @@ class HipLaunchCalls {
       if (of.started != nullptr) order.recorded(of.started, at);
       if (of.is_graph) {
         // What its kernels touch is not known; it waits for its last launch.
-        order.submitted({kernel.its_name(), true, 0, "", at}, {}, of.graph);
+        order.submitted({kernel.name_view(), true, 0, "", at}, {}, of.graph);
       } else {
         follow_launch(order, kernel, at, {of.parameters, of.extra});
       }

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/call_stack.hpp"
+#include "../core/suspicion/call_stack.hpp"
 
 namespace warpsafe::watch {
 

@@ -3,8 +3,8 @@
 
 // The watch behind the functions that this library puts before the runtime's (entry.hpp).
 
-#include "../core/captures.hpp"
-#include "../core/stream_calls.hpp"
+#include "../core/call/stream_calls.hpp"
+#include "../core/stream/captures.hpp"
 #include "../core/watcher.hpp"
 #include "describe.hpp"
 #include "entry.hpp"
@@ -67,8 +67,8 @@ struct ThreadState {
   bool inside = false;  ///< in a call
   bool launching = false;
   std::int32_t device = 0;
-  LaunchSeen launch;
-  WaitSeen wait;
+  ObservedLaunch launch;
+  ObservedWait wait;
 };
 constinit thread_local ThreadState mine{};
 
@@ -110,7 +110,7 @@ void begins(const StreamCall& of) noexcept {
 void ended(const StreamCall& of, hipError_t status) noexcept {
   StreamCall here = of;
   here.device = mine.device;
-  WaitSeen& seen = mine.wait;
+  ObservedWait& seen = mine.wait;
   if (session()->watcher.platform().is_fault(status)) {
     aside(mine.device, [&] { session()->calls.end(seen, here, status); });
   } else {
@@ -123,7 +123,7 @@ void begins(const HipLaunch& of) noexcept {
 }
 void ended(const HipLaunch& of, hipError_t status) noexcept {
   if (!mine.launching) return;
-  LaunchSeen& seen = mine.launch;
+  ObservedLaunch& seen = mine.launch;
   if (status == hipSuccess) {
     session()->launches.end(seen, of, status);
   } else {

@@ -18,21 +18,21 @@ using namespace warpsafe::watch;
 extern "C" {
 
 hipError_t hipStreamCreate(hipStream_t* stream) {
-  return watched(call_of(Call::stream_made, "hipStreamCreate"), [&] {
+  return watched(call_of(Call::stream_created, "hipStreamCreate"), [&] {
     const hipError_t status = WARPSAFE_WATCH_NEXT(hipStreamCreate, stream);
     if (status == hipSuccess) made(*stream, 0);
     return status;
   });
 }
 hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
-  return watched(call_of(Call::stream_made, "hipStreamCreateWithFlags"), [&] {
+  return watched(call_of(Call::stream_created, "hipStreamCreateWithFlags"), [&] {
     const hipError_t status = WARPSAFE_WATCH_NEXT(hipStreamCreateWithFlags, stream, flags);
     if (status == hipSuccess) made(*stream, flags);
     return status;
   });
 }
 hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int priority) {
-  return watched(call_of(Call::stream_made, "hipStreamCreateWithPriority"), [&] {
+  return watched(call_of(Call::stream_created, "hipStreamCreateWithPriority"), [&] {
     const hipError_t status =
         WARPSAFE_WATCH_NEXT(hipStreamCreateWithPriority, stream, flags, priority);
     if (status == hipSuccess) made(*stream, flags);
@@ -41,7 +41,7 @@ hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int 
 }
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream, std::uint32_t words,
                                         const std::uint32_t* mask) {
-  return watched(call_of(Call::stream_made, "hipExtStreamCreateWithCUMask"), [&] {
+  return watched(call_of(Call::stream_created, "hipExtStreamCreateWithCUMask"), [&] {
     const hipError_t status =
         WARPSAFE_WATCH_NEXT(hipExtStreamCreateWithCUMask, stream, words, mask);
     if (status == hipSuccess) made(*stream, 0);
@@ -49,14 +49,14 @@ hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream, std::uint32_t words
   });
 }
 hipError_t hipStreamDestroy(hipStream_t stream) {
-  return watched(call_on(Call::stream_gone, "hipStreamDestroy", stream), [&] {
+  return watched(call_on(Call::stream_destroyed, "hipStreamDestroy", stream), [&] {
     destroying(stream);
     return WARPSAFE_WATCH_NEXT(hipStreamDestroy, stream);
   });
 }
 
 hipError_t hipEventCreate(hipEvent_t* event) {
-  StreamCall of = call_of(Call::event_made, "hipEventCreate");
+  StreamCall of = call_of(Call::event_created, "hipEventCreate");
   return watched(of, [&] {
     const hipError_t status = WARPSAFE_WATCH_NEXT(hipEventCreate, event);
     if (status == hipSuccess) of.event = *event;
@@ -64,7 +64,7 @@ hipError_t hipEventCreate(hipEvent_t* event) {
   });
 }
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
-  StreamCall of = call_of(Call::event_made, "hipEventCreateWithFlags");
+  StreamCall of = call_of(Call::event_created, "hipEventCreateWithFlags");
   return watched(of, [&] {
     const hipError_t status = WARPSAFE_WATCH_NEXT(hipEventCreateWithFlags, event, flags);
     if (status == hipSuccess) of.event = *event;
@@ -72,7 +72,7 @@ hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
   });
 }
 hipError_t hipEventDestroy(hipEvent_t event) {
-  StreamCall of = call_of(Call::event_gone, "hipEventDestroy");
+  StreamCall of = call_of(Call::event_destroyed, "hipEventDestroy");
   of.event = event;
   return watched(of, [&] { return WARPSAFE_WATCH_NEXT(hipEventDestroy, event); });
 }

@@ -47,13 +47,13 @@ enum class Call : std::uint8_t {
   allocate_managed,
   allocate_async,  ///< cuMemAllocAsync, cuMemAllocFromPoolAsync
   free_async,
-  stream_made,
-  stream_gone,
+  stream_created,
+  stream_destroyed,
   // From here on: suspicions alone look at them.
   allocate_pitch,
   stream_waits,  ///< cuStreamWaitEvent
-  event_made,
-  event_gone,
+  event_created,
+  event_destroyed,
   event_record,   ///< with or without flags
   graph_changed,  ///< an executable graph does something else from now on
   host_function,  ///< cuLaunchHostFunc, cuStreamAddCallback

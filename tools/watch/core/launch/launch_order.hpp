@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../kernel/watched_kernel.hpp"
+#include "../stream/stream_place.hpp"
+#include "../suspicion/order_watch.hpp"
 #include "launch_pointers.hpp"
-#include "order_watch.hpp"
-#include "stream_place.hpp"
-#include "watched_kernel.hpp"
 #include <warpsafe/backend/memory_access.hpp>
 
 #include <vector>
@@ -20,7 +20,7 @@ inline void follow_launch(OrderWatch& order, const Kernel& kernel, const StreamP
   add_pointers(kernel, values, accesses);
   // What touches nothing that is known is in nobody's way; on the legacy stream it orders.
   if (accesses.empty() && at.order != StreamOrder::legacy) return;
-  order.submitted({kernel.its_name(), true, 0, kernel.library, at}, accesses);
+  order.submitted({kernel.name_view(), true, 0, kernel.library, at}, accesses);
 }
 
 }  // namespace warpsafe::watch

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "kernel_table.hpp"
+#include "../kernel/kernel_table.hpp"
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
@@ -32,15 +32,15 @@ struct Launch {
 /// Nothing is checked of a launch that the runtime took: what it accepts is no error.
 [[nodiscard]] inline LaunchError judge(const Launch& launch, const KernelLimits& now,
                                        const DeviceLimits& device,
-                                       const LaunchError& told) noexcept {
-  LaunchError found = told;
-  found.kernel = launch.kernel->its_name();
+                                       const LaunchError& reported) noexcept {
+  LaunchError found = reported;
+  found.kernel = launch.kernel->name_view();
   found.stream = launch.stream;
   found.with_shape(launch.shape);
   found.device = launch.device;
   if (found.code == Errc::runtime_failed) found.code = Errc::launch_refused;
   // What was running before failed: this launch was never looked at.
-  if (warpsafe::detail::is_of_earlier_work(told)) return found;
+  if (warpsafe::detail::is_of_earlier_work(reported)) return found;
   if (launch.is_graph) return found;
   LaunchError reason;
   bool fine =
@@ -57,10 +57,10 @@ struct Launch {
   reason.with_shape(launch.shape);
   reason.kernel = found.kernel;
   reason.stream = found.stream;
-  reason.vendor = told.vendor;
-  reason.raw = told.raw;
-  reason.raw_name = told.raw_name;
-  reason.raw_text = told.raw_text;
+  reason.vendor = reported.vendor;
+  reason.raw = reported.raw;
+  reason.raw_name = reported.raw_name;
+  reason.raw_text = reported.raw_text;
   return reason;
 }
 

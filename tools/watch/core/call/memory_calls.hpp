@@ -2,11 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "captures.hpp"
+#include "../stream/captures.hpp"
+#include "../stream/stream_names.hpp"
+#include "../watcher.hpp"
 #include "memory_kind.hpp"
 #include "stream_call.hpp"
-#include "stream_names.hpp"
-#include "watcher.hpp"
 #include <warpsafe/backend/memory_access.hpp>
 
 #include <cstddef>

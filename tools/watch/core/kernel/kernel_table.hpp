@@ -71,12 +71,12 @@ class KernelTable {
   /// An image is unloaded.
   void forget_handles() noexcept { __atomic_add_fetch(&generation_, 1, __ATOMIC_RELEASE); }
 
-  /// Calls `tell(kernel)` for each, by name.
-  template <class Tell>
-  void each(const Tell& tell) {
+  /// Calls `report(kernel)` for each, by name.
+  template <class Report>
+  void each(const Report& report) {
     const std::lock_guard lock(mutex_);
-    for (const auto& [key, kernel] : kernels_) tell(*kernel);
-    for (const auto& [key, kernel] : replaced_) tell(*kernel);
+    for (const auto& [key, kernel] : kernels_) report(*kernel);
+    for (const auto& [key, kernel] : replaced_) report(*kernel);
   }
 
  private:

@@ -28,13 +28,13 @@ class KnownStreams {
     return found == streams_.end() ? -1 : found->second.device;
   }
   /// Whether it lives and was made non-blocking.
-  [[nodiscard]] bool is_apart(const void* stream) {
+  [[nodiscard]] bool is_non_blocking(const void* stream) {
     const std::lock_guard lock(mutex_);
     const auto found = streams_.find(stream);
     return found != streams_.end() && found->second.non_blocking;
   }
   /// Whether work of the device may be in streams that its legacy default stream does not wait for.
-  [[nodiscard]] bool any_apart(std::int32_t device) {
+  [[nodiscard]] bool any_non_blocking(std::int32_t device) {
     const std::lock_guard lock(mutex_);
     for (const auto& [stream, what] : streams_) {
       if (what.device == device && what.non_blocking) return true;
@@ -43,7 +43,7 @@ class KnownStreams {
   }
   /// The stream whose handle, or the low 32 bits of it, somebody took for a number of bytes;
   /// nullptr: it is none.
-  [[nodiscard]] const void* taken_for_bytes(std::uint64_t bytes) {
+  [[nodiscard]] const void* stream_passed_as_bytes(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     for (const auto& [stream, what] : streams_) {
       const auto handle = reinterpret_cast<std::uintptr_t>(stream);

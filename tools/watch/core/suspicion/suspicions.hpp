@@ -16,12 +16,12 @@ struct Suspicions {
 
   /// `caller` is the OrderWatch's.
   explicit Suspicions(const Caller& caller) : order(caller) {}
-  /// Calls `tell(text)` for each.
-  template <class Tell>
-  void each(const Tell& tell) {
-    order.each(tell);
-    legacy.each(tell);
-    copies.each(tell);
+  /// Calls `report(text)` for each.
+  template <class Report>
+  void each(const Report& report) {
+    order.each(report);
+    legacy.each(report);
+    copies.each(report);
   }
 };
 

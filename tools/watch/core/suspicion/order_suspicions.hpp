@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../report/counted.hpp"
 #include "call_stack.hpp"
-#include "counted.hpp"
 #include "stream_work.hpp"
 #include <warpsafe/backend/memory_access.hpp>
 #include <warpsafe/race/race_checker.hpp>
@@ -51,22 +51,22 @@ class OrderSuspicions {
     }
     // A kernel's name says whose it is.
     if (!second.is_kernel) add_functions(text, "the second", caller.functions());
-    const bool looked_for = !first.is_kernel && found_.size() < most_looked_for;
-    sought_ += looked_for ? 1 : 0;
+    const bool is_sought = !first.is_kernel && found_.size() < most_sought;
+    sought_ += is_sought ? 1 : 0;
     found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes),
-                      looked_for ? first : StreamWork{}});
+                      is_sought ? first : StreamWork{}});
   }
   /// Whether it is not known yet who made the first call of some pair. It was made when nobody knew
   /// of a second, and who makes another like it will do.
-  [[nodiscard]] bool looks_for_callers() const noexcept { return sought_ != 0; }
+  [[nodiscard]] bool seeks_callers() const noexcept { return sought_ != 0; }
   /// `work` is given its stream by `caller`.
-  void came_again(const StreamWork& work, const Caller& caller) {
+  void repeated(const StreamWork& work, const Caller& caller) {
     std::string functions;  // one call may be like the first of many pairs: it is asked once
     bool asked = false;
-    const std::size_t last = std::min(found_.size(), most_looked_for);
+    const std::size_t last = std::min(found_.size(), most_sought);
     for (std::size_t i = 0; i < last; ++i) {
       Found& one = found_[i];
-      const StreamWork& first = one.looked_for;
+      const StreamWork& first = one.is_sought;
       if (first.what.data == nullptr || first.what.data != work.what.data ||
           first.bytes != work.bytes || first.at.order != work.at.order ||
           first.at.handle != work.at.handle) {
@@ -74,34 +74,34 @@ class OrderSuspicions {
       }
       if (!std::exchange(asked, true)) functions = caller.functions();
       add_functions(one.text, "one like the first", functions);
-      one.looked_for = {};
+      one.is_sought = {};
       --sought_;
     }
   }
-  /// Calls `tell(text)` for each.
-  template <class Tell>
-  void each(const Tell& tell) const {
-    std::size_t told = 0;
+  /// Calls `report(text)` for each.
+  template <class Report>
+  void each(const Report& report) const {
+    std::size_t reported = 0;
     for (const Found& one : found_) {
       if (shared_out_.count(one.first_writer) != 0 || shared_out_.count(one.second_writer) != 0) {
         continue;
       }
-      if (++told <= most_told) tell(one.text);
+      if (++reported <= most_reported) report(one.text);
     }
-    if (told > most_told) {
-      tell("suspicion: and " + counted(told - most_told, "other pair", "other pairs") +
-           " that nothing orders");
+    if (reported > most_reported) {
+      report("suspicion: and " + counted(reported - most_reported, "other pair", "other pairs") +
+             " that nothing orders");
     }
   }
 
  private:
-  static constexpr std::size_t most_told = 10;
-  static constexpr std::size_t most_looked_for = 2 * most_told;
+  static constexpr std::size_t most_reported = 10;
+  static constexpr std::size_t most_sought = 2 * most_reported;
   struct Found {
     std::string text;
     const char* first_writer;  ///< the name of the kernel that writes; nullptr: none
     const char* second_writer;
-    StreamWork looked_for;  ///< the first, where its caller is not known yet
+    StreamWork is_sought;  ///< the first, where its caller is not known yet
   };
   static void add_functions(std::string& text, const char* which, const std::string& functions) {
     if (!functions.empty()) text += std::string("; ") + which + " was called by " + functions;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "wait_seen.hpp"
+#include "observed_wait.hpp"
 #include "wait_watch.hpp"
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug.hpp>
@@ -14,14 +14,14 @@
 namespace warpsafe::watch {
 
 /// Tells the debug tools of the program's waits, and watches those that may hang. Thread-safe.
-class WaitTeller {
+class WaitReporter {
  public:
   /// May throw std::system_error: no thread.
   void start() { watch_.start(); }
   void forked() noexcept { watch_.forked(); }
 
   /// A wait begins. `what` lives as long as the process.
-  void begin(WaitSeen& seen, Name what, const void* stream, std::int32_t device) noexcept {
+  void begin(ObservedWait& seen, Name what, const void* stream, std::int32_t device) noexcept {
     seen.what = what;
     seen.stream = stream;
     seen.device = device;
@@ -36,7 +36,7 @@ class WaitTeller {
     seen.watched = watch_.begin(what, stream, device);
   }
   /// The runtime has answered.
-  void end(const WaitSeen& seen, Vendor vendor, int status) noexcept {
+  void end(const ObservedWait& seen, Vendor vendor, int status) noexcept {
     watch_.end(seen.watched);
     if (seen.begun != 0) {
       const debug::WaitRecord record{seen.what,
@@ -53,7 +53,7 @@ class WaitTeller {
     }
   }
   /// A wait that succeeded: what was submitted before it is complete.
-  static void complete(const WaitSeen& seen, Vendor vendor, WaitScope scope) noexcept {
+  static void complete(const ObservedWait& seen, Vendor vendor, WaitScope scope) noexcept {
     if (scope == WaitScope::device) {
       debug::Completion::get().device_waited(vendor, seen.device, seen.began);
     } else if (scope == WaitScope::stream) {

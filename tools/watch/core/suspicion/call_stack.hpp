@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "kernel_name.hpp"
+#include "../kernel/kernel_name.hpp"
 
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "kernel_table.hpp"
-#include "known_streams.hpp"
+#include "../kernel/kernel_table.hpp"
+#include "../stream/known_streams.hpp"
 #include <warpsafe/debug.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
@@ -15,18 +15,19 @@ namespace warpsafe::watch {
 
 /// Writes what went wrong: each kind of a kernel's refusals ten times, each fault once.
 /// Thread-safe.
-class ErrorTeller {
+class ErrorReporter {
  public:
-  ErrorTeller(KernelTable& kernels, KnownStreams& streams) : kernels_(kernels), streams_(streams) {}
+  ErrorReporter(KernelTable& kernels, KnownStreams& streams)
+      : kernels_(kernels), streams_(streams) {}
 
   /// A launch of the kernel that the runtime refused, and that was running no fault's victim.
   void refused(Kernel& kernel, const LaunchError& error) noexcept {
     const auto code = static_cast<std::uint32_t>(error.code);
     if (__atomic_exchange_n(&kernel.last_code, code, __ATOMIC_RELAXED) != code) {
-      __atomic_store_n(&kernel.told, 0, __ATOMIC_RELAXED);
+      __atomic_store_n(&kernel.reported, 0, __ATOMIC_RELAXED);
     }
-    const std::uint64_t told = __atomic_add_fetch(&kernel.told, 1, __ATOMIC_RELAXED);
-    if (told <= most_told) say(error, told == most_told);
+    const std::uint64_t reported = __atomic_add_fetch(&kernel.reported, 1, __ATOMIC_RELAXED);
+    if (reported <= most_reported) say(error, reported == most_reported);
   }
   /// A fault of work that ran, each once: a lost context says the same at every later call.
   /// Whether it is a new one.
@@ -63,7 +64,7 @@ class ErrorTeller {
   }
 
  private:
-  static constexpr std::uint64_t most_told = 10;
+  static constexpr std::uint64_t most_reported = 10;
 
   /// Writes the error, with what the runtime said to it.
   void say(const LaunchError& error, bool last_of_kind) noexcept {
@@ -75,7 +76,7 @@ class ErrorTeller {
     }
     if (error.code == Errc::shared_too_large || error.code == Errc::shared_not_opted_in) {
       try {
-        if (const void* const stream = streams_.taken_for_bytes(error.dynamic_shared)) {
+        if (const void* const stream = streams_.stream_passed_as_bytes(error.dynamic_shared)) {
           rest << "\n  that number is the handle of stream " << stream
                << ": in <<<grid, block, bytes, stream>>> the stream is the fourth";
         }

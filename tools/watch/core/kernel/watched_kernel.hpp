@@ -36,9 +36,9 @@ struct Kernel {
   const char* library = "";            ///< that it was first launched from; "": none that is known
   std::uint64_t refused = 0;           ///< atomic
   std::uint64_t suspect = 0;           ///< atomic; faults of running work that may be its
-  std::uint64_t told = 0;              ///< atomic; its refusals with last_code that were written
+  std::uint64_t reported = 0;          ///< atomic; its refusals with last_code that were written
   std::uint32_t last_code = 0;         ///< atomic; the Errc of its last refusal, 0: there was none
-  [[nodiscard]] Name its_name() const noexcept { return {name.data(), name.size()}; }
+  [[nodiscard]] Name name_view() const noexcept { return {name.data(), name.size()}; }
 };
 
 }  // namespace warpsafe::watch

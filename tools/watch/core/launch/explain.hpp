@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../platform.hpp"
+#include "../stream/known_streams.hpp"
 #include "judge.hpp"
-#include "known_streams.hpp"
-#include "platform.hpp"
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
 

@@ -2,14 +2,14 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "captures.hpp"
+#include "../report/observed_wait.hpp"
+#include "../stream/captures.hpp"
+#include "../stream/stream_names.hpp"
+#include "../watcher.hpp"
 #include "memory_calls.hpp"
 #include "memory_kind.hpp"
 #include "order_calls.hpp"
 #include "stream_call.hpp"
-#include "stream_names.hpp"
-#include "wait_seen.hpp"
-#include "watcher.hpp"
 
 #include <cstdint>
 
@@ -27,7 +27,7 @@ class StreamCalls {
         order_(watcher, captures, has_library) {}
 
   /// The program is about to make the call.
-  void begin(WaitSeen& seen, const StreamCall& of) noexcept {
+  void begin(ObservedWait& seen, const StreamCall& of) noexcept {
     switch (of.call) {
       case Call::wait_stream:
       case Call::query_stream:
@@ -45,7 +45,7 @@ class StreamCalls {
     }
   }
   /// The runtime has answered; 0: it took the call.
-  void end(WaitSeen& seen, const StreamCall& of, int status) noexcept {
+  void end(ObservedWait& seen, const StreamCall& of, int status) noexcept {
     // A capture that failed has ended, too.
     if (of.call == Call::end_capture) captures_.ended();
     const bool waited = end_wait(seen, of, status);
@@ -58,7 +58,7 @@ class StreamCalls {
 
  private:
   /// Whether the call is one that waits.
-  bool end_wait(WaitSeen& seen, const StreamCall& of, int status) noexcept {
+  bool end_wait(ObservedWait& seen, const StreamCall& of, int status) noexcept {
     WaitScope scope = WaitScope::nothing;
     switch (of.call) {
       case Call::wait_stream:
@@ -86,7 +86,7 @@ class StreamCalls {
   /// Of a wait for the legacy default stream: it waits for the device where no stream is apart.
   [[nodiscard]] WaitScope scope_of(const void* stream, const StreamCall& of) noexcept {
     if (!is_legacy(stream, of.per_thread)) return WaitScope::stream;
-    return watcher_.streams().any_apart(of.device) ? WaitScope::stream : WaitScope::device;
+    return watcher_.streams().any_non_blocking(of.device) ? WaitScope::stream : WaitScope::device;
   }
 
   void done(const StreamCall& of) noexcept {

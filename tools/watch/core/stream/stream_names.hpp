@@ -35,7 +35,7 @@ inline const void* per_thread_handle() noexcept { return reinterpret_cast<const 
     return {&mine, handle, device, StreamOrder::blocking};
   }
   return {handle, handle, device,
-          streams.is_apart(handle) ? StreamOrder::apart : StreamOrder::blocking};
+          streams.is_non_blocking(handle) ? StreamOrder::apart : StreamOrder::blocking};
 }
 
 }  // namespace warpsafe::watch

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../kernel/kernel_table.hpp"
 #include "counted.hpp"
-#include "kernel_table.hpp"
 #include <warpsafe/error/message.hpp>
 
 #include <sys/types.h>

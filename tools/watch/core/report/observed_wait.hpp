@@ -11,7 +11,7 @@
 namespace warpsafe::watch {
 
 /// One wait while the program is in it.
-struct WaitSeen {
+struct ObservedWait {
   Name what{};
   const void* stream = nullptr;
   std::int32_t device = -1;

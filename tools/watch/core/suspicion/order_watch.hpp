@@ -2,11 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../stream/stream_place.hpp"
 #include "call_stack.hpp"
 #include "live_memory.hpp"
 #include "order_round.hpp"
 #include "order_suspicions.hpp"
-#include "stream_place.hpp"
 #include "stream_work.hpp"
 #include <warpsafe/backend/memory_access.hpp>
 #include <warpsafe/race/race_checker.hpp>
@@ -83,7 +83,7 @@ class OrderWatch {
     const debug::Point earlier = last == nullptr ? debug::no_point : *last - 1;
     const debug::Point point = round_.put(work, earlier, accesses_);
     if (last != nullptr) *last = point + 1;
-    if (found_.looks_for_callers()) found_.came_again(work, caller_);
+    if (found_.seeks_callers()) found_.repeated(work, caller_);
     if (!round_.races().empty()) report(work);
   }
   void recorded(const void* event, const StreamPlace& at) {
@@ -101,16 +101,16 @@ class OrderWatch {
     }
     static_cast<void>(put_nothing(at, known->second));
   }
-  void event_made(const void* event) {
+  void event_created(const void* event) {
     const std::lock_guard lock(mutex_);
     events_[event] = debug::no_point;
   }
-  void event_gone(const void* event) {
+  void event_destroyed(const void* event) {
     const std::lock_guard lock(mutex_);
     events_.erase(event);
   }
   /// Its work goes on. What waits for all blocking streams still waits for that.
-  void stream_gone(const void* key) {
+  void stream_destroyed(const void* key) {
     const std::lock_guard lock(mutex_);
     round_.host_after(round_.last_of(key));
     round_.forget_stream(key);
@@ -137,11 +137,11 @@ class OrderWatch {
     if (!round_.empty()) start_round();
   }
 
-  /// Calls `tell(text)` for each suspicion.
-  template <class Tell>
-  void each(const Tell& tell) {
+  /// Calls `report(text)` for each suspicion.
+  template <class Report>
+  void each(const Report& report) {
     const std::lock_guard lock(mutex_);
-    found_.each(tell);
+    found_.each(report);
   }
 
  private:

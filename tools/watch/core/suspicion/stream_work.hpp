@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "stream_place.hpp"
+#include "../stream/stream_place.hpp"
 #include <warpsafe/core/name.hpp>
 
 #include <cstddef>

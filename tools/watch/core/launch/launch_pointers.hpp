@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "watched_kernel.hpp"
+#include "../kernel/watched_kernel.hpp"
 #include <warpsafe/backend/memory_access.hpp>
 
 #include <cstddef>

@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "captures.hpp"
+#include "../stream/captures.hpp"
+#include "../stream/stream_names.hpp"
+#include "../watcher.hpp"
 #include "stream_call.hpp"
-#include "stream_names.hpp"
-#include "watcher.hpp"
 
 namespace warpsafe::watch {
 
@@ -19,23 +19,23 @@ class OrderCalls {
   /// May throw std::bad_alloc.
   void done(const StreamCall& of) {
     // A thread's default stream is a second stream as well.
-    if (of.call == Call::stream_made || of.per_thread) {
+    if (of.call == Call::stream_created || of.per_thread) {
       __atomic_store_n(&has_streams_, true, __ATOMIC_RELAXED);
     }
     // Without a library there is nothing to suspect. One that is loaded later makes what it needs
     // with its first handle.
-    const bool makes = of.call == Call::stream_made || of.call == Call::event_made ||
+    const bool makes = of.call == Call::stream_created || of.call == Call::event_created ||
                        of.call == Call::allocate || of.call == Call::allocate_async;
     if (makes && !order().on() && __atomic_load_n(&has_streams_, __ATOMIC_RELAXED) &&
         has_library_()) {
       order().begin();
     }
     switch (of.call) {
-      case Call::event_made:
-        if (of.event != nullptr) order().event_made(of.event);
+      case Call::event_created:
+        if (of.event != nullptr) order().event_created(of.event);
         return;
-      case Call::event_gone:
-        return order().event_gone(of.event);
+      case Call::event_destroyed:
+        return order().event_destroyed(of.event);
       case Call::unknown_order:
         return order().give_up();
       default:
@@ -55,8 +55,8 @@ class OrderCalls {
       return captures_.is_capturing(name_of(of.stream, of.per_thread));
     };
     switch (of.call) {
-      case Call::stream_gone:
-        return order().stream_gone(of.stream);
+      case Call::stream_destroyed:
+        return order().stream_destroyed(of.stream);
       case Call::event_record:
         if (!is_captured()) order().recorded(of.event, place());
         return;

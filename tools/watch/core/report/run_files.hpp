@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../options.hpp"
+#include "../platform.hpp"
 #include "journal_stream.hpp"
-#include "options.hpp"
-#include "platform.hpp"
 #include <warpsafe/debug.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/debug/run/timeline_export.hpp>

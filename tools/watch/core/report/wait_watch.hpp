@@ -40,7 +40,7 @@ class WaitWatch {
       place.what = what;
       place.stream = stream;
       place.device = device;
-      place.told = false;
+      place.reported = false;
       __atomic_store_n(&place.begun, debug::detail::nanoseconds_now(), __ATOMIC_RELEASE);
       return i;
     }
@@ -50,7 +50,7 @@ class WaitWatch {
     if (at == none) return;
     Place& place = places_[at];
     const std::uint64_t begun = __atomic_exchange_n(&place.begun, 0, __ATOMIC_ACQ_REL);
-    if (__atomic_load_n(&place.told, __ATOMIC_ACQUIRE)) {
+    if (__atomic_load_n(&place.reported, __ATOMIC_ACQUIRE)) {
       debug::detail::log_wait_end((debug::detail::nanoseconds_now() - begun) / 1'000'000);
     }
     __atomic_store_n(&place.taken, false, __ATOMIC_RELEASE);
@@ -62,7 +62,7 @@ class WaitWatch {
   static constexpr std::size_t places = 64;
   struct Place {
     bool taken;
-    bool told;
+    bool reported;
     std::uint64_t begun;  ///< nanoseconds; 0: nobody waits
     Name what;
     const void* stream;
@@ -76,7 +76,7 @@ class WaitWatch {
       nanosleep(&pause, nullptr);
       for (Place& place : places_) {
         const std::uint64_t begun = __atomic_load_n(&place.begun, __ATOMIC_ACQUIRE);
-        if (begun == 0 || __atomic_load_n(&place.told, __ATOMIC_RELAXED) ||
+        if (begun == 0 || __atomic_load_n(&place.reported, __ATOMIC_RELAXED) ||
             debug::detail::nanoseconds_now() - begun < limit) {
           continue;
         }
@@ -84,7 +84,7 @@ class WaitWatch {
         const Name what = place.what;
         // It may have ended, and another have begun in its place, while this was read.
         if (__atomic_load_n(&place.begun, __ATOMIC_ACQUIRE) != begun) continue;
-        __atomic_store_n(&place.told, true, __ATOMIC_RELEASE);
+        __atomic_store_n(&place.reported, true, __ATOMIC_RELEASE);
         debug::detail::log_overdue_wait_elsewhere(where, what, limit_);
       }
     }

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "counted.hpp"
+#include "../report/counted.hpp"
 
 #include <cstdint>
 #include <map>
@@ -41,17 +41,17 @@ class CopySizes {
       ++one.others;
     }
   }
-  /// Calls `tell(text)` if there are any. Once: what is allocated now is judged as it is.
-  template <class Tell>
-  void each(const Tell& tell) {
+  /// Calls `report(text)` if there are any. Once: what is allocated now is judged as it is.
+  template <class Report>
+  void each(const Report& report) {
     const std::lock_guard lock(mutex_);
     for (const auto& [memory, one] : allocations_) judge(one);
     allocations_.clear();
     if (found_ == 0) return;
-    tell("suspicion: " + counted(found_, "allocation", "allocations") +
-         " of which only the first 1/" + std::to_string(part_) + " was ever copied (" +
-         std::to_string(bytes_ / part_) + " of " + std::to_string(bytes_) +
-         " bytes): a number of elements taken for bytes?");
+    report("suspicion: " + counted(found_, "allocation", "allocations") +
+           " of which only the first 1/" + std::to_string(part_) + " was ever copied (" +
+           std::to_string(bytes_ / part_) + " of " + std::to_string(bytes_) +
+           " bytes): a number of elements taken for bytes?");
   }
 
  private:

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "options.hpp"
+#include "../options.hpp"
 #include <warpsafe/debug.hpp>
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 namespace warpsafe::watch {
 
 /// Says which of the options are none, and which of the library's switches do nothing here.
-inline void say_what_is_off(const Options& options) noexcept {
+inline void warn_of_unsupported_switches(const Options& options) noexcept {
   debug::detail::ensure_started();
   if (!options.unknown.empty()) {
     debug::detail::log_line(debug::LogLevel::warn, "warpsafe: WARPSAFE_RUN: unknown option '%s'",

@@ -10,7 +10,7 @@
 namespace warpsafe::watch {
 
 /// One launch while the program is in its runtime's call.
-struct LaunchSeen {
+struct ObservedLaunch {
   Launch launch;
   debug::LaunchRecord record{};
   std::uint64_t begun = 0;

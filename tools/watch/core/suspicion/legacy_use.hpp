@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "counted.hpp"
-#include "kernel_table.hpp"
+#include "../kernel/kernel_table.hpp"
+#include "../report/counted.hpp"
 
 #include <cstdint>
 #include <string>
@@ -28,15 +28,15 @@ class LegacyUse {
     __atomic_compare_exchange_n(&first_, &first, &kernel, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
   }
-  /// Calls `tell(text)` if there were any.
-  template <class Tell>
-  void each(const Tell& tell) const {
+  /// Calls `report(text)` if there were any.
+  template <class Report>
+  void each(const Report& report) const {
     const Kernel* const first = __atomic_load_n(&first_, __ATOMIC_ACQUIRE);
     if (first == nullptr) return;
-    tell("suspicion: " +
-         counted(__atomic_load_n(&launches_, __ATOMIC_RELAXED), "launch", "launches") +
-         " on the legacy default stream while other streams were in use, first '" + first->name +
-         "': it waits for blocking streams, and non-blocking ones do not wait for it");
+    report("suspicion: " +
+           counted(__atomic_load_n(&launches_, __ATOMIC_RELAXED), "launch", "launches") +
+           " on the legacy default stream while other streams were in use, first '" + first->name +
+           "': it waits for blocking streams, and non-blocking ones do not wait for it");
   }
 
  private:
