@@ -84,10 +84,10 @@ class Watcher {
         launch.stream, launch.device, nowhere};
     if (kernel.listed) {
       // The arguments are not known, so no tool can look at them.
-      seen.begun = warpsafe::detail::launching(seen.record, facts, *platform_.calls) &
+      seen.begun = debug::detail::launching(seen.record, facts, *platform_.calls) &
                    ~warpsafe::detail::asks_for_data;
     } else {
-      warpsafe::detail::fill_record(seen.record, facts, platform_.calls->vendor);
+      debug::detail::fill_record(seen.record, facts, platform_.calls->vendor);
       seen.record.sequence = debug::Journal::get().append(seen.record);
       seen.begun = 0;
     }
@@ -104,7 +104,7 @@ class Watcher {
     }
     LaunchError fault;
     // What it finds (WARPSAFE_SYNC) it has written to the log.
-    if (warpsafe::detail::submitted(seen.record, *platform_.calls, seen.begun, fault)) {
+    if (debug::detail::submitted(seen.record, *platform_.calls, seen.begun, fault)) {
       errors_.count_fault(fault);
       stop_if_asked();
     }
@@ -185,7 +185,7 @@ class Watcher {
     const warpsafe::detail::BackendCalls& calls = *platform_.calls;
     LaunchError error = explain(platform_, streams_, launch, status);
     error.sequence = seen.record.sequence;
-    if (seen.begun != 0) warpsafe::detail::after_launch(seen.record, calls, seen.begun, status);
+    if (seen.begun != 0) debug::detail::after_launch(seen.record, calls, seen.begun, status);
     debug::Journal::get().refused(seen.record.sequence);
     debug::detail::noticed(error, launch.device, warpsafe::detail::is_of_earlier_work(error));
     if (!kernel.listed) return;
