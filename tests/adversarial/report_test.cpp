@@ -24,7 +24,7 @@ namespace {
 using debug::Mistake;
 using testing::HasSubstr;
 
-const LaunchConfig once{grid<1>, block<1>};
+const LaunchConfig reported_once{grid<1>, block<1>};
 WARPSAFE_KERNEL void touch(float* x) { *x = 1; }
 
 TEST(RaceReport, NamesAProgramsError) {
@@ -40,7 +40,7 @@ TEST(RaceReport, NamesAResultThatTheScheduleDecides) {
   const auto report = run(1000, [] {
     const Stream stream = Stream::create().value();
     auto x = DeviceBuffer<float>::create(stream, 1).value();
-    static_cast<void>(launch(stream, once, kernel<touch>, x.view()));
+    static_cast<void>(launch(stream, reported_once, kernel<touch>, x.view()));
     return stream.query().value() == Progress::ready;
   });
   ASSERT_EQ(report.findings.size(), 1U);
@@ -53,7 +53,7 @@ TEST(RaceReport, NamesWorkThatFailsAndTheDeviceIsWholeAfterwards) {
     const Stream stream = Stream::create().value();
     auto x = DeviceBuffer<float>::create(stream, 1).value();
     host::fault_in_kernel(1, host::HostStatus::illegal_address);
-    static_cast<void>(launch(stream, once, kernel<touch>, x.view()));
+    static_cast<void>(launch(stream, reported_once, kernel<touch>, x.view()));
   });
   ASSERT_FALSE(report.clean());
   EXPECT_EQ(report.findings.front().mistake, Mistake::failure);
@@ -67,7 +67,7 @@ TEST(RaceReport, MemoryIsThereForOtherStreamsOnceTheyWait) {
     const Stream user = Stream::create().value();
     auto x = DeviceBuffer<float>::create(owner, 1).value();
     if (synchronized) static_cast<void>(owner.synchronize());
-    static_cast<void>(launch(user, once, kernel<touch>, x.view()));
+    static_cast<void>(launch(user, reported_once, kernel<touch>, x.view()));
     static_cast<void>(user.synchronize());
   };
   EXPECT_FALSE(run(1, [&] { program(false); }).clean());
@@ -115,15 +115,15 @@ TEST(RaceReport, AFreeInNoStreamsOrderIsNoWait) {
 TEST(RaceReport, AnExceptionEndsTheRunAndPasses) {
   const Stream stream = Stream::create().value();
   auto x = DeviceBuffer<float>::create(stream, 1).value();
-  EXPECT_THROW(
-      static_cast<void>(run(1,
-                            [&] {
-                              static_cast<void>(launch(stream, once, kernel<touch>, x.view()));
-                              throw std::runtime_error("enough");
-                            })),
-      std::runtime_error);
+  EXPECT_THROW(static_cast<void>(run(1,
+                                     [&] {
+                                       static_cast<void>(
+                                           launch(stream, reported_once, kernel<touch>, x.view()));
+                                       throw std::runtime_error("enough");
+                                     })),
+               std::runtime_error);
   // The streams' own workers are back, and a next run is possible.
-  static_cast<void>(launch(stream, once, kernel<touch>, x.view()));
+  static_cast<void>(launch(stream, reported_once, kernel<touch>, x.view()));
   EXPECT_TRUE(stream.synchronize().has_value());
   EXPECT_TRUE(run(3, [&] { static_cast<void>(stream.synchronize()); }).clean());
 }
@@ -139,7 +139,7 @@ TEST(RaceReport, AProgramThatAsksUntilItIsDoneEnds) {
   const auto report = run(2000, [] {
     const Stream stream = Stream::create().value();
     auto x = DeviceBuffer<float>::create(stream, 1).value();
-    static_cast<void>(launch(stream, once, kernel<touch>, x.view()));
+    static_cast<void>(launch(stream, reported_once, kernel<touch>, x.view()));
     while (stream.query().value() == Progress::not_ready) {
     }
   });

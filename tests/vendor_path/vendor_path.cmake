@@ -17,6 +17,7 @@ function(warpsafe_add_vendor_test name)
   target_link_options(${name} PRIVATE ${arg_OPTIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} warpsafe_warnings GTest::gmock_main)
   target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  warpsafe_compile_by_folder(${name} impostor.cpp)
   warpsafe_add_gtest(${name} LABELS stand-in)
 endfunction()
 

@@ -36,7 +36,7 @@ using MisuseC14 = Misuse;
 using MisuseC15 = Misuse;
 using MisuseC20 = Misuse;
 
-constexpr LaunchConfig one{grid<1>, block<1>};
+constexpr LaunchConfig one_thread{grid<1>, block<1>};
 
 // A module that holds a kernel 'scale' with these parameters.
 using Scale = void(float, float*, unsigned long);
@@ -86,9 +86,10 @@ TEST_F(MisuseC12, WrongNameIsSaidWhereTheKernelIsTaken) {
 }
 
 TEST_F(MisuseC03, NegativeForUnsignedIsSaid) {
-  expect_caught(
-      launch(stream, one, kernel<takes_unsigned>, -5), at_launch(Errc::argument_negative, 5, 0),
-      {"argument 1 is -5, and the parameter is unsigned"}, Off::let_through, "takes_unsigned");
+  expect_caught(launch(stream, one_thread, kernel<takes_unsigned>, -5),
+                at_launch(Errc::argument_negative, 5, 0),
+                {"argument 1 is -5, and the parameter is unsigned"}, Off::let_through,
+                "takes_unsigned");
 }
 
 TEST_F(MisuseC04, TrustedHostMemoryIsFound) {
@@ -101,9 +102,10 @@ TEST_F(MisuseC04, TrustedHostMemoryIsFound) {
   expect_caught(launch(stream, LaunchConfig{ws::GridDim::from_vendor(one_block), block<1>},
                        kernel<mark>, ws::trust(host_memory.data()), std::uint64_t{0}),
                 at_launch(Errc::argument_host_pointer, 0, 0), {words}, Off::let_through, "mark");
-  expect_caught(
-      launch(stream, one, kernel<mark_through>, ws::trust(host_memory.data()), std::uint64_t{0}),
-      at_launch(Errc::argument_host_pointer, 0, 0), {words}, Off::let_through, "mark_through");
+  expect_caught(launch(stream, one_thread, kernel<mark_through>, ws::trust(host_memory.data()),
+                       std::uint64_t{0}),
+                at_launch(Errc::argument_host_pointer, 0, 0), {words}, Off::let_through,
+                "mark_through");
 }
 
 TEST_F(MisuseC04, TrustedMemoryGoesWhereADevicePtrIsTaken) {
@@ -144,7 +146,8 @@ TEST_F(MisuseC11, ImpossibleCountsOfSharedMemoryAreSaid) {
 
 TEST_F(MisuseC13, CodeThatIsMissingIsSaid) {
   lose_code();
-  expect_caught(launch(stream, one, kernel<without_code>), at_launch(Errc::no_kernel_image, 0, 0),
+  expect_caught(launch(stream, one_thread, kernel<without_code>),
+                at_launch(Errc::no_kernel_image, 0, 0),
                 {"the program has no code for device 0", "add its architecture to the build"},
                 Off::refused, "without_code");
 }
@@ -166,17 +169,18 @@ TEST_F(MisuseC13, CodeForAnotherArchitectureIsSaid) {
   stand_in_hip_require_matching_code(1);
   const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();
   const ws::Stream there = make_stream(device);
-  expect_caught(launch(there, one, kernel<without_code>), at_launch(Errc::no_kernel_image, 0, 0),
-                {"the program has no code for device"}, Off::refused, "without_code");
+  expect_caught(launch(there, one_thread, kernel<without_code>),
+                at_launch(Errc::no_kernel_image, 0, 0), {"the program has no code for device"},
+                Off::refused, "without_code");
   stand_in_hip_require_matching_code(0);
 }
 #endif
 
 #if !defined(WARPSAFE_BACKEND_HOST)
 TEST_F(MisuseC14, FunctionThatTheRuntimeDoesNotKnowIsSaid) {
-  expect_caught(launch(stream, one, kernel<plain_function>), at_launch(Errc::not_a_kernel, 0, 0),
-                {"the runtime does not know this function as a kernel"}, Off::refused,
-                "plain_function");
+  expect_caught(
+      launch(stream, one_thread, kernel<plain_function>), at_launch(Errc::not_a_kernel, 0, 0),
+      {"the runtime does not know this function as a kernel"}, Off::refused, "plain_function");
 }
 #endif
 
@@ -185,7 +189,8 @@ TEST_F(MisuseC15, CurrentDeviceIsCompared) {
   const auto guard = ws::DeviceGuard::create(ws::DeviceId(1));
   ASSERT_TRUE(guard.has_value());
   // CUDA 13 on an H200, and AMD's runtime before release 7, run it on the stream's device.
-  expect_caught(launch(stream, one, kernel<nothing>), at_launch(Errc::stream_wrong_device, 1, 0),
+  expect_caught(launch(stream, one_thread, kernel<nothing>),
+                at_launch(Errc::stream_wrong_device, 1, 0),
                 {"the stream belongs to device 0, the current device is 1"},
                 is_host ? Off::refused : Off::let_through);
 }
@@ -209,7 +214,7 @@ TEST_F(MisuseC20, ArgumentsAreThoseOfTheLaunch) {
     double first = 2.5;
     int second = 7;
     char third = 'c';
-    expect_fine(launch(stream, one, kernel<takes_structure>, first, second, third));
+    expect_fine(launch(stream, one_thread, kernel<takes_structure>, first, second, third));
     first = 0, second = 0, third = 0;
   }
   const auto launched = vendor_test::last_launch();

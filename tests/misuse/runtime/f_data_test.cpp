@@ -24,14 +24,14 @@ using MisuseF07 = Misuse;
 using MisuseF10 = Misuse;
 using MisuseG04 = Misuse;
 
-constexpr LaunchConfig one{grid<1>, block<32>};
+constexpr LaunchConfig one_warp{grid<1>, block<32>};
 
 TEST_F(MisuseE18, StreamThatIsNotJoinedIsNamed) {
   const ws::Stream other = ws::Stream::create().value();
   auto capture = ws::Capture::begin(stream).value();
-  expect_fine(launch(stream, one, kernel<nothing>));
+  expect_fine(launch(stream, one_warp, kernel<nothing>));
   expect_fine(ws::wait(other, stream.record().value()));
-  expect_fine(launch(other, one, kernel<nothing>));
+  expect_fine(launch(other, one_warp, kernel<nothing>));
   const ws::LaunchError error = error_in(std::move(capture).end());
   EXPECT_EQ(error.code, Errc::capture_unjoined);
   EXPECT_EQ(error.stream, other.native());
@@ -44,7 +44,7 @@ TEST_F(MisuseE18, StreamThatIsNotJoinedIsNamed) {
 
 TEST_F(MisuseG04, WaitInACaptureIsRefused) {
   auto capture = ws::Capture::begin(stream).value();
-  expect_fine(launch(stream, one, kernel<nothing>));
+  expect_fine(launch(stream, one_warp, kernel<nothing>));
   const ws::LaunchError error = error_in(stream.synchronize());
   EXPECT_EQ(error.code, Errc::stream_capturing);
   EXPECT_EQ(error.stage, Stage::validation);
@@ -68,7 +68,7 @@ TEST_F(MisuseF10, GraphDoesNotUseMemoryThatIsFreed) {
   std::optional<ws::ExecutableGraph> exec;
   const auto marks = [&](auto& buffer) {
     return [&](ws::Capture&) {
-      return launch(stream, one, kernel<mark>, buffer.view(), std::uint64_t{0});
+      return launch(stream, one_warp, kernel<mark>, buffer.view(), std::uint64_t{0});
     };
   };
   {
@@ -93,7 +93,7 @@ TEST_F(MisuseF10, GraphKeepsWhatItIsGiven) {
   {
     auto buffer = ws::DeviceBuffer<unsigned>::create(stream, 16).value();
     auto capture = ws::Capture::begin(stream).value();
-    expect_fine(launch(stream, one, kernel<mark>, buffer.view(), std::uint64_t{0}));
+    expect_fine(launch(stream, one_warp, kernel<mark>, buffer.view(), std::uint64_t{0}));
     EXPECT_TRUE(capture.keep(std::move(buffer)).has_value());
     exec = std::move(capture).end().value().instantiate().value();
   }

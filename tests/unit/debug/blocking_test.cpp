@@ -31,7 +31,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr LaunchConfig small{grid<1>, block<32>};
+constexpr LaunchConfig one_warp{grid<1>, block<32>};
 
 TEST(IsListed, TakesFullNamesBareNamesAndAll) {
   const Name name = Name::of("layers::scale<float>");
@@ -54,7 +54,7 @@ struct Blocking : LaunchTest {
 
 TEST_F(Blocking, TheLaunchItselfReportsItsKernelsFault) {
   host::fault_in_kernel(1, HostStatus::illegal_address);
-  const auto launched = launch(stream, small, kernel<matmul_f32>);
+  const auto launched = launch(stream, one_warp, kernel<matmul_f32>);
   const std::string line = std::to_string(__LINE__ - 1);
   const LaunchError error = error_in(launched);
   EXPECT_EQ(error.code, Errc::execution_failed);
@@ -75,27 +75,27 @@ TEST_F(Blocking, EveryErrorSaysThatItWasOn) {
                       kernel<matmul_f32>))
           .blocking_was_on);
   host::fail_next(Call::launch, 1, HostStatus::invalid_value);
-  EXPECT_TRUE(error_in(launch(stream, small, kernel<matmul_f32>)).blocking_was_on);
+  EXPECT_TRUE(error_in(launch(stream, one_warp, kernel<matmul_f32>)).blocking_was_on);
   host::fail_next(Call::stream_synchronize, 1, HostStatus::invalid_value);
   EXPECT_TRUE(error_in(stream.synchronize()).blocking_was_on);
   debug::set_blocking(false);
   host::fail_next(Call::launch, 1, HostStatus::invalid_value);
-  EXPECT_FALSE(error_in(launch(stream, small, kernel<matmul_f32>)).blocking_was_on);
+  EXPECT_FALSE(error_in(launch(stream, one_warp, kernel<matmul_f32>)).blocking_was_on);
 }
 
 TEST_F(Blocking, EachLaunchIsWaitedForAndNoSuspect) {
   const auto before = host::calls_made(Call::stream_synchronize);
-  ASSERT_TRUE(launch(stream, small, kernel<matmul_f32>).has_value());
+  ASSERT_TRUE(launch(stream, one_warp, kernel<matmul_f32>).has_value());
   EXPECT_EQ(host::calls_made(Call::stream_synchronize), before + 1);
   host::fault_in_kernel(1, HostStatus::illegal_address);
-  const LaunchError error = error_in(launch(stream, small, kernel<layers::scale<float>>));
+  const LaunchError error = error_in(launch(stream, one_warp, kernel<layers::scale<float>>));
   EXPECT_EQ(debug::suspects(error, nullptr, 0), 1U);
 }
 
 TEST_F(Blocking, AFaultThatAnswersTheQuestionBeforeTheWaitIsTheKernels) {
   const auto before = host::calls_made(Call::stream_synchronize);
   host::fail_next(Call::stream_capturing, 1, HostStatus::illegal_address);
-  const LaunchError error = error_in(launch(stream, small, kernel<matmul_f32>));
+  const LaunchError error = error_in(launch(stream, one_warp, kernel<matmul_f32>));
   EXPECT_EQ(error.code, Errc::execution_failed);
   EXPECT_EQ(error.stage, Stage::completion);
   EXPECT_THAT(message(error), StartsWith("Device synchronization failed after kernel 'matmul_f32': "
@@ -106,14 +106,14 @@ TEST_F(Blocking, AFaultThatAnswersTheQuestionBeforeTheWaitIsTheKernels) {
 TEST_F(Blocking, AQuestionBeforeTheWaitThatIsRefusedIsNoFault) {
   const auto before = host::calls_made(Call::stream_synchronize);
   host::fail_next(Call::stream_capturing, 1, HostStatus::invalid_value);
-  EXPECT_TRUE(launch(stream, small, kernel<matmul_f32>).has_value());
+  EXPECT_TRUE(launch(stream, one_warp, kernel<matmul_f32>).has_value());
   EXPECT_EQ(host::calls_made(Call::stream_synchronize), before);
 }
 
 TEST_F(Blocking, ALaunchIntoACaptureDoesNotWaitAndBreaksNothing) {
   auto capture = Capture::begin(stream).value();
   const auto before = host::calls_made(Call::stream_synchronize);
-  EXPECT_TRUE(launch(capture.stream(), small, kernel<matmul_f32>).has_value());
+  EXPECT_TRUE(launch(capture.stream(), one_warp, kernel<matmul_f32>).has_value());
   EXPECT_EQ(host::calls_made(Call::stream_synchronize), before);
   auto graph = std::move(capture).end();
   ASSERT_TRUE(graph.has_value());
@@ -123,7 +123,7 @@ TEST_F(Blocking, ALaunchIntoACaptureDoesNotWaitAndBreaksNothing) {
 
 TEST_F(Blocking, ALaunchOfLevelOffDoesNotWait) {
   const auto before = host::calls_made(Call::stream_synchronize);
-  ASSERT_TRUE(launch<CheckLevel::off>(stream, small, kernel<matmul_f32>).has_value());
+  ASSERT_TRUE(launch<CheckLevel::off>(stream, one_warp, kernel<matmul_f32>).has_value());
   EXPECT_EQ(host::calls_made(Call::stream_synchronize), before);
 }
 
@@ -133,8 +133,8 @@ TEST_F(Blocking, ALaunchOfLevelOffDoesNotWait) {
   ::setenv(name, value, 1);
   const Stream stream = Stream::create().value();
   for (int i = 0; i < 2; ++i) {
-    if (!launch(stream, small, kernel<matmul_f32>).has_value()) std::_Exit(101);
-    if (!launch(stream, small, kernel<layers::scale<float>>).has_value()) std::_Exit(102);
+    if (!launch(stream, one_warp, kernel<matmul_f32>).has_value()) std::_Exit(101);
+    if (!launch(stream, one_warp, kernel<layers::scale<float>>).has_value()) std::_Exit(102);
   }
   std::_Exit(static_cast<int>(host::calls_made(Call::stream_synchronize)));
 }

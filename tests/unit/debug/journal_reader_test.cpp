@@ -22,15 +22,15 @@ using debug::JournalReader;
 using debug::LaunchRecord;
 using debug::LaunchState;
 
-constexpr LaunchConfig small{grid<1>, block<1>};
+constexpr LaunchConfig one_thread{grid<1>, block<1>};
 using JournalReaderTest = LaunchTest;
 
 TEST_F(JournalReaderTest, HasTheLaunchesOldestFirstInTheirPresentState) {
-  ASSERT_TRUE(launch(stream, small, kernel<early>).has_value());
+  ASSERT_TRUE(launch(stream, one_thread, kernel<early>).has_value());
   wait();
-  ASSERT_TRUE(launch(stream, small, kernel<late>).has_value());
+  ASSERT_TRUE(launch(stream, one_thread, kernel<late>).has_value());
   host::fail_next(Call::launch, 1, HostStatus::invalid_value);
-  ASSERT_FALSE(launch(stream, small, kernel<late>).has_value());
+  ASSERT_FALSE(launch(stream, one_thread, kernel<late>).has_value());
   const JournalReader launches;
   ASSERT_GE(launches.size(), 3U);
   const LaunchRecord* const newest = launches.end() - 1;
@@ -46,9 +46,9 @@ TEST_F(JournalReaderTest, HasTheLaunchesOldestFirstInTheirPresentState) {
 
 TEST_F(JournalReaderTest, PicksWhatItIsAskedForAndTellsWhatIsGone) {
   for (std::size_t i = 0; i < debug::Journal::capacity + 5; ++i) {
-    ASSERT_TRUE(launch(stream, small, kernel<early>).has_value());
+    ASSERT_TRUE(launch(stream, one_thread, kernel<early>).has_value());
   }
-  ASSERT_TRUE(launch(stream, small, kernel<late>).has_value());
+  ASSERT_TRUE(launch(stream, one_thread, kernel<late>).has_value());
   wait();
   EXPECT_EQ(JournalReader().size(), debug::Journal::capacity);
   EXPECT_EQ(JournalReader().overwritten(), debug::Journal::get().last() - debug::Journal::capacity);
@@ -99,7 +99,7 @@ TEST_F(JournalReaderTest, WhatALaunchAsksForBesidesItsSizesIsInItsRecord) {
   EXPECT_FALSE(record.has(LaunchOption::cooperative));
   EXPECT_FALSE(record.has(LaunchOption::programmatic));
   EXPECT_FALSE(record.has(LaunchOption::non_portable_cluster));
-  ASSERT_TRUE(launch(stream, small, kernel<late>).has_value());
+  ASSERT_TRUE(launch(stream, one_thread, kernel<late>).has_value());
   EXPECT_EQ(
       JournalReader()[all.size() == debug::Journal::capacity ? all.size() - 1 : all.size()].options,
       0);

@@ -41,7 +41,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
-constexpr LaunchConfig config{grid<2>, block<32>, shared<float>(5)};
+constexpr LaunchConfig with_shared{grid<2>, block<32>, shared<float>(5)};
 
 struct Trace : DataTest, LogSinkTest {
   Trace() : folder("trace_test." + std::to_string(::getpid())) {
@@ -57,7 +57,7 @@ struct Trace : DataTest, LogSinkTest {
 
   template <class K>
   auto go(K launched) {
-    return launch(stream, config, launched, 2.0F, x.view(), y.view(), x.size());
+    return launch(stream, with_shared, launched, 2.0F, x.view(), y.view(), x.size());
   }
   /// The folder of the last launch.
   [[nodiscard]] std::string last(const char* name = "axpy") const {
@@ -127,7 +127,7 @@ TEST_F(Trace, OnlyTheChosenLaunchesAreWritten) {
 TEST_F(Trace, APointerOfUnknownExtentIsLeftOut) {
   debug::set_trace("nothing", folder.c_str());
   int* const raw = device_array<int>(3);
-  ASSERT_TRUE(launch(stream, config, kernel<nothing>, trust(raw)).has_value());
+  ASSERT_TRUE(launch(stream, with_shared, kernel<nothing>, trust(raw)).has_value());
   EXPECT_THAT(files(last("nothing")),
               UnorderedElementsAre("launch.txt", "grid.npy", "block.npy", "shared.npy"));
   std::ifstream file(last("nothing") + "/launch.txt");

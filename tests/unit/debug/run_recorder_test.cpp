@@ -38,12 +38,12 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-constexpr LaunchConfig small{grid<2>, block<1>};
+constexpr LaunchConfig two_blocks{grid<2>, block<1>};
 
 struct Recorder : LaunchTest {
   template <class K>
   void go(const Stream& on, K which) {
-    const auto launched = launch(on, small, which);
+    const auto launched = launch(on, two_blocks, which);
     ASSERT_TRUE(launched.has_value()) << message(launched.error());
   }
   [[nodiscard]] RecordedRun ended() {
@@ -119,7 +119,7 @@ TEST_F(Recorder, ErrorsAreThoseOfChecksLaunchesAndWaits) {
   const LaunchConfig too_much{grid<1>, block<1>, shared<char>(1 << 30)};
   ASSERT_FALSE(launch(stream, too_much, kernel<loads>).has_value());
   host::fail_next(Call::launch, 1, HostStatus::invalid_value);
-  ASSERT_FALSE(launch(stream, small, kernel<stores>).has_value());
+  ASSERT_FALSE(launch(stream, two_blocks, kernel<stores>).has_value());
   host::fault_in_kernel(1, HostStatus::illegal_address);
   go(stream, kernel<loads>);
   ASSERT_FALSE(stream.synchronize().has_value());
@@ -208,7 +208,7 @@ TEST_F(Recorder, TheJournalIsOneObjectPerLine) {
   go(stream, kernel<loads>);
   wait();
   host::fail_next(Call::launch, 1, HostStatus::invalid_value);
-  ASSERT_FALSE(launch(stream, small, kernel<stores>).has_value());
+  ASSERT_FALSE(launch(stream, two_blocks, kernel<stores>).has_value());
   const auto lines = journal(ended());
   ASSERT_THAT(lines, SizeIs(6));
   EXPECT_THAT(lines[0], StartsWith("{\"warpsafe\":\""));
@@ -264,7 +264,7 @@ TEST_F(Recorder, TheTraceHasStreamsAsRowsAndErrorsAsInstants) {
   wait();
   ASSERT_TRUE(other.synchronize().has_value());
   host::fail_next(Call::launch, 1, HostStatus::invalid_value);
-  ASSERT_FALSE(launch(stream, small, kernel<stores>).has_value());
+  ASSERT_FALSE(launch(stream, two_blocks, kernel<stores>).has_value());
   const auto lines = trace(ended());
   EXPECT_EQ(lines.front(), "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
   EXPECT_EQ(lines.back(), "]}");

@@ -56,7 +56,7 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 constexpr auto checked_smooth = kernel<smooth, reference<smooth_host>>;
-constexpr LaunchConfig config{grid<2>, block<32>};
+constexpr LaunchConfig two_warps{grid<2>, block<32>};
 
 struct Shadow : DataTest, LogSinkTest {
   Shadow() { debug::set_shadow("all"); }
@@ -65,7 +65,7 @@ struct Shadow : DataTest, LogSinkTest {
   Shadow& operator=(const Shadow&) = delete;
 
   auto go(DeviceBuffer<float>& values, bool wrong) {
-    return launch(stream, config, checked_smooth, values.view(), values.size(), wrong);
+    return launch(stream, two_warps, checked_smooth, values.view(), values.size(), wrong);
   }
 };
 
@@ -123,7 +123,7 @@ TEST_F(Shadow, TheResultsStayTheKernels) {
 TEST_F(Shadow, AReferenceMayHaveATolerance) {
   auto values = filled(counting<float>(100));
   const auto with = [&](auto compared) {
-    return launch(stream, config, compared, values.view(), values.size(), false);
+    return launch(stream, two_warps, compared, values.view(), values.size(), false);
   };
   EXPECT_TRUE(with(kernel<smooth, reference<smooth_roughly, Loose>>).has_value());
   EXPECT_EQ(error_in(with(kernel<smooth, reference<smooth_roughly>>)).value, 100U);
@@ -132,7 +132,7 @@ TEST_F(Shadow, AReferenceMayHaveATolerance) {
 TEST_F(Shadow, AnAddressInsideAStructureIsRefusedByName) {
   auto values = filled(counting<float>(100));
   const Holder holder{values.view().pointer(), values.size()};
-  ASSERT_TRUE(launch(stream, config, kernel<held, reference<held_host>>, holder).has_value());
+  ASSERT_TRUE(launch(stream, two_warps, kernel<held, reference<held_host>>, holder).has_value());
   EXPECT_THAT(all_texts(),
               ElementsAre(AllOf(StartsWith("warpsafe: WARPSAFE_SHADOW: kernel 'held' is not "
                                            "compared: argument 1 has a device address inside"),

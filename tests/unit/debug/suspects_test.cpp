@@ -32,8 +32,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 // Under ThreadSanitizer each of a kernel's threads is one of the host's.
-constexpr LaunchConfig small{grid<2>, block<1>};
-constexpr LaunchConfig one_warp{grid<1>, block<32>};
+constexpr LaunchConfig two_threads{grid<2>, block<1>};
+constexpr LaunchConfig one_block{grid<1>, block<32>};
 #if defined(__SANITIZE_THREAD__)
 constexpr unsigned rounds = 4;
 #else
@@ -54,7 +54,7 @@ struct Suspects : LaunchTest {
 
   template <class K>
   void go(const Stream& on, K which) {
-    const auto launched = launch(on, small, which);
+    const auto launched = launch(on, two_threads, which);
     ASSERT_TRUE(launched.has_value()) << message(launched.error());
   }
   /// The next launch faults when it runs.
@@ -125,7 +125,7 @@ TEST_F(Suspects, ALaunchThatMeetsTheFaultSaysItWasBeforeItAndIsNoSuspect) {
   while (host_backend::stream_query(stream.native()) == host_backend::not_ready) {
   }
   host::fail_next(Call::launch, 1, HostStatus::illegal_address);
-  const auto refused = launch(other, small, kernel<second>);
+  const auto refused = launch(other, two_threads, kernel<second>);
   const LaunchError error = error_in(refused);
   EXPECT_EQ(error.code, Errc::pending_error);
   EXPECT_EQ(error.severity, Severity::context_lost);
@@ -140,7 +140,7 @@ TEST_F(Suspects, ALostContextStaysSaidWithTheSameSuspects) {
   const LaunchError at_once = error_in(stream.synchronize());
   ASSERT_THAT(suspects_of(at_once), ElementsAre("first"));
   for (int i = 0; i < 2000; ++i) {  // a program that retries for ever
-    const LaunchError later = error_in(launch(stream, small, kernel<second>));
+    const LaunchError later = error_in(launch(stream, two_threads, kernel<second>));
     ASSERT_EQ(later.incident, at_once.incident);
     ASSERT_EQ(later.severity, Severity::context_lost);
   }
@@ -166,7 +166,7 @@ TEST_F(Suspects, AResetDeviceStartsAgain) {
 
 TEST_F(Suspects, ARefusedLaunchIsNone) {
   host::fail_next(Call::launch, 1, HostStatus::invalid_value);
-  ASSERT_FALSE(launch(stream, small, kernel<first>).has_value());
+  ASSERT_FALSE(launch(stream, two_threads, kernel<first>).has_value());
   plant_fault();
   go(stream, kernel<second>);
   EXPECT_THAT(suspects_of(error_in(stream.synchronize())), ElementsAre("second"));
@@ -186,12 +186,12 @@ TEST_F(Suspects, OfAnotherDeviceAreNone) {
 }
 
 TEST_F(Suspects, AFaultThatTheDeviceSurvivesHasThemToo) {
-  ASSERT_TRUE(launch(stream, one_warp, kernel<half_waits>).has_value());
+  ASSERT_TRUE(launch(stream, one_block, kernel<half_waits>).has_value());
   const LaunchError error = error_in(stream.synchronize());
   EXPECT_EQ(error.code, Errc::barrier_divergence);
   EXPECT_THAT(suspects_of(error), ElementsAre("half_waits"));
   ASSERT_TRUE(stream.synchronize().has_value());
-  ASSERT_TRUE(launch(stream, one_warp, kernel<half_waits>).has_value());
+  ASSERT_TRUE(launch(stream, one_block, kernel<half_waits>).has_value());
   const LaunchError again = error_in(stream.synchronize());
   EXPECT_NE(again.incident, error.incident);
 }
@@ -268,7 +268,7 @@ TEST_F(Suspects, ManyThreadsLoseNoCulprit) {
         auto mine = Stream::create();
         if (!mine.has_value()) return;
         for (unsigned n = 0; n < launches; ++n) {
-          if (!launch(mine.value(), small, kernel<first>).has_value()) return;
+          if (!launch(mine.value(), two_threads, kernel<first>).has_value()) return;
           if (n % 3 != 0) continue;
           const auto waited = mine.value().synchronize();
           if (waited.has_value()) continue;

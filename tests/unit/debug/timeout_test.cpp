@@ -41,7 +41,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-constexpr LaunchConfig small{grid<1>, block<1>};
+constexpr LaunchConfig single_thread{grid<1>, block<1>};
 
 struct Timeout : LaunchTest {
   Timeout() {
@@ -66,7 +66,7 @@ struct Timeout : LaunchTest {
   }
   void let_go() const { __atomic_store_n(go, 1, __ATOMIC_RELEASE); }
   void hold() {
-    const auto launched = launch(stream, small, kernel<holds>, trust(go));
+    const auto launched = launch(stream, single_thread, kernel<holds>, trust(go));
     ASSERT_TRUE(launched.has_value()) << message(launched.error());
   }
 
@@ -80,10 +80,10 @@ struct Timeout : LaunchTest {
 TEST_F(Timeout, AWaitThatLastsTellsWhatIsInFlightPerStreamAndGoesOn) {
   const Stream other = Stream::create().value();
   hold();
-  ASSERT_TRUE(launch(stream, small, kernel<comes_after>).has_value());
+  ASSERT_TRUE(launch(stream, single_thread, kernel<comes_after>).has_value());
   const Event reached = stream.record().value();
   ASSERT_TRUE(warpsafe::wait(other, reached).has_value());
-  ASSERT_TRUE(launch(other, small, kernel<comes_after>).has_value());
+  ASSERT_TRUE(launch(other, single_thread, kernel<comes_after>).has_value());
   debug::set_timeout(20);
   ASSERT_TRUE(stream.synchronize().has_value());
   const std::string line = std::to_string(__LINE__ - 1);
@@ -168,12 +168,12 @@ TEST_F(Timeout, AWaitAfterWhichMemoryGoesIsNeverGivenUp) {
 
 TEST_F(Timeout, AWaitInTimeSaysNothingAndHasItsOwnStatus) {
   debug::set_timeout(60'000);
-  ASSERT_TRUE(launch(stream, small, kernel<comes_after>).has_value());
+  ASSERT_TRUE(launch(stream, single_thread, kernel<comes_after>).has_value());
   EXPECT_TRUE(stream.synchronize().has_value());
   host::fail_next(Call::stream_synchronize, 1, HostStatus::invalid_value);
   EXPECT_EQ(error_in(stream.synchronize()).raw, raw(HostStatus::invalid_value));
   host::fault_in_kernel(1, HostStatus::illegal_address);
-  ASSERT_TRUE(launch(stream, small, kernel<comes_after>).has_value());
+  ASSERT_TRUE(launch(stream, single_thread, kernel<comes_after>).has_value());
   EXPECT_EQ(error_in(stream.synchronize()).code, Errc::execution_failed);
   EXPECT_THAT(said, IsEmpty());
   host::reset();
@@ -219,7 +219,7 @@ struct ToolTimeout : Timeout {
   ToolTimeout(const ToolTimeout&) = delete;
   ToolTimeout& operator=(const ToolTimeout&) = delete;
   auto watched() {
-    return launch(stream, small, kernel<holds, reference<holds_not>>, trust(go, 1));
+    return launch(stream, single_thread, kernel<holds, reference<holds_not>>, trust(go, 1));
   }
   const std::string folder = "timeout_test-" + std::to_string(::getpid());
 };
@@ -293,7 +293,7 @@ TEST_F(ToolTimeout, AComparisonIsWatched) {
     if (milliseconds != 0) __atomic_store_n(go, 1, __ATOMIC_RELEASE);
   });
   helper.detach();
-  if (!launch(stream, small, kernel<holds>, trust(go)).has_value()) std::_Exit(102);
+  if (!launch(stream, single_thread, kernel<holds>, trust(go)).has_value()) std::_Exit(102);
   const auto waited = stream.synchronize();
   std::_Exit(waited.has_value() ? 0 : static_cast<int>(waited.error().code));
 }
@@ -322,7 +322,7 @@ TEST(TimeoutInASchedule, AskingIsLeftOutWhereItCouldGoOnForEver) {
   debug::set_timeout(0, true);
   const auto report = adversarial::run(4, [] {
     const Stream stream = Stream::create().value();
-    static_cast<void>(launch(stream, small, kernel<comes_after>));
+    static_cast<void>(launch(stream, single_thread, kernel<comes_after>));
     return stream.synchronize();
   });
   debug::clear_timeout();

@@ -47,10 +47,6 @@ TEST(Dim3, AreEqualIfEveryAxisIs) {
   EXPECT_FALSE(a == BlockDim(block<16, 8, 3>));
 }
 
-struct VendorDims {
-  unsigned x, y, z;
-};
-
 TEST(Dim3, AVendorsDimensionsAreTakenAsTheyAre) {
   const VendorDims any{4096, 0, 4294967295};
   EXPECT_EQ(axes(BlockDim::from_vendor(any)), (Axes{4096, 0, 4294967295}));

@@ -38,10 +38,6 @@ Blocks blocks_in(const result<Grid>& grid) {
   }
   return blocks_of(grid.value());
 }
-struct VendorDims {
-  unsigned x, y, z;
-};
-
 WARPSAFE_KERNEL void scale(float*, std::size_t) {}
 
 // What is covered.

@@ -27,8 +27,8 @@ std::atomic<bool> may_end{false};
 WARPSAFE_KERNEL void until_told() {
   while (!may_end) std::this_thread::yield();
 }
-WARPSAFE_KERNEL void put(int value, int* out) { *out = value; }
-WARPSAFE_KERNEL void add(int value, int* out) { *out += value; }
+WARPSAFE_KERNEL void put_value(int value, int* out) { *out = value; }
+WARPSAFE_KERNEL void add_value(int value, int* out) { *out += value; }
 WARPSAFE_KERNEL void add_all(int value, int* out, std::size_t n) {
   for (auto i : grid_stride(n)) out[i] += value;
 }
@@ -49,7 +49,7 @@ struct GraphTest : LaunchTest {
                stream,
                [&](Capture&) -> result<void> {
                  for (int i = 0; i < times; ++i) {
-                   WARPSAFE_TRYV(launch(stream, once, kernel<add>, value, trust(number)));
+                   WARPSAFE_TRYV(launch(stream, once, kernel<add_value>, value, trust(number)));
                  }
                  return success();
                })
@@ -82,7 +82,7 @@ TEST_F(GraphTest, ItsLaunchesComeOneAfterAnotherOnAnyStreams) {
   auto exec = warpsafe::capture(stream,
                                 [&](Capture&) -> result<void> {
                                   WARPSAFE_TRYV(launch(stream, once, kernel<until_told>));
-                                  return launch(stream, once, kernel<add>, 1, trust(number));
+                                  return launch(stream, once, kernel<add_value>, 1, trust(number));
                                 })
                   .value()
                   .instantiate()
@@ -97,9 +97,9 @@ TEST_F(GraphTest, ItsLaunchesComeOneAfterAnotherOnAnyStreams) {
 
 TEST_F(GraphTest, IsOrderedWithItsStream) {
   auto exec = adds(2).instantiate().value();
-  ASSERT_TRUE(launch(stream, once, kernel<put>, 10, trust(number)).has_value());
+  ASSERT_TRUE(launch(stream, once, kernel<put_value>, 10, trust(number)).has_value());
   ASSERT_TRUE(exec.launch(stream).has_value());
-  ASSERT_TRUE(launch(stream, once, kernel<add>, 100, trust(number)).has_value());
+  ASSERT_TRUE(launch(stream, once, kernel<add_value>, 100, trust(number)).has_value());
   wait();
   EXPECT_EQ(*number, 112);
 }
@@ -115,7 +115,7 @@ TEST_F(GraphTest, IsNotLaunchedWhereItsStreamCapturesAndTheCaptureGoesOn) {
                 "the capture\n  at app.cpp:7");
       EXPECT_EQ(error_in(inner.launch<CheckLevel::off>(*capturing)).code, Errc::stream_capturing);
     }
-    WARPSAFE_TRYV(launch(side, once, kernel<add>, 1, trust(number)));
+    WARPSAFE_TRYV(launch(side, once, kernel<add_value>, 1, trust(number)));
     return warpsafe::wait(stream, side.record().value());
   });
   auto exec = outer.value().instantiate().value();
@@ -143,7 +143,7 @@ TEST_F(GraphTest, IsNeitherCapturedNorLaunchedOnWhatIsLeftOfAStream) {
 TEST_F(GraphTest, AScalarStaysWhatItWas) {
   int value = 1;
   const auto body = [&](Capture& capture) -> result<void> {
-    return launch(capture.stream(), once, kernel<add>, value, trust(number));
+    return launch(capture.stream(), once, kernel<add_value>, value, trust(number));
   };
   auto exec = warpsafe::capture(stream, body).value().instantiate().value();
   value = 100;
@@ -163,7 +163,7 @@ TEST_F(GraphTest, AnUpdateIsForTheLaunchesToCome) {
   ASSERT_TRUE(exec.launch(stream).has_value());
   const Stream other = Stream::create().value();
   const auto graph = warpsafe::capture(other, [&](Capture&) -> result<void> {
-    return launch(other, once, kernel<add>, 50, trust(number));
+    return launch(other, once, kernel<add_value>, 50, trust(number));
   });
   ASSERT_TRUE(exec.update(graph.value()).has_value());
   ASSERT_TRUE(exec.launch(stream).has_value());
@@ -251,7 +251,7 @@ TEST_F(GraphTest, AnUpdateLetsGoOfWhatWasKeptBefore) {
   int gone = 0;
   const auto body = [&](Capture& capture) -> result<void> {
     WARPSAFE_TRYV(capture.keep(Guard(gone)));
-    return launch(stream, once, kernel<add>, 1, trust(number));
+    return launch(stream, once, kernel<add_value>, 1, trust(number));
   };
   auto exec = warpsafe::capture(stream, body).value().instantiate().value();
   ASSERT_TRUE(exec.launch(stream).has_value());

@@ -26,7 +26,7 @@ std::string string_of(Name name) { return {name.data, name.size}; }
 
 struct HostControl : HostTest {
   void expect_refused(const LaunchShape& shape, HostStatus status) const {
-    EXPECT_EQ(launch(stream, shape, nothing), raw(status))
+    EXPECT_EQ(launch_raw(stream, shape, nothing), raw(status))
         << shape.grid[0] << ',' << shape.grid[1] << ',' << shape.grid[2] << " x " << shape.block[0]
         << ',' << shape.block[1] << ',' << shape.block[2] << ", " << shape.dynamic_shared;
   }
@@ -94,10 +94,10 @@ TEST_F(HostControl, NoDeviceAtAll) {
 // Launch verdicts.
 
 TEST_F(HostControl, LimitsAreMetButNotExceeded) {
-  EXPECT_EQ(launch(stream, shape_of(1, 1024), nothing), 0);
-  EXPECT_EQ(launch(stream, axis(2, 1, 64), nothing), 0);
-  EXPECT_EQ(launch(stream, axis(1, 65535, 1), nothing), 0);
-  EXPECT_EQ(launch(stream, shape_of(1, 1, 49152), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1024), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, axis(2, 1, 64), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, axis(1, 65535, 1), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1, 49152), nothing), 0);
   expect_refused(shape_of(1, 1025), HostStatus::invalid_configuration);
   expect_refused(axis(2, 1, 65), HostStatus::invalid_configuration);
   expect_refused(axis(1, 65536, 1), HostStatus::invalid_configuration);
@@ -123,7 +123,7 @@ TEST_F(HostControl, AnyDevicesNumbersCanBeSet) {
   EXPECT_EQ(seen.vendor, Vendor::amd);
   EXPECT_EQ(seen.device, 0);
   EXPECT_EQ(string_of(seen.name), "AMD something");
-  EXPECT_EQ(launch(stream, axis(2, 1, 1024), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, axis(2, 1, 1024), nothing), 0);
   // AMD's rule: gridDim * blockDim below 2^32 on each axis.
   expect_refused(shape_of(4194304, 1024), HostStatus::invalid_configuration);
 }
@@ -142,7 +142,7 @@ TEST_F(HostControl, KernelsHaveLimitsOfTheirOwn) {
   ASSERT_TRUE(host::set_kernel_limits(0, entry.function, kernel));
   ASSERT_EQ(host_backend::attributes_of(entry, kernel), 0);
   EXPECT_EQ(kernel.max_dynamic_shared, 48152U);
-  EXPECT_EQ(launch(stream, shape_of(1, 256, 48152), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 256, 48152), nothing), 0);
   expect_refused(shape_of(1, 257), HostStatus::launch_out_of_resources);
   expect_refused(shape_of(1, 256, 48153), HostStatus::invalid_value);
 }
@@ -156,7 +156,7 @@ TEST_F(HostControl, DynamicSharedMemoryIsRaisedUpToTheOptInLimit) {
   expect_refused(shape_of(1, 1, 100000), HostStatus::invalid_value);
   EXPECT_EQ(host_backend::raise_dynamic_shared(entry, 232449), raw(HostStatus::invalid_value));
   ASSERT_EQ(host_backend::raise_dynamic_shared(entry, 100000), 0);
-  EXPECT_EQ(launch(stream, shape_of(1, 1, 100000), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1, 100000), nothing), 0);
   ASSERT_EQ(host_backend::raise_dynamic_shared(entry, 60000), 0);
   expect_refused(shape_of(1, 1, 100000), HostStatus::invalid_value);
 }
@@ -183,7 +183,7 @@ TEST_F(HostControl, CooperativeLaunchesMustBeResidentAtOnce) {
   ASSERT_TRUE(host::set_limits(0, limits));
   LaunchShape shape = shape_of(12, 256);
   shape.cooperative = true;
-  EXPECT_EQ(launch(stream, shape, nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape, nothing), 0);
   shape.grid[0] = 13;
   expect_refused(shape, HostStatus::cooperative_too_large);
   limits.cooperative_launch = false;
@@ -204,7 +204,7 @@ TEST_F(HostControl, ClustersAreJudgedByTheDevice) {
   limits.max_cluster_blocks = 8;
   limits.max_cluster_blocks_optin = 16;
   ASSERT_TRUE(host::set_limits(0, limits));
-  EXPECT_EQ(launch(stream, shape, nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape, nothing), 0);
   EXPECT_EQ(host_backend::max_cluster_blocks(entry_of(nothing), shape, blocks), 0);
   EXPECT_EQ(blocks, 8);
   shape.cluster[0] = 3;
@@ -212,7 +212,7 @@ TEST_F(HostControl, ClustersAreJudgedByTheDevice) {
   shape.cluster[0] = 16;
   expect_refused(shape, HostStatus::invalid_cluster_size);
   shape.non_portable_cluster = true;
-  EXPECT_EQ(launch(stream, shape, nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape, nothing), 0);
 }
 
 TEST_F(HostControl, WhatIsNoKernelIsRefused) {
@@ -231,14 +231,14 @@ TEST_F(HostControl, WhatIsNoKernelIsRefused) {
 TEST_F(HostControl, TheLastErrorStaysUntilATestTakesIt) {
   EXPECT_EQ(host_backend::peek_last_error(), 0);
   expect_refused(shape_of(0, 1), HostStatus::invalid_configuration);
-  EXPECT_EQ(launch(stream, shape_of(1, 1), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), nothing), 0);
   EXPECT_EQ(host_backend::peek_last_error(), raw(HostStatus::invalid_configuration));
   EXPECT_EQ(host_backend::peek_last_error(), raw(HostStatus::invalid_configuration));
   std::thread([] { EXPECT_EQ(host_backend::peek_last_error(), 0); }).join();
   EXPECT_EQ(host::take_last_error(), HostStatus::invalid_configuration);
   EXPECT_EQ(host_backend::peek_last_error(), 0);
   host::plant_last_error(HostStatus::illegal_address);
-  EXPECT_EQ(launch(stream, shape_of(1, 1), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), nothing), 0);
   EXPECT_EQ(host_backend::peek_last_error(), raw(HostStatus::illegal_address));
 }
 
@@ -262,9 +262,9 @@ TEST_F(HostControl, EveryStatusHasANameATextAndAnErrc) {
 TEST_F(HostControl, TheNthNextCallFailsAndDoesNothing) {
   unsigned runs = 0;
   host::fail_next(Call::launch, 2, HostStatus::unknown);
-  EXPECT_EQ(launch(stream, shape_of(1, 1), count, &runs), 0);
-  EXPECT_EQ(launch(stream, shape_of(1, 1), count, &runs), raw(HostStatus::unknown));
-  EXPECT_EQ(launch(stream, shape_of(1, 1), count, &runs), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), count, &runs), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), count, &runs), raw(HostStatus::unknown));
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), count, &runs), 0);
   EXPECT_EQ(synchronize(), 0);
   EXPECT_EQ(runs, 2U);
   host::fail_next(Call::allocate, 1, HostStatus::out_of_memory);
@@ -276,7 +276,7 @@ TEST_F(HostControl, TheNthNextCallFailsAndDoesNothing) {
 TEST_F(HostControl, AFaultInAKernelSurfacesAtTheNextSynchronise) {
   unsigned runs = 0;
   host::fault_in_kernel(1, HostStatus::unknown);
-  EXPECT_EQ(launch(stream, shape_of(1, 1), count, &runs), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), count, &runs), 0);
   EXPECT_EQ(synchronize(), raw(HostStatus::unknown));
   EXPECT_EQ(synchronize(), 0) << "reported once";
   EXPECT_EQ(runs, 0U);
@@ -286,18 +286,18 @@ TEST_F(HostControl, AFaultSurfacesAtAnyStreamOfItsDevice) {
   host::StreamState* other = nullptr;
   ASSERT_EQ(host_backend::stream_create(other, 0), 0);
   host::fault_in_kernel(2, HostStatus::illegal_address);
-  EXPECT_EQ(launch(stream, shape_of(1, 1), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), nothing), 0);
   EXPECT_EQ(synchronize(), 0);
-  EXPECT_EQ(launch(stream, shape_of(1, 1), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), nothing), 0);
   EXPECT_EQ(host_backend::device_synchronize(), raw(HostStatus::illegal_address));
   const int lost = raw(HostStatus::illegal_address);
   EXPECT_EQ(host_backend::stream_synchronize(other), lost);
-  EXPECT_EQ(launch(other, shape_of(1, 1), nothing), lost);
+  EXPECT_EQ(launch_raw(other, shape_of(1, 1), nothing), lost);
   void* memory = nullptr;
   EXPECT_EQ(host_backend::allocate(memory, 8, stream), lost);
   EXPECT_EQ(host_backend::stream_destroy(other), lost) << "and yet it is destroyed";
   host::reset();
-  EXPECT_EQ(launch(stream, shape_of(1, 1), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), nothing), 0);
 }
 
 TEST_F(HostControl, ALostDeviceRunsNothingMoreButGivesBackItsMemory) {
@@ -307,10 +307,10 @@ TEST_F(HostControl, ALostDeviceRunsNothingMoreButGivesBackItsMemory) {
   EXPECT_EQ(host_backend::memory_info(free_before, total_bytes), 0);
   void* const memory = device_array<int>(4);
   host::fault_in_kernel(1, HostStatus::launch_timeout);
-  EXPECT_EQ(launch(stream, shape_of(1, 1), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), nothing), 0);
   EXPECT_EQ(host_backend::stream_query(stream) == 0, false);
   EXPECT_EQ(synchronize(), raw(HostStatus::launch_timeout));
-  EXPECT_EQ(launch(stream, shape_of(1, 1), count, &runs), raw(HostStatus::launch_timeout));
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), count, &runs), raw(HostStatus::launch_timeout));
   EXPECT_EQ(host_backend::deallocate(memory, stream), raw(HostStatus::launch_timeout));
   host::reset();
   EXPECT_EQ(runs, 0U);
@@ -321,8 +321,8 @@ TEST_F(HostControl, ALostDeviceRunsNothingMoreButGivesBackItsMemory) {
 
 TEST_F(HostControl, CallsAreCounted) {
   EXPECT_EQ(host::calls_made(Call::launch), 0U);
-  EXPECT_EQ(launch(stream, shape_of(1, 1), nothing), 0);
-  EXPECT_EQ(launch(stream, shape_of(0, 1), nothing), raw(HostStatus::invalid_configuration));
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), nothing), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(0, 1), nothing), raw(HostStatus::invalid_configuration));
   EXPECT_EQ(host::calls_made(Call::launch), 2U);
   EXPECT_EQ(host_backend::peek_last_error(), raw(HostStatus::invalid_configuration));
   EXPECT_EQ(host::calls_made(Call::peek_last_error), 1U);

@@ -12,14 +12,6 @@
 namespace warpsafe::host_test {
 namespace {
 
-using Flag = std::atomic<bool>;
-
-void wait_for(const Flag* flag) {
-  while (!*flag) {
-  }
-}
-void set(Flag* flag) { *flag = true; }
-
 struct HostDefaultStream : HostTest {
   HostDefaultStream()
       : legacy(host::default_stream(0)), blocking(host::create_blocking_stream(0)) {}
@@ -31,8 +23,8 @@ struct HostDefaultStream : HostTest {
   [[nodiscard]] bool ordered(host::StreamState* first, host::StreamState* second) const {
     Flag go = false;
     Flag done = false;
-    EXPECT_EQ(launch(first, shape_of(1, 1), wait_for, &go), 0);
-    EXPECT_EQ(launch(second, shape_of(1, 1), set, &done), 0);
+    EXPECT_EQ(launch_raw(first, shape_of(1, 1), wait_for, &go), 0);
+    EXPECT_EQ(launch_raw(second, shape_of(1, 1), set, &done), 0);
     // Work that waits for nothing runs; work that waits cannot while `go` is false.
     for (int i = 0; i < 50 && !done; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -77,7 +69,7 @@ TEST_F(HostDefaultStream, IsOrderedWithNoOtherStream) {
 
 TEST_F(HostDefaultStream, ABlockingStreamMadeLaterComesAfterIt) {
   Flag go = false;
-  ASSERT_EQ(launch(legacy, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(launch_raw(legacy, shape_of(1, 1), wait_for, &go), 0);
   host::StreamState* const late = host::create_blocking_stream(0);
   EXPECT_EQ(host_backend::stream_query(late), host_backend::not_ready);
   go = true;

@@ -42,7 +42,7 @@ struct HostExit : ::testing::Test {
   static host::StreamState* stream_with(void (*kernel)()) {
     host::StreamState* stream = nullptr;
     if (host_backend::stream_create(stream, 0) != 0) std::_Exit(8);
-    if (launch(stream, shape_of(4, 2), kernel) != 0) std::_Exit(8);
+    if (launch_raw(stream, shape_of(4, 2), kernel) != 0) std::_Exit(8);
     return stream;
   }
 };

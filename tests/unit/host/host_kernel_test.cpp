@@ -40,7 +40,7 @@ TEST_F(HostKernel, RunsEachThreadOfAThreeDimensionalGridOnce) {
   std::copy_n(grid, 3, shape.grid);
   std::copy_n(block, 3, shape.block);
   std::vector<unsigned> counts(24 * 30, 0);
-  ASSERT_EQ(launch(stream, shape, count_thread, counts.data()), 0);
+  ASSERT_EQ(launch_raw(stream, shape, count_thread, counts.data()), 0);
   ASSERT_EQ(synchronize(), 0);
   EXPECT_THAT(counts, Each(1U));
 }
@@ -61,8 +61,8 @@ TEST_F(HostKernel, BarriersOrderTheBlockAsOftenAsTheyAreCalled) {
   for (const int rounds : {1, 2, 7}) {
     std::vector<int> data(8 * 64);
     std::iota(data.begin(), data.end(), 0);
-    ASSERT_EQ(launch(stream, shape_of(8, 64, 64 * sizeof(int)), reverse_through_shared, data.data(),
-                     rounds),
+    ASSERT_EQ(launch_raw(stream, shape_of(8, 64, 64 * sizeof(int)), reverse_through_shared,
+                         data.data(), rounds),
               0);
     ASSERT_EQ(synchronize(), 0);
     for (int i = 0; i < 8 * 64; ++i) {
@@ -89,7 +89,7 @@ void static_variables(const char* key, double* seen) {
 TEST_F(HostKernel, StaticSharedVariablesBelongToTheBlock) {
   std::vector<double> seen(4 * 8);
   static constexpr char keys[2] = {};
-  ASSERT_EQ(launch(stream, shape_of(4, 8), static_variables, keys, seen.data()), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(4, 8), static_variables, keys, seen.data()), 0);
   ASSERT_EQ(synchronize(), 0);
   for (std::size_t i = 0; i < seen.size(); ++i) {
     EXPECT_EQ(seen[i], static_cast<double>(i / 8) + 100.5);
@@ -105,7 +105,7 @@ void read_shared_first(std::uint32_t* seen) {
 
 TEST_F(HostKernel, SharedMemoryIsNotWhatTheLastBlockLeft) {
   std::vector<std::uint32_t> seen(16, 0);
-  ASSERT_EQ(launch(stream, shape_of(16, 2, 16), read_shared_first, seen.data()), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(16, 2, 16), read_shared_first, seen.data()), 0);
   ASSERT_EQ(synchronize(), 0);
   EXPECT_THAT(seen, Each(host::fresh_pattern));
 }
@@ -118,7 +118,7 @@ void see_dynamic_shared(const void** address, std::size_t* bytes) {
 TEST_F(HostKernel, NoDynamicSharedMemoryIsNull) {
   const void* address = this;
   std::size_t bytes = 1;
-  ASSERT_EQ(launch(stream, shape_of(1, 1), see_dynamic_shared, &address, &bytes), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), see_dynamic_shared, &address, &bytes), 0);
   ASSERT_EQ(synchronize(), 0);
   EXPECT_EQ(address, nullptr);
   EXPECT_EQ(bytes, 0U);
@@ -134,8 +134,8 @@ void copy_arguments(char a, double b, std::uint64_t c, double* out) {
 
 TEST_F(HostKernel, ArgumentsAreCopiedAtTheLaunch) {
   double out[3] = {9, 9, 9};
-  // launch()'s own copies of the values are gone before the kernel runs.
-  ASSERT_EQ(launch(stream, shape_of(1, 1), copy_arguments, 'x', 2.5, 1ULL << 40, out), 0);
+  // launch_raw()'s own copies of the values are gone before the kernel runs.
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), copy_arguments, 'x', 2.5, 1ULL << 40, out), 0);
   ASSERT_EQ(synchronize(), 0);
   EXPECT_EQ(out[0], 'x');
   EXPECT_EQ(out[1], 2.5);
@@ -148,7 +148,7 @@ void half_waits() {
   if (self().thread[0] < 3) sync_block("half.cu", 12);
 }
 TEST_F(HostKernel, ThreadsThatFinishWhileOthersWaitAreReported) {
-  ASSERT_EQ(launch(stream, shape_of(1, 8), half_waits), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 8), half_waits), 0);
   const int status = synchronize();
   ASSERT_EQ(status, raw(HostStatus::barrier_divergence));
   EXPECT_EQ(host_backend::classify(status), Errc::barrier_divergence);
@@ -161,10 +161,10 @@ TEST_F(HostKernel, ThreadsThatFinishWhileOthersWaitAreReported) {
 TEST_F(HostKernel, TheModelRunsOnAfterADivergence) {
   std::vector<int> data(64);
   for (int i = 0; i < 5; ++i) {
-    ASSERT_EQ(launch(stream, shape_of(4, 64), half_waits), 0);
+    ASSERT_EQ(launch_raw(stream, shape_of(4, 64), half_waits), 0);
     ASSERT_EQ(synchronize(), raw(HostStatus::barrier_divergence));
     std::iota(data.begin(), data.end(), 0);
-    ASSERT_EQ(launch(stream, shape_of(1, 64, 256), reverse_through_shared, data.data(), 1), 0);
+    ASSERT_EQ(launch_raw(stream, shape_of(1, 64, 256), reverse_through_shared, data.data(), 1), 0);
     ASSERT_EQ(synchronize(), 0);
     EXPECT_EQ(data[0], 63);
   }
@@ -175,7 +175,7 @@ void parts_at_the_second_barrier() {
   sync_block("later.cu", self().thread[0] < 32 ? 1 : 2);
 }
 TEST_F(HostKernel, ThreadsThatPartAtALaterBarrierAreReported) {
-  ASSERT_EQ(launch(stream, shape_of(2, 64), parts_at_the_second_barrier), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(2, 64), parts_at_the_second_barrier), 0);
   const int status = synchronize();
   ASSERT_EQ(status, raw(HostStatus::barrier_divergence));
   EXPECT_THAT(text_of(status), HasSubstr(": of 64 threads, 32 wait at later.cu:"));
@@ -188,12 +188,12 @@ void throws_at_five() {
   if (self().thread[0] == 5) throw std::runtime_error("five");
 }
 TEST_F(HostKernel, AnExceptionIsALostContextWithAText) {
-  ASSERT_EQ(launch(stream, shape_of(1, 8), throws_at_five), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 8), throws_at_five), 0);
   ASSERT_EQ(synchronize(), raw(HostStatus::launch_failure));
   EXPECT_EQ(text_of(raw(HostStatus::launch_failure)),
             "the kernel threw in block (0,0,0), thread (5,0,0): five");
   EXPECT_EQ(synchronize(), raw(HostStatus::launch_failure)) << "a lost context stays lost";
-  EXPECT_EQ(launch(stream, shape_of(1, 8), half_waits), raw(HostStatus::launch_failure));
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 8), half_waits), raw(HostStatus::launch_failure));
   host::reset();
   EXPECT_EQ(synchronize(), 0);
 }
@@ -205,7 +205,7 @@ void count_blocks(std::atomic<unsigned>* blocks) {
 TEST_F(HostKernel, ManySmallBlocksAllRun) {
   std::atomic<unsigned> blocks = 0;
   const std::uint32_t count = host::thread_sanitizer ? 200 : 20000;
-  ASSERT_EQ(launch(stream, shape_of(count, 4), count_blocks, &blocks), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(count, 4), count_blocks, &blocks), 0);
   ASSERT_EQ(synchronize(), 0);
   EXPECT_EQ(blocks, count);
 }
@@ -230,7 +230,7 @@ TEST_F(HostKernel, BlocksOfOneGridMayDifferInTheirBarriers) {
   shape.block[1] = 3;
   shape.block[2] = 2;
   std::vector<unsigned> sums(std::size_t{16} * 30, 1000);
-  ASSERT_EQ(launch(stream, shape, barriers_by_block, sums.data()), 0);
+  ASSERT_EQ(launch_raw(stream, shape, barriers_by_block, sums.data()), 0);
   ASSERT_EQ(synchronize(), 0);
   for (unsigned block = 0; block < 16; ++block) {
     for (unsigned thread = 0; thread < 30; ++thread) {
@@ -245,8 +245,8 @@ TEST_F(HostKernel, FullBlocksWithBarriersRun) {
   const std::uint32_t blocks = host::thread_sanitizer ? 1 : 16;
   std::vector<int> data(blocks * 1024);
   std::iota(data.begin(), data.end(), 0);
-  ASSERT_EQ(launch(stream, shape_of(blocks, 1024, 4096), reverse_through_shared, data.data(), 5),
-            0);
+  ASSERT_EQ(
+      launch_raw(stream, shape_of(blocks, 1024, 4096), reverse_through_shared, data.data(), 5), 0);
   ASSERT_EQ(synchronize(), 0);
   EXPECT_EQ(data[0], 1023);
   EXPECT_EQ(data[blocks * 1024 - 1], static_cast<int>((blocks - 1) * 1024));

@@ -19,11 +19,6 @@ namespace {
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-void wait_for(const std::atomic<bool>* flag) {
-  while (!*flag) {
-  }
-}
-
 struct HostMemory : HostTest {
   template <class T>
   [[nodiscard]] int upload(T* to, const std::vector<T>& from) {
@@ -63,7 +58,7 @@ TEST_F(HostMemory, PageableSourcesAreTakenAtTheCall) {
   std::atomic<bool> go = false;
   auto* const memory = device_array<int>(1);
   std::vector<int> source{7};
-  ASSERT_EQ(launch(stream, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
   ASSERT_EQ(upload(memory, source), 0);
   source[0] = 8;
   go = true;
@@ -79,7 +74,7 @@ TEST_F(HostMemory, PinnedCopiesAreAsynchronous) {
   ASSERT_EQ(host_backend::host_allocate(pinned, sizeof(int)), 0);
   int* const value = static_cast<int*>(pinned);
   *value = 7;
-  ASSERT_EQ(launch(stream, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
   ASSERT_EQ(host_backend::copy(memory, pinned, 4, CopyKind::host_to_device, stream), 0);
   *value = 8;  // too early: this is what the copy finds
   EXPECT_EQ(host_backend::stream_query(stream), host_backend::not_ready);
@@ -165,9 +160,9 @@ TEST_F(HostMemory, FreeingHappensInStreamOrder) {
   std::atomic<bool> go = false;
   auto* const memory = device_array<std::uint32_t>(4);
   std::uint32_t seen = 0;
-  ASSERT_EQ(launch(stream, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
   ASSERT_EQ(
-      launch(
+      launch_raw(
           stream, shape_of(1, 1),
           +[](const std::uint32_t* from, std::uint32_t* to) { *to = from[3]; }, memory, &seen),
       0);
@@ -219,7 +214,7 @@ TEST_F(HostMemory, ADeviceHasAsMuchMemoryAsATestGivesIt) {
 TEST_F(HostMemory, WritingPastTheEndIsAnIllegalAccess) {
   if (host::address_sanitizer) GTEST_SKIP() << "AddressSanitizer ends the program first";
   auto* const memory = device_array<char>(10);
-  ASSERT_EQ(launch(
+  ASSERT_EQ(launch_raw(
                 stream, shape_of(1, 1), +[](char* to) { to[10] = 1; }, memory),
             0);
   EXPECT_EQ(synchronize(), 0) << "found when the memory is given back";

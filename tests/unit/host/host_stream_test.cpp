@@ -12,14 +12,7 @@
 namespace warpsafe::host_test {
 namespace {
 
-using Flag = std::atomic<bool>;
-
-void wait_for(const Flag* flag) {
-  while (!*flag) {
-  }
-}
 void append(std::vector<int>* log, int value) { log->push_back(value); }
-void set(Flag* flag) { *flag = true; }
 void see(const Flag* flag, bool* seen) { *seen = *flag; }
 
 struct HostStream : HostTest {
@@ -41,7 +34,7 @@ struct HostStream : HostTest {
 TEST_F(HostStream, ALaunchReturnsBeforeTheKernelHasRun) {
   Flag go = false;
   EXPECT_EQ(host_backend::stream_query(stream), 0);
-  ASSERT_EQ(launch(stream, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
   EXPECT_EQ(host_backend::stream_query(stream), host_backend::not_ready);
   EXPECT_EQ(host_backend::peek_last_error(), 0) << "an unfinished query is no failure";
   go = true;
@@ -53,7 +46,7 @@ TEST_F(HostStream, OperationsRunInTheirOrder) {
   std::vector<int> log;
   std::vector<int> expected;
   for (int i = 0; i < 100; ++i) {
-    ASSERT_EQ(launch(stream, shape_of(1, 1), append, &log, i), 0);
+    ASSERT_EQ(launch_raw(stream, shape_of(1, 1), append, &log, i), 0);
     expected.push_back(i);
   }
   ASSERT_EQ(synchronize(), 0);
@@ -62,8 +55,8 @@ TEST_F(HostStream, OperationsRunInTheirOrder) {
 
 TEST_F(HostStream, StreamsRunSideBySide) {
   Flag go = false;
-  ASSERT_EQ(launch(stream, shape_of(1, 1), wait_for, &go), 0);
-  ASSERT_EQ(launch(other, shape_of(1, 1), set, &go), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(launch_raw(other, shape_of(1, 1), set, &go), 0);
   EXPECT_EQ(synchronize(), 0);
 }
 
@@ -71,12 +64,12 @@ TEST_F(HostStream, AWaitHoldsTheStreamUntilTheRecordIsDone) {
   Flag go = false;
   Flag first = false;
   bool seen = false;
-  ASSERT_EQ(launch(stream, shape_of(1, 1), wait_for, &go), 0);
-  ASSERT_EQ(launch(stream, shape_of(1, 1), set, &first), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), set, &first), 0);
   ASSERT_EQ(host_backend::event_record(event, stream), 0);
   EXPECT_EQ(host_backend::event_query(event), host_backend::not_ready);
   ASSERT_EQ(host_backend::stream_wait(other, event), 0);
-  ASSERT_EQ(launch(other, shape_of(1, 1), see, &first, &seen), 0);
+  ASSERT_EQ(launch_raw(other, shape_of(1, 1), see, &first, &seen), 0);
   EXPECT_EQ(host_backend::stream_query(other), host_backend::not_ready);
   go = true;
   ASSERT_EQ(host_backend::stream_synchronize(other), 0);
@@ -88,7 +81,7 @@ TEST_F(HostStream, AWaitIsForTheRecordThatWasCurrentWhenItWasCalled) {
   Flag go = false;
   ASSERT_EQ(host_backend::event_record(event, stream), 0);
   ASSERT_EQ(host_backend::stream_wait(other, event), 0);
-  ASSERT_EQ(launch(stream, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
   ASSERT_EQ(host_backend::event_record(event, stream), 0);
   EXPECT_EQ(host_backend::stream_synchronize(other), 0) << "only the first record counts";
   EXPECT_EQ(host_backend::event_query(event), host_backend::not_ready);
@@ -107,7 +100,7 @@ TEST_F(HostStream, AWaitOutlivesItsEvent) {
   Flag go = false;
   host::EventState* brief = nullptr;
   ASSERT_EQ(host_backend::event_create(brief, false), 0);
-  ASSERT_EQ(launch(stream, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
   ASSERT_EQ(host_backend::event_record(brief, stream), 0);
   ASSERT_EQ(host_backend::stream_wait(other, brief), 0);
   ASSERT_EQ(host_backend::event_destroy(brief), 0);
@@ -118,10 +111,10 @@ TEST_F(HostStream, AWaitOutlivesItsEvent) {
 
 TEST_F(HostStream, DeviceSynchronizeWaitsForAllStreams) {
   std::vector<int> log;
-  ASSERT_EQ(launch(stream, shape_of(1, 1), append, &log, 1), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), append, &log, 1), 0);
   ASSERT_EQ(host_backend::event_record(event, stream), 0);
   ASSERT_EQ(host_backend::stream_wait(other, event), 0);
-  ASSERT_EQ(launch(other, shape_of(1, 1), append, &log, 2), 0);
+  ASSERT_EQ(launch_raw(other, shape_of(1, 1), append, &log, 2), 0);
   ASSERT_EQ(host_backend::device_synchronize(), 0);
   EXPECT_EQ(log, (std::vector<int>{1, 2}));
 }
@@ -131,10 +124,11 @@ TEST_F(HostStream, ADestroyedStreamStillDoesItsWork) {
   Flag done = false;
   host::StreamState* brief = nullptr;
   ASSERT_EQ(host_backend::stream_create(brief, 0), 0);
-  ASSERT_EQ(launch(brief, shape_of(1, 1), wait_for, &go), 0);
-  ASSERT_EQ(launch(brief, shape_of(1, 1), set, &done), 0);
+  ASSERT_EQ(launch_raw(brief, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(launch_raw(brief, shape_of(1, 1), set, &done), 0);
   ASSERT_EQ(host_backend::stream_destroy(brief), 0);
-  EXPECT_EQ(launch(brief, shape_of(1, 1), set, &done), raw(HostStatus::invalid_resource_handle));
+  EXPECT_EQ(launch_raw(brief, shape_of(1, 1), set, &done),
+            raw(HostStatus::invalid_resource_handle));
   go = true;
   ASSERT_EQ(host_backend::device_synchronize(), 0);
   EXPECT_TRUE(done);
@@ -147,7 +141,7 @@ TEST_F(HostStream, ElapsedTimeIsOfTimedAndFinishedRecords) {
   EXPECT_EQ(host_backend::event_elapsed(ms, event, end), raw(HostStatus::invalid_resource_handle));
   Flag go = false;
   ASSERT_EQ(host_backend::event_record(event, stream), 0);
-  ASSERT_EQ(launch(stream, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
   ASSERT_EQ(host_backend::event_record(end, stream), 0);
   EXPECT_EQ(host_backend::event_elapsed(ms, event, end), host_backend::not_ready);
   go = true;
@@ -192,8 +186,9 @@ TEST_F(HostStream, AStreamKnowsItsDevice) {
   EXPECT_EQ(host_backend::stream_device(second, device), 0);
   EXPECT_EQ(device, 1);
   Flag flag = false;
-  EXPECT_EQ(launch(second, shape_of(1, 1), set, &flag), 0);
-  EXPECT_EQ(launch(stream, shape_of(1, 1), set, &flag), raw(HostStatus::invalid_resource_handle))
+  EXPECT_EQ(launch_raw(second, shape_of(1, 1), set, &flag), 0);
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), set, &flag),
+            raw(HostStatus::invalid_resource_handle))
       << "not the current device's";
   EXPECT_EQ(host_backend::event_record(event, second), raw(HostStatus::invalid_resource_handle))
       << "the event is device 0's";
@@ -207,7 +202,7 @@ TEST_F(HostStream, ManyStreamsComeAndGo) {
   for (int i = 0; i < 50; ++i) {
     host::StreamState* brief = nullptr;
     ASSERT_EQ(host_backend::stream_create(brief, 0), 0);
-    ASSERT_EQ(launch(
+    ASSERT_EQ(launch_raw(
                   brief, shape_of(2, 2), +[](std::atomic<int>* all) { ++*all; }, &count),
               0);
     ASSERT_EQ(host_backend::stream_destroy(brief), 0);

@@ -16,10 +16,6 @@ namespace {
 
 constexpr NoOption no_option{};
 
-struct VendorDims {
-  unsigned x, y, z;
-};
-
 template <class Config>
 void expect_grid_and_block(const Config& config, std::array<std::uint32_t, 3> blocks,
                            std::array<std::uint32_t, 3> threads) {

@@ -29,10 +29,7 @@ constexpr CheckLevel full = CheckLevel::full;
 constexpr CheckLevel cheap = CheckLevel::cheap;
 constexpr CheckLevel off = CheckLevel::off;
 
-struct VendorDims {
-  std::uint32_t x = 1, y = 1, z = 1;
-};
-constexpr auto launch_of(VendorDims blocks, VendorDims threads) {
+constexpr auto config_of(VendorDims blocks, VendorDims threads) {
   return LaunchConfig{GridDim::from_vendor(blocks), BlockDim::from_vendor(threads)};
 }
 
@@ -213,7 +210,7 @@ TEST_F(Launch, OnlyFullChecksAskTheDriver) {
 
 TEST_F(Launch, RefusesABlockThatIsTooLargeInTheseWords) {
   become(limits::sm_90);
-  const auto refused = launch(stream, launch_of({2800}, {64, 64}), kernel<nothing>);
+  const auto refused = launch(stream, config_of({2800}, {64, 64}), kernel<nothing>);
   const unsigned line = __LINE__ - 1;
   const LaunchError error = error_in(refused);
   EXPECT_EQ(finding(error),
@@ -240,7 +237,7 @@ TEST_F(Launch, RefusesABlockThatIsTooLargeInTheseWords) {
 
 TEST_F(Launch, RefusesALongAxisInTheseWordsAtBothCheckedLevels) {
   become(limits::sm_90);
-  const auto config = launch_of({1, 70000}, {256});
+  const auto config = config_of({1, 70000}, {256});
   const std::string words =
       "Kernel 'nothing' not launched: grid.y 70000 invalid (limit: 1..65535); put the long axis in "
       "x (limit 2147483647)";
@@ -277,8 +274,8 @@ TEST_F(Launch, KnowsTheKernelsOwnThreads) {
   KernelLimits of_kernel;
   of_kernel.max_threads_per_block = 256;
   ASSERT_TRUE(host::set_kernel_limits(0, kernel<nothing>.entry().function, of_kernel));
-  EXPECT_TRUE(launch(stream, launch_of({1}, {256}), kernel<nothing>).has_value());
-  const LaunchError error = error_in(launch(stream, launch_of({1}, {512}), kernel<nothing>));
+  EXPECT_TRUE(launch(stream, config_of({1}, {256}), kernel<nothing>).has_value());
+  const LaunchError error = error_in(launch(stream, config_of({1}, {512}), kernel<nothing>));
   EXPECT_EQ(finding(error),
             (Finding{Errc::kernel_threads_exceeded, Stage::validation, 512, 256, Axis::none}));
   EXPECT_THAT(message(error), ::testing::EndsWith("\n  try block<256> and recompute the grid with "
@@ -309,7 +306,7 @@ TEST_F(Launch, TheStreamsDeviceMustBeCurrent) {
   host::set_device_count(2);
   auto guard = DeviceGuard::create(DeviceId(1));
   ASSERT_TRUE(guard.has_value());
-  const auto refused = launch(stream, launch_of({1}, {32}), kernel<nothing>);
+  const auto refused = launch(stream, config_of({1}, {32}), kernel<nothing>);
   const unsigned line = __LINE__ - 1;
   const LaunchError error = error_in(refused);
   EXPECT_EQ(finding(error),
@@ -473,7 +470,7 @@ TEST_F(Launch, WithoutChecksARuntimesRefusalHasNoInventedNumbers) {
   KernelLimits of_kernel;
   of_kernel.max_threads_per_block = 256;
   ASSERT_TRUE(host::set_kernel_limits(0, kernel<nothing>.entry().function, of_kernel));
-  const auto refused = launch<off>(stream, launch_of({1}, {512}), kernel<nothing>);
+  const auto refused = launch<off>(stream, config_of({1}, {512}), kernel<nothing>);
   const std::string line = std::to_string(__LINE__ - 1);
   EXPECT_EQ(said(refused),
             "Kernel 'nothing' launch failed: hostErrorLaunchOutOfResources (grid=(1,1,1), "
@@ -517,7 +514,7 @@ TEST_F(Launch, EveryStatusOfTheRuntimeComesOutWhole) {
 TEST_F(Launch, WhatTheDriverCannotBeAskedIsReportedBeforeTheLaunch) {
   for (const Call call : {Call::current_device, Call::limits_of, Call::attributes_of}) {
     host::fail_next(call, 1, HostStatus::initialization_error);
-    const auto refused = launch(stream, launch_of({1}, {32}), kernel<nothing>);
+    const auto refused = launch(stream, config_of({1}, {32}), kernel<nothing>);
     const unsigned line = __LINE__ - 1;
     const LaunchError error = error_in(refused);
     EXPECT_EQ(error.code, Errc::runtime_failed);
@@ -545,7 +542,7 @@ TEST_F(Launch, ARefusedOptInIsTheLaunchsOwnError) {
 
 TEST_F(Launch, AFaultSurfacesAtTheNextWaitAndTheContextIsLost) {
   host::fault_in_kernel(1, HostStatus::illegal_address);
-  ASSERT_TRUE(launch(stream, launch_of({1}, {32}), kernel<nothing>).has_value());
+  ASSERT_TRUE(launch(stream, config_of({1}, {32}), kernel<nothing>).has_value());
   const auto waited = stream.synchronize();
   const unsigned line = __LINE__ - 1;
   const std::uint64_t suspect = debug::Journal::get().last();
@@ -568,11 +565,11 @@ TEST_F(Launch, AFaultSurfacesAtTheNextWaitAndTheContextIsLost) {
                 (lost == 0 ? ""
                            : "\n  the journal holds the last 1024 launches: " +
                                  std::to_string(lost) + " older ones are not judged"));
-  const LaunchError later = error_in(launch(stream, launch_of({1}, {32}), kernel<nothing>));
+  const LaunchError later = error_in(launch(stream, config_of({1}, {32}), kernel<nothing>));
   EXPECT_EQ(later.code, Errc::pending_error);
   EXPECT_EQ(later.severity, Severity::context_lost);
   const LaunchError unchecked =
-      error_in(launch<off>(stream, launch_of({1}, {32}), kernel<nothing>));
+      error_in(launch<off>(stream, config_of({1}, {32}), kernel<nothing>));
   EXPECT_EQ(unchecked.code, Errc::pending_error);
   EXPECT_EQ(unchecked.stage, Stage::launch);
   EXPECT_THAT(message(unchecked),
@@ -586,7 +583,7 @@ WARPSAFE_KERNEL void half_of_them_wait() {
 }
 
 TEST_F(Launch, ADivergentBarrierIsReportedInTheRuntimesWords) {
-  ASSERT_TRUE(launch(stream, launch_of({1}, {32}), kernel<half_of_them_wait>).has_value());
+  ASSERT_TRUE(launch(stream, config_of({1}, {32}), kernel<half_of_them_wait>).has_value());
   const LaunchError error = error_in(stream.synchronize());
   EXPECT_EQ(error.code, Errc::barrier_divergence);
   EXPECT_EQ(error.stage, Stage::completion);
@@ -610,7 +607,7 @@ TEST_F(Launch, TheLastErrorIsLeftAsItWas) {
   EXPECT_TRUE(launch<off>(stream, config, kernel<count_threads>, trust(counter)).has_value());
   expect_untouched("an unchecked launch");
   EXPECT_FALSE(
-      launch(stream, launch_of({1}, {2048}), kernel<count_threads>, trust(counter)).has_value());
+      launch(stream, config_of({1}, {2048}), kernel<count_threads>, trust(counter)).has_value());
   expect_untouched("a launch that our checks refuse");
   EXPECT_FALSE(launch(stream, config, kernel<count_threads>, trust(&on_the_stack)).has_value());
   expect_untouched("a launch with host memory");

@@ -25,9 +25,6 @@ WARPSAFE_KERNEL void softmax(float*) {}
 namespace warpsafe::core_test {
 namespace {
 
-struct VendorDims {
-  std::uint32_t x = 1, y = 1, z = 1;
-};
 constexpr auto launch_of(VendorDims blocks, VendorDims threads) {
   return LaunchConfig{GridDim::from_vendor(blocks), BlockDim::from_vendor(threads)};
 }

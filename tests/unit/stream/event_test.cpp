@@ -14,10 +14,6 @@
 namespace warpsafe::core_test {
 namespace {
 
-std::atomic<bool> may_end{false};
-WARPSAFE_KERNEL void until_told() {
-  while (!may_end) std::this_thread::yield();
-}
 WARPSAFE_KERNEL void put(int value, int* out) { *out = value; }
 WARPSAFE_KERNEL void copy_one(const int* from, int* to) { *to = *from; }
 
@@ -27,7 +23,7 @@ struct EventTest : LaunchTest {
 
 TEST_F(EventTest, IsReachedWhenEverythingBeforeItHasEnded) {
   may_end = false;
-  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  ASSERT_TRUE(launch(stream, once, kernel<run_until_released>).has_value());
   const Event event = Event::create(stream).value();
   EXPECT_FALSE(event.ready().value());
   may_end = true;
@@ -37,7 +33,7 @@ TEST_F(EventTest, IsReachedWhenEverythingBeforeItHasEnded) {
 
 TEST_F(EventTest, ComesFromItsStreamAndAnswersByName) {
   may_end = false;
-  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  ASSERT_TRUE(launch(stream, once, kernel<run_until_released>).has_value());
   const Event event = stream.record().value();
   const TimedEvent timed = stream.ref().record_timed().value();
   EXPECT_EQ(event.query().value(), Progress::not_ready);
@@ -53,7 +49,7 @@ TEST_F(EventTest, OrdersTwoStreams) {
   numbers[0] = numbers[1] = 0;
   const Stream other = Stream::create().value();
   may_end = false;
-  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  ASSERT_TRUE(launch(stream, once, kernel<run_until_released>).has_value());
   ASSERT_TRUE(launch(stream, once, kernel<put>, 7, trust(numbers)).has_value());
   const Event written = Event::create(stream).value();
   ASSERT_TRUE(warpsafe::wait(other, written).has_value());
@@ -69,7 +65,7 @@ TEST_F(EventTest, TimedOnesMeasureTheTimeBetweenThem) {
   const TimedEvent begin = TimedEvent::create(stream).value();
   ASSERT_TRUE(stream.synchronize().has_value()) << "reached before the time that is measured";
   may_end = false;
-  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  ASSERT_TRUE(launch(stream, once, kernel<run_until_released>).has_value());
   const TimedEvent end = TimedEvent::create(stream).value();
   std::thread teller([] {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -148,7 +144,7 @@ TEST_F(EventTest, WhatIsLeftOfAStreamIsNotRecordedNorWaitedFor) {
 TEST_F(EventTest, AWaitFindsAFaultOfWorkBeforeIt) {
   // The event is made before the fault: a lost context makes none.
   may_end = false;
-  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  ASSERT_TRUE(launch(stream, once, kernel<run_until_released>).has_value());
   host::fault_in_kernel(1, HostStatus::launch_failure);
   ASSERT_TRUE(launch(stream, once, kernel<put>, 1, nullptr).has_value());
   const Event event = Event::create(stream).value();

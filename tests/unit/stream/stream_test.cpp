@@ -15,11 +15,6 @@ namespace {
 
 WARPSAFE_KERNEL void nothing() {}
 
-std::atomic<bool> may_end{false};
-WARPSAFE_KERNEL void until_told() {
-  while (!may_end) std::this_thread::yield();
-}
-
 struct StreamTest : LaunchTest {
   const decltype(LaunchConfig{grid<1>, block<1>}) once{grid<1>, block<1>};
 };
@@ -106,7 +101,7 @@ TEST_F(StreamTest, ItsDestructorLetsSubmittedWorkEnd) {
   may_end = false;
   {
     const Stream own = Stream::create().value();
-    ASSERT_TRUE(launch(own, once, kernel<until_told>).has_value());
+    ASSERT_TRUE(launch(own, once, kernel<run_until_released>).has_value());
   }
   may_end = true;
   EXPECT_EQ(host_backend::device_synchronize(), 0);
@@ -115,7 +110,7 @@ TEST_F(StreamTest, ItsDestructorLetsSubmittedWorkEnd) {
 TEST_F(StreamTest, ReadyTellsWhetherItsWorkHasEnded) {
   EXPECT_TRUE(stream.ready().value());
   may_end = false;
-  ASSERT_TRUE(launch(stream, once, kernel<until_told>).has_value());
+  ASSERT_TRUE(launch(stream, once, kernel<run_until_released>).has_value());
   EXPECT_FALSE(stream.ready().value());
   EXPECT_FALSE(StreamRef(stream).ready().value());
   may_end = true;
