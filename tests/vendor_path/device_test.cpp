@@ -12,7 +12,7 @@ namespace vendor_test {
 namespace {
 
 namespace ws = warpsafe;
-constexpr ws::LaunchConfig plain{ws::grid<1>, ws::block<64>};
+constexpr ws::LaunchConfig one_block{ws::grid<1>, ws::block<64>};
 
 class Devices : public VendorTest {
  protected:
@@ -51,7 +51,7 @@ TEST_F(Devices, AStreamOfAnotherDeviceLeavesTheCurrentOne) {
   EXPECT_EQ(stream.device(), ws::DeviceId(6));
   EXPECT_EQ(current(), 0);
   const auto guard = ws::DeviceGuard::create(ws::DeviceId(6)).value();
-  ASSERT_THAT(ws::launch(stream, plain, ws::kernel<nothing>), Succeeds());
+  ASSERT_THAT(ws::launch(stream, one_block, ws::kernel<nothing>), Succeeds());
   EXPECT_EQ(last_launch().device, 6);
 }
 
@@ -99,7 +99,7 @@ TEST_F(Devices, ABorrowedStreamStaysItsOwners) {
     const auto borrowed = ws::StreamRef::borrow(native, ws::DeviceId(0));
     ASSERT_THAT(borrowed, Succeeds());
     EXPECT_EQ(borrowed.value().native(), native);
-    ASSERT_THAT(ws::launch(borrowed.value(), plain, ws::kernel<nothing>), Succeeds());
+    ASSERT_THAT(ws::launch(borrowed.value(), one_block, ws::kernel<nothing>), Succeeds());
     EXPECT_EQ(last_launch().stream, native);
   }
   EXPECT_EQ(count("StreamDestroy"), 0U);
@@ -113,7 +113,7 @@ TEST_F(Devices, TheDefaultStreamsAreBorrowedByName) {
   for (NativeStream named : {cudaStreamLegacy, cudaStreamPerThread}) {
     const auto stream = ws::StreamRef::borrow(named, ws::DeviceId(0));
     ASSERT_THAT(stream, Succeeds());
-    ASSERT_THAT(ws::launch(stream.value(), plain, ws::kernel<nothing>), Succeeds());
+    ASSERT_THAT(ws::launch(stream.value(), one_block, ws::kernel<nothing>), Succeeds());
     EXPECT_EQ(last_launch().stream, named);
   }
 }
@@ -133,7 +133,7 @@ TEST_F(Devices, LaunchesAreCaptured) {
     EXPECT_THAT(ws::launch(stream, config, ws::kernel<captured>,
                            ws::trust(static_cast<const float*>(memory))),
                 Succeeds());
-    EXPECT_THAT(ws::launch(stream, plain, ws::kernel<nothing>), Succeeds());
+    EXPECT_THAT(ws::launch(stream, one_block, ws::kernel<nothing>), Succeeds());
     EXPECT_FALSE(ws::launch(stream,
                             ws::LaunchConfig{ws::grid<1>, ws::BlockDim::from_vendor(dim3(512))},
                             ws::kernel<bounded>)

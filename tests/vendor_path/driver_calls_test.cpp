@@ -73,11 +73,11 @@ class DriverCalls : public VendorTest {
 };
 
 const std::string all_limits = is_cuda ? "DeviceGetAttribute x22" : "DeviceGetAttribute x21";
-constexpr ws::LaunchConfig plain{ws::grid<4>, ws::block<64>};
+constexpr ws::LaunchConfig four_blocks{ws::grid<4>, ws::block<64>};
 
 TEST_F(DriverCalls, ALaunchAtEachLevel) {
   const auto at_level = [&]<CheckLevel Level>(std::integral_constant<CheckLevel, Level>) {
-    return ws::launch<Level>(*stream, plain, ws::kernel<nothing>);
+    return ws::launch<Level>(*stream, four_blocks, ws::kernel<nothing>);
   };
   const std::integral_constant<CheckLevel, CheckLevel::off> off;
   const std::integral_constant<CheckLevel, CheckLevel::cheap> cheap;
@@ -89,7 +89,7 @@ TEST_F(DriverCalls, ALaunchAtEachLevel) {
   expect_row("full: every later launch", [&] { return at_level(full); },
              {"GetDevice", "LaunchKernel"});
   expect_row("full: the first launch of another kernel",
-             [&] { return ws::launch(*stream, plain, ws::kernel<floats>, 1.0F, 2.0); },
+             [&] { return ws::launch(*stream, four_blocks, ws::kernel<floats>, 1.0F, 2.0); },
              {"GetDevice", "FuncGetAttributes", "LaunchKernel"});
 }
 
@@ -120,7 +120,7 @@ TEST_F(DriverCalls, DynamicSharedMemory) {
 TEST_F(DriverCalls, CooperativeLaunches) {
   constexpr ws::LaunchConfig config{ws::grid<4>, ws::block<64>, ws::cooperative};
   const std::string launch = is_cuda ? "LaunchKernelExC" : "LaunchCooperativeKernel";
-  ASSERT_THAT(ws::launch(*stream, plain, ws::kernel<nothing>), Succeeds());
+  ASSERT_THAT(ws::launch(*stream, four_blocks, ws::kernel<nothing>), Succeeds());
   expect_row("full: a cooperative launch",
              [&] { return ws::launch(*stream, config, ws::kernel<nothing>); },
              {"GetDevice", "OccupancyMaxActiveBlocksPerMultiprocessor", launch});
@@ -133,7 +133,7 @@ TEST_F(DriverCalls, CooperativeLaunches) {
 TEST_F(DriverCalls, Clusters) {
   constexpr ws::LaunchConfig portable{ws::grid<8>, ws::block<64>, ws::cluster<8>};
   constexpr ws::LaunchConfig large{ws::grid<16>, ws::block<64>, ws::non_portable_cluster<16>};
-  ASSERT_THAT(ws::launch(*stream, plain, ws::kernel<nothing>), Succeeds());
+  ASSERT_THAT(ws::launch(*stream, four_blocks, ws::kernel<nothing>), Succeeds());
   expect_row("full: a launch with a cluster",
              [&] { return ws::launch(*stream, portable, ws::kernel<nothing>); },
              {"GetDevice", "LaunchKernelExC"});
@@ -152,7 +152,8 @@ TEST_F(DriverCalls, TrustedPointers) {
   ASSERT_EQ(Backend::allocate(memory, 256, stream->native()), 0);
   const auto* floats_there = static_cast<const float*>(memory);
   const auto at_level = [&]<CheckLevel Level>(std::integral_constant<CheckLevel, Level>) {
-    return ws::launch<Level>(*stream, plain, ws::kernel<counted>, ws::trust(floats_there), 4U);
+    return ws::launch<Level>(*stream, four_blocks, ws::kernel<counted>, ws::trust(floats_there),
+                             4U);
   };
   ASSERT_THAT(at_level(std::integral_constant<CheckLevel, CheckLevel::full>{}), Succeeds());
   expect_row("full: a launch with one pointer through `trust`",

@@ -19,7 +19,7 @@ using ws::CheckLevel;
 using ws::Errc;
 using ws::Severity;
 
-constexpr ws::LaunchConfig config{ws::grid<2>, ws::block<64>};
+constexpr ws::LaunchConfig refused_config{ws::grid<2>, ws::block<64>};
 const std::string lost =
     "\n  the device's context is lost: every later call of this process fails; restart it";
 
@@ -36,9 +36,9 @@ class RuntimeRefusal : public VendorTest, public testing::WithParamInterface<Ans
   template <CheckLevel Level>
   ws::LaunchError refused() {
     const ws::Stream stream = make_stream();
-    EXPECT_THAT(ws::launch(stream, config, ws::kernel<nothing>), Succeeds());
+    EXPECT_THAT(ws::launch(stream, refused_config, ws::kernel<nothing>), Succeeds());
     fail("LaunchKernel", 1, GetParam().status);
-    const auto error = error_in(ws::launch<Level>(stream, config, ws::kernel<nothing>));
+    const auto error = error_in(ws::launch<Level>(stream, refused_config, ws::kernel<nothing>));
     EXPECT_EQ(error.stage, ws::Stage::launch);
     EXPECT_EQ(error.code, GetParam().code);
     EXPECT_EQ(error.severity, GetParam().severity);
@@ -148,9 +148,10 @@ TEST_F(RuntimeRefusals, ASizeThatOverflowsIsRefusedByTheRuntimeToo) {
 TEST_F(RuntimeRefusals, AFaultOfEarlierWorkIsNotTheNextKernels) {
   ws::debug::mark_device_idle(ws::Vendor::nvidia, 0);  // other tests launched on it too
   const ws::Stream stream = make_stream();
-  ASSERT_THAT(ws::launch(stream, config, ws::kernel<nothing>), Succeeds());
+  ASSERT_THAT(ws::launch(stream, refused_config, ws::kernel<nothing>), Succeeds());
   stand_in_cuda_post_async_error(0, cudaErrorIllegalAddress, 1);
-  const auto error = error_in(ws::launch<CheckLevel::off>(stream, config, ws::kernel<nothing>));
+  const auto error =
+      error_in(ws::launch<CheckLevel::off>(stream, refused_config, ws::kernel<nothing>));
   EXPECT_EQ(error.code, Errc::pending_error);
   EXPECT_EQ(error.severity, Severity::context_lost);
   EXPECT_EQ(
