@@ -3,10 +3,10 @@
 # Copyright (c) 2026 the warpsafe authors
 """Runs a GoogleTest program as one entry of CTest.
 
-run_gtest.py [--xml FILE] [--isolated] PROGRAM
+run_gtest.py [--xml FILE] [--alone FILTER] [--isolated] PROGRAM
 
 All tests run in one process, shuffled by a fixed seed, so that a test that leaves something behind is
-found out; --isolated gives each test a process of its own instead. CTest shards a program by
+found out. --alone names tests that need a process of their own; --isolated gives one to every test. CTest shards a program by
 GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX. A program that ends without GoogleTest's closing line has
 failed, whatever its exit code: something ended the process. Exit code 77: every test was skipped.
 """
@@ -28,9 +28,10 @@ def run(program, *options):
     return done.returncode, done.stdout, bool(CLOSING.search(done.stdout))
 
 
-def names_of(program):
-    """Every test's full name, as --gtest_filter takes it."""
-    listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
+def names_of(program, pattern="*"):
+    """The full names of the tests that a --gtest_filter selects."""
+    listed = subprocess.run([program, "--gtest_list_tests", f"--gtest_filter={pattern}"],
+                            capture_output=True, text=True, check=True).stdout  # fmt: skip
     suite, names = "", []
     for line in listed.splitlines():
         word = line.split("#")[0].strip()
@@ -41,11 +42,12 @@ def names_of(program):
     return names
 
 
-def run_isolated(program):
-    """Each test in a process of its own."""
-    names, failed = names_of(program), []
-    for name in names:
-        code, output, ended = run(program, f"--gtest_filter={name}", "--gtest_color=no")
+def run_isolated(program, xml=None, pattern="*"):
+    """Each test that the filter selects in a process of its own."""
+    names, failed = names_of(program, pattern), []
+    for number, name in enumerate(names):
+        report = [f"--gtest_output=xml:{xml.removesuffix('.xml')}.alone.{number}.xml"] if xml else []
+        code, output, ended = run(program, f"--gtest_filter={name}", "--gtest_color=no", *report)
         if code or not ended:
             failed.append(name)
             print(output if ended else f"{output}\n{name}: the process ended with {code} before the test did")
@@ -53,9 +55,11 @@ def run_isolated(program):
     return bool(failed) or not names
 
 
-def run_together(program, xml):
-    """All tests in one process."""
+def run_together(program, xml, without):
+    """All tests in one process, but for those that the filter `without` selects."""
     options = ["--gtest_shuffle", "--gtest_random_seed=1", "--gtest_color=no"]
+    if without:
+        options.append(f"--gtest_filter=-{without}")
     if xml:
         os.makedirs(os.path.dirname(xml), exist_ok=True)
         if os.path.exists(xml):
@@ -79,12 +83,18 @@ def run_together(program, xml):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--xml", help="where GoogleTest's own report goes")
+    parser.add_argument("--alone", help="a --gtest_filter of tests that need a process of their own")
     parser.add_argument("--isolated", action="store_true", help="a process for each test")
     parser.add_argument("program")
     arguments = parser.parse_args()
     if arguments.isolated:
         return int(run_isolated(arguments.program))
-    return int(run_together(arguments.program, arguments.xml))
+    failed = run_together(arguments.program, arguments.xml, arguments.alone)
+    # Of a program in shards, the first one runs them.
+    if arguments.alone and os.environ.get("GTEST_SHARD_INDEX", "0") == "0":
+        os.environ["GTEST_TOTAL_SHARDS"] = "1"
+        failed = run_isolated(arguments.program, arguments.xml, arguments.alone) or failed
+    return int(failed)
 
 
 if __name__ == "__main__":

@@ -31,10 +31,9 @@ def main():
     for case in ElementTree.parse(build / "results.xml").getroot().iter("testcase"):
         name = case.get("name")
         row = rows[labels.get(name, "no label")]
-        report = build / "gtest" / f"{name}.xml"
-        if report.exists():
-            suites = ElementTree.parse(report).getroot()
-            tests = list(suites.iter("testcase"))
+        reports = [*(build / "gtest").glob(f"{name}.xml"), *(build / "gtest").glob(f"{name}.alone.*.xml")]
+        if reports:
+            tests = [test for report in reports for test in ElementTree.parse(report).getroot().iter("testcase")]
             ran = [test for test in tests if test.get("status") == "run"]
             row[0] += len(ran)
             row[1] += sum(test.find("failure") is not None for test in ran)

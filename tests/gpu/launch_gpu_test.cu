@@ -42,6 +42,7 @@ class LaunchOnGpu : public ::testing::Test {
  protected:
   void SetUp() override {
     WARPSAFE_TEST_NEEDS_GPU();
+    static_cast<void>(cudaGetLastError());  // another test's
     stream = ws::Stream::create().value();
     out = ws::DeviceBuffer<int>::create(*stream, 1).value();
     device = ws::device_limits(stream->device()).value();

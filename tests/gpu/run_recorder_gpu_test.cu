@@ -49,6 +49,7 @@ constexpr ws::debug::LogSink sink{&take, nullptr};
 
 TEST(RunRecorderGpu, AWaitThatHangsSaysWhatIsInFlightAndIsGivenUp) {
   WARPSAFE_TEST_NEEDS_GPU();
+  static_cast<void>(cudaGetLastError());  // another test's
   const auto stream = ws::Stream::create().value();
   auto flag = ws::PinnedBuffer<int>::create(1).value();
   volatile int* const go = flag.span().data();
