@@ -96,4 +96,9 @@ using default_backend = cuda_backend;
 using default_backend = host_backend;
 #endif
 
+namespace detail {
+/// Gives the printers of print/ access to private members. Defined in print/memory.hpp.
+struct PrintAccess;
+}  // namespace detail
+
 }  // namespace warpsafe

@@ -12,6 +12,16 @@
 
 namespace warpsafe {
 
+namespace detail {
+/// Refuses at compile time an element type that no buffer can hold: device, managed or pinned.
+template <class T>
+constexpr bool check_element() noexcept {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+                "warpsafe: a buffer holds trivially copyable elements: they are copied as bytes");
+  return true;
+}
+}  // namespace detail
+
 /// A number of bytes, so that it cannot be taken for a number of elements.
 class Bytes {
  public:

@@ -7,11 +7,11 @@
 #include <warpsafe/backend/detail/graph_calls_of.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/capture_types.hpp>
-#include <warpsafe/core/detail/print_access.hpp>
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/graph/graph.hpp>
-#include <warpsafe/memory/detail/postponed_frees.hpp>
+#include <warpsafe/memory/detail/graph_resources.hpp>
 #include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>

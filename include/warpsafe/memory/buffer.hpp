@@ -10,7 +10,6 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
-#include <warpsafe/memory/detail/memory_count.hpp>
 #include <warpsafe/memory/detail/read_back.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/memory/pending.hpp>

@@ -5,12 +5,10 @@
 #include <warpsafe/args/device_view.hpp>
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/print_access.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
-#include <warpsafe/memory/detail/memory_count.hpp>
 #include <warpsafe/memory/detail/read_back.hpp>
 #include <warpsafe/memory/pending.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/print_access.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
 
 #include <utility>

@@ -11,7 +11,6 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/memory/detail/memory_count.hpp>
 
 #include <cstddef>
 #include <span>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/code_image.hpp>
-#include <warpsafe/core/detail/print_access.hpp>
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/module/detail/loaded_module.hpp>
 #include <warpsafe/module/detail/module_errors.hpp>

@@ -6,7 +6,7 @@
 #include <warpsafe/args/device_span.hpp>
 #include <warpsafe/args/device_view.hpp>
 #include <warpsafe/args/trust.hpp>
-#include <warpsafe/core/detail/print_access.hpp>
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/core/size_type.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/memory_hold.hpp>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/print_access.hpp>
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/print/detail/print_text.hpp>
 #include <warpsafe/print/memory.hpp>
 #include <warpsafe/stream/event.hpp>

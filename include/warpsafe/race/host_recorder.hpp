@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/host/detail/call_place.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
+#include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/race/race_checker.hpp>
 #include <warpsafe/race/stream_history.hpp>
 

@@ -4,13 +4,13 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/traced_calls.hpp>
-#include <warpsafe/backend/host/detail/call_place.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/graph_calls.hpp>
 #include <warpsafe/backend/host/detail/kernel_calls.hpp>
 #include <warpsafe/backend/host/detail/memory_calls.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
 #include <warpsafe/backend/host/detail/thread_loop.hpp>
+#include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>

@@ -8,7 +8,6 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/handles/detail/bound_handle.hpp>
-#include <warpsafe/handles/detail/handle_error.hpp>
 #include <warpsafe/handles/detail/library_function.hpp>
 #include <warpsafe/handles/handle_traits.hpp>
 #include <warpsafe/handles/library_scalar.hpp>

@@ -10,8 +10,6 @@
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
-#include <warpsafe/memory/detail/memory_count.hpp>
-#include <warpsafe/memory/detail/postponed_frees.hpp>
 #include <warpsafe/memory/memory_info.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>

@@ -13,6 +13,23 @@
 #include <type_traits>
 #include <utility>
 
+namespace warpsafe::detail {
+
+/// Makes the frees that met a capture and had to wait for its end (DeviceMemory). nullptr until one
+/// did: a program that captures need not have buffers.
+template <class B>
+inline void (*postponed_frees)() noexcept = nullptr;
+
+/// A capture has ended.
+template <class B>
+void make_postponed_frees() noexcept {
+  if (void (*const make)() noexcept = __atomic_load_n(&postponed_frees<B>, __ATOMIC_ACQUIRE)) {
+    make();
+  }
+}
+
+}  // namespace warpsafe::detail
+
 // What a graph needs besides its nodes: what it keeps alive, and the memory that its kernels use.
 // Shared by the capture, the graph and what is instantiated of it.
 

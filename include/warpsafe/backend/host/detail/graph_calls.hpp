@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/host/detail/call.hpp>
 #include <warpsafe/backend/host/detail/capture_rules.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
+#include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
 

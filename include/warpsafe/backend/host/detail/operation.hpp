@@ -3,10 +3,10 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/host/detail/call_place.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/grid_pool.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
+#include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/backend/memory_access.hpp>
 
 #include <chrono>

@@ -2,9 +2,37 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/name.hpp>
 
 namespace warpsafe::host {
+
+/// Which line of the user's a call comes from, as far as that is known, and which kernel it
+/// launches.
+struct CallPlace {
+  call_site site{nullptr, nullptr, 0};
+  Name what{nullptr, 0};
+};
+
+/// The calling thread's, kept by detail::CallScope.
+[[nodiscard, gnu::visibility("default")]] inline CallPlace& call_place() noexcept {
+  static thread_local CallPlace place;
+  return place;
+}
+
+/// What makes a backend one that asks for places.
+struct PlaceCalls {
+  using call_place = CallPlace;
+  /// The outermost line counts: the one that the user wrote. Returns what to leave with.
+  static CallPlace enter_call(const call_site& site, Name what) noexcept {
+    CallPlace& place = host::call_place();
+    const CallPlace outer = place;
+    if (place.site.file == nullptr) place.site = site;
+    if (!what.empty()) place.what = what;
+    return outer;
+  }
+  static void leave_call(const CallPlace& outer) noexcept { host::call_place() = outer; }
+};
 
 /// What the runtime keeps per OS thread.
 struct ThreadState {
