@@ -6,6 +6,7 @@
 #include <warpsafe/backend/host/detail/capture_rules.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/stream_calls.hpp>
 #include <warpsafe/backend/host/host_backend.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/limits.hpp>
@@ -124,7 +125,7 @@ inline HostStatus take_last_error() noexcept {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
   Device* const found = runtime.device(device);
-  return found == nullptr ? nullptr : runtime.default_stream(*found);
+  return found == nullptr ? nullptr : default_stream(runtime, *found);
 }
 
 /// A stream that is ordered with the device's default stream, as cudaStreamCreate makes them; a
@@ -133,7 +134,7 @@ inline HostStatus take_last_error() noexcept {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
   Device* const found = runtime.device(device);
-  return found == nullptr ? nullptr : runtime.add_stream(*found, true);
+  return found == nullptr ? nullptr : add_stream(runtime, *found, true);
 }
 
 }  // namespace warpsafe::host

@@ -50,6 +50,7 @@ class Runtime {
   CallBook book;
   GridPool pool;
   Scheduler* scheduler = nullptr;  ///< runs operations in place of the streams' workers
+  std::uint64_t streams_made = 0;
 
   Runtime() {
     show_devices(1);
@@ -194,30 +195,6 @@ class Runtime {
     buried_events_.clear();
     reap();
   }
-  /// The default stream of a device, as cudaStreamLegacy is CUDA's.
-  [[nodiscard]] StreamState* default_stream(Device& of) {
-    for (const auto& [key, stream] : streams) {
-      if (stream->is_default && &stream->device == &of) return stream.get();
-    }
-    StreamState* const stream = add_stream(of);
-    stream->is_default = true;
-    return stream;
-  }
-  /// A new stream. A `blocking` one is ordered with the default stream, also with what that was
-  /// given before.
-  [[nodiscard]] StreamState* add_stream(Device& of, bool blocking = false) {
-    reap();
-    auto made = std::make_unique<StreamState>(of, ++streams_made_);
-    StreamState* const stream = made.get();
-    stream->blocking = blocking;
-    streams.emplace(stream, std::move(made));
-    for (const auto& [key, other] : streams) {
-      const bool before = blocking && other->is_default && &other->device == &of;
-      if (before) order_after(*stream, other->last);
-    }
-    return stream;
-  }
-
   /// What work left for a synchronising call on `device`: its status, and its text for this thread.
   [[nodiscard]] int surface(Device& device) { return tell(device.take_failure()); }
   /// The status that every call on a lost device returns, or 0.
@@ -325,7 +302,6 @@ class Runtime {
 
   std::atomic<bool> forked_ = false;
   std::atomic<bool> stopping_ = false;
-  std::uint64_t streams_made_ = 0;
   std::set<std::string> texts_;
   std::vector<Storage> buried_storage_;
   std::vector<std::unique_ptr<EventState>> buried_events_;

@@ -31,6 +31,31 @@ namespace warpsafe::host {
   return raw(HostStatus::not_ready);
 }
 
+/// A new stream. A `blocking` stream is ordered with the device's default stream, including the work
+/// that the default stream was given before. @pre the runtime is locked
+[[nodiscard]] inline StreamState* add_stream(Runtime& runtime, Device& device,
+                                             bool blocking = false) {
+  runtime.reap();
+  auto made = std::make_unique<StreamState>(device, ++runtime.streams_made);
+  StreamState* const stream = made.get();
+  stream->blocking = blocking;
+  runtime.streams.emplace(stream, std::move(made));
+  for (const auto& [key, other] : runtime.streams) {
+    const bool before = blocking && other->is_default && &other->device == &device;
+    if (before) runtime.order_after(*stream, other->last);
+  }
+  return stream;
+}
+/// The default stream of a device, as cudaStreamLegacy is CUDA's; made at the first call.
+[[nodiscard]] inline StreamState* default_stream(Runtime& runtime, Device& device) {
+  for (const auto& [key, stream] : runtime.streams) {
+    if (stream->is_default && &stream->device == &device) return stream.get();
+  }
+  StreamState* const stream = add_stream(runtime, device);
+  stream->is_default = true;
+  return stream;
+}
+
 /// The backend's members about streams. See backend/backend.hpp.
 struct StreamCalls {
   using native_stream = StreamState*;
@@ -42,7 +67,7 @@ struct StreamCalls {
     return call(Call::stream_create, [&](Runtime& runtime, auto&) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
-      stream = runtime.add_stream(*device);
+      stream = add_stream(runtime, *device);
       return 0;
     });
   }
