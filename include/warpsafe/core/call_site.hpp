@@ -4,16 +4,16 @@
 
 namespace warpsafe {
 
-/// Where a call was written. Every public function that can fail takes one as a defaulted argument,
-/// so that an error names the caller's line without a macro. An aggregate that stays uninitialised
-/// inside a LaunchError that nobody reads. An own type, since std::source_location is missing in
-/// clang 14 and wrong in clang 15.
+/// The source line of a call. Every public function that can fail takes a call_site as a defaulted
+/// argument, so that an error names the caller's line without a macro. It is an aggregate so that
+/// it can stay uninitialised inside a LaunchError that nobody reads. std::source_location is not
+/// used: it is missing in clang 14 and wrong in clang 15.
 struct call_site {
   const char* file;
   const char* function;
   unsigned line;
 
-  /// The place of the call that this stands in as a default argument.
+  /// As a default argument: the place of the call.
   [[nodiscard]] static constexpr call_site current(const char* in_file = __builtin_FILE(),
                                                    const char* in_function = __builtin_FUNCTION(),
                                                    unsigned at_line = __builtin_LINE()) noexcept {

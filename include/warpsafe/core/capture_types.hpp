@@ -6,43 +6,44 @@
 
 namespace warpsafe {
 
-/// Which calls a capture does not stand, beside those on its own streams (waiting for one of them
-/// or asking about one breaks it in every mode). The vendors' names: cudaStreamCaptureMode,
-/// hipStreamCaptureMode.
+/// Which calls break a capture, besides those on its own streams: waiting for a stream of the
+/// capture or querying it breaks the capture in every mode. The vendors' names are
+/// cudaStreamCaptureMode and hipStreamCaptureMode.
 enum class CaptureMode : std::uint8_t {
-  global,   ///< no thread may make an unsafe call: wait, query, allocate or free pinned memory
-  thread,   ///< the thread that began the capture may not
-  relaxed,  ///< unsafe calls are allowed on what does not take part in the capture
+  global,   ///< an unsafe call of any thread: wait, query, allocate or free pinned memory
+  thread,   ///< an unsafe call of the thread that began the capture
+  relaxed,  ///< no unsafe call, unless it concerns a stream or event of the capture
 };
 
-/// What a stream is doing about a capture.
+/// Whether a stream takes part in a capture.
 enum class CaptureState : std::uint8_t {
-  none,    ///< work that is submitted runs
-  active,  ///< work that is submitted becomes a part of a graph
-  broken,  ///< a call that captures do not allow was made: the graph is lost
+  none,    ///< submitted work runs
+  active,  ///< submitted work becomes part of a graph
+  broken,  ///< a forbidden call was made: the graph is lost
 };
 
-/// Where a stream stands in a capture.
+/// A stream's position in a capture.
 struct CaptureInfo {
   CaptureState state;
-  std::uint64_t tail;  ///< stands for the nodes that the stream's next node will wait for; equal
-                       ///< for equal nodes; 0: the runtime does not tell
+  std::uint64_t tail;  ///< identifies the nodes that the stream's next node will wait for: equal
+                       ///< for equal sets of nodes; 0 if the runtime does not report them
 };
 
-/// Why an executable graph cannot take over what another graph does.
+/// Why an executable graph cannot be updated from another graph.
 enum class GraphChange : std::uint8_t {
-  none,         ///< it can
-  topology,     ///< another number of nodes, or other dependencies between them
-  node_kind,    ///< a node became another kind of operation
-  function,     ///< a kernel became one that this node cannot hold
-  parameters,   ///< a parameter changed in a way that is not supported
-  unsupported,  ///< the runtime cannot update such a node at all
+  none,         ///< the update is possible
+  topology,     ///< the number of nodes differs, or their dependencies do
+  node_kind,    ///< a node is another kind of operation
+  function,     ///< a kernel was replaced by one that this node cannot hold
+  parameters,   ///< a parameter changed in a way that the runtime does not support
+  unsupported,  ///< the runtime cannot update a node of this kind
   unknown,      ///< the runtime gives no reason
 };
 
 namespace detail {
 
-/// One number for a set of nodes, whatever their order; never 0.
+/// Combines nodes into one number that does not depend on their order. finish_tail ends the
+/// combination; its result is never 0.
 [[nodiscard]] inline std::uint64_t mix_tail(std::uint64_t so_far, std::uint64_t node) noexcept {
   node = (node ^ (node >> 31U)) * 0x9e3779b97f4a7c15ULL;
   return so_far + (node ^ (node >> 29U));

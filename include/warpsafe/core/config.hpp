@@ -2,14 +2,14 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// What every other header stands on: the version, the check level and the host/device marker.
-// This file, and what kernel code includes, stays C++17-clean and free of standard headers, so that
-// NVRTC and hipRTC can read it.
+// The version, the check level and the host/device marker. This file and every header that kernel
+// code includes compile as C++17 and include no standard header, so that NVRTC and hipRTC can read
+// them.
 
 #define WARPSAFE_VERSION_MAJOR 0
 #define WARPSAFE_VERSION_MINOR 1
 #define WARPSAFE_VERSION_PATCH 0
-/// One number that orders releases: 10000 * major + 100 * minor + patch.
+/// The version as one number, which orders releases: 10000 * major + 100 * minor + patch.
 #define WARPSAFE_VERSION \
   (WARPSAFE_VERSION_MAJOR * 10000 + WARPSAFE_VERSION_MINOR * 100 + WARPSAFE_VERSION_PATCH)
 
@@ -18,8 +18,8 @@
     "warpsafe supports g++ 12+, clang++ 14+, nvcc 12+ and hipcc 5.2+ on Linux; MSVC is not supported"
 #endif
 
-/// How much a launch checks: 0 off, 1 cheap (integer comparisons, no call to the driver), 2 full.
-/// Not set, it follows NDEBUG. It must be a number: in `#if` an undefined word counts as 0.
+/// How much a launch checks: 0 off, 1 cheap (integer comparisons, no driver calls), 2 full. The
+/// default follows NDEBUG. The value must be a number, because `#if` reads an undefined word as 0.
 #if !defined(WARPSAFE_CHECKS)
 #if defined(NDEBUG)
 #define WARPSAFE_CHECKS 0
@@ -28,8 +28,8 @@
 #endif
 #endif
 
-/// Marks a function that kernels call as well as the host.
-#if defined(__CUDACC__) || defined(__HIPCC__)  // set by NVRTC and hipRTC too
+/// Marks a function that both kernels and the host call.
+#if defined(__CUDACC__) || defined(__HIPCC__)  // NVRTC and hipRTC define these too
 #define WARPSAFE_FN __host__ __device__
 #else
 #define WARPSAFE_FN
@@ -37,15 +37,15 @@
 
 namespace warpsafe {
 
-/// The levels of WARPSAFE_CHECKS. It is a template argument of whatever depends on it, never a part
-/// of a type's layout, so objects of different levels link into one program.
+/// The levels of WARPSAFE_CHECKS. A level is a template argument of the code that depends on it and
+/// never changes the layout of a type, so objects of different levels link into one program.
 enum class CheckLevel : int { off = 0, cheap = 1, full = 2 };
 
 static_assert(WARPSAFE_CHECKS == 0 || WARPSAFE_CHECKS == 1 || WARPSAFE_CHECKS == 2,
               "WARPSAFE_CHECKS must be 0 (off), 1 (cheap) or 2 (full)");
 
-// The default of every level argument. It lives in an inline namespace of its own per level: two
-// translation units of different levels then name two different constants, not one with two values.
+// The default of every level argument. Each level has its own inline namespace, so that translation
+// units of different levels name two different constants instead of one constant with two values.
 #if WARPSAFE_CHECKS == 0
 inline namespace checks_off {
 inline constexpr CheckLevel current_level = CheckLevel::off;
@@ -60,11 +60,11 @@ inline constexpr CheckLevel current_level = CheckLevel::full;
 }
 #endif
 
-// The backends: each is one struct of identically named members (backend/backend.hpp), complete
-// only where its own header is included.
+// The backends. Each is one struct with the same member names (backend/backend.hpp), and is
+// complete only if its own header is included.
 struct cuda_backend;
 struct host_backend;
-/// What HIP runs on decides which launch rules hold.
+/// The platform that HIP runs on decides which launch rules apply.
 struct amd_platform;
 struct nvidia_platform;
 template <class Platform>
@@ -75,8 +75,8 @@ using hip_backend = basic_hip_backend<nvidia_platform>;
 using hip_backend = basic_hip_backend<amd_platform>;
 #endif
 
-// Which backend a plain `Stream` means in this translation unit: the one asked for, else the one
-// that the compiler compiles for, else the CPU.
+// The backend of a plain `Stream` in this translation unit: the requested backend, else that of the
+// compiler, else the CPU.
 #if (defined(WARPSAFE_BACKEND_CUDA) + defined(WARPSAFE_BACKEND_HIP) + \
      defined(WARPSAFE_BACKEND_HOST)) > 1
 #error \

@@ -9,12 +9,13 @@
 #include <cstdint>
 #include <type_traits>
 
-// What the elements of an array are, as a value: for what looks at data without its C++ type (the
-// debug tools' comparisons and dumps).
+// The element type of an array as a value, for code that handles data without its C++ type:
+// comparisons and the dumps of the debug tools.
 
 namespace warpsafe {
 
-/// A number's format. `bytes` is everything that is no number, which is compared byte for byte.
+/// The format of a number. `bytes` means everything that is not a number; it is compared byte for
+/// byte.
 enum class ElementType : std::uint8_t {
   bytes,
   boolean,
@@ -61,8 +62,8 @@ constexpr bool is_among(Name name, const char* names) noexcept {
   return false;
 }
 
-/// Of the types that the vendors' headers define, by name, so that none of those is included.
-/// Vectors and complex numbers are several of their components.
+/// The element type of a type that a vendor's header defines, found by its name so that no such
+/// header is included. Vectors and complex numbers count as several of their components.
 constexpr ElementType vendor_element(Name name) noexcept {
   std::size_t end = 0;
   while (end < name.size && name.data[end] != ',') ++end;
@@ -98,30 +99,31 @@ constexpr ElementType find_element_type() noexcept {
                                     (has_sign ? 0 : 1));
   } else {
     constexpr ElementType known = vendor_element(type_name<T>);
-    // A type of the user's that only has a vendor's name.
+    // It may be a user's type that happens to have a vendor's name.
     return sizeof(T) % element_size(known) == 0 ? known : ElementType::bytes;
   }
 }
 
 }  // namespace detail
 
-/// What T's objects are: one number, or several of one format (float4 is four float32). Specialise
+/// The element type of T: one number, or several of one format (float4 is four float32). Specialise
 /// it for a number type of your own.
 template <class T>
 inline constexpr ElementType element_type = detail::find_element_type<T>();
 
-/// How far a number may be from the expected one: |actual - expected| <= absolute + relative *
-/// |expected|, as numpy.testing.assert_allclose and torch.testing.assert_close have it.
+/// The allowed difference between a number and the expected one: |actual - expected| <= absolute +
+/// relative * |expected|, as in numpy.testing.assert_allclose and torch.testing.assert_close.
 struct Tolerance {
   double absolute = 0;
   double relative = 0;
-  bool nan_agrees = true;  ///< NaN where NaN is expected is no mismatch
+  bool nan_agrees = true;  ///< NaN matches an expected NaN
 };
 
-/// For results of the same computation in another order of its roundings: the defaults of
-/// torch.testing.assert_close (PyTorch, torch/testing/_comparison.py, _DTYPE_PRECISIONS), which
-/// were found from the logged differences of PyTorch's own tests. Whole numbers must be equal. A
-/// sum of n terms of mixed sign needs more: its error grows with n and with the size of the terms.
+/// The tolerance for results of the same computation in another order of operations. The numbers
+/// are the defaults of torch.testing.assert_close (PyTorch, torch/testing/_comparison.py,
+/// _DTYPE_PRECISIONS), which come from the logged differences of PyTorch's own tests. Whole numbers
+/// must be equal. A sum of n terms of mixed sign needs a larger tolerance: its error grows with n
+/// and with the size of the terms.
 [[nodiscard]] constexpr Tolerance tolerance_of(ElementType type) noexcept {
   switch (type) {
     case ElementType::float64:
@@ -136,7 +138,7 @@ struct Tolerance {
       return {};
   }
 }
-/// The same by C++ type: `tolerance_for<float>`.
+/// The tolerance by C++ type: `tolerance_for<float>`.
 template <class T>
 inline constexpr Tolerance tolerance_for = tolerance_of(element_type<T>);
 

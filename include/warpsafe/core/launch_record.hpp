@@ -13,13 +13,13 @@ namespace warpsafe::debug {
 
 /// How far a launch is known to have come.
 enum class LaunchState : std::uint8_t {
-  started,    ///< it is being submitted, by another thread
-  submitted,  ///< the runtime took it; nobody has waited for it since
-  complete,   ///< a wait that began after it was submitted has succeeded
+  started,    ///< another thread is submitting it
+  submitted,  ///< the runtime accepted it, and nothing has waited for it since
+  complete,   ///< a wait that began after its submission has succeeded
   refused,    ///< the runtime refused it: it never ran
 };
 
-/// What a launch asks for besides its sizes.
+/// Options of a launch.
 enum class LaunchOption : std::uint8_t {
   priority = 1,
   cluster = 2,
@@ -28,26 +28,25 @@ enum class LaunchOption : std::uint8_t {
   programmatic = 16,
 };
 
-/// One launch as the journal keeps it. What its pointers point to lives as long as the shared
-/// object that launched stays loaded. An aggregate without initialisers: thousands of them lie in
-/// static storage, and a compiler that had to initialise each would take longer for them than for
-/// the rest of a program.
+/// One launch in the journal. Its pointers stay valid as long as the shared object that launched
+/// stays loaded. It is an aggregate without initialisers because thousands of records lie in static
+/// storage: initialising each would take a compiler longer than the rest of a program.
 struct LaunchRecord {
-  std::uint64_t sequence;  ///< its number in the journal: the process's first is 1
+  std::uint64_t sequence;  ///< its number in the journal; the first launch of the process is 1
   Name kernel;
   std::uint32_t grid[3];
   std::uint32_t block[3];
   std::uint64_t dynamic_shared;  ///< bytes per block
-  const void* stream;            ///< the runtime's own
+  const void* stream;            ///< the runtime's stream
   std::int32_t device;           ///< ordinal
   Vendor vendor;
   LaunchState state;
-  std::uint8_t options;  ///< LaunchOptions, or'ed
-  std::int8_t priority;  ///< of its own, where it has one; what is beyond is the nearest that fits
-  std::uint32_t registers;              ///< of the kernel, per thread; 0: unknown
-  std::uint32_t max_threads_per_block;  ///< that the kernel allows; 0: unknown
+  std::uint8_t options;     ///< a set of LaunchOption bits
+  std::int8_t priority;     ///< if `options` has priority; clamped to the range of the type
+  std::uint32_t registers;  ///< of the kernel, per thread; 0 if unknown
+  std::uint32_t max_threads_per_block;  ///< what the kernel allows; 0 if unknown
   std::uint32_t static_shared;          ///< of the kernel, bytes per block
-  std::uint8_t cluster[4];  ///< blocks per axis, then 0; all 0: none. What is beyond 255 is 255
+  std::uint8_t cluster[4];  ///< blocks per axis, then 0; all 0 for no cluster; clamped to 255
   call_site site;
 
   [[nodiscard]] bool has(LaunchOption option) const noexcept {

@@ -9,32 +9,32 @@
 
 namespace warpsafe {
 
-/// The numbers of one launch, as a runtime takes them: plain data between the typed configuration
+/// The numbers of one launch as a runtime takes them: plain data between the typed configuration
 /// above and the backend below.
 struct LaunchShape {
   std::uint32_t grid[3] = {0, 0, 0};     ///< blocks per axis
   std::uint32_t block[3] = {0, 0, 0};    ///< threads per axis
   std::uint64_t dynamic_shared = 0;      ///< bytes of dynamic shared memory per block
   std::uint32_t cluster[3] = {1, 1, 1};  ///< blocks per cluster and axis; 1,1,1: no cluster
-  std::int32_t priority = 0;             ///< only if has_priority; smaller is more urgent
+  std::int32_t priority = 0;             ///< valid if has_priority; smaller is more urgent
   bool has_priority = false;
   bool has_cluster = false;
-  bool non_portable_cluster = false;  ///< a cluster of more than 8 blocks was asked for on purpose
-  bool cooperative = false;           ///< every block resident at once, for a grid-wide barrier
+  bool non_portable_cluster = false;  ///< the user allowed a cluster of more than 8 blocks
+  bool cooperative = false;           ///< all blocks are resident at once, for a grid-wide barrier
   bool programmatic = false;          ///< may start before its predecessor in the stream has ended
 
   /// Whether the launch needs more than grid, block, shared memory and stream.
   [[nodiscard]] constexpr bool has_attributes() const noexcept {
     return has_priority || has_cluster || cooperative || programmatic;
   }
-  /// The dynamic shared memory as the runtimes take it: both cut the number to 32 bits without a
-  /// word (seen on CUDA 13; ROCm/clr hipamd/src/hip_module.cpp), so what does not fit there stays
-  /// too large.
+  /// The dynamic shared memory as the runtimes take it. Both truncate the number to 32 bits without
+  /// an error (seen on CUDA 13; ROCm/clr hipamd/src/hip_module.cpp), so a larger number becomes the
+  /// largest 32-bit one, which they refuse.
   [[nodiscard]] constexpr std::uint32_t dynamic_shared_32() const noexcept {
     return dynamic_shared > 0xffffffffU ? 0xffffffffU : static_cast<std::uint32_t>(dynamic_shared);
   }
-  /// Threads of one block, in 64 bits: three 32-bit axes can be over 2^64 only beyond every limit,
-  /// and then the result saturates.
+  /// Threads of one block in 64 bits. The product saturates if it does not fit, which only happens
+  /// far beyond every limit.
   [[nodiscard]] constexpr std::uint64_t threads_per_block() const noexcept {
     return saturating_product(block);
   }
@@ -45,7 +45,7 @@ struct LaunchShape {
     return saturating_product(cluster);
   }
 
-  /// x*y*z in 64 bits, or 2^64-1 where that does not fit.
+  /// x*y*z in 64 bits, or 2^64-1 if the product does not fit.
   [[nodiscard]] static constexpr std::uint64_t saturating_product(
       const std::uint32_t (&dims)[3]) noexcept {
     const std::uint64_t plane = static_cast<std::uint64_t>(dims[0]) * dims[1];

@@ -8,7 +8,7 @@
 
 namespace warpsafe::limits {
 
-/// What one architecture's table adds to the floor of its vendor. Sizes in bytes.
+/// What the table of one architecture adds to the floor of its vendor. Sizes are in bytes.
 struct ArchitectureNumbers {
   const char* name;
   std::uint32_t compute_major;
@@ -17,17 +17,17 @@ struct ArchitectureNumbers {
   std::uint64_t shared_per_multiprocessor;
   std::uint64_t reserved_shared_per_block;
   std::uint32_t warp_size;
-  std::uint32_t registers_per_block;  ///< 0: the vendor documents none per block
+  std::uint32_t registers_per_block;  ///< 0 if the vendor documents none per block
   std::uint32_t max_threads_per_multiprocessor;
-  std::uint32_t max_blocks_per_multiprocessor;  ///< 0: the vendor documents none
+  std::uint32_t max_blocks_per_multiprocessor;  ///< 0 if the vendor documents none
   std::uint32_t max_cluster_blocks;
   std::uint32_t max_cluster_blocks_optin;
   std::uint32_t max_parameter_bytes;
 };
 
-/// The limits of an architecture that no device here has to have: the vendor's floor, which holds
-/// for each of its devices, and the architecture's own numbers. No device reported them, so
-/// `device` stays -1 and `multiprocessors`, which differs between products, stays 0.
+/// The limits of an architecture without a device: the vendor's floor, which holds for each of its
+/// devices, and the architecture's own numbers. `device` stays -1, because no device reported them.
+/// `multiprocessors` stays 0, because it differs between products.
 [[nodiscard]] constexpr DeviceLimits architecture(const DeviceLimits& floor,
                                                   const ArchitectureNumbers& numbers) noexcept {
   DeviceLimits table = floor;
@@ -53,13 +53,13 @@ struct ArchitectureNumbers {
 // NVIDIA: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" (shared
 // memory, registers, threads and blocks per multiprocessor), "Thread Block Clusters" (8 blocks are
 // portable, 16 need cudaFuncAttributeNonPortableClusterSizeAllowed), "__global__ Function
-// Parameters" (32764 bytes from CUDA 12.1 on); the shared memory that the runtime reserves:
+// Parameters" (32764 bytes from CUDA 12.1 on). The shared memory that the runtime reserves is from
 // CCCL's arch_traits.h.
 
 /// Turing, e.g. T4.
 inline constexpr DeviceLimits sm_75 =
     architecture(cuda_floor, {"sm_75", 7, 5, 65536, 65536, 0, 32, 65536, 1024, 16, 0, 0, 32764});
-/// Ampere, e.g. A100. The opt-in limit is 163 KiB: the other one of 164 is the runtime's.
+/// Ampere, e.g. A100. The opt-in limit is 163 KiB; the runtime reserves the last of the 164.
 inline constexpr DeviceLimits sm_80 = architecture(
     cuda_floor, {"sm_80", 8, 0, 166912, 167936, 1024, 32, 65536, 2048, 32, 0, 0, 32764});
 /// Hopper, e.g. H100, H200.
@@ -70,8 +70,9 @@ inline constexpr DeviceLimits sm_100 = architecture(
     cuda_floor, {"sm_100", 10, 0, 232448, 233472, 1024, 32, 65536, 2048, 32, 8, 16, 32764});
 
 // AMD: HIP documentation, "Hardware features" (LDS, wavefront, threads per compute unit; none of
-// these has clusters). The launch rule, below 2^32 threads per axis, and 65535 blocks in y and z
-// come with amd_floor. Not confirmed on hardware.
+// these architectures has clusters). The launch rule (fewer than 2^32 threads per axis) and the
+// limit of 65535 blocks in y and z come from amd_floor. These numbers are not confirmed on
+// hardware.
 
 /// CDNA 2, e.g. MI250X.
 inline constexpr DeviceLimits gfx90a =
@@ -79,7 +80,7 @@ inline constexpr DeviceLimits gfx90a =
 /// CDNA 3, e.g. MI300X.
 inline constexpr DeviceLimits gfx942 =
     architecture(amd_floor, {"gfx942", 9, 4, 65536, 65536, 0, 64, 0, 2048, 0, 0, 0, 4096});
-/// RDNA 3, e.g. RX 7900 XTX. Wavefronts of 32.
+/// RDNA 3, e.g. RX 7900 XTX. Its wavefronts have 32 threads.
 inline constexpr DeviceLimits gfx1100 =
     architecture(amd_floor, {"gfx1100", 11, 0, 65536, 65536, 0, 32, 0, 1024, 0, 0, 0, 4096});
 

@@ -4,17 +4,17 @@
 
 #include <warpsafe/core/config.hpp>
 
-// What is a size, for host and device code alike: no standard header, C++17.
+// The types that can state a size, for host and device code. C++17, no standard header.
 
 namespace warpsafe {
 
-/// Counts of elements, blocks or bytes: 64 bits everywhere.
+/// A count of elements, blocks or bytes: 64 bits on every platform.
 using size_type = decltype(sizeof(0));
 static_assert(sizeof(size_type) == 8, "warpsafe supports 64-bit platforms only");
 
 namespace detail {
 
-/// The whole-number types that a size can be given in: no bool, no character, no floating type.
+/// The integer types that can state a size: not bool, characters or floating-point types.
 template <class T>
 inline constexpr bool is_size = false;
 template <>
@@ -55,7 +55,7 @@ inline constexpr bool is_floating<double> = true;
 template <>
 inline constexpr bool is_floating<long double> = true;
 
-/// A whole number as magnitude and sign, so that none is lost before it is checked.
+/// An integer as magnitude and sign, so that no bit is lost before the value is checked.
 struct SignedSize {
   size_type magnitude;
   bool negative;
@@ -72,7 +72,7 @@ struct SignedSize {
         "warpsafe: a size is a built-in whole number (int, std::size_t, std::int64_t, ...)");
     if constexpr (is_size<T>) {
       if constexpr (static_cast<T>(-1) < static_cast<T>(0)) {
-        // Without a branch, which a release build's grid arithmetic must not have.
+        // No branch: the grid arithmetic of a release build must not have one.
         const size_type sign = number < 0 ? ~size_type{0} : size_type{0};
         return {(static_cast<size_type>(number) ^ sign) - sign, number < 0};
       } else {

@@ -7,9 +7,10 @@
 
 namespace warpsafe::detail {
 
-/// Puts into `fits` the block that an error suggests instead of `block`, which has no axis of 0: of
-/// about the same shape, with at most `limit` threads (at least 1), and one that `block<…>` takes,
-/// so at most 64 in z. Returns its threads.
+/// Computes the block that an error suggests in place of `block`, into `fits`, and returns its
+/// number of threads. The suggestion has about the same shape, at most `limit` threads, and at most
+/// 64 in z, so that `block<…>` accepts it.
+/// @pre no axis of `block` is 0, and `limit` is at least 1
 constexpr std::uint64_t fitting_block(const std::uint32_t (&block)[3], std::uint64_t limit,
                                       std::uint32_t (&fits)[3]) noexcept {
   for (int axis = 0; axis < 3; ++axis) fits[axis] = block[axis];
@@ -23,18 +24,18 @@ constexpr std::uint64_t fitting_block(const std::uint32_t (&block)[3], std::uint
   }
 }
 
-/// How many blocks of `per_block` items hold `n` items. n + per_block - 1 is never formed, so
-/// nothing overflows. Any unsigned type (the tests run it through all 8-bit ones).
+/// The number of blocks of `per_block` items that `n` items need. It does not overflow, because n +
+/// per_block - 1 is never formed. Works for any unsigned type; the tests run all 8-bit values.
 template <class Unsigned>
 [[nodiscard, gnu::always_inline]] constexpr Unsigned blocks_for(Unsigned n,
                                                                 Unsigned per_block) noexcept {
   return static_cast<Unsigned>(n / per_block + static_cast<Unsigned>(n % per_block != 0));
 }
 
-/// Puts a*b into `product`; false if it does not fit, and then `product` is unspecified.
+/// Stores a*b in `product`. Returns false, with `product` unspecified, if the result does not fit.
 template <class Unsigned>
 [[nodiscard]] constexpr bool multiply(Unsigned a, Unsigned b, Unsigned& product) noexcept {
-  if (std::is_constant_evaluated()) {  // nvcc cannot evaluate the builtin while compiling
+  if (std::is_constant_evaluated()) {  // nvcc cannot evaluate the builtin at compile time
     product = static_cast<Unsigned>(a * b);
     return a == 0 || static_cast<Unsigned>(product / a) == b;
   }

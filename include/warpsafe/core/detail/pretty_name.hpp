@@ -6,11 +6,11 @@
 
 #include <cstddef>
 
-// The name of a kernel or functor, cut while compiling out of what the compiler itself prints.
+// The name of a kernel or functor, cut at compile time from the compiler's own description of it.
 
 namespace warpsafe::detail {
 
-/// Whether `text` starts at `begin` with an unnamed namespace as g++, clang++ or nvcc write it.
+/// Whether an unnamed namespace starts at `begin`, as g++, clang++ or nvcc write it.
 constexpr bool is_anonymous(Name text, std::size_t begin) noexcept {
   constexpr Name nvcc = Name::of("_GLOBAL__N_");
   const char first = text.data[begin];
@@ -18,8 +18,8 @@ constexpr bool is_anonymous(Name text, std::size_t begin) noexcept {
   return begin + nvcc.size <= text.size && Name{text.data + begin, nvcc.size} == nvcc;
 }
 
-/// The text between "Fn = " and the end of that template argument; an unnamed namespace and what is
-/// before it left out, since each compiler writes another word for it.
+/// The text between "Fn = " and the end of that template argument. An unnamed namespace and
+/// everything before it are left out, because each compiler spells it differently.
 constexpr Name name_in(const char* pretty) noexcept {
   const Name all = Name::of(pretty);
   std::size_t begin = 0;
@@ -53,7 +53,7 @@ template <class Fn>
 constexpr Name cut_type_name() noexcept {
   return name_in(__PRETTY_FUNCTION__);
 }
-// Constants, so that no object holds the code that cuts.
+// Constants, so that no object file contains the code that cuts the text.
 template <auto Fn>
 inline constexpr Name name_of = cut_name<Fn>();
 template <class Fn>

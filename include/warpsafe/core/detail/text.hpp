@@ -10,11 +10,11 @@
 
 namespace warpsafe::detail {
 
-/// Writes text into a fixed buffer: what does not fit is dropped, the end is always a '\0'. It is
-/// what messages, log lines and exceptions share, without <string> and without allocation.
+/// Writes text into a fixed buffer. Text that does not fit is dropped, and the result always ends
+/// in '\0'. Messages, log lines and exceptions share it, without <string> and without allocation.
 class TextBuffer {
  public:
-  /// `capacity` counts bytes and includes the final '\0'; at least 1.
+  /// `capacity` is in bytes, includes the final '\0', and is at least 1.
   constexpr TextBuffer(char* buffer, std::size_t capacity) noexcept
       : begin_(buffer), capacity_(capacity) {
     begin_[0] = '\0';
@@ -50,11 +50,11 @@ class TextBuffer {
     *this << "0x";
     return digits(reinterpret_cast<std::uintptr_t>(address), 16);
   }
-  /// Three axes as (x,y,z).
+  /// Three axes, as (x,y,z).
   constexpr TextBuffer& operator<<(const std::uint32_t (&axes)[3]) noexcept {
     return *this << '(' << axes[0] << ',' << axes[1] << ',' << axes[2] << ')';
   }
-  /// A place in the source as file:line, the file without its folders; it must not be nullptr.
+  /// A source line, as file:line without folders. @pre site.file is not nullptr
   constexpr TextBuffer& operator<<(const call_site& site) noexcept {
     const Name file = Name::of(site.file);
     std::size_t start = file.size;
