@@ -26,7 +26,7 @@ struct ParameterInfo {
 struct KernelEntry {
   const void* function;  ///< CUDA, HIP: the host-side stub; host: the function itself
   /// Host backend: calls `function`, with the values that `args` points to, for the thread that
-  /// detail::host_thread says and those that it goes on with (host::play_threads). nullptr
+  /// detail::host_thread says and those that it goes on with (host::run_threads). nullptr
   /// elsewhere.
   void (*invoke)(const void* function, void** args);
   const ParameterInfo* parameters;

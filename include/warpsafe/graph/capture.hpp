@@ -43,7 +43,7 @@ class [[nodiscard]] basic_capture {
     const auto there = detail::check_stream_there(Name::of("capture begin"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
     auto* const state = new (std::nothrow)
-        State(std::move(stream), &basic_capture::template give_up<detail::CallsAt<B, Level>>);
+        State(std::move(stream), &basic_capture::template discard_at<detail::CallsAt<B, Level>>);
     auto* const resources = state == nullptr ? nullptr : new (std::nothrow) detail::GraphResources;
     if (resources == nullptr) {
       delete state;
@@ -96,20 +96,20 @@ class [[nodiscard]] basic_capture {
   /// ::capture_unmatched, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
-    if (state_ == nullptr) return not_open(site);
+    if (state_ == nullptr) return not_open_error(site);
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     typename B::native_graph graph{};
     const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::capture_end(
         state->stream.ref().native(), graph);
     detail::close_watch(state->watch);
-    detail::make_postponed_frees<B>();
+    detail::run_postponed_frees<B>();
     if (status != 0) {
-      const LaunchError error = why_not(status, *state, unjoined, site);
+      const LaunchError error = end_error(status, *state, unjoined, site);
       delete state;
       return error;
     }
-    basic_graph<B> made(graph, state->watch.resources, &basic_graph<B>::template drop_by<Level>);
+    basic_graph<B> made(graph, state->watch.resources, &basic_graph<B>::template drop_at<Level>);
     delete state;
     return made;
   }
@@ -118,7 +118,7 @@ class [[nodiscard]] basic_capture {
   result<basic_graph<B>> end(call_site site = call_site::current()) & noexcept {
     static_assert(!std::is_void_v<Never>,
                   "warpsafe: end() uses the capture up: auto graph = std::move(capture).end()");
-    return not_open(site);
+    return not_open_error(site);
   }
   /// Keeps `value` (a buffer, a library handle, a pending value) alive as long as the graph, or
   /// what is instantiated of it, lives; a pointer to it there. Errc::out_of_memory, and `value` is
@@ -126,8 +126,8 @@ class [[nodiscard]] basic_capture {
   template <class T>
   result<std::remove_reference_t<T>*> keep(T&& value,
                                            call_site site = call_site::current()) noexcept {
-    if constexpr (detail::check_kept<T>()) {
-      if (state_ == nullptr) return not_open(site);
+    if constexpr (detail::check_keep_argument<T>()) {
+      if (state_ == nullptr) return not_open_error(site);
       return detail::keep_value(*state_->watch.resources.get(), std::forward<T>(value), site);
     }
   }
@@ -141,12 +141,12 @@ class [[nodiscard]] basic_capture {
 
   struct State {
     /// Ends a capture that nobody wants, by the calls of the level that it was begun at.
-    using GiveUp = void (*)(State& state) noexcept;
+    using DiscardAt = void (*)(State& state) noexcept;
 
-    State(basic_stream_hold<B> its_stream, GiveUp its_give_up) noexcept
-        : stream(std::move(its_stream)), give_up(its_give_up) {}
+    State(basic_stream_hold<B> its_stream, DiscardAt its_give_up) noexcept
+        : stream(std::move(its_stream)), discard_at(its_give_up) {}
     basic_stream_hold<B> stream;
-    GiveUp give_up;
+    DiscardAt discard_at;
     detail::CaptureWatch watch;
   };
   explicit basic_capture(State* state) noexcept : state_(state) {}
@@ -156,14 +156,14 @@ class [[nodiscard]] basic_capture {
     return detail::GraphCallsOf<Calls>::capture_info(
         static_cast<typename B::native_stream>(const_cast<void*>(stream)), info);
   }
-  [[gnu::cold]] static LaunchError not_open(call_site site) noexcept {
+  [[gnu::cold]] static LaunchError not_open_error(call_site site) noexcept {
     LaunchError error = LaunchError::make(Errc::capture_unmatched, Stage::validation, site);
     error.operation = Name::of("capture end");
     return error;
   }
-  [[gnu::cold]] static LaunchError why_not(int status, const State& state,
-                                           const detail::CaptureWatch::Fork* unjoined,
-                                           call_site site) noexcept {
+  [[gnu::cold]] static LaunchError end_error(int status, const State& state,
+                                             const detail::CaptureWatch::Fork* unjoined,
+                                             call_site site) noexcept {
     LaunchError error = detail::runtime_error<B>(status, Name::of("capture end"), site);
     error.stream = nullptr;
     error.device = state.stream.ref().device().value();
@@ -198,16 +198,16 @@ class [[nodiscard]] basic_capture {
   void discard() noexcept {
     if (state_ == nullptr) return;
     State* const state = std::exchange(state_, nullptr);
-    state->give_up(*state);
+    state->discard_at(*state);
     delete state;
   }
-  /// State::give_up. Why there is no graph interests nobody here.
+  /// State::discard_at. Why there is no graph interests nobody here.
   template <class Calls>
-  static void give_up(State& state) noexcept {
+  static void discard_at(State& state) noexcept {
     typename B::native_graph graph{};
     const int status = detail::GraphCallsOf<Calls>::capture_end(state.stream.ref().native(), graph);
     detail::close_watch(state.watch);
-    detail::make_postponed_frees<B>();
+    detail::run_postponed_frees<B>();
     if (status == 0) static_cast<void>(detail::GraphCallsOf<Calls>::graph_destroy(graph));
   }
 

@@ -176,7 +176,7 @@ class [[nodiscard]] basic_executable_graph {
   /// close, as by the level of who made the graph.
   using Drop = void (*)(basic_executable_graph& self) noexcept;
   template <CheckLevel Level>
-  static void drop_by(basic_executable_graph& self) noexcept {
+  static void drop_at(basic_executable_graph& self) noexcept {
     static_cast<void>(self.template close<Level>());
   }
   basic_executable_graph(typename B::native_graph_exec native, detail::ResourcesPtr resources,
@@ -187,7 +187,7 @@ class [[nodiscard]] basic_executable_graph {
   template <CheckLevel Level>
   int release_resources() noexcept {
     int status = 0;
-    if (last_.has_value() && resources_->keeps_anything()) status = wait_for_last<Level>();
+    if (last_.has_value() && resources_->has_kept_values()) status = wait_for_last<Level>();
     resources_ = detail::ResourcesPtr{};
     return status;
   }

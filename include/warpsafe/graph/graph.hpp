@@ -26,19 +26,20 @@ namespace detail {
 
 /// What refers to memory of others: a pointer, a view, a span, a reference_wrapper.
 template <class T>
-inline constexpr bool only_refers = std::is_pointer_v<T> ||
-                                    (std::is_trivially_destructible_v<T> &&
-                                     (is_view<T> || is_device_memory<T> || is_view_by_shape<T>));
+inline constexpr bool is_reference_only = std::is_pointer_v<T> ||
+                                          (std::is_trivially_destructible_v<T> &&
+                                           (is_view<T> || is_device_memory<T> ||
+                                            is_view_by_shape<T>));
 
 /// The sentences about what is given away and therefore moved in.
 template <class T>
-constexpr bool check_kept() noexcept {
-  static_assert(!only_refers<std::remove_cvref_t<T>>,
+constexpr bool check_keep_argument() noexcept {
+  static_assert(!is_reference_only<std::remove_cvref_t<T>>,
                 "warpsafe: this only refers to memory, and keeps none of it; give the graph what "
                 "owns it: keep(std::move(buffer)), or keep(buffer.keep())");
   static_assert(!std::is_lvalue_reference_v<T>,
                 "warpsafe: keep takes over what it keeps: keep(std::move(buffer))");
-  return !std::is_lvalue_reference_v<T> && !only_refers<std::remove_cvref_t<T>>;
+  return !std::is_lvalue_reference_v<T> && !is_reference_only<std::remove_cvref_t<T>>;
 }
 template <class T>
 [[nodiscard]] result<T*> keep_value(GraphResources& resources, T&& value, call_site site) noexcept {
@@ -85,7 +86,7 @@ class [[nodiscard]] basic_graph {
   template <class T>
   result<std::remove_reference_t<T>*> keep(T&& value,
                                            call_site site = call_site::current()) noexcept {
-    if constexpr (detail::check_kept<T>()) {
+    if constexpr (detail::check_keep_argument<T>()) {
       return detail::keep_value(*resources_.get(), std::forward<T>(value), site);
     }
   }
@@ -120,7 +121,7 @@ class [[nodiscard]] basic_graph {
   /// close, as by the level of who made the graph.
   using Drop = void (*)(basic_graph& self) noexcept;
   template <CheckLevel Level>
-  static void drop_by(basic_graph& self) noexcept {
+  static void drop_at(basic_graph& self) noexcept {
     static_cast<void>(self.template close<Level>());
   }
   basic_graph(typename B::native_graph native, detail::ResourcesPtr resources, Drop drop) noexcept
@@ -140,7 +141,7 @@ result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) co
     return detail::runtime_error<B>(status, Name::of("graph instantiate"), site);
   }
   return basic_executable_graph<B>(exec, resources_,
-                                   &basic_executable_graph<B>::template drop_by<Level>);
+                                   &basic_executable_graph<B>::template drop_at<Level>);
 }
 
 using Graph = basic_graph<default_backend>;

@@ -52,10 +52,10 @@ template <class Pointer>
 namespace detail {
 
 /// Where a library's function finds an argument that it takes by address.
-enum class ScalarPlace : unsigned char { unsaid, host, device };
+enum class ScalarPlace : unsigned char { unknown, host, device };
 
 template <class A>
-inline constexpr ScalarPlace scalar_place = ScalarPlace::unsaid;
+inline constexpr ScalarPlace scalar_place = ScalarPlace::unknown;
 template <class Pointer>
 inline constexpr bool holds_owner<DeviceScalar<Pointer>> = true;
 template <class T>
@@ -65,7 +65,7 @@ inline constexpr ScalarPlace scalar_place<DeviceScalar<Pointer>> = ScalarPlace::
 /// `&alpha`: the libraries' own spelling of a scalar on the host. Other pointers take sizes out.
 template <class T>
 inline constexpr ScalarPlace scalar_place<T*> =
-    std::is_floating_point_v<T> ? ScalarPlace::host : ScalarPlace::unsaid;
+    std::is_floating_point_v<T> ? ScalarPlace::host : ScalarPlace::unknown;
 
 }  // namespace detail
 }  // namespace warpsafe

@@ -151,8 +151,8 @@ class [[nodiscard]] StreamBound
   [[nodiscard]] result<StreamBound> rebind(basic_stream_hold<B> stream,
                                            call_site site = call_site::current()) && noexcept {
     if (!bound_.owned) {
-      return detail::handle_refused(Errc::handle_moved, detail::StepName<Traits, Step::bind>::value,
-                                    bound_.stream.ref(), site);
+      return detail::handle_error(Errc::handle_moved, detail::StepName<Traits, Step::bind>::value,
+                                  bound_.stream.ref(), site);
     }
     auto usable = check_step<Step::bind, Level>(bound_.stream.ref(), site);
     if (usable.has_value()) usable = check_step<Step::bind, Level>(stream.ref(), site);
@@ -199,7 +199,7 @@ class [[nodiscard]] StreamBound
   template <auto Fn, CheckLevel Level = current_level>
   [[nodiscard, gnu::always_inline]] result<void> call(
       call_site site = call_site::current()) noexcept {
-    return detail::call_at<Fn, Level>(bound_, site, detail::ScalarPlace::unsaid);
+    return detail::call_at<Fn, Level>(bound_, site, detail::ScalarPlace::unknown);
   }
   using Calls::call;
 
@@ -234,7 +234,7 @@ class [[nodiscard]] StreamBound
   template <auto Fn, CheckLevel Level, class First, class... A>
   [[nodiscard, gnu::always_inline]] result<void> call_from(const First& first,
                                                            const A&... rest) noexcept {
-    detail::ScalarPlace place = detail::ScalarPlace::unsaid;
+    detail::ScalarPlace place = detail::ScalarPlace::unknown;
     if constexpr (requires { first.place; }) place = first.place;
     return detail::call_at<Fn, Level>(bound_, first.site, place, first, rest...);
   }

@@ -106,7 +106,7 @@ using CheckBackend = hip_backend;
 /// On a stream of its own, and beside any capture.
 [[maybe_unused]] static int install_check_record(CheckRecord* record) noexcept {
   using B = CallsAt<CheckBackend, current_level>;
-  const Uncaptured<B> relaxed;
+  const RelaxedCaptureScope<B> relaxed;
   void* address = nullptr;
   typename B::native_stream stream{};
   int status = check_symbol(address);
@@ -123,7 +123,7 @@ using CheckBackend = hip_backend;
 /// mapped).
 [[maybe_unused]] static int allocate_check_record(void*& memory) noexcept {
   using B = CallsAt<CheckBackend, current_level>;
-  const Uncaptured<B> relaxed;
+  const RelaxedCaptureScope<B> relaxed;
   return MemoryCallsOf<B>::host_allocate(memory, sizeof(CheckRecord));
 }
 [[maybe_unused]] static CheckUnit check_unit{nullptr, CheckBackend::vendor, 0,

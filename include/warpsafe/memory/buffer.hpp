@@ -23,13 +23,14 @@
 
 namespace warpsafe {
 
-/// Elements in device memory, allocated and freed in the order of one stream, which the buffer
-/// keeps alive (a borrowed stream is its owner's to keep). From the device's memory pool where it
-/// has one; a device without is waited for at the free. Move-only. Sizes are in elements.
+/// Elements in device memory. Allocated and freed in the order of one stream, which the buffer
+/// keeps alive; a borrowed stream must outlive the buffer. The memory comes from the device's
+/// memory pool; a device without pools is waited for when the memory is freed. Move-only. Sizes are
+/// in elements.
 ///
-/// What other streams do with it through the buffer or a view of it (copies, kernels, libraries) is
-/// waited for, on the device, before the memory is freed; what they reach by a span or an address
-/// is made known by `used_on`.
+/// Before the memory is freed, the device waits for the work of other streams that was given the
+/// buffer or a view of it (copies, kernels, library calls). Report work that was given a span or an
+/// address with `used_on`.
 template <class B, class T>
 class [[nodiscard]] basic_device_buffer {
   static_assert(detail::check_element<T>());
@@ -37,9 +38,9 @@ class [[nodiscard]] basic_device_buffer {
  public:
   using element_type = T;
 
-  /// Room for `count` elements, not initialised; 0 is an empty buffer. Errc::size_negative,
-  /// ::bytes_overflow, ::out_of_memory (with the bytes asked, free and in all, and what this
-  /// program's buffers hold).
+  /// Allocates `count` uninitialised elements; 0 makes an empty buffer. Errc::size_negative,
+  /// ::bytes_overflow, ::out_of_memory (the error holds the bytes requested, free and in total, and
+  /// the bytes that this program's buffers hold), and the errors of the runtime.
   template <CheckLevel Level = current_level, class Count>
   [[nodiscard]] static result<basic_device_buffer> create(
       basic_stream_hold<B> stream, Count count, call_site site = call_site::current()) noexcept {
@@ -50,8 +51,8 @@ class [[nodiscard]] basic_device_buffer {
     if (!memory.has_value()) return memory.assume_error();
     return basic_device_buffer(memory.assume_value(), bytes.assume_value().value() / sizeof(T));
   }
-  /// A copy of host memory. Returns when the host memory may be changed again: the copy has ended.
-  /// As `create` and `assign`.
+  /// Allocates a buffer and copies `source` into it. Returns when the copy has ended, so that the
+  /// host memory may be changed again. Errors are those of `create` and `assign`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_device_buffer> from(
       basic_stream_hold<B> stream, std::span<const T> source,
@@ -75,12 +76,13 @@ class [[nodiscard]] basic_device_buffer {
   }
   basic_device_buffer(const basic_device_buffer&) = delete;
   basic_device_buffer& operator=(const basic_device_buffer&) = delete;
-  // Nobody can take a status here; close() is for who wants it.
+  // A destructor cannot return a status; call close() to get it.
   ~basic_device_buffer() { static_cast<void>(close()); }
 
-  /// Gives the memory up: it is freed in the order of its stream, now, or with the last token or
-  /// graph that needs it; while the stream captures, at a later allocation. That it is freed says
-  /// nothing of work being done. Returns what the runtime says of a free now. Errc::runtime_failed.
+  /// Gives up the memory. It is freed in stream order: now, or together with the last token or
+  /// graph that needs it; if the stream captures, at a later allocation. A returned free does not
+  /// mean that the work has finished. Returns the runtime's error if the memory is freed now.
+  /// Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     size_ = 0;
     if (memory_ == nullptr) return success();
@@ -89,12 +91,12 @@ class [[nodiscard]] basic_device_buffer {
     return success();
   }
 
-  /// Elements.
+  /// In elements.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  /// The stream of its allocation. @pre not moved from, not closed
+  /// The stream that the memory was allocated on. @pre not moved from, not closed
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
-  /// What kernels take. Not of a temporary buffer, whose memory would be gone.
+  /// The argument for kernels. Deleted for a temporary buffer, whose memory would be freed.
   [[nodiscard]] DeviceView<T> view() & noexcept {
     return DeviceView<T>({detail::DeviceAccess::pointer<T>(data()), size_}, device(), memory_);
   }
@@ -103,52 +105,51 @@ class [[nodiscard]] basic_device_buffer {
                                memory_);
   }
   void view() const&& = delete;
-  /// Keeps the memory allocated beyond the buffer's end, for a graph that uses it.
+  /// Keeps the memory allocated beyond the buffer's lifetime, for a graph that uses it.
   [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }
-  /// Tells the buffer that what `stream` was given so far uses it: it is freed after that. Nothing
-  /// is needed for its own stream, for what was given the buffer or a view of it, or for a stream
-  /// that captures, whose graph is to `keep` it. Errc::runtime_failed.
+  /// Delays the free until the work submitted to `stream` so far has ended. Not needed for the
+  /// buffer's own stream, nor for work that was given the buffer or a view of it. For a stream that
+  /// captures, pass the buffer to the graph with `keep` instead. Errc::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> used_on(basic_stream_ref<B> stream,
                                      call_site site = call_site::current()) const noexcept {
-    return detail::note_use<Level>(memory_, stream, site);
+    return detail::record_use<Level>(memory_, stream, site);
   }
 
-  /// Overwrites the buffer from host memory of the same number of elements, in the order of its
-  /// stream; returns when that memory may be changed again. Errc::size_mismatch where the numbers
-  /// differ (value: the source's, limit: the buffer's), ::stream_capturing, ::runtime_failed,
-  /// ::execution_failed.
+  /// Overwrites the buffer from host memory with the same number of elements, in stream order.
+  /// Returns when the host memory may be changed again. Errc::size_mismatch (value: the source's
+  /// size, limit: the buffer's), ::stream_capturing, ::runtime_failed, ::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> assign(std::span<const T> source,
                                     call_site site = call_site::current()) noexcept {
     const auto host = detail::CopyRows::flat(source.data(), source.size(), -1);
-    // Sizes first: an empty buffer may have no stream.
-    const result<void> sizes = detail::same_size(rows(), host, site);
+    // Compare the sizes first, since an empty buffer may have no stream.
+    const result<void> sizes = detail::check_same_size(rows(), host, site);
     if (!sizes.has_value() || size_ == 0) return sizes;
-    return detail::copy_now<Level>(rows(), host, CopyKind::host_to_device, stream(), site);
+    return detail::copy_blocking<Level>(rows(), host, CopyKind::host_to_device, stream(), site);
   }
-  /// Every byte 0, in the order of `stream`. Errc::runtime_failed.
+  /// Sets every byte to 0, in the order of `stream`. Errc::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> zero(basic_stream_ref<B> stream,
                                   call_site site = call_site::current()) noexcept {
     return fill_bytes<Level>(stream, std::byte{0}, site);
   }
-  /// Every byte `value`, a std::byte, in the order of `stream`. Errc::runtime_failed.
+  /// Sets every byte to `value`, a std::byte, in the order of `stream`. Errc::runtime_failed.
   template <CheckLevel Level = current_level, class Byte>
   [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, Byte value,
                                         call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_fill_value<Byte>()) {
       const result<void> filled = detail::fill_rows<Level>(rows(), value, stream, site);
-      return filled.has_value() ? detail::note_use<Level>(memory_, stream, site) : filled;
+      return filled.has_value() ? detail::record_use<Level>(memory_, stream, site) : filled;
     } else {
       return success();
     }
   }
-  /// The elements on the host, once what `stream` was given before has ended: there is no other way
-  /// to them. Into pageable memory, so that the call itself may wait for the copy; `copy` into a
-  /// PinnedBuffer does not. The memory stays allocated until then. What can go wrong comes out of
-  /// `get`: Errc::out_of_memory (of the host), ::stream_capturing, ::runtime_failed,
-  /// ::execution_failed.
+  /// Copies the elements to the host, after the work submitted to `stream` so far. The returned
+  /// token gives them out, and keeps the device memory allocated until the copy has ended. The
+  /// target is pageable memory, so this call may wait for the copy; `copy` into a PinnedBuffer does
+  /// not wait. `get` returns the errors: Errc::out_of_memory (of the host), ::stream_capturing,
+  /// ::runtime_failed, ::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, std::vector<T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) const noexcept {
@@ -170,7 +171,7 @@ class [[nodiscard]] basic_device_buffer {
     return detail::CopyRows::flat(data(), size_, device());
   }
 
-  detail::DeviceMemory<B>* memory_;  // nullptr: moved from, or closed
+  detail::DeviceMemory<B>* memory_;  // nullptr if moved from or closed
   std::size_t size_;
 };
 

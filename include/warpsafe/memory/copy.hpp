@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-// The sentences about what a copy is given, and nothing that runs.
+// Compile-time checks of a copy's arguments.
 
 namespace warpsafe::detail {
 
@@ -26,14 +26,15 @@ template <class A, class B, class C, class Last>
 inline constexpr bool ends_in_call_site<A, B, C, Last> =
     std::is_same_v<std::remove_cvref_t<Last>, call_site>;
 
-/// What an operand of a copy can wrongly be.
+/// Arguments that are not operands of a copy.
 template <class A>
 inline constexpr bool is_raw_memory = std::is_pointer_v<A> || std::is_null_pointer_v<A>;
 template <class A>
 concept HostMemory =
     !CopyOperand<A>::known && (std::is_array_v<A> || requires(A & memory) { std::span(memory); });
 
-/// The sentences about one operand, with its reference: `buffer` named is Buffer&, moved Buffer&&.
+/// Checks one operand. `Given` includes the reference: Buffer& for a named buffer, Buffer&& for one
+/// that is moved in.
 template <class Given>
 constexpr bool check_operand() noexcept {
   using A = std::remove_cvref_t<Given>;
@@ -69,7 +70,7 @@ constexpr bool check_operand() noexcept {
   }
 }
 
-/// What the target's elements are for writing: const where only a view of const is there.
+/// Whether a copy may write the target; false for a view of const elements.
 template <class To>
 inline constexpr bool is_writable =
     !std::is_const_v<typename CopyOperand<std::remove_cvref_t<To>>::element> &&
@@ -89,7 +90,7 @@ constexpr bool check_stream() noexcept {
   return is_stream<S>;
 }
 
-/// The sentences about two operands that are each one.
+/// Checks two operands that are valid each by itself.
 template <class To, class From, class B>
 constexpr bool check_pair() noexcept {
   using ToOperand = CopyOperand<std::remove_cvref_t<To>>;
@@ -114,7 +115,7 @@ constexpr bool check_pair() noexcept {
 
 template <class S, class To, class From>
 constexpr bool check_copy() noexcept {
-  // One inside the other: after the first sentence the compiler has no further one.
+  // The checks are nested, so that the compiler reports only the first problem.
   if constexpr (check_stream<S>()) {
     if constexpr (check_operand<To>()) {
       if constexpr (check_operand<From>()) return check_pair<To, From, typename S::backend>();
@@ -123,12 +124,13 @@ constexpr bool check_copy() noexcept {
   return false;
 }
 
-/// Whether the host memory H has elements that a copy from (or, written, to) elements E takes.
+/// Whether host memory H can be the other side of a copy of elements E. Pass a const E if the copy
+/// only reads H.
 template <class H, class E>
 inline constexpr bool is_host_side = std::is_constructible_v<std::span<E>, H&>;
 
 template <class S, class To, class From>
-constexpr bool check_waiting_copy() noexcept {
+constexpr bool check_blocking_copy() noexcept {
   using ToType = std::remove_cvref_t<To>;
   using FromType = std::remove_cvref_t<From>;
   if constexpr (!check_stream<S>()) {
@@ -168,19 +170,20 @@ constexpr bool check_waiting_copy() noexcept {
 
 namespace warpsafe {
 
-/// Copies `from` to `to` in the order of `stream`, and returns at once. What they are says which
-/// way it goes, and how much: both have the same number of elements (Errc::size_mismatch, value:
-/// the source's, limit: the target's), or of rows and columns.
+/// Copies `from` to `to` in the order of `stream`, and returns at once. The types of the operands
+/// determine the direction. Both must have the same number of elements, or of rows and columns:
+/// Errc::size_mismatch (value: the source's, limit: the target's).
 ///
-/// * Device memory (a DeviceBuffer or PitchedBuffer by name, a DeviceSpan, a PitchedSpan) to device
-///   memory, of one device or of two: `result<void>`. It may be captured. Errc::runtime_failed.
-///   Overlapping memory is not allowed, as in the runtimes.
-/// * A PinnedBuffer that is moved in, to or from device memory: a Pending of the buffer, which the
-///   host has again when the copy has ended. Errors come out of its `get`: Errc::stream_capturing
-///   besides.
+/// * Device memory to device memory, on one device or two. Operands are a named DeviceBuffer or
+///   PitchedBuffer, a DeviceSpan or a PitchedSpan. Returns `result<void>`. It may be captured,
+///   except between two devices. Errc::runtime_failed. The memory must not overlap, as the runtimes
+///   require.
+/// * Between device memory and a PinnedBuffer that is moved in. Returns a Pending of that buffer,
+///   which hands it back when the copy has ended. `get` returns the errors, which include
+///   Errc::stream_capturing.
 ///
-/// A buffer that is named is kept allocated until the copy has ended; with a span that is the
-/// caller's to see to.
+/// A buffer passed by name stays allocated until the copy has ended. With a span, the caller must
+/// ensure this.
 template <CheckLevel Level = current_level, class S, class To, class From>
 [[nodiscard]] auto copy(const S& stream, To&& to, From&& from,
                         call_site site = call_site::current()) noexcept {
@@ -192,11 +195,11 @@ template <CheckLevel Level = current_level, class S, class To, class From>
     const detail::CopyRows to_rows = ToOperand::rows(to);
     const detail::CopyRows from_rows = FromOperand::rows(from);
     if constexpr (ToOperand::place == detail::CopyPlace::pinned) {
-      return detail::copy_with_token<Level, B>(on, to_rows, std::forward<To>(to), from_rows,
-                                               FromOperand::owner(from), true, site);
+      return detail::copy_pending<Level, B>(on, to_rows, std::forward<To>(to), from_rows,
+                                            FromOperand::owner(from), true, site);
     } else if constexpr (FromOperand::place == detail::CopyPlace::pinned) {
-      return detail::copy_with_token<Level, B>(on, from_rows, std::forward<From>(from), to_rows,
-                                               ToOperand::owner(to), false, site);
+      return detail::copy_pending<Level, B>(on, from_rows, std::forward<From>(from), to_rows,
+                                            ToOperand::owner(to), false, site);
     } else {
       return detail::copy_on_device<Level, B>(on, to_rows, ToOperand::owner(to), from_rows,
                                               FromOperand::owner(from), site);
@@ -205,7 +208,7 @@ template <CheckLevel Level = current_level, class S, class To, class From>
     return success();
   }
 }
-/// The sentence for who gives it a stream that is gone when the call returns.
+/// Diagnoses a temporary stream, which would be destroyed before the copy has run.
 template <CheckLevel Level = current_level, class B, class To, class From>
 [[nodiscard]] auto copy(const basic_stream<B>&&, To&&, From&&,
                         call_site = call_site::current()) noexcept {
@@ -215,7 +218,8 @@ template <CheckLevel Level = current_level, class B, class To, class From>
       "that outlives it, or use copy_and_wait");
   return success();
 }
-/// Sizes, bytes and directions are in the types: the sentence for who writes them, or no stream.
+/// Diagnoses a wrong number of arguments: sizes and directions follow from the types, and the
+/// stream is required.
 template <class... A>
 requires(sizeof...(A) < 3 || (sizeof...(A) == 4 && !detail::ends_in_call_site<A...>) ||
          sizeof...(A) > 4) [[nodiscard]] auto copy(A&&...) noexcept {
@@ -226,28 +230,26 @@ requires(sizeof...(A) < 3 || (sizeof...(A) == 4 && !detail::ends_in_call_site<A.
 }
 
 /// Copies between device memory and ordinary host memory (a std::vector, a std::span, an array),
-/// and returns when the copy has ended: the host cannot read or change it too early, and waits. It
-/// waits for all earlier work of the stream. Errc::size_mismatch, ::stream_capturing,
-/// ::execution_failed,
-/// ::runtime_failed.
+/// and returns when the copy has ended. Waits for all earlier work of the stream.
+/// Errc::size_mismatch, ::stream_capturing, ::execution_failed, ::runtime_failed.
 template <CheckLevel Level = current_level, class S, class To, class From>
 [[nodiscard]] result<void> copy_and_wait(const S& stream, To&& to, From&& from,
                                          call_site site = call_site::current()) noexcept {
-  if constexpr (detail::check_waiting_copy<S, To, From>()) {
+  if constexpr (detail::check_blocking_copy<S, To, From>()) {
     using B = typename S::backend;
     const basic_stream_ref<B> on = stream;
     if constexpr (detail::CopyOperand<std::remove_cvref_t<To>>::known) {
       using Operand = detail::CopyOperand<std::remove_cvref_t<To>>;
       const std::span<const typename Operand::element> host(from);
-      const result<void> copied = detail::copy_now<Level>(
+      const result<void> copied = detail::copy_blocking<Level>(
           Operand::rows(to), detail::CopyRows::flat(host.data(), host.size(), -1),
           CopyKind::host_to_device, on, site);
       return copied;
     } else {
       using Operand = detail::CopyOperand<std::remove_cvref_t<From>>;
       const std::span<std::remove_const_t<typename Operand::element>> host(to);
-      return detail::copy_now<Level>(detail::CopyRows::flat(host.data(), host.size(), -1),
-                                     Operand::rows(from), CopyKind::device_to_host, on, site);
+      return detail::copy_blocking<Level>(detail::CopyRows::flat(host.data(), host.size(), -1),
+                                          Operand::rows(from), CopyKind::device_to_host, on, site);
     }
   } else {
     return success();

@@ -24,9 +24,9 @@ namespace warpsafe {
 template <class B, class T>
 class basic_host_managed;
 
-/// Elements in managed memory, while the device has them: kernels take its view(), and the host
-/// reaches nothing. `to_host` moves it to a HostManaged, which the host reads and writes and no
-/// kernel takes, and whose `to_device` moves it back. Move-only; sizes in elements.
+/// Elements in managed memory while the device owns them: kernels take its view(), and the host
+/// cannot access the elements. `to_host` turns it into a HostManaged, which the host reads and
+/// writes and no kernel takes; `to_device` turns that back. Move-only. Sizes are in elements.
 template <class B, class T>
 class [[nodiscard]] basic_managed_buffer {
   static_assert(detail::check_element<T>());
@@ -34,10 +34,10 @@ class [[nodiscard]] basic_managed_buffer {
  public:
   using element_type = T;
 
-  /// Room for `count` elements, not initialised, freed when the stream's work has ended.
-  /// Errc::unsupported for a device on which the host may touch no managed memory while any kernel
-  /// runs (concurrentManagedAccess is 0: WSL, Jetson): a DeviceBuffer does there. Else as
-  /// DeviceBuffer::create.
+  /// Allocates `count` uninitialised elements, which are freed when the stream's work has ended.
+  /// Errc::unsupported on a device where the host may not access managed memory while a kernel runs
+  /// (concurrentManagedAccess is 0: WSL, Jetson); use a DeviceBuffer there. Other errors are those
+  /// of DeviceBuffer::create.
   template <CheckLevel Level = current_level, class Count>
   [[nodiscard]] static result<basic_managed_buffer> create(
       basic_stream_hold<B> stream, Count count, call_site site = call_site::current()) noexcept {
@@ -64,23 +64,23 @@ class [[nodiscard]] basic_managed_buffer {
   basic_managed_buffer& operator=(const basic_managed_buffer&) = delete;
   ~basic_managed_buffer() = default;
 
-  /// Elements.
+  /// In elements.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// What kernels take. Not of a temporary buffer, whose memory would be gone.
+  /// The argument for kernels. Deleted for a temporary buffer, whose memory would be freed.
   [[nodiscard]] DeviceView<T> view() & noexcept {
     return DeviceView<T>({detail::DeviceAccess::pointer<T>(data_), size_},
                          memory_->stream().device().value(), memory_);
   }
   void view() const&& = delete;
-  /// Hands the elements to the host once what `stream` was given so far has ended: every stream
-  /// that uses them has to be ordered before. Errors come out of `get`: Errc::stream_capturing,
-  /// ::execution_failed, ::runtime_failed.
+  /// Hands the elements to the host once the work submitted to `stream` so far has ended. Order
+  /// every other stream that uses the elements before `stream` first. `get` returns the errors:
+  /// Errc::stream_capturing, ::execution_failed, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, basic_host_managed<B, T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) && noexcept {
     using Host = basic_host_managed<B, T>;
-    const result<void> allowed =
-        detail::refuse_in_capture<Level>(stream, Name::of("hand managed memory to the host"), site);
+    const result<void> allowed = detail::check_not_capturing<Level>(
+        stream, Name::of("hand managed memory to the host"), site);
     if (!allowed.has_value()) {
       return detail::PendingAccess::failed<B, Host>(stream, allowed.assume_error());
     }
@@ -98,10 +98,10 @@ class [[nodiscard]] basic_managed_buffer {
   basic_memory_hold<B> hold_;
   T* data_;
   std::size_t size_;
-  detail::DeviceMemory<B>* memory_;  // of `hold_`
+  detail::DeviceMemory<B>* memory_;  // owned by `hold_`
 };
 
-/// Managed memory while the host has it: made by ManagedBuffer::to_host. Move-only.
+/// Managed memory while the host owns it. ManagedBuffer::to_host makes it. Move-only.
 template <class B, class T>
 class [[nodiscard]] basic_host_managed {
  public:
@@ -111,13 +111,13 @@ class [[nodiscard]] basic_host_managed {
   basic_host_managed& operator=(const basic_host_managed&) = delete;
   ~basic_host_managed() = default;
 
-  /// Elements.
+  /// In elements.
   [[nodiscard]] std::size_t size() const noexcept { return buffer_.size_; }
-  /// The elements, for the host. Not of a temporary.
+  /// The elements, for host code. Deleted for a temporary.
   [[nodiscard]] std::span<T> span() & noexcept { return {buffer_.data_, buffer_.size_}; }
   [[nodiscard]] std::span<const T> span() const& noexcept { return {buffer_.data_, buffer_.size_}; }
   void span() const&& = delete;
-  /// Hands the elements back to the device: what is submitted from now on may use them.
+  /// Hands the elements back to the device: work submitted from now on may use them.
   [[nodiscard]] basic_managed_buffer<B, T> to_device() && noexcept { return std::move(buffer_); }
 
  private:

@@ -9,17 +9,17 @@
 
 namespace warpsafe {
 
-/// Keeps a buffer's memory allocated beyond the buffer's own end, for what uses it later: a token,
-/// a captured graph. It gives no way to the elements. Copyable; empty by default.
+/// Keeps a buffer's memory allocated beyond the buffer's lifetime, for a token or a captured graph
+/// that uses it later. Gives no access to the elements. Copyable; empty by default.
 template <class B>
 class basic_memory_hold {
  public:
   basic_memory_hold() noexcept = default;
-  /// Not for use: what `keep()` of a buffer returns.
+  /// For internal use: the result of a buffer's `keep()`.
   explicit basic_memory_hold(detail::DeviceMemory<B>* memory) noexcept : memory_(memory) {
     if (memory_ != nullptr) memory_->retain();
   }
-  /// Not for use: takes over the first hold of memory that was allocated just now.
+  /// For internal use: takes over the first reference to newly allocated memory.
   [[nodiscard]] static basic_memory_hold adopt(detail::DeviceMemory<B>* memory) noexcept {
     basic_memory_hold made;
     made.memory_ = memory;
@@ -32,7 +32,7 @@ class basic_memory_hold {
     std::swap(memory_, other.memory_);
     return *this;
   }
-  // The status of a free has no one to go to here.
+  // A destructor cannot return the status of a free.
   ~basic_memory_hold() {
     if (memory_ != nullptr) static_cast<void>(memory_->release());
   }

@@ -15,8 +15,8 @@
 
 namespace warpsafe::detail {
 
-/// The bytes that this program's buffers hold on each device of a backend. One count per program,
-/// shared objects included: it is not keyed by anything of theirs.
+/// Counts the bytes that this program's buffers hold on each device of a backend. One count per
+/// program, including its shared objects.
 template <class B>
 struct [[gnu::visibility("default")]] MemoryCount {
   static constexpr int devices = 64;
@@ -40,16 +40,15 @@ struct [[gnu::visibility("default")]] MemoryCount {
 
 namespace warpsafe {
 
-/// A device's memory, in bytes.
+/// The memory of a device, in bytes.
 struct MemoryInfo {
-  std::uint64_t total = 0;  ///< what the device has
-  std::uint64_t free = 0;   ///< of it, what no program holds; pools of memory may hold more than is
-                            ///< in use
-  std::uint64_t held = 0;   ///< what this program's buffers hold; of devices up to 63
+  std::uint64_t total = 0;  ///< installed on the device
+  std::uint64_t free = 0;   ///< not held by any program; pools may hold more memory than is in use
+  std::uint64_t held = 0;   ///< held by this program's buffers; counted for devices 0 to 63
 };
 
-/// The memory of `device` now: other programs change it at any time. Errc::device_invalid,
-/// ::no_device, ::runtime_failed.
+/// The memory of `device` at this moment; other programs change it at any time.
+/// Errc::device_invalid, ::no_device, ::runtime_failed.
 template <class B = default_backend, CheckLevel Level = current_level>
 [[nodiscard]] result<MemoryInfo> memory_info(DeviceId device,
                                              call_site site = call_site::current()) noexcept {

@@ -20,11 +20,11 @@
 
 namespace warpsafe::detail {
 
-/// What a token that is dropped calls; it is state of the token, so that its destructor is the same
-/// at every check level, and the sentence is only in objects that check.
-using SayDropped = void (*)(const call_site& made) noexcept;
+/// Called by the destructor of a token that nobody read. A member of the token, so that the
+/// destructor is the same at every check level and only checked objects contain the text.
+using DropReport = void (*)(const call_site& made) noexcept;
 
-[[gnu::cold]] inline void say_dropped(const call_site& made) noexcept {
+[[gnu::cold]] inline void report_drop(const call_site& made) noexcept {
   std::fprintf(
       stderr,
       "warpsafe: the result of a copy was dropped unread, and its destructor waits for the "
@@ -33,7 +33,7 @@ using SayDropped = void (*)(const call_site& made) noexcept;
 }
 
 template <CheckLevel Level>
-inline constexpr SayDropped on_drop = Level == CheckLevel::off ? nullptr : &say_dropped;
+inline constexpr DropReport drop_report = Level == CheckLevel::off ? nullptr : &report_drop;
 
 }  // namespace warpsafe::detail
 
@@ -43,14 +43,14 @@ namespace detail {
 
 struct PendingAccess;
 
-/// The sentence for who reads without waiting. Its type is deduced, so that it is said before
-/// whatever else is wrong with that line.
+/// Diagnoses a read before `get()`. The return type is deduced, so that the compiler reports this
+/// before any other problem of the line.
 template <class T>
-inline constexpr bool waits = false;
+inline constexpr bool is_awaited = false;
 template <class T>
-auto read_too_early() noexcept {
+auto refuse_early_read() noexcept {
   static_assert(
-      waits<T>,
+      is_awaited<T>,
       "warpsafe: the device may still be using this value; std::move(pending).get() waits "
       "for it and hands it out");
   return static_cast<T*>(nullptr);
@@ -58,10 +58,11 @@ auto read_too_early() noexcept {
 
 }  // namespace detail
 
-/// A value on the host that the device still writes, or still reads: it can only be had by waiting.
-/// It owns the host's memory, and keeps the device's allocated, until the copy has ended.
-/// Move-only. One that is dropped waits in its destructor, since the device would otherwise write
-/// into memory that is gone; if it was made in a checked build it says so on standard error.
+/// A value on the host that the device still reads or writes. `get()` waits for the copy and
+/// returns the value. The token owns the host memory, and keeps the device memory allocated, until
+/// the copy has ended. Move-only. The destructor of an unread token waits, since the device would
+/// otherwise write into freed memory; if the token was made in a checked build, it also prints a
+/// line to standard error.
 template <class B, class T>
 class [[nodiscard]] basic_pending {
  public:
@@ -87,17 +88,17 @@ class [[nodiscard]] basic_pending {
     settle_(*this);
   }
 
-  /// Waits for exactly this value and hands it out. Errc::execution_failed for a fault of earlier
-  /// work, the error of the copy itself, or ::pending_taken where the value was handed out before;
-  /// ::wait_timed_out where WARPSAFE_TIMEOUT gives waits up: its memory is then never given back.
+  /// Waits for this value and returns it. Call it only once. Errc::execution_failed for a fault of
+  /// earlier work, the error of the copy itself, ::pending_taken if the value was already taken,
+  /// and ::wait_timed_out if WARPSAFE_TIMEOUT abandons the wait; the memory is then never freed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<T> get(call_site site = call_site::current()) && noexcept {
-    if (state_ != State::open) return why_not(site);
+    if (state_ != State::open) return state_error(site);
     const result<void> waited = settle<Level>(site);
     if (!waited.has_value()) return waited.assume_error();
     return *std::move(value_);
   }
-  /// Whether `get` would return at once: `ready().value()`. Errc::execution_failed.
+  /// Whether `get` would return without waiting: `ready().value()`. Errc::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
@@ -108,39 +109,39 @@ class [[nodiscard]] basic_pending {
                                     stream_.device().value());
   }
 
-  // What would read the value without waiting for it.
-  auto get(call_site = {}) const& noexcept { return detail::read_too_early<T>(); }
+  // Operations that would read the value without waiting for it.
+  auto get(call_site = {}) const& noexcept { return detail::refuse_early_read<T>(); }
   operator T() const noexcept {  // NOLINT(google-explicit-constructor)
-    return std::move(*detail::read_too_early<T>());
+    return std::move(*detail::refuse_early_read<T>());
   }
-  auto operator*() const noexcept { return detail::read_too_early<T>(); }
-  auto operator->() const noexcept { return detail::read_too_early<T>(); }
+  auto operator*() const noexcept { return detail::refuse_early_read<T>(); }
+  auto operator->() const noexcept { return detail::refuse_early_read<T>(); }
   template <class Index>
   auto operator[](Index) const noexcept {
-    return detail::read_too_early<T>();
+    return detail::refuse_early_read<T>();
   }
-  auto value() const noexcept { return detail::read_too_early<T>(); }
-  auto data() const noexcept { return detail::read_too_early<T>(); }
-  auto begin() const noexcept { return detail::read_too_early<T>(); }
-  auto end() const noexcept { return detail::read_too_early<T>(); }
+  auto value() const noexcept { return detail::refuse_early_read<T>(); }
+  auto data() const noexcept { return detail::refuse_early_read<T>(); }
+  auto begin() const noexcept { return detail::refuse_early_read<T>(); }
+  auto end() const noexcept { return detail::refuse_early_read<T>(); }
 
  private:
   friend struct detail::PendingAccess;
   enum class State : unsigned char {
     open,    ///< the device may still use the value
-    failed,  ///< the copy was not even submitted: `error_` says why
-    gone,    ///< handed out, or moved away
+    failed,  ///< the copy was not submitted; `error_` says why
+    gone,    ///< taken or moved from
   };
 
-  /// settle, as by the level of who made the token. The status has no one to go to.
+  /// settle at the check level of the token's creator. The status is dropped.
   using Settle = void (*)(basic_pending& self) noexcept;
   template <CheckLevel Level>
-  static void settle_by(basic_pending& self) noexcept {
+  static void settle_at(basic_pending& self) noexcept {
     static_cast<void>(self.template settle<Level>(self.site_));
   }
 
   basic_pending(T value, detail::StreamMark<B> copied, basic_memory_hold<B> device_memory,
-                basic_stream_ref<B> stream, Settle how, detail::SayDropped dropped,
+                basic_stream_ref<B> stream, Settle how, detail::DropReport dropped,
                 call_site site) noexcept
       : value_(std::move(value)),
         copied_(std::move(copied)),
@@ -153,8 +154,8 @@ class [[nodiscard]] basic_pending {
   basic_pending(const LaunchError& error, basic_stream_ref<B> stream) noexcept
       : stream_(stream), state_(State::failed), error_(error) {}
 
-  /// Ends the device's use of the value: by waiting, or, where that is not possible and the device
-  /// may still write, by never giving the memory back.
+  /// Ends the device's use of the value by waiting. If the wait fails and the device may still
+  /// write, the memory is never freed.
   template <CheckLevel Level>
   [[nodiscard]] result<void> settle(call_site site) noexcept {
     state_ = State::gone;
@@ -167,25 +168,26 @@ class [[nodiscard]] basic_pending {
     LaunchError error = detail::runtime_error<B>(status, Name::of("event synchronize"), site,
                                                  Stage::completion, stream_.device().value());
     error.device = stream_.device().value();
-    // Any other answer does not say that the work has ended.
+    // Any other status leaves open whether the work has ended.
     const bool ended =
         error.code == Errc::execution_failed || error.code == Errc::device_check_failed;
     if (!ended) leak();
     return error;
   }
-  /// The same where no event marks the end of the copy.
+  /// Ends the device's use of the value if no event marks the end of the copy.
   template <CheckLevel Level>
   void abandon(const LaunchError& why) noexcept {
     state_ = State::gone;
     using Calls = detail::CallsAt<B, Level>;
-    const detail::Uncaptured<Calls> outside;
+    const detail::RelaxedCaptureScope<Calls> outside;
     const bool lost = why.severity == Severity::context_lost;
     if (!lost && detail::wait_for_stream<Calls>(stream_.native(), stream_.device().value(), site_,
                                                 true) != 0) {
       leak();
     }
   }
-  /// On a list that nobody empties. Without memory for it the value ends as others do.
+  /// Puts the value on a list that is never emptied. If there is no memory for the list entry, the
+  /// value is destroyed.
   void leak() noexcept {
     auto* const made =
         new (std::nothrow) Leaked{std::move(value_), std::move(device_memory_), nullptr};
@@ -195,7 +197,7 @@ class [[nodiscard]] basic_pending {
                                         __ATOMIC_RELAXED)) {
     }
   }
-  [[nodiscard]] LaunchError why_not(call_site site) noexcept {
+  [[nodiscard]] LaunchError state_error(call_site site) noexcept {
     if (state_ == State::failed) return error_;
     return LaunchError::make(Errc::pending_taken, Stage::construction, site);
   }
@@ -212,8 +214,8 @@ class [[nodiscard]] basic_pending {
   basic_memory_hold<B> device_memory_;
   basic_stream_ref<B> stream_;
   State state_;
-  Settle settle_ = nullptr;               // of State::open
-  detail::SayDropped dropped_ = nullptr;  // nullptr: made where nothing is checked
+  Settle settle_ = nullptr;               // for State::open
+  detail::DropReport dropped_ = nullptr;  // nullptr if made without checks
   call_site site_;
   LaunchError error_;
 };
@@ -228,10 +230,10 @@ inline constexpr bool is_pending = false;
 template <class B, class T>
 inline constexpr bool is_pending<basic_pending<B, T>> = true;
 
-/// Makes tokens, for copies; and waits for several at once.
+/// Makes tokens for copies, and lets synchronize() wait for several at once.
 struct PendingAccess {
-  /// Of a copy that `stream` was given just now, and that uses `value` and the device memory of
-  /// `held`.
+  /// A token for a copy that was just submitted to `stream` and uses `value` and the device memory
+  /// of `held`.
   template <CheckLevel Level, class B, class T>
   [[nodiscard]] static basic_pending<B, T> make(basic_stream_ref<B> stream, T value,
                                                 basic_memory_hold<B> held,
@@ -239,9 +241,11 @@ struct PendingAccess {
     StreamMark<B> copied;
     const int status = copied.template set<CallsAt<B, Level>>(stream);
     basic_pending<B, T> made(std::move(value), std::move(copied), std::move(held), stream,
-                             &basic_pending<B, T>::template settle_by<Level>, on_drop<Level>, site);
+                             &basic_pending<B, T>::template settle_at<Level>, drop_report<Level>,
+                             site);
     if (status == 0) return made;
-    // The copy is on its way and nothing marks its end: wait for all of it before its target goes.
+    // The copy is in flight and no event marks its end: wait for the whole stream before its target
+    // is freed.
     LaunchError error = runtime_error<B>(status, Name::of("event record"), site);
     made.template abandon<Level>(error);
     return basic_pending<B, T>(error, stream);
@@ -252,23 +256,23 @@ struct PendingAccess {
     return basic_pending<B, T>(error, stream);
   }
 
-  /// What has become of the value, for a reader of a log; the runtime is not asked.
+  /// The token's state, for printing; does not ask the runtime.
   template <class B, class T>
   [[nodiscard]] static const char* state_text(const basic_pending<B, T>& pending) noexcept {
     using State = typename basic_pending<B, T>::State;
     if (pending.state_ == State::open) return "value that may still be on its way";
     return pending.state_ == State::failed ? "value whose copy failed" : "value that was taken";
   }
-  /// The token's own error, from before anything was waited for.
+  /// Returns true, with the token's error, if the value is not available even before any wait.
   template <class B, class T>
-  [[nodiscard]] static bool early_error(basic_pending<B, T>& pending, LaunchError& error,
-                                        call_site site) noexcept {
+  [[nodiscard]] static bool error_before_wait(basic_pending<B, T>& pending, LaunchError& error,
+                                              call_site site) noexcept {
     if (pending.state_ == basic_pending<B, T>::State::open) return false;
-    error = pending.why_not(site);
+    error = pending.state_error(site);
     return true;
   }
   template <class B, class T>
-  [[nodiscard]] static bool is_of(const basic_pending<B, T>& pending,
+  [[nodiscard]] static bool is_on(const basic_pending<B, T>& pending,
                                   basic_stream_ref<B> stream) noexcept {
     return pending.stream_ == stream;
   }
@@ -276,7 +280,7 @@ struct PendingAccess {
   [[nodiscard]] static result<void> wait(basic_pending<B, T>& pending, call_site site) noexcept {
     return pending.template settle<Level>(site);
   }
-  /// The value of a token whose stream was waited for after its copy.
+  /// Takes the value of a token whose stream was waited for after its copy.
   template <class B, class T>
   [[nodiscard]] static T take(basic_pending<B, T>& pending) noexcept {
     pending.state_ = basic_pending<B, T>::State::gone;

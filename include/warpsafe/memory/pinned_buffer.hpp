@@ -18,10 +18,10 @@
 
 namespace warpsafe {
 
-/// Elements in page-locked host memory: what a copy takes that runs beside the host's own work.
-/// A copy moves the buffer into its token, which hands it back when the copy has ended, so that the
-/// host cannot touch it meanwhile. Allocating and freeing may wait for the device: do both up
-/// front. Move-only; sizes in elements.
+/// Elements in page-locked host memory, which a copy needs to run beside host code. A copy moves
+/// the buffer into its token and the token hands it back when the copy has ended, so that the host
+/// cannot touch it in between. Allocating and freeing may wait for the device, so do both up front.
+/// Move-only. Sizes are in elements.
 template <class B, class T>
 class [[nodiscard]] basic_pinned_buffer {
   static_assert(detail::check_element<T>());
@@ -29,8 +29,8 @@ class [[nodiscard]] basic_pinned_buffer {
  public:
   using element_type = T;
 
-  /// Room for `count` elements, not initialised; 0 is an empty buffer. Breaks no capture of a
-  /// stream. Errc::size_negative, ::bytes_overflow, ::out_of_memory (of the host), ::no_device,
+  /// Allocates `count` uninitialised elements; 0 makes an empty buffer. Does not break a capture.
+  /// Errc::size_negative, ::bytes_overflow, ::out_of_memory (of the host), ::no_device,
   /// ::runtime_failed.
   template <CheckLevel Level = current_level, class Count>
   [[nodiscard]] static result<basic_pinned_buffer> create(
@@ -41,7 +41,7 @@ class [[nodiscard]] basic_pinned_buffer {
     if (bytes.assume_value().value() != 0) {
       const detail::CallScope<B> here(site);
       using Calls = detail::CallsAt<B, Level>;
-      const detail::Uncaptured<Calls> outside;
+      const detail::RelaxedCaptureScope<Calls> outside;
       if (const int status =
               detail::MemoryCallsOf<Calls>::host_allocate(memory, bytes.assume_value().value())) {
         LaunchError error =
@@ -51,7 +51,7 @@ class [[nodiscard]] basic_pinned_buffer {
       }
     }
     return basic_pinned_buffer(static_cast<T*>(memory), bytes.assume_value().value() / sizeof(T),
-                               &drop_by<Level>);
+                               &drop_at<Level>);
   }
 
   basic_pinned_buffer(basic_pinned_buffer&& other) noexcept
@@ -69,17 +69,16 @@ class [[nodiscard]] basic_pinned_buffer {
   }
   basic_pinned_buffer(const basic_pinned_buffer&) = delete;
   basic_pinned_buffer& operator=(const basic_pinned_buffer&) = delete;
-  // Nobody can take a status here; close() is for who wants it.
+  // A destructor cannot return a status; call close() to get it.
   ~basic_pinned_buffer() { drop_(*this); }
 
-  /// Frees the memory, and returns what the runtime says of it. Errc::runtime_failed,
-  /// ::execution_failed.
+  /// Frees the memory and returns the runtime's error. Errc::runtime_failed, ::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (data_ == nullptr) return success();
     size_ = 0;
     using Calls = detail::CallsAt<B, Level>;
-    const detail::Uncaptured<Calls> outside;
+    const detail::RelaxedCaptureScope<Calls> outside;
     if (const int status =
             detail::MemoryCallsOf<Calls>::host_deallocate(std::exchange(data_, nullptr))) {
       return detail::runtime_error<B>(status, Name::of("free pinned memory"), site);
@@ -87,19 +86,19 @@ class [[nodiscard]] basic_pinned_buffer {
     return success();
   }
 
-  /// Elements.
+  /// In elements.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  /// The elements, for the host. Not of a temporary buffer, whose memory would be gone.
+  /// The elements, for host code. Deleted for a temporary buffer, whose memory would be freed.
   [[nodiscard]] std::span<T> span() & noexcept { return {data_, size_}; }
   [[nodiscard]] std::span<const T> span() const& noexcept { return {data_, size_}; }
   void span() const&& = delete;
 
  private:
-  /// close, as by the level of who made the buffer.
+  /// close at the check level of the buffer's creator.
   using Drop = void (*)(basic_pinned_buffer& self) noexcept;
   template <CheckLevel Level>
-  static void drop_by(basic_pinned_buffer& self) noexcept {
+  static void drop_at(basic_pinned_buffer& self) noexcept {
     static_cast<void>(self.template close<Level>());
   }
   basic_pinned_buffer(T* data, std::size_t size, Drop drop) noexcept

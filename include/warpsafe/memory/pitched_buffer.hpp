@@ -25,8 +25,8 @@
 
 namespace warpsafe {
 
-/// A matrix in device memory, each row of which begins where an access is fast. Host memory beside
-/// it is row after row, without gaps. Otherwise as a DeviceBuffer.
+/// A matrix in device memory. Each row begins at an address that allows fast access. Copies to and
+/// from host memory use rows without gaps. Otherwise like a DeviceBuffer.
 template <class B, class T>
 class [[nodiscard]] basic_pitched_buffer {
   static_assert(detail::check_element<T>());
@@ -34,8 +34,8 @@ class [[nodiscard]] basic_pitched_buffer {
  public:
   using element_type = T;
 
-  /// `size` elements, as extent{rows{m}, cols{n}}, not initialised. Errc::size_negative,
-  /// ::size_overflow, ::bytes_overflow, ::out_of_memory.
+  /// Allocates uninitialised elements for `size`, which is written extent{rows{m}, cols{n}}.
+  /// Errc::size_negative, ::size_overflow, ::bytes_overflow, ::out_of_memory.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_pitched_buffer> create(
       basic_stream_hold<B> stream, extent<2> size, call_site site = call_site::current()) noexcept {
@@ -82,10 +82,10 @@ class [[nodiscard]] basic_pitched_buffer {
   }
   basic_pitched_buffer(const basic_pitched_buffer&) = delete;
   basic_pitched_buffer& operator=(const basic_pitched_buffer&) = delete;
-  // Nobody can take a status here; close() is for who wants it.
+  // A destructor cannot return a status; call close() to get it.
   ~basic_pitched_buffer() { static_cast<void>(close()); }
 
-  /// As DeviceBuffer::close. Errc::runtime_failed.
+  /// See DeviceBuffer::close. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     rows_ = cols_ = 0;
     if (memory_ == nullptr) return success();
@@ -94,56 +94,58 @@ class [[nodiscard]] basic_pitched_buffer {
     return success();
   }
 
-  /// Elements along the axes.
+  /// In elements.
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t cols() const noexcept { return cols_; }
   [[nodiscard]] extent<2> size() const noexcept {
     return extent<2>{warpsafe::rows{rows_}, warpsafe::cols{cols_}};
   }
-  /// The stream of its allocation. @pre not moved from, not closed
+  /// The stream that the memory was allocated on. @pre not moved from, not closed
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
-  /// What kernels and copies take. Not of a temporary buffer, whose memory would be gone.
+  /// The argument for kernels and copies. Deleted for a temporary buffer, whose memory would be
+  /// freed.
   [[nodiscard]] PitchedView<T> view() & noexcept { return make_view<T>(); }
   [[nodiscard]] PitchedView<const T> view() const& noexcept { return make_view<const T>(); }
   void view() const&& = delete;
-  /// As DeviceBuffer::keep.
+  /// See DeviceBuffer::keep.
   [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }
-  /// As DeviceBuffer::used_on. Errc::runtime_failed.
+  /// See DeviceBuffer::used_on. Errc::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> used_on(basic_stream_ref<B> stream,
                                      call_site site = call_site::current()) const noexcept {
-    return detail::note_use<Level>(memory_, stream, site);
+    return detail::record_use<Level>(memory_, stream, site);
   }
 
-  /// Overwrites the matrix from host memory, row after row without gaps; returns when that memory
-  /// may be changed again. Errc::size_mismatch, ::stream_capturing, ::runtime_failed,
+  /// Overwrites the matrix from host memory, which holds its rows without gaps. Returns when the
+  /// host memory may be changed again. Errc::size_mismatch, ::stream_capturing, ::runtime_failed,
   /// ::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> assign(std::span<const T> source,
                                     call_site site = call_site::current()) noexcept {
     const auto host = detail::CopyRows::flat(source.data(), source.size(), -1);
-    const result<void> sizes = detail::same_size(copy_rows(), host, site);
+    const result<void> sizes = detail::check_same_size(copy_rows(), host, site);
     if (!sizes.has_value() || copy_rows().size == 0) return sizes;
-    return detail::copy_now<Level>(copy_rows(), host, CopyKind::host_to_device, stream(), site);
+    return detail::copy_blocking<Level>(copy_rows(), host, CopyKind::host_to_device, stream(),
+                                        site);
   }
-  /// Every byte 0, in the order of `stream`. Errc::runtime_failed.
+  /// Sets every byte to 0, in the order of `stream`. Errc::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> zero(basic_stream_ref<B> stream,
                                   call_site site = call_site::current()) noexcept {
     return fill_bytes<Level>(stream, std::byte{0}, site);
   }
-  /// Every byte `value`, a std::byte, in the order of `stream`. Errc::runtime_failed.
+  /// Sets every byte to `value`, a std::byte, in the order of `stream`. Errc::runtime_failed.
   template <CheckLevel Level = current_level, class Byte>
   [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, Byte value,
                                         call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_fill_value<Byte>()) {
       const result<void> filled = detail::fill_rows<Level>(copy_rows(), value, stream, site);
-      return filled.has_value() ? detail::note_use<Level>(memory_, stream, site) : filled;
+      return filled.has_value() ? detail::record_use<Level>(memory_, stream, site) : filled;
     } else {
       return success();
     }
   }
-  /// The elements on the host, row after row without gaps: see DeviceBuffer::to_host.
+  /// Copies the elements to the host, row after row without gaps; see DeviceBuffer::to_host.
   template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, std::vector<T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) const noexcept {
@@ -152,8 +154,8 @@ class [[nodiscard]] basic_pitched_buffer {
 
  private:
   friend struct detail::CopyOperand<basic_pitched_buffer>;
-  /// Rows begin as well aligned as allocations do: at least 256 bytes (CUDA C++ Programming Guide,
-  /// "Device Memory Accesses").
+  /// Aligns each row as an allocation is aligned: to at least 256 bytes (CUDA C++ Programming
+  /// Guide, "Device Memory Accesses").
   static constexpr std::uint64_t row_alignment = 256;
   static constexpr std::uint64_t pitch_of(std::uint64_t width) noexcept {
     return (width + row_alignment - 1) / row_alignment * row_alignment;
@@ -173,7 +175,7 @@ class [[nodiscard]] basic_pitched_buffer {
     return detail::PitchedAccess::rows_of(all);
   }
 
-  detail::DeviceMemory<B>* memory_;  // nullptr: moved from, or closed
+  detail::DeviceMemory<B>* memory_;  // nullptr if moved from or closed
   std::size_t rows_;
   std::size_t cols_;
 };

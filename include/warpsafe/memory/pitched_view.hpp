@@ -11,8 +11,8 @@
 
 namespace warpsafe {
 
-/// A matrix of device memory in the hands of host code: it is passed on, cut and copied, and not
-/// read. A kernel takes it as a PitchedSpan. It knows its buffer, as a DeviceView does.
+/// A matrix of device memory in host code: you can pass it on, cut it and copy it, but not read it.
+/// A kernel takes it as a PitchedSpan. Like a DeviceView, it knows its buffer.
 template <class T>
 class PitchedView {
  public:
@@ -25,23 +25,23 @@ class PitchedView {
         owner_(detail::DeviceAccess::owner(other)),
         device_(other.device()) {}
 
-  /// Elements along the axes.
+  /// In elements.
   [[nodiscard]] constexpr size_type rows() const noexcept { return kernel_form_.rows(); }
   [[nodiscard]] constexpr size_type cols() const noexcept { return kernel_form_.cols(); }
   [[nodiscard]] constexpr extent<2> size() const noexcept { return kernel_form_.size(); }
-  /// The device that the memory is on; -1: not known.
+  /// The device that holds the memory; -1 if unknown.
   [[nodiscard]] constexpr int device() const noexcept { return device_; }
-  /// The elements of one row, which follow one another; none for a row that is not there.
+  /// The elements of one row, which are contiguous; empty if the row does not exist.
   [[nodiscard]] DeviceView<T> row(size_type index) const noexcept {
     return DeviceView<T>(kernel_form_.row(index), device_, owner_);
   }
-  /// The part of `size` that begins at row and column `origin`, cut at the end of this one.
+  /// The part of `size` elements that begins at row and column `origin`, clipped to this view.
   [[nodiscard]] PitchedView window(extent<2> origin, extent<2> size) const noexcept {
     return PitchedView(kernel_form_.window(origin, size), device_, owner_);
   }
-  /// The same as a kernel has it: see DeviceView::span.
+  /// The type that kernels take; see DeviceView::span.
   [[nodiscard]] constexpr PitchedSpan<T> span() const noexcept { return kernel_form_; }
-  /// The sentence for who lets a view become a span by the way.
+  /// Diagnoses an implicit conversion to a span.
   template <class U>
   operator PitchedSpan<U>() const noexcept {  // NOLINT(google-explicit-constructor)
     static_assert(
@@ -51,7 +51,7 @@ class PitchedView {
         "such a launch");
     return {};
   }
-  /// The sentence for who reads an element.
+  /// Diagnoses an access to an element.
   template <class Index>
   auto operator[](Index) const noexcept {
     static_assert(std::is_void_v<Index>,
@@ -75,9 +75,9 @@ struct device_pointer_traits<PitchedView<T>> : device_pointer_traits<PitchedSpan
 
 namespace detail {
 
-/// Makes views of matrices, for their buffers; and tells copies what they are.
+/// Makes views of matrices for their buffers, and describes them to copies.
 struct PitchedAccess {
-  /// `pitch` in bytes.
+  /// `pitch` is in bytes.
   template <class T>
   [[nodiscard]] static PitchedView<T> make(T* data, size_type pitch, size_type rows, size_type cols,
                                            int device, MemoryOwner* owner) noexcept {

@@ -12,21 +12,22 @@
 
 namespace warpsafe {
 
-/// The values of several tokens after one wait for `stream`: `auto [a, b] = synchronize(stream,
-/// std::move(x), std::move(y)).value();`. A token of another stream is waited for by itself. On an
-/// error no value is handed out: Errc::execution_failed for a fault of earlier work, or the first
-/// token's own (`get`). The tokens then keep what they own until their copies have ended.
+/// Waits once for `stream` and returns the values of several tokens: `auto [a, b] =
+/// synchronize(stream, std::move(x), std::move(y)).value();`. Waits separately for a token of
+/// another stream. On an error no value is returned: Errc::execution_failed for a fault of earlier
+/// work, or the first token's own error (see `get`). The tokens then keep what they own until their
+/// copies have ended.
 template <CheckLevel Level = current_level, class B, class... T>
 [[nodiscard]] result<std::tuple<T...>> synchronize(std::type_identity_t<detail::Located<B>> stream,
                                                    basic_pending<B, T>&&... pending) noexcept {
   using Access = detail::PendingAccess;
   LaunchError error;
-  if ((Access::early_error(pending, error, stream.site) || ...)) return error;
+  if ((Access::error_before_wait(pending, error, stream.site) || ...)) return error;
   const result<void> waited = detail::wait_for<Level>(stream.stream, stream.site);
   if (!waited.has_value()) return waited.assume_error();
   bool failed = false;
   const auto wait_for_foreign = [&](auto& one) noexcept {
-    if (failed || Access::is_of(one, stream.stream)) return;
+    if (failed || Access::is_on(one, stream.stream)) return;
     const result<void> own = Access::wait<Level>(one, stream.site);
     if (own.has_value()) return;
     error = own.assume_error();
@@ -37,7 +38,7 @@ template <CheckLevel Level = current_level, class B, class... T>
   return std::tuple<T...>(Access::take(pending)...);
 }
 
-/// A named token would be left without its value: the sentence for who passes one as it is.
+/// Diagnoses tokens that are not moved in: a named token would be left without its value.
 template <class S, class... P>
 requires(detail::is_stream<S> && sizeof...(P) != 0 &&
          !(... && (detail::is_pending<P> && !std::is_const_v<P>)))

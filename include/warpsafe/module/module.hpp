@@ -90,7 +90,7 @@ class basic_module_kernel
  public:
   /// What a launch on that device works with.
   [[nodiscard]] Loaded loaded(DeviceId device) const noexcept {
-    hold_->launching(device.value());
+    hold_->mark_launched(device.value());
     return *this;
   }
 
@@ -195,8 +195,8 @@ class [[nodiscard]] basic_module {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     LaunchError refused;
-    if (detail::refused_in_capture<B, Level>(nullptr, nullptr, Name::of("module unload"), site,
-                                             refused)) {
+    if (detail::breaks_capture<B, Level>(nullptr, nullptr, Name::of("module unload"), site,
+                                         refused)) {
       return refused;
     }
     if (const int status = hold_.release()) {

@@ -52,7 +52,7 @@ class AdversarialSession {
     const std::lock_guard lock(runtime_.mutex);
     report_.seed = seed;
     scheduler_.begin(seed);
-    runtime_.hand_over(&scheduler_);
+    runtime_.set_scheduler(&scheduler_);
     running_ = true;
   }
   /// Runs what is left; whether there is nothing to report.
@@ -86,14 +86,14 @@ class AdversarialSession {
   /// The host itself touches memory; does nothing unless a program runs.
   static void touch(const void* memory, std::size_t bytes, debug::AccessKind kind,
                     const call_site& site) {
-    const CallPlace outer = PlaceCalls::enter_call(site, {nullptr, 0});
+    const Caller outer = CallerCalls::enter_call(site, {nullptr, 0});
     Runtime& runtime = Runtime::get();
     std::unique_lock lock(runtime.mutex);
     if (runtime.scheduler != nullptr && bytes != 0) {
       runtime.scheduler->begin_call(lock);
       runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
     }
-    PlaceCalls::leave_call(outer);
+    CallerCalls::leave_call(outer);
   }
 
  private:
@@ -104,7 +104,7 @@ class AdversarialSession {
   void leave() {
     std::unique_lock lock(runtime_.mutex);
     scheduler_.drain(lock);
-    runtime_.hand_over(nullptr);
+    runtime_.set_scheduler(nullptr);
     running_ = false;
   }
   void failed(const Failure& failure) {

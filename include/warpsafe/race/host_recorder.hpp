@@ -62,10 +62,10 @@ class Recorder {
     debug::Point newest = debug::no_point;
     for (const debug::Point point : after) newest = point;
     const std::size_t bytes = accesses.empty() ? 0 : accesses.front().bytes;
-    note({kind, 0, newest, call_place().site, {}, bytes}, host_, after);
+    note({kind, 0, newest, caller().site, {}, bytes}, host_, after);
     history.moments.push_back({last_point(), false});
   }
-  void told_done(Operations operations) {
+  void known_done(Operations operations) {
     std::vector<debug::Point> points;
     for (const auto& operation : operations) {
       const debug::Point point = point_of(operation);
@@ -194,7 +194,7 @@ class Recorder {
       }
       return operation.after == nullptr ? debug::ActionKind::record : debug::ActionKind::wait;
     };
-    return {kind(), column, after, operation.place.site, operation.place.what, bytes};
+    return {kind(), column, after, operation.caller.site, operation.caller.kernel, bytes};
   }
 
   debug::RaceChecker checker_;

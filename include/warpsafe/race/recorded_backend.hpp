@@ -28,7 +28,7 @@ struct NoPlaces {};
 template <class B>
 struct Recorded
     : B,
-      std::conditional_t<warpsafe::detail::AsksForPlaces<B>, detail::NoPlaces, host::PlaceCalls> {
+      std::conditional_t<warpsafe::detail::RecordsCallers<B>, detail::NoPlaces, host::CallerCalls> {
   using recorded_backend = B;
   using native_stream = typename B::native_stream;
   using native_event = typename B::native_event;
@@ -150,8 +150,8 @@ struct Recorded
       std::memcpy(&memory, args[i], sizeof memory);
       add_whole(accesses, memory, parameter.writes);
     }
-    const host::CallPlace& place = host::call_place();
-    recorder().submitted(stream, ActionKind::kernel, accesses, place.site, place.what);
+    const host::Caller& caller = host::caller();
+    recorder().submitted(stream, ActionKind::kernel, accesses, caller.site, caller.kernel);
   }
 
   static int capture_begin(native_stream stream, CaptureMode mode) noexcept {
@@ -191,7 +191,7 @@ struct Recorded
 
  private:
   static RaceRecorder& recorder() { return RaceRecorder::get(); }
-  static call_site site() noexcept { return host::call_place().site; }
+  static call_site site() noexcept { return host::caller().site; }
   static std::uintptr_t address(const void* memory) noexcept {
     return reinterpret_cast<std::uintptr_t>(memory);
   }

@@ -84,17 +84,15 @@ class SeededScheduler final : public Scheduler {
       }
     }
   }
-  void told_done(Operations operations) override {
+  void known_done(Operations operations) override {
     asked_in_vain_ = 0;
-    recorder.told_done(operations);
+    recorder.known_done(operations);
   }
-  void told_not_done() override {
+  void known_pending() override {
     ++asked_in_vain_;
     recorder.host(debug::ActionKind::not_done);
   }
-  void waited_for_nothing(StreamState&) override {
-    recorder.host(debug::ActionKind::wait_for_nothing);
-  }
+  void wait_was_empty(StreamState&) override { recorder.host(debug::ActionKind::wait_for_nothing); }
   void touched(const debug::MemoryAccess& access) override {
     using debug::AccessKind;
     using debug::ActionKind;

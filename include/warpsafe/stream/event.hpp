@@ -68,8 +68,8 @@ class [[nodiscard]] basic_event {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     LaunchError refused;
-    if (detail::refused_in_capture<B, Level>(nullptr, native_, Name::of("event synchronize"), site,
-                                             refused)) {
+    if (detail::breaks_capture<B, Level>(nullptr, native_, Name::of("event synchronize"), site,
+                                         refused)) {
       return refused;
     }
     const detail::CallScope<B> here(site);
@@ -86,8 +86,8 @@ class [[nodiscard]] basic_event {
   [[nodiscard]] answer<detail::later<B, Progress>> query(
       call_site site = call_site::current()) const noexcept {
     LaunchError refused;
-    if (detail::refused_in_capture<B, Level>(nullptr, native_, Name::of("event query"), site,
-                                             refused)) {
+    if (detail::breaks_capture<B, Level>(nullptr, native_, Name::of("event query"), site,
+                                         refused)) {
       return refused;
     }
     const detail::CallScope<B> here(site);

@@ -112,8 +112,8 @@ class basic_stream_ref {
       return detail::check_stream_there(Name::of("stream query"), *this, site).assume_error();
     }
     LaunchError refused;
-    if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
-                                             refused)) {
+    if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
+                                         refused)) {
       return refused;
     }
     const detail::CallScope<B> here(site);
@@ -158,8 +158,8 @@ class basic_stream_ref {
       return detail::check_stream_there(Name::of("stream synchronize"), *this, site);
     }
     LaunchError refused;
-    if (detail::refused_in_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"),
-                                             site, refused)) {
+    if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"), site,
+                                         refused)) {
       return refused;
     }
     const detail::CallScope<B> here(site);

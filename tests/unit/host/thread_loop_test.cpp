@@ -26,7 +26,7 @@ HostThread thread_at(unsigned x, unsigned y, unsigned z) {
     thread.thread[axis] = index.at(axis);
     thread.block_dim[axis] = size.at(axis);
   }
-  thread.goes_on = true;
+  thread.continues = true;
   return thread;
 }
 unsigned decimal(const HostThread& thread) {
@@ -36,11 +36,11 @@ unsigned decimal(const HostThread& thread) {
 TEST(ThreadLoop, GoesOnToTheEndOfTheBlock) {
   HostThread thread = thread_at(1, 0, 0);
   std::vector<unsigned> seen;
-  host::play_threads(thread, [&] { seen.push_back(decimal(thread)); });
+  host::run_threads(thread, [&] { seen.push_back(decimal(thread)); });
   EXPECT_THAT(seen, ElementsAre(1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112));
   thread = thread_at(2, 1, 1);
   seen.clear();
-  host::play_threads(thread, [&] { seen.push_back(decimal(thread)); });
+  host::run_threads(thread, [&] { seen.push_back(decimal(thread)); });
   EXPECT_THAT(seen, ElementsAre(112));
 }
 
@@ -49,12 +49,12 @@ TEST(ThreadLoop, EndsOnceOthersHaveTheNextThreads) {
   std::vector<unsigned> seen;
   const auto until_the_fourth = [&] {
     seen.push_back(decimal(thread));
-    if (seen.size() == 4) thread.goes_on = false;
+    if (seen.size() == 4) thread.continues = false;
   };
-  host::play_threads(thread, until_the_fourth);
+  host::run_threads(thread, until_the_fourth);
   EXPECT_THAT(seen, ElementsAre(0, 1, 2, 10));
   EXPECT_EQ(decimal(thread), 10U);
-  host::play_threads(thread, until_the_fourth);
+  host::run_threads(thread, until_the_fourth);
   EXPECT_THAT(seen, ElementsAre(0, 1, 2, 10, 10));
 }
 

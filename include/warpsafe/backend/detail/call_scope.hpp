@@ -9,8 +9,8 @@ namespace warpsafe::detail {
 
 /// Whether a backend wants to know where its callers' lines are.
 template <class B>
-concept AsksForPlaces = requires(const call_site& site, Name what) {
-  typename B::call_place;
+concept RecordsCallers = requires(const call_site& site, Name what) {
+  typename B::caller;
   B::enter_call(site, what);
 };
 
@@ -23,7 +23,7 @@ class [[maybe_unused]] CallScope {
  public:
   explicit CallScope(const call_site&, Name = {}) noexcept {}
 };
-template <AsksForPlaces B>
+template <RecordsCallers B>
 class [[maybe_unused]] CallScope<B> {
  public:
   explicit CallScope(const call_site& site, Name what = {}) noexcept
@@ -33,7 +33,7 @@ class [[maybe_unused]] CallScope<B> {
   ~CallScope() { B::leave_call(outer_); }
 
  private:
-  typename B::call_place outer_;
+  typename B::caller outer_;
 };
 
 }  // namespace warpsafe::detail

@@ -17,13 +17,13 @@ namespace warpsafe::detail {
 /// cudaThreadExchangeStreamCaptureMode). What is done to a capturing stream itself is refused as
 /// before.
 template <class B>
-class [[nodiscard]] Uncaptured {
+class [[nodiscard]] RelaxedCaptureScope {
  public:
-  Uncaptured() noexcept : exchanged_(B::exchange_capture_mode(mode_) == 0) {}
-  Uncaptured(const Uncaptured&) = delete;
-  Uncaptured& operator=(const Uncaptured&) = delete;
+  RelaxedCaptureScope() noexcept : exchanged_(B::exchange_capture_mode(mode_) == 0) {}
+  RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
+  RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
   // The thread's own mode goes back to where it came from: there is nothing to report.
-  ~Uncaptured() {
+  ~RelaxedCaptureScope() {
     if (exchanged_) static_cast<void>(B::exchange_capture_mode(mode_));
   }
 
@@ -61,7 +61,7 @@ struct CaptureHooks {
 [[nodiscard, gnu::always_inline]] inline const CaptureHooks* open_captures() noexcept {
   return __atomic_load_n(&capture_hooks, __ATOMIC_ACQUIRE);
 }
-inline void tell_captures(const LaunchError& error) noexcept {
+inline void report_to_captures(const LaunchError& error) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) hooks->failed(error);
 }
 
@@ -77,9 +77,8 @@ inline void tell_captures(const LaunchError& error) noexcept {
 /// made, and `error` says why. `stream` and `event` are what it is about, or nullptr. Level full
 /// asks the driver besides about a stream that other code may be capturing.
 template <class B, CheckLevel Level>
-[[nodiscard]] bool refused_in_capture(typename B::native_stream stream,
-                                      typename B::native_event event, Name operation,
-                                      call_site site, LaunchError& error) noexcept {
+[[nodiscard]] bool breaks_capture(typename B::native_stream stream, typename B::native_event event,
+                                  Name operation, call_site site, LaunchError& error) noexcept {
   using Calls = CallsAt<B, Level>;
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
     error = not_in_capture(B::vendor, operation, site);

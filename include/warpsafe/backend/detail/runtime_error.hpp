@@ -49,7 +49,7 @@ template <class B>
     hooks->noticed(error, device, is_of_earlier_work(error));
   }
   // Which kernel it was is not known yet here for a launch: launch_failed tells it.
-  if (stage != Stage::launch) tell_captures(error);
+  if (stage != Stage::launch) report_to_captures(error);
   return error;
 }
 

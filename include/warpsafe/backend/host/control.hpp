@@ -29,7 +29,7 @@ inline void reset() {
   std::unique_lock lock(runtime.mutex);
   while (!runtime.captures.empty()) end_capture(runtime, runtime.captures.back());
   runtime.wait_all(lock, nullptr);
-  runtime.show_devices(1);
+  runtime.reset_devices(1);
   runtime.book = CallBook{};
   thread_state() = ThreadState{};
   if (const auto* const hooks = warpsafe::detail::debug_hooks()) {
@@ -44,7 +44,7 @@ inline void set_device_count(int count) {
   Runtime& runtime = Runtime::get();
   std::unique_lock lock(runtime.mutex);
   runtime.wait_all(lock, nullptr);
-  runtime.show_devices(count);
+  runtime.reset_devices(count);
 }
 
 /// Gives a device any numbers, such as a real GPU's. Their `device` is replaced by the ordinal;

@@ -27,7 +27,7 @@ struct AllCalls : ErrorCalls,
                   KernelCalls,
                   StreamCalls,
                   EventCalls,
-                  PlaceCalls,
+                  CallerCalls,
                   GraphCalls,
                   MemoryCalls {
   static constexpr Vendor vendor = Vendor::host;

@@ -38,7 +38,7 @@ template <class Traits>
   error.vendor = Traits::backend::vendor;
   error.stream = stream.native();
   error.device = stream.device().value();
-  tell_captures(error);
+  report_to_captures(error);
   return error;
 }
 /// The same for what StreamBound does with a handle beside calling functions.
@@ -60,8 +60,8 @@ template <class Traits>
 
 /// The error of an operation on a handle that was refused: the library was not asked.
 template <class B>
-[[nodiscard]] LaunchError handle_refused(Errc code, Name operation, basic_stream_ref<B> stream,
-                                         call_site site) noexcept {
+[[nodiscard]] LaunchError handle_error(Errc code, Name operation, basic_stream_ref<B> stream,
+                                       call_site site) noexcept {
   LaunchError error = LaunchError::make(code, Stage::validation, site);
   error.operation = operation;
   error.vendor = B::vendor;
@@ -83,7 +83,7 @@ template <CheckLevel Level, class B>
     return runtime_error<B>(status, Name::of("current device"), site);
   }
   if (current == stream.device().value()) return success();
-  LaunchError error = handle_refused(Errc::stream_wrong_device, operation, stream, site);
+  LaunchError error = handle_error(Errc::stream_wrong_device, operation, stream, site);
   error.value = static_cast<std::uint64_t>(current);
   error.limit = static_cast<std::uint64_t>(stream.device().value());
   return error;
@@ -99,7 +99,7 @@ template <CheckLevel Level, class B>
   if (const int status = CallsAt<B, Level>::stream_capturing(stream.native(), capturing)) {
     return runtime_error<B>(status, Name::of("stream capturing"), site);
   }
-  if (capturing) return handle_refused(Errc::stream_capturing, operation, stream, site);
+  if (capturing) return handle_error(Errc::stream_capturing, operation, stream, site);
   return success();
 }
 
@@ -153,13 +153,13 @@ struct BoundHandle {
   /// with each change of the stream. @pre check_bindable
   template <CheckLevel Level>
   [[nodiscard]] result<void> bind(call_site site) noexcept {
-    drop_ = &drop_by<Level>;
+    drop_ = &drop_at<Level>;
     if constexpr (has_stream) {
       const StatusType bound = Traits::set_stream(native, stream.ref().native());
       if (library_failed<Traits>(bound)) return error_of<Step::bind>(bound, site);
-      if (const int astray = inner_handle_astray()) {
-        LaunchError error = handle_refused(Errc::handle_partly_bound,
-                                           StepName<Traits, Step::bind>::value, stream.ref(), site);
+      if (const int astray = misplaced_inner_handle()) {
+        LaunchError error = handle_error(Errc::handle_partly_bound,
+                                         StepName<Traits, Step::bind>::value, stream.ref(), site);
         error.value = static_cast<std::uint64_t>(astray);
         error.limit = static_cast<std::uint64_t>(inner_handles);
         return error;
@@ -215,7 +215,7 @@ struct BoundHandle {
   }
 
   /// The first of the inner handles that is not on the stream, counted from 1; 0 if all are.
-  [[nodiscard]] int inner_handle_astray() noexcept {
+  [[nodiscard]] int misplaced_inner_handle() noexcept {
     for (int inner = 0; inner < inner_handles; ++inner) {
       if constexpr (inner_handles != 0) {
         typename B::native_stream now{};
@@ -230,7 +230,7 @@ struct BoundHandle {
   /// What somebody changed of the handle by the library's own functions, or nothing. A library that
   /// cannot tell says so by the function that is called next.
   [[nodiscard]] Errc find_change() noexcept {
-    if (inner_handle_astray() != 0) return Errc::handle_stream_changed;
+    if (misplaced_inner_handle() != 0) return Errc::handle_stream_changed;
     if constexpr (requires(typename B::native_stream & now) { Traits::get_stream(native, now); }) {
       typename B::native_stream now{};
       if (!library_failed<Traits>(Traits::get_stream(native, now)) &&
@@ -256,7 +256,7 @@ struct BoundHandle {
 
  private:
   template <CheckLevel Level>
-  static void drop_by(BoundHandle& self, call_site site) noexcept {
+  static void drop_at(BoundHandle& self, call_site site) noexcept {
     static_cast<void>(self.template destroy<Level>(site));
   }
   template <Step Which>

@@ -25,7 +25,7 @@ inline constexpr bool has_pointer_mode = requires(typename Traits::native handle
 /// that host memory may also come by a pointer to it (`&alpha`), as the libraries have it.
 template <class Traits, std::size_t Number, class P, class A>
 constexpr bool check_library_argument() noexcept {
-  if constexpr (std::is_pointer_v<P> && scalar_place<A> != ScalarPlace::unsaid &&
+  if constexpr (std::is_pointer_v<P> && scalar_place<A> != ScalarPlace::unknown &&
                 !std::is_pointer_v<A>) {
     constexpr bool converts = std::is_convertible_v<decltype(std::declval<const A&>().get()), P>;
     constexpr bool placeable = scalar_place<A> != ScalarPlace::device || has_pointer_mode<Traits>;
@@ -64,7 +64,7 @@ template <class P, class A>
 [[nodiscard]] constexpr P convert_library_argument(const A& argument) noexcept {
   if constexpr (std::is_pointer_v<P> && std::is_pointer_v<A>) {
     return argument;
-  } else if constexpr (std::is_pointer_v<P> && scalar_place<A> != ScalarPlace::unsaid) {
+  } else if constexpr (std::is_pointer_v<P> && scalar_place<A> != ScalarPlace::unknown) {
     return argument.get();
   } else {
     return convert_argument<P>(argument);

@@ -20,17 +20,17 @@
 namespace warpsafe::detail {
 
 /// Marks a handle as being used for as long as it lives.
-class InUse {
+class BusyMark {
  public:
-  explicit InUse(bool& busy) noexcept
+  explicit BusyMark(bool& busy) noexcept
       : busy_(busy), alone_(!__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {}
-  InUse(const InUse&) = delete;
-  InUse& operator=(const InUse&) = delete;
-  ~InUse() {
+  BusyMark(const BusyMark&) = delete;
+  BusyMark& operator=(const BusyMark&) = delete;
+  ~BusyMark() {
     if (alone_) __atomic_store_n(&busy_, false, __ATOMIC_RELEASE);
   }
   /// Whether no other thread was in the handle.
-  [[nodiscard]] bool alone() const noexcept { return alone_; }
+  [[nodiscard]] bool is_exclusive() const noexcept { return alone_; }
 
  private:
   bool& busy_;
@@ -38,10 +38,10 @@ class InUse {
 };
 
 template <bool Full, class Traits>
-[[nodiscard]] bool check_binding(BoundHandle<Traits>& bound, bool alone, bool mixed, Name function,
-                                 call_site site, LaunchError& error) noexcept {
+[[nodiscard]] bool check_binding(BoundHandle<Traits>& bound, bool is_exclusive, bool mixed,
+                                 Name function, call_site site, LaunchError& error) noexcept {
   Errc code{};
-  if (!alone) {
+  if (!is_exclusive) {
     code = Errc::handle_busy;  // nothing else of the handle is to be read then
   } else if (!bound.owned) {
     code = Errc::handle_moved;
@@ -56,7 +56,7 @@ template <bool Full, class Traits>
     code = bound.find_change();
   }
   if (code == Errc{}) return true;
-  error = handle_refused(code, function, bound.stream.ref(), site);
+  error = handle_error(code, function, bound.stream.ref(), site);
   return false;
 }
 
@@ -67,7 +67,7 @@ template <class Function, class Traits, class... A>
   if (Function::check_values(ask_driver, error, arguments...)) return true;
   const std::uint64_t value = error.value;
   const std::uint64_t number = error.extra;
-  error = handle_refused(error.code, function, bound.stream.ref(), site);
+  error = handle_error(error.code, function, bound.stream.ref(), site);
   error.value = value;
   error.extra = number;
   return false;
@@ -81,7 +81,7 @@ template <ScalarPlace Place, class... A>
 
 /// Tells the race recorder, on whose streams the handle is, what a call touched.
 template <auto Fn, class Traits, class... A>
-void tell_recorder(const BoundHandle<Traits>& bound, call_site site, const A&... arguments) {
+void report_to_recorder(const BoundHandle<Traits>& bound, call_site site, const A&... arguments) {
   using Function = LibraryFunction<Traits, decltype(Fn)>;
   Traits::backend::library_called(bound.stream.ref().native(), FunctionName<Traits, Fn>::value,
                                   site, [&](const auto& tell) {
@@ -113,7 +113,7 @@ template <auto Fn, class Traits, class... A>
     return library_error<Traits>(done, FunctionName<Traits, Fn>::value, bound.stream.ref(), site);
   }
   if constexpr (requires { typename Traits::backend::recorded_backend; }) {
-    tell_recorder<Fn>(bound, site, arguments...);
+    report_to_recorder<Fn>(bound, site, arguments...);
   }
   // Buffers of other streams are freed after the call's work.
   if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
@@ -133,9 +133,9 @@ template <auto Fn, CheckLevel Level, class Traits, class... A>
   constexpr bool full = Level == CheckLevel::full;
   const bool mixed = has_scalar_at<ScalarPlace::host, A...>(first_place) &&
                      has_scalar_at<ScalarPlace::device, A...>(first_place);
-  const InUse mine(bound.busy);
+  const BusyMark mine(bound.busy);
   LaunchError error;
-  if (!check_binding<full>(bound, mine.alone(), mixed, name, site, error) ||
+  if (!check_binding<full>(bound, mine.is_exclusive(), mixed, name, site, error) ||
       !check_call_values<Function>(bound, full, name, site, error, arguments...)) {
     return error;
   }

@@ -80,7 +80,7 @@ template <class B, class Shaped>
   error.with_shape(shape_of(shaped));
   error.stream = stream.native();
   error.device = stream.device().value();
-  tell_captures(error);
+  report_to_captures(error);
   return failure<void>(error);
 }
 
@@ -157,7 +157,7 @@ template <CheckLevel Level, bool OptIn, bool Plain, class B, class Shaped, class
         entry, stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0) {
-    if constexpr (AsksForPlaces<B>) {
+    if constexpr (RecordsCallers<B>) {
       const CallScope<B> here(at.site, kernel.name());
       status =
           pass_values<Calls, Plain>(entry, shape, stream, convert_argument<P, true>(arguments)...);

@@ -17,21 +17,21 @@
 #include <cstddef>
 #include <type_traits>
 
-// What a copy, a fill or a read takes, whatever type the user has it in: rows of bytes. All sizes
-// are checked, and all calls of the runtime made, in this one place.
+// Copies, fills and reads in terms of rows of bytes, independent of the user's types. All size
+// checks and runtime calls of copies are here.
 
 namespace warpsafe::detail {
 
-/// Elements in rows, in bytes but for `size`. One row for what has no rows.
+/// Elements in rows. All members but `size` are in bytes. A plain array is one row.
 struct CopyRows {
-  void* data;         ///< of a source it is only read
-  std::size_t pitch;  ///< from the start of a row to that of the next
+  void* data;         ///< only read if it is a source
+  std::size_t pitch;  ///< from the start of a row to the start of the next
   std::size_t width;  ///< of a row
   std::size_t rows;
-  bool matrix;       ///< it has rows and columns, so that their numbers count, not only the product
-  int device;        ///< -1: unknown, or the host's
-  std::size_t size;  ///< elements
-  MemoryOwner* owner = nullptr;  ///< of a view: to be told of the copy
+  bool matrix;                   ///< rows and columns must match, not only their product
+  int device;                    ///< -1 for host memory, or if unknown
+  std::size_t size;              ///< in elements
+  MemoryOwner* owner = nullptr;  ///< of a view, which is told about the copy
 
   template <class T>
   [[nodiscard]] static CopyRows flat(T* data, std::size_t size, int device) noexcept {
@@ -43,8 +43,8 @@ struct CopyRows {
 
 enum class CopyPlace : unsigned char { device, pinned };
 
-/// How a type takes part in copies. For one that does:
-///   known = true; place; element (const where it is only read); backend (void: any)
+/// How a type takes part in copies. A type that does has these members:
+///   known = true; place; element (const if it is only read); backend (void: any)
 ///   static CopyRows rows(const A&); static DeviceMemory<backend>* owner(const A&)
 template <class A>
 struct CopyOperand {
@@ -63,7 +63,7 @@ struct CopyOperand<DeviceSpan<T>> {
   [[nodiscard]] static std::nullptr_t owner(const DeviceSpan<T>&) noexcept { return nullptr; }
 };
 
-/// What buffers hand out to host code.
+/// The views that buffers return to host code.
 template <class T>
 struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
   [[nodiscard]] static CopyRows rows(const DeviceView<T>& view) noexcept {
@@ -74,20 +74,20 @@ struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
   [[nodiscard]] static std::nullptr_t owner(const DeviceView<T>&) noexcept { return nullptr; }
 };
 
-/// Errc::size_mismatch where source and target do not have the same number of elements, or, of two
+/// Errc::size_mismatch unless source and target have the same number of elements, or, for two
 /// matrices, of rows and columns (value: the source's, limit: the target's).
-[[nodiscard]] inline result<void> same_size(const CopyRows& to, const CopyRows& from,
-                                            call_site site) noexcept {
+[[nodiscard]] inline result<void> check_same_size(const CopyRows& to, const CopyRows& from,
+                                                  call_site site) noexcept {
   const bool rows_differ = to.matrix && from.matrix && to.rows != from.rows;
   if (to.size == from.size && !rows_differ) return success();
-  // Of two matrices of one size only the rows tell what is wrong.
+  // For two matrices of the same size only the numbers of rows show the difference.
   const bool tell_rows = to.size == from.size;
   return LaunchError::make(Errc::size_mismatch, Stage::construction,
                            tell_rows ? from.rows : from.size, tell_rows ? to.rows : to.size,
                            Axis::none, site);
 }
 
-/// Gives the copy to the stream. Returns the runtime's status. @pre same_size
+/// Submits the copy to the stream and returns the runtime's status. @pre check_same_size
 template <CheckLevel Level, class B>
 [[nodiscard]] int submit_copy(CopyRows to, CopyRows from, CopyKind kind,
                               basic_stream_ref<B> stream) noexcept {
@@ -95,8 +95,8 @@ template <CheckLevel Level, class B>
   if (to.size == 0) return 0;
   const bool peers = kind == CopyKind::device_to_device && to.device >= 0 && from.device >= 0 &&
                      to.device != from.device;
-  // With the stream's device current: CUDA does not find memory of another device's pool otherwise
-  // (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
+  // The stream's device must be current: otherwise CUDA does not find memory of another device's
+  // pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
   return on_device<Calls>(stream.device().value(), [&]() noexcept -> int {
     if (to.dense() && from.dense()) {
       const std::size_t bytes = to.width * to.rows;
@@ -106,7 +106,7 @@ template <CheckLevel Level, class B>
       }
       return MemoryCallsOf<Calls>::copy(to.data, from.data, bytes, kind, stream.native());
     }
-    // What has no rows of its own takes the other's.
+    // An operand without rows takes the other's.
     const std::size_t width = to.matrix ? to.width : from.width;
     const std::size_t rows = to.matrix ? to.rows : from.rows;
     return MemoryCallsOf<Calls>::copy_2d(to.data, to.matrix ? to.pitch : width, from.data,
@@ -115,12 +115,12 @@ template <CheckLevel Level, class B>
   });
 }
 
-/// Errc::stream_capturing for what waits, or uses memory of the host: a graph would run it later,
-/// when nobody waits and the memory is gone. Errc::stream_null for a Stream that was moved from or
-/// closed.
+/// Errc::stream_capturing for an operation that waits or uses host memory: the graph would run it
+/// later, when nothing waits and the memory is gone. Errc::stream_null for a Stream that was moved
+/// from or closed.
 template <CheckLevel Level, class B>
-[[nodiscard]] result<void> refuse_in_capture(basic_stream_ref<B> stream, Name operation,
-                                             call_site site) noexcept {
+[[nodiscard]] result<void> check_not_capturing(basic_stream_ref<B> stream, Name operation,
+                                               call_site site) noexcept {
   result<void> there = check_stream_there(operation, stream, site);
   if (!there.has_value() || !captures<CallsAt<B, Level>>(stream)) return there;
   LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
@@ -130,16 +130,16 @@ template <CheckLevel Level, class B>
   return error;
 }
 
-/// A copy that has ended when this returns. Errc::size_mismatch, ::stream_capturing,
+/// Copies, and returns when the copy has ended. Errc::size_mismatch, ::stream_capturing,
 /// ::execution_failed, ::runtime_failed.
 template <CheckLevel Level, class B>
-[[nodiscard]] result<void> copy_now(const CopyRows& to, const CopyRows& from, CopyKind kind,
-                                    basic_stream_ref<B> stream, call_site site) noexcept {
-  const result<void> sizes = same_size(to, from, site);
+[[nodiscard]] result<void> copy_blocking(const CopyRows& to, const CopyRows& from, CopyKind kind,
+                                         basic_stream_ref<B> stream, call_site site) noexcept {
+  const result<void> sizes = check_same_size(to, from, site);
   if (!sizes.has_value() || to.size == 0) return sizes;
   const Name operation =
       Name::of(kind == CopyKind::host_to_device ? "copy to device" : "copy to host");
-  const result<void> allowed = refuse_in_capture<Level>(stream, operation, site);
+  const result<void> allowed = check_not_capturing<Level>(stream, operation, site);
   if (!allowed.has_value()) return allowed;
   const CallScope<B> here(site);
   const int device = stream.device().value();
@@ -151,7 +151,7 @@ template <CheckLevel Level, class B>
   return wait_for<Level>(stream, site);
 }
 
-/// Every byte of the rows, padding included. Errc::runtime_failed.
+/// Fills every byte of the rows, including the padding. Errc::runtime_failed.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
                                      basic_stream_ref<B> stream, call_site site) noexcept {
@@ -169,43 +169,44 @@ template <CheckLevel Level, class B>
   return success();
 }
 
-/// Notes that `stream` used the memory of a buffer. Errc::runtime_failed.
+/// Records that `stream` uses the memory of a buffer. Errc::runtime_failed.
 template <CheckLevel Level, class B>
-[[nodiscard]] result<void> note_use(DeviceMemory<B>* memory, basic_stream_ref<B> stream,
-                                    call_site site) noexcept {
-  const int status = memory == nullptr ? 0 : memory->template note_use<CallsAt<B, Level>>(stream);
+[[nodiscard]] result<void> record_use(DeviceMemory<B>* memory, basic_stream_ref<B> stream,
+                                      call_site site) noexcept {
+  const int status = memory == nullptr ? 0 : memory->template record_use<CallsAt<B, Level>>(stream);
   if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
   return success();
 }
 
-/// From device memory to device memory; `owner`s may be nullptr. Errc::size_mismatch,
-/// ::stream_capturing for a copy between two devices, which would break a capture (CUDA 13.0 on two
-/// H200s: cudaMemcpyPeerAsync answers 900), ::runtime_failed.
+/// Copies from device memory to device memory; the owners may be nullptr. Errc::size_mismatch,
+/// ::runtime_failed, and ::stream_capturing for a copy between two devices, which would break a
+/// capture (CUDA 13.0 on two H200s: cudaMemcpyPeerAsync returns 900).
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> copy_on_device(basic_stream_ref<B> stream, const CopyRows& to,
                                           DeviceMemory<B>* to_owner, const CopyRows& from,
                                           DeviceMemory<B>* from_owner, call_site site) noexcept {
-  const result<void> sizes = same_size(to, from, site);
+  const result<void> sizes = check_same_size(to, from, site);
   if (!sizes.has_value()) return sizes;
   const result<void> there = check_stream_there(Name::of("copy on the device"), stream, site);
   if (!there.has_value()) return there;
   if (to.device >= 0 && from.device >= 0 && to.device != from.device) {
     const result<void> possible =
-        refuse_in_capture<Level>(stream, Name::of("copy between devices"), site);
+        check_not_capturing<Level>(stream, Name::of("copy between devices"), site);
     if (!possible.has_value()) return possible;
   }
   const CallScope<B> here(site);
   if (const int status = submit_copy<Level>(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
   }
-  result<void> noted = note_use<Level>(to_owner, stream, site);
-  if (noted.has_value()) noted = note_use<Level>(from_owner, stream, site);
+  result<void> noted = record_use<Level>(to_owner, stream, site);
+  if (noted.has_value()) noted = record_use<Level>(from_owner, stream, site);
   return noted.has_value()
              ? note_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
              : noted;
 }
 
-/// `fill_bytes` of anything but a std::byte: the sentence for who takes it for a fill with values.
+/// Diagnoses `fill_bytes` of anything but a std::byte, since a fill does not set elements to a
+/// value.
 template <class Value>
 constexpr bool check_fill_value() noexcept {
   constexpr bool is_byte = std::is_same_v<Value, std::byte>;

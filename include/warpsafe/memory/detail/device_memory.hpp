@@ -23,8 +23,8 @@
 
 namespace warpsafe::detail {
 
-/// Whether a device has stream-ordered allocation, asked once per device. A device that cannot be
-/// asked is taken to have it: the allocation then says what is wrong. `Calls` asks.
+/// Whether a device has stream-ordered allocation, asked through `Calls` once per device. If the
+/// device cannot be asked, the answer is true, and the allocation reports the error.
 template <class B, class Calls>
 [[nodiscard]] bool has_memory_pools(int device) noexcept {
   static OnceSlot<bool> slots[remembered_devices];
@@ -38,23 +38,23 @@ template <class B, class Calls>
   return answer;
 }
 
-/// Memory of a device, shared by its buffer and by whatever still needs it (tokens of copies,
-/// graphs): the last of them frees it, after all work on other streams that was noted to use it.
+/// Device memory shared by its buffer and by the tokens and graphs that still need it. The last of
+/// them frees it, after all recorded work of other streams that uses it.
 template <class B>
 class DeviceMemory : public MemoryOwner {
  public:
   enum class Kind : unsigned char {
-    ordered,   ///< allocated and freed in the order of its stream
-    plain,     ///< of a device without memory pools
-    managed,   ///< reached by the host as well
-    captured,  ///< `ordered`, and allocated by a capture: the graph's own
+    ordered,   ///< allocated and freed in stream order
+    plain,     ///< on a device without memory pools
+    managed,   ///< also accessible to the host
+    captured,  ///< `ordered`, and allocated by a capture: the graph owns it
   };
 
-  /// Room for `bytes` on the stream's device; the count of holders begins at 1. No bytes: no
-  /// memory, and no call. Errc::out_of_memory (value: bytes asked, limit: the device's, extra:
-  /// free, held: this program's), ::stream_null for a Stream that was moved from or closed,
-  /// ::unsupported, ::runtime_failed. The memory is freed by the calls
-  /// of the same level.
+  /// Allocates `bytes` on the stream's device, with one reference. For 0 bytes it allocates nothing
+  /// and makes no call. The memory is freed through the calls of the same check level.
+  /// Errc::out_of_memory (value: bytes requested, limit: the device's total, extra: free, held:
+  /// this program's), ::stream_null for a Stream that was moved from or closed, ::unsupported,
+  /// ::runtime_failed.
   template <CheckLevel Level>
   [[nodiscard]] static result<DeviceMemory*> allocate(basic_stream_hold<B> stream, Bytes bytes,
                                                       bool managed, call_site site) noexcept {
@@ -65,7 +65,7 @@ class DeviceMemory : public MemoryOwner {
     const int device = stream.ref().device().value();
     using Calls = CallsAt<B, Level>;
     auto* made = new (std::nothrow)
-        DeviceMemory(std::move(stream), bytes.value(), &give_back<Calls>, &add_use_by_view<Calls>);
+        DeviceMemory(std::move(stream), bytes.value(), &try_free<Calls>, &add_use_at<Calls>);
     if (made == nullptr) {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(DeviceMemory), 0,
                                Axis::none, site);
@@ -81,14 +81,16 @@ class DeviceMemory : public MemoryOwner {
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return stream_.ref(); }
   [[nodiscard]] const basic_stream_hold<B>& hold() const noexcept { return stream_; }
-  /// Frees in the order of another stream of the device, which from here on comes after this one's.
+  /// Frees in the order of another stream of the device from now on. @pre the new stream's work is
+  /// ordered after the old stream's
   void move_to(basic_stream_hold<B> stream) noexcept {
     stream_ = std::move(stream);
     MemoryOwner::freed_on = stream_.ref().native();
   }
 
   void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
-  /// The runtime's status of the free if this was the last holder, else 0. The object is gone then.
+  /// Drops one reference. Returns the runtime's status of the free if it was the last one, else 0;
+  /// the object is destroyed then.
   int release() noexcept {
     if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) return 0;
     int status = 0;
@@ -100,18 +102,19 @@ class DeviceMemory : public MemoryOwner {
     return status;
   }
 
-  /// Notes that what `stream` was given so far uses the memory. Nothing is to be noted of its own
-  /// stream, nor of one that captures: such work runs when its graph does. Returns the runtime's
-  /// status. Thread-safe: launches of several threads may read one buffer.
+  /// Records that the work submitted to `stream` so far uses the memory. Records nothing for its
+  /// own stream, nor for a stream that captures, whose work runs with its graph. Returns the
+  /// runtime's status. Thread-safe, since launches of several threads may read one buffer.
   template <class Calls>
-  [[nodiscard]] int note_use(basic_stream_ref<B> stream) noexcept {
+  [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
     if (stream == stream_.ref() || data_ == nullptr || captures<Calls>(stream)) return 0;
-    const NoteLock lock(noting_);
+    const UseLock lock(recording_);
     Use* use = uses_;
     while (use != nullptr && !(use->stream == stream)) use = use->next;
     if (use != nullptr) return use->mark.template set<Calls>(stream);
     use = new (std::nothrow) Use{stream, {}, uses_};
-    if (use == nullptr) {  // without a note of it, the free waits by waiting now
+    if (use ==
+        nullptr) {  // without a record the free cannot wait for this use, so order the stream now
       StreamMark<B> mark;
       const int status = mark.template set<Calls>(stream);
       return status != 0 ? status : mark.template order_before<Calls>(stream_.ref());
@@ -121,24 +124,25 @@ class DeviceMemory : public MemoryOwner {
   }
 
  private:
-  /// Held while a use is noted: two threads seldom share a buffer on streams that are not its own.
-  class NoteLock {
+  /// Held while a use is recorded. A spin lock, because two threads seldom share a buffer on
+  /// foreign streams.
+  class UseLock {
    public:
-    explicit NoteLock(bool& held) noexcept : held_(held) {
+    explicit UseLock(bool& held) noexcept : held_(held) {
       while (__atomic_test_and_set(&held_, __ATOMIC_ACQUIRE)) {
       }
     }
-    ~NoteLock() { __atomic_clear(&held_, __ATOMIC_RELEASE); }
-    NoteLock(const NoteLock&) = delete;
-    NoteLock& operator=(const NoteLock&) = delete;
+    ~UseLock() { __atomic_clear(&held_, __ATOMIC_RELEASE); }
+    UseLock(const UseLock&) = delete;
+    UseLock& operator=(const UseLock&) = delete;
 
    private:
     bool& held_;
   };
-  /// MemoryOwner::add_use.
+  /// Implements MemoryOwner::add_use.
   template <class Calls>
-  static int add_use_by_view(MemoryOwner& self, void* stream, int device) noexcept {
-    return static_cast<DeviceMemory&>(self).template note_use<Calls>(
+  static int add_use_at(MemoryOwner& self, void* stream, int device) noexcept {
+    return static_cast<DeviceMemory&>(self).template record_use<Calls>(
         StreamAccess::make<B>(stream, device));
   }
 
@@ -148,7 +152,8 @@ class DeviceMemory : public MemoryOwner {
     Use* next;
   };
 
-  /// Frees the memory, with the runtime's status; false where that has to wait for a capture.
+  /// Frees the memory and stores the runtime's status. Returns false if the free must wait for the
+  /// end of a capture.
   using Free = bool (*)(DeviceMemory& memory, int& status) noexcept;
 
   DeviceMemory(basic_stream_hold<B> stream, std::size_t bytes, Free free,
@@ -167,36 +172,37 @@ class DeviceMemory : public MemoryOwner {
     const int device = stream.device().value();
     if (!managed && has_memory_pools<B, Calls>(device)) {
       kind_ = captures<Calls>(stream) ? Kind::captured : Kind::ordered;
-      // CUDA refuses an allocation on any stream while this thread, or in the global mode another
-      // one, captures, unless the thread says that it knows better (seen on an H200, CUDA 13.0).
-      const Uncaptured<Calls> outside;
+      // CUDA refuses an allocation on any stream while this thread captures, or in the global mode
+      // while another thread does, unless the thread has set the relaxed mode (seen on an H200,
+      // CUDA 13.0).
+      const RelaxedCaptureScope<Calls> outside;
       return MemoryCallsOf<Calls>::allocate(data_, bytes_, stream.native());
     }
     kind_ = managed ? Kind::managed : Kind::plain;
-    const Uncaptured<Calls> outside;
+    const RelaxedCaptureScope<Calls> outside;
     return on_device<Calls>(device, [&]() noexcept {
       return managed ? MemoryCallsOf<Calls>::allocate_managed(data_, bytes_)
                      : MemoryCallsOf<Calls>::allocate_unordered(data_, bytes_);
     });
   }
 
-  /// A free of memory that the capture did not allocate would become a part of the graph, or spoil
-  /// it: it is made later.
+  /// Freeing memory that the capture did not allocate would become part of the graph or break it,
+  /// so the free is postponed.
   template <class Calls>
-  [[nodiscard]] bool must_wait_for_capture() const noexcept {
+  [[nodiscard]] bool is_captured() const noexcept {
     return data_ != nullptr && kind_ != Kind::captured && captures<Calls>(stream_.ref());
   }
 
   template <class Calls>
-  static bool give_back(DeviceMemory& self, int& status) noexcept {
-    if (self.template must_wait_for_capture<Calls>()) return false;
-    status = self.template give_back_by<Calls>();
+  static bool try_free(DeviceMemory& self, int& status) noexcept {
+    if (self.template is_captured<Calls>()) return false;
+    status = self.template free_now<Calls>();
     return true;
   }
   template <class Calls>
-  [[nodiscard]] int give_back_by() noexcept {
+  [[nodiscard]] int free_now() noexcept {
     if (data_ == nullptr) return 0;
-    memory_is_freed(data_, bytes_);
+    mark_memory_freed(data_, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
     int first = 0;
     const auto note = [&first](int status) noexcept {
@@ -205,12 +211,12 @@ class DeviceMemory : public MemoryOwner {
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
       for (Use* use = uses_; use != nullptr; use = use->next)
         note(use->mark.template order_before<Calls>(stream));
-      const Uncaptured<Calls> outside;
+      const RelaxedCaptureScope<Calls> outside;
       note(MemoryCallsOf<Calls>::deallocate(data_, stream.native()));
     } else {
       for (Use* use = uses_; use != nullptr; use = use->next)
         note(use->mark.template wait<Calls>({}, false));
-      const Uncaptured<Calls> outside;
+      const RelaxedCaptureScope<Calls> outside;
       note(wait_for_stream<Calls>(stream.native(), stream.device().value(), {}, false));
       note(on_device<Calls>(stream.device().value(), [&]() noexcept {
         return MemoryCallsOf<Calls>::deallocate_unordered(data_);
@@ -221,7 +227,8 @@ class DeviceMemory : public MemoryOwner {
     return first;
   }
 
-  // Frees that met a capture, a stack: a thread takes all of it, and puts back what has to wait on.
+  // A stack of frees postponed because of a capture. A thread takes all of it and puts back those
+  // that must still wait.
   static inline DeviceMemory* postponed = nullptr;
 
   static void postpone(DeviceMemory* memory) noexcept {
@@ -237,7 +244,7 @@ class DeviceMemory : public MemoryOwner {
     DeviceMemory* all = __atomic_exchange_n(&postponed, nullptr, __ATOMIC_ACQUIRE);
     while (all != nullptr) {
       DeviceMemory* const memory = std::exchange(all, all->next_);
-      int status = 0;  // whoever gave the memory up is long gone
+      int status = 0;  // the former owner can no longer be told
       if (memory->free_(*memory, status)) {
         delete memory;
       } else {
@@ -264,11 +271,11 @@ class DeviceMemory : public MemoryOwner {
   basic_stream_hold<B> stream_;
   void* data_ = nullptr;
   std::size_t bytes_;
-  Free free_;  ///< give_back, by the calls of the level that the memory was allocated at
+  Free free_;  ///< frees through the calls of the level that allocated the memory
   Use* uses_ = nullptr;
   DeviceMemory* next_ = nullptr;
   int holders_ = 1;
-  bool noting_ = false;
+  bool recording_ = false;
   Kind kind_ = Kind::ordered;
 };
 

@@ -15,14 +15,14 @@
 
 namespace warpsafe::detail {
 
-/// Makes the frees that met a capture and had to wait for its end (DeviceMemory). nullptr until one
-/// did: a program that captures need not have buffers.
+/// Runs the frees that were postponed because of a capture (DeviceMemory). nullptr until a free was
+/// postponed, because a program that captures need not have buffers.
 template <class B>
 inline void (*postponed_frees)() noexcept = nullptr;
 
-/// A capture has ended.
+/// Called at the end of a capture.
 template <class B>
-void make_postponed_frees() noexcept {
+void run_postponed_frees() noexcept {
   if (void (*const make)() noexcept = __atomic_load_n(&postponed_frees<B>, __ATOMIC_ACQUIRE)) {
     make();
   }
@@ -30,13 +30,13 @@ void make_postponed_frees() noexcept {
 
 }  // namespace warpsafe::detail
 
-// What a graph needs besides its nodes: what it keeps alive, and the memory that its kernels use.
-// Shared by the capture, the graph and what is instantiated of it.
+// The objects that a graph keeps alive and the memory that its kernels use. The capture, the graph
+// and its instances share them.
 
 namespace warpsafe::detail {
 
-/// Guards the lists of open captures and of graphs. Taken while something is captured and when
-/// memory is freed while a graph lives, never by a launch.
+/// Guards the lists of open captures and of graphs. Taken while something is captured, and when
+/// memory is freed while a graph exists; never by a launch.
 [[gnu::visibility("default")]] inline pthread_mutex_t graph_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 class GraphLock {
@@ -47,7 +47,7 @@ class GraphLock {
   GraphLock& operator=(const GraphLock&) = delete;
 };
 
-/// Something that lives as long as a graph.
+/// An object that lives as long as a graph.
 struct Kept {
   Kept* next = nullptr;
   Kept() = default;
@@ -62,7 +62,7 @@ struct KeptValue final : Kept {
 };
 
 class GraphResources;
-/// Graphs whose kernels use memory, and that live.
+/// The existing graphs whose kernels use memory.
 [[gnu::visibility("default")]] inline GraphResources* graphs_with_memory = nullptr;
 
 class GraphResources {
@@ -76,7 +76,8 @@ class GraphResources {
     if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) == 0) delete this;
   }
 
-  /// Keeps `value` as long as the graph lives; nullptr, and `value` untouched, without memory.
+  /// Keeps `value` as long as the graph lives. Returns nullptr and leaves `value` untouched if
+  /// there is no memory.
   template <class T>
   T* keep(T&& value) noexcept {
     static_assert(std::is_nothrow_move_constructible_v<T>);
@@ -86,12 +87,13 @@ class GraphResources {
     made->next = std::exchange(kept_, made);
     return &made->value;
   }
-  [[nodiscard]] bool keeps_anything() const noexcept {
+  [[nodiscard]] bool has_kept_values() const noexcept {
     const GraphLock lock;
     return kept_ != nullptr;
   }
 
-  /// A captured kernel reaches this memory. Without room for the note it is not looked after.
+  /// Records that a captured kernel uses this memory. If there is no room for the record, the
+  /// memory is not monitored.
   void use(const void* memory) noexcept {
     const GraphLock lock;
     for (std::size_t i = 0; i < used_count_; ++i) {
@@ -110,13 +112,13 @@ class GraphResources {
     }
     used_[used_count_++] = memory;
   }
-  /// Memory that a kernel of the graph uses and that is free by now, or nullptr.
+  /// Memory that a kernel of the graph uses and that was freed, or nullptr.
   [[nodiscard]] const void* freed() const noexcept {
     const GraphLock lock;
     return freed_;
   }
-  /// These bytes are free now.
-  static void forget(const void* memory, std::size_t bytes) noexcept {
+  /// Marks these bytes as freed in every graph that uses them.
+  static void mark_freed(const void* memory, std::size_t bytes) noexcept {
     const GraphLock lock;
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     for (GraphResources* graph = graphs_with_memory; graph != nullptr; graph = graph->next_) {
@@ -132,7 +134,7 @@ class GraphResources {
   ~GraphResources() {
     leave();
     std::free(used_);
-    // The newest first, as with variables. No lock is held: what ends may free memory.
+    // The newest first, as for variables. No lock is held, because a destructor may free memory.
     while (kept_ != nullptr) delete std::exchange(kept_, kept_->next);
   }
   void leave() noexcept {
@@ -153,14 +155,14 @@ class GraphResources {
   GraphResources* next_ = nullptr;
 };
 
-/// To be called wherever device memory goes back: graphs that use it must not run any more.
-inline void memory_is_freed(const void* memory, std::size_t bytes) noexcept {
+/// Call it wherever device memory is freed: graphs that use the memory must not run any more.
+inline void mark_memory_freed(const void* memory, std::size_t bytes) noexcept {
   if (__atomic_load_n(&graphs_with_memory, __ATOMIC_ACQUIRE) != nullptr) [[unlikely]] {
-    GraphResources::forget(memory, bytes);
+    GraphResources::mark_freed(memory, bytes);
   }
 }
 
-/// Shares the ownership of one GraphResources. nullptr after a move.
+/// Shared ownership of a GraphResources. nullptr after a move.
 class ResourcesPtr {
  public:
   ResourcesPtr() = default;

@@ -15,7 +15,7 @@
 
 namespace warpsafe::detail {
 
-/// False if the host has no memory for it.
+/// Returns false if the host has no memory for it.
 template <class T>
 [[nodiscard]] bool resize(std::vector<T>& target, std::size_t size) noexcept {
 #if defined(__cpp_exceptions)
@@ -30,17 +30,17 @@ template <class T>
   return true;
 }
 
-/// A copy between device memory and the host's `value`, which the token owns. `host` are the rows
-/// of `value` as they are now: moving it must not move them.
+/// Copies between device memory and `value` on the host, which the token owns. `host` describes the
+/// current rows of `value`; moving `value` must not move its elements.
 template <CheckLevel Level, class B, class T>
-[[nodiscard]] basic_pending<B, T> copy_with_token(basic_stream_ref<B> stream, CopyRows host,
-                                                  T value, CopyRows device, DeviceMemory<B>* owner,
-                                                  bool to_host, call_site site) noexcept {
+[[nodiscard]] basic_pending<B, T> copy_pending(basic_stream_ref<B> stream, CopyRows host, T value,
+                                               CopyRows device, DeviceMemory<B>* owner,
+                                               bool to_host, call_site site) noexcept {
   const Name operation = Name::of(to_host ? "copy to host" : "copy to device");
   const CopyRows& to = to_host ? host : device;
   const CopyRows& from = to_host ? device : host;
-  result<void> possible = same_size(to, from, site);
-  if (possible.has_value()) possible = refuse_in_capture<Level>(stream, operation, site);
+  result<void> possible = check_same_size(to, from, site);
+  if (possible.has_value()) possible = check_not_capturing<Level>(stream, operation, site);
   if (!possible.has_value()) {
     return PendingAccess::failed<B, T>(stream, possible.assume_error());
   }
@@ -50,7 +50,7 @@ template <CheckLevel Level, class B, class T>
   if (status != 0) {
     return PendingAccess::failed<B, T>(stream, runtime_error<B>(status, operation, site));
   }
-  result<void> noted = note_use<Level>(owner, stream, site);
+  result<void> noted = record_use<Level>(owner, stream, site);
   if (noted.has_value())
     noted = note_uses(stream, site.file, site.function, site.line, device.owner);
   auto token =
@@ -59,7 +59,7 @@ template <CheckLevel Level, class B, class T>
   return PendingAccess::failed<B, T>(stream, noted.assume_error());
 }
 
-/// The elements in a vector of the host's.
+/// Copies the elements to a std::vector.
 template <CheckLevel Level, class B, class T>
 [[nodiscard]] basic_pending<B, std::vector<T>> read_back(basic_stream_ref<B> stream,
                                                          const CopyRows& device,
@@ -77,7 +77,7 @@ template <CheckLevel Level, class B, class T>
         stream, runtime_error<B>(status, Name::of("copy to host"), site, Stage::completion, on));
   }
   const CopyRows host = CopyRows::flat(target.data(), target.size(), -1);
-  return copy_with_token<Level>(stream, host, std::move(target), device, owner, true, site);
+  return copy_pending<Level>(stream, host, std::move(target), device, owner, true, site);
 }
 
 }  // namespace warpsafe::detail

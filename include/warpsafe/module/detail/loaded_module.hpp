@@ -48,12 +48,12 @@ class LoadedModule {
   template <CheckLevel Level>
   [[nodiscard]] int load() noexcept {
     using Calls = CallsAt<B, Level>;
-    const Uncaptured<Calls> relaxed;
+    const RelaxedCaptureScope<Calls> relaxed;
     if constexpr (ModuleCalls<B>::per_device) {
       if (const int status = Calls::current_device(device_)) return status;
     }
     const int status = ModuleCallsAt<B, Level>::load(native_, image(), log_, sizeof log_);
-    if (status == 0) end_ = &end_by<Level>;
+    if (status == 0) end_ = &unload_at<Level>;
     return status;
   }
   [[nodiscard]] ImageBytes image() const noexcept {
@@ -88,7 +88,7 @@ class LoadedModule {
   }
 
   /// Work of this module may be in flight on the device from now on.
-  void launching(int device) noexcept {
+  void mark_launched(int device) noexcept {
     bool& flag = launched_[device >= 0 && device < remembered_devices ? device : 0];
     if (!__atomic_load_n(&flag, __ATOMIC_RELAXED)) __atomic_store_n(&flag, true, __ATOMIC_RELAXED);
   }
@@ -99,7 +99,7 @@ class LoadedModule {
     if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) return 0;
     int status = 0;
     if (end_ != nullptr && !end_(*this, status)) {
-      keep_for_ever();
+      leak();
       return status;
     }
     while (functions_ != nullptr) delete std::exchange(functions_, functions_->next);
@@ -113,7 +113,7 @@ class LoadedModule {
 
   /// Unloads it, with the runtime's status; false where it cannot be.
   template <CheckLevel Level>
-  static bool end_by(LoadedModule& self, int& status) noexcept {
+  static bool unload_at(LoadedModule& self, int& status) noexcept {
     if (open_captures() != nullptr && self.was_launched()) return false;
     status = self.template wait_for_launches<CallsAt<B, Level>>();
     if (status != 0 && B::severity_of(status) != Severity::context_lost) return false;
@@ -145,7 +145,7 @@ class LoadedModule {
   template <CheckLevel Level>
   [[nodiscard]] int unload() noexcept {
     using Calls = CallsAt<B, Level>;
-    const Uncaptured<Calls> relaxed;
+    const RelaxedCaptureScope<Calls> relaxed;
     int before = -1;
     if (device_ >= 0 && Calls::current_device(before) == 0 && before != device_) {
       static_cast<void>(Calls::set_device(device_));
@@ -154,7 +154,7 @@ class LoadedModule {
     if (before >= 0 && before != device_) static_cast<void>(Calls::set_device(before));
     return status;
   }
-  void keep_for_ever() noexcept {
+  void leak() noexcept {
     next_kept_ = __atomic_load_n(&kept, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&kept, &next_kept_, this, true, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED)) {

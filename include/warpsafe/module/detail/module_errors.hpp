@@ -70,7 +70,7 @@ template <class B, class Image>
 
 /// Adds what the image holds, and which device it has no code for.
 template <class B, CheckLevel Level>
-[[gnu::cold]] void tell_missing_code(LaunchError& error, ImageBytes image) noexcept {
+[[gnu::cold]] void explain_missing_code(LaunchError& error, ImageBytes image) noexcept {
   char text[512];
   TextBuffer out(text, sizeof text);
   if (!put_contents(out, image)) out << "nothing that is known here";
@@ -97,7 +97,7 @@ template <class B, CheckLevel Level>
   LaunchError error = runtime_error<B>(status, Name::of("load module"), site);
   const ImageBytes image = owner.image();
   if (error.code == Errc::no_kernel_image) {
-    tell_missing_code<B, Level>(error, image);
+    explain_missing_code<B, Level>(error, image);
   } else if (error.code == Errc::runtime_failed) {
     error.code = Errc::module_invalid;
     char text[2560];
@@ -121,7 +121,7 @@ template <class B, CheckLevel Level>
 [[nodiscard]] LoadedFunction<B>* find_function(LoadedModule<B>& owner, const char* name,
                                                call_site site, LaunchError& error) noexcept {
   using Calls = CallsAt<B, Level>;
-  const Uncaptured<Calls> relaxed;
+  const RelaxedCaptureScope<Calls> relaxed;
   const Name kept = keep_text(Name::of(name));
   int status = 0;
   LoadedFunction<B>* const found = owner.template function<Level>(name, kept, status);
@@ -159,7 +159,7 @@ template <class B, CheckLevel Level>
     names.put(out);
     error.raw_text = keep_text(Name::of(text));
   } else if (error.code == Errc::no_kernel_image) {
-    tell_missing_code<B, Level>(error, owner.image());
+    explain_missing_code<B, Level>(error, owner.image());
   } else if (error.code == Errc::runtime_failed &&
              (!owner.log().empty() || kind_of(owner.image()) == ImageKind::unknown)) {
     // CUDA loads lazily: what is wrong with the image can show only now.

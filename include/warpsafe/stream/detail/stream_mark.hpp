@@ -39,7 +39,7 @@ template <class Calls, class B>
 /// never given up.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> wait_for(basic_stream_ref<B> stream, call_site site) noexcept {
-  const Uncaptured<CallsAt<B, Level>> outside;
+  const RelaxedCaptureScope<CallsAt<B, Level>> outside;
   return StreamAccess::wait_to_the_end<Level>(stream, site);
 }
 
@@ -90,7 +90,7 @@ class StreamMark {
   template <class Calls>
   [[nodiscard]] int wait(call_site site, bool may_stop) const noexcept {
     if (native_ == nullptr) return 0;
-    const Uncaptured<Calls> outside;
+    const RelaxedCaptureScope<Calls> outside;
     const int status = wait_for_event<Calls>(native_, point_, site, may_stop);
     if (status == 0) point_.reached(B::vendor);
     return status;
@@ -99,7 +99,7 @@ class StreamMark {
   template <class Calls>
   [[nodiscard]] int query() const noexcept {
     if (native_ == nullptr) return 0;
-    const Uncaptured<Calls> outside;
+    const RelaxedCaptureScope<Calls> outside;
     const int status = Calls::event_query(native_);
     if (status == 0) point_.reached(B::vendor);
     return status;

@@ -17,7 +17,7 @@ using Call = warpsafe::detail::RuntimeCall;
 
 /// Whether a call only asks for facts that no work changes: a scheduler runs nothing before it, so
 /// that a program makes the same run of a seed whatever its checks ask.
-[[nodiscard]] constexpr bool asks_for_facts(Call call) noexcept {
+[[nodiscard]] constexpr bool is_pure_query(Call call) noexcept {
   switch (call) {
     case Call::peek_last_error:
     case Call::device_count:

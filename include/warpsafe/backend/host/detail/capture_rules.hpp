@@ -31,25 +31,25 @@ namespace warpsafe::host {
 }
 
 /// For a call that a capturing stream does not allow in any mode.
-[[nodiscard]] inline int refuse_capturing(StreamState& stream) {
+[[nodiscard]] inline int check_not_capturing(StreamState& stream) {
   if (stream.capture == nullptr) return 0;
   stream.capture->broken = true;
   return raw(HostStatus::stream_capture_unsupported);
 }
 
 /// For waiting for a stream, an event or a device, or asking about it.
-[[nodiscard]] inline int may_ask(Runtime& runtime, StreamState& stream) {
-  return stream.capture == nullptr ? unsafe_call(runtime) : refuse_capturing(stream);
+[[nodiscard]] inline int check_query(Runtime& runtime, StreamState& stream) {
+  return stream.capture == nullptr ? unsafe_call(runtime) : check_not_capturing(stream);
 }
-[[nodiscard]] inline int may_ask(Runtime& runtime, EventState& event) {
+[[nodiscard]] inline int check_query(Runtime& runtime, EventState& event) {
   if (event.capture == nullptr) return unsafe_call(runtime);
   event.capture->broken = true;
   return raw(HostStatus::captured_event);
 }
-[[nodiscard]] inline int may_ask(Runtime& runtime, const Device& device) {
+[[nodiscard]] inline int check_query(Runtime& runtime, const Device& device) {
   int status = 0;
   for (const auto& [key, stream] : runtime.streams) {
-    if (&stream->device == &device && refuse_capturing(*stream) != 0) {
+    if (&stream->device == &device && check_not_capturing(*stream) != 0) {
       status = raw(HostStatus::stream_capture_unsupported);
     }
   }

@@ -28,7 +28,7 @@ int call(Call which, Body&& body) noexcept {
         Runtime& runtime = Runtime::get();
         if (const int why = runtime.unavailable(); why != 0) return why;
         std::unique_lock lock(runtime.mutex);
-        const bool scheduled = runtime.scheduler != nullptr && !asks_for_facts(which);
+        const bool scheduled = runtime.scheduler != nullptr && !is_pure_query(which);
         if (scheduled) runtime.scheduler->begin_call(lock);
         const int injected = runtime.book.enter(which);
         return injected != 0 ? injected : static_cast<int>(body(runtime, lock));
@@ -101,7 +101,7 @@ struct DeviceCalls {
     return call(Call::device_synchronize, [](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); device == nullptr) return status;
-      if (const int no = may_ask(runtime, *device); no != 0) return no;
+      if (const int no = check_query(runtime, *device); no != 0) return no;
       runtime.wait_all(lock, device);
       return runtime.surface(*device);
     });

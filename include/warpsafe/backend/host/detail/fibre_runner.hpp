@@ -15,14 +15,14 @@ namespace warpsafe::host {
 
 /// Runs a grid's blocks, one after the other, on the OS thread that calls it.
 ///
-/// A fibre loops over the block's threads (play_threads). A thread that calls sync_block() takes
+/// A fibre loops over the block's threads (run_threads). A thread that calls sync_block() takes
 /// the fibre with it: it is parked, and another fibre goes on with the loop at the next thread.
 /// Once the loop is through, the parked fibres go round from barrier to barrier, each going on in
 /// the next: a switch is what costs most. So a kernel without barriers is one loop.
 class FibreRunner {
  public:
   /// How many of these may run at once, per processor.
-  static constexpr unsigned most_at_once = ~0U;
+  static constexpr unsigned max_concurrent = ~0U;
 
   /// Runs the `number`th block, to its end or to the first failure, which `grid` then holds.
   void run_block(Grid& grid, std::uint64_t number) {
@@ -36,7 +36,7 @@ class FibreRunner {
     }
     // Parked fibres that are not resumed are dropped: their stacks are simply used again.
     going_round_ = true;
-    while (!grid.stopped() && everyone_waits()) own_.switch_to(enter(lanes_.front()));
+    while (!grid.stopped() && all_at_barrier()) own_.switch_to(enter(lanes_.front()));
     host_thread = nullptr;
   }
 
@@ -89,7 +89,7 @@ class FibreRunner {
     lane.dynamic_shared_bytes = grid_->shape.dynamic_shared;
     lane.dynamic_shared = shared_.dynamic(lane.dynamic_shared_bytes);
     set_thread_index(lane, next_);
-    lane.goes_on = true;
+    lane.continues = true;
     lane.fibre->prepare<&FibreRunner::loop>(&lane);
     return lane;
   }
@@ -112,7 +112,7 @@ class FibreRunner {
     call_kernel(
         [&] {
           grid.call();
-          if (lane.goes_on) runner.next_ = runner.threads_;
+          if (lane.continues) runner.next_ = runner.threads_;
         },
         [&](const char* what) { fail_exception(grid, lane, what); });
     return runner.after(lane);
@@ -124,8 +124,8 @@ class FibreRunner {
     lane.site = {file, line};
     if (runner.waiting_++ == 0) runner.site_ = lane.site;
     runner.at_site_ += lane.site.same_as(runner.site_) ? 1U : 0U;
-    if (lane.goes_on) {
-      lane.goes_on = false;
+    if (lane.continues) {
+      lane.continues = false;
       runner.next_ = thread_number(lane) + 1;
     }
     lane.fibre->switch_to(runner.after(lane));
@@ -143,7 +143,7 @@ class FibreRunner {
 
   /// True if every thread of the block waits at the same place; false if none waits. Everything
   /// between is reported.
-  [[nodiscard]] bool everyone_waits() {
+  [[nodiscard]] bool all_at_barrier() {
     const std::uint64_t waiting = waiting_;
     const std::uint64_t at_first = at_site_;
     waiting_ = 0;

@@ -111,7 +111,7 @@ struct GraphCalls {
     return call(Call::graph_launch, [&](Runtime& runtime, auto&) {
       if (runtime.graph_execs.count(exec) == 0) return raw(HostStatus::invalid_value);
       if (const int status = usable(runtime, stream); status != 0) return status;
-      if (const int status = refuse_capturing(*stream); status != 0) return status;
+      if (const int status = check_not_capturing(*stream); status != 0) return status;
       auto operation = std::make_shared<GraphOperation>(exec->nodes);
       operation->after = std::exchange(exec->last, operation);
       runtime.submit(*stream, std::move(operation));

@@ -32,13 +32,13 @@ class GridPool {
   void run(Grid& grid) {
     const std::uint64_t blocks = grid.shape.blocks();
     Job job{grid, blocks};
-    const bool shared = blocks > 1 && !alone_;
+    const bool shared = blocks > 1 && !serial_;
     if (shared) offer(job);
     work(job);
     if (shared) withdraw(job);
   }
   /// Whether a grid's blocks run one after another, in the same order every time.
-  void run_alone(bool alone) noexcept { alone_ = alone; }
+  void run_serially(bool alone) noexcept { serial_ = alone; }
 
   /// Stops at the next block whatever runs, and lets the helpers go. `run` may still be called.
   void close() {
@@ -102,7 +102,7 @@ class GridPool {
       const std::uint64_t first = job.next.fetch_add(step);
       for (std::uint64_t i = first; i < first + step; ++i) {
         if (i >= job.blocks || job.grid.stopped()) {
-          give_back(std::move(runner));
+          return_runner(std::move(runner));
           return 0;
         }
         runner->run_block(job.grid, i);
@@ -135,7 +135,7 @@ class GridPool {
   [[nodiscard]] static unsigned helpers_wanted() noexcept {
     static const unsigned processors = std::thread::hardware_concurrency();
     const unsigned wanted = processors > 1 ? processors - 1 : 0;
-    return wanted < BlockRunner::most_at_once - 1 ? wanted : BlockRunner::most_at_once - 1;
+    return wanted < BlockRunner::max_concurrent - 1 ? wanted : BlockRunner::max_concurrent - 1;
   }
   int start_helpers() {
     while (helpers_.size() < helpers_wanted()) helpers_.emplace_back([this] { help(); });
@@ -149,7 +149,7 @@ class GridPool {
     runners_.pop_back();
     return runner;
   }
-  void give_back(std::unique_ptr<BlockRunner> runner) {
+  void return_runner(std::unique_ptr<BlockRunner> runner) {
     const std::lock_guard lock(mutex_);
     runners_.push_back(std::move(runner));
   }
@@ -162,7 +162,7 @@ class GridPool {
   std::vector<std::thread> helpers_;
   std::size_t gone_ = 0;
   bool closing_ = false;
-  std::atomic<bool> alone_ = false;
+  std::atomic<bool> serial_ = false;
 };
 
 }  // namespace warpsafe::host

@@ -34,7 +34,7 @@ struct ReleaseOperation final : Operation {
     lock.unlock();
     const bool intact = storage.retire();
     lock.lock();
-    runtime_.bury(std::move(storage));
+    runtime_.quarantine(std::move(storage));
     lock.unlock();
     return intact ? Failure{} : overrun(bytes_);
   }
@@ -57,7 +57,7 @@ struct MemoryCalls {
       if (const int status = usable(runtime, stream); status != 0) return status;
       Device& device = stream->device;
       // CUDA makes a node of it, whose memory is there while the graph runs; this model does not.
-      if (const int no = refuse_capturing(*stream); no != 0) return no;
+      if (const int no = check_not_capturing(*stream); no != 0) return no;
       if (!device.limits.memory_pools) return raw(HostStatus::not_supported);
       const int status = take(runtime, lock, memory, bytes, MemoryKind::device, device, true);
       if (runtime.scheduler != nullptr && memory != nullptr) {
@@ -76,7 +76,7 @@ struct MemoryCalls {
       if (found == nullptr || !found->ordered || found->freed) {
         return raw(HostStatus::invalid_value);
       }
-      if (const int no = refuse_capturing(*stream); no != 0) return no;
+      if (const int no = check_not_capturing(*stream); no != 0) return no;
       runtime.submit(*stream, std::make_shared<ReleaseOperation>(runtime, memory, found->bytes));
       found->freed = true;
       runtime.devices[static_cast<std::size_t>(found->device)]->used -= found->bytes;
@@ -240,7 +240,7 @@ struct MemoryCalls {
     touch(runtime, memory, bytes, debug::AccessKind::release);
     Storage storage = runtime.memory.remove(memory);
     if (!storage.retire()) device.fail(ReleaseOperation::overrun(bytes));
-    runtime.bury(std::move(storage));
+    runtime.quarantine(std::move(storage));
   }
   static void touch(Runtime& runtime, const void* memory, std::size_t bytes,
                     debug::AccessKind kind) {
@@ -285,7 +285,7 @@ struct MemoryCalls {
     if (!wait) return 0;
     const std::shared_ptr<const Operation> copied = operation;
     runtime.finish(lock, {&copied, 1});
-    if (from_host) runtime.tell_done(copied);
+    if (from_host) runtime.report_done(copied);
     return runtime.surface(device);
   }
 };

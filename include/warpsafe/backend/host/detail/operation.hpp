@@ -46,7 +46,7 @@ struct Operation {
   mutable std::vector<StreamState*>
       dependents;  ///< streams whose next operation waits for this one
   bool done = false;
-  CallPlace place;           ///< the line that submitted it
+  Caller caller;             ///< the line that submitted it
   std::uint64_t number = 0;  ///< the scheduler's own, if there is one
   std::chrono::steady_clock::time_point finished{};
 
@@ -193,11 +193,11 @@ class Scheduler {
   /// Runs whatever it takes for all of these to be done; none is nullptr.
   virtual void finish(std::unique_lock<std::mutex>& lock, Operations operations) = 0;
   /// The host has been told that these are done; none is nullptr.
-  virtual void told_done(Operations operations) = 0;
+  virtual void known_done(Operations operations) = 0;
   /// The host has been told that work is not done.
-  virtual void told_not_done() = 0;
+  virtual void known_pending() = 0;
   /// A stream was to wait for an event that was never recorded: it waits for nothing.
-  virtual void waited_for_nothing(StreamState& stream) = 0;
+  virtual void wait_was_empty(StreamState& stream) = 0;
   /// The host itself touches memory, or gets or frees it by a call that is in no stream's order.
   virtual void touched(const debug::MemoryAccess& access) = 0;
   /// The program destroys a stream. What it still holds is to be run all the same.

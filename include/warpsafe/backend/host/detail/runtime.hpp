@@ -53,7 +53,7 @@ class Runtime {
   std::uint64_t streams_made = 0;
 
   Runtime() {
-    show_devices(1);
+    reset_devices(1);
     // The child of a fork has this object, but none of its threads: a wait would never end.
     pthread_atfork(nullptr, nullptr, [] { Runtime::get().forked_ = true; });
   }
@@ -81,7 +81,7 @@ class Runtime {
   }
 
   /// Makes `count` devices visible, each as new.
-  void show_devices(int count) {
+  void reset_devices(int count) {
     const unsigned processors = std::thread::hardware_concurrency();
     const Name name = keep("CPU (" + std::to_string(processors) + " threads)");
     device_count = count;
@@ -100,7 +100,7 @@ class Runtime {
   /// stream waits for all blocking streams of the device, which then wait for it: CUDA Runtime API,
   /// "Stream synchronization behavior".
   void submit(StreamState& stream, std::shared_ptr<Operation> operation) {
-    operation->place = call_place();
+    operation->caller = host::caller();
     if (stream.capture != nullptr) {
       stream.capture->add(std::move(operation), stream.tail);
       return;
@@ -116,7 +116,7 @@ class Runtime {
     if (operation == nullptr || (operation->done && scheduler == nullptr)) return;
     auto mark = std::make_shared<MarkOperation>();
     mark->after = std::move(operation);
-    mark->place = call_place();
+    mark->caller = host::caller();
     enqueue(stream, std::move(mark));
   }
 
@@ -124,13 +124,13 @@ class Runtime {
   void wait(std::unique_lock<std::mutex>& lock, const std::shared_ptr<const Operation>& operation) {
     if (operation == nullptr) return;
     finish(lock, {&operation, 1});
-    tell_done(operation);
+    report_done(operation);
   }
   /// Returns once everything that was submitted to `device` (nullptr: to any) is done, which the
   /// caller's documentation says.
   void wait_all(std::unique_lock<std::mutex>& lock, const Device* device) {
     const auto newest = finish_all(lock, device);
-    if (scheduler != nullptr) scheduler->told_done(newest);
+    if (scheduler != nullptr) scheduler->known_done(newest);
   }
   /// The same for a caller that no program may rely on to wait. What it waited for, none nullptr.
   std::vector<std::shared_ptr<const Operation>> finish_all(std::unique_lock<std::mutex>& lock,
@@ -152,8 +152,8 @@ class Runtime {
     }
   }
   /// The host is told that `operation` (nullptr: nothing) is done, as it is.
-  void tell_done(const std::shared_ptr<const Operation>& operation) {
-    if (scheduler != nullptr && operation != nullptr) scheduler->told_done({&operation, 1});
+  void report_done(const std::shared_ptr<const Operation>& operation) {
+    if (scheduler != nullptr && operation != nullptr) scheduler->known_done({&operation, 1});
   }
   /// Runs the oldest operation of a stream, which must be runnable.
   void run_front(StreamState& stream, std::unique_lock<std::mutex>& lock) {
@@ -180,19 +180,19 @@ class Runtime {
   }
   /// Keeps what the program has given back for as long as a scheduler is there: what still uses it
   /// is a mistake to report, not to crash from, and no address stands for two things.
-  void bury(Storage storage) {
-    if (scheduler != nullptr) buried_storage_.push_back(std::move(storage));
+  void quarantine(Storage storage) {
+    if (scheduler != nullptr) quarantined_storage_.push_back(std::move(storage));
   }
-  void bury(std::unique_ptr<EventState> event) {
-    if (scheduler != nullptr) buried_events_.push_back(std::move(event));
+  void quarantine(std::unique_ptr<EventState> event) {
+    if (scheduler != nullptr) quarantined_events_.push_back(std::move(event));
   }
   /// Lets `next` decide from here on; nullptr: the streams' workers. All work has to be done.
-  void hand_over(Scheduler* next) {
+  void set_scheduler(Scheduler* next) {
     scheduler = next;
-    pool.run_alone(next != nullptr);
+    pool.run_serially(next != nullptr);
     for (const auto& stream : retired) stream->work.notify_one();
-    buried_storage_.clear();
-    buried_events_.clear();
+    quarantined_storage_.clear();
+    quarantined_events_.clear();
     reap();
   }
   /// What work left for a synchronising call on `device`: its status, and its text for this thread.
@@ -303,8 +303,8 @@ class Runtime {
   std::atomic<bool> forked_ = false;
   std::atomic<bool> stopping_ = false;
   std::set<std::string> texts_;
-  std::vector<Storage> buried_storage_;
-  std::vector<std::unique_ptr<EventState>> buried_events_;
+  std::vector<Storage> quarantined_storage_;
+  std::vector<std::unique_ptr<EventState>> quarantined_events_;
 };
 
 }  // namespace warpsafe::host

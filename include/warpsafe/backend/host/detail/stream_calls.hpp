@@ -27,12 +27,12 @@ namespace warpsafe::host {
 
 /// The answer to a query about work that is still to be done.
 [[nodiscard]] inline int not_done(Runtime& runtime) {
-  if (runtime.scheduler != nullptr) runtime.scheduler->told_not_done();
+  if (runtime.scheduler != nullptr) runtime.scheduler->known_pending();
   return raw(HostStatus::not_ready);
 }
 
-/// A new stream. A `blocking` stream is ordered with the device's default stream, including the work
-/// that the default stream was given before. @pre the runtime is locked
+/// A new stream. A `blocking` stream is ordered with the device's default stream, including the
+/// work that the default stream was given before. @pre the runtime is locked
 [[nodiscard]] inline StreamState* add_stream(Runtime& runtime, Device& device,
                                              bool blocking = false) {
   runtime.reap();
@@ -94,7 +94,7 @@ struct StreamCalls {
                 [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
                   const int status = usable(runtime, stream);
                   if (status == raw(HostStatus::invalid_resource_handle)) return status;
-                  if (const int no = may_ask(runtime, *stream); no != 0) return no;
+                  if (const int no = check_query(runtime, *stream); no != 0) return no;
                   Device& device = stream->device;
                   runtime.wait(lock, stream->last);
                   return runtime.surface(device);
@@ -110,16 +110,16 @@ struct StreamCalls {
     return call(Call::stream_query, [&](Runtime& runtime, auto&) {
       const int status = usable(runtime, stream);
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
-      if (const int no = may_ask(runtime, *stream); no != 0) return no;
+      if (const int no = check_query(runtime, *stream); no != 0) return no;
       if (!stream->idle()) return not_done(runtime);
-      runtime.tell_done(stream->last);
+      runtime.report_done(stream->last);
       return runtime.surface(stream->device);
     });
   }
   static int stream_device(native_stream stream, int& device) noexcept {
     return call(Call::stream_device, [&](Runtime& runtime, auto&) {
       if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
-      if (const int no = refuse_capturing(*stream); no != 0) return no;
+      if (const int no = check_not_capturing(*stream); no != 0) return no;
       device = stream->device.limits.device;
       return 0;
     });
@@ -147,7 +147,7 @@ struct StreamCalls {
       if (runtime.events.count(event) == 0) return raw(HostStatus::invalid_resource_handle);
       if (event->capture != nullptr && !event->capture->ended) return join(*stream, *event);
       if (event->record == nullptr) {
-        if (runtime.scheduler != nullptr) runtime.scheduler->waited_for_nothing(*stream);
+        if (runtime.scheduler != nullptr) runtime.scheduler->wait_was_empty(*stream);
         return 0;
       }
       if (stream->capture != nullptr) {
@@ -181,7 +181,7 @@ struct EventCalls {
     return call(Call::event_destroy, [&](Runtime& runtime, auto&) {
       const auto found = runtime.events.find(event);
       if (found == runtime.events.end()) return raw(HostStatus::invalid_resource_handle);
-      runtime.bury(std::move(found->second));
+      runtime.quarantine(std::move(found->second));
       runtime.events.erase(found);
       return 0;
     });
@@ -206,7 +206,7 @@ struct EventCalls {
     return call(Call::event_synchronize, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
-      if (const int no = may_ask(runtime, *event); no != 0) return no;
+      if (const int no = check_query(runtime, *event); no != 0) return no;
       runtime.wait(lock, std::shared_ptr<const Operation>(event->record));
       return runtime.surface(*device);
     });
@@ -215,9 +215,9 @@ struct EventCalls {
     return call(Call::event_query, [&](Runtime& runtime, auto&) {
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
-      if (const int no = may_ask(runtime, *event); no != 0) return no;
+      if (const int no = check_query(runtime, *event); no != 0) return no;
       if (event->record != nullptr && !event->record->done) return not_done(runtime);
-      runtime.tell_done(event->record);
+      runtime.report_done(event->record);
       return runtime.surface(*device);
     });
   }
@@ -231,8 +231,8 @@ struct EventCalls {
         }
       }
       if (!begin->record->done || !end->record->done) return not_done(runtime);
-      runtime.tell_done(begin->record);
-      runtime.tell_done(end->record);
+      runtime.report_done(begin->record);
+      runtime.report_done(end->record);
       const std::chrono::duration<float, std::milli> elapsed =
           end->record->finished - begin->record->finished;
       ms = elapsed.count();

@@ -32,7 +32,7 @@ struct HostThread {
   void (*leave)(HostThread& self, const char* file, unsigned line);
   /// Whether whoever calls the kernel goes on with the block's next thread once this one has ended.
   /// No longer so after a `sync` that left the next threads to others.
-  bool goes_on;
+  bool continues;
 };
 
 /// nullptr outside kernel code. One variable for the whole program, even where the kernel and the
@@ -47,13 +47,13 @@ namespace warpsafe::host {
 /// `call()` for the thread that `self` is, then, for as long as `self` goes on, for those that come
 /// after it in its block, x fastest; `self` is each of them in turn.
 template <class Call>
-void play_threads(warpsafe::detail::HostThread& self, Call&& call) {
+void run_threads(warpsafe::detail::HostThread& self, Call&& call) {
   // Three loops, of which a compiler makes better code than of one that wraps from axis to axis.
   do {
     do {
       do {
         call();
-        if (!self.goes_on) return;
+        if (!self.continues) return;
       } while (++self.thread[0] < self.block_dim[0]);
       self.thread[0] = 0;
     } while (++self.thread[1] < self.block_dim[1]);
@@ -80,7 +80,7 @@ struct [[gnu::visibility("hidden")]] ThreadLoop {
     loop(*static_cast<P*>(args[Place])...);
   }
   static void loop(Held<P>... values) {
-    play_threads(*warpsafe::detail::host_thread, [&] { Fn(values...); });
+    run_threads(*warpsafe::detail::host_thread, [&] { Fn(values...); });
   }
 };
 

@@ -20,7 +20,7 @@ namespace warpsafe::host {
 class ThreadRunner {
  public:
   /// How many of these may run at once: ThreadSanitizer knows at most 8128 threads.
-  static constexpr unsigned most_at_once = 3;
+  static constexpr unsigned max_concurrent = 3;
 
   /// Runs the `number`th block, to its end or to the first failure, which `grid` then holds.
   void run_block(Grid& grid, std::uint64_t number) {

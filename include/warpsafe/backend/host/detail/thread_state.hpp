@@ -9,29 +9,29 @@ namespace warpsafe::host {
 
 /// Which line of the user's a call comes from, as far as that is known, and which kernel it
 /// launches.
-struct CallPlace {
+struct Caller {
   call_site site{nullptr, nullptr, 0};
-  Name what{nullptr, 0};
+  Name kernel{nullptr, 0};
 };
 
 /// The calling thread's, kept by detail::CallScope.
-[[nodiscard, gnu::visibility("default")]] inline CallPlace& call_place() noexcept {
-  static thread_local CallPlace place;
-  return place;
+[[nodiscard, gnu::visibility("default")]] inline Caller& caller() noexcept {
+  static thread_local Caller current;
+  return current;
 }
 
 /// What makes a backend one that asks for places.
-struct PlaceCalls {
-  using call_place = CallPlace;
+struct CallerCalls {
+  using caller = Caller;
   /// The outermost line counts: the one that the user wrote. Returns what to leave with.
-  static CallPlace enter_call(const call_site& site, Name what) noexcept {
-    CallPlace& place = host::call_place();
-    const CallPlace outer = place;
-    if (place.site.file == nullptr) place.site = site;
-    if (!what.empty()) place.what = what;
+  static Caller enter_call(const call_site& site, Name what) noexcept {
+    Caller& current = host::caller();
+    const Caller outer = current;
+    if (current.site.file == nullptr) current.site = site;
+    if (!what.empty()) current.kernel = what;
     return outer;
   }
-  static void leave_call(const CallPlace& outer) noexcept { host::call_place() = outer; }
+  static void leave_call(const Caller& outer) noexcept { host::caller() = outer; }
 };
 
 /// What the runtime keeps per OS thread.
