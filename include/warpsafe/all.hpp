@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// Everything except the library handles (handles/<library>.hpp) and the headers that need another
-// library (fmt, gmock, spdlog, NVTX, ROCTX). It costs compile time; the entry headers below cost
-// less.
+// All public headers except the library handles (handles/<library>.hpp) and the headers that need
+// another library (fmt, gmock, spdlog, NVTX, ROCTX). It is slow to compile; the entry headers below
+// are faster.
 
 #include <warpsafe/compare.hpp>
 #include <warpsafe/debug.hpp>

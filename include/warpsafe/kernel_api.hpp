@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// What kernel code uses: indices, strides, shared memory, barriers, and the kernel markers. C++17;
-// also compiled by NVRTC and hipRTC.
+// Everything that kernel code uses: indices, strides, shared memory, barriers and the kernel
+// markers. C++17; NVRTC and hipRTC compile it too.
 
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/kernel/device_functions.hpp>

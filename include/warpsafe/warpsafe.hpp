@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// The core of warpsafe and the default backend of this translation unit. Data (buffer.hpp), library
-// handles, text of errors (message.hpp) and further backends come by their own headers, so that
-// this one stays light.
+// The core of warpsafe and the default backend of this translation unit. To keep it light, other
+// parts have their own headers: data (memory.hpp), library handles, error text (error/message.hpp)
+// and further backends.
 
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/safe_grid.hpp>

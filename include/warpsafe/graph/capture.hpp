@@ -23,19 +23,19 @@
 
 namespace warpsafe {
 
-/// A stretch of code whose work on a stream becomes a graph instead of running. It ends with `end`,
-/// on the stream that it began on and no other; one that is dropped ends and discards the capture.
-/// Move-only. Other streams take part from where they wait for an event of the capture, and have to
-/// be waited for before its end.
+/// An open capture: work submitted to its stream becomes a graph instead of running. End it with
+/// `end`, on the stream that it began on; the destructor ends and discards it. Another stream takes
+/// part once it waits for an event of the capture, and must be joined before the end: a stream of
+/// the capture must wait for it. Move-only.
 template <class B>
 class [[nodiscard]] basic_capture {
  public:
   using backend = B;
 
-  /// Begins to capture `stream` (a Stream, or a StreamRef; a borrowed stream has to outlive the
-  /// capture). `mode` says which calls of which threads it does not stand. Errc::stream_capturing
-  /// where it captures already, ::stream_null for a Stream that was moved from or closed,
-  /// ::out_of_memory (of the host), ::runtime_failed.
+  /// Begins to capture `stream` (a Stream or a StreamRef; a borrowed stream must outlive the
+  /// capture). `mode` selects which calls of which threads break the capture.
+  /// Errc::stream_capturing if the stream already captures, ::stream_null for a Stream that was
+  /// moved from or closed, ::out_of_memory (of the host), ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_capture> begin(basic_stream_hold<B> stream,
                                                    CaptureMode mode = CaptureMode::global,
@@ -54,7 +54,7 @@ class [[nodiscard]] basic_capture {
     state->watch.mode = mode;
     state->watch.vendor = B::vendor;
     state->watch.stream = state->stream.ref().native();
-    state->watch.ask = &basic_capture::template ask<detail::CallsAt<B, Level>>;
+    state->watch.query_info = &basic_capture::template query_info<detail::CallsAt<B, Level>>;
     basic_capture made(state);
     if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::capture_begin(
             state->stream.ref().native(), mode)) {
@@ -67,7 +67,7 @@ class [[nodiscard]] basic_capture {
     detail::open_watch(state->watch);
     return made;
   }
-  /// What is no stream gets a sentence.
+  /// Diagnoses an argument that is not a stream.
   template <class S, class... A>
   requires(!std::is_convertible_v<const S&, basic_stream_hold<B>>)  //
       [[nodiscard]] static result<basic_capture> begin(const S&, const A&...) noexcept {
@@ -90,10 +90,10 @@ class [[nodiscard]] basic_capture {
   basic_capture& operator=(const basic_capture&) = delete;
   ~basic_capture() { discard(); }
 
-  /// Ends the capture. Errc::capture_broken where a call broke it: which one, with its own line and
-  /// the runtime's code for it, if it went through this library. Errc::capture_unjoined names the
-  /// stream that nothing waits for, and where it joined. Errc::capture_wrong_thread,
-  /// ::capture_unmatched, ::runtime_failed.
+  /// Ends the capture. Errc::capture_broken if a call broke it; if that call went through this
+  /// library, the error names it, with its line and the runtime's code. Errc::capture_unjoined
+  /// names the stream that was not joined, and the line where it took part first.
+  /// Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
     if (state_ == nullptr) return not_open_error(site);
@@ -113,16 +113,16 @@ class [[nodiscard]] basic_capture {
     delete state;
     return made;
   }
-  /// `end` of a variable that could be used afterwards gets a sentence.
+  /// Diagnoses `end` of a variable that could still be used afterwards.
   template <class Never = void>
   result<basic_graph<B>> end(call_site site = call_site::current()) & noexcept {
     static_assert(!std::is_void_v<Never>,
                   "warpsafe: end() uses the capture up: auto graph = std::move(capture).end()");
     return not_open_error(site);
   }
-  /// Keeps `value` (a buffer, a library handle, a pending value) alive as long as the graph, or
-  /// what is instantiated of it, lives; a pointer to it there. Errc::out_of_memory, and `value` is
-  /// untouched then; ::capture_unmatched after the end.
+  /// Keeps `value` (a buffer, a library handle, a token) alive as long as the graph and its
+  /// instances, and returns a pointer to it. Errc::out_of_memory; `value` is then untouched.
+  /// Errc::capture_unmatched after the end.
   template <class T>
   result<std::remove_reference_t<T>*> keep(T&& value,
                                            call_site site = call_site::current()) noexcept {
@@ -131,16 +131,16 @@ class [[nodiscard]] basic_capture {
       return detail::keep_value(*state_->watch.resources.get(), std::forward<T>(value), site);
     }
   }
-  /// The stream that is captured. Not after the end.
+  /// The stream that is captured. @pre the capture has not ended
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return state_->stream.ref(); }
 
  private:
   friend struct detail::PrintAccess;
-  /// cudaErrorIllegalState and hipErrorIllegalState; the host backend's too.
+  /// cudaErrorIllegalState and hipErrorIllegalState; the host backend uses the same number.
   static constexpr int illegal_state = 401;
 
   struct State {
-    /// Ends a capture that nobody wants, by the calls of the level that it was begun at.
+    /// Ends a capture without using its graph, through the calls of the level at which it began.
     using DiscardAt = void (*)(State& state) noexcept;
 
     State(basic_stream_hold<B> its_stream, DiscardAt its_give_up) noexcept
@@ -152,7 +152,7 @@ class [[nodiscard]] basic_capture {
   explicit basic_capture(State* state) noexcept : state_(state) {}
 
   template <class Calls>
-  static int ask(const void* stream, CaptureInfo& info) noexcept {
+  static int query_info(const void* stream, CaptureInfo& info) noexcept {
     return detail::GraphCallsOf<Calls>::capture_info(
         static_cast<typename B::native_stream>(const_cast<void*>(stream)), info);
   }
@@ -185,7 +185,7 @@ class [[nodiscard]] basic_capture {
     }
     return error;
   }
-  /// The numbers of the launch that broke it; zeros if it was none.
+  /// The shape of the launch that broke the capture; zeros if another call broke it.
   static LaunchShape shape_of_launch(const LaunchError& by) noexcept {
     LaunchShape shape{};
     for (int i = 0; i < 3; ++i) {
@@ -201,7 +201,7 @@ class [[nodiscard]] basic_capture {
     state->discard_at(*state);
     delete state;
   }
-  /// State::discard_at. Why there is no graph interests nobody here.
+  /// Implements State::discard_at. Errors are dropped.
   template <class Calls>
   static void discard_at(State& state) noexcept {
     typename B::native_graph graph{};
@@ -218,7 +218,7 @@ using Capture = basic_capture<default_backend>;
 
 namespace detail {
 
-/// What captures stand for as an argument: something that is called with the open capture.
+/// Whether Body can be captured: it is called with the open capture.
 template <class Body, class B>
 inline constexpr bool is_capture_body =
     std::is_invocable_r_v<result<void>, Body&, basic_capture<B>&>;
@@ -243,9 +243,9 @@ template <class B, class Body>
 
 }  // namespace detail
 
-/// Captures what `body(capture)` does: begins, calls it, ends. An error that it returns comes back,
-/// and the capture is discarded; so it is if it throws. Errors as those of Capture::begin and
-/// ::end.
+/// Captures what `body(capture)` does: begins, calls it, ends. If `body` returns an error or
+/// throws, the capture is discarded and the error is passed on. Other errors are those of
+/// Capture::begin and ::end.
 template <class B, class Body>
 [[nodiscard]] result<basic_graph<B>> capture(const basic_stream<B>& stream, Body&& body,
                                              CaptureMode mode = CaptureMode::global,
@@ -260,10 +260,11 @@ template <class B, class Body>
 }
 template <class B, class Body>
 result<basic_graph<B>> capture(basic_stream<B>&&, Body&&, CaptureMode = {}, call_site = {}) =
-    delete;  // a temporary stream would be gone before the graph
+    delete;  // a temporary stream would not outlive the graph
 
-/// Captures `body` again and lets `exec` do that from now on: how the arguments of captured kernels
-/// change. What it does and keeps is replaced as a whole. Errors as those of capture and update.
+/// Captures `body` again and updates `exec` with the result, which changes the arguments of
+/// captured kernels. Everything that `exec` does and keeps is replaced. Errors are those of capture
+/// and update.
 template <class B, class S, class Body>
 [[nodiscard]] result<void> recapture(basic_executable_graph<B>& exec, const S& stream, Body&& body,
                                      CaptureMode mode = CaptureMode::global,

@@ -26,9 +26,9 @@ namespace warpsafe {
 template <class B>
 class basic_graph;
 
-/// A graph that can be launched, any number of times, one launch after another. What it keeps alive
-/// lives until its last launch has ended: its destructor waits for that if it keeps anything.
-/// Move-only.
+/// A graph that can be launched any number of times; its launches run one after another. What it
+/// keeps alive lives until its last launch has ended: the destructor waits for that if it keeps
+/// anything. Move-only.
 template <class B>
 class [[nodiscard]] basic_executable_graph {
  public:
@@ -51,15 +51,15 @@ class [[nodiscard]] basic_executable_graph {
   }
   basic_executable_graph(const basic_executable_graph&) = delete;
   basic_executable_graph& operator=(const basic_executable_graph&) = delete;
-  // Nobody can take a status here; close() is for who wants it.
+  // A destructor cannot return a status; call close() to get it.
   ~basic_executable_graph() { drop_(*this); }
 
-  /// Runs the graph in the order of `stream` (a Stream, or a StreamRef; a borrowed stream has to
-  /// outlive this object), after its own earlier launches. Arguments are those of the capture, or
-  /// of the last update. Errc::stream_capturing where the stream captures: what is to be a part of
-  /// that graph has to be captured again. Checked builds: Errc::graph_memory_freed where a captured
-  /// kernel uses memory of a buffer that is gone. All: Errc::stream_null for a Stream that was
-  /// moved from or closed, ::runtime_failed, ::execution_failed of earlier work.
+  /// Runs the graph in the order of `stream` (a Stream or a StreamRef; a borrowed stream must
+  /// outlive this object), after its own earlier launches. The arguments are those of the capture
+  /// or of the last update. Errc::stream_capturing if the stream captures; capture the work again
+  /// to make it part of another graph. Errc::graph_memory_freed (checked builds) if a captured
+  /// kernel uses memory of a freed buffer. Errc::stream_null for a Stream that was moved from or
+  /// closed, ::runtime_failed, ::execution_failed of earlier work.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> launch(basic_stream_hold<B> stream,
                                     call_site site = call_site::current()) noexcept {
@@ -75,7 +75,7 @@ class [[nodiscard]] basic_executable_graph {
     if (is_captured<Level>(stream.ref(), site, error)) return error;
     const detail::CallScope<B> here(site);
     if constexpr (Level == CheckLevel::full) {
-      // One launch to the journal, whatever kernels the graph holds.
+      // The journal shows one launch, however many kernels the graph holds.
       const detail::Located<B> at(stream.ref(), site);
       const detail::Observation seen =
           detail::observe(at, LaunchShape{}, Name::of("(graph)"), nullptr);
@@ -86,7 +86,7 @@ class [[nodiscard]] basic_executable_graph {
       return submit<Level>(std::move(stream), site);
     }
   }
-  /// What is no stream gets a sentence.
+  /// Diagnoses an argument that is not a stream.
   template <class S>
   requires(!std::is_convertible_v<const S&, basic_stream_hold<B>>)  //
       result<void> launch(const S&)
@@ -96,10 +96,10 @@ class [[nodiscard]] basic_executable_graph {
     return success();
   }
 
-  /// Takes over what `graph` does, arguments and all, for the launches to come: the way to give a
-  /// captured kernel other scalars or buffers. It must have the same operations in the same order
-  /// with the same dependencies: Errc::graph_update_refused says what differs, and leaves this one
-  /// as it was. Errc::runtime_failed.
+  /// Replaces the operations and arguments of the coming launches with those of `graph`; use it to
+  /// give captured kernels other scalars or buffers. `graph` must have the same operations in the
+  /// same order with the same dependencies. Otherwise Errc::graph_update_refused says what differs,
+  /// and this graph stays unchanged. Errc::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> update(const basic_graph<B>& graph,
                                     call_site site = call_site::current()) noexcept {
@@ -118,10 +118,10 @@ class [[nodiscard]] basic_executable_graph {
     return success();
   }
 
-  /// The vendor's own executable graph, which stays this object's to destroy.
+  /// The vendor's executable graph, still owned by this object.
   [[nodiscard]] typename B::native_graph_exec native() const noexcept { return native_; }
-  /// Destroys it; launches that were made go on. If it keeps anything alive, waits for the last of
-  /// them and then lets that go. Errc::runtime_failed, ::execution_failed.
+  /// Destroys the graph; launches in flight continue. If it keeps anything alive, waits for the
+  /// last launch before releasing it. Errc::runtime_failed, ::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (native_ == nullptr) return success();
@@ -141,7 +141,7 @@ class [[nodiscard]] basic_executable_graph {
   [[nodiscard]] result<void> submit(basic_stream_hold<B> stream, call_site site) noexcept {
     if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_launch(
             native_, stream.ref().native())) {
-      // As a launch's: what it is told of running work is not its own.
+      // As for a kernel launch, a fault reported here belongs to earlier work.
       LaunchError error =
           detail::runtime_error<B>(status, Name::of("graph launch"), site, Stage::launch);
       error.stage = Stage::runtime_call;
@@ -153,15 +153,16 @@ class [[nodiscard]] basic_executable_graph {
     return success();
   }
 
-  /// Neither vendor makes a part of the graph of it: CUDA 13.0 answers 900 and breaks the capture
-  /// in every mode (seen on an H200), AMD's runtime runs it at once (ROCm's clr, hip_graph.cpp,
-  /// hipGraphLaunch_common). Level full asks about captures of other code, too.
+  /// Whether the stream captures. Neither vendor makes the launch part of the graph: CUDA 13.0
+  /// returns 900 and breaks the capture in every mode (seen on an H200), and AMD's runtime runs the
+  /// graph at once (ROCm's clr, hip_graph.cpp, hipGraphLaunch_common). Level full also finds
+  /// captures that other code began.
   template <CheckLevel Level>
   [[nodiscard]] static bool is_captured(basic_stream_ref<B> stream, call_site site,
                                         LaunchError& error) noexcept {
     if (Level != CheckLevel::full && detail::open_captures() == nullptr) return false;
     bool capturing = false;
-    // A failure of the question is the launch's own to report.
+    // If the query fails, the launch reports the error.
     if (detail::CallsAt<B, Level>::stream_capturing(stream.native(), capturing) != 0 ||
         !capturing) {
       return false;
@@ -173,7 +174,7 @@ class [[nodiscard]] basic_executable_graph {
   }
 
   friend class basic_graph<B>;
-  /// close, as by the level of who made the graph.
+  /// close at the check level of the graph's creator.
   using Drop = void (*)(basic_executable_graph& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_executable_graph& self) noexcept {
@@ -183,7 +184,7 @@ class [[nodiscard]] basic_executable_graph {
                          Drop drop) noexcept
       : native_(native), resources_(std::move(resources)), drop_(drop) {}
 
-  /// Lets go what the launches up to now need, once they have ended. A status.
+  /// Releases what the launches so far need, once they have ended. Returns a status.
   template <CheckLevel Level>
   int release_resources() noexcept {
     int status = 0;
@@ -200,9 +201,10 @@ class [[nodiscard]] basic_executable_graph {
     if (status != 0 || !capturing) {
       return detail::wait_for_stream<Calls>(stream, last_->ref().device().value(), {}, false);
     }
-    // Waiting would break that capture: its graph takes over what is to be kept.
+    // Waiting would break that capture, so its graph takes over what this one keeps.
     if (!detail::keep_in_capture(stream, detail::ResourcesPtr(resources_))) {
-      resources_->retain();  // other code's capture: nothing will ever say when it can go
+      resources_->retain();  // other code's capture: its end cannot be observed, so the resources
+                             // are leaked
     }
     return 0;
   }

@@ -24,14 +24,14 @@ class basic_capture;
 
 namespace detail {
 
-/// What refers to memory of others: a pointer, a view, a span, a reference_wrapper.
+/// Whether T refers to memory that it does not own: a pointer, a view, a span, a reference_wrapper.
 template <class T>
 inline constexpr bool is_reference_only = std::is_pointer_v<T> ||
                                           (std::is_trivially_destructible_v<T> &&
                                            (is_view<T> || is_device_memory<T> ||
                                             is_view_by_shape<T>));
 
-/// The sentences about what is given away and therefore moved in.
+/// Diagnoses arguments of keep() that own nothing, or that are not moved in.
 template <class T>
 constexpr bool check_keep_argument() noexcept {
   static_assert(!is_reference_only<std::remove_cvref_t<T>>,
@@ -50,8 +50,8 @@ template <class T>
 
 }  // namespace detail
 
-/// What was captured: operations with their arguments as they were then, and the order that they
-/// need. It runs nothing; `instantiate` makes what does. Move-only.
+/// The captured operations with their arguments and dependencies. It runs nothing; `instantiate`
+/// makes a graph that does. Move-only.
 template <class B>
 class [[nodiscard]] basic_graph {
  public:
@@ -72,17 +72,16 @@ class [[nodiscard]] basic_graph {
   }
   basic_graph(const basic_graph&) = delete;
   basic_graph& operator=(const basic_graph&) = delete;
-  // Nobody can take a status here; close() is for who wants it.
+  // A destructor cannot return a status; call close() to get it.
   ~basic_graph() { drop_(*this); }
 
-  /// Makes a graph that can be launched. This one may go then; what it keeps alive stays with the
-  /// new one. Errc::runtime_failed, ::out_of_memory.
+  /// Makes a graph that can be launched. It shares what this graph keeps alive, so this graph may
+  /// be destroyed. Errc::runtime_failed, ::out_of_memory.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_executable_graph<B>> instantiate(
       call_site site = call_site::current()) const noexcept;
-  /// Keeps `value` (a buffer, a library handle, a pending value) alive as long as this graph, or
-  /// what is instantiated of it, lives; a pointer to it there. Errc::out_of_memory; `value` is
-  /// untouched then.
+  /// Keeps `value` (a buffer, a library handle, a token) alive as long as this graph and its
+  /// instances, and returns a pointer to it. Errc::out_of_memory; `value` is then untouched.
   template <class T>
   result<std::remove_reference_t<T>*> keep(T&& value,
                                            call_site site = call_site::current()) noexcept {
@@ -90,7 +89,7 @@ class [[nodiscard]] basic_graph {
       return detail::keep_value(*resources_.get(), std::forward<T>(value), site);
     }
   }
-  /// Operations. Errc::runtime_failed.
+  /// The number of operations. Errc::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<std::size_t> node_count(
       call_site site = call_site::current()) const noexcept {
@@ -101,9 +100,9 @@ class [[nodiscard]] basic_graph {
     }
     return count;
   }
-  /// The vendor's own graph, which stays this object's to destroy.
+  /// The vendor's graph, still owned by this object.
   [[nodiscard]] typename B::native_graph native() const noexcept { return native_; }
-  /// Destroys the graph; what was instantiated of it lives on. Errc::runtime_failed.
+  /// Destroys the graph; its instances live on. Errc::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     resources_ = detail::ResourcesPtr{};
@@ -118,7 +117,7 @@ class [[nodiscard]] basic_graph {
  private:
   friend class basic_capture<B>;
   friend class basic_executable_graph<B>;
-  /// close, as by the level of who made the graph.
+  /// close at the check level of the graph's creator.
   using Drop = void (*)(basic_graph& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_graph& self) noexcept {

@@ -12,7 +12,7 @@
 namespace warpsafe {
 
 /// cuBLAS: `StreamBound<cublasHandle_t>::create(stream)`, `blas.call<cublasSgemm>(…)`. The handle
-/// owns its workspace, so that nothing is allocated while a graph is captured.
+/// owns its workspace, so that no call allocates while a graph is captured.
 template <>
 struct handle_traits<cublasHandle_t>
     : HandleCalls<cuda_backend, cublasCreate, cublasDestroy, cublasSetStream, cublasGetStream>,
@@ -23,8 +23,8 @@ struct handle_traits<cublasHandle_t>
   static constexpr Name name = Name::of("cuBLAS");
   static constexpr Name version_suffix = Name::of("_v2");
 
-  /// cublas_api.h overloads these by the compute type; the older form with a cudaDataType is left
-  /// out.
+  /// The overloads of cublas_api.h by compute type; the older overloads with a cudaDataType are
+  /// left out.
   template <class... Matrix>
   using GemmEx = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
                                 const void*, Matrix..., cublasComputeType_t, cublasGemmAlgo_t);
@@ -37,8 +37,8 @@ struct handle_traits<cublasHandle_t>
                         long long, const void*, void*, cudaDataType, int, long long, int>>;
 
   static constexpr int inner_handles = 0;
-  /// cuBLAS documentation, cublasSetWorkspace(): 32 MiB are recommended from Hopper (compute
-  /// capability 9.0) on, 4 MiB before; cublasSetStream() goes back to the default workspace.
+  /// cuBLAS documentation, cublasSetWorkspace(): 32 MiB recommended from Hopper (compute capability
+  /// 9.0) on, 4 MiB before; cublasSetStream() restores the default workspace.
   static std::size_t workspace_bytes(int device) noexcept {
     int capability = 0;
     const cudaError_t asked =

@@ -9,9 +9,9 @@
 
 namespace warpsafe {
 
-/// cuBLASLt: `StreamBound<cublasLtHandle_t>::create(stream)`,
-/// `lt.call<cublasLtMatmul>(…, workspace.view(), workspace.size())`: the stream, its last
-/// parameter, is passed by `call`. The workspace is the caller's, as the library has it.
+/// cuBLASLt: `StreamBound<cublasLtHandle_t>::create(stream)`, `lt.call<cublasLtMatmul>(…,
+/// workspace.view(), workspace.size())`. `call` passes the stream, which is the last parameter. The
+/// caller provides the workspace, as the library requires.
 template <>
 struct handle_traits<cublasLtHandle_t>
     : HandleCalls<cuda_backend, cublasLtCreate, cublasLtDestroy> {

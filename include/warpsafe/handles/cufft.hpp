@@ -9,13 +9,13 @@
 
 namespace warpsafe {
 
-/// A plan of cuFFT. The library's own handle is an int, which anything could be.
+/// A plan of cuFFT. The library's own handle is an int and has no type of its own.
 struct CufftPlan {};
 
-/// cuFFT: `StreamBound<CufftPlan>::create(stream)` is an empty plan, which
-/// `fft.call<cufftMakePlan1d>(n, CUFFT_C2C, 1, &bytes)` fills and
-/// `fft.call<cufftExecC2C>(in.view(), out.view(), CUFFT_FORWARD)` runs. The library has no function
-/// that tells a plan's stream, so a stream changed behind its back is not found.
+/// cuFFT: `StreamBound<CufftPlan>::create(stream)` makes an empty plan,
+/// `fft.call<cufftMakePlan1d>(n, CUFFT_C2C, 1, &bytes)` fills it, and
+/// `fft.call<cufftExecC2C>(in.view(), out.view(), CUFFT_FORWARD)` runs it. The library has no
+/// function that returns a plan's stream, so checks cannot find a changed stream.
 template <>
 struct handle_traits<CufftPlan>
     : HandleCalls<cuda_backend, cufftCreate, cufftDestroy, cufftSetStream> {

@@ -11,7 +11,7 @@ namespace warpsafe {
 
 /// cuRAND: `StreamBound<curandGenerator_t>::create(stream, CURAND_RNG_PSEUDO_PHILOX4_32_10)`,
 /// `random.call<curandGenerateUniform>(numbers.view(), numbers.size())`. The library has no
-/// function that tells a generator's stream, so a stream changed behind its back is not found.
+/// function that returns a generator's stream, so checks cannot find a changed stream.
 template <>
 struct handle_traits<curandGenerator_t>
     : HandleCalls<cuda_backend, curandCreateGenerator, curandDestroyGenerator, curandSetStream> {

@@ -9,7 +9,7 @@
 
 namespace warpsafe {
 
-/// A handle of hipBLAS. The library's own is a void*, which anything could be.
+/// A handle of hipBLAS. The library's own handle is a void* and has no type of its own.
 struct HipblasHandle {};
 
 /// hipBLAS: `StreamBound<HipblasHandle>::create(stream)`, `blas.call<hipblasSgemm>(…)`.

@@ -9,13 +9,14 @@
 
 namespace warpsafe {
 
-/// A plan of hipFFT. The library's own handle is an int on some platforms, which anything could be.
+/// A plan of hipFFT. The library's own handle is an int on some platforms and has no type of its
+/// own there.
 struct HipfftPlan {};
 
-/// hipFFT: `StreamBound<HipfftPlan>::create(stream)` is an empty plan, which
-/// `fft.call<hipfftMakePlan1d>(n, HIPFFT_C2C, 1, &bytes)` fills and
-/// `fft.call<hipfftExecC2C>(in.view(), out.view(), HIPFFT_FORWARD)` runs. The library has no
-/// function that tells a plan's stream, so a stream changed behind its back is not found.
+/// hipFFT: `StreamBound<HipfftPlan>::create(stream)` makes an empty plan,
+/// `fft.call<hipfftMakePlan1d>(n, HIPFFT_C2C, 1, &bytes)` fills it, and
+/// `fft.call<hipfftExecC2C>(in.view(), out.view(), HIPFFT_FORWARD)` runs it. The library has no
+/// function that returns a plan's stream, so checks cannot find a changed stream.
 template <>
 struct handle_traits<HipfftPlan>
     : HandleCalls<hip_backend, hipfftCreate, hipfftDestroy, hipfftSetStream> {

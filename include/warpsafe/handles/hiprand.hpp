@@ -9,13 +9,13 @@
 
 namespace warpsafe {
 
-/// A generator of hipRAND. The library's own handle is another library's as well: rocRAND's on
-/// AMD's platform, cuRAND's on NVIDIA's.
+/// A generator of hipRAND. The library's own handle type belongs to another library as well: to
+/// rocRAND on AMD's platform, to cuRAND on NVIDIA's.
 struct HiprandGenerator {};
 
 /// hipRAND: `StreamBound<HiprandGenerator>::create(stream, HIPRAND_RNG_PSEUDO_PHILOX4_32_10)`,
 /// `random.call<hiprandGenerateUniform>(numbers.view(), numbers.size())`. The library has no
-/// function that tells a generator's stream, so a stream changed behind its back is not found.
+/// function that returns a generator's stream, so checks cannot find a changed stream.
 template <>
 struct handle_traits<HiprandGenerator>
     : HandleCalls<hip_backend, hiprandCreateGenerator, hiprandDestroyGenerator, hiprandSetStream> {

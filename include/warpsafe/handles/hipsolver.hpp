@@ -9,12 +9,11 @@
 
 namespace warpsafe {
 
-/// A handle of hipSOLVER. The library's own is a void*, which anything could be.
+/// A handle of hipSOLVER. The library's own handle is a void* and has no type of its own.
 struct HipsolverHandle {};
 
 /// hipSOLVER, dense: `StreamBound<HipsolverHandle>::create(stream)`,
-/// `solver.call<hipsolverSgetrf>(…)`, or the names that are cuSOLVER's
-/// (`solver.call<hipsolverDnSgetrf>(…)`).
+/// `solver.call<hipsolverSgetrf>(…)`, or with cuSOLVER's names `solver.call<hipsolverDnSgetrf>(…)`.
 template <>
 struct handle_traits<HipsolverHandle> : HandleCalls<hip_backend, hipsolverCreate, hipsolverDestroy,
                                                     hipsolverSetStream, hipsolverGetStream> {

@@ -9,7 +9,7 @@
 
 namespace warpsafe {
 
-/// A handle of hipSPARSE. The library's own is a void*, which anything could be.
+/// A handle of hipSPARSE. The library's own handle is a void* and has no type of its own.
 struct HipsparseHandle {};
 
 /// hipSPARSE: `StreamBound<HipsparseHandle>::create(stream)`, `sparse.call<hipsparseSpMV>(…)`.
@@ -23,7 +23,7 @@ struct handle_traits<HipsparseHandle>
   static constexpr Name name = Name::of("hipSPARSE");
 
   static constexpr int inner_handles = 0;
-  // The library's own names came later than the releases that this is compiled against.
+  // The supported releases are older than the library's function for status names.
   static Name status_name(status value) noexcept {
     return detail::enumerator_name<
         HIPSPARSE_STATUS_NOT_INITIALIZED, HIPSPARSE_STATUS_ALLOC_FAILED,

@@ -9,18 +9,17 @@
 
 namespace warpsafe {
 
-/// Which of how many a communicator is: what ncclCommInitRank is given.
+/// The rank of a communicator: the arguments of ncclCommInitRank.
 struct NcclRank {
   ncclUniqueId id;
   int ranks;
   int rank;  ///< 0 to ranks - 1
 };
 
-/// NCCL: `StreamBound<ncclComm_t>::create(stream, NcclRank{id, ranks, rank})`, which waits for the
-/// other ranks; communicators of one thread that are made together (ncclCommInitAll) come in by
-/// adopt. `comm.call<ncclAllReduce>(in.view(), out.view(), n, ncclFloat, ncclSum)`: communicator
-/// and stream are passed by `call`. ncclCommAbort and ncclCommRevoke stay the way out of a hang:
-/// native().
+/// NCCL: `StreamBound<ncclComm_t>::create(stream, NcclRank{id, ranks, rank})` waits for the other
+/// ranks. If one thread makes several communicators together (ncclCommInitAll), pass each to adopt.
+/// `comm.call<ncclAllReduce>(in.view(), out.view(), n, ncclFloat, ncclSum)`: `call` passes
+/// communicator and stream. To end a hang, call ncclCommAbort or ncclCommRevoke with native().
 template <>
 struct handle_traits<ncclComm_t> : HandleCalls<cuda_backend, nullptr, ncclCommDestroy> {
   using options = NcclRank;

@@ -9,21 +9,21 @@
 
 namespace warpsafe {
 
-/// A communicator of RCCL. The library's own type is called as NCCL's is, and a program can have
-/// both.
+/// A communicator of RCCL. The library's own type has the same name as NCCL's, and a program may
+/// use both.
 struct RcclComm {};
 
-/// Which of how many a communicator is: what RCCL's ncclCommInitRank is given.
+/// The rank of a communicator: the arguments of RCCL's ncclCommInitRank.
 struct RcclRank {
   ncclUniqueId id;
   int ranks;
   int rank;  ///< 0 to ranks - 1
 };
 
-/// RCCL: `StreamBound<RcclComm>::create(stream, RcclRank{id, ranks, rank})`, which waits for the
-/// other ranks; communicators of one thread that are made together (ncclCommInitAll) come in by
-/// adopt. `comm.call<ncclAllReduce>(in.view(), out.view(), n, ncclFloat, ncclSum)`: communicator
-/// and stream are passed by `call`. ncclCommAbort stays the way out of a hang: native().
+/// RCCL: `StreamBound<RcclComm>::create(stream, RcclRank{id, ranks, rank})` waits for the other
+/// ranks. If one thread makes several communicators together (ncclCommInitAll), pass each to adopt.
+/// `comm.call<ncclAllReduce>(in.view(), out.view(), n, ncclFloat, ncclSum)`: `call` passes
+/// communicator and stream. To end a hang, call ncclCommAbort with native().
 template <>
 struct handle_traits<RcclComm> : HandleCalls<hip_backend, nullptr, ncclCommDestroy> {
   using options = RcclRank;

@@ -9,9 +9,9 @@
 
 namespace warpsafe {
 
-/// rocBLAS: `StreamBound<rocblas_handle>::create(stream)`, `blas.call<rocblas_sgemm>(…)`. The
-/// handle's functions share one workspace, which the library makes larger when a function needs
-/// more; rebind orders the new stream after the old for that reason.
+/// rocBLAS: `StreamBound<rocblas_handle>::create(stream)`, `blas.call<rocblas_sgemm>(…)`. All
+/// functions of a handle share one workspace, which the library enlarges if a function needs more.
+/// Because of this, rebind orders the new stream after the old one.
 template <>
 struct handle_traits<rocblas_handle>
     : HandleCalls<hip_backend, rocblas_create_handle, rocblas_destroy_handle, rocblas_set_stream,
@@ -22,8 +22,8 @@ struct handle_traits<rocblas_handle>
   static constexpr Name name = Name::of("rocBLAS");
 
   static constexpr int inner_handles = 0;
-  /// rocblas-types.h: of the others two are answers to queries of a size, and one says that the
-  /// work was done with less memory than it would have liked.
+  /// rocblas-types.h: besides success, two statuses answer queries of a size, and one says that the
+  /// work was done with less memory than ideal.
   static bool is_success(status value) noexcept {
     return value == rocblas_status_success || value == rocblas_status_perf_degraded ||
            value == rocblas_status_size_increased || value == rocblas_status_size_unchanged;

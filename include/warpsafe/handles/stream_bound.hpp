@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-// What a library's handle is made of: a stream, and options where handle_traits has some.
+// A library handle is made from a stream, and from options if handle_traits declares some.
 
 namespace warpsafe::detail {
 
@@ -30,8 +30,8 @@ struct OptionsOf<Traits> {
   using type = typename Traits::options;
 };
 
-/// Whether a handle can be made of these: a stream, then options where there are some. The place of
-/// the call may follow.
+/// Whether a handle can be made from these arguments: a stream, then options if there are any. A
+/// call_site may follow.
 template <class B, class Options, class... A>
 inline constexpr bool makes_handle = false;
 template <class B, class Options, class S, class... A>
@@ -43,10 +43,9 @@ inline constexpr bool makes_handle<B, Options, S, A...> =
 
 namespace warpsafe {
 
-/// A library handle that can only run on one stream. There is no way to make one without a stream,
-/// none to change the stream under work that is pending, and no copy that another thread could use;
-/// the stream lives at least as long. Move-only. One thread at a time; a handle of its own for each
-/// thread.
+/// A library handle that runs on one stream only. It cannot be made without a stream, its stream
+/// cannot change while work is pending, and it cannot be copied. The handle keeps its stream alive.
+/// Move-only. Use it from one thread at a time; give each thread a handle of its own.
 template <class Handle>
 class [[nodiscard]] StreamBound
     : private detail::CallsOf<StreamBound<Handle>, handle_traits<Handle>>::type {
@@ -59,26 +58,24 @@ class [[nodiscard]] StreamBound
 
  public:
   using native_handle = typename Traits::native;
-  /// What a handle is made of besides its stream; empty for most libraries.
+  /// The options that a handle is made from besides its stream; empty for most libraries.
   using Options = typename detail::OptionsOf<Traits>::type;
 
   StreamBound() = delete;  // a handle without a stream would run on the default stream
 
-  /// A new handle of the library, bound to `stream` (a Stream, or a StreamRef, which keeps a Stream
-  /// alive too; a borrowed stream has to outlive the handle; not a temporary). The stream's device
-  /// must be current: Errc::stream_wrong_device; it may not be one that was moved from or closed:
-  /// Errc::stream_null. Errc::stream_capturing while the stream captures a
-  /// graph, which the library's allocations would break. Errc::library_failed with the library's
-  /// own words,
-  /// ::out_of_memory for the workspace, ::no_device, ::handle_partly_bound where a handle that
-  /// holds others is not on the stream with each of them.
+  /// Makes a handle of the library and binds it to `stream` (a Stream or a StreamRef, not a
+  /// temporary; a borrowed stream must outlive the handle). Errc::stream_wrong_device unless the
+  /// stream's device is current. Errc::stream_null for a Stream that was moved from or closed.
+  /// Errc::stream_capturing while the stream captures a graph, which the library's allocations
+  /// would break. Errc::library_failed with the library's own text, ::out_of_memory for the
+  /// workspace, ::no_device. Errc::handle_partly_bound if an inner handle is not on the stream.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<StreamBound> create(basic_stream_hold<B> stream,
                                                   call_site site = call_site::current()) noexcept
       requires(std::is_empty_v<Options>) {
     return create<Level>(std::move(stream), Options{}, site);
   }
-  /// The same for a library whose handles are made of something (curandRngType_t, NcclRank).
+  /// Makes a handle from options (a curandRngType_t, an NcclRank). Errors are the same.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<StreamBound> create(basic_stream_hold<B> stream,
                                                   const Options& options,
@@ -97,11 +94,11 @@ class [[nodiscard]] StreamBound
       return detail::step_error<Traits, Step::create>(status, stream.ref(), site);
     }
     auto bound = bind_new<Level>(handle, std::move(stream), site);
-    if (!bound.has_value()) static_cast<void>(Traits::destroy(handle));  // the first error counts
+    if (!bound.has_value()) static_cast<void>(Traits::destroy(handle));  // return the first error
     return bound;
   }
   /// Takes over a handle that other code made (ncclCommInitAll, cufftPlan1d) and binds it. On an
-  /// error it stays that code's to destroy. Errors as those of create.
+  /// error, that code still owns it. Errors are those of create.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<StreamBound> adopt(native_handle handle, basic_stream_hold<B> stream,
                                                  call_site site = call_site::current()) noexcept {
@@ -109,7 +106,7 @@ class [[nodiscard]] StreamBound
     if (!usable.has_value()) return usable.assume_error();
     return bind_new<Level>(handle, std::move(stream), site);
   }
-  /// What is no stream of the library's backend, or lacks the options, gets a sentence.
+  /// Diagnoses an argument that is not a stream of the library's backend, and missing options.
   template <class... S>
   requires(!detail::makes_handle<B, Options, S...>)  //
       [[nodiscard]] static result<StreamBound> create(const S&...) noexcept {
@@ -129,24 +126,25 @@ class [[nodiscard]] StreamBound
     }
     return *this;
   }
-  StreamBound(const StreamBound&) = delete;  // two threads with one handle, or two destructions
+  StreamBound(const StreamBound&) =
+      delete;  // two threads could share a handle, and it would be destroyed twice
   StreamBound& operator=(const StreamBound&) = delete;
-  // Nobody can take a status here; close() is for who wants it.
+  // A destructor cannot return a status; call close() to get it.
   ~StreamBound() { bound_.drop(call_site::current()); }
 
   /// Destroys the handle, with its device current, and frees its workspace in stream order. Returns
-  /// the first thing that went wrong. Errc::library_failed, ::runtime_failed, ::device_invalid.
+  /// the first error. Errc::library_failed, ::runtime_failed, ::device_invalid.
   /// @pre no graph is being captured: a library's destroy function may wait for the device
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     return bound_.template destroy<Level>(site);
   }
 
-  /// The handle on another stream of the same device: what the new stream is given from now on
-  /// waits for what the old one was given (a library may share one workspace between them). Uses
-  /// this one up; on an error this one stays as it was. Errc::stream_wrong_device,
-  /// ::stream_capturing while either stream captures: their work could not be ordered,
-  /// ::handle_moved, ::library_failed, ::runtime_failed.
+  /// Moves the handle to another stream of the same device. Work submitted to the new stream from
+  /// now on waits for the work of the old one, since a library may use one workspace for both. Uses
+  /// up this object; on an error it stays as it was. Errc::stream_wrong_device, ::handle_moved,
+  /// ::library_failed, ::runtime_failed. Errc::stream_capturing while either stream captures,
+  /// because their work could not be ordered.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<StreamBound> rebind(basic_stream_hold<B> stream,
                                            call_site site = call_site::current()) && noexcept {
@@ -165,13 +163,12 @@ class [[nodiscard]] StreamBound
     const auto bound = bound_.template bind<Level>(site);
     if (!bound.has_value()) {
       std::swap(bound_.stream, stream);
-      static_cast<void>(
-          bound_.template bind<Level>(site));  // back; the first error is the one to tell
+      static_cast<void>(bound_.template bind<Level>(site));  // bind it back; return the first error
       return bound.assume_error();
     }
     return std::move(*this);
   }
-  /// `rebind` of a variable that could be used afterwards gets a sentence.
+  /// Diagnoses `rebind` of a variable that could still be used afterwards.
   template <class S>
   result<StreamBound> rebind(const S&) & noexcept {
     static_assert(!detail::is_size<decltype(sizeof(S))>,
@@ -180,22 +177,23 @@ class [[nodiscard]] StreamBound
     return LaunchError::make(Errc::handle_moved, Stage::construction);
   }
 
-  /// Calls a function of the library: `blas.call<cublasSgemm>(…)`. The handle, and a stream where
-  /// the function takes one, are passed by `call`. The arguments keep their value, as those of a
-  /// kernel; device memory goes in as a view, scalars by host_scalar, device_scalar or `&x`.
-  /// Release builds make the bare call. Checked builds find a moved or closed handle
-  /// (Errc::handle_moved), two threads in one handle at once (::handle_busy), a negative number for
-  /// an unsigned parameter (::argument_negative); full checks besides another current device
-  /// (::stream_wrong_device), a stream or pointer mode that was changed behind the handle's back
-  /// (::handle_stream_changed, ::handle_pointer_mode), a trusted pointer to host memory
-  /// (::argument_host_pointer). All builds: ::library_failed with the function's name and the
-  /// library's own words.
+  /// Calls a function of the library: `blas.call<cublasSgemm>(…)`. `call` passes the handle, and
+  /// the stream if the function takes one. Arguments follow the rules of kernel arguments: no
+  /// number may change its value, device memory is passed as a view, and scalars as host_scalar,
+  /// device_scalar or `&x`. Release builds make the bare call.
+  ///
+  /// Checked builds return Errc::handle_moved for a moved or closed handle, ::handle_busy if
+  /// another thread uses the handle, and ::argument_negative for a negative number passed as an
+  /// unsigned parameter. Full checks also return Errc::stream_wrong_device if another device is
+  /// current, ::handle_stream_changed and ::handle_pointer_mode if other code changed the handle,
+  /// and ::argument_host_pointer for a trusted pointer to host memory. All builds return
+  /// Errc::library_failed with the function's name and the library's own text.
   template <auto Fn, CheckLevel Level = current_level, class... A>
   [[nodiscard, gnu::always_inline]] result<void> call(
       typename detail::LibraryFunction<Traits, decltype(Fn)>::First first, A&&... rest) noexcept {
     return call_from<Fn, Level>(first, detail::decayed(rest)...);
   }
-  /// The same for a function of the handle alone.
+  /// Calls a function that takes only the handle.
   template <auto Fn, CheckLevel Level = current_level>
   [[nodiscard, gnu::always_inline]] result<void> call(
       call_site site = call_site::current()) noexcept {
@@ -203,7 +201,7 @@ class [[nodiscard]] StreamBound
   }
   using Calls::call;
 
-  /// The library's own handle, for what `call` cannot express. Its stream is not to be changed.
+  /// The library's own handle, for functions that `call` cannot express. Do not change its stream.
   [[nodiscard]] native_handle native() const noexcept { return bound_.native; }
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return bound_.stream.ref(); }
 
@@ -216,7 +214,7 @@ class [[nodiscard]] StreamBound
                                                call_site site) noexcept {
     return detail::check_bindable<Level>(detail::StepName<Traits, Which>::value, stream, site);
   }
-  /// On an error `handle` is still the caller's.
+  /// On an error the caller still owns `handle`.
   template <CheckLevel Level>
   [[nodiscard]] static result<StreamBound> bind_new(native_handle handle,
                                                     basic_stream_hold<B> stream,

@@ -16,15 +16,15 @@
 #include <type_traits>
 #include <utility>
 
-// How an image gets into memory of its own, from memory or a file.
+// Loads an image into memory of its own, from memory or from a file.
 
 namespace warpsafe::detail {
 
-/// Zeros behind an image: PTX has to end in one, and what reads the head of a shorter image than it
-/// expects (bundle, ELF header) stays inside.
+/// Zeros behind an image. PTX must end in a zero, and code that reads the header of a bundle or an
+/// ELF file stays in bounds even if the image is shorter than the header.
 inline constexpr std::size_t image_padding = 64;
 
-/// A copy that std::free frees, zeros behind it. nullptr without memory.
+/// A copy with zeros behind it, for std::free. nullptr if there is no memory.
 [[nodiscard]] inline void* copy_image(ImageBytes image) noexcept {
   void* const copy = std::calloc(1, image.size + image_padding);
   if (copy != nullptr && image.size != 0) std::memcpy(copy, image.data, image.size);
@@ -34,7 +34,7 @@ inline constexpr std::size_t image_padding = 64;
 struct ModuleFile {
   void* image = nullptr;  ///< for std::free
   std::size_t bytes = 0;
-  int error = 0;  ///< an errno; nothing was read then
+  int error = 0;  ///< an errno; nothing was read if it is not 0
 };
 
 [[nodiscard]] inline ModuleFile read_module_file(const char* path) noexcept {
@@ -69,17 +69,16 @@ struct ModuleFile {
 
 }  // namespace warpsafe::detail
 
-// Kernels that are loaded by name while the program runs: from a cubin, PTX, fatbin, code object or
-// bundle of them, out of a file or of memory, as NVRTC and hipRTC leave it there. They are launched
-// as `kernel<fn>` is.
+// Kernels loaded by name at run time: from a cubin, PTX, fatbin, code object or bundle, in a file
+// or in memory as NVRTC and hipRTC produce it. They are launched like `kernel<fn>`.
 
 namespace warpsafe {
 
 template <class B>
 class basic_module;
 
-/// A kernel of a module, with the signature that it was taken with and what it is declared to need.
-/// Goes where `kernel<fn>` goes. Copyable; the module stays loaded as long as one of them lives.
+/// A kernel of a module, with its signature and declared needs. Use it like `kernel<fn>`. Copyable;
+/// the module stays loaded as long as one copy lives.
 template <class B, class Signature, class... Needs>
 class basic_module_kernel
     : public detail::LoadedKernel<B, typename detail::FunctionTraits<Signature*>::parameters,
@@ -88,7 +87,7 @@ class basic_module_kernel
       detail::LoadedKernel<B, typename detail::FunctionTraits<Signature*>::parameters, Needs...>;
 
  public:
-  /// What a launch on that device works with.
+  /// The kernel for a launch on `device`.
   [[nodiscard]] Loaded loaded(DeviceId device) const noexcept {
     hold_->mark_launched(device.value());
     return *this;
@@ -109,20 +108,20 @@ template <class B, class Signature, class... Needs>
 inline constexpr bool is_module_kernel<basic_module_kernel<B, Signature, Needs...>> = true;
 }  // namespace detail
 
-/// Device code that was loaded while the program runs. Move-only. Its last holder, this or one of
-/// its kernels, waits for the devices that kernels of it were launched on, and unloads it; where
-/// that wait is not possible (a capture is open), the module stays loaded. A captured kernel runs
-/// in its graph: give the kernel to the capture with `keep`.
+/// Device code that was loaded at run time. The last holder, which is this object or one of its
+/// kernels, waits for the devices that its kernels were launched on, and unloads the code; if it
+/// cannot wait because a capture is open, the module stays loaded. A captured kernel runs with its
+/// graph, so pass the kernel to the capture with `keep`. Move-only.
 template <class B>
 class [[nodiscard]] basic_module {
  public:
   using backend = B;
 
-  /// Loads what a container of bytes holds (std::string, std::vector<char>, an array: a cubin, PTX,
-  /// a fatbin, a code object, a bundle); on the host backend a container of host::NamedKernel. It
-  /// is copied. CUDA: usable on every device. HIP: on the device that is current now.
-  /// Errc::module_invalid (with the words of the runtime's compiler, for PTX), ::no_kernel_image,
-  /// ::out_of_memory, ::no_device.
+  /// Loads an image from a container of bytes (std::string, std::vector<char>, an array) that holds
+  /// a cubin, PTX, a fatbin, a code object or a bundle; on the host backend, a container of
+  /// host::NamedKernel. The image is copied. CUDA: usable on every device. HIP: on the device that
+  /// is current now. Errc::module_invalid (for PTX with the compiler's messages),
+  /// ::no_kernel_image, ::out_of_memory, ::no_device.
   template <CheckLevel Level = current_level, class Image>
   [[nodiscard]] static result<basic_module> load(const Image& image,
                                                  call_site site = call_site::current()) noexcept {
@@ -139,7 +138,7 @@ class [[nodiscard]] basic_module {
       return LaunchError::make(Errc::module_invalid, Stage::construction, site);
     }
   }
-  /// The same from a file. Errc::module_unreadable besides.
+  /// Loads an image from a file. Errors are those of `load`, and Errc::module_unreadable.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_module> load_file(
       const char* path, call_site site = call_site::current()) noexcept {
@@ -154,13 +153,13 @@ class [[nodiscard]] basic_module {
   basic_module& operator=(const basic_module&) = delete;
   ~basic_module() = default;
 
-  /// The kernel of that name with the signature that its source has: `kernel<void(float*,
-  /// std::size_t)>("_Z5scalePfm")`. A kernel that is not extern "C" has its mangled name there.
-  /// `Needs` are those of `kernel<fn, needs…>`. The code is loaded on the current device now, so
-  /// that what is missing is said here. The signature is compared with the image on CUDA, where
-  /// the driver tells the parameters (from 12.4 on), and on the host backend. Thread-safe.
-  /// Errc::kernel_not_found with the names that there are, ::signature_mismatch,
-  /// ::no_kernel_image, ::module_wrong_device, ::out_of_memory.
+  /// The kernel `name` with the signature of its source: `kernel<void(float*,
+  /// std::size_t)>("_Z5scalePfm")`. Pass the mangled name unless the kernel is extern "C". `Needs`
+  /// are those of `kernel<fn, needs…>`. Loads the code on the current device now, so that this call
+  /// reports missing code. Compares the signature with the image on the host backend, and on CUDA
+  /// if the driver reports parameters (12.4 and later). Thread-safe. Errc::kernel_not_found with
+  /// the available names, ::signature_mismatch, ::no_kernel_image, ::module_wrong_device,
+  /// ::out_of_memory.
   template <class Signature, class... Needs, CheckLevel Level = current_level>
   [[nodiscard]] result<basic_module_kernel<B, Signature, Needs...>> kernel(
       const char* name, call_site site = call_site::current()) const noexcept {
@@ -180,18 +179,18 @@ class [[nodiscard]] basic_module {
     return basic_module_kernel<B, Signature, Needs...>(found, hold_);
   }
 
-  /// `visit(Name)` for each kernel that the module holds, by the name that `kernel` takes. The
-  /// names live until the visit is over.
+  /// Calls `visit(Name)` for each kernel of the module, with the name that `kernel` takes. The
+  /// names are valid during the visit.
   template <CheckLevel Level = current_level, class Visit>
   void visit_kernels(Visit visit) const noexcept {
-    // A runtime that does not answer has no names to visit.
+    // If the runtime fails, there are no names to visit.
     static_cast<void>(
         detail::ModuleCallsAt<B, Level>::visit_names(hold_->native(), hold_->image(), visit));
   }
 
-  /// Gives the module up now rather than in the destructor, for its status: the runtime's if no
-  /// kernel of it is held any more. Errc::stream_capturing while this library captures;
-  /// Errc::execution_failed if its kernels failed, ::runtime_failed.
+  /// Gives up the module, as the destructor does, and returns the status: the runtime's if no
+  /// kernel of the module is held any more. Errc::stream_capturing while this library captures,
+  /// ::execution_failed if its kernels failed, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     LaunchError refused;

@@ -14,64 +14,66 @@
 
 namespace warpsafe::detail {
 
-/// One open capture: which streams take part in it, and what has broken it. The runtime only tells
-/// that something went wrong; this is who knows what, and where.
+/// Follows one open capture: the streams that take part, and the error that broke it. The runtime
+/// only reports that something went wrong; this knows what, and on which line.
 struct CaptureWatch {
-  /// A stream that joined by waiting for an event of the capture. It is quiet as long as the nodes
-  /// that its next one would wait for are `quiet`: the capture's own stream waits for them too.
+  /// A stream that joined the capture by waiting for one of its events. It needs no join while the
+  /// nodes that its next node would wait for are `joined_tail`: the capture's own stream waits for
+  /// those too.
   struct Fork {
     const void* stream;
-    std::uint64_t quiet;
-    bool joined;  ///< for runtimes that do not tell the nodes
+    std::uint64_t joined_tail;
+    bool joined;  ///< used if the runtime does not report nodes
     call_site site;
   };
   /// An event that was recorded in the capture.
-  struct Mark {
+  struct RecordedEvent {
     const void* event;
     const void* stream;
     std::uint64_t tail;
-    bool quiet;
+    bool is_joined;
   };
 
   CaptureWatch* next = nullptr;
-  int (*ask)(const void* stream, CaptureInfo& info) noexcept = nullptr;
+  int (*query_info)(const void* stream, CaptureInfo& info) noexcept = nullptr;
   Vendor vendor = Vendor::unknown;
   CaptureMode mode = CaptureMode::global;
   pthread_t thread = pthread_self();
   const void* stream = nullptr;
   ResourcesPtr resources;
-  LaunchError broken = LaunchError::make(Errc{}, Stage{});  ///< the first error that left it broken
-  // What does not fit is not looked after: an error then names no stream.
+  LaunchError broken =
+      LaunchError::make(Errc{}, Stage{});  ///< the first error after which the capture was broken
+  // What does not fit is not followed; an error then names no stream.
   static constexpr int room = 32;
   Fork forks[room] = {};
   int fork_count = 0;
-  Mark marks[room] = {};
-  unsigned mark_count = 0;  ///< ever made; the oldest gives way
+  RecordedEvent events[room] = {};
+  unsigned event_count = 0;  ///< ever recorded; the oldest is replaced
 
-  [[nodiscard]] Fork* fork_of(const void* which) noexcept {
+  [[nodiscard]] Fork* find_fork(const void* which) noexcept {
     for (int i = 0; i < fork_count; ++i) {
       if (forks[i].stream == which) return &forks[i];
     }
     return nullptr;
   }
   [[nodiscard]] bool takes_part(const void* which) noexcept {
-    return which != nullptr && (which == stream || fork_of(which) != nullptr);
+    return which != nullptr && (which == stream || find_fork(which) != nullptr);
   }
-  [[nodiscard]] Mark* mark_of(const void* event) noexcept {
-    for (Mark& mark : marks) {
+  [[nodiscard]] RecordedEvent* find_event(const void* event) noexcept {
+    for (RecordedEvent& mark : events) {
       if (mark.event != nullptr && mark.event == event) return &mark;
     }
     return nullptr;
   }
   [[nodiscard]] std::uint64_t tail_of(const void* which) const noexcept {
     CaptureInfo info{};
-    return ask(which, info) == 0 ? info.tail : 0;
+    return query_info(which, info) == 0 ? info.tail : 0;
   }
-  /// A stream of the capture with work that nothing waits for, or nullptr.
+  /// A stream of the capture with work that no other stream waits for, or nullptr.
   [[nodiscard]] const Fork* unjoined() const noexcept {
     for (int i = 0; i < fork_count; ++i) {
       const std::uint64_t tail = tail_of(forks[i].stream);
-      if (tail == 0 ? !forks[i].joined : tail != forks[i].quiet) return &forks[i];
+      if (tail == 0 ? !forks[i].joined : tail != forks[i].joined_tail) return &forks[i];
     }
     return nullptr;
   }
@@ -81,31 +83,32 @@ struct CaptureWatch {
   }
 
   void record(const void* event, const void* which) noexcept {
-    Mark* mark = mark_of(event);
+    RecordedEvent* mark = find_event(event);
     if (!takes_part(which)) {
-      if (mark != nullptr) *mark = {};  // recorded elsewhere by now
+      if (mark != nullptr) *mark = {};  // the event was recorded outside since
       return;
     }
-    if (mark == nullptr) mark = &marks[mark_count++ % room];
-    const Fork* const fork = fork_of(which);
+    if (mark == nullptr) mark = &events[event_count++ % room];
+    const Fork* const fork = find_fork(which);
     const std::uint64_t tail = tail_of(which);
-    *mark = {event, which, tail, fork == nullptr || fork->quiet == tail};
+    *mark = {event, which, tail, fork == nullptr || fork->joined_tail == tail};
   }
-  void wait(const void* waiter, const Mark& mark, std::uint64_t before, call_site site) noexcept {
-    // Whoever waits answers for the nodes from here on.
-    if (Fork* const joined = fork_of(mark.stream)) {
-      joined->quiet = mark.tail;
+  void wait(const void* waiter, const RecordedEvent& mark, std::uint64_t before,
+            call_site site) noexcept {
+    // From here on the waiting stream is responsible for the nodes.
+    if (Fork* const joined = find_fork(mark.stream)) {
+      joined->joined_tail = mark.tail;
       joined->joined = true;
     }
     if (waiter == stream) return;
-    Fork* fork = fork_of(waiter);
-    const bool was_quiet = fork == nullptr || fork->quiet == before;
+    Fork* fork = find_fork(waiter);
+    const bool was_joined = fork == nullptr || fork->joined_tail == before;
     if (fork == nullptr) {
       if (fork_count == room) return;
       fork = &forks[fork_count++];
       *fork = {waiter, 0, false, site};
     }
-    if (was_quiet && mark.quiet) fork->quiet = tail_of(waiter);
+    if (was_joined && mark.is_joined) fork->joined_tail = tail_of(waiter);
   }
 };
 
@@ -118,7 +121,8 @@ struct CaptureHookFunctions {
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       CaptureInfo info{};
       if (watch->broken.code != Errc{} || watch->vendor != error.vendor) continue;
-      if (watch->ask(watch->stream, info) != 0 || info.state != CaptureState::broken) continue;
+      if (watch->query_info(watch->stream, info) != 0 || info.state != CaptureState::broken)
+        continue;
       watch->broken = error;
       watch->broken.value = error.code == Errc::capture_broken ? 2 : 1;
     }
@@ -127,7 +131,7 @@ struct CaptureHookFunctions {
                       LaunchError& error) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
-      const bool captured_event = event != nullptr && watch->mark_of(event) != nullptr;
+      const bool captured_event = event != nullptr && watch->find_event(event) != nullptr;
       const bool captured_stream = watch->takes_part(stream);
       const bool unsafe = !relaxed && watch->forbids_unsafe_calls();
       if (!captured_event && !captured_stream && !unsafe) continue;
@@ -155,7 +159,7 @@ struct CaptureHookFunctions {
                      call_site site) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
-      if (const CaptureWatch::Mark* const mark = watch->mark_of(event)) {
+      if (const CaptureWatch::RecordedEvent* const mark = watch->find_event(event)) {
         watch->wait(stream, *mark, before, site);
       }
     }
@@ -168,10 +172,10 @@ struct CaptureHookFunctions {
       if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
       const void* memory = nullptr;  // a span begins with its pointer
       std::memcpy(&memory, args[i], sizeof memory);
-      if (memory != nullptr) resources->use(memory);
+      if (memory != nullptr) resources->add_memory(memory);
     }
   }
-  /// Of the capture that the stream takes part in; empty if it takes part in none.
+  /// The resources of the capture that the stream takes part in; empty if there is none.
   static ResourcesPtr resources_of(const void* stream) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
@@ -204,8 +208,8 @@ inline void close_watch(CaptureWatch& watch) noexcept {
   }
 }
 
-/// Gives `value` to the graph that `stream` is capturing. False, and `value` untouched, if it
-/// captures none that this library began.
+/// Hands `value` to the graph that `stream` captures. Returns false, with `value` untouched, unless
+/// this library began the capture.
 template <class T>
 [[nodiscard]] bool keep_in_capture(const void* stream, T&& value) noexcept {
   if (open_captures() == nullptr) return false;

@@ -21,11 +21,11 @@
 #include <cstdint>
 #include <utility>
 
-// What a library's handle refuses, and what its library says, as errors.
+// Errors of library handles.
 
 namespace warpsafe::detail {
 
-/// The error of a library's function, with the library's own words.
+/// The error of a library's function, with the library's own text.
 template <class Traits>
 [[gnu::cold, gnu::noinline]] LaunchError library_error(
     typename Traits::status status, Name function,
@@ -41,7 +41,7 @@ template <class Traits>
   report_to_captures(error);
   return error;
 }
-/// The same for what StreamBound does with a handle beside calling functions.
+/// The error of an operation of StreamBound on the handle itself.
 template <class Traits, HandleStep Step>
 [[nodiscard]] LaunchError step_error(typename Traits::status status,
                                      basic_stream_ref<typename Traits::backend> stream,
@@ -58,7 +58,7 @@ template <class Traits>
   }
 }
 
-/// The error of an operation on a handle that was refused: the library was not asked.
+/// The error of a refused operation on a handle: the library was not called.
 template <class B>
 [[nodiscard]] LaunchError handle_error(Errc code, Name operation, basic_stream_ref<B> stream,
                                        call_site site) noexcept {
@@ -88,8 +88,8 @@ template <CheckLevel Level, class B>
   error.limit = static_cast<std::uint64_t>(stream.device().value());
   return error;
 }
-/// The same, and Errc::stream_capturing while the stream captures a graph: what a library allocates
-/// when a handle is made or bound would break it, and so would the order that rebind makes.
+/// The errors of check_handle_device, and Errc::stream_capturing while the stream captures a graph.
+/// A library's allocations would break the capture, and so would the ordering that rebind needs.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> check_bindable(Name operation, basic_stream_ref<B> stream,
                                           call_site site) noexcept {
@@ -103,8 +103,8 @@ template <CheckLevel Level, class B>
   return success();
 }
 
-/// A library's handle, the stream that it is on, and the workspace that it was given: what a
-/// StreamBound owns, and what is done to it by the functions of handle_traits.
+/// A library's handle with its stream and workspace. StreamBound owns one; the functions of
+/// handle_traits work on it.
 template <class Traits>
 struct BoundHandle {
   using B = typename Traits::backend;
@@ -147,10 +147,11 @@ struct BoundHandle {
     drop_ = other.drop_;
     return *this;
   }
-  ~BoundHandle() = default;  // StreamBound has an error to give up, or not
+  ~BoundHandle() =
+      default;  // StreamBound destroys the handle, because only close() can return an error
 
-  /// The handle on `stream`, scalars on the host, and the workspace, which some libraries forget
-  /// with each change of the stream. @pre check_bindable
+  /// Sets the stream, puts scalars on the host, and sets the workspace, which some libraries lose
+  /// whenever the stream changes. @pre check_bindable
   template <CheckLevel Level>
   [[nodiscard]] result<void> bind(call_site site) noexcept {
     drop_ = &drop_at<Level>;
@@ -179,7 +180,7 @@ struct BoundHandle {
         }
         workspace = made.assume_value();
       }
-      workspace->move_to(stream);  // rebind brings the handle's work to another stream
+      workspace->move_to(stream);  // rebind moves the handle's work to another stream
       const StatusType set = Traits::set_workspace(native, workspace->data(), bytes);
       if (library_failed<Traits>(set)) return error_of<Step::set_workspace>(set, site);
     }
@@ -193,7 +194,8 @@ struct BoundHandle {
     }
     return success();
   }
-  /// Destroys the handle, with its device current, and frees the workspace. The first error.
+  /// Destroys the handle, with its device current, and frees the workspace. Returns the first
+  /// error.
   template <CheckLevel Level>
   [[nodiscard]] result<void> destroy(call_site site) noexcept {
     if (!std::exchange(owned, false)) return success();
@@ -205,7 +207,7 @@ struct BoundHandle {
     if (!guard.has_value()) return guard.assume_error();
     return success();
   }
-  /// destroy, as by the level of who bound it: nobody can take the error.
+  /// destroy at the check level of the last bind. The error is dropped.
   void drop(call_site site) noexcept {
     if (drop_ != nullptr) drop_(*this, site);
   }
@@ -214,7 +216,7 @@ struct BoundHandle {
     return workspace == nullptr ? 0 : std::exchange(workspace, nullptr)->release();
   }
 
-  /// The first of the inner handles that is not on the stream, counted from 1; 0 if all are.
+  /// The first inner handle that is not on the stream, counted from 1; 0 if all are.
   [[nodiscard]] int misplaced_inner_handle() noexcept {
     for (int inner = 0; inner < inner_handles; ++inner) {
       if constexpr (inner_handles != 0) {
@@ -227,8 +229,8 @@ struct BoundHandle {
     }
     return 0;
   }
-  /// What somebody changed of the handle by the library's own functions, or nothing. A library that
-  /// cannot tell says so by the function that is called next.
+  /// What other code changed through the library's own functions; Errc{} if nothing. If the library
+  /// fails to answer, the next call reports it.
   [[nodiscard]] Errc find_change() noexcept {
     if (misplaced_inner_handle() != 0) return Errc::handle_stream_changed;
     if constexpr (requires(typename B::native_stream & now) { Traits::get_stream(native, now); }) {
@@ -251,7 +253,7 @@ struct BoundHandle {
   basic_stream_hold<B> stream;
   DeviceMemory<B>* workspace = nullptr;
   bool owned = true;
-  // A thread is in `call`. The same at every check level, so that layouts agree.
+  // A thread is in `call`. A member at every check level, so that layouts agree.
   bool busy = false;
 
  private:
@@ -264,7 +266,7 @@ struct BoundHandle {
     return step_error<Traits, Which>(status, stream.ref(), site);
   }
 
-  void (*drop_)(BoundHandle& self, call_site site) noexcept = nullptr;  ///< nullptr: never bound
+  void (*drop_)(BoundHandle& self, call_site site) noexcept = nullptr;  ///< nullptr if never bound
 };
 
 }  // namespace warpsafe::detail

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-// What may be passed for the parameters of a library's function.
+// The arguments that a library's function accepts.
 
 namespace warpsafe::detail {
 
@@ -21,8 +21,9 @@ inline constexpr bool has_pointer_mode = requires(typename Traits::native handle
   Traits::get_scalars_on_device(handle, on);
 };
 
-/// What may be passed for a parameter P of a library's function: the rules of kernel arguments, but
-/// that host memory may also come by a pointer to it (`&alpha`), as the libraries have it.
+/// Whether A may be passed for a parameter P of a library's function. The rules are those of kernel
+/// arguments, except that host memory may also be passed by pointer (`&alpha`), as the libraries
+/// require.
 template <class Traits, std::size_t Number, class P, class A>
 constexpr bool check_library_argument() noexcept {
   if constexpr (std::is_pointer_v<P> && scalar_place<A> != ScalarPlace::unknown &&
@@ -50,7 +51,7 @@ constexpr bool check_library_argument() noexcept {
     return std::is_same_v<P, A>;
   } else if constexpr (std::is_pointer_v<P> && std::is_void_v<std::remove_pointer_t<P>> &&
                        DevicePointer<A>) {
-    // The library is told the type of the elements by another argument (CUDA_R_16F, ncclHalf).
+    // Another argument gives the library the element type (CUDA_R_16F, ncclHalf).
     using From = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
     static_assert(std::is_convertible_v<From, P>,
                   "warpsafe: this memory is const, and the library's function writes it");
@@ -88,11 +89,11 @@ bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] bo
   }
 }
 
-/// Whether an argument is device memory by its type.
+/// Whether the type of an argument is device memory.
 template <class A>
 inline constexpr bool is_on_device = DevicePointer<A> || scalar_place<A> == ScalarPlace::device;
 
-/// An array as the pointer that a C function takes; anything else as it is.
+/// An array as the pointer that a C function takes; other arguments unchanged.
 template <class T>
 [[nodiscard]] constexpr const T& decayed(const T& argument) noexcept {
   return argument;
@@ -102,9 +103,9 @@ template <class T, std::size_t Size>
   return argument;
 }
 
-/// The first argument that the user passes, together with the place of the call: how a function
-/// that ends in a parameter pack learns its caller's line. Its parameter's type is known, so the
-/// argument is checked and converted here.
+/// The first argument of the user together with the call's location. This is how a function that
+/// ends in a parameter pack gets its caller's line. The argument is checked and converted here,
+/// because its parameter's type is known.
 template <class Traits, class P>
 struct FirstArgument {
   // Its purpose is to convert, and the constraint leaves copies alone.
@@ -148,7 +149,7 @@ inline constexpr bool holds_owner<FirstArgument<Traits, P>> = true;
 template <class Traits>
 inline constexpr bool holds_owner<FirstArgument<Traits, void>> = false;
 
-/// For a function that takes nothing but what `call` fills in.
+/// For a function without arguments of the user.
 template <class Traits>
 struct FirstArgument<Traits, void> {
   template <class A>

@@ -15,11 +15,11 @@
 
 #include <cstdint>
 
-// What `StreamBound::call` does: the checks of its level, and the call of the library's function.
+// The implementation of `StreamBound::call`: the checks of its level, then the call.
 
 namespace warpsafe::detail {
 
-/// Marks a handle as being used for as long as it lives.
+/// Marks a handle as in use during its lifetime.
 class BusyMark {
  public:
   explicit BusyMark(bool& busy) noexcept
@@ -29,7 +29,7 @@ class BusyMark {
   ~BusyMark() {
     if (alone_) __atomic_store_n(&busy_, false, __ATOMIC_RELEASE);
   }
-  /// Whether no other thread was in the handle.
+  /// Whether no other thread was using the handle.
   [[nodiscard]] bool is_exclusive() const noexcept { return alone_; }
 
  private:
@@ -42,7 +42,7 @@ template <bool Full, class Traits>
                                  Name function, call_site site, LaunchError& error) noexcept {
   Errc code{};
   if (!is_exclusive) {
-    code = Errc::handle_busy;  // nothing else of the handle is to be read then
+    code = Errc::handle_busy;  // nothing else of the handle may be read then
   } else if (!bound.owned) {
     code = Errc::handle_moved;
   } else if (mixed) {
@@ -73,13 +73,13 @@ template <class Function, class Traits, class... A>
   return false;
 }
 
-/// Whether some scalar of a call is at `place`; that of the first argument is known by its value.
+/// Whether a call has a scalar at `Place`. The first argument's place is known only by value.
 template <ScalarPlace Place, class... A>
 [[nodiscard, gnu::always_inline]] constexpr bool has_scalar_at(ScalarPlace first_place) noexcept {
   return ((scalar_place<A> == Place) || ... || false) || first_place == Place;
 }
 
-/// Tells the race recorder, on whose streams the handle is, what a call touched.
+/// Tells the race recorder what the call accessed.
 template <auto Fn, class Traits, class... A>
 void report_to_recorder(const BoundHandle<Traits>& bound, call_site site, const A&... arguments) {
   using Function = LibraryFunction<Traits, decltype(Fn)>;
@@ -91,7 +91,7 @@ void report_to_recorder(const BoundHandle<Traits>& bound, call_site site, const 
                                   });
 }
 
-// These are inlined, so that a release build makes the bare call with every compiler.
+// These functions are inlined, so that a release build makes the bare call with every compiler.
 template <auto Fn, class Traits, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> call_library(BoundHandle<Traits>& bound,
                                                                    call_site site,
@@ -115,7 +115,7 @@ template <auto Fn, class Traits, class... A>
   if constexpr (requires { typename Traits::backend::recorded_backend; }) {
     report_to_recorder<Fn>(bound, site, arguments...);
   }
-  // Buffers of other streams are freed after the call's work.
+  // Buffers of other streams must be freed after the call's work.
   if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
     const basic_stream_ref<typename Traits::backend> stream = bound.stream.ref();
     if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
@@ -142,7 +142,7 @@ template <auto Fn, CheckLevel Level, class Traits, class... A>
   return call_library<Fn>(bound, site, first_place, arguments...);
 }
 
-/// A call at a level, after the checks of its types.
+/// A call at a check level, after the compile-time checks.
 template <auto Fn, CheckLevel Level, class Traits, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> call_at(BoundHandle<Traits>& bound,
                                                               call_site site,

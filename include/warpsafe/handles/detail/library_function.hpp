@@ -15,25 +15,25 @@
 #include <type_traits>
 #include <utility>
 
-// A library's function as `StreamBound::call` sees it: which of its parameters `call` fills in, and
-// which are the user's.
+// A library's function as `StreamBound::call` sees it: which parameters `call` fills in, and which
+// the user passes.
 
 namespace warpsafe::detail {
 
-/// Whether a parameter P is the library's handle. A library that takes its handle by address may
-/// take it as `const T*` where the handle is a `T*`; a `const void*` may be anything.
+/// Whether a parameter P is the library's handle. If the handle is a `T*`, a library may also take
+/// it as `const T*`; a `const void*` may be something else.
 template <class Native, class P>
 inline constexpr bool is_handle_parameter =
     std::is_same_v<P, Native> ||
     (std::is_pointer_v<Native> && !std::is_void_v<std::remove_pointer_t<Native>> &&
      std::is_same_v<P, const std::remove_pointer_t<Native>*>);
 
-/// Whether P is the address of a handle that handle_traits holds as a structure.
+/// Whether P is the address of a handle that handle_traits holds by value.
 template <class Native, class P>
 inline constexpr bool is_handle_address = std::is_class_v<Native>&& std::is_pointer_v<P>&&
     std::is_same_v<std::remove_const_t<std::remove_pointer_t<P>>, Native>;
 
-/// Whether a pointer to streams is followed by a number: an array and its length.
+/// Whether the function takes an array of streams: a pointer to streams followed by a number.
 template <class Stream, class... P>
 inline constexpr bool takes_stream_array = false;
 template <class Stream, class P, class Next, class... Rest>
@@ -43,7 +43,7 @@ inline constexpr bool takes_stream_array<Stream, P, Next, Rest...> =
      std::is_integral_v<Next>) ||
     takes_stream_array<Stream, Next, Rest...>;
 
-/// The parameters that the user passes arguments for: neither the handle nor a stream.
+/// The parameters that the user passes: neither the handle nor a stream.
 template <class Traits, bool HandleFound, class Kept, class... P>
 struct UserParameters {
   using type = Kept;
@@ -85,12 +85,12 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
   using Parameters = typename UserParameters<Traits, false, TypeList<>, P...>::type;
   static constexpr bool takes_handle = (is_handle_parameter<Native, P> || ... || false);
   static constexpr bool takes_address = (is_handle_address<Native, P> || ... || false);
-  // For another library's function no other check runs.
+  // For a function of another library no other check runs.
   using First =
       typename FirstArgumentOf<Traits,
                                std::conditional_t<takes_handle, Parameters, TypeList<>>>::type;
 
-  /// Whether the user's arguments, the first of which is a First, fit.
+  /// Whether the user's arguments fit the parameters. The first one is a First.
   template <class... A>
   static constexpr bool check() noexcept {
     constexpr bool returns_status = std::is_same_v<StatusType, typename Traits::status>;
@@ -117,7 +117,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
       return false;
     }
   }
-  /// The first argument is converted already.
+  /// Calls the function. The first argument is already converted.
   template <class... A>
   [[nodiscard]] static StatusType call(StatusType (*function)(P...), Native handle,
                                        NativeStream stream, const A&... arguments) noexcept {
@@ -131,7 +131,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
            check_rest(Parameters{}, ask_driver, error, rest...);
   }
   [[nodiscard]] static bool check_values(bool, LaunchError&) noexcept { return true; }
-  /// Calls `tell(address, writes)` for each argument that is device memory by its type.
+  /// Calls `tell(address, writes)` for each argument whose type is device memory.
   template <class Tell, class... A>
   static void each_memory(const Tell& tell, const A&... arguments) noexcept {
     each_memory_of(tell, Parameters{}, arguments...);
@@ -141,7 +141,8 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
   static constexpr bool kinds[sizeof...(P) + 1] = {is_handle_parameter<Native, P>..., false};
   static constexpr bool streams[sizeof...(P) + 1] = {std::is_same_v<P, NativeStream>..., false};
 
-  /// What the parameter at `place` is: -1 the handle, -2 a stream, else which of the user's it is.
+  /// The source of the parameter at `place`: -1 for the handle, -2 for a stream, else the number of
+  /// the user's argument.
   static constexpr int source_of(std::size_t place) noexcept {
     bool found = false;
     int number = 0;
@@ -227,19 +228,20 @@ struct LibraryFunction<Traits, StatusType (*)(P...) noexcept>
 
 }  // namespace warpsafe::detail
 
-// `call<fn>` where a library's C++ header overloads fn: a template argument that is one of several
-// functions finds its own by the type of a parameter, so there is one `call` for each signature.
+// `call<fn>` for functions that a library's C++ header overloads. A template argument that names
+// several functions is resolved by the type of the template parameter, so there is one `call` for
+// each signature.
 
 namespace warpsafe::detail {
 
-/// The first argument of a function of one signature: a type of its own for each, since clang++ 14
-/// otherwise takes one `call` for a redeclaration of the other.
+/// The first argument of a function of one signature. Each signature has its own type, because
+/// clang++ 14 otherwise takes one `call` for a redeclaration of another.
 template <class Traits, class Function>
 struct FirstOfOverload : LibraryFunction<Traits, Function>::First {
   using LibraryFunction<Traits, Function>::First::First;
 };
 
-/// `call` for functions that a library's C++ header overloads: one for each signature.
+/// `call` for overloaded functions: one for each signature.
 template <class Self, class Traits, class... Signature>
 struct OverloadedCalls {
   struct Nothing {};

@@ -94,7 +94,7 @@ class GraphResources {
 
   /// Records that a captured kernel uses this memory. If there is no room for the record, the
   /// memory is not monitored.
-  void use(const void* memory) noexcept {
+  void add_memory(const void* memory) noexcept {
     const GraphLock lock;
     for (std::size_t i = 0; i < used_count_; ++i) {
       if (used_[i] == memory) return;

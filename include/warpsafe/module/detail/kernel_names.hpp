@@ -11,12 +11,12 @@
 #include <cstdlib>
 #include <cstring>
 
-// Which kernels there are, and which one was meant, in the words of an error.
+// The kernels of an image and the most likely intended one, as text for an error.
 
 namespace warpsafe::detail {
 
-/// How many letters one has to insert, drop or replace to make one name of the other (Levenshtein);
-/// letters after the 255th count for nothing.
+/// The Levenshtein distance: how many letters to insert, drop or replace to turn one name into the
+/// other. Letters after the 255th are ignored.
 [[nodiscard]] inline std::size_t edit_distance(Name a, Name b) noexcept {
   constexpr std::size_t most = 255;
   const std::size_t rows = a.size < most ? a.size : most;
@@ -38,8 +38,7 @@ namespace warpsafe::detail {
   return row[columns];
 }
 
-/// A C++ name as its source has it, "scale<float>(float*, int)"; empty for a name that is not
-/// mangled.
+/// A demangled C++ name, "scale<float>(float*, int)"; empty for a name that is not mangled.
 class Demangled {
  public:
   explicit Demangled(Name mangled) noexcept {
@@ -60,7 +59,8 @@ class Demangled {
     for (std::size_t i = 0; i < name.size; ++i) {
       if (name.data[i] == '(' || name.data[i] == '<') name.size = i;
     }
-    // "void scale<float>" has the return type in front, "app::scale" its namespace.
+    // The return type precedes a template's name ("void scale<float>"), and a namespace any name
+    // ("app::scale").
     for (std::size_t i = name.size; i != 0; --i) {
       if (name.data[i - 1] != ' ' && name.data[i - 1] != ':') continue;
       return {name.data + i, name.size - i};
@@ -72,7 +72,7 @@ class Demangled {
   char* text_ = nullptr;
 };
 
-/// Collects the names that an image holds, and writes what was meant and what there is.
+/// Collects the names in an image, and writes the closest one and the list.
 class KernelNames {
  public:
   explicit KernelNames(Name wanted) noexcept : wanted_(wanted) {}
@@ -92,13 +92,13 @@ class KernelNames {
     }
     if (count_ != 1 && distance >= best_) return;
     best_ = distance;
-    // Two letters of five may be wrong, as when they are swapped.
+    // Up to two letters of five may differ, for example two swapped letters.
     close_ = 5 * distance <= 2 * wanted_.size;
     closest_ = TextBuffer(closest_text_, room);
     closest_ << name << '\'';
     if (!demangled.whole().empty()) closest_ << " (" << demangled.whole() << ')';
   }
-  /// "did you mean 'axpy'? It holds: axpy, scale".
+  /// Writes "did you mean 'axpy'? It holds: axpy, scale".
   void put(TextBuffer& out) const noexcept {
     if (count_ == 0) {
       out << "it holds no kernel at all";

@@ -16,19 +16,19 @@
 #include <cstdlib>
 #include <utility>
 
-// A module as long as something uses it: the Module itself, and each kernel that was taken from it.
+// A loaded module, shared by the Module and by each kernel taken from it.
 
 namespace warpsafe::detail {
 
 template <class B>
 class LoadedModule;
 
-/// One kernel of a module: what every handle to it shares.
+/// One kernel of a module, shared by all its handles.
 template <class B>
 struct LoadedFunction {
   LoadedModule<B>* module;
   LoadedFunction* next;
-  KernelEntry entry;  ///< its parameters are those of each handle's own signature
+  KernelEntry entry;  ///< each handle adds the parameters of its own signature
   Name name;
   KernelSlots<typename ModuleCalls<B>::kernel_calls> slots{};
 };
@@ -38,13 +38,14 @@ class LoadedModule {
  public:
   using Native = typename ModuleCalls<B>::native_module;
 
-  /// Takes `image` over, which std::malloc made; `bytes` of it are the image, and zeros follow.
+  /// Takes ownership of `image`, which was allocated with std::malloc. Its first `bytes` bytes are
+  /// the image; zeros follow.
   LoadedModule(void* image, std::size_t bytes, Name source) noexcept
       : image_(image), bytes_(bytes), source_(source) {}
   LoadedModule(const LoadedModule&) = delete;
   LoadedModule& operator=(const LoadedModule&) = delete;
 
-  /// Returns the runtime's status. It is unloaded by the calls of the same level.
+  /// Returns the runtime's status. The module is unloaded through the calls of the same level.
   template <CheckLevel Level>
   [[nodiscard]] int load() noexcept {
     using Calls = CallsAt<B, Level>;
@@ -61,14 +62,14 @@ class LoadedModule {
   }
   [[nodiscard]] Native native() const noexcept { return native_; }
   [[nodiscard]] Name source() const noexcept { return source_; }
-  /// The device that the module belongs to; -1: it belongs to all.
+  /// The device that the module belongs to; -1 if it belongs to all.
   [[nodiscard]] int device() const noexcept { return device_; }
-  /// What the runtime's compiler had to say.
+  /// The messages of the runtime's compiler.
   [[nodiscard]] Name log() const noexcept { return Name::of(log_); }
 
-  /// The kernel of that name, which lives as long as the module. Every handle to a kernel gets the
-  /// same one, since the driver has one attribute for dynamic shared memory per kernel and device.
-  /// nullptr with the status, which is 0 where no memory was left.
+  /// The kernel `name`, which lives as long as the module. Every handle to a kernel gets the same
+  /// object, because the driver has one dynamic shared memory attribute per kernel and device.
+  /// Returns nullptr with the status, which is 0 if there was no memory.
   template <CheckLevel Level>
   [[nodiscard]] LoadedFunction<B>* function(const char* name, Name kept_name,
                                             int& status) noexcept {
@@ -87,14 +88,15 @@ class LoadedModule {
     return found;
   }
 
-  /// Work of this module may be in flight on the device from now on.
+  /// From now on, work of this module may be in flight on the device.
   void mark_launched(int device) noexcept {
     bool& flag = launched_[device >= 0 && device < remembered_devices ? device : 0];
     if (!__atomic_load_n(&flag, __ATOMIC_RELAXED)) __atomic_store_n(&flag, true, __ATOMIC_RELAXED);
   }
   void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
-  /// The runtime's status if this was the last holder, else 0. The object is gone then, unless its
-  /// work could not be waited for: the module stays loaded, on a list that leak checkers see.
+  /// Drops one reference. Returns the runtime's status if it was the last one, else 0. The object
+  /// is then destroyed, unless it could not wait for its work: the module stays loaded, on a list
+  /// that leak checkers see.
   [[nodiscard]] int release() noexcept {
     if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) return 0;
     int status = 0;
@@ -111,7 +113,7 @@ class LoadedModule {
  private:
   ~LoadedModule() = default;
 
-  /// Unloads it, with the runtime's status; false where it cannot be.
+  /// Unloads the module and stores the runtime's status. Returns false if it cannot be unloaded.
   template <CheckLevel Level>
   static bool unload_at(LoadedModule& self, int& status) noexcept {
     if (open_captures() != nullptr && self.was_launched()) return false;
@@ -128,7 +130,7 @@ class LoadedModule {
     }
     return false;
   }
-  /// Neither vendor says whether unloading waits for kernels that run.
+  /// Neither vendor documents whether unloading waits for running kernels.
   template <class Calls>
   [[nodiscard]] int wait_for_launches() noexcept {
     for (int device = 0; device < remembered_devices; ++device) {
@@ -169,7 +171,7 @@ class LoadedModule {
   Name source_;
   int device_ = -1;
   int holders_ = 1;
-  bool (*end_)(LoadedModule& self, int& status) noexcept = nullptr;  ///< nullptr: not loaded
+  bool (*end_)(LoadedModule& self, int& status) noexcept = nullptr;  ///< nullptr if not loaded
   bool launched_[remembered_devices] = {};
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   LoadedFunction<B>* functions_ = nullptr;
@@ -177,12 +179,12 @@ class LoadedModule {
   char log_[2048] = "";
 };
 
-/// Shares a LoadedModule. nullptr after a move.
+/// Shared ownership of a LoadedModule. nullptr after a move.
 template <class B>
 class ModuleHold {
  public:
   ModuleHold() noexcept = default;
-  /// Takes over a hold that the caller has.
+  /// Takes over a reference of the caller's.
   explicit ModuleHold(LoadedModule<B>* module) noexcept : module_(module) {}
   ModuleHold(const ModuleHold& other) noexcept : module_(other.module_) {
     if (module_ != nullptr) module_->retain();
@@ -192,13 +194,13 @@ class ModuleHold {
     std::swap(module_, other.module_);
     return *this;
   }
-  // The status of an unloading has no one to go to here; Module::close() is for who wants it.
+  // A destructor cannot return a status; call Module::close() to get it.
   ~ModuleHold() {
     if (module_ != nullptr) static_cast<void>(module_->release());
   }
   [[nodiscard]] LoadedModule<B>* get() const noexcept { return module_; }
   LoadedModule<B>* operator->() const noexcept { return module_; }
-  /// Gives this hold up. The runtime's status if it was the last one, else 0.
+  /// Drops the reference. Returns the runtime's status if it was the last one, else 0.
   [[nodiscard]] int release() noexcept {
     return module_ == nullptr ? 0 : std::exchange(module_, nullptr)->release();
   }
@@ -207,7 +209,7 @@ class ModuleHold {
   LoadedModule<B>* module_ = nullptr;
 };
 
-/// A kernel of a module as a launch takes it: one pointer, by value.
+/// A module's kernel as an argument of a launch: one pointer, by value.
 template <class B, class Parameters, class... Needs>
 class LoadedKernel;
 template <class B, class... P, class... Needs>

@@ -11,11 +11,11 @@
 #include <cstring>
 #include <type_traits>
 
-// What can be wrong with a module or one of its kernels, and the words for it.
+// Errors of modules and their kernels.
 
 namespace warpsafe::detail {
 
-/// The bytes of a container or an array of them.
+/// The bytes of a container or an array.
 template <class B, class Image>
 [[nodiscard]] ImageBytes image_bytes(const Image& image) noexcept {
   const auto* data = [&] {
@@ -39,8 +39,8 @@ template <class B, class Image>
   return {reinterpret_cast<const unsigned char*>(data), count * sizeof(Element)};
 }
 
-/// Says what was to be loaded: "loading kernel 'axpy' from module 'axpy.cubin'". Both names may be
-/// empty.
+/// Sets the operation of `error`: "loading kernel 'axpy' from module 'axpy.cubin'". Both names may
+/// be empty.
 [[gnu::cold]] inline LaunchError module_error(LaunchError error, Name source, Name kernel,
                                               call_site site) noexcept {
   char text[512];
@@ -68,7 +68,7 @@ template <class B, class Image>
   return module_error(error, Name::of(path), Name{}, site);
 }
 
-/// Adds what the image holds, and which device it has no code for.
+/// Adds the contents of the image, and the device for which it has no code.
 template <class B, CheckLevel Level>
 [[gnu::cold]] void explain_missing_code(LaunchError& error, ImageBytes image) noexcept {
   char text[512];
@@ -90,7 +90,7 @@ template <class B, CheckLevel Level>
   }
 }
 
-/// The error of a module that the runtime did not load.
+/// The error of an image that the runtime did not load.
 template <class B, CheckLevel Level>
 [[gnu::cold, gnu::noinline]] LaunchError load_error(int status, const LoadedModule<B>& owner,
                                                     call_site site) noexcept {
@@ -116,7 +116,7 @@ template <class B, CheckLevel Level>
   return module_error(error, owner.source(), Name{}, site);
 }
 
-/// The kernel of that name, its code loaded on the current device; nullptr with the error.
+/// The kernel `name`, with its code loaded on the current device; nullptr with the error.
 template <class B, CheckLevel Level>
 [[nodiscard]] LoadedFunction<B>* find_function(LoadedModule<B>& owner, const char* name,
                                                call_site site, LaunchError& error) noexcept {
@@ -162,14 +162,14 @@ template <class B, CheckLevel Level>
     explain_missing_code<B, Level>(error, owner.image());
   } else if (error.code == Errc::runtime_failed &&
              (!owner.log().empty() || kind_of(owner.image()) == ImageKind::unknown)) {
-    // CUDA loads lazily: what is wrong with the image can show only now.
+    // CUDA loads lazily, so a problem of the image may only show now.
     error = load_error<B, Level>(status, owner, site);
   }
   error = module_error(error, owner.source(), kept, site);
   return nullptr;
 }
 
-/// Whether the image's parameters are those of the signature, as far as the runtime tells.
+/// Whether the image's parameters match the signature, if the runtime reports them.
 template <class B, CheckLevel Level, class... P>
 [[nodiscard]] bool check_signature(const LoadedFunction<B>& function, TypeList<P...>,
                                    LaunchError& error) noexcept {
