@@ -14,35 +14,35 @@
 
 namespace warpsafe {
 
-/// One parameter of a kernel, as the backend sees it.
+/// A parameter of a kernel.
 struct ParameterInfo {
   std::uint32_t size;       ///< bytes
   std::uint32_t alignment;  ///< bytes
-  bool is_pointer;          ///< a raw pointer or a span: device memory is reached through it
-  bool writes;              ///< false for `const T*`: the kernel only reads there
+  bool is_pointer;  ///< a raw pointer or a span, through which the kernel reaches device memory
+  bool writes;      ///< false for `const T*`, which the kernel only reads
 };
 
-/// What a backend needs to know of a kernel to launch it. Static data of the kernel's own type.
+/// The data that a backend needs to launch a kernel. Each kernel type has one, with static storage.
 struct KernelEntry {
-  const void* function;  ///< CUDA, HIP: the host-side stub; host: the function itself
-  /// Host backend: calls `function`, with the values that `args` points to, for the thread that
-  /// detail::host_thread says and those that it goes on with (host::run_threads). nullptr
-  /// elsewhere.
+  const void* function;  ///< CUDA, HIP: the host-side stub; host backend: the function itself
+  /// Host backend: calls `function` with the values in `args`, for the thread in
+  /// detail::host_thread and the threads that continue after it (host::run_threads). nullptr in
+  /// other backends.
   void (*invoke)(const void* function, void** args);
   const ParameterInfo* parameters;
   std::uint32_t parameter_count;
 };
 
-/// Where a pointer points, as the driver knows it.
+/// What the driver knows about a pointer.
 enum class MemoryKind : std::uint8_t {
-  unregistered,  ///< plain host memory: the device cannot read it (but for systems with HMM or ATS)
+  unregistered,  ///< plain host memory; the device cannot read it, except on systems with HMM or
+                 ///< ATS
   pinned,        ///< host memory that the device can read
   device,
   managed,
 };
 
-/// Which way a copy goes. Deduced from the types of source and destination, never written by the
-/// user.
+/// The direction of a copy, deduced from the types of source and destination.
 enum class CopyKind : std::uint8_t {
   host_to_device,
   device_to_host,

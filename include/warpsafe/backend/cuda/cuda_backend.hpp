@@ -22,17 +22,17 @@ namespace warpsafe {
 
 namespace detail {
 
-/// What cuda_backend calls, as it is.
+/// The calls of cuda_backend.
 struct CudaCalls : CudaGraphCalls {
   static constexpr Vendor vendor = Vendor::nvidia;
   static constexpr Name name = Name::of("CUDA");
   static constexpr int not_ready = cudaErrorNotReady;
-  /// What a question about a function that is no kernel answers (CUDA 13.0 on an H200); for streams
-  /// and events it means another thing.
+  /// The status of a query about a function that is not a kernel (CUDA 13.0 on an H200). For
+  /// streams and events the same status has another meaning.
   static constexpr int unknown_function = cudaErrorInvalidResourceHandle;
-  /// Bytes of a kernel's parameter block. CUDA C++ Programming Guide, "Kernel parameters": 32764
-  /// from CUDA 12.1 on for compute capability 7.0 and up (all that CUDA 13 compiles for), else
-  /// 4096.
+  /// The size of a kernel's parameter block in bytes. CUDA C++ Programming Guide, "Kernel
+  /// parameters": 32764 from CUDA 12.1 on for compute capability 7.0 and up, which is all that CUDA
+  /// 13 compiles for; else 4096.
   static constexpr std::size_t parameter_bytes = CUDART_VERSION >= 13000 ? 32764 : 4096;
   static constexpr bool has_clusters = true;
   using native_stream = cudaStream_t;
@@ -84,7 +84,7 @@ struct CudaCalls : CudaGraphCalls {
                                                              : Errc::runtime_failed;
     }
   }
-  /// CUDA Runtime API, "CUDA Error types": these leave the process in an inconsistent state.
+  /// CUDA Runtime API, "CUDA Error types": these errors leave the process in an inconsistent state.
   static Severity severity_of(int status) noexcept {
     switch (status) {
       case cudaErrorIllegalAddress:
@@ -105,13 +105,13 @@ struct CudaCalls : CudaGraphCalls {
   static int peek_last_error() noexcept { return cudaPeekAtLastError(); }
 
   static constexpr int toolkit_version = CUDART_VERSION;
-  /// What the driver can do, and the runtime, each as 1000 * major + 10 * minor.
+  /// The versions of driver and runtime, each as 1000 * major + 10 * minor.
   static int versions(int& driver, int& runtime) noexcept {
     const cudaError_t status = cudaDriverGetVersion(&driver);
     return status != cudaSuccess ? status : cudaRuntimeGetVersion(&runtime);
   }
 #if __has_include(<cuda_profiler_api.h>)
-  /// Begins, and ends, what a profiler records that was started to wait for it (nsys
+  /// Starts and stops the recording of a profiler that waits for it (nsys
   /// --capture-range=cudaProfilerApi, ncu --profile-from-start off). CUDA Runtime API, "Profiler
   /// Control".
   static int profile(bool on) noexcept { return on ? cudaProfilerStart() : cudaProfilerStop(); }
@@ -157,7 +157,7 @@ struct CudaCalls : CudaGraphCalls {
     return detail::cuda_max_cluster(kernel.function, shape, blocks);
   }
 
-  /// The runtime's own status of this launch, never its last error.
+  /// Returns the status of this launch, not the runtime's last error.
   [[gnu::always_inline]] static int launch(const KernelEntry& kernel, const LaunchShape& shape,
                                            void** args, native_stream stream) noexcept {
     if (shape.has_attributes()) {
@@ -165,7 +165,7 @@ struct CudaCalls : CudaGraphCalls {
     }
     return launch_plain(kernel, shape, args, stream);
   }
-  /// The same where the shape has no attributes.
+  /// Launches a shape without attributes.
   [[gnu::always_inline]] static int launch_plain(const KernelEntry& kernel,
                                                  const LaunchShape& shape, void** args,
                                                  native_stream stream) noexcept {
@@ -182,7 +182,7 @@ struct CudaCalls : CudaGraphCalls {
     return cudaStreamSynchronize(stream);
   }
   static int stream_query(native_stream stream) noexcept { return cudaStreamQuery(stream); }
-  /// Needs CUDA 12.8; older runtimes answer cudaErrorNotSupported.
+  /// Needs CUDA 12.8; older runtimes return cudaErrorNotSupported.
   static int stream_device([[maybe_unused]] native_stream stream,
                            [[maybe_unused]] int& device) noexcept {
 #if CUDART_VERSION >= 12080
@@ -294,7 +294,7 @@ struct CudaCalls : CudaGraphCalls {
 
 }  // namespace detail
 
-/// The CUDA runtime (12 and 13), behind the names of backend.hpp. Statuses are cudaError_t as int.
+/// The backend for the CUDA runtime, versions 12 and 13. Statuses are cudaError_t as int.
 struct cuda_backend : detail::CudaCalls {};
 
 template <>

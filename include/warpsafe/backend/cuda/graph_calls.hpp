@@ -11,7 +11,7 @@
 
 namespace warpsafe::detail {
 
-/// CUDA's members about captures and graphs. See backend/backend.hpp.
+/// CUDA's calls for captures and graphs. See backend/backend.hpp.
 struct CudaGraphCalls {
   using native_graph = cudaGraph_t;
   using native_graph_exec = cudaGraphExec_t;
@@ -30,7 +30,8 @@ struct CudaGraphCalls {
     const cudaGraphNode_t* nodes = nullptr;
     std::size_t count = 0;
 #if CUDART_VERSION >= 13000
-    const cudaGraphEdgeData* edges = nullptr;  // not asked for, edges that carry data are an error
+    const cudaGraphEdgeData* edges =
+        nullptr;  // without this argument, edges that carry data are an error
     const cudaError_t status =
         cudaStreamGetCaptureInfo(stream, &state, nullptr, nullptr, &nodes, &edges, &count);
 #else

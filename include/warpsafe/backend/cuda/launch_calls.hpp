@@ -9,12 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the CUDA backend does off the straight path: a device's limits and name, launches with
+// Calls of the CUDA backend outside the plain launch: a device's limits and name, launches with
 // attributes.
 
 namespace warpsafe::detail {
 
-/// Which attribute of the device each limit is.
+/// Pairs a limit with the device attribute that reports it.
 template <class Member>
 struct CudaLimit {
   cudaDeviceAttr attribute;
@@ -40,14 +40,15 @@ inline constexpr CudaLimit<bool DeviceLimits::*> cuda_abilities[] = {
     {cudaDevAttrMemoryPoolsSupported, &DeviceLimits::memory_pools},
     {cudaDevAttrConcurrentManagedAccess, &DeviceLimits::concurrent_managed_access}};
 
-/// Raw: an attribute that the runtime does not know stays 0.
+/// Reads the raw limits: an attribute that the runtime does not know stays 0.
 [[gnu::cold]] inline int cuda_limits(int device, DeviceLimits& limits) noexcept {
   cudaError_t status = cudaSuccess;
   const auto ask = [&](int attribute) -> std::uint32_t {
     if (status != cudaSuccess) return 0;
     int value = 0;
     status = cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(attribute), device);
-    // An attribute that an older runtime does not know is "not reported", anything else a failure.
+    // An older runtime does not know the attribute, so the limit is not reported. Other statuses
+    // are failures.
     if (status == cudaErrorInvalidValue) status = cudaSuccess;
     return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
   };
@@ -56,19 +57,19 @@ inline constexpr CudaLimit<bool DeviceLimits::*> cuda_abilities[] = {
   for (const auto& one : cuda_numbers) limits.*one.limit = ask(one.attribute);
   for (const auto& one : cuda_bytes) limits.*one.limit = ask(one.attribute);
   for (const auto& one : cuda_abilities) limits.*one.limit = ask(one.attribute) != 0;
-  for (int axis = 0; axis < 3; ++axis) {  // y and z are the numbers after x
+  for (int axis = 0; axis < 3; ++axis) {  // the attributes for y and z follow that for x
     limits.max_block[axis] = ask(cudaDevAttrMaxBlockDimX + axis);
     limits.max_grid[axis] = ask(cudaDevAttrMaxGridDimX + axis);
   }
-  // CUDA C++ Programming Guide, "Thread Block Clusters": 8 blocks are portable; 16 after the
-  // kernel's non-portable attribute is set, where the hardware has room.
+  // CUDA C++ Programming Guide, "Thread Block Clusters": 8 blocks are portable. 16 are possible
+  // once the kernel's non-portable attribute is set, if the hardware has room.
   limits.max_cluster_blocks = limits.max_cluster_blocks != 0 ? 8 : 0;
   limits.max_cluster_blocks_optin = 2 * limits.max_cluster_blocks;
   limits.max_parameter_bytes = CUDART_VERSION >= 12010 && limits.compute_major >= 7 ? 32764 : 4096;
   return status;
 }
 
-/// All names at once, at the first question: the runtime's property query takes milliseconds.
+/// Reads all names at the first call, because the runtime's property query takes milliseconds.
 [[gnu::cold]] inline Name cuda_device_name(int device) noexcept {
   constexpr int most = 64;
   struct Names {
@@ -87,7 +88,7 @@ inline constexpr CudaLimit<bool DeviceLimits::*> cuda_abilities[] = {
   return device >= 0 && device < most ? Name::of(names.text[device]) : Name{};
 }
 
-/// cudaLaunchKernelExC with one attribute for each option of the shape.
+/// Calls cudaLaunchKernelExC with one attribute for each option of the shape.
 [[gnu::noinline]] inline int cuda_launch_with_attributes(const void* function,
                                                          const LaunchShape& shape, void** args,
                                                          cudaStream_t stream) noexcept {
@@ -130,9 +131,10 @@ inline constexpr CudaLimit<bool DeviceLimits::*> cuda_abilities[] = {
   return cudaLaunchKernelExC(&config, function, args);
 }
 
-/// The largest cluster, in blocks, that can be resident with this block and shared memory.
+/// The largest number of blocks in a cluster that can be resident with this block and shared
+/// memory.
 inline int cuda_max_cluster(const void* function, const LaunchShape& shape, int& blocks) noexcept {
-  if (shape.non_portable_cluster) {  // without it the answer is never more than 8
+  if (shape.non_portable_cluster) {  // without it the answer never exceeds 8
     const cudaError_t status =
         cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     if (status != cudaSuccess) return status;

@@ -17,9 +17,9 @@ static_assert(CUDART_VERSION >= 12080,
 
 namespace warpsafe {
 
-/// CUDA Runtime API, "Library Management": a library belongs to no context and is loaded on each
-/// device when a kernel of it is first needed there. Its kernels go wherever the runtime takes a
-/// kernel's symbol.
+/// CUDA Runtime API, "Library Management": a library belongs to no context, and is loaded on each
+/// device when one of its kernels is first needed there. Its kernels are accepted wherever the
+/// runtime takes a kernel's symbol.
 template <>
 struct ModuleCalls<cuda_backend> {
   using native_module = cudaLibrary_t;
@@ -30,7 +30,7 @@ struct ModuleCalls<cuda_backend> {
 
   static int load(native_module& module, detail::ImageBytes image, char* log,
                   std::size_t log_bytes) noexcept {
-    // The words of the compiler for PTX alone: nothing else is compiled.
+    // The compiler's messages for PTX; other images are not compiled.
     cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
     // NOLINTNEXTLINE(performance-no-int-to-ptr): how the option is passed
     void* values[] = {log, reinterpret_cast<void*>(log_bytes)};
@@ -62,8 +62,8 @@ struct ModuleCalls<cuda_backend> {
     std::free(kernels);
     return status;
   }
-  /// By the driver's own function: to ask the runtime for a parameter that is not there would leave
-  /// an error in its last-error slot.
+  /// Calls the driver's function, because asking the runtime for a parameter that does not exist
+  /// leaves an error in its last-error slot.
   static int parameter(const KernelEntry& entry, std::size_t index,
                        ParameterPlace& place) noexcept {
     return get_parameter()(entry.function, index, &place.offset, &place.size);

@@ -7,17 +7,17 @@
 
 namespace warpsafe::detail {
 
-/// Whether a backend wants to know where its callers' lines are.
+/// Whether a backend records the source lines of its callers.
 template <class B>
 concept RecordsCallers = requires(const call_site& site, Name what) {
   typename B::caller;
   B::enter_call(site, what);
 };
 
-/// As long as it lives, the calls of this thread to the backend are those of the user's line
-/// `site`, and launch `what`; a scope inside of another leaves the line as it is. For backends that
-/// ask for it (the host backend, whose race detector names both lines of a race); for the others it
-/// is nothing.
+/// During its lifetime, this thread's calls to the backend belong to the user's line `site` and,
+/// for a launch, to the kernel `what`. An inner scope does not change the line. It only has an
+/// effect for backends that record callers, such as the host backend, whose race detector reports
+/// both lines of a race.
 template <class B>
 class [[maybe_unused]] CallScope {
  public:

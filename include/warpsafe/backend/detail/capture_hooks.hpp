@@ -11,51 +11,50 @@
 
 namespace warpsafe::detail {
 
-/// While it lives, the calling thread may allocate, and wait for work that is in no capture, though
-/// a stream captures somewhere: those calls are otherwise refused, and spoil that capture, since
-/// they may stand for the use of a default stream (CUDA Runtime API,
-/// cudaThreadExchangeStreamCaptureMode). What is done to a capturing stream itself is refused as
-/// before.
+/// During its lifetime the calling thread may allocate, and wait for work outside any capture, even
+/// while a stream captures somewhere. Otherwise the runtime refuses those calls and breaks that
+/// capture, since they may use a default stream (CUDA Runtime API,
+/// cudaThreadExchangeStreamCaptureMode). Calls on a capturing stream itself are still refused.
 template <class B>
 class [[nodiscard]] RelaxedCaptureScope {
  public:
   RelaxedCaptureScope() noexcept : exchanged_(B::exchange_capture_mode(mode_) == 0) {}
   RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
   RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
-  // The thread's own mode goes back to where it came from: there is nothing to report.
+  // Restores the thread's own mode; an error could not be returned.
   ~RelaxedCaptureScope() {
     if (exchanged_) static_cast<void>(B::exchange_capture_mode(mode_));
   }
 
  private:
-  int mode_ = B::relaxed_capture;  // until exchanged; then the one before
+  int mode_ = B::relaxed_capture;  // the thread's own mode once exchanged
   bool exchanged_;
 };
 
 }  // namespace warpsafe::detail
 
-// What the rest of the library tells of its calls while a capture is open. It is told through
-// pointers, so that a program that captures nothing has no more of it than one load where it waits.
+// What an open capture must know about other calls of the library. The calls report it through
+// pointers, so that a program without captures pays one load at each wait.
 
 namespace warpsafe::detail {
 
 struct CaptureHooks {
-  /// A call of the runtime or of a library failed: it may be the one that broke a capture.
+  /// A call of the runtime or of a library failed; it may have broken a capture.
   void (*failed)(const LaunchError& error) noexcept;
-  /// Whether waiting for this stream or event (nullptr: neither), or asking about it, would break a
-  /// capture; what is wrong is then put into `error`. `relaxed`: the calling thread has said to the
-  /// runtime that it knows what it does.
+  /// Whether waiting for the stream or event, or querying it, would break a capture; either may be
+  /// nullptr. If so, `error` says why. `relaxed` means that the calling thread has set the relaxed
+  /// capture mode.
   bool (*refuses)(const void* stream, const void* event, bool relaxed, LaunchError& error) noexcept;
   void (*recorded)(const void* event, void* stream) noexcept;
-  /// Around a stream's wait for an event: `before` is what `waiting` returned.
+  /// Called before and after a stream waits for an event. `before` is the result of `waiting`.
   std::uint64_t (*waiting)(void* stream) noexcept;
   void (*waited)(void* stream, const void* event, std::uint64_t before, call_site site) noexcept;
-  /// A checked launch: its pointers are the graph's to look after.
+  /// A checked launch was captured: its graph monitors the memory behind its pointers.
   void (*launched)(const void* stream, const KernelEntry& entry, void* const* args) noexcept;
 };
 
-/// Not nullptr while a capture is open that this library began, in any thread. One variable for the
-/// whole program.
+/// nullptr unless this library has an open capture in any thread. One variable for the whole
+/// program.
 [[gnu::visibility("default")]] inline const CaptureHooks* capture_hooks = nullptr;
 
 [[nodiscard, gnu::always_inline]] inline const CaptureHooks* open_captures() noexcept {
@@ -73,16 +72,16 @@ inline void report_to_captures(const LaunchError& error) noexcept {
   return error;
 }
 
-/// Whether a call that waits, asks or allocates would break a capture; the call is then not to be
-/// made, and `error` says why. `stream` and `event` are what it is about, or nullptr. Level full
-/// asks the driver besides about a stream that other code may be capturing.
+/// Whether a call that waits, queries or allocates would break a capture. If so, do not make the
+/// call; `error` says why. `stream` and `event` are its arguments, or nullptr. Level full also asks
+/// the driver whether other code captures the stream.
 template <class B, CheckLevel Level>
 [[nodiscard]] bool breaks_capture(typename B::native_stream stream, typename B::native_event event,
                                   Name operation, call_site site, LaunchError& error) noexcept {
   using Calls = CallsAt<B, Level>;
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
     error = not_in_capture(B::vendor, operation, site);
-    int mode = B::relaxed_capture;  // until exchanged; then the thread's own
+    int mode = B::relaxed_capture;  // the thread's own mode once exchanged
     const bool exchanged = Calls::exchange_capture_mode(mode) == 0;
     const bool relaxed = exchanged && mode == B::relaxed_capture;
     if (exchanged) static_cast<void>(Calls::exchange_capture_mode(mode));
@@ -90,7 +89,7 @@ template <class B, CheckLevel Level>
   }
   if constexpr (Level == CheckLevel::full) {
     bool capturing = false;
-    // A failure of the question is the call's own to report.
+    // If the query fails, the call itself reports the error.
     if (stream != nullptr && Calls::stream_capturing(stream, capturing) == 0 && capturing) {
       error = not_in_capture(B::vendor, operation, site);
       error.stream = stream;

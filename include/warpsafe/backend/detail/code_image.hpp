@@ -11,21 +11,21 @@
 #include <cstdint>
 #include <cstring>
 
-// An ELF file in memory, 64 bits, little-endian, as both vendors' device code is. It comes from
-// outside the program, so no offset in it is believed.
+// A 64-bit little-endian ELF file in memory, as both vendors' device code is. It comes from outside
+// the program, so every offset in it is checked.
 
 namespace warpsafe::detail {
 
-/// Bytes of an image.
+/// The bytes of an image.
 struct ImageBytes {
   const unsigned char* data = nullptr;
   std::size_t size = 0;
 
-  /// Whether `count` bytes from `offset` lie inside.
+  /// Whether `count` bytes from `offset` lie inside the image.
   [[nodiscard]] bool holds(std::uint64_t offset, std::uint64_t count) const noexcept {
     return offset <= size && count <= size - offset;
   }
-  /// The T at that offset; T{} where it does not lie inside.
+  /// The T at `offset`; T{} if it does not lie inside the image.
   template <class T>
   [[nodiscard]] T read(std::uint64_t offset) const noexcept {
     T value{};
@@ -39,7 +39,7 @@ struct ImageBytes {
   [[nodiscard]] bool starts_with(Name text) const noexcept {
     return text.size <= size && std::memcmp(data, text.data, text.size) == 0;
   }
-  /// The zero-terminated text at that offset; empty where it does not end inside.
+  /// The zero-terminated text at `offset`; empty if it does not end inside the image.
   [[nodiscard]] Name text(std::uint64_t offset) const noexcept {
     if (offset >= size) return {};
     const auto* const begin = reinterpret_cast<const char*>(data + offset);
@@ -52,7 +52,7 @@ struct ImageBytes {
 inline constexpr std::uint16_t machine_cuda = 190;    // EM_CUDA, elf.h
 inline constexpr std::uint16_t machine_amdgpu = 224;  // EM_AMDGPU, LLVM's BinaryFormat/ELF.h
 
-/// The machine of an ELF image; 0 for anything else.
+/// The machine of an ELF image; 0 if the image is not one.
 [[nodiscard]] inline std::uint16_t elf_machine(ImageBytes image) noexcept {
   const auto header = image.read<Elf64_Ehdr>(0);
   const bool elf =
@@ -60,8 +60,8 @@ inline constexpr std::uint16_t machine_amdgpu = 224;  // EM_AMDGPU, LLVM's Binar
   return elf ? header.e_machine : std::uint16_t{0};
 }
 
-/// `visit(name, symbol)` for each symbol of the image's dynamic table, which holds what can be
-/// found by its name.
+/// Calls `visit(name, symbol)` for each symbol of the dynamic table, which holds everything that
+/// can be found by name.
 template <class Visit>
 void visit_symbols(ImageBytes image, Visit visit) noexcept {
   const auto header = image.read<Elf64_Ehdr>(0);
@@ -83,8 +83,9 @@ void visit_symbols(ImageBytes image, Visit visit) noexcept {
 
 }  // namespace warpsafe::detail
 
-// What device code in memory is: cubin, fatbin, PTX; code object, bundle of them. For the words of
-// errors, and for the names of kernels where the runtime lists none. Loading is the runtime's.
+// The contents of device code in memory: cubin, fatbin, PTX, code object or bundle. Used for error
+// texts, and for the names of kernels if the runtime cannot list them. The runtime does the
+// loading.
 
 namespace warpsafe::detail {
 
@@ -93,7 +94,7 @@ enum class ImageKind : std::uint8_t { unknown, cubin, fatbin, ptx, code_object, 
 inline constexpr std::uint32_t fatbin_magic = 0xba55ed50;
 inline constexpr Name bundle_magic = Name::of("__CLANG_OFFLOAD_BUNDLE__");
 
-/// Where `word` begins in a text, from `from` on; the text's size if nowhere.
+/// The position of `word` in the text, searched from `from`; the text's size if there is none.
 [[nodiscard]] inline std::size_t find_word(ImageBytes text, Name word, std::size_t from) noexcept {
   for (std::size_t at = from; at + word.size <= text.size; ++at) {
     if (std::memcmp(text.data + at, word.data, word.size) == 0) return at;
@@ -108,21 +109,21 @@ inline constexpr Name bundle_magic = Name::of("__CLANG_OFFLOAD_BUNDLE__");
   if (machine != 0) return ImageKind::unknown;
   if (image.read<std::uint32_t>(0) == fatbin_magic) return ImageKind::fatbin;
   if (image.starts_with(bundle_magic)) return ImageKind::bundle;
-  // PTX ISA, "PTX Module Directives": each module begins with .version, after comments alone.
+  // PTX ISA, "PTX Module Directives": only comments may precede .version at the start of a module.
   const ImageBytes head = image.part(0, image.size < 4096 ? image.size : 4096);
   return find_word(head, Name::of(".version"), 0) < head.size ? ImageKind::ptx : ImageKind::unknown;
 }
 
-/// The architecture of a cubin, 90 for sm_90. LLVM's BinaryFormat/ELF.h: EF_CUDA_SM in the lowest
-/// byte of e_flags, from ABI version 8 (CUDA 13) on in the next one.
+/// The architecture of a cubin, for example 90 for sm_90. LLVM's BinaryFormat/ELF.h: EF_CUDA_SM is
+/// the lowest byte of e_flags, and the second one from ABI version 8 (CUDA 13) on.
 [[nodiscard]] inline unsigned cubin_architecture(ImageBytes cubin) noexcept {
   const auto header = cubin.read<Elf64_Ehdr>(0);
   const unsigned flags = header.e_flags;
   return header.e_ident[EI_ABIVERSION] >= 8 ? flags >> 8U & 0xffU : flags & 0xffU;
 }
 
-/// The name of a code object's processor. LLVM, "User Guide for AMDGPU Backend", table AMDGPU ELF
-/// Header e_flags, EF_AMDGPU_MACH; empty for one that is not in this list.
+/// The processor of a code object. LLVM, "User Guide for AMDGPU Backend", table AMDGPU ELF Header
+/// e_flags, EF_AMDGPU_MACH. Empty if the processor is not listed here.
 [[nodiscard]] inline Name processor_name(ImageBytes code_object) noexcept {
   struct Row {
     unsigned mach;
@@ -141,8 +142,8 @@ inline constexpr Name bundle_magic = Name::of("__CLANG_OFFLOAD_BUNDLE__");
   return {};
 }
 
-/// `visit(is_ptx, architecture)` for each image in a fatbin. NVIDIA documents no layout: this is
-/// what nvcc 13.0 writes, 16 bytes of header and then images of a header and padded data each.
+/// Calls `visit(is_ptx, architecture)` for each image in a fatbin. NVIDIA does not document the
+/// layout. nvcc 13.0 writes a header of 16 bytes, then images, each of a header and padded data.
 template <class Visit>
 void visit_fatbin(ImageBytes fatbin, Visit visit) noexcept {
   std::uint64_t at = fatbin.read<std::uint16_t>(6);
@@ -156,8 +157,8 @@ void visit_fatbin(ImageBytes fatbin, Visit visit) noexcept {
   }
 }
 
-/// `visit(target, code)` for each entry of a bundle. Clang documentation, "Clang Offload Bundler",
-/// "Bundled Binary File Layout".
+/// Calls `visit(target, code)` for each entry of a bundle. Clang documentation, "Clang Offload
+/// Bundler", "Bundled Binary File Layout".
 template <class Visit>
 void visit_bundle(ImageBytes bundle, Visit visit) noexcept {
   const auto count = bundle.read<std::uint64_t>(bundle_magic.size);
@@ -173,8 +174,8 @@ void visit_bundle(ImageBytes bundle, Visit visit) noexcept {
   }
 }
 
-/// Writes what the image holds: "sm_80, sm_90, PTX for compute_90". False where it holds nothing
-/// that is known here.
+/// Writes the contents of the image: "sm_80, sm_90, PTX for compute_90". Returns false if it
+/// recognises nothing.
 inline bool put_contents(TextBuffer& out, ImageBytes image) noexcept {
   const std::size_t before = out.size();
   const auto next = [&] {
@@ -207,8 +208,8 @@ inline bool put_contents(TextBuffer& out, ImageBytes image) noexcept {
     }
     case ImageKind::bundle:
       visit_bundle(image, [&](Name target, ImageBytes code) {
-        if (code.size == 0) return;  // the host's own entry
-        // "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+": what follows the last two dashes.
+        if (code.size == 0) return;  // the entry of the host
+        // "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+": keep the text after the last two dashes.
         std::size_t begin = target.size;
         while (begin != 0 && target.data[begin - 1] != '-') --begin;
         next();
@@ -221,8 +222,8 @@ inline bool put_contents(TextBuffer& out, ImageBytes image) noexcept {
   return out.size() != before;
 }
 
-/// `visit(name)` for each kernel of AMD's code objects: one that can be launched has a descriptor,
-/// the symbol NAME.kd. LLVM, "User Guide for AMDGPU Backend", "Code Object V3 and Above Symbols".
+/// Calls `visit(name)` for each kernel in AMD's code objects. A kernel has a descriptor, the symbol
+/// NAME.kd. LLVM, "User Guide for AMDGPU Backend", "Code Object V3 and Above Symbols".
 template <class Visit>
 void visit_amd_kernels(ImageBytes image, Visit visit) noexcept {
   const Name suffix = Name::of(".kd");

@@ -11,19 +11,21 @@
 
 namespace warpsafe::detail {
 
-/// Whether a status tells of a fault in work that was submitted before, by whatever call.
+/// Whether the error reports a fault in work that was submitted earlier, whichever call returned
+/// it.
 [[nodiscard]] constexpr bool is_of_earlier_work(const LaunchError& error) noexcept {
   return error.severity == Severity::context_lost || error.code == Errc::execution_failed ||
          error.code == Errc::pending_error || error.code == Errc::barrier_divergence;
 }
 
-/// The error of a runtime call that failed, with the runtime's own words. `device` is the one that
-/// the call was about, where that is known: a fault has its suspects there.
+/// The error of a failed runtime call, with the runtime's own text. Pass the `device` of the call
+/// if it is known, so that a fault is matched with suspects on that device.
 template <class B>
 [[gnu::cold, gnu::noinline]] LaunchError runtime_error(int status, Name operation, call_site site,
                                                        Stage stage = Stage::runtime_call,
                                                        int device = -1) noexcept {
-  // One error from here to its end: each copy is 400 bytes of code in every translation unit.
+  // Only one error is constructed and returned, because each copy takes 400 bytes of code in every
+  // translation unit.
   LaunchError error = LaunchError::make(Errc::device_check_failed, stage, site);
   if (const CheckHooks* const checks = check_hooks();
       status == failed_check_status && checks != nullptr) {
@@ -39,22 +41,23 @@ template <class B>
   error.raw_name = B::error_name(status);
   error.raw_text = B::error_text(status);
   error.operation = operation;
-  // Work runs after the launch has returned: what a launch is told of running work is not its own.
+  // Work runs after its launch has returned, so a fault reported by a launch belongs to earlier
+  // work.
   const bool launching = stage == Stage::launch || stage == Stage::validation;
-  // No runtime answers a wait with that: it was given up (waiting.hpp).
+  // No runtime returns not_ready from a wait: the wait was abandoned (waiting.hpp).
   if (status == B::not_ready && stage == Stage::completion) error.code = Errc::wait_timed_out;
   if (launching && error.code == Errc::execution_failed) error.code = Errc::pending_error;
-  // A launch that failed first has to say in the journal that it never ran (debug/observer.hpp).
+  // A failed launch must first be recorded in the journal as never run (debug/observer.hpp).
   if (const DebugHooks* const hooks = debug_hooks(); hooks != nullptr && stage != Stage::launch) {
     hooks->noticed(error, device, is_of_earlier_work(error));
   }
-  // Which kernel it was is not known yet here for a launch: launch_failed tells it.
+  // For a launch, launch_failed reports it once the kernel is known.
   if (stage != Stage::launch) report_to_captures(error);
   return error;
 }
 
-/// The same for a question about a kernel: some runtimes answer with a code that means something
-/// else elsewhere where they do not know the function at all.
+/// The error of a failed query about a kernel. Some runtimes return a status with another general
+/// meaning if they do not know the function.
 template <class B>
 [[gnu::cold, gnu::noinline]] LaunchError kernel_error(int status, Name operation, call_site site,
                                                       Stage stage = Stage::runtime_call) noexcept {
@@ -65,7 +68,7 @@ template <class B>
   return error;
 }
 
-/// The name of a device for an error's text, where the backend can tell.
+/// The name of a device for the text of an error; empty if the backend does not know it.
 template <class B>
 [[nodiscard]] Name device_name(int device) noexcept {
   if constexpr (requires { B::device_name(device); }) {

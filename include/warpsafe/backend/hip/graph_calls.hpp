@@ -11,7 +11,7 @@
 
 namespace warpsafe::detail {
 
-/// HIP's members about captures and graphs. See backend/backend.hpp.
+/// HIP's calls for captures and graphs. See backend/backend.hpp.
 struct HipGraphCalls {
   using native_graph = hipGraph_t;
   using native_graph_exec = hipGraphExec_t;
@@ -30,7 +30,7 @@ struct HipGraphCalls {
     const hipGraphNode_t* nodes = nullptr;
     std::size_t count = 0;
 #if defined(__HIP_PLATFORM_NVIDIA__) && CUDART_VERSION >= 13000
-    // HIP's function is made of one that CUDA 13 no longer has; nodes are CUDA's own.
+    // HIP's function uses one that CUDA 13 removed, so call CUDA's; the nodes are CUDA's own.
     const cudaGraphEdgeData* edges = nullptr;
     const hipError_t status = hipCUDAErrorTohipError(
         cudaStreamGetCaptureInfo(stream, &state, nullptr, nullptr, &nodes, &edges, &count));

@@ -20,17 +20,17 @@ namespace warpsafe {
 
 namespace detail {
 
-/// What basic_hip_backend calls, as it is.
+/// The calls of basic_hip_backend.
 template <class Platform>
 struct HipCalls : HipGraphCalls {
   static constexpr Vendor vendor =
       std::is_same_v<Platform, amd_platform> ? Vendor::amd : Vendor::nvidia;
   static constexpr Name name = Name::of("HIP");
   static constexpr int not_ready = hipErrorNotReady;
-  /// Bytes of a kernel's parameter block: what every release takes. hipcc itself checks nothing
-  /// here.
+  /// The size of a kernel's parameter block in bytes that every release accepts. hipcc does not
+  /// check it.
   static constexpr std::size_t parameter_bytes = 4096;
-  /// HIP passes no cluster dimensions in the releases supported here.
+  /// The supported releases of HIP pass no cluster dimensions.
   static constexpr bool has_clusters = false;
   using native_stream = hipStream_t;
   using native_event = hipEvent_t;
@@ -49,7 +49,7 @@ struct HipCalls : HipGraphCalls {
       case hipErrorInsufficientDriver:
       case hipErrorNoDevice:
         return Errc::no_device;
-      // Without a GPU the first call of some releases answers hipErrorInvalidDevice, not
+      // Without a GPU, the first call of some releases returns hipErrorInvalidDevice instead of
       // hipErrorNoDevice.
       case hipErrorInvalidDevice:
         return detail::hip_has_device() ? Errc::device_invalid : Errc::no_device;
@@ -58,8 +58,8 @@ struct HipCalls : HipGraphCalls {
         return Errc::not_a_kernel;
       case hipErrorNoBinaryForGpu:
         return Errc::no_kernel_image;
-      // The same on AMD, from hipFuncGetAttributes and, in 7, from a launch; on NVIDIA's platform
-      // PTX that does not compile.
+      // On AMD also from hipFuncGetAttributes and, in release 7, from a launch; on NVIDIA's
+      // platform for PTX that does not compile.
       case hipErrorInvalidKernelFile:
         return vendor == Vendor::amd ? Errc::no_kernel_image : Errc::runtime_failed;
       case hipErrorNotSupported:
@@ -88,8 +88,8 @@ struct HipCalls : HipGraphCalls {
                                                              : Errc::runtime_failed;
     }
   }
-  /// Errors of running code. hipErrorLaunchFailure (719) is also what AMD's runtime answers to a
-  /// launch with more threads than the kernel's bounds, which loses nothing (ROCm/clr
+  /// Errors of running code. AMD's runtime also returns hipErrorLaunchFailure (719) from a launch
+  /// with more threads than the kernel's bounds, after which the context is intact (ROCm/clr
   /// hipamd/src/hip_module.cpp).
   static Severity severity_of(int status) noexcept {
     switch (status) {
@@ -107,7 +107,7 @@ struct HipCalls : HipGraphCalls {
   static int peek_last_error() noexcept { return hipPeekAtLastError(); }
 
   static constexpr int toolkit_version = HIP_VERSION;
-  /// Of driver and runtime, as HIP_VERSION counts.
+  /// The versions of driver and runtime, in the format of HIP_VERSION.
   static int versions(int& driver, int& runtime) noexcept {
     const hipError_t status = hipDriverGetVersion(&driver);
     return status != hipSuccess ? status : hipRuntimeGetVersion(&runtime);
@@ -151,14 +151,14 @@ struct HipCalls : HipGraphCalls {
     return hipErrorNotSupported;
   }
 
-  /// The runtime's own status of this launch, never its last error. Priorities and programmatic
-  /// launches of one kernel do not exist here: hipErrorNotSupported.
+  /// Returns the status of this launch, not the runtime's last error. HIP has no priorities and no
+  /// programmatic launches of single kernels: hipErrorNotSupported.
   [[gnu::always_inline]] static int launch(const KernelEntry& kernel, const LaunchShape& shape,
                                            void** args, native_stream stream) noexcept {
     if (shape.has_attributes()) return launch_with_attributes(kernel, shape, args, stream);
     return launch_plain(kernel, shape, args, stream);
   }
-  /// The same where the shape has no attributes.
+  /// Launches a shape without attributes.
   [[gnu::always_inline]] static int launch_plain(const KernelEntry& kernel,
                                                  const LaunchShape& shape, void** args,
                                                  native_stream stream) noexcept {
@@ -175,7 +175,7 @@ struct HipCalls : HipGraphCalls {
     return hipStreamSynchronize(stream);
   }
   static int stream_query(native_stream stream) noexcept { return hipStreamQuery(stream); }
-  /// Older runtimes than 5.6 cannot tell, and answer hipErrorNotSupported.
+  /// Runtimes older than 5.6 return hipErrorNotSupported.
   static int stream_device([[maybe_unused]] native_stream stream,
                            [[maybe_unused]] int& device) noexcept {
 #if HIP_VERSION >= 50600000 && defined(__HIP_PLATFORM_AMD__)
@@ -230,9 +230,9 @@ struct HipCalls : HipGraphCalls {
                   native_stream stream) noexcept {
     return hipMemsetAsync(memory, value, bytes, stream);
   }
-  /// On AMD not hipMemcpyPeerAsync, which its runtime runs at once on a stream that captures
-  /// (ROCm/clr hipamd/src/hip_peer.cpp); addresses say which device they are of. NVIDIA's does not
-  /// find memory of another device's pool by its address.
+  /// AMD's runtime executes hipMemcpyPeerAsync at once even on a capturing stream (ROCm/clr
+  /// hipamd/src/hip_peer.cpp), and finds the devices by the addresses, so a plain copy is used
+  /// there. NVIDIA's does not find memory of another device's pool by its address.
   static int copy_peer(void* to, [[maybe_unused]] int to_device, const void* from,
                        [[maybe_unused]] int from_device, std::size_t bytes,
                        native_stream stream) noexcept {
@@ -296,8 +296,8 @@ struct HipCalls : HipGraphCalls {
 
 }  // namespace detail
 
-/// The HIP runtime (5.2 to 7) on AMD's platform or on NVIDIA's, behind the names of backend.hpp.
-/// Statuses are hipError_t as int.
+/// The backend for the HIP runtime, 5.2 to 7, on AMD's or NVIDIA's platform. Statuses are
+/// hipError_t as int.
 template <class Platform>
 struct basic_hip_backend : detail::HipCalls<Platform> {};
 

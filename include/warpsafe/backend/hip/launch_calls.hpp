@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the HIP backend does off the straight path: a device's limits and name, where a pointer
-// points.
+// Calls of the HIP backend outside the plain launch: a device's limits and name, the kind of a
+// pointer.
 
 namespace warpsafe::detail {
 
@@ -26,14 +26,16 @@ inline constexpr Vendor hip_vendor = Vendor::amd;
   return hipGetDeviceCount(&count) == hipSuccess && count > 0;
 }
 
-/// Raw: an attribute that the runtime does not know stays 0. Single-attribute queries only: the
-/// layout of hipDeviceProp_t changed between releases under one name.
+/// Reads the raw limits: an attribute that the runtime does not know stays 0. Uses queries of
+/// single attributes, because the layout of hipDeviceProp_t changed between releases under one
+/// name.
 [[gnu::cold]] inline int hip_limits(int device, DeviceLimits& limits) noexcept {
   hipError_t status = hipSuccess;
   const auto ask = [&](hipDeviceAttribute_t attribute) -> std::uint32_t {
     int value = 0;
     const hipError_t answer = hipDeviceGetAttribute(&value, attribute, device);
-    // An attribute that an older runtime does not know is "not reported", anything else a failure.
+    // An older runtime does not know the attribute, so the limit is not reported. Other statuses
+    // are failures.
     if (answer != hipSuccess && answer != hipErrorInvalidValue && status == hipSuccess)
       status = answer;
     return answer == hipSuccess && value > 0 ? static_cast<std::uint32_t>(value) : 0U;
@@ -64,7 +66,7 @@ inline constexpr Vendor hip_vendor = Vendor::amd;
   limits.memory_pools = ask(hipDeviceAttributeMemoryPoolsSupported) != 0;
   limits.concurrent_managed_access = ask(hipDeviceAttributeConcurrentManagedAccess) != 0;
 #if defined(__HIP_PLATFORM_NVIDIA__)
-  // HIP 5.7 has no query of it on this platform, CUDA has.
+  // HIP 5.7 has no such query on this platform, but CUDA has.
   if (limits.shared_per_block_optin == 0 && status == hipSuccess) {
     int bytes = 0;
     static_cast<void>(
@@ -75,7 +77,7 @@ inline constexpr Vendor hip_vendor = Vendor::amd;
   return status;
 }
 
-/// All names at once, at the first question.
+/// Reads all names at the first call.
 [[gnu::cold]] inline Name hip_device_name(int device) noexcept {
   constexpr int most = 64;
   struct Names {
@@ -95,21 +97,21 @@ inline constexpr Vendor hip_vendor = Vendor::amd;
 }
 
 /// AMD's runtime multiplies the threads of a cooperative launch in 32 bits, accepts a wrapped
-/// total, and never comes back.
+/// total, and then hangs.
 [[nodiscard]] inline bool hip_cooperative_fits(const LaunchShape& shape) noexcept {
   std::uint64_t all = 0;
   return multiply(shape.blocks(), shape.threads_per_block(), all) && all <= 0xffffffffU;
 }
 
-/// Plain host memory is an error of this query on AMD (hipErrorInvalidValue), an answer elsewhere.
+/// For plain host memory, AMD's runtime returns an error (hipErrorInvalidValue), others a kind.
 inline int hip_pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
   hipPointerAttribute_t attributes{};
   const hipError_t status = hipPointerGetAttributes(&attributes, memory);
   kind = MemoryKind::unregistered;
   if (status == hipErrorInvalidValue) return hipSuccess;
   if (status != hipSuccess) return status;
-  // Memory that the runtime does not know, as releases from 6 on answer (ROCm/clr
-  // hipamd/src/hip_memory.cpp); its type is 0, which older headers call the host's.
+  // Releases from 6 on report unknown memory this way (ROCm/clr hipamd/src/hip_memory.cpp). Its
+  // type is 0, which in older headers means host memory.
   if (attributes.device == hipInvalidDeviceId) return hipSuccess;
 #if HIP_VERSION >= 60000000
   const hipMemoryType type = attributes.type;
@@ -118,7 +120,7 @@ inline int hip_pointer_kind(const void* memory, MemoryKind& kind, int& device) n
 #endif
   device = attributes.device;
 #if defined(__HIP_PLATFORM_NVIDIA__)
-  const bool managed = type == hipMemoryTypeManaged;  // isManaged is never set here
+  const bool managed = type == hipMemoryTypeManaged;  // isManaged is never set on this platform
 #else
   const bool managed = attributes.isManaged != 0;
 #endif

@@ -24,12 +24,12 @@ namespace detail {
 
 #if defined(__HIP_PLATFORM_NVIDIA__)
 
-/// What the two platforms of HIP do not share. Here modules and functions are those of CUDA's
-/// driver, which is asked for what HIP has no call for.
+/// The calls that differ between HIP's platforms. On NVIDIA's platform modules and functions are
+/// those of the CUDA driver, which answers what HIP has no call for.
 struct HipImageCalls {
   static int load(hipModule_t& module, ImageBytes image, char* log,
                   std::size_t log_bytes) noexcept {
-    // The words of the compiler for PTX alone: nothing else is compiled.
+    // The compiler's messages for PTX; other images are not compiled.
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     // NOLINTNEXTLINE(performance-no-int-to-ptr): how the option is passed
     void* values[] = {log, reinterpret_cast<void*>(log_bytes)};
@@ -65,8 +65,8 @@ struct HipImageCalls {
 
 #else
 
-/// What the two platforms of HIP do not share. AMD's runtime lists no names and no parameters: the
-/// names are read in the image, the signature is taken on trust.
+/// The calls that differ between HIP's platforms. AMD's runtime lists neither names nor parameters:
+/// the names are read from the image, and the signature is not checked.
 struct HipImageCalls {
   static int load(hipModule_t& module, ImageBytes image, char*, std::size_t) noexcept {
     return hipModuleLoadData(&module, image.data);
@@ -81,16 +81,16 @@ struct HipImageCalls {
   static int parameter(hipFunction_t, std::size_t, ParameterPlace&) noexcept {
     return hipErrorNotSupported;
   }
-  /// AMD's devices need no opt-in, and hipFuncSetAttribute takes symbols alone (ROCm/clr
+  /// AMD's devices need no opt-in, and hipFuncSetAttribute accepts only symbols (ROCm/clr
   /// hipamd/src/hip_module.cpp).
   static int raise_dynamic_shared(hipFunction_t, std::uint64_t) noexcept { return hipSuccess; }
 };
 
 #endif
 
-/// What HIP does with a function of a module, where hip_backend does it with a kernel's symbol.
+/// The kernel calls of hip_backend for a module's function in place of a kernel's symbol.
 struct HipModuleKernelCalls {
-  // What TracedCalls asks of a backend besides.
+  // Members that TracedCalls needs.
   static constexpr Name name = hip_backend::name;
   using native_stream = hip_backend::native_stream;
   using native_event = hip_backend::native_event;

@@ -15,15 +15,15 @@
 #include <cstdint>
 #include <mutex>
 
-// How a test takes the modelled GPU in hand. All functions may be called from any thread; none of
-// them counts as a call of the program, and none touches the last-error slot unless it says so.
+// Functions that control the modelled GPU in tests. Any thread may call them. They do not count as
+// calls of the program, and do not touch the last-error slot unless their comment says so.
 
 namespace warpsafe::host {
 
-/// Everything as when the program began: ends all captures, waits for all work, then one device
-/// with its first limits, its context whole, no injected faults, no counted calls, and the calling
-/// thread on device 0 with an empty last-error slot. Streams, events and memory of the program stay
-/// valid, but for those of devices that are gone.
+/// Resets the model: ends all captures, waits for all work, then models one device with its initial
+/// limits and an intact context, without injected faults or counted calls. The calling thread is on
+/// device 0 with an empty last-error slot. Streams, events and memory stay valid, except those of
+/// devices that no longer exist.
 inline void reset() {
   Runtime& runtime = Runtime::get();
   std::unique_lock lock(runtime.mutex);
@@ -39,7 +39,7 @@ inline void reset() {
   }
 }
 
-/// Makes `count` devices visible, each as new; 0 models a machine without any. Waits for all work.
+/// Models `count` new devices; 0 models a machine without a GPU. Waits for all work.
 inline void set_device_count(int count) {
   Runtime& runtime = Runtime::get();
   std::unique_lock lock(runtime.mutex);
@@ -47,8 +47,9 @@ inline void set_device_count(int count) {
   runtime.reset_devices(count);
 }
 
-/// Gives a device any numbers, such as a real GPU's. Their `device` is replaced by the ordinal;
-/// their name must live as long as the program. False if there is no such device.
+/// Sets a device's limits, for example to those of a real GPU. `limits.device` is replaced by the
+/// ordinal; `limits.name` must live as long as the program. Returns false if there is no such
+/// device.
 inline bool set_limits(int device, const DeviceLimits& limits) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
@@ -59,9 +60,9 @@ inline bool set_limits(int device, const DeviceLimits& limits) {
   return true;
 }
 
-/// What attributes_of says of a kernel on a device, as a compiler would have settled it: launch
-/// bounds, static shared memory, registers. A limit of 0 is the device's own. False if there is no
-/// such device.
+/// Sets the attributes of a kernel on a device, which attributes_of returns: launch bounds, static
+/// shared memory, registers. A limit of 0 means the device's own. Returns false if there is no such
+/// device.
 inline bool set_kernel_limits(int device, const void* function, const KernelLimits& limits) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
@@ -71,8 +72,8 @@ inline bool set_kernel_limits(int device, const void* function, const KernelLimi
   return true;
 }
 
-/// How much memory a device has, in bytes. What is allocated stays. False if there is no such
-/// device.
+/// Sets the memory of a device in bytes. Existing allocations stay. Returns false if there is no
+/// such device.
 inline bool set_memory(int device, std::size_t bytes) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
@@ -82,7 +83,7 @@ inline bool set_memory(int device, std::size_t bytes) {
   return true;
 }
 
-/// The `nth` next call (1: the next) of that member, by any thread, does nothing and returns
+/// Makes the `nth` coming call of `member` (1: the next), by any thread, do nothing and return
 /// `status`.
 inline void fail_next(Call member, unsigned nth, HostStatus status) {
   Runtime& runtime = Runtime::get();
@@ -90,37 +91,37 @@ inline void fail_next(Call member, unsigned nth, HostStatus status) {
   runtime.book.fail_next(member, nth, status);
 }
 
-/// The `nth` next kernel that is launched (1: the next) fails with `status` instead of running: the
-/// launch succeeds, and the status surfaces at the next synchronising call of any of the device's
-/// streams. It stays, as CUDA's do, if severity_of says that the context is lost.
+/// Makes the `nth` coming kernel launch (1: the next) fail while running: the launch succeeds, and
+/// `status` is returned by the next synchronising call on any stream of the device. The status
+/// persists, as in CUDA, if severity_of says that the context is lost.
 inline void fault_in_kernel(unsigned nth, HostStatus status) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
   runtime.book.fail_kernel(nth, status);
 }
 
-/// How often that member was called since `reset`, by any thread.
+/// The number of calls of `member` by any thread since `reset`.
 [[nodiscard]] inline std::uint64_t calls_made(Call member) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
   return runtime.book.made(member);
 }
 
-/// Puts `status` into the calling thread's last-error slot, as an earlier failed call would have.
+/// Stores `status` in the calling thread's last-error slot, as an earlier failed call would.
 inline void plant_last_error(HostStatus status) noexcept {
   thread_state().last_error = raw(status);
 }
 
-/// Takes what is in the calling thread's last-error slot, and empties it.
+/// Returns the calling thread's last error and clears the slot.
 inline HostStatus take_last_error() noexcept {
   const int last = thread_state().last_error;
   thread_state().last_error = 0;
   return static_cast<HostStatus>(last);
 }
 
-/// The default stream of a device, as cudaStreamLegacy is CUDA's: what it is given waits for all
-/// that blocking streams were given before, and they wait for it. It is ordered with no other
-/// stream. For `StreamRef::borrow`; nullptr if there is no such device.
+/// The default stream of a device, like CUDA's cudaStreamLegacy: its work waits for all earlier
+/// work of blocking streams, and their later work waits for it. It is not ordered with other
+/// streams. Pass it to `StreamRef::borrow`. nullptr if there is no such device.
 [[nodiscard]] inline StreamState* default_stream(int device) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
@@ -128,8 +129,8 @@ inline HostStatus take_last_error() noexcept {
   return found == nullptr ? nullptr : default_stream(runtime, *found);
 }
 
-/// A stream that is ordered with the device's default stream, as cudaStreamCreate makes them; a
-/// `Stream` never is. host_backend::stream_destroy destroys it. nullptr if there is no such device.
+/// A stream that is ordered with the device's default stream, as cudaStreamCreate makes; a `Stream`
+/// never is. Destroy it with host_backend::stream_destroy. nullptr if there is no such device.
 [[nodiscard]] inline StreamState* create_blocking_stream(int device) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);

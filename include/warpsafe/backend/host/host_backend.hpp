@@ -21,7 +21,7 @@ namespace warpsafe {
 
 namespace host {
 
-/// What host_backend calls, as it is.
+/// The calls of host_backend.
 struct AllCalls : ErrorCalls,
                   DeviceCalls,
                   KernelCalls,
@@ -33,16 +33,16 @@ struct AllCalls : ErrorCalls,
   static constexpr Vendor vendor = Vendor::host;
   static constexpr Name name = Name::of("host");
   static constexpr int not_ready = raw(HostStatus::not_ready);
-  /// What every CUDA and AMD device takes: limits.hpp, max_parameter_bytes.
+  /// The size that every CUDA and AMD device accepts: limits.hpp, max_parameter_bytes.
   static constexpr std::size_t parameter_bytes = limits::cuda_floor.max_parameter_bytes;
-  /// Not the default device, but those that a test models.
+  /// Tests can model devices with clusters; the default device has none.
   static constexpr bool has_clusters = true;
 };
 
 }  // namespace host
 
-/// A CPU model of a GPU, for tests, laptops and CI. Streams are asynchronous, launches are judged
-/// by the limits of a modelled device, errors behave as CUDA's do;
+/// A CPU model of a GPU for tests, laptops and CI. Streams are asynchronous, launches are checked
+/// against the limits of a modelled device, and errors behave as CUDA's do.
 /// <warpsafe/backend/host/control.hpp> controls it. Link Boost.Context and threads.
 struct host_backend : host::AllCalls {};
 

@@ -8,19 +8,19 @@
 #include <cstddef>
 #include <cstring>
 
-// Modules of the host backend: tables of named functions of this program.
+// Modules of the host backend: tables of this program's functions with names.
 
 namespace warpsafe {
 
 namespace host {
 
-/// One kernel of a host module. Write `named<fn>("name")`.
+/// One kernel of a host module. Make it with `named<fn>("name")`.
 struct NamedKernel {
-  Name name;  ///< lives as long as the program
+  Name name;  ///< must live as long as the program
   KernelEntry entry;
 };
-/// `static const host::NamedKernel table[] = {host::named<axpy>("axpy"), …};` is what
-/// Module::load takes on the host backend.
+/// On the host backend, pass Module::load a table: `static const host::NamedKernel table[] =
+/// {host::named<axpy>("axpy"), …};`.
 template <auto Fn>
 [[nodiscard]] NamedKernel named(const char* name) noexcept {
   using Kernel = BasicKernel<Provenance::host, Fn>;

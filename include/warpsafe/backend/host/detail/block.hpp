@@ -19,33 +19,33 @@ using warpsafe::detail::host_thread;
 using warpsafe::detail::HostThread;
 using warpsafe::detail::TextBuffer;
 
-/// Where a thread of a block waits.
+/// The source line at which a thread waits for its block.
 struct BarrierSite {
   const char* file = nullptr;
   unsigned line = 0;
 
   [[nodiscard]] bool same_as(const BarrierSite& other) const noexcept {
-    // Two translation units may hold the same file name twice.
+    // Two translation units may contain the same file name at different addresses.
     return line == other.line && (file == other.file || std::strcmp(file, other.file) == 0);
   }
 };
 
-/// Shared memory of the block that runs, kept from block to block: each finds it filled with
-/// `fresh_pattern`, as no GPU clears it either.
+/// Shared memory of the running block. It is reused from block to block, and filled with
+/// `fresh_pattern` each time, because a GPU does not clear it either.
 class SharedMemory {
  public:
   /// Begins a block with `dynamic_bytes` bytes of dynamic shared memory.
   void begin_block(std::size_t dynamic_bytes) {
     dynamic_.reserve(dynamic_bytes);
     fill_pattern(dynamic_.data(), dynamic_bytes, fresh_pattern);
-    // What another kernel left is dropped once it is more than any one kernel has.
+    // Drop the variables of earlier kernels once there are more than one kernel is likely to have.
     if (variables_.size() > 32) variables_.clear();
     for (Variable& variable : variables_) variable.live = false;
   }
   [[nodiscard]] unsigned char* dynamic(std::size_t bytes) noexcept {
     return bytes == 0 ? nullptr : dynamic_.data();
   }
-  /// The block's variable `key`, made when a thread first asks.
+  /// The block's variable `key`; created on first use.
   [[nodiscard]] void* variable(const void* key, std::size_t bytes) {
     for (Variable& variable : variables_) {
       if (variable.key == key) return variable.begin(bytes);
@@ -55,8 +55,8 @@ class SharedMemory {
   }
 
  private:
-  /// Bytes that only grow, aligned for whatever a kernel keeps in shared memory (128 bytes are the
-  /// most that CUDA's bulk copies ask for).
+  /// Memory that only grows, aligned for anything that a kernel keeps in shared memory (CUDA's bulk
+  /// copies ask for 128 bytes, the most).
   class Bytes {
    public:
     void reserve(std::size_t bytes) {
@@ -95,8 +95,8 @@ class SharedMemory {
   std::vector<Variable> variables_;
 };
 
-/// The `number`th thread's indices, x fastest. In 32 bits, which divide several times as fast as
-/// 64: no block has as many threads.
+/// Sets the indices of the `number`th thread, x fastest. Uses 32 bits, which divide several times
+/// as fast as 64; no block has more threads than fit.
 inline void set_thread_index(HostThread& thread, std::uint64_t number) noexcept {
   const auto place = static_cast<unsigned>(number);
   thread.thread[0] = place % thread.block_dim[0];
@@ -105,14 +105,14 @@ inline void set_thread_index(HostThread& thread, std::uint64_t number) noexcept 
   thread.thread[2] = row / thread.block_dim[1];
 }
 
-/// The number of a thread in its block: what set_thread_index takes.
+/// The inverse of set_thread_index: a thread's number in its block.
 [[nodiscard]] inline std::uint64_t thread_number(const HostThread& thread) noexcept {
   return thread.thread[0] +
          std::uint64_t{thread.block_dim[0]} *
              (thread.thread[1] + std::uint64_t{thread.block_dim[1]} * thread.thread[2]);
 }
 
-/// Reports threads of one block that wait for each other for ever.
+/// Reports that threads of one block wait for each other forever.
 inline void fail_divergence(Grid& grid, const unsigned (&block)[3], std::uint64_t finished,
                             const BarrierSite& first, std::uint64_t at_first,
                             const BarrierSite& other, std::uint64_t elsewhere) {
@@ -125,7 +125,7 @@ inline void fail_divergence(Grid& grid, const unsigned (&block)[3], std::uint64_
   grid.fail(HostStatus::barrier_divergence, text);
 }
 
-/// Reports an exception out of kernel code.
+/// Reports an exception that leaves kernel code.
 inline void fail_exception(Grid& grid, const HostThread& at, const char* what) {
   char text[512];
   TextBuffer out(text, sizeof text);

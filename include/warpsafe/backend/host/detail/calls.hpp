@@ -12,11 +12,11 @@
 
 namespace warpsafe::host {
 
-/// The members of the host backend that a program can call.
+/// The calls of the host backend.
 using Call = warpsafe::detail::RuntimeCall;
 
-/// Whether a call only asks for facts that no work changes: a scheduler runs nothing before it, so
-/// that a program makes the same run of a seed whatever its checks ask.
+/// Whether a call only reads facts that no work changes. A scheduler runs nothing before such a
+/// call, so that a seed gives the same run whatever checks are on.
 [[nodiscard]] constexpr bool is_pure_query(Call call) noexcept {
   switch (call) {
     case Call::peek_last_error:
@@ -41,15 +41,15 @@ using Call = warpsafe::detail::RuntimeCall;
   }
 }
 
-/// Counts calls, and fails those that a test asked to fail. Not synchronised: its owner locks.
+/// Counts calls and injects the failures that a test asked for. Not thread-safe; its owner locks.
 class CallBook {
  public:
-  /// Notes one call; the status that it is to fail with, or 0.
+  /// Counts one call. Returns the status that it must fail with, or 0.
   [[nodiscard]] int enter(Call call) {
     ++made_[static_cast<std::size_t>(call)];
     return due(faults_, call);
   }
-  /// The status that the kernel being launched is to fail with when it runs, or 0.
+  /// The status that the kernel being launched must fail with when it runs, or 0.
   [[nodiscard]] int kernel_fault() { return due(kernel_faults_, Call::launch); }
 
   void fail_next(Call call, unsigned nth, HostStatus status) {

@@ -9,12 +9,13 @@
 #include <thread>
 #include <vector>
 
-// What a capture does not allow: the answers of CUDA 13.0 on an H200, as the transcript of the
-// tests has them. All functions are called with the runtime's mutex held, and return a status.
+// The calls that a capture forbids. The statuses are those of CUDA 13.0 on an H200, as in the
+// transcript of the tests. All functions return a status. @pre the runtime's mutex is held
 
 namespace warpsafe::host {
 
-/// For a call that may wait, or free what running work uses: breaks the captures that forbid it.
+/// For a call that may wait, or that frees memory which running work uses: breaks the captures that
+/// forbid it.
 [[nodiscard]] inline int unsafe_call(Runtime& runtime) {
   const auto mine = static_cast<CaptureMode>(thread_state().capture_mode);
   bool refused = false;
@@ -30,14 +31,14 @@ namespace warpsafe::host {
   return raw(refused ? HostStatus::stream_capture_unsupported : HostStatus::success);
 }
 
-/// For a call that a capturing stream does not allow in any mode.
+/// For a call that is forbidden on a capturing stream in every mode.
 [[nodiscard]] inline int check_not_capturing(StreamState& stream) {
   if (stream.capture == nullptr) return 0;
   stream.capture->broken = true;
   return raw(HostStatus::stream_capture_unsupported);
 }
 
-/// For waiting for a stream, an event or a device, or asking about it.
+/// For waiting for a stream, event or device, or querying it.
 [[nodiscard]] inline int check_query(Runtime& runtime, StreamState& stream) {
   return stream.capture == nullptr ? unsafe_call(runtime) : check_not_capturing(stream);
 }
@@ -56,7 +57,7 @@ namespace warpsafe::host {
   return status != 0 ? status : unsafe_call(runtime);
 }
 
-/// A stream waits for an event of a capture: it becomes a part of it.
+/// Adds a stream that waits for an event of a capture to that capture.
 [[nodiscard]] inline int join(StreamState& stream, EventState& event) {
   if (stream.capture != nullptr && stream.capture != event.capture) {
     stream.capture->broken = true;
@@ -69,7 +70,8 @@ namespace warpsafe::host {
   return 0;
 }
 
-/// The capture is over for all its streams. By value: `capture` may lie in the list that it leaves.
+/// Ends the capture for all its streams. `capture` is passed by value, since the caller's reference
+/// may lie in the list from which it is removed.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 inline void end_capture(Runtime& runtime, std::shared_ptr<CaptureWork> capture) {
   capture->ended = true;
@@ -81,7 +83,7 @@ inline void end_capture(Runtime& runtime, std::shared_ptr<CaptureWork> capture) 
   std::erase(runtime.captures, capture);
 }
 
-/// A stream is destroyed while it captures. Only its origin could have ended the capture.
+/// A stream is destroyed while it captures. Only the origin of a capture can end it.
 inline void abandon_capture(Runtime& runtime, StreamState& stream) {
   const std::shared_ptr<CaptureWork> capture = stream.capture;
   if (capture == nullptr) return;

@@ -14,12 +14,13 @@
 #include <iterator>
 #include <memory>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace warpsafe::host {
 
-/// Nodes of a graph by number, in rising order.
+/// Numbers of a graph's nodes, ascending.
 using NodeSet = std::vector<std::size_t>;
 
 [[nodiscard]] inline NodeSet united(const NodeSet& a, const NodeSet& b) {
@@ -28,19 +29,19 @@ using NodeSet = std::vector<std::size_t>;
   return both;
 }
 
-/// What a replay does, and what has to be done before it.
+/// An operation of a graph, and the nodes that must be done before it.
 struct GraphNode {
   std::shared_ptr<Operation> operation;
   NodeSet after;
 
-  /// Whether an executable graph can do `other` in this node's place.
+  /// Whether an update of an executable graph can replace this node by `other`.
   [[nodiscard]] GraphChange change_to(const GraphNode& other) const {
     if (operation->kind() != other.operation->kind()) return GraphChange::node_kind;
     return after == other.after ? GraphChange::none : GraphChange::topology;
   }
 };
 
-/// Nodes in the order of their capture, which is one that their dependencies allow.
+/// Nodes in the order of their capture, which respects their dependencies.
 using GraphNodes = std::vector<GraphNode>;
 
 struct GraphState {
@@ -49,10 +50,11 @@ struct GraphState {
 
 struct GraphExecState {
   std::shared_ptr<const GraphNodes> nodes;
-  std::shared_ptr<const Operation> last;  ///< its newest launch: one at a time, as with CUDA
+  std::shared_ptr<const Operation>
+      last;  ///< its newest launch; launches run one at a time, as in CUDA
 };
 
-/// A capture under way. All fields belong to the runtime's mutex.
+/// An open capture. Guarded by the runtime's mutex.
 struct CaptureWork {
   const StreamState* origin = nullptr;
   CaptureMode mode = CaptureMode::global;
@@ -61,24 +63,23 @@ struct CaptureWork {
   bool ended = false;
   GraphNodes nodes;
 
-  /// A node of a stream whose next one has to wait for `tail`, which is then the new node.
+  /// Adds a node that waits for `tail`, and makes it the new tail.
   void add(std::shared_ptr<Operation> operation, NodeSet& tail) {
     nodes.push_back({std::move(operation), std::exchange(tail, {nodes.size()})});
   }
-  /// Whether whoever waits for `tail` waits for all nodes.
+  /// Whether waiting for `tail` means waiting for all nodes.
   [[nodiscard]] bool all_before(const NodeSet& tail) const {
     std::vector<bool> before(nodes.size(), false);
     for (const std::size_t node : tail) before[node] = true;
     for (std::size_t i = nodes.size(); i-- != 0;) {
-      if (!before[i]) return false;  // whatever waits for it has a larger number
+      if (!before[i]) return false;  // nodes that wait for this one have larger numbers
       for (const std::size_t node : nodes[i].after) before[node] = true;
     }
     return true;
   }
 };
 
-/// Everything that a launched graph does, on one stream: of the orders that are possible, that of
-/// the capture.
+/// Runs all operations of a launched graph on one stream, in the order of the capture.
 struct GraphOperation final : Operation {
   explicit GraphOperation(std::shared_ptr<const GraphNodes> its_nodes)
       : nodes(std::move(its_nodes)) {
@@ -100,23 +101,23 @@ struct GraphOperation final : Operation {
   [[nodiscard]] bool survives_loss() const noexcept override { return false; }
 };
 
-/// A stream: operations in order. All fields belong to the runtime's mutex.
+/// A stream: operations in order. Guarded by the runtime's mutex.
 struct StreamState {
   StreamState(Device& its_device, std::uint64_t its_number)
       : device(its_device), number(its_number) {}
 
   Device& device;
-  const std::uint64_t number;                    ///< streams are numbered as they are made
-  std::deque<std::shared_ptr<Operation>> queue;  ///< not yet done, the oldest first
-  std::shared_ptr<const Operation> last;         ///< the newest ever submitted
+  const std::uint64_t number;                    ///< streams are numbered in order of creation
+  std::deque<std::shared_ptr<Operation>> queue;  ///< not yet done, oldest first
+  std::shared_ptr<const Operation> last;         ///< the newest operation ever submitted
   std::condition_variable work;                  ///< the front may have become runnable
-  std::thread worker;                            ///< started with the first operation
-  bool closing = false;                          ///< destroyed by the program: ends when drained
-  bool exited = false;                           ///< the worker touches nothing any more
-  bool is_default = false;                       ///< the device's default stream
-  bool blocking = false;                         ///< ordered with the default stream
-  std::shared_ptr<CaptureWork> capture;          ///< what is submitted goes there, if to anywhere
-  NodeSet tail;                                  ///< of the capture: what its next node waits for
+  std::thread worker;                            ///< started by the first operation
+  bool closing = false;     ///< destroyed by the program; the worker ends when the queue is empty
+  bool exited = false;      ///< the worker no longer touches anything
+  bool is_default = false;  ///< the device's default stream
+  bool blocking = false;    ///< ordered with the default stream
+  std::shared_ptr<CaptureWork> capture;  ///< receives submitted work, if not nullptr
+  NodeSet tail;                          ///< the nodes of the capture that its next node waits for
 
   /// Whether the oldest operation may run now.
   [[nodiscard]] bool runnable() const noexcept {
@@ -125,7 +126,23 @@ struct StreamState {
   [[nodiscard]] bool idle() const noexcept { return queue.empty(); }
 };
 
-/// An event: the record that it stands for, if any.
+using StreamTable = std::unordered_map<const StreamState*, std::unique_ptr<StreamState>>;
+
+/// The blocking streams of a device that capture nothing, in order of creation, which is the same
+/// in every run of a program.
+[[nodiscard]] inline std::vector<StreamState*> blocking_streams(const StreamTable& streams,
+                                                                const Device& device) {
+  std::vector<StreamState*> found;
+  for (const auto& [key, stream] : streams) {
+    const bool meant = stream->blocking && &stream->device == &device && stream->capture == nullptr;
+    if (meant) found.push_back(stream.get());
+  }
+  std::sort(found.begin(), found.end(),
+            [](const StreamState* a, const StreamState* b) { return a->number < b->number; });
+  return found;
+}
+
+/// An event and its newest record, if any.
 struct EventState {
   int device = 0;
   bool timed = false;

@@ -17,14 +17,14 @@
 
 namespace warpsafe::host {
 
-/// One modelled device: its numbers, and what its work left behind. Not synchronised: its owner
+/// A modelled device: its limits, and the failure that its work left. Not thread-safe; its owner
 /// locks.
 class Device {
  public:
   explicit Device(int ordinal) { reset(ordinal, Name::of("CPU")); }
 
-  /// Everything as new: the limits that every CUDA device documents, as much memory as the machine
-  /// has.
+  /// Resets the device: the limits that every CUDA device has according to the documentation, and
+  /// as much memory as the machine.
   void reset(int ordinal, Name name, std::uint32_t processors = 1) {
     limits = warpsafe::limits::cuda_floor;
     limits.vendor = Vendor::host;
@@ -47,10 +47,10 @@ class Device {
   }
 
   DeviceLimits limits;
-  std::size_t capacity = 0;  ///< bytes of memory
-  std::size_t used = 0;      ///< bytes that programs hold
+  std::size_t capacity = 0;  ///< memory in bytes
+  std::size_t used = 0;      ///< allocated bytes
 
-  /// What the kernel allows here.
+  /// The attributes of a kernel on this device.
   [[nodiscard]] KernelLimits kernel(const void* function) const {
     const auto set = kernels_.find(function);
     KernelLimits kernel = set == kernels_.end() ? KernelLimits{} : set->second;
@@ -68,8 +68,8 @@ class Device {
   }
   void set_kernel(const void* function, const KernelLimits& kernel) { kernels_[function] = kernel; }
 
-  /// The kernel's attribute: bytes of dynamic shared memory per block. False above the opt-in
-  /// limit.
+  /// Sets the kernel's attribute: bytes of dynamic shared memory per block. Returns false above the
+  /// opt-in limit.
   [[nodiscard]] bool raise_dynamic_shared(const void* function, std::uint64_t bytes) {
     const std::uint64_t most = limits.shared_per_block_optin > limits.shared_per_block
                                    ? limits.shared_per_block_optin
@@ -79,22 +79,22 @@ class Device {
     return true;
   }
 
-  /// Work failed: the first failure is kept until a synchronising call takes it.
+  /// Records that work failed. The first failure is kept until a synchronising call takes it.
   void fail(Failure failure) {
     const bool first = failure_.status == 0;
     const bool worse = is_sticky(failure.status) && !is_sticky(failure_.status);
     if (failure.status != 0 && (first || worse)) failure_ = std::move(failure);
   }
-  /// The status that every call returns once the context is lost; 0 before.
+  /// The status that every call returns once the context is lost, or 0.
   [[nodiscard]] int lost() const noexcept {
     return is_sticky(failure_.status) ? failure_.status : 0;
   }
-  /// What work left for this synchronising call. A lost context stays lost.
+  /// Takes the failure for a synchronising call. A lost context stays lost.
   [[nodiscard]] Failure take_failure() {
     return lost() != 0 ? failure_ : std::exchange(failure_, {});
   }
   [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
-  /// Makes a lost device work again, as a test may.
+  /// Makes a lost device work again, for tests.
   void recover() { failure_ = {}; }
 
  private:
@@ -103,8 +103,8 @@ class Device {
     return bytes > kernel.static_shared ? bytes - kernel.static_shared : 0;
   }
 
-  std::map<const void*, KernelLimits> kernels_;  // as a test set them
-  std::map<const void*, std::uint64_t> raised_;  // as raise_dynamic_shared set them
+  std::map<const void*, KernelLimits> kernels_;  // set by tests
+  std::map<const void*, std::uint64_t> raised_;  // set by raise_dynamic_shared
   Failure failure_;
 };
 

@@ -18,9 +18,9 @@
 
 namespace warpsafe::host {
 
-/// Runs one call of a program: counts it, fails it if a test asked for that, runs `body(runtime,
-/// lock)` otherwise, and leaves a failure in the thread's last-error slot, which a success does not
-/// touch.
+/// Runs one call of a program: counts it, fails it if a test asked for that, else runs
+/// `body(runtime, lock)`. Stores a failure in the thread's last-error slot; a success leaves the
+/// slot unchanged.
 template <class Body>
 int call(Call which, Body&& body) noexcept {
   const int status = guarded(
@@ -34,23 +34,24 @@ int call(Call which, Body&& body) noexcept {
         return injected != 0 ? injected : static_cast<int>(body(runtime, lock));
       },
       raw(HostStatus::out_of_memory));
-  // An unfinished query is an answer, not a failure.
+  // An unfinished query is not a failure.
   if (status != 0 && status != raw(HostStatus::not_ready)) thread_state().last_error = status;
   return status;
 }
 
-/// The current device of the calling thread, for a call that needs it in working order: a status,
-/// or 0 and `device`.
+/// Stores the calling thread's current device in `device`. Returns a status if there is none or its
+/// context is lost.
 [[nodiscard]] inline int current(Runtime& runtime, Device*& device) {
   if (runtime.device_count == 0) return raw(HostStatus::no_device);
   device = runtime.device(thread_state().device);
   return device == nullptr ? raw(HostStatus::invalid_device) : runtime.lost(*device);
 }
 
-/// The backend's members about errors. See backend/backend.hpp.
+/// The backend's calls for errors. See backend/backend.hpp.
 struct ErrorCalls {
   [[nodiscard]] static Name error_name(int status) noexcept { return row_of(status).name; }
-  /// For the failure of running work that this thread was given last: what that work said.
+  /// For the last failure of running work that this thread was given, returns the text of that
+  /// failure.
   [[nodiscard]] static Name error_text(int status) noexcept {
     const ThreadState& state = thread_state();
     const bool said_more = status == state.failure_status && !state.failure_text.empty();
@@ -58,9 +59,9 @@ struct ErrorCalls {
   }
   [[nodiscard]] static Errc classify(int status) noexcept { return row_of(status).code; }
   [[nodiscard]] static Severity severity_of(int status) noexcept { return row_of(status).severity; }
-  /// The last failure that a call of this thread returned. Nothing clears it but a test.
+  /// The last failure that a call of this thread returned. Only tests clear it.
   [[nodiscard]] static int peek_last_error() noexcept {
-    // A call like any other, but for its status, which would overwrite what is asked for.
+    // Counts as a call, but must not overwrite the status that it returns.
     const int last = thread_state().last_error;
     static_cast<void>(call(Call::peek_last_error, [](Runtime&, auto&) { return 0; }));
     thread_state().last_error = last;
@@ -68,7 +69,7 @@ struct ErrorCalls {
   }
 };
 
-/// The backend's members about devices.
+/// The backend's calls for devices.
 struct DeviceCalls {
   static int device_count(int& count) noexcept {
     return call(Call::device_count, [&](Runtime& runtime, auto&) {

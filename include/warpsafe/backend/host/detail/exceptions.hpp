@@ -19,7 +19,7 @@ void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std:
 
 namespace warpsafe::host {
 
-// Which sanitizer watches this build: a block's threads are run in the way that it understands.
+// The sanitizer of this build decides how a block's threads are run.
 #if defined(__clang__)
 inline constexpr bool address_sanitizer = __has_feature(address_sanitizer);
 inline constexpr bool thread_sanitizer = __has_feature(thread_sanitizer);
@@ -45,13 +45,13 @@ inline constexpr bool thread_sanitizer = false;
 
 namespace warpsafe::host {
 
-/// Leaves a thread of a block that cannot go on: see call_kernel.
+/// Thrown to leave a thread of a block that cannot continue; see call_kernel.
 struct KernelCancelled {};
 
-// The only code of the host backend that knows whether the program has exceptions.
+// The only code of the host backend that depends on whether the program has exceptions.
 #if defined(__cpp_exceptions)
 
-/// `body()`; `on_memory` if the system had no memory or no thread left, as a status of any call.
+/// Runs `body()`. Returns the status `on_memory` if the system had no memory or thread left.
 template <class Body>
 int guarded(Body&& body, int on_memory) noexcept {
   try {
@@ -61,9 +61,9 @@ int guarded(Body&& body, int on_memory) noexcept {
   }
 }
 
-/// `body()`, which runs kernel code. An exception ends here, and `on_exception(what)` hears of it.
-/// Inlined: a processor foretells no return on a stack that was switched to since the call, so each
-/// one less under a kernel counts.
+/// Runs `body()`, which is kernel code. An exception ends here and is passed to
+/// `on_exception(what)`. Inlined, because a processor cannot predict a return on a stack that was
+/// switched to after the call, so each call less below a kernel counts.
 template <class Body, class OnException>
 [[gnu::always_inline]] inline void call_kernel(Body&& body, OnException&& on_exception) {
   try {
@@ -77,7 +77,7 @@ template <class Body, class OnException>
   }
 }
 
-/// Ends the OS thread that plays a GPU thread, out of the middle of a kernel.
+/// Ends the OS thread that runs a GPU thread, in the middle of a kernel.
 [[noreturn]] inline void cancel_thread() { throw KernelCancelled{}; }
 
 #else

@@ -17,22 +17,23 @@
 
 namespace warpsafe::host {
 
-/// Stacks for fibres, in slabs, kept for reuse. Pages are committed as they are touched.
+/// Stacks for fibres, allocated in slabs and reused. Pages are committed when they are first
+/// touched.
 class StackSlab {
  public:
-  /// The bytes that kernel code may use per thread; CUDA's default is 1 KiB, but host functions
-  /// that kernels call for debugging (printf) take far more.
+  /// Bytes that kernel code may use per thread. CUDA's default is 1 KiB, but host functions that
+  /// kernels call for debugging (printf) need far more.
   static constexpr std::size_t stack_bytes = std::size_t{128} * 1024;
   static constexpr std::size_t stacks = 64;
 
-  /// Throws nothing; `valid()` says whether the system had the memory.
+  /// Does not throw; call `valid()` to find out whether the system had the memory.
   StackSlab() noexcept : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
     void* memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) return;
     begin_ = static_cast<unsigned char*>(memory);
     for (std::size_t i = 0; i < stacks && take_guard(); ++i) {
-      // Without its guard page a stack works all the same.
+      // A stack also works without its guard page.
       static_cast<void>(mprotect(begin_ + i * stride(), page_, PROT_NONE));
     }
   }
@@ -47,15 +48,16 @@ class StackSlab {
   [[nodiscard]] unsigned char* bottom(std::size_t number) const noexcept {
     return begin_ + number * stride() + page_;
   }
-  /// Where it begins, at its upper end: not at the same place in every stack, or all fibres of a
-  /// block would fight for a few sets of the cache.
+  /// The upper end, where the stack begins. It differs between stacks, because otherwise all fibres
+  /// of a block would compete for a few sets of the cache.
   [[nodiscard]] unsigned char* top(std::size_t number) const noexcept {
     return bottom(number) + stack_bytes - number % 16 * 256;
   }
 
  private:
-  // Each guard page splits a mapping in two, and Linux allows a process 65530 of them by default
-  // (vm.max_map_count): a machine of many cores goes without guards beyond this share of them.
+  // Each guard page splits a mapping in two, and Linux allows a process 65530 mappings by default
+  // (vm.max_map_count). Beyond this share of them, stacks on machines with many cores have no guard
+  // pages.
   [[nodiscard]] static bool take_guard() noexcept {
     static std::atomic<int> left = 8192;
     return left.fetch_sub(1, std::memory_order_relaxed) > 0;
@@ -67,25 +69,26 @@ class StackSlab {
   unsigned char* begin_ = nullptr;
 };
 
-/// A second flow of control on the same OS thread. Boost's fcontext, which boost::context::fiber
-/// wraps: a fibre that waits for ever must be dropped as a GPU drops a thread, while `fiber`'s
-/// destructor would unwind it by an exception, which ends the program in a kernel that is noexcept.
-/// And a fibre goes on in any other without a switch back to whoever started it.
+/// A second flow of control on the same OS thread, made with Boost's fcontext.
+/// boost::context::fiber does not fit: a fibre that waits forever must be dropped like a thread on
+/// a GPU, but `fiber`'s destructor unwinds it with an exception, which terminates the program in a
+/// noexcept kernel. In addition, a fibre here can switch to any other without returning to the one
+/// that started it.
 class Fibre {
  public:
-  /// The flow of control that an OS thread has of its own.
+  /// The OS thread's own flow of control.
   Fibre() noexcept = default;
-  /// On the stack between these two addresses.
+  /// A fibre on the stack between these two addresses.
   Fibre(unsigned char* bottom, unsigned char* top) noexcept
       : bottom_(bottom), bytes_(static_cast<std::size_t>(top - bottom)) {}
 
-  /// Whoever switches to this fibre next starts `Body(argument)` on its stack, which returns the
-  /// fibre to go on in once this one has ended. A template, so that the body is inlined into the
-  /// fibre's first function (see call_kernel).
+  /// The next switch to this fibre starts `Body(argument)` on its stack. Body returns the fibre
+  /// that runs next. A template argument, so that the body is inlined into the fibre's first
+  /// function (see call_kernel).
   template <auto Body>
   void prepare(void* argument) noexcept {
     if constexpr (address_sanitizer) {
-      // What was dropped in the middle of a function has left its marks.
+      // A fibre dropped in the middle of a function has left the stack poisoned.
       __asan_unpoison_memory_region(bottom_, bytes_);
     }
     argument_ = argument;
@@ -93,7 +96,8 @@ class Fibre {
     context_ = boost::context::detail::make_fcontext(top(), bytes_, &Fibre::entry<Body>);
   }
 
-  /// Goes on in `to`, from this fibre, where the caller runs; returns once another switches back.
+  /// Switches from this fibre, which the caller runs on, to `to`. Returns once another fibre
+  /// switches back.
   void switch_to(Fibre& to) {
     if constexpr (address_sanitizer) {
       __sanitizer_start_switch_fiber(&fake_stack_, to.bottom_, to.bytes_);
@@ -117,13 +121,13 @@ class Fibre {
     boost::context::detail::jump_fcontext(next.context_, &self);
   }
 
-  /// What the fibre that was switched to does first: keeps where the one that was left goes on.
+  /// Called first after each switch: stores where the previous fibre continues.
   [[gnu::always_inline]] static Fibre& arrive(boost::context::detail::transfer_t by,
                                               [[maybe_unused]] void* fake_stack) noexcept {
     Fibre& left = *static_cast<Fibre*>(by.data);
     left.context_ = by.fctx;
     if constexpr (address_sanitizer) {
-      // Where an OS thread's own stack is, nobody else says.
+      // The only way to find an OS thread's own stack.
       __sanitizer_finish_switch_fiber(fake_stack, &left.bottom_, &left.bytes_);
     }
     return left;
@@ -138,14 +142,14 @@ class Fibre {
   void* argument_ = nullptr;
   bool done_ = true;
   boost::context::detail::fcontext_t context_ = nullptr;  // while it is suspended
-  Fibre* next_ = nullptr;                                 // the one that it switched to last
+  Fibre* next_ = nullptr;                                 // the fibre that it last switched to
   void* fake_stack_ = nullptr;                            // AddressSanitizer's, while suspended
 };
 
-/// Fibres by number, each with a stack of its own, made when first asked for.
+/// Fibres by number, each with its own stack, created on first use.
 class FibrePool {
  public:
-  /// nullptr if the system has no memory for another stack. The address stays.
+  /// Returns nullptr if the system has no memory for another stack. The address stays valid.
   [[nodiscard]] Fibre* at(std::size_t number) {
     while (number >= fibres_.size()) {
       auto slab = std::make_unique<StackSlab>();

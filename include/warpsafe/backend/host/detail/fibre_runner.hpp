@@ -13,18 +13,18 @@
 
 namespace warpsafe::host {
 
-/// Runs a grid's blocks, one after the other, on the OS thread that calls it.
+/// Runs the blocks of a grid one after another on the calling OS thread.
 ///
-/// A fibre loops over the block's threads (run_threads). A thread that calls sync_block() takes
-/// the fibre with it: it is parked, and another fibre goes on with the loop at the next thread.
-/// Once the loop is through, the parked fibres go round from barrier to barrier, each going on in
-/// the next: a switch is what costs most. So a kernel without barriers is one loop.
+/// A fibre loops over the block's threads (run_threads). When a thread calls sync_block(), its
+/// fibre is parked, and another fibre continues the loop with the next thread. After the loop, the
+/// parked fibres resume in turn from barrier to barrier, each switching directly to the next,
+/// because switches are the main cost. A kernel without barriers therefore runs as one loop.
 class FibreRunner {
  public:
-  /// How many of these may run at once, per processor.
+  /// How many runners may be active at once, per processor.
   static constexpr unsigned max_concurrent = ~0U;
 
-  /// Runs the `number`th block, to its end or to the first failure, which `grid` then holds.
+  /// Runs the `number`th block to its end or to the first failure, which `grid` then holds.
   void run_block(Grid& grid, std::uint64_t number) {
     begin_block(grid, number);
     while (next_ < threads_ && !grid.stopped()) {
@@ -34,18 +34,18 @@ class FibreRunner {
         grid.fail(HostStatus::out_of_memory, "no memory for the stack of a thread that waits");
       }
     }
-    // Parked fibres that are not resumed are dropped: their stacks are simply used again.
+    // Parked fibres that are not resumed are dropped: their stacks are reused.
     going_round_ = true;
     while (!grid.stopped() && all_at_barrier()) own_.switch_to(enter(lanes_.front()));
     host_thread = nullptr;
   }
 
  private:
-  /// One fibre and the thread that it plays now.
+  /// A fibre and the thread that it currently runs.
   struct Lane : HostThread {
     FibreRunner* runner;
     Fibre* fibre;
-    Lane* next;  // made after it
+    Lane* next;  // created after this one
     BarrierSite site;
   };
 
@@ -61,7 +61,7 @@ class FibreRunner {
     grid.block_index(number, block_);
   }
 
-  /// False if there is no memory for its stack.
+  /// Returns false if there is no memory for its stack.
   [[nodiscard]] bool make_lane() {
     Fibre* const fibre = fibres_.at(lanes_.size());
     if (fibre == nullptr) return false;
@@ -76,7 +76,7 @@ class FibreRunner {
     lane.leave = &FibreRunner::leave;
     return true;
   }
-  /// The next lane, which has been made, for the thread that comes next.
+  /// Prepares the next existing lane for the next thread.
   [[nodiscard]] Lane& open_lane() noexcept {
     Lane& lane = opened_ == 0 ? lanes_.front() : *last_->next;
     last_ = &lane;
@@ -97,8 +97,8 @@ class FibreRunner {
     host_thread = &lane;
     return *lane.fibre;
   }
-  /// Where to go on once `lane` waits or has ended: in the next that is to run, or, where there is
-  /// something to make or to decide first, in run_block.
+  /// The fibre to switch to when `lane` waits or has ended: the next one to run, or run_block if
+  /// something must be created or decided first.
   [[nodiscard]] Fibre& after(const Lane& lane) noexcept {
     if (grid_->stopped()) return own_;
     if (going_round_) return &lane != last_ ? enter(*lane.next) : own_;
@@ -131,7 +131,7 @@ class FibreRunner {
     lane.fibre->switch_to(runner.after(lane));
   }
 
-  /// Nobody resumes it: a grid that was stopped resumes none.
+  /// A stopped grid resumes no fibre, so this never returns.
   static void leave(HostThread& self, const char* file, unsigned line) {
     static_cast<Lane&>(self).runner->grid_->stop();
     sync(self, file, line);
@@ -141,8 +141,8 @@ class FibreRunner {
     return static_cast<Lane&>(self).runner->shared_.variable(key, bytes);
   }
 
-  /// True if every thread of the block waits at the same place; false if none waits. Everything
-  /// between is reported.
+  /// Returns true if every thread of the block waits at the same line, and false if none waits.
+  /// Reports a divergence in every other case.
   [[nodiscard]] bool all_at_barrier() {
     const std::uint64_t waiting = waiting_;
     const std::uint64_t at_first = at_site_;
@@ -159,7 +159,7 @@ class FibreRunner {
     return false;
   }
 
-  Fibre own_;  // run_block's
+  Fibre own_;  // of run_block
   FibrePool fibres_;
   std::deque<Lane> lanes_;
   SharedMemory shared_;
@@ -169,10 +169,10 @@ class FibreRunner {
   std::uint64_t next_ = 0;     // the thread that the next fibre begins with
   std::size_t opened_ = 0;     // fibres that this block uses
   Lane* last_ = nullptr;       // the last of them
-  std::uint64_t waiting_ = 0;  // threads that have come to a barrier in this round
-  std::uint64_t at_site_ = 0;  // those of them that wait where the first does
-  BarrierSite site_;           // where that is
-  bool going_round_ = false;   // from barrier to barrier: no thread is left to begin
+  std::uint64_t waiting_ = 0;  // threads that have reached a barrier in this round
+  std::uint64_t at_site_ = 0;  // of those, the threads at the first one's line
+  BarrierSite site_;           // that line
+  bool going_round_ = false;   // no thread is left to begin: fibres go from barrier to barrier
 };
 
 }  // namespace warpsafe::host

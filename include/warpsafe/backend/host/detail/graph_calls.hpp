@@ -15,7 +15,7 @@
 
 namespace warpsafe::host {
 
-/// The backend's members about captures and graphs. See backend/backend.hpp.
+/// The backend's calls for captures and graphs. See backend/backend.hpp.
 struct GraphCalls {
   using native_graph = GraphState*;
   using native_graph_exec = GraphExecState*;
@@ -36,7 +36,7 @@ struct GraphCalls {
       return 0;
     });
   }
-  /// `graph` is nullptr where there is none.
+  /// `graph` is nullptr on a failure.
   static int capture_end(StreamState* stream, native_graph& graph) noexcept {
     return call(Call::capture_end, [&](Runtime& runtime, auto&) {
       graph = nullptr;
@@ -98,15 +98,15 @@ struct GraphCalls {
       return 0;
     });
   }
-  /// A launch that is under way goes on.
+  /// A launch in flight continues.
   static int graph_exec_destroy(native_graph_exec exec) noexcept {
     return call(Call::graph_exec_destroy, [&](Runtime& runtime, auto&) {
       return raw(runtime.graph_execs.erase(exec) == 0 ? HostStatus::invalid_value
                                                       : HostStatus::success);
     });
   }
-  /// Returns at once. A graph's launches run one after another, on whatever streams. A
-  /// capturing stream does not allow it.
+  /// Returns at once. Launches of one graph run one after another, on any streams. Fails if the
+  /// stream captures.
   static int graph_launch(native_graph_exec exec, StreamState* stream) noexcept {
     return call(Call::graph_launch, [&](Runtime& runtime, auto&) {
       if (runtime.graph_execs.count(exec) == 0) return raw(HostStatus::invalid_value);
@@ -118,8 +118,8 @@ struct GraphCalls {
       return 0;
     });
   }
-  /// Takes over what `graph` does if it has the same kinds of operations with the same
-  /// dependencies. Launches that were made before do what they did.
+  /// Replaces the operations with those of `graph`, if it has the same kinds of operations with the
+  /// same dependencies. Earlier launches are not affected.
   static int graph_update(native_graph_exec exec, native_graph graph,
                           GraphChange& change) noexcept {
     return call(Call::graph_update, [&](Runtime& runtime, auto&) {

@@ -6,25 +6,41 @@
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace warpsafe::host {
 
-/// Why running work failed. `text` is empty where the status says it all.
+/// Why running work failed. `text` is empty if the status needs no further text.
 struct Failure {
   int status = 0;
   std::string text{};
 };
 
-/// A kernel's arguments, copied when it is launched: the caller's own may be gone when it runs.
+/// Texts with static lifetime. Not thread-safe; its owner locks.
+class TextStore {
+ public:
+  /// The kept copy of `text`; empty beyond a thousand different texts.
+  [[nodiscard]] Name keep(const std::string& text) {
+    if (texts_.size() >= 1000 && texts_.count(text) == 0) return {};
+    const std::string& kept = *texts_.insert(text).first;
+    return {kept.data(), kept.size()};
+  }
+
+ private:
+  std::set<std::string> texts_;
+};
+
+/// A kernel's arguments, copied at the launch, because the caller's may be gone when it runs.
 class ArgumentBlock {
  public:
   ArgumentBlock(const KernelEntry& entry, void** args) {
@@ -56,7 +72,7 @@ class ArgumentBlock {
   std::vector<void*> values_;
 };
 
-/// One launched grid on its way through the pool.
+/// A launched grid.
 class Grid {
  public:
   Grid(const KernelEntry& entry, const LaunchShape& its_shape, void** args)
@@ -64,7 +80,7 @@ class Grid {
 
   const LaunchShape shape;
 
-  /// Runs the kernel as the thread that `host_thread` says, and those that it goes on with.
+  /// Runs the kernel for the thread in `host_thread` and those that continue after it.
   void call() { entry_.invoke(entry_.function, arguments_.values()); }
 
   /// The indices of the `number`th block, x fastest.
@@ -74,7 +90,7 @@ class Grid {
     index[2] = static_cast<unsigned>(number / shape.grid[0] / shape.grid[1]);
   }
 
-  /// The first failure counts, and no further block is started.
+  /// Records the first failure, and starts no further block.
   void fail(HostStatus status, const char* text) {
     const std::lock_guard lock(mutex_);
     if (!stopped_.exchange(true)) failure_ = {raw(status), text};
@@ -82,7 +98,7 @@ class Grid {
   void stop() noexcept { stopped_ = true; }
   [[nodiscard]] bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
 
-  /// After it the grid can run again: a graph is replayed.
+  /// Takes the failure. The grid can run again afterwards, since graphs are replayed.
   [[nodiscard]] Failure take_failure() {
     const std::lock_guard lock(mutex_);
     stopped_ = false;

@@ -24,11 +24,11 @@ namespace warpsafe::host {
 
 using BlockRunner = std::conditional_t<thread_sanitizer, ThreadRunner, FibreRunner>;
 
-/// Spreads the blocks of a grid over the machine's processors. The thread that calls `run` works on
-/// its own grid, so every grid gets on, however many streams there are.
+/// Distributes the blocks of a grid over the machine's processors. The thread that calls `run`
+/// works on its own grid, so every grid makes progress, however many streams there are.
 class GridPool {
  public:
-  /// Runs all blocks of `grid`; returns when the last has ended.
+  /// Runs all blocks of `grid`. Returns when the last one has ended.
   void run(Grid& grid) {
     const std::uint64_t blocks = grid.shape.blocks();
     Job job{grid, blocks};
@@ -37,17 +37,18 @@ class GridPool {
     work(job);
     if (shared) withdraw(job);
   }
-  /// Whether a grid's blocks run one after another, in the same order every time.
+  /// Whether the blocks of a grid run one after another, always in the same order.
   void run_serially(bool alone) noexcept { serial_ = alone; }
 
-  /// Stops at the next block whatever runs, and lets the helpers go. `run` may still be called.
+  /// Stops all running grids at the next block, and lets the helpers end. `run` may still be
+  /// called.
   void close() {
     const std::lock_guard lock(mutex_);
     closing_ = true;
     for (Job* job : jobs_) job->grid.stop();
     work_.notify_all();
   }
-  /// Whether all helpers have gone. They are to be joined then.
+  /// Whether all helpers have ended, and can be joined.
   [[nodiscard]] bool idle() {
     const std::lock_guard lock(mutex_);
     return gone_ == helpers_.size();
@@ -75,7 +76,7 @@ class GridPool {
   void offer(Job& job) {
     const std::lock_guard lock(mutex_);
     if (closing_) return;
-    // With fewer helpers than wanted, or none, the grid only takes longer.
+    // With fewer helpers or none, the grid only takes longer.
     static_cast<void>(guarded([this] { return start_helpers(); }, 0));
     jobs_.push_back(&job);
     work_.notify_all();
@@ -94,8 +95,8 @@ class GridPool {
   }
   int run_blocks(Job& job) {
     std::unique_ptr<BlockRunner> runner = take_runner();
-    // Whole runs of blocks at a time, so that tiny blocks do not fight over the counter, yet few
-    // enough that the last ones are shared fairly.
+    // Several blocks at a time, so that tiny blocks do not compete for the counter, but few enough
+    // to share the last ones evenly.
     const std::uint64_t step =
         std::clamp<std::uint64_t>(job.blocks / (std::uint64_t{8} * (helpers_wanted() + 1)), 1, 256);
     for (;;) {

@@ -17,7 +17,7 @@
 
 namespace warpsafe::host {
 
-/// The bytes of a kernel's parameter block.
+/// The size of a kernel's parameter block in bytes.
 [[nodiscard]] constexpr std::uint64_t parameter_bytes(const KernelEntry& entry) noexcept {
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
@@ -27,8 +27,8 @@ namespace warpsafe::host {
   return bytes;
 }
 
-/// Blocks of `threads` threads and `dynamic_shared` bytes that one multiprocessor holds at once; 0
-/// if not even one fits. A limit of 0 does not bind.
+/// How many blocks of `threads` threads and `dynamic_shared` bytes fit on one multiprocessor; 0 if
+/// not even one fits. A limit of 0 means no limit.
 [[nodiscard]] constexpr std::uint32_t resident_blocks(std::uint64_t threads,
                                                       std::uint64_t dynamic_shared,
                                                       const DeviceLimits& device,
@@ -41,7 +41,7 @@ namespace warpsafe::host {
   const auto bind = [&blocks](std::uint64_t available, std::uint64_t needed) {
     if (available != 0 && needed != 0 && available / needed < blocks) blocks = available / needed;
   };
-  // Hardware hands out whole warps.
+  // Hardware allocates whole warps.
   const std::uint64_t warp = device.warp_size != 0 ? device.warp_size : 1;
   bind(device.max_threads_per_multiprocessor, (threads + warp - 1) / warp * warp);
   bind(device.registers_per_block, kernel.registers * threads);
@@ -82,10 +82,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// What the modelled driver says to a launch, from the numbers alone. It stands on its own, apart
-/// from the library's validation, so that each can be tested against the other. Statuses: CUDA's as
-/// documented (Runtime API, "Error handling"), where the drivers of CUDA 13 say 1 to nearly
-/// everything.
+/// The modelled driver's decision about a launch, from its numbers alone. It is independent of the
+/// library's validation, so that tests can compare the two. The statuses are those that CUDA
+/// documents (Runtime API, "Error handling"); the drivers of CUDA 13 return 1 in nearly every case.
 [[nodiscard]] constexpr HostStatus launch_verdict(const KernelEntry& entry,
                                                   const LaunchShape& shape,
                                                   const DeviceLimits& device,
@@ -113,7 +112,7 @@ namespace detail {
   return HostStatus::success;
 }
 
-/// The backend's members about kernels, for the calling thread's current device. See
+/// The backend's calls for kernels, on the calling thread's current device. See
 /// backend/backend.hpp.
 struct KernelCalls {
   static int attributes_of(const KernelEntry& entry, KernelLimits& limits) noexcept {
@@ -142,7 +141,7 @@ struct KernelCalls {
       });
     });
   }
-  /// The largest cluster, in blocks, that a launch of `shape` may ask for.
+  /// The largest number of blocks per cluster that a launch of `shape` may use.
   static int max_cluster_blocks(const KernelEntry& entry, const LaunchShape& shape,
                                 int& blocks) noexcept {
     return call(Call::max_cluster_blocks, [&](Runtime& runtime, auto&) {
@@ -155,7 +154,7 @@ struct KernelCalls {
       });
     });
   }
-  /// Returns at once; the arguments are copied. The stream must be of the current device.
+  /// Returns at once; the arguments are copied. The stream must belong to the current device.
   static int launch(const KernelEntry& entry, const LaunchShape& shape, void** args,
                     StreamState* stream) noexcept {
     return call(Call::launch, [&](Runtime& runtime, auto&) {
@@ -170,14 +169,14 @@ struct KernelCalls {
             runtime.submit(*stream, std::move(operation));
             return HostStatus::success;
           });
-      // As on an H200 (driver 580): a refused launch breaks the capture that it was to go into.
+      // As on an H200 (driver 580), a refused launch breaks the capture that it was submitted to.
       if (launched != 0 && stream->capture != nullptr) stream->capture->broken = true;
       return launched;
     });
   }
 
  private:
-  /// `body(device, kernel)` for the current device and what `entry` allows there.
+  /// Calls `body(device, kernel)` with the current device and the kernel's attributes there.
   template <class Body>
   [[nodiscard]] static int with_kernel(Runtime& runtime, const KernelEntry& entry, Body&& body) {
     Device* device = nullptr;

@@ -18,13 +18,13 @@
 
 namespace warpsafe::host {
 
-/// What memory holds before anything was written to it, and after it was given back: a NaN as float
-/// and as double, an absurd number as an integer, so that reading before a copy shows.
+/// The contents of memory that was never written. It is a NaN as float and as double, and an absurd
+/// number as an integer, so that reading before a copy is noticed.
 inline constexpr std::uint32_t fresh_pattern = 0xFFFAFAFA;
 inline constexpr std::uint32_t freed_pattern = 0xFFFDFDFD;
 inline constexpr std::uint32_t guard_pattern = 0xFFFCFCFC;
 
-/// Writes `pattern` over `bytes` bytes; a last partial word gets the pattern's first bytes.
+/// Fills `bytes` bytes with `pattern`; a last partial word gets the pattern's first bytes.
 inline void fill_pattern(void* memory, std::size_t bytes, std::uint32_t pattern) noexcept {
   auto* to = static_cast<unsigned char*>(memory);
   for (; bytes >= sizeof pattern; bytes -= sizeof pattern, to += sizeof pattern) {
@@ -33,7 +33,7 @@ inline void fill_pattern(void* memory, std::size_t bytes, std::uint32_t pattern)
   if (bytes != 0) std::memcpy(to, &pattern, bytes);
 }
 
-/// Memory as a device hands it out: aligned to 256 bytes as CUDA's is, with a guard behind it.
+/// Memory of a device: aligned to 256 bytes like CUDA's, with a guard behind it.
 class Storage {
  public:
   Storage() = default;
@@ -48,8 +48,8 @@ class Storage {
   }
   [[nodiscard]] void* get() const noexcept { return memory_.get(); }
 
-  /// Ends the memory's life: what still reads it finds `freed_pattern`, as long as it is there at
-  /// all. False if something had been written past its end.
+  /// Ends the memory's use: later reads find `freed_pattern` while the storage still exists.
+  /// Returns false if the guard behind it was overwritten.
   [[nodiscard]] bool retire() noexcept {
     unsigned char expected[guard_bytes + 1];
     fill_pattern(expected, guard_bytes, guard_pattern);
@@ -60,8 +60,7 @@ class Storage {
 
  private:
   static constexpr std::align_val_t alignment{256};
-  // AddressSanitizer watches the end itself, and better: to it, a guard of ours would be legal
-  // memory.
+  // AddressSanitizer checks the end itself, and would take a guard for valid memory.
   static constexpr std::size_t guard_bytes = address_sanitizer ? 0 : 64;
   struct Delete {
     void operator()(unsigned char* memory) const noexcept { ::operator delete(memory, alignment); }
@@ -70,18 +69,18 @@ class Storage {
   std::size_t bytes_ = 0;
 };
 
-/// One piece of memory that the backend handed out.
+/// One allocation of the backend.
 struct Allocation {
   Storage storage{};
   std::size_t bytes = 0;
   MemoryKind kind = MemoryKind::unregistered;
   int device = -1;
-  bool freed = false;  ///< given back by the program; the storage stays until its stream gets there
-  bool ordered = false;  ///< handed out, and to be given back, in the order of a stream
+  bool freed = false;    ///< freed by the program; the storage stays until its stream gets there
+  bool ordered = false;  ///< allocated and freed in the order of a stream
 };
 
-/// Every piece of memory that was handed out, by address. Not synchronised: its owner locks. A
-/// sorted vector: clang 15 crashes over std::map's nodes when it compiles for an AMD device.
+/// All allocations by address. Not thread-safe; its owner locks. A sorted vector, because clang 15
+/// crashes on std::map's nodes when it compiles for an AMD device.
 class MemoryRegistry {
  public:
   void add(Allocation allocation) {
@@ -95,7 +94,7 @@ class MemoryRegistry {
     Allocation* const found = std::prev(next)->get();
     return found->storage.get() == memory ? found : nullptr;
   }
-  /// The allocation that holds all of [memory, memory + bytes), or nullptr.
+  /// The allocation that contains all of [memory, memory + bytes), or nullptr.
   [[nodiscard]] const Allocation* around(const void* memory, std::size_t bytes) const {
     const auto next = after(memory);
     if (next == allocations_.begin()) return nullptr;
@@ -104,7 +103,7 @@ class MemoryRegistry {
     const bool inside = offset < found->bytes && bytes <= found->bytes - offset;
     return inside ? found : nullptr;
   }
-  /// Forgets the allocation that starts at `memory`, which must be one.
+  /// Removes the allocation that starts at `memory`. @pre there is one
   [[nodiscard]] Storage remove(const void* memory) {
     const auto found = std::prev(after(memory));
     Storage storage = std::move((*found)->storage);

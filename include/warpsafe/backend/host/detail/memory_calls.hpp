@@ -20,8 +20,8 @@
 
 namespace warpsafe::host {
 
-/// Gives an allocation's storage back, when its stream has come to it. Writing past the end of it
-/// shows here, as the illegal access that it is.
+/// Frees an allocation's storage when its stream reaches this operation. Reports a write past its
+/// end as an illegal access.
 struct ReleaseOperation final : Operation {
   ReleaseOperation(Runtime& runtime, void* memory, std::size_t bytes)
       : runtime_(runtime), memory_(memory), bytes_(bytes) {
@@ -49,14 +49,14 @@ struct ReleaseOperation final : Operation {
   std::size_t bytes_;
 };
 
-/// The backend's members about memory; sizes in bytes. See backend/backend.hpp.
+/// The backend's calls for memory; sizes are in bytes. See backend/backend.hpp.
 struct MemoryCalls {
-  /// 0 bytes: nullptr, and success, as with CUDA.
+  /// For 0 bytes, stores nullptr and succeeds, as CUDA does.
   static int allocate(void*& memory, std::size_t bytes, StreamState* stream) noexcept {
     return call(Call::allocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       Device& device = stream->device;
-      // CUDA makes a node of it, whose memory is there while the graph runs; this model does not.
+      // CUDA makes this a node whose memory exists while the graph runs; this model does not.
       if (const int no = check_not_capturing(*stream); no != 0) return no;
       if (!device.limits.memory_pools) return raw(HostStatus::not_supported);
       const int status = take(runtime, lock, memory, bytes, MemoryKind::device, device, true);
@@ -66,8 +66,8 @@ struct MemoryCalls {
       return status;
     });
   }
-  /// The memory counts as free from here on, though its storage stays until the stream has come
-  /// here. What is no device memory, or was given back before: invalid_value.
+  /// The memory counts as free at once, but its storage stays until the stream reaches the free.
+  /// Returns invalid_value for memory that is not device memory or was already freed.
   static int deallocate(void* memory, StreamState* stream) noexcept {
     return call(Call::deallocate, [&](Runtime& runtime, auto&) {
       const int status = usable(runtime, stream);
@@ -107,9 +107,9 @@ struct MemoryCalls {
       return take(runtime, lock, memory, bytes, MemoryKind::managed, *device, false);
     });
   }
-  /// Waits for all work of the memory's device, some of which may use the memory. HIP says so of
-  /// hipFree; cudaFree only "may perform implicit synchronization" (CUDA 13.0, cuda_runtime_api.h),
-  /// so a program cannot count on it.
+  /// Waits for all work of the memory's device, which may use the memory. HIP documents this for
+  /// hipFree. cudaFree only "may perform implicit synchronization" (CUDA 13.0, cuda_runtime_api.h),
+  /// so a program cannot rely on it.
   static int deallocate_unordered(void* memory) noexcept {
     return call(Call::deallocate_unordered, [&](Runtime& runtime,
                                                 std::unique_lock<std::mutex>& lock) {
@@ -138,8 +138,8 @@ struct MemoryCalls {
       return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
     });
   }
-  /// Waits for all work of all devices, some of which may use the memory. HIP says so of
-  /// hipHostFree; of cudaFreeHost nobody does, so a program cannot count on it.
+  /// Waits for all work of all devices, which may use the memory. HIP documents this for
+  /// hipHostFree. CUDA does not for cudaFreeHost, so a program cannot rely on it.
   static int host_deallocate(void* memory) noexcept {
     return call(Call::host_deallocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (memory == nullptr) return 0;
@@ -156,10 +156,10 @@ struct MemoryCalls {
     });
   }
 
-  /// From host to host it returns when the copy has ended; all else is asynchronous. That from
-  /// pageable host memory the bytes are taken before the call returns, and that into such memory
-  /// they are there then, is what drivers do and CUDA no longer promises ("might be synchronous",
-  /// CUDA Runtime API, "API synchronization behavior").
+  /// A copy from host to host returns when it has ended; all others are asynchronous. From pageable
+  /// host memory, the bytes are read before the call returns; into pageable memory, they are there
+  /// when it returns. Drivers behave like this, but CUDA no longer promises it ("might be
+  /// synchronous", CUDA Runtime API, "API synchronization behavior").
   static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
                   StreamState* stream) noexcept {
     return call(Call::copy, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
@@ -174,7 +174,7 @@ struct MemoryCalls {
       return copy_rows(runtime, lock, to, to_pitch, from, from_pitch, {width, rows}, kind, stream);
     });
   }
-  /// Every two devices reach each other's memory.
+  /// All devices can access each other's memory.
   static int copy_peer(void* to, int to_device, const void* from, int from_device,
                        std::size_t bytes, StreamState* stream) noexcept {
     return call(Call::copy_peer, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
@@ -195,7 +195,7 @@ struct MemoryCalls {
       return 0;
     });
   }
-  /// `device` is -1 for memory that the backend did not hand out.
+  /// `device` is -1 for memory that the backend did not allocate.
   static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
     return call(Call::pointer_kind, [&](Runtime& runtime, auto&) {
       const Allocation* const found = runtime.memory.around(memory, 1);
@@ -207,7 +207,7 @@ struct MemoryCalls {
   }
 
  private:
-  /// Memory of a device: what it has left is counted.
+  /// Allocates memory of a device and counts it.
   [[nodiscard]] static int take(Runtime& runtime, std::unique_lock<std::mutex>& lock, void*& memory,
                                 std::size_t bytes, MemoryKind kind, Device& device, bool ordered) {
     memory = nullptr;
@@ -220,8 +220,8 @@ struct MemoryCalls {
     if (memory == nullptr) device.used -= bytes;
     return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
   }
-  /// New registered memory; nullptr if the system has none left. Not under the lock: filling it
-  /// takes time.
+  /// Registers new memory; nullptr if the system has none left. Releases the lock meanwhile,
+  /// because filling the memory takes time.
   [[nodiscard]] static void* add(Runtime& runtime, std::unique_lock<std::mutex>& lock,
                                  std::size_t bytes, MemoryKind kind, const Device& device,
                                  bool ordered) {
@@ -235,7 +235,7 @@ struct MemoryCalls {
     if (!ordered) touch(runtime, memory, bytes, debug::AccessKind::allocate);
     return memory;
   }
-  /// Gives memory back outside of any stream's order. Nothing uses it any more.
+  /// Frees memory outside any stream's order. @pre nothing uses it any more
   static void release(Runtime& runtime, void* memory, std::size_t bytes, Device& device) {
     touch(runtime, memory, bytes, debug::AccessKind::release);
     Storage storage = runtime.memory.remove(memory);
@@ -247,13 +247,13 @@ struct MemoryCalls {
     if (runtime.scheduler == nullptr) return;
     runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
   }
-  /// Whether the device may touch all these bytes.
+  /// Whether the device may access all these bytes.
   [[nodiscard]] static bool reachable(const Runtime& runtime, const void* memory,
                                       std::size_t bytes) {
     const Allocation* const found = runtime.memory.around(memory, bytes);
     return found != nullptr && !found->freed;
   }
-  /// Whether these bytes are on the side of the copy that its kind says.
+  /// Whether these bytes are where the copy's direction requires.
   [[nodiscard]] static bool on_side(const Runtime& runtime, bool device_side, const void* memory,
                                     std::size_t bytes) {
     if (device_side) return reachable(runtime, memory, bytes);
@@ -275,7 +275,7 @@ struct MemoryCalls {
       return raw(HostStatus::invalid_value);
     }
     auto operation = std::make_shared<CopyOperation>(to, to_pitch, from, from_pitch, rows);
-    // In a capture nothing is copied yet: what the memory holds then counts at each replay.
+    // A captured copy reads the memory at each replay, not now.
     const bool captured = stream->capture != nullptr;
     const bool wait = !captured && to_host && (from_host || !reachable(runtime, to, to_bytes));
     if (from_host && !wait && !captured && !reachable(runtime, from, from_bytes))

@@ -25,7 +25,7 @@ struct StreamState;
 
 enum class OperationKind : std::uint8_t { mark, kernel, copy, fill, allocate, release, graph };
 
-/// Memory that an operation touches: what decides whether two operations may run in either order.
+/// Memory that an operation accesses. It decides whether two operations may run in either order.
 struct Access {
   const void* address = nullptr;
   std::size_t bytes = 0;  ///< of each row; or `whole_allocation`
@@ -33,21 +33,23 @@ struct Access {
   std::size_t rows = 1;
   std::size_t pitch = 0;  ///< bytes from one row to the next
 
-  /// All of the allocation that holds `address`: what a kernel may reach through a pointer.
+  /// The whole allocation that holds `address`, since a kernel may access all of it through a
+  /// pointer.
   static constexpr std::size_t whole_allocation = ~std::size_t{0};
   friend bool operator==(const Access&, const Access&) = default;
 };
 
-/// One thing in a stream's queue. A scheduler may run it once all before it in its stream are done,
-/// and `after` is; it needs to know no more, and `accesses` is all that the order can be judged by.
+/// An operation in a stream's queue. A scheduler may run it once all earlier operations of its
+/// stream and `after` are done. It judges the order by `accesses` alone.
 struct Operation {
   std::vector<Access> accesses;
-  std::shared_ptr<const Operation> after;  ///< of another stream; nullptr: nothing to wait for
+  std::shared_ptr<const Operation>
+      after;  ///< of another stream; nullptr if there is nothing to wait for
   mutable std::vector<StreamState*>
       dependents;  ///< streams whose next operation waits for this one
   bool done = false;
   Caller caller;             ///< the line that submitted it
-  std::uint64_t number = 0;  ///< the scheduler's own, if there is one
+  std::uint64_t number = 0;  ///< set by the scheduler, if there is one
   std::chrono::steady_clock::time_point finished{};
 
   Operation() = default;
@@ -56,16 +58,17 @@ struct Operation {
   virtual ~Operation() = default;
 
   [[nodiscard]] virtual OperationKind kind() const noexcept { return OperationKind::mark; }
-  /// Does it, on whatever thread, without any lock held. Called once, but for what a graph holds.
+  /// Executes the operation, on any thread, without a lock held. Called once, except for operations
+  /// of a graph.
   virtual Failure run() { return {}; }
-  /// Whether it is done even after the device is lost: it gives something back.
+  /// Whether it is executed even after the device is lost, because it frees something.
   [[nodiscard]] virtual bool survives_loss() const noexcept { return true; }
 };
 
-/// An event's record, and a stream's wait for one (`after`).
+/// An event's record, or a stream's wait for a record (`after`).
 struct MarkOperation final : Operation {};
 
-/// Where, in the order of a stream, memory begins to be there. Only a scheduler needs to know.
+/// Marks where in the order of a stream memory begins to exist. Only a scheduler uses it.
 struct AllocateOperation final : Operation {
   AllocateOperation(const void* memory, std::size_t bytes) { accesses = {{memory, bytes, true}}; }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::allocate; }
@@ -75,7 +78,7 @@ struct AllocateOperation final : Operation {
 struct KernelOperation final : Operation {
   Grid grid;
   GridPool& pool;
-  Failure injected;  ///< the failure that a test asked for, instead of running
+  Failure injected;  ///< the failure that a test asked for in place of running
 
   KernelOperation(const KernelEntry& entry, const LaunchShape& shape, void** args,
                   GridPool& its_pool)
@@ -100,12 +103,12 @@ struct KernelOperation final : Operation {
   [[nodiscard]] bool survives_loss() const noexcept override { return false; }
 };
 
-/// Bytes in rows: `rows` times `width` bytes, each row `pitch` bytes after the one before.
+/// Rows of bytes: `rows` rows of `width` bytes, each `pitch` bytes after the previous one.
 struct Rows {
   std::size_t width;
   std::size_t rows;
 
-  /// From the first byte of the first row to the last of the last; SIZE_MAX if that does not fit.
+  /// Bytes from the first to the last byte; SIZE_MAX if that does not fit.
   [[nodiscard]] constexpr std::size_t extent(std::size_t pitch) const noexcept {
     if (width == 0 || rows == 0) return 0;
     std::size_t bytes = 0;
@@ -125,8 +128,8 @@ struct CopyOperation final : Operation {
                 {from, rows.width, false, rows.rows, from_pitch}};
   }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::copy; }
-  /// Takes the source's bytes now, as drivers do from pageable memory. That they are read in the
-  /// stream's order stays declared: no vendor promises more.
+  /// Reads the source's bytes now, as drivers do for pageable memory. The access stays declared in
+  /// stream order, because vendors promise no more.
   void stage() {
     staged_.resize(rows_.width * rows_.rows);
     copy(staged_.data(), rows_.width, from_, from_pitch_);
@@ -135,7 +138,7 @@ struct CopyOperation final : Operation {
   }
   Failure run() override {
     copy(to_, to_pitch_, from_, from_pitch_);
-    // A stream keeps its newest operation: not these bytes with it.
+    // A stream keeps its newest operation, but must not keep these bytes.
     std::vector<unsigned char>().swap(staged_);
     return {};
   }
@@ -176,9 +179,9 @@ struct FillOperation final : Operation {
 
 using Operations = std::span<const std::shared_ptr<const Operation>>;
 
-/// Decides when operations run, in place of the streams' workers, and hears of all that orders
-/// them. One at a time takes the runtime over: Runtime::scheduler. Every member is called with the
-/// runtime's mutex held; those that take the lock may let go of it for a while.
+/// Decides when operations run, instead of the streams' workers, and is told everything that orders
+/// them. At most one is active: Runtime::scheduler. Every member is called with the runtime's mutex
+/// held; members that take the lock may release it for a while.
 class Scheduler {
  public:
   Scheduler() = default;
@@ -188,21 +191,21 @@ class Scheduler {
 
   /// A call of the program begins.
   virtual void begin_call(std::unique_lock<std::mutex>& lock) = 0;
-  /// The operation stands at the end of the stream's queue.
+  /// The operation was added to the end of the stream's queue.
   virtual void submitted(StreamState& stream, Operation& operation) = 0;
-  /// Runs whatever it takes for all of these to be done; none is nullptr.
+  /// Runs operations until all of these are done; none is nullptr.
   virtual void finish(std::unique_lock<std::mutex>& lock, Operations operations) = 0;
-  /// The host has been told that these are done; none is nullptr.
+  /// The host was told that these are done; none is nullptr.
   virtual void known_done(Operations operations) = 0;
-  /// The host has been told that work is not done.
+  /// The host was told that work is not done.
   virtual void known_pending() = 0;
-  /// A stream was to wait for an event that was never recorded: it waits for nothing.
+  /// A stream waited for an event that was never recorded, so it does not wait.
   virtual void wait_was_empty(StreamState& stream) = 0;
-  /// The host itself touches memory, or gets or frees it by a call that is in no stream's order.
+  /// The host accesses memory, or allocates or frees it outside any stream's order.
   virtual void touched(const debug::MemoryAccess& access) = 0;
-  /// The program destroys a stream. What it still holds is to be run all the same.
+  /// The program destroys a stream. Its remaining operations must still run.
   virtual void destroyed(StreamState& stream) = 0;
-  /// A call named a stream that is none, or none any more.
+  /// A call named a stream that does not exist, or no longer does.
   virtual void refused(const StreamState* stream) = 0;
 };
 

@@ -14,7 +14,6 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -22,7 +21,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -31,30 +29,31 @@
 
 namespace warpsafe::host {
 
-/// Everything that the host backend keeps. One per program (see host_thread about dlopen), made at
-/// the first call and never destroyed, so that whatever outlives main() can still call and be
-/// refused. All members but the pool's own are guarded by `mutex`.
+/// The state of the host backend. One per program (see host_thread about dlopen). It is made at the
+/// first call and never destroyed, so that calls after main() are refused instead of crashing.
+/// `mutex` guards all members except the pool's own.
 class Runtime {
  public:
   std::mutex mutex;
-  std::condition_variable progress;              ///< an operation is done, or a worker has gone
-  std::vector<std::unique_ptr<Device>> devices;  ///< only ever grows
-  int device_count = 0;                          ///< of those, visible
-  std::unordered_map<const StreamState*, std::unique_ptr<StreamState>> streams;
+  std::condition_variable progress;              ///< an operation is done, or a worker has ended
+  std::vector<std::unique_ptr<Device>> devices;  ///< only grows
+  int device_count = 0;                          ///< visible devices
+  StreamTable streams;
   std::vector<std::unique_ptr<StreamState>> retired;  ///< destroyed by the program, not yet drained
   std::unordered_map<const EventState*, std::unique_ptr<EventState>> events;
-  std::vector<std::shared_ptr<CaptureWork>> captures;  ///< under way
+  std::vector<std::shared_ptr<CaptureWork>> captures;  ///< open captures
   std::unordered_map<const GraphState*, std::unique_ptr<GraphState>> graphs;
   std::unordered_map<const GraphExecState*, std::unique_ptr<GraphExecState>> graph_execs;
   MemoryRegistry memory;
   CallBook book;
+  TextStore texts;
   GridPool pool;
-  Scheduler* scheduler = nullptr;  ///< runs operations in place of the streams' workers
+  Scheduler* scheduler = nullptr;  ///< runs operations instead of the streams' workers
   std::uint64_t streams_made = 0;
 
   Runtime() {
     reset_devices(1);
-    // The child of a fork has this object, but none of its threads: a wait would never end.
+    // The child of a fork has this object but none of its threads, so a wait would never end.
     pthread_atfork(nullptr, nullptr, [] { Runtime::get().forked_ = true; });
   }
   Runtime(const Runtime&) = delete;
@@ -62,43 +61,36 @@ class Runtime {
 
   [[nodiscard, gnu::visibility("default")]] static Runtime& get() {
     static auto* const runtime = new Runtime;
-    // Lets the threads go before the objects that kernels may use are destroyed.
+    // Ends the threads before objects that kernels may use are destroyed.
     static const Shutdown shutdown{*runtime};
     return *runtime;
   }
 
-  /// Why no call is possible at all; 0 if calls are.
+  /// The status of every call if calls are impossible, else 0.
   [[nodiscard]] int unavailable() const noexcept {
     if (forked_.load(std::memory_order_relaxed)) return raw(HostStatus::initialization_error);
     return stopping_.load(std::memory_order_relaxed) ? raw(HostStatus::deinitialized) : 0;
   }
 
-  /// A text that lives as long as the program. Beyond a thousand different ones it is empty.
-  [[nodiscard]] Name keep(const std::string& text) {
-    if (texts_.size() >= 1000 && texts_.count(text) == 0) return {};
-    const std::string& kept = *texts_.insert(text).first;
-    return {kept.data(), kept.size()};
-  }
-
-  /// Makes `count` devices visible, each as new.
+  /// Makes `count` devices visible, all reset.
   void reset_devices(int count) {
     const unsigned processors = std::thread::hardware_concurrency();
-    const Name name = keep("CPU (" + std::to_string(processors) + " threads)");
+    const Name name = texts.keep("CPU (" + std::to_string(processors) + " threads)");
     device_count = count;
     for (int i = 0; i < count; ++i) {
       if (i == static_cast<int>(devices.size())) devices.push_back(std::make_unique<Device>(i));
       devices[static_cast<std::size_t>(i)]->reset(i, name, processors == 0 ? 1 : processors);
     }
   }
-  /// nullptr if there is no such device.
+  /// Returns nullptr if there is no such device.
   [[nodiscard]] Device* device(int ordinal) noexcept {
     const bool there = ordinal >= 0 && ordinal < device_count;
     return there ? devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
   }
 
-  /// Puts an operation at the end of a stream, or into what the stream captures. Work of a default
-  /// stream waits for all blocking streams of the device, which then wait for it: CUDA Runtime API,
-  /// "Stream synchronization behavior".
+  /// Adds an operation to the end of a stream, or to the stream's capture. Work of a default stream
+  /// waits for all blocking streams of the device, which then wait for it (CUDA Runtime API,
+  /// "Stream synchronization behavior").
   void submit(StreamState& stream, std::shared_ptr<Operation> operation) {
     operation->caller = host::caller();
     if (stream.capture != nullptr) {
@@ -106,12 +98,12 @@ class Runtime {
       return;
     }
     const std::vector<StreamState*> others =
-        stream.is_default ? blocking_streams(stream.device) : std::vector<StreamState*>{};
+        stream.is_default ? blocking_streams(streams, stream.device) : std::vector<StreamState*>{};
     for (StreamState* other : others) order_after(stream, other->last);
     enqueue(stream, operation);
     for (StreamState* other : others) order_after(*other, stream.last);
   }
-  /// What is submitted to `stream` from now on runs after `operation` (nullptr: after nothing).
+  /// Makes later work of `stream` run after `operation`, which may be nullptr.
   void order_after(StreamState& stream, std::shared_ptr<const Operation> operation) {
     if (operation == nullptr || (operation->done && scheduler == nullptr)) return;
     auto mark = std::make_shared<MarkOperation>();
@@ -120,19 +112,20 @@ class Runtime {
     enqueue(stream, std::move(mark));
   }
 
-  /// Returns once `operation` (nullptr: nothing) is done, which the caller's documentation says.
+  /// Waits until `operation` is done, for a caller that documents this wait. It may be nullptr.
   void wait(std::unique_lock<std::mutex>& lock, const std::shared_ptr<const Operation>& operation) {
     if (operation == nullptr) return;
     finish(lock, {&operation, 1});
     report_done(operation);
   }
-  /// Returns once everything that was submitted to `device` (nullptr: to any) is done, which the
-  /// caller's documentation says.
+  /// Waits until all work of `device` (nullptr: of all devices) is done, for a caller that
+  /// documents this wait.
   void wait_all(std::unique_lock<std::mutex>& lock, const Device* device) {
     const auto newest = finish_all(lock, device);
     if (scheduler != nullptr) scheduler->known_done(newest);
   }
-  /// The same for a caller that no program may rely on to wait. What it waited for, none nullptr.
+  /// The same for a caller whose wait programs must not rely on. Returns the operations that it
+  /// waited for, none of them nullptr.
   std::vector<std::shared_ptr<const Operation>> finish_all(std::unique_lock<std::mutex>& lock,
                                                            const Device* device) {
     std::vector<std::shared_ptr<const Operation>> newest;
@@ -151,11 +144,11 @@ class Runtime {
       progress.wait(lock, [&] { return operation->done; });
     }
   }
-  /// The host is told that `operation` (nullptr: nothing) is done, as it is.
+  /// Tells the scheduler that the host knows that `operation` is done. It may be nullptr.
   void report_done(const std::shared_ptr<const Operation>& operation) {
     if (scheduler != nullptr && operation != nullptr) scheduler->known_done({&operation, 1});
   }
-  /// Runs the oldest operation of a stream, which must be runnable.
+  /// Runs the oldest operation of a stream. @pre it is runnable
   void run_front(StreamState& stream, std::unique_lock<std::mutex>& lock) {
     const std::shared_ptr<Operation> operation = stream.queue.front();
     Failure failure;
@@ -174,19 +167,19 @@ class Runtime {
     stream.queue.pop_front();
     operation->finished = std::chrono::steady_clock::now();
     operation->done = true;
-    operation->after = nullptr;  // or the first of a thousand launches of a graph would live on
+    operation->after = nullptr;  // or the first of a thousand launches of a graph would stay alive
     for (StreamState* dependent : operation->dependents) dependent->work.notify_one();
     progress.notify_all();
   }
-  /// Keeps what the program has given back for as long as a scheduler is there: what still uses it
-  /// is a mistake to report, not to crash from, and no address stands for two things.
+  /// Keeps what the program has freed while a scheduler is active, so that a later use is reported
+  /// instead of crashing, and no address is reused.
   void quarantine(Storage storage) {
     if (scheduler != nullptr) quarantined_storage_.push_back(std::move(storage));
   }
   void quarantine(std::unique_ptr<EventState> event) {
     if (scheduler != nullptr) quarantined_events_.push_back(std::move(event));
   }
-  /// Lets `next` decide from here on; nullptr: the streams' workers. All work has to be done.
+  /// Activates a scheduler; nullptr activates the streams' workers. @pre all work is done
   void set_scheduler(Scheduler* next) {
     scheduler = next;
     pool.run_serially(next != nullptr);
@@ -195,22 +188,23 @@ class Runtime {
     quarantined_events_.clear();
     reap();
   }
-  /// What work left for a synchronising call on `device`: its status, and its text for this thread.
-  [[nodiscard]] int surface(Device& device) { return tell(device.take_failure()); }
+  /// The failure that work left for a synchronising call on `device`. Sets the error text of this
+  /// thread.
+  [[nodiscard]] int surface(Device& device) { return set_failure_text(device.take_failure()); }
   /// The status that every call on a lost device returns, or 0.
   [[nodiscard]] int lost(const Device& device) {
-    return device.lost() == 0 ? 0 : tell(device.failure());
+    return device.lost() == 0 ? 0 : set_failure_text(device.failure());
   }
-  /// Lets `error_text` of the calling thread say what `failure` says; returns its status.
-  int tell(const Failure& failure) {
+  /// Sets the calling thread's `error_text` to that of `failure`, and returns its status.
+  int set_failure_text(const Failure& failure) {
     if (failure.status != 0) {
       thread_state().failure_status = failure.status;
-      thread_state().failure_text = failure.text.empty() ? Name{} : keep(failure.text);
+      thread_state().failure_text = failure.text.empty() ? Name{} : texts.keep(failure.text);
     }
     return failure.status;
   }
 
-  /// Joins the workers of destroyed streams that have drained.
+  /// Joins the workers of destroyed streams that are drained.
   void reap() {
     if (scheduler != nullptr) return;
     std::erase_if(retired, [](const std::unique_ptr<StreamState>& stream) {
@@ -242,19 +236,7 @@ class Runtime {
       scheduler->submitted(stream, *operation);
     }
   }
-  /// In the order in which they were made, which is the same in every run of a program.
-  [[nodiscard]] std::vector<StreamState*> blocking_streams(const Device& of) const {
-    std::vector<StreamState*> found;
-    for (const auto& [key, stream] : streams) {
-      const bool meant = stream->blocking && &stream->device == &of && stream->capture == nullptr;
-      if (meant) found.push_back(stream.get());
-    }
-    std::sort(found.begin(), found.end(),
-              [](const StreamState* a, const StreamState* b) { return a->number < b->number; });
-    return found;
-  }
-
-  /// A stream's worker: its operations in order, until the stream is destroyed and drained.
+  /// A stream's worker: runs its operations until the stream is destroyed and drained.
   void serve(StreamState& stream) {
     std::unique_lock lock(mutex);
     for (;;) {
@@ -269,7 +251,8 @@ class Runtime {
     progress.notify_all();
   }
 
-  /// At the end of the program: drops what has not begun, waits a while for what has.
+  /// At the end of the program: drops operations that have not begun, and waits a while for the
+  /// others.
   void stop() noexcept {
     if (forked_) return;
     std::vector<StreamState*> all;
@@ -281,7 +264,7 @@ class Runtime {
       for (StreamState* stream : all) stream->work.notify_all();
     }
     pool.close();
-    // A kernel that never ends must not keep the program from ending.
+    // A kernel that never ends must not keep the program running.
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     while (!gone(all) && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -302,7 +285,6 @@ class Runtime {
 
   std::atomic<bool> forked_ = false;
   std::atomic<bool> stopping_ = false;
-  std::set<std::string> texts_;
   std::vector<Storage> quarantined_storage_;
   std::vector<std::unique_ptr<EventState>> quarantined_events_;
 };

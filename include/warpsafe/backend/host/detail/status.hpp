@@ -7,8 +7,8 @@
 
 namespace warpsafe::host {
 
-/// What the host backend's calls return. The numbers are CUDA's (driver_types.h of CUDA 13.0) where
-/// it has a counterpart, so that a habit of one holds for the other.
+/// The statuses of the host backend. The numbers are CUDA's (driver_types.h of CUDA 13.0) where
+/// CUDA has a counterpart, so that they mean the same in both.
 enum class HostStatus : int {
   success = 0,
   invalid_value = 1,
@@ -46,7 +46,7 @@ enum class HostStatus : int {
   barrier_divergence = 10001,
 };
 
-/// All that is fixed about one status.
+/// The fixed properties of a status.
 struct StatusRow {
   HostStatus status;
   Errc code;
@@ -63,7 +63,7 @@ constexpr StatusRow row(HostStatus status, Errc code, const char* name, const ch
 }
 inline constexpr Severity lost = Severity::context_lost;
 
-// The texts say what the host backend means by a status, not what CUDA's hardware did.
+// The texts describe the host backend's meaning of a status, not CUDA's hardware.
 inline constexpr StatusRow rows[] = {
     row(HostStatus::success, Errc{}, "hostSuccess", "no error"),
     row(HostStatus::invalid_value, Errc::runtime_failed, "hostErrorInvalidValue",
@@ -138,10 +138,10 @@ inline constexpr StatusRow rows[] = {
 
 }  // namespace status_table
 
-/// The number as the backend's members return it.
+/// The number that the backend's calls return.
 [[nodiscard]] constexpr int raw(HostStatus status) noexcept { return static_cast<int>(status); }
 
-/// What is known about `status`; a status that is none of ours is `unknown`.
+/// The row of `status`; an undefined status counts as `unknown`.
 [[nodiscard]] constexpr const StatusRow& row_of(int status) noexcept {
   const StatusRow* unknown = nullptr;
   for (const StatusRow& row : status_table::rows) {
@@ -151,7 +151,7 @@ inline constexpr StatusRow rows[] = {
   return *unknown;
 }
 
-/// Whether `status`, once met by running work, stays: every later call of the device returns it.
+/// Whether `status`, once returned by running work, is returned by every later call on the device.
 [[nodiscard]] constexpr bool is_sticky(int status) noexcept {
   return row_of(status).severity == Severity::context_lost;
 }

@@ -14,8 +14,8 @@
 
 namespace warpsafe::host {
 
-/// Whether `stream` is one that takes work, and its device works: a status. nullptr is none: a
-/// default stream is named by host::default_stream.
+/// A status that says whether `stream` accepts work and its device works. nullptr is not a stream;
+/// host::default_stream names a default stream.
 [[nodiscard]] inline int usable(Runtime& runtime, const StreamState* stream) {
   if (runtime.streams.count(stream) == 0) {
     if (runtime.scheduler != nullptr) runtime.scheduler->refused(stream);
@@ -25,7 +25,7 @@ namespace warpsafe::host {
   return broken ? raw(HostStatus::stream_capture_invalidated) : runtime.lost(stream->device);
 }
 
-/// The answer to a query about work that is still to be done.
+/// The result of a query about unfinished work.
 [[nodiscard]] inline int not_done(Runtime& runtime) {
   if (runtime.scheduler != nullptr) runtime.scheduler->known_pending();
   return raw(HostStatus::not_ready);
@@ -56,12 +56,12 @@ namespace warpsafe::host {
   return stream;
 }
 
-/// The backend's members about streams. See backend/backend.hpp.
+/// The backend's calls for streams. See backend/backend.hpp.
 struct StreamCalls {
   using native_stream = StreamState*;
   using native_event = EventState*;
 
-  /// Streams are equals here: `priority` is accepted and changes nothing.
+  /// All streams are equal: `priority` is accepted and ignored.
   static int stream_create(native_stream& stream, int priority) noexcept {
     static_cast<void>(priority);
     return call(Call::stream_create, [&](Runtime& runtime, auto&) {
@@ -71,7 +71,7 @@ struct StreamCalls {
       return 0;
     });
   }
-  /// Returns at once; what is in the stream is still done.
+  /// Returns at once; queued operations still run.
   static int stream_destroy(native_stream stream) noexcept {
     return call(Call::stream_destroy, [&](Runtime& runtime, auto&) {
       const auto found = runtime.streams.find(stream);
@@ -100,7 +100,7 @@ struct StreamCalls {
                   return runtime.surface(device);
                 });
   }
-  /// Whether a scheduler runs the work, inside of calls: a loop of queries then need not end.
+  /// Whether a scheduler runs the work inside calls, in which case a loop of queries need not end.
   static bool is_scheduled() noexcept {
     Runtime& runtime = Runtime::get();
     const std::lock_guard lock(runtime.mutex);
@@ -131,7 +131,7 @@ struct StreamCalls {
       return runtime.lost(stream->device);
     });
   }
-  /// The mode of captures that the calling thread's other calls go by. The numbers are CUDA's.
+  /// The capture mode of the calling thread's other calls. The numbers are CUDA's.
   static constexpr int relaxed_capture = 2;
   static int exchange_capture_mode(int& mode) noexcept {
     return call(Call::exchange_capture_mode, [&](Runtime&, auto&) {
@@ -140,7 +140,8 @@ struct StreamCalls {
       return 0;
     });
   }
-  /// For the record that is the event's newest now. An event that was never recorded: no wait.
+  /// Waits for the event's newest record so far. Does not wait for an event that was never
+  /// recorded.
   static int stream_wait(native_stream stream, native_event event) noexcept {
     return call(Call::stream_wait, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
@@ -162,7 +163,7 @@ struct StreamCalls {
   }
 };
 
-/// The backend's members about events.
+/// The backend's calls for events.
 struct EventCalls {
   static int event_create(EventState*& event, bool timed) noexcept {
     return call(Call::event_create, [&](Runtime& runtime, auto&) {
@@ -176,7 +177,7 @@ struct EventCalls {
       return 0;
     });
   }
-  /// Waits for the event's record that were asked for go on.
+  /// Waits for the event that were already submitted remain.
   static int event_destroy(EventState* event) noexcept {
     return call(Call::event_destroy, [&](Runtime& runtime, auto&) {
       const auto found = runtime.events.find(event);
@@ -186,7 +187,7 @@ struct EventCalls {
       return 0;
     });
   }
-  /// Event and stream must be of one device.
+  /// Event and stream must belong to the same device.
   static int event_record(EventState* event, StreamState* stream) noexcept {
     return call(Call::event_record, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
@@ -221,7 +222,8 @@ struct EventCalls {
       return runtime.surface(*device);
     });
   }
-  /// Both events timed, recorded (else invalid_resource_handle) and done (else not_ready).
+  /// Both events must be timed and recorded (else invalid_resource_handle) and done (else
+  /// not_ready).
   static int event_elapsed(float& ms, EventState* begin, EventState* end) noexcept {
     return call(Call::event_elapsed, [&](Runtime& runtime, auto&) {
       for (EventState* event : {begin, end}) {
@@ -241,7 +243,7 @@ struct EventCalls {
   }
 
  private:
-  /// nullptr if `event` is none.
+  /// nullptr if `event` does not exist.
   [[nodiscard]] static Device* device_of(Runtime& runtime, const EventState* event) {
     return runtime.events.count(event) == 0 ? nullptr : runtime.device(event->device);
   }

@@ -6,49 +6,50 @@
 #include <type_traits>
 #include <utility>
 
-// What kernel code sees of the host backend. kernel_api.hpp includes it, so it is C++17-clean and
-// knows nothing of the threads and fibres that run the kernel.
+// What kernel code sees of the host backend. kernel_api.hpp includes it, so it is C++17, and
+// independent of the threads and fibres that run the kernel.
 
 namespace warpsafe::detail {
 
-/// The GPU thread that the current OS thread plays. The host backend makes it and keeps it up to
-/// date; kernel code only reads it and calls through it.
+/// The GPU thread that the current OS thread runs. The host backend creates and updates it; kernel
+/// code only reads it and calls through it.
 struct HostThread {
   unsigned thread[3];             ///< threadIdx
   unsigned block[3];              ///< blockIdx
   unsigned block_dim[3];          ///< threads per axis
   unsigned grid_dim[3];           ///< blocks per axis
   unsigned char* dynamic_shared;  ///< the block's dynamic shared memory; nullptr if it has 0 bytes
-  std::size_t dynamic_shared_bytes;  ///< as the launch gave it
-  /// sync_block(): returns once every thread of the block has called it from the same `file` and
-  /// `line`. It leaves by an exception that kernel code must let pass when that can never happen.
+  std::size_t dynamic_shared_bytes;  ///< as given by the launch
+  /// sync_block(): returns once every thread of the block has called it with the same `file` and
+  /// `line`. If that can never happen, it leaves by an exception that kernel code must let pass.
   void (*sync)(HostThread& self, const char* file, unsigned line);
-  /// A static shared variable: the block's storage for `key`, the same for all its threads, `bytes`
-  /// long and aligned to `alignment` bytes (a power of 2).
+  /// A static shared variable: the block's storage for `key`, shared by all its threads, of `bytes`
+  /// bytes aligned to `alignment` bytes (a power of 2).
   void* (*static_shared)(HostThread& self, const void* key, std::size_t bytes,
                          std::size_t alignment);
-  /// Ends this thread here, and starts no further block of its grid: a check has failed. Does not
+  /// Ends this thread and starts no further block of its grid, because a check has failed. Does not
   /// return; may leave by an exception as `sync` does.
   void (*leave)(HostThread& self, const char* file, unsigned line);
-  /// Whether whoever calls the kernel goes on with the block's next thread once this one has ended.
-  /// No longer so after a `sync` that left the next threads to others.
+  /// Whether the caller of the kernel continues with the block's next thread after this one.
+  /// Cleared by a `sync` that left the next threads to others.
   bool continues;
 };
 
-/// nullptr outside kernel code. One variable for the whole program, even where the kernel and the
-/// launch live in different shared objects that hide their symbols; a program that shares it with
-/// what it loads by dlopen must export its own symbols (-rdynamic, CMake's ENABLE_EXPORTS).
+/// nullptr outside kernel code. One variable for the whole program, even if kernel and launch are
+/// in different shared objects that hide their symbols. A program that shares it with objects
+/// loaded by dlopen must export its own symbols (-rdynamic, CMake's ENABLE_EXPORTS).
 [[gnu::visibility("default")]] inline thread_local HostThread* host_thread = nullptr;
 
 }  // namespace warpsafe::detail
 
 namespace warpsafe::host {
 
-/// `call()` for the thread that `self` is, then, for as long as `self` goes on, for those that come
-/// after it in its block, x fastest; `self` is each of them in turn.
+/// Calls `call()` for the thread `self`, then, as long as `self.continues`, for the threads after
+/// it in its block, x fastest. `self` becomes each of them in turn.
 template <class Call>
 void run_threads(warpsafe::detail::HostThread& self, Call&& call) {
-  // Three loops, of which a compiler makes better code than of one that wraps from axis to axis.
+  // Three loops, because compilers generate better code for them than for one that wraps from axis
+  // to axis.
   do {
     do {
       do {
@@ -61,17 +62,17 @@ void run_threads(warpsafe::detail::HostThread& self, Call&& call) {
   } while (++self.thread[2] < self.block_dim[2]);
 }
 
-/// The kernel `Fn` with the loop over a block's threads around it, so that the compiler sees both
-/// at once: what it can inline, it does, and the arguments are read once for all threads. Keyed by
-/// the kernel, hence hidden.
+/// The kernel `Fn` inside the loop over a block's threads. The compiler sees both at once, so that
+/// it can inline the kernel, and reads the arguments once for all threads. Keyed by the kernel,
+/// hence hidden.
 template <auto Fn, class... P>
 struct [[gnu::visibility("hidden")]] ThreadLoop {
-  /// What KernelEntry::invoke is for a kernel of the host; `args` as there.
+  /// KernelEntry::invoke for a kernel of the host backend, with the same `args`.
   static void run(const void*, void** args) { read(args, std::index_sequence_for<P...>{}); }
 
  private:
-  /// A copy, which nothing that the kernel writes can change; of a large object none, since every
-  /// thread that waits would keep its own on its stack.
+  /// A copy, which the kernel cannot change by writing elsewhere. Large objects are not copied,
+  /// since every waiting thread would keep its own copy on its stack.
   template <class T>
   using Held = std::conditional_t<sizeof(T) <= 4 * sizeof(void*), T, T&>;
 

@@ -15,14 +15,14 @@
 
 namespace warpsafe::host {
 
-/// Runs a grid's blocks with one OS thread for each GPU thread, so that ThreadSanitizer sees the
-/// races that a block's threads have with each other. Slow: for testing only.
+/// Runs a grid's blocks with one OS thread for each GPU thread, so that ThreadSanitizer sees data
+/// races between a block's threads. Slow; for tests only.
 class ThreadRunner {
  public:
-  /// How many of these may run at once: ThreadSanitizer knows at most 8128 threads.
+  /// How many runners may be active at once: ThreadSanitizer supports at most 8128 threads.
   static constexpr unsigned max_concurrent = 3;
 
-  /// Runs the `number`th block, to its end or to the first failure, which `grid` then holds.
+  /// Runs the `number`th block to its end or to the first failure, which `grid` then holds.
   void run_block(Grid& grid, std::uint64_t number) {
     grid_ = &grid;
     grid.block_index(number, block_);
@@ -32,7 +32,7 @@ class ThreadRunner {
     broken_ = false;
     shared_.begin_block(grid.shape.dynamic_shared);
 
-    // A thread that is alone never has to be cancelled, so it needs no OS thread of its own.
+    // A single thread never has to be cancelled, so it needs no OS thread of its own.
     if (running_ == 1) return run_thread(0);
     std::vector<std::thread> threads;
     const int status = guarded(
@@ -111,7 +111,7 @@ class ThreadRunner {
     cancel_thread();
   }
 
-  /// With the mutex held: the barrier can never open again.
+  /// The barrier can never open again. @pre the mutex is held
   void diverge() {
     if (!broken_) {
       fail_divergence(*grid_, block_, finished_, first_, waiting_ - elsewhere_, other_, elsewhere_);
@@ -145,7 +145,7 @@ class ThreadRunner {
   std::condition_variable all_here_;
   std::uint64_t running_ = 0;    // threads of the block
   std::uint64_t waiting_ = 0;    // at the barrier
-  std::uint64_t elsewhere_ = 0;  // of those, at another place than the first
+  std::uint64_t elsewhere_ = 0;  // of those, at another line than the first
   std::uint64_t finished_ = 0;
   std::uint64_t generation_ = 0;  // barriers that opened
   bool broken_ = false;

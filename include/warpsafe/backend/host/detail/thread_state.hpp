@@ -7,23 +7,22 @@
 
 namespace warpsafe::host {
 
-/// Which line of the user's a call comes from, as far as that is known, and which kernel it
-/// launches.
+/// The user's line that a call comes from, if known, and the kernel that it launches.
 struct Caller {
   call_site site{nullptr, nullptr, 0};
   Name kernel{nullptr, 0};
 };
 
-/// The calling thread's, kept by detail::CallScope.
+/// The caller of this thread, set by detail::CallScope.
 [[nodiscard, gnu::visibility("default")]] inline Caller& caller() noexcept {
   static thread_local Caller current;
   return current;
 }
 
-/// What makes a backend one that asks for places.
+/// The members of a backend that records callers.
 struct CallerCalls {
   using caller = Caller;
-  /// The outermost line counts: the one that the user wrote. Returns what to leave with.
+  /// Keeps the outermost line, which the user wrote. Returns the value for leave_call.
   static Caller enter_call(const call_site& site, Name what) noexcept {
     Caller& current = host::caller();
     const Caller outer = current;
@@ -34,12 +33,12 @@ struct CallerCalls {
   static void leave_call(const Caller& outer) noexcept { host::caller() = outer; }
 };
 
-/// What the runtime keeps per OS thread.
+/// The runtime's state of each OS thread.
 struct ThreadState {
   int device = 0;
   int capture_mode = 0;  // global: see exchange_capture_mode
   int last_error = 0;
-  // What running work said when it failed, for the status that this thread was last given.
+  // The text of the work failure that this thread was given last.
   int failure_status = 0;
   Name failure_text{};
 };
