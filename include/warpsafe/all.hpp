@@ -3,16 +3,28 @@
 #pragma once
 
 // All public headers except the library handles (handles/<library>.hpp) and the headers that need
-// another library (fmt, gmock, spdlog, NVTX, ROCTX). It is slow to compile; the entry headers below
-// are faster.
+// another library (fmt, spdlog, NVTX, ROCTX). It is slow to compile; the entry headers below are
+// faster.
 
 #include <warpsafe/compare.hpp>
+#include <warpsafe/compare/compare_matcher.hpp>
+#include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/debug.hpp>
+#include <warpsafe/debug/data/launch_dump.hpp>
+#include <warpsafe/debug/run/journal_file.hpp>
+#include <warpsafe/debug/run/revalidate.hpp>
+#include <warpsafe/debug/run/run_recorder.hpp>
+#include <warpsafe/debug/run/timeline_export.hpp>
 #include <warpsafe/graph.hpp>
+#include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/host.hpp>
+#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/kernel_api.hpp>
+#include <warpsafe/launch/check.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/module.hpp>
 #include <warpsafe/print.hpp>
+#include <warpsafe/print/debug_records.hpp>
 #include <warpsafe/race.hpp>
 #include <warpsafe/warpsafe.hpp>
