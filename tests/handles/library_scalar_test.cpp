@@ -19,9 +19,9 @@ using detail::ScalarPlace;
 static_assert(place_of<decltype(host_scalar(1.0F))> == ScalarPlace::host);
 static_assert(place_of<decltype(device_scalar(device_ptr<float>()))> == ScalarPlace::device);
 static_assert(place_of<const float*> == ScalarPlace::host, "the libraries' own spelling");
-static_assert(place_of<int*> == ScalarPlace::unsaid, "a size that is told");
-static_assert(place_of<toy::toy_handle> == ScalarPlace::unsaid, "a descriptor");
-static_assert(place_of<float> == ScalarPlace::unsaid);
+static_assert(place_of<int*> == ScalarPlace::unknown, "a size that is told");
+static_assert(place_of<toy::toy_handle> == ScalarPlace::unknown, "a descriptor");
+static_assert(place_of<float> == ScalarPlace::unknown);
 
 TEST(LibraryScalar, AVariableIsWrittenThrough) {
   double result = 0.0;
