@@ -167,7 +167,7 @@ class [[nodiscard]] basic_executable_graph {
         !capturing) {
       return false;
     }
-    error = detail::not_in_capture(B::vendor, Name::of("graph launch"), site);
+    error = detail::capturing_error(B::vendor, Name::of("graph launch"), site);
     error.stream = stream.native();
     error.device = stream.device().value();
     return true;

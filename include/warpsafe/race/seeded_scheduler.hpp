@@ -92,7 +92,7 @@ class SeededScheduler final : public Scheduler {
     ++asked_in_vain_;
     recorder.host(debug::ActionKind::not_done);
   }
-  void wait_was_empty(StreamState&) override { recorder.host(debug::ActionKind::wait_for_nothing); }
+  void empty_wait(StreamState&) override { recorder.host(debug::ActionKind::wait_for_nothing); }
   void touched(const debug::MemoryAccess& access) override {
     using debug::AccessKind;
     using debug::ActionKind;

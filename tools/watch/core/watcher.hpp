@@ -187,7 +187,8 @@ class Watcher {
     error.sequence = seen.record.sequence;
     if (seen.begun != 0) debug::detail::after_launch(seen.record, calls, seen.begun, status);
     debug::Journal::get().refused(seen.record.sequence);
-    debug::detail::noticed(error, launch.device, warpsafe::detail::is_of_earlier_work(error));
+    debug::detail::error_created(error, launch.device,
+                                 warpsafe::detail::reports_earlier_fault(error));
     if (!kernel.listed) return;
     debug::detail::notify_failed(error);
     if (error.incident != 0) {

@@ -64,8 +64,8 @@ inline void report_to_captures(const LaunchError& error) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) hooks->failed(error);
 }
 
-[[gnu::cold, gnu::noinline]] inline LaunchError not_in_capture(Vendor vendor, Name operation,
-                                                               call_site site) noexcept {
+[[gnu::cold, gnu::noinline]] inline LaunchError capturing_error(Vendor vendor, Name operation,
+                                                                call_site site) noexcept {
   LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
   error.vendor = vendor;
   error.operation = operation;
@@ -80,7 +80,7 @@ template <class B, CheckLevel Level>
                                   Name operation, call_site site, LaunchError& error) noexcept {
   using Calls = CallsAt<B, Level>;
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
-    error = not_in_capture(B::vendor, operation, site);
+    error = capturing_error(B::vendor, operation, site);
     int mode = B::relaxed_capture;  // the thread's own mode once exchanged
     const bool exchanged = Calls::exchange_capture_mode(mode) == 0;
     const bool relaxed = exchanged && mode == B::relaxed_capture;
@@ -91,7 +91,7 @@ template <class B, CheckLevel Level>
     bool capturing = false;
     // If the query fails, the call itself reports the error.
     if (stream != nullptr && Calls::stream_capturing(stream, capturing) == 0 && capturing) {
-      error = not_in_capture(B::vendor, operation, site);
+      error = capturing_error(B::vendor, operation, site);
       error.stream = stream;
       return true;
     }

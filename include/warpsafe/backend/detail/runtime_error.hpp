@@ -13,7 +13,7 @@ namespace warpsafe::detail {
 
 /// Whether the error reports a fault in work that was submitted earlier, whichever call returned
 /// it.
-[[nodiscard]] constexpr bool is_of_earlier_work(const LaunchError& error) noexcept {
+[[nodiscard]] constexpr bool reports_earlier_fault(const LaunchError& error) noexcept {
   return error.severity == Severity::context_lost || error.code == Errc::execution_failed ||
          error.code == Errc::pending_error || error.code == Errc::barrier_divergence;
 }
@@ -31,7 +31,7 @@ template <class B>
       status == failed_check_status && checks != nullptr) {
     checks->take(error);
     error.vendor = B::vendor;
-    if (const DebugHooks* const hooks = debug_hooks()) hooks->noticed(error, device, false);
+    if (const DebugHooks* const hooks = debug_hooks()) hooks->error_created(error, device, false);
     return error;
   }
   error.code = B::classify(status);
@@ -49,7 +49,7 @@ template <class B>
   if (launching && error.code == Errc::execution_failed) error.code = Errc::pending_error;
   // A failed launch must first be recorded in the journal as never run (debug/observer.hpp).
   if (const DebugHooks* const hooks = debug_hooks(); hooks != nullptr && stage != Stage::launch) {
-    hooks->noticed(error, device, is_of_earlier_work(error));
+    hooks->error_created(error, device, reports_earlier_fault(error));
   }
   // For a launch, launch_failed reports it once the kernel is known.
   if (stage != Stage::launch) report_to_captures(error);

@@ -71,7 +71,7 @@ struct WaitCalls {
   bool (*may_query)(void* handle) noexcept;
 };
 /// What is waited for, and on which line.
-struct WaitPlace {
+struct WaitTarget {
   const void* stream;
   std::int32_t device;
   call_site site;
@@ -132,7 +132,7 @@ struct DebugHooks {
   std::uint64_t (*begin_wait)() noexcept;
   /// Waits as `calls` does, or with a time limit (WARPSAFE_TIMEOUT). Returns the runtime's status;
   /// not_ready means that the wait was abandoned.
-  int (*wait)(const WaitCalls& calls, void* handle, const WaitPlace& place) noexcept;
+  int (*wait)(const WaitCalls& calls, void* handle, const WaitTarget& place) noexcept;
   /// Whether WARPSAFE_TIMEOUT is on.
   bool (*watches_waits)() noexcept;
   /// The work that was submitted to the stream before `began` has ended without a fault.
@@ -142,8 +142,8 @@ struct DebugHooks {
   void (*device_idle)(Vendor vendor, std::int32_t device) noexcept;
   /// A runtime status has become `error`, on `device` (-1 if unknown). `earlier_work` means that
   /// the fault belongs to work submitted earlier, so the tools can name suspects.
-  void (*noticed)(LaunchError& error, std::int32_t device, bool earlier_work) noexcept;
-  /// Appends the suspects that `noticed` found to the error's text.
+  void (*error_created)(LaunchError& error, std::int32_t device, bool earlier_work) noexcept;
+  /// Appends the suspects that `error_created` found to the error's text.
   void (*put_suspects)(TextBuffer& out, const LaunchError& error) noexcept;
   /// A checked launch (level full) is about to be submitted: fills in its record and numbers it.
   /// The result is passed to `submitted` or `refused`. If it contains `asks_for_data`, `inspect` is
@@ -158,7 +158,7 @@ struct DebugHooks {
   void (*refused)(const debug::LaunchRecord& record, const BackendCalls& calls, std::uint64_t begun,
                   LaunchError& error) noexcept;
   /// A check refused the launch: whether to launch regardless (WARPSAFE_ON_ERROR=warn).
-  bool (*goes_on)(LaunchError& error) noexcept;
+  bool (*continues_after)(LaunchError& error) noexcept;
   /// Inspects the data of a launch for which `launching` returned `asks_for_data`, before it is
   /// submitted.
   Inspected (*inspect)(const debug::LaunchRecord& record, const BackendCalls& calls,

@@ -33,8 +33,9 @@ inline bool one_stream() noexcept {
 }
 
 inline constexpr warpsafe::detail::DebugHooks all_hooks{
-    &begin_wait, &wait,      &watches_waits, &waited,  &mark_device_idle, &noticed,   &put_suspects,
-    &launching,  &submitted, &refused,       &goes_on, &inspect,          &one_stream};
+    &begin_wait,      &wait,         &watches_waits, &waited,    &mark_device_idle,
+    &error_created,   &put_suspects, &launching,     &submitted, &refused,
+    &continues_after, &inspect,      &one_stream};
 
 }  // namespace debug::detail
 

@@ -67,7 +67,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 }
 
 /// A wait has lasted too long: which, what it may be waiting for, and what becomes of it.
-[[gnu::cold, gnu::noinline]] inline void log_long_wait(const warpsafe::detail::WaitPlace& place,
+[[gnu::cold, gnu::noinline]] inline void log_long_wait(const warpsafe::detail::WaitTarget& place,
                                                        Name what, std::uint64_t milliseconds,
                                                        const char* and_now) noexcept {
   char text[8192];
@@ -82,7 +82,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   out << "\n  " << and_now;
   write_log(LogLevel::warn, text, out.size());
 }
-[[gnu::cold]] inline void log_overdue_wait(const warpsafe::detail::WaitPlace& place, Name what,
+[[gnu::cold]] inline void log_overdue_wait(const warpsafe::detail::WaitTarget& place, Name what,
                                            std::uint64_t milliseconds, bool stops) noexcept {
   log_long_wait(place, what, milliseconds,
                 stops            ? "the wait is given up: its caller gets an error"
@@ -91,7 +91,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
                                  : "it goes on waiting: memory in use depends on it");
 }
 /// The same of a wait that somebody else is in, who cannot be called back.
-[[gnu::cold]] inline void log_overdue_wait_elsewhere(const warpsafe::detail::WaitPlace& place,
+[[gnu::cold]] inline void log_overdue_wait_elsewhere(const warpsafe::detail::WaitTarget& place,
                                                      Name what,
                                                      std::uint64_t milliseconds) noexcept {
   log_long_wait(place, what, milliseconds, "it goes on waiting");
@@ -118,7 +118,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 /// A wait that WARPSAFE_TIMEOUT watches.
 [[gnu::cold, gnu::noinline]] inline int watched_wait(
     const warpsafe::detail::WaitCalls& calls, void* handle,
-    const warpsafe::detail::WaitPlace& place) noexcept {
+    const warpsafe::detail::WaitTarget& place) noexcept {
   const std::uint64_t limit = __atomic_load_n(&timeout_in_use, __ATOMIC_RELAXED);
   // Asking about a stream that captures would break the capture.
   if (warpsafe::detail::open_captures() != nullptr || !calls.may_query(handle)) {
@@ -143,11 +143,11 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 }
 /// The wait of a tool: watched as any other, and in no record of the program's run.
 [[nodiscard]] inline int wait_as_tool(const warpsafe::detail::WaitCalls& calls, void* handle,
-                                      const warpsafe::detail::WaitPlace& place) noexcept {
+                                      const warpsafe::detail::WaitTarget& place) noexcept {
   return watches_waits() ? watched_wait(calls, handle, place) : calls.wait(handle);
 }
 [[nodiscard]] inline int wait(const warpsafe::detail::WaitCalls& calls, void* handle,
-                              const warpsafe::detail::WaitPlace& place) noexcept {
+                              const warpsafe::detail::WaitTarget& place) noexcept {
   std::uint64_t begun = 0;
   if (has_listeners()) {
     notify_listeners([&](const RunListener& one) {

@@ -28,7 +28,7 @@ template <class... P>
 /// `by_program`: it is one of the program's, not a tool's own (timeout.hpp).
 [[gnu::cold, gnu::noinline]] inline int told_wait(const warpsafe::detail::BackendCalls& calls,
                                                   void* stream,
-                                                  const warpsafe::detail::WaitPlace& place,
+                                                  const warpsafe::detail::WaitTarget& place,
                                                   bool by_program) noexcept {
   const std::uint64_t begun = nanoseconds_now();
   const int status = by_program ? wait(*calls.stream_wait, stream, place)

@@ -23,18 +23,18 @@ namespace warpsafe::detail {
 class BusyMark {
  public:
   explicit BusyMark(bool& busy) noexcept
-      : busy_(busy), alone_(!__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {}
+      : busy_(busy), exclusive_(!__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {}
   BusyMark(const BusyMark&) = delete;
   BusyMark& operator=(const BusyMark&) = delete;
   ~BusyMark() {
-    if (alone_) __atomic_store_n(&busy_, false, __ATOMIC_RELEASE);
+    if (exclusive_) __atomic_store_n(&busy_, false, __ATOMIC_RELEASE);
   }
   /// Whether no other thread was using the handle.
-  [[nodiscard]] bool is_exclusive() const noexcept { return alone_; }
+  [[nodiscard]] bool is_exclusive() const noexcept { return exclusive_; }
 
  private:
   bool& busy_;
-  const bool alone_;
+  const bool exclusive_;
 };
 
 template <bool Full, class Traits>
@@ -84,10 +84,10 @@ template <auto Fn, class Traits, class... A>
 void report_to_recorder(const BoundHandle<Traits>& bound, call_site site, const A&... arguments) {
   using Function = LibraryFunction<Traits, decltype(Fn)>;
   Traits::backend::library_called(bound.stream.ref().native(), FunctionName<Traits, Fn>::value,
-                                  site, [&](const auto& tell) {
-                                    Function::each_memory(tell, arguments...);
+                                  site, [&](const auto& visit) {
+                                    Function::visit_memory(visit, arguments...);
                                     if (bound.workspace != nullptr)
-                                      tell(bound.workspace->data(), true);
+                                      visit(bound.workspace->data(), true);
                                   });
 }
 

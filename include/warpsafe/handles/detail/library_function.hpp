@@ -131,10 +131,10 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
            check_rest(Parameters{}, ask_driver, error, rest...);
   }
   [[nodiscard]] static bool check_values(bool, LaunchError&) noexcept { return true; }
-  /// Calls `tell(address, writes)` for each argument whose type is device memory.
-  template <class Tell, class... A>
-  static void each_memory(const Tell& tell, const A&... arguments) noexcept {
-    each_memory_of(tell, Parameters{}, arguments...);
+  /// Calls `visit(address, writes)` for each argument whose type is device memory.
+  template <class Visit, class... A>
+  static void visit_memory(const Visit& visit, const A&... arguments) noexcept {
+    visit_arguments(visit, Parameters{}, arguments...);
   }
 
  private:
@@ -187,16 +187,16 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
       return convert_library_argument<U, std::decay_t<const A>>(argument);
     }
   }
-  template <class Tell, class... U, class... A>
-  static void each_memory_of(const Tell& tell, TypeList<U...>, const A&... arguments) noexcept {
-    (tell_memory<U>(tell, arguments), ...);
+  template <class Visit, class... U, class... A>
+  static void visit_arguments(const Visit& visit, TypeList<U...>, const A&... arguments) noexcept {
+    (visit_argument<U>(visit, arguments), ...);
   }
-  template <class U, class Tell, class A>
-  static void tell_memory(const Tell& tell, const A& argument) noexcept {
+  template <class U, class Visit, class A>
+  static void visit_argument(const Visit& visit, const A& argument) noexcept {
     if constexpr (std::is_pointer_v<U>) {
       bool on_device = is_on_device<A>;
       if constexpr (std::is_same_v<A, First>) on_device = argument.on_device;
-      if (on_device) tell(convert_one<U>(argument), !std::is_const_v<std::remove_pointer_t<U>>);
+      if (on_device) visit(convert_one<U>(argument), !std::is_const_v<std::remove_pointer_t<U>>);
     }
   }
   template <class U1, class... U, class... A>

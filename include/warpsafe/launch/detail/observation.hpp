@@ -68,7 +68,7 @@ inline bool switches_looked_for = false;
 /// Whether a refused launch goes on (WARPSAFE_ON_ERROR=warn), after its error was written.
 [[nodiscard]] inline bool launches_all_the_same(LaunchError& error) noexcept {
   const DebugHooks* const hooks = launch_hooks();
-  return hooks != nullptr && hooks->goes_on(error);
+  return hooks != nullptr && hooks->continues_after(error);
 }
 
 /// One launch while it is dispatched. Made before, ended after.

@@ -81,10 +81,10 @@ struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
   const bool rows_differ = to.matrix && from.matrix && to.rows != from.rows;
   if (to.size == from.size && !rows_differ) return success();
   // For two matrices of the same size only the numbers of rows show the difference.
-  const bool tell_rows = to.size == from.size;
+  const bool rows_differ_only = to.size == from.size;
   return LaunchError::make(Errc::size_mismatch, Stage::construction,
-                           tell_rows ? from.rows : from.size, tell_rows ? to.rows : to.size,
-                           Axis::none, site);
+                           rows_differ_only ? from.rows : from.size,
+                           rows_differ_only ? to.rows : to.size, Axis::none, site);
 }
 
 /// Submits the copy to the stream and returns the runtime's status. @pre check_same_size

@@ -40,7 +40,7 @@ struct Launch {
   found.device = launch.device;
   if (found.code == Errc::runtime_failed) found.code = Errc::launch_refused;
   // What was running before failed: this launch was never looked at.
-  if (warpsafe::detail::is_of_earlier_work(reported)) return found;
+  if (warpsafe::detail::reports_earlier_fault(reported)) return found;
   if (launch.is_graph) return found;
   LaunchError reason;
   bool fine =

@@ -80,7 +80,7 @@ class WaitWatch {
             debug::detail::nanoseconds_now() - begun < limit) {
           continue;
         }
-        const warpsafe::detail::WaitPlace where{place.stream, place.device, {}, false};
+        const warpsafe::detail::WaitTarget where{place.stream, place.device, {}, false};
         const Name what = place.what;
         // It may have ended, and another have begun in its place, while this was read.
         if (__atomic_load_n(&place.begun, __ATOMIC_ACQUIRE) != begun) continue;

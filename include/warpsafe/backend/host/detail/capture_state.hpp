@@ -68,7 +68,7 @@ struct CaptureWork {
     nodes.push_back({std::move(operation), std::exchange(tail, {nodes.size()})});
   }
   /// Whether waiting for `tail` means waiting for all nodes.
-  [[nodiscard]] bool all_before(const NodeSet& tail) const {
+  [[nodiscard]] bool reaches_all(const NodeSet& tail) const {
     std::vector<bool> before(nodes.size(), false);
     for (const std::size_t node : tail) before[node] = true;
     for (std::size_t i = nodes.size(); i-- != 0;) {

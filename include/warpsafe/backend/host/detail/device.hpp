@@ -62,7 +62,7 @@ class Device {
     if (raised != raised_.end()) {
       kernel.max_dynamic_shared = raised->second;
     } else if (kernel.max_dynamic_shared == 0) {
-      kernel.max_dynamic_shared = beside_static(limits.shared_per_block, kernel);
+      kernel.max_dynamic_shared = remaining_shared(limits.shared_per_block, kernel);
     }
     return kernel;
   }
@@ -74,7 +74,7 @@ class Device {
     const std::uint64_t most = limits.shared_per_block_optin > limits.shared_per_block
                                    ? limits.shared_per_block_optin
                                    : limits.shared_per_block;
-    if (bytes > beside_static(most, kernel(function))) return false;
+    if (bytes > remaining_shared(most, kernel(function))) return false;
     raised_[function] = bytes;
     return true;
   }
@@ -98,8 +98,8 @@ class Device {
   void recover() { failure_ = {}; }
 
  private:
-  [[nodiscard]] static std::uint64_t beside_static(std::uint64_t bytes,
-                                                   const KernelLimits& kernel) noexcept {
+  [[nodiscard]] static std::uint64_t remaining_shared(std::uint64_t bytes,
+                                                      const KernelLimits& kernel) noexcept {
     return bytes > kernel.static_shared ? bytes - kernel.static_shared : 0;
   }
 

@@ -54,8 +54,8 @@ struct ErrorCalls {
   /// failure.
   [[nodiscard]] static Name error_text(int status) noexcept {
     const ThreadState& state = thread_state();
-    const bool said_more = status == state.failure_status && !state.failure_text.empty();
-    return said_more ? state.failure_text : row_of(status).text;
+    const bool has_text = status == state.failure_status && !state.failure_text.empty();
+    return has_text ? state.failure_text : row_of(status).text;
   }
   [[nodiscard]] static Errc classify(int status) noexcept { return row_of(status).code; }
   [[nodiscard]] static Severity severity_of(int status) noexcept { return row_of(status).severity; }
@@ -104,7 +104,7 @@ struct DeviceCalls {
       if (const int status = current(runtime, device); device == nullptr) return status;
       if (const int no = check_query(runtime, *device); no != 0) return no;
       runtime.wait_all(lock, device);
-      return runtime.surface(*device);
+      return runtime.take_failure(*device);
     });
   }
   static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept {

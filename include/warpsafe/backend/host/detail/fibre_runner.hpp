@@ -35,7 +35,7 @@ class FibreRunner {
       }
     }
     // Parked fibres that are not resumed are dropped: their stacks are reused.
-    going_round_ = true;
+    resuming_ = true;
     while (!grid.stopped() && all_at_barrier()) own_.switch_to(enter(lanes_.front()));
     host_thread = nullptr;
   }
@@ -55,7 +55,7 @@ class FibreRunner {
     opened_ = 0;
     waiting_ = 0;
     at_site_ = 0;
-    going_round_ = false;
+    resuming_ = false;
     threads_ = grid.shape.threads_per_block();
     shared_.begin_block(grid.shape.dynamic_shared);
     grid.block_index(number, block_);
@@ -101,7 +101,7 @@ class FibreRunner {
   /// something must be created or decided first.
   [[nodiscard]] Fibre& after(const Lane& lane) noexcept {
     if (grid_->stopped()) return own_;
-    if (going_round_) return &lane != last_ ? enter(*lane.next) : own_;
+    if (resuming_) return &lane != last_ ? enter(*lane.next) : own_;
     return next_ < threads_ && opened_ < lanes_.size() ? enter(open_lane()) : own_;
   }
 
@@ -172,7 +172,7 @@ class FibreRunner {
   std::uint64_t waiting_ = 0;  // threads that have reached a barrier in this round
   std::uint64_t at_site_ = 0;  // of those, the threads at the first one's line
   BarrierSite site_;           // that line
-  bool going_round_ = false;   // no thread is left to begin: fibres go from barrier to barrier
+  bool resuming_ = false;      // no thread is left to begin: fibres go from barrier to barrier
 };
 
 }  // namespace warpsafe::host

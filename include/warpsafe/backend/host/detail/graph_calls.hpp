@@ -47,7 +47,7 @@ struct GraphCalls {
         capture->broken = true;
         return raw(HostStatus::stream_capture_unmatched);
       }
-      const bool joined = capture->all_before(stream->tail);
+      const bool joined = capture->reaches_all(stream->tail);
       end_capture(runtime, capture);
       if (capture->mode != CaptureMode::relaxed && capture->thread != std::this_thread::get_id()) {
         return raw(HostStatus::stream_capture_wrong_thread);

@@ -38,7 +38,7 @@ class GridPool {
     if (shared) withdraw(job);
   }
   /// Whether the blocks of a grid run one after another, always in the same order.
-  void run_serially(bool alone) noexcept { serial_ = alone; }
+  void run_serially(bool serial) noexcept { serial_ = serial; }
 
   /// Stops all running grids at the next block, and lets the helpers end. `run` may still be
   /// called.

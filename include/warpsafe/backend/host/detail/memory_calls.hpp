@@ -286,7 +286,7 @@ struct MemoryCalls {
     const std::shared_ptr<const Operation> copied = operation;
     runtime.finish(lock, {&copied, 1});
     if (from_host) runtime.report_done(copied);
-    return runtime.surface(device);
+    return runtime.take_failure(device);
   }
 };
 

@@ -200,7 +200,7 @@ class Scheduler {
   /// The host was told that work is not done.
   virtual void known_pending() = 0;
   /// A stream waited for an event that was never recorded, so it does not wait.
-  virtual void wait_was_empty(StreamState& stream) = 0;
+  virtual void empty_wait(StreamState& stream) = 0;
   /// The host accesses memory, or allocates or frees it outside any stream's order.
   virtual void touched(const debug::MemoryAccess& access) = 0;
   /// The program destroys a stream. Its remaining operations must still run.

@@ -190,7 +190,7 @@ class Runtime {
   }
   /// The failure that work left for a synchronising call on `device`. Sets the error text of this
   /// thread.
-  [[nodiscard]] int surface(Device& device) { return set_failure_text(device.take_failure()); }
+  [[nodiscard]] int take_failure(Device& device) { return set_failure_text(device.take_failure()); }
   /// The status that every call on a lost device returns, or 0.
   [[nodiscard]] int lost(const Device& device) {
     return device.lost() == 0 ? 0 : set_failure_text(device.failure());

@@ -26,7 +26,7 @@ namespace warpsafe::host {
 }
 
 /// The result of a query about unfinished work.
-[[nodiscard]] inline int not_done(Runtime& runtime) {
+[[nodiscard]] inline int unfinished_status(Runtime& runtime) {
   if (runtime.scheduler != nullptr) runtime.scheduler->known_pending();
   return raw(HostStatus::not_ready);
 }
@@ -97,7 +97,7 @@ struct StreamCalls {
                   if (const int no = check_query(runtime, *stream); no != 0) return no;
                   Device& device = stream->device;
                   runtime.wait(lock, stream->last);
-                  return runtime.surface(device);
+                  return runtime.take_failure(device);
                 });
   }
   /// Whether a scheduler runs the work inside calls, in which case a loop of queries need not end.
@@ -111,9 +111,9 @@ struct StreamCalls {
       const int status = usable(runtime, stream);
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (const int no = check_query(runtime, *stream); no != 0) return no;
-      if (!stream->idle()) return not_done(runtime);
+      if (!stream->idle()) return unfinished_status(runtime);
       runtime.report_done(stream->last);
-      return runtime.surface(stream->device);
+      return runtime.take_failure(stream->device);
     });
   }
   static int stream_device(native_stream stream, int& device) noexcept {
@@ -148,7 +148,7 @@ struct StreamCalls {
       if (runtime.events.count(event) == 0) return raw(HostStatus::invalid_resource_handle);
       if (event->capture != nullptr && !event->capture->ended) return join(*stream, *event);
       if (event->record == nullptr) {
-        if (runtime.scheduler != nullptr) runtime.scheduler->wait_was_empty(*stream);
+        if (runtime.scheduler != nullptr) runtime.scheduler->empty_wait(*stream);
         return 0;
       }
       if (stream->capture != nullptr) {
@@ -209,7 +209,7 @@ struct EventCalls {
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
       if (const int no = check_query(runtime, *event); no != 0) return no;
       runtime.wait(lock, std::shared_ptr<const Operation>(event->record));
-      return runtime.surface(*device);
+      return runtime.take_failure(*device);
     });
   }
   static int event_query(EventState* event) noexcept {
@@ -217,9 +217,9 @@ struct EventCalls {
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
       if (const int no = check_query(runtime, *event); no != 0) return no;
-      if (event->record != nullptr && !event->record->done) return not_done(runtime);
+      if (event->record != nullptr && !event->record->done) return unfinished_status(runtime);
       runtime.report_done(event->record);
-      return runtime.surface(*device);
+      return runtime.take_failure(*device);
     });
   }
   /// Both events must be timed and recorded (else invalid_resource_handle) and done (else
@@ -232,7 +232,7 @@ struct EventCalls {
           return raw(HostStatus::invalid_resource_handle);
         }
       }
-      if (!begin->record->done || !end->record->done) return not_done(runtime);
+      if (!begin->record->done || !end->record->done) return unfinished_status(runtime);
       runtime.report_done(begin->record);
       runtime.report_done(end->record);
       const std::chrono::duration<float, std::milli> elapsed =

@@ -37,10 +37,10 @@ namespace warpsafe::debug::detail {
   }
   if (earlier_work) error.incident = Incidents::get().add(error, device);
 }
-/// DebugHooks::noticed. The listeners hear of a refused launch from `refused` (launch_hooks.hpp),
-/// which knows the kernel.
-[[gnu::cold]] inline void noticed(LaunchError& error, std::int32_t device,
-                                  bool earlier_work) noexcept {
+/// DebugHooks::error_created. The listeners hear of a refused launch from `refused`
+/// (launch_hooks.hpp), which knows the kernel.
+[[gnu::cold]] inline void error_created(LaunchError& error, std::int32_t device,
+                                        bool earlier_work) noexcept {
   record_error(error, device, earlier_work);
   if (!has_listeners()) return;
   LaunchError reported = error;
@@ -52,8 +52,8 @@ namespace warpsafe::debug::detail {
                                        const LaunchError& error) noexcept {
   Incidents::get().put(out, error);
 }
-/// DebugHooks::goes_on. Writes the error first.
-[[gnu::cold, gnu::noinline]] inline bool goes_on(LaunchError& error) noexcept {
+/// DebugHooks::continues_after. Writes the error first.
+[[gnu::cold, gnu::noinline]] inline bool continues_after(LaunchError& error) noexcept {
   ensure_started();
   error.blocking_was_on = blocking();
   notify_failed(error);

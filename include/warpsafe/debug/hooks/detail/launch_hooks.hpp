@@ -256,7 +256,7 @@ inline void fill_record(LaunchRecord& record, const LaunchFacts& facts, Vendor v
   if (at != 0) after_launch(record, calls, at, error.raw);
   if (at != begun) cancel_inspection(calls);
   Journal::get().refused(record.sequence);
-  record_error(error, record.device, warpsafe::detail::is_of_earlier_work(error));
+  record_error(error, record.device, warpsafe::detail::reports_earlier_fault(error));
   log_launch_error(error, record);
   notify_failed(error);
 }
