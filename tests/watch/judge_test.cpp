@@ -17,7 +17,7 @@ namespace {
 
 using namespace warpsafe;
 
-/// A launch that an H200 refuses with one and the same answer, whatever is wrong with it.
+/// A launch that an H200 refuses with the same error, whatever is wrong with it.
 struct Judge : testing::Test {
   watch::Kernel kernel;
   watch::Launch launch;
@@ -120,7 +120,8 @@ TEST_F(Judge, AFaultOfEarlierWorkIsNotTheLaunchs) {
   EXPECT_EQ(judged().code, Errc::pending_error);
 }
 
-/// Each row of the page's table of the nine: `mode`, and words that the message of that launch has.
+/// Compares each row of the page's table of nine launches: the report for `mode` contains the words
+/// of the row.
 TEST_F(Judge, SaysWhatThePageShows) {
   std::ifstream in(WATCH_PAGE);
   const std::string page{std::istreambuf_iterator<char>(in), {}};

@@ -18,7 +18,8 @@ using warpsafe::debug::MemoryAccess;
 
 void* key(std::uintptr_t number) { return reinterpret_cast<void*>(number); }
 
-/// A block of parameters: a float, a pointer to what is read, one to what is written, an int.
+/// A block of parameters: a float, a pointer to memory that is read, a pointer to memory that is
+/// written, an int.
 struct LaunchPointers : testing::Test {
   std::uint64_t block[4] = {0x3f800000, 0x7f0000001000, 0x7f0000002000, 7};
   std::size_t bytes = 28;
@@ -35,7 +36,7 @@ struct LaunchPointers : testing::Test {
     }
     return all;
   }
-  /// As a program gives them: the vendors end the list with 0 and with 3.
+  /// The parameters as a program passes them. The vendors end the list with 0 and with 3.
   [[nodiscard]] std::vector<std::uintptr_t> in_block(std::uintptr_t end, AccessKind kind) {
     void* extra[] = {key(1), block, key(2), &bytes, key(end)};
     return touched({nullptr, extra}, kind);

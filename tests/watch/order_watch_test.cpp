@@ -32,7 +32,7 @@ const StreamPlace legacy{nullptr, nullptr, 0, StreamOrder::legacy};
 const void* const event = &handles[7];
 constexpr std::uintptr_t x = 0x7f0000001000;
 
-/// A program that has one allocation, at x, and an event.
+/// A program with one allocation, at x, and one event.
 struct Program : testing::Test {
   OrderWatch order{nobody};
   Program() {
@@ -48,12 +48,12 @@ struct Program : testing::Test {
     order.submitted({Name::of("cuMemcpyDtoHAsync"), false, 4096, "", at},
                     std::vector<MemoryAccess>{{x, 4096, AccessKind::read}});
   }
-  /// A kernel of the program's, which writes.
+  /// A kernel of the program that writes.
   void fill(const StreamPlace& at) {
     order.submitted({Name::of("fill"), true, 0, "", at},
                     std::vector<MemoryAccess>{{x, 1, AccessKind::write}});
   }
-  /// A kernel of a library's, which is given x.
+  /// A library's kernel that receives x.
   void gemm(const StreamPlace& at) {
     order.submitted({Name::of("gemm"), true, 0, "libcublas", at},
                     std::vector<MemoryAccess>{{x, 1, AccessKind::read}});
@@ -72,9 +72,9 @@ TEST_F(Program, ALibraryThatDoesNotWaitForTheCopyOfItsData) {
       reported(),
       ElementsAre(testing::AllOf(
           HasSubstr("suspicion: nothing orders cuMemcpyHtoDAsync of 4096 bytes on stream 0x"),
-          HasSubstr(" and then 'gemm' of libcublas on the legacy default stream: the first "
-                    "writes memory that the second is given; record an event"),
-          HasSubstr("or give the handle of libcublas the first one's stream"))));
+          HasSubstr(" before 'gemm' of libcublas on the legacy default stream: the first "
+                    "writes memory that the second receives; record an event"),
+          HasSubstr("or set the libcublas handle to the first one's stream"))));
 }
 
 TEST(OrderWatch, SaysWhoMadeACallLikeTheFirst) {
@@ -94,13 +94,13 @@ TEST(OrderWatch, SaysWhoMadeACallLikeTheFirst) {
     return all;
   };
   fill(16);
-  EXPECT_THAT(reported(), Not(HasSubstr("one like the first")));
+  EXPECT_THAT(reported(), Not(HasSubstr("like the first")));
   fill(12);
   fill(12);
   EXPECT_THAT(reported(),
-              HasSubstr("the first one's stream; one like the first was called by clear, f "
+              HasSubstr("the first one's stream; a later call like the first comes from clear, f "
                         "of libx.so\n"));
-  EXPECT_THAT(reported(), HasSubstr("; the second was called by clear, f of libx.so"));
+  EXPECT_THAT(reported(), HasSubstr("; the second comes from clear, f of libx.so"));
 }
 
 TEST_F(Program, EachPairIsToldOnce) {
@@ -108,7 +108,7 @@ TEST_F(Program, EachPairIsToldOnce) {
     copy(apart(0));
     gemm(apart(1));
   }
-  EXPECT_EQ(reported().size(), 2U);  // the copy before the library, and the other way round
+  EXPECT_EQ(reported().size(), 2U);  // the copy before the library, and the reverse
 }
 
 TEST_F(Program, AKernelThatMustWrite) {
@@ -172,7 +172,7 @@ TEST_F(Program, TheLegacyStreamWaitsForBlockingOnesAndTheyForIt) {
   copy(legacy);
   gemm(blocking(1));
   order.host_knows_all();
-  // Work on it stands between two others.
+  // Work on the legacy stream comes between two others.
   copy(blocking(0));
   order.recorded(event, legacy);
   gemm(blocking(1));
@@ -204,7 +204,7 @@ TEST_F(Program, KernelsOfTheProgramAloneAreNotSuspected) {
 TEST_F(Program, AKernelThatSharesAPointerOutIsNotTakenAtItsWord) {
   fill(apart(0));
   gemm(apart(1));
-  fill(apart(2));  // the same pointer on another stream: it takes its part of the memory
+  fill(apart(2));  // the same pointer on another stream, and another part of the memory
   EXPECT_THAT(reported(), IsEmpty());
 }
 

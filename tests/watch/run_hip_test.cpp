@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// warpsafe-run in front of a HIP program that knows nothing of it, on the stand-in for AMD's
-// runtime, and on the library that the machine has.
+// Tests warpsafe-run on a HIP program that does not use warpsafe, over the stand-in for AMD's
+// runtime and over the machine's own library.
 
 #include "shell.hpp"
 
@@ -37,17 +37,17 @@ TEST(RunHip, TheProgramIsToldWhatItIsToldWithoutUs) {
   const Ran alone = shell(on_stand_in + program);
   const Ran watched = shell("(" + on_stand_in + WATCH_RUN " --hip " + program + " 2>/dev/null)");
   EXPECT_EQ(alone.status, 0);
-  EXPECT_THAT(alone.out, HasSubstr("bounds: 719 0\n"));  // the last error is the program's
+  EXPECT_THAT(alone.out, HasSubstr("bounds: 719 0\n"));  // the program keeps its last error
   EXPECT_EQ(watched.out, alone.out);
 }
 
-/// The program that uses a library, doing that.
+/// Runs the program that uses a library, in mode `what`.
 Ran with_library(const std::string& what, const std::string& options = "") {
   return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN ":" WATCH_LIBRARIES_FOLDER " " WATCH_RUN
                " --hip " +
                options + " " WATCH_LIBRARIES " " + what);
 }
-/// Each on its own stream, or the host, or an event.
+/// Modes whose work is ordered by its stream, by the host or by an event.
 const char* const in_order[] = {
     "copy_event", "copy_same",    "copy_waits",    "copy_pageable",     "copy_blocking",
     "set_event",  "kernel_event", "kernel_polled", "driver_copy_event", "stop_event",
@@ -60,10 +60,10 @@ TEST(RunHip, ALibraryOnAnotherStreamThanItsDataIsSuspected) {
   EXPECT_THAT(ran.out, HasSubstr("  suspicion: nothing orders hipMemcpyAsync of 4096 bytes on "
                                  "stream 0x"));
   EXPECT_THAT(ran.out,
-              HasSubstr(" and then 'tile_scale' of librocblas on the legacy default stream: the "
-                        "first writes memory that the second is given; record an event after the "
-                        "first and let the other stream wait for it, or give the handle of "
-                        "librocblas the first one's stream\n"));
+              HasSubstr(" before 'tile_scale' of librocblas on the legacy default stream: the "
+                        "first writes memory that the second receives; record an event after the "
+                        "first and make the second one's stream wait for it, or set the "
+                        "librocblas handle to the first one's stream\n"));
   EXPECT_THAT(with_library("copy_wrong", "--quiet").out, Not(HasSubstr("suspicion")));
 }
 
@@ -72,7 +72,7 @@ TEST(RunHip, WhateverWritesTheLibrarysData) {
     const Ran ran = with_library(what);
     EXPECT_THAT(ran.out, HasSubstr(std::string(what) + ": 0\n"));
     EXPECT_THAT(ran.out, HasSubstr("suspicion: nothing orders " + writer + " on stream 0x"));
-    EXPECT_THAT(ran.out, HasSubstr(" and then '" + kernel + "' of librocblas on stream 0x"));
+    EXPECT_THAT(ran.out, HasSubstr(" before '" + kernel + "' of librocblas on stream 0x"));
   };
   says("set_wrong", "hipMemsetAsync of 4096 bytes", "demo::dot");
   says("kernel_wrong", "'demo::fill'", "demo::dot");
@@ -98,7 +98,7 @@ TEST(RunHip, TheLegacyStreamAndElementsTakenForBytesAreSuspected) {
                         "in use, first 'demo::fill'"));
   EXPECT_THAT(with_library("elements_wrong").out,
               HasSubstr("suspicion: 1 allocation of which only the first 1/4 was ever copied (1024 "
-                        "of 4096 bytes): a number of elements taken for bytes?"));
+                        "of 4096 bytes): was a number of elements passed as bytes?"));
   EXPECT_THAT(with_library("elements_whole").out, Not(HasSubstr("suspicion")));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// warpsafe-run in front of a program that knows nothing of it, on stand-ins for the driver and
+// Tests warpsafe-run on a program that does not use warpsafe, over stand-ins for the driver and
 // CUPTI.
 
 #include "shell.hpp"
@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// The program with these arguments, under warpsafe-run with those options.
+/// Runs the program with these arguments, under warpsafe-run with those options.
 Ran watched(const std::string& options, const std::string& arguments,
             const std::string& variables = "") {
   return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " + variables + " " WATCH_RUN " --cuda " +
@@ -56,7 +56,7 @@ TEST(Run, ARefusedLaunchIsExplained) {
   EXPECT_THAT(ran.out, HasSubstr("\n  the runtime's own answer: CUDA_ERROR_INVALID_VALUE (invalid "
                                  "argument)\n"));
   EXPECT_THAT(ran.out,
-              HasSubstr("grid_y: 1\n"));  // the program is reported what it is reported without us
+              HasSubstr("grid_y: 1\n"));  // the program sees the same error as without warpsafe-run
 }
 
 TEST(Run, TheKernelsOwnLimitsCount) {
@@ -105,20 +105,20 @@ TEST(Run, ALibraryOnAnotherStreamThanItsDataIsSuspected) {
   EXPECT_THAT(ran.out, HasSubstr("  suspicion: nothing orders cuMemsetD32Async of 4096 bytes on "
                                  "stream 0x"));
   EXPECT_THAT(ran.out,
-              HasSubstr(" and then 'demo::tile<float>' of libcublas on the legacy default stream: "
-                        "the first writes memory that the second is given; record an event after "
-                        "the first and let the other stream wait for it, or give the handle of "
-                        "libcublas the first one's stream\n"));
+              HasSubstr(" before 'demo::tile<float>' of libcublas on the legacy default stream: "
+                        "the first writes memory that the second receives; record an event after "
+                        "the first and make the second one's stream wait for it, or set the "
+                        "libcublas handle to the first one's stream\n"));
   EXPECT_THAT(watched("--quiet", "library sync").out, Not(HasSubstr("suspicion")));
 }
 
 TEST(Run, ASuspicionSaysWhoseCallsTheyAre) {
   const Ran ran = watched("", "library_fills sync");
   EXPECT_THAT(ran.out,
-              HasSubstr("give the handle of libcublas the first one's stream; one like the first "
-                        "was called by stand_in_fill of libcublas.so.13\n"));
-  EXPECT_THAT(ran.out, HasSubstr("the second writes memory that the first was given"));
-  EXPECT_THAT(ran.out, HasSubstr("; the second was called by stand_in_fill of libcublas.so.13\n"));
+              HasSubstr("set the libcublas handle to the first one's stream; a later call like the "
+                        "first comes from stand_in_fill of libcublas.so.13\n"));
+  EXPECT_THAT(ran.out, HasSubstr("the second writes memory that the first receives"));
+  EXPECT_THAT(ran.out, HasSubstr("; the second comes from stand_in_fill of libcublas.so.13\n"));
 }
 
 TEST(Run, ALibraryThatWaitsForItsDataIsNot) {
@@ -135,7 +135,7 @@ TEST(Run, TheLegacyStreamAndElementsTakenForBytesAreSuspected) {
                         "were in use, first 'demo::tile<float>'"));
   EXPECT_THAT(watched("", "good elements_as_bytes").out,
               HasSubstr("suspicion: 1 allocation of which only the first 1/4 was ever copied "
-                        "(1024 of 4096 bytes): a number of elements taken for bytes?"));
+                        "(1024 of 4096 bytes): was a number of elements passed as bytes?"));
 }
 
 TEST(Run, OneKindOfRefusalIsToldTenTimes) {
@@ -214,17 +214,17 @@ TEST(Run, WhereCuptiServesAnotherToolThatIsSaid) {
 #ifdef CUpti_SubscriberParams_STRUCT_SIZE
   const std::string other = "CUPTI for demo";
 #else
-  const std::string other = "a profiler may be that";  // older ones do not tell
+  const std::string other = "perhaps a profiler";  // older releases do not report the name
 #endif
-  EXPECT_THAT(ran.out, HasSubstr("warpsafe: not watched: CUPTI says "
-                                 "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED; it serves one "
-                                 "tool in a process: " +
-                                 other + "\n"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("warpsafe: not watched: CUPTI returned "
+                        "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED; it serves only one "
+                        "tool in a process: " +
+                        other + "\n"));
   EXPECT_THAT(ran.out, HasSubstr("good: 0\n"));
-  // A tool that gave CUPTI no name, as CUPTI 13.0 says it, and with no word of it.
+  // A tool without a name, as CUPTI 13.0 reports it, and without any report.
   for (const char* nameless : {"STAND_IN_TAKEN='CUPTI for <not provided>'", "STAND_IN_TAKEN="}) {
-    EXPECT_THAT(watched("", "good", nameless).out,
-                HasSubstr("in a process: a profiler may be that\n"));
+    EXPECT_THAT(watched("", "good", nameless).out, HasSubstr("in a process: perhaps a profiler\n"));
   }
 }
 

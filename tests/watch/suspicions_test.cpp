@@ -60,8 +60,8 @@ TEST(CopySizes, WhatIsCopiedWholeOnceIsNone) {
   sizes.copied(0x1000, 1024);
   sizes.copied(0x1000, 4096);
   sizes.allocated(0x3000, 256);
-  sizes.copied(0x3000, 32);  // a few bytes are more often meant
-  sizes.copied(0x9000, 64);  // of nothing that is known
+  sizes.copied(0x3000, 32);  // copies of a few bytes are usually intended
+  sizes.copied(0x9000, 64);  // unknown memory
   EXPECT_THAT(reported(sizes), IsEmpty());
 }
 

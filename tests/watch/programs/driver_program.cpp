@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A program of the driver API that knows nothing of warpsafe: each argument is something that it
-// does.
+// A program of the driver API that does not use warpsafe. Each argument names one thing to do.
 
 #include <cuda.h>
 #include <sys/wait.h>
@@ -14,7 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
-/// Of the stand-in for a library (stand_in/library.cpp), on the legacy default stream.
+/// Functions of the stand-in for a library (stand_in/library.cpp), on the legacy default stream.
 extern "C" int stand_in_scale(CUdeviceptr memory);
 extern "C" int stand_in_own(CUstream stream);
 extern "C" int stand_in_fill(CUdeviceptr memory, CUstream stream);
@@ -34,8 +33,8 @@ int launch(const char* name, unsigned grid_y, unsigned threads, unsigned shared)
   return cuLaunchKernel(function_of(name), 4, grid_y, 1, threads, 1, 1, shared, stream, nullptr,
                         nullptr);
 }
-/// Fills the memory on the program's stream, and has a library scale it on the legacy one, which
-/// waits for an event after the filling, or does not.
+/// Fills the memory on the program's stream, and has a library scale it on the legacy stream. With
+/// `waits` the legacy stream waits for an event after the fill.
 int scale(bool waits) {
   if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
   int failed = cuMemsetD32Async(memory, 0, count, stream);
@@ -70,7 +69,7 @@ int act(const char* what) {
   if (is("crash")) std::raise(SIGSEGV);
   if (is("fork")) {
     const pid_t child = ::fork();
-    if (child == 0) std::exit(0);  // the parent's handlers run here, too
+    if (child == 0) std::exit(0);  // the parent's handlers run here too
     int status = 0;
     ::waitpid(child, &status, 0);
     return status;
@@ -82,7 +81,7 @@ int act(const char* what) {
     if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
     return stand_in_fill(memory, stream) + stand_in_scale(memory) + stand_in_fill(memory, stream);
   }
-  if (is("fill_other")) {  // the program's own kernel beside its own filling: no library
+  if (is("fill_other")) {  // the program's own kernel beside its own fill: no library
     if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
     cuMemsetD32Async(memory, 0, count, stream);
     void* values[] = {&memory};

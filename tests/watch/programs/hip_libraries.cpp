@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A program of HIP that knows nothing of warpsafe, and uses a library: each argument is something
-// that it does, with one mistake in its order (…_wrong) or none.
+// A HIP program that does not use warpsafe, but uses a library. Each argument names one thing to
+// do, with one mistake in its order (…_wrong) or none.
 
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
 #include <cstring>
 
-/// Of the stand-in for a library (stand_in/hip_library.cpp), whose kernels are in this program's
-/// code as well.
+/// Functions of the stand-in for a library (stand_in/hip_library.cpp), whose kernels are also in
+/// this program's code.
 extern "C" int stand_in_scale(float* memory, hipStream_t stream);
 extern "C" int stand_in_dot(float* memory, float* result, hipStream_t stream);
 extern "C" int stand_in_own(hipStream_t filling, hipStream_t stream);
-// Of the per-thread default stream. No header has them.
+// Functions of the per-thread default stream. No header declares them.
 extern "C" hipError_t hipMemcpyAsync_spt(void*, const void*, size_t, hipMemcpyKind, hipStream_t);
 extern "C" hipError_t hipStreamSynchronize_spt(hipStream_t);
-// Of hip/hip_ext.h.
+// From hip/hip_ext.h.
 extern "C" hipError_t hipExtLaunchKernel(const void*, dim3, dim3, void**, size_t, hipStream_t,
                                          hipEvent_t, hipEvent_t, int);
 
@@ -47,7 +47,7 @@ int fill(hipStream_t stream) {
   demo::fill<<<4, 256, 0, stream>>>(x, 1024);
   return hipGetLastError();
 }
-/// The same, with an event when it is done.
+/// The same, with an event recorded at its end.
 int fill_and_stop() {
   int count = 1024;
   void* each[] = {&x, &count};

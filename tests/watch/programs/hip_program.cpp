@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A program of HIP that knows nothing of warpsafe: each argument is something that it does.
+// A HIP program that does not use warpsafe. Each argument names one thing to do.
 
 #include <hip/hip_runtime.h>
 

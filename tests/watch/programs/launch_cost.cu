@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What a launch of an empty kernel costs the host, three times, in microseconds: run it alone and
-// under warpsafe-run, in turns. With an argument it makes a stream more, which it gives a launch
-// each 100, so that the order of work is followed.
+// Measures the host time of a launch of an empty kernel, three times, in microseconds. Run it alone
+// and under warpsafe-run, in turns. With an argument it creates one more stream and launches on it
+// once in 100 launches, so that the order of work is tracked.
 
 #include <cuda_runtime.h>
 

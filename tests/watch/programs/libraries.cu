@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A program that knows nothing of warpsafe and uses NVIDIA's libraries: in the modes whose name
-// ends in "_wrong" a library runs on another stream than its data was written on, and nothing
-// orders the two; their twins order them. Each mode leaves the device without work. Without an
-// argument it lists its modes.
+// A program that does not use warpsafe, but uses NVIDIA's libraries. In the modes whose name ends
+// in "_wrong", a library runs on another stream than the one its data was written on, without an
+// order between the two; the other modes order them. Each mode leaves the device idle. Without an
+// argument the program lists its modes.
 
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
@@ -23,7 +23,7 @@ __global__ void fill(float* x, float value, int n) {
 
 constexpr int side = 512;
 constexpr int n = side * side;
-cudaStream_t writer = nullptr;  // the data is written on it
+cudaStream_t writer = nullptr;  // the data is written on this stream
 cudaStream_t other = nullptr;
 cublasHandle_t blas = nullptr;
 float* pinned = nullptr;
@@ -49,7 +49,7 @@ void order(cudaStream_t first, cudaStream_t second) {
   cudaStreamWaitEvent(second, event, 0);
   cudaEventDestroy(event);
 }
-/// A transform in place of what `writer` has filled with zeros.
+/// Transforms in place the memory that `writer` has filled with zeros.
 void transform(cudaStream_t stream) {
   cufftHandle plan = 0;
   cufftPlan1d(&plan, 1 << 16, CUFFT_C2C, 1);
@@ -61,7 +61,8 @@ void transform(cudaStream_t stream) {
   cufftDestroy(plan);
 }
 
-// A graph of the library's work, made on `other` and launched on `stream` while the data is copied.
+// Creates a graph of the library's work on `other`, and launches it on `stream` while the data is
+// copied.
 void replay(cudaStream_t stream) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
@@ -114,7 +115,7 @@ const Mode modes[] = {
        order(writer, other);
        gemm(other);
      }},
-    {"scale_wrong",  // the data is written over while the library may still work on it
+    {"scale_wrong",  // the data is overwritten while the library may still work on it
      [] {
        scale(other);
        copy();
@@ -125,7 +126,7 @@ const Mode modes[] = {
        order(other, writer);
        copy();
      }},
-    {"one_handle_right",  // from stream to stream, each with data of its own
+    {"one_handle_right",  // moves from stream to stream, each with data of its own
      [] {
        for (int i = 0; i < 20; ++i) {
          cudaMemcpyAsync(a, pinned, n * sizeof(float), cudaMemcpyHostToDevice, writer);
@@ -138,7 +139,7 @@ const Mode modes[] = {
          cublasSgemv(blas, CUBLAS_OP_N, side, side, &two, b, side, b, 1, &two, c, 1);
        }
      }},
-    {"graph_right", [] { replay(writer); }},  // on the stream of its data
+    {"graph_right", [] { replay(writer); }},  // on its data's stream
     {"graph_wrong", [] { replay(other); }},
     {"transform_wrong", [] { transform(other); }},
     {"transform_right", [] { transform(writer); }},

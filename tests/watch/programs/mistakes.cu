@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A program that knows nothing of warpsafe, with one mistake in each of its modes: what a user's
-// own program may do. It prints what the runtime says, and nothing else. Without an argument it
-// lists its modes.
+// A program that does not use warpsafe, with one mistake in each mode, as in a user's program. It
+// prints the runtime's errors and nothing else. Without an argument it lists its modes.
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Takes the place of libcupti.so.13, of which the watch needs six functions. It knows the calls
-// that the stand-in for the driver makes. With STAND_IN_TAKEN another tool of that name was first.
+// Replaces libcupti.so.13, of which the watch needs six functions. It knows the calls that the
+// driver's stand-in makes. With STAND_IN_TAKEN, another tool of that name has subscribed first.
 
 #include "driver.hpp"
 

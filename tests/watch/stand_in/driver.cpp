@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Takes the place of libcuda.so.1 for the tests of the watch: a few functions with the limits and
-// the answers that an H200 with driver 580 gave. It loads the injection library as the driver does,
-// and tells the CUPTI beside it (cupti.cpp) of each call. No kernel runs.
+// Replaces libcuda.so.1 for the tests of the watch: a few functions, with the limits and answers of
+// an H200 with driver 580. It loads the injection library as the driver does, and reports each call
+// to the CUPTI beside it (cupti.cpp). No kernel runs.
 
 #include "driver.hpp"
 
@@ -36,7 +36,7 @@ CUfunc_st functions[] = {{"_ZN4demo4axpyEfPKfPfi", 1024, 0},
                          {"_ZN4demo13out_of_boundsEPf", 1024, 0}};
 CUctx_st context;
 bool lost = false;
-bool faulty = false;  // work in flight will fail
+bool faulty = false;  // work in flight is going to fail
 
 CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (lost) return CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -62,7 +62,7 @@ CUresult settle() {
   return lost ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
 }
 
-/// One call of the program, told before and after. `body` gives its answer.
+/// Makes one call of the program, reported before and after. `body` returns its status.
 template <class Body>
 CUresult traced_call(CUpti_driver_api_trace_cbid id, const void* parameters, const char* symbol,
                      const Body& body) {
@@ -228,7 +228,8 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent, &of, nullptr,
                      [] { return CUDA_SUCCESS; });
 }
-/// float, const float*, float*, int of axpy; one pointer of all others.
+/// The parameters of axpy are float, const float*, float* and int; all other kernels have one
+/// pointer.
 CUresult cuFuncGetParamInfo(CUfunction function, std::size_t number, std::size_t* offset,
                             std::size_t* bytes) {
   static constexpr std::size_t axpy[][2] = {{0, 4}, {8, 8}, {16, 8}, {24, 4}};

@@ -5,11 +5,11 @@
 #include <cuda.h>
 #include <cupti.h>
 
-/// Whom the stand-in for the driver tells of its calls: nobody, until a CUPTI is subscribed to.
+/// The receiver of the driver stand-in's callbacks: none, until a CUPTI subscribes.
 using StandInTell = void (*)(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
 extern StandInTell stand_in_tell;
 
-/// The calls that the driver's stand-in tells of.
+/// The calls that the driver's stand-in reports.
 struct StandInCall {
   CUpti_driver_api_trace_cbid id;
   const char* name;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What the stand-in for AMD's runtime does not have and AMD's libraries call: by what it has.
+// Functions that AMD's libraries call and the stand-in for AMD's runtime lacks, implemented with
+// its other functions.
 
 #include "hip/ext_launch.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Takes the place of librocblas.so: a library whose handle has the stream that it is given, and
-// that launches kernels of a module of its own, as AMD's libraries do.
+// Replaces librocblas.so: a library whose handle has the stream that it is given, and that launches
+// kernels of its own module, as AMD's libraries do.
 
 #include "hip/ext_launch.hpp"
 
@@ -24,7 +24,7 @@ hipFunction_t function_of(const char* name) {
 
 extern "C" {
 
-/// By all parameters in one block, of a kernel whose name tells none of them.
+/// Passes all parameters in one block, to a kernel whose name shows none of them.
 int stand_in_scale(float* memory, hipStream_t stream) {
   static const hipFunction_t function = function_of("tile_scale");
   struct {
@@ -37,14 +37,14 @@ int stand_in_scale(float* memory, hipStream_t stream) {
   return hipExtModuleLaunchKernel(function, 1024, 1, 1, 256, 1, 1, 0, stream, nullptr, extra,
                                   nullptr, nullptr, 0);
 }
-/// By where each parameter lies, of a kernel whose name tells them.
+/// Passes the address of each parameter, to a kernel whose name shows them.
 int stand_in_dot(float* memory, float* result, hipStream_t stream) {
   static const hipFunction_t function = function_of("_ZN4demo3dotEiPKfPf");
   int count = 1024;
   void* each[] = {&count, &memory, &result};
   return hipModuleLaunchKernel(function, 4, 1, 1, 256, 1, 1, 0, stream, each, nullptr);
 }
-/// On memory of the library's own, which it fills on another stream: that is its business.
+/// Uses memory that the library owns and fills on another stream; the library orders that itself.
 int stand_in_own(hipStream_t filling, hipStream_t stream) {
   void* workspace = nullptr;
   if (hipMalloc(&workspace, 4096) != hipSuccess) return -1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Takes the place of libcublas.so: a library whose handle has the legacy default stream, and that
-// launches a kernel of its own.
+// Replaces libcublas.so: a library whose handle has the legacy default stream, and that launches a
+// kernel of its own.
 
 #include <cuda.h>
 
@@ -14,7 +14,7 @@ int stand_in_scale(CUdeviceptr memory) {
   void* values[] = {&memory};
   return cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, values, nullptr);
 }
-/// On memory of the library's own, which it fills on another stream: that is its business.
+/// Uses memory that the library owns and fills on another stream; the library orders that itself.
 int stand_in_own(CUstream stream) {
   CUdeviceptr workspace = 0;
   if (cuMemAlloc(&workspace, 4096) != CUDA_SUCCESS) return -1;

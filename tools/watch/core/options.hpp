@@ -8,21 +8,21 @@
 
 namespace warpsafe::watch {
 
-/// What `warpsafe-run` asks of the watch: it sets one variable, WARPSAFE_RUN, with a line
-/// "name=value" or "name" for each option. That is between the two of them; what is set by hand are
-/// the options of warpsafe-run and the library's own switches (WARPSAFE_LOG, WARPSAFE_TIMEOUT, …).
+/// The options of `warpsafe-run`, passed in the variable WARPSAFE_RUN with one line "name=value" or
+/// "name" for each option. The variable is an internal interface. Users set the options of
+/// warpsafe-run, and the library's own switches (WARPSAFE_LOG, WARPSAFE_TIMEOUT, …).
 struct Options {
   bool quiet = false;          ///< errors only: no suspicions, no summary
-  bool stop_on_error = false;  ///< the process ends at the first error, with `stopped_status`
-  std::string kernels;         ///< names as debug::is_listed takes them; empty: all
-  std::string journal;         ///< a file that each launch is written to at once; empty: none
-  std::string timeline;        ///< a file for a timeline viewer, written at exit; empty: none
-  std::string unknown;         ///< the first line that is none of these
+  bool stop_on_error = false;  ///< end the process at the first error, with `stopped_status`
+  std::string kernels;         ///< names in the syntax of debug::is_listed; empty: all
+  std::string journal;         ///< file to which each launch is written at once; empty: none
+  std::string timeline;        ///< timeline file, written at exit; empty: none
+  std::string unknown;         ///< the first unknown line
 
-  /// The exit status of a process that --stop-on-error has ended.
+  /// Exit status of a process that --stop-on-error has ended.
   static constexpr int stopped_status = 99;
 
-  /// Reads the variable's value; nullptr: nothing is asked for.
+  /// Reads the variable's value; nullptr: no options.
   [[nodiscard]] static Options parse(const char* text) {
     Options found;
     while (text != nullptr && *text != '\0') {

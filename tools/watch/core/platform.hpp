@@ -14,25 +14,25 @@
 
 namespace warpsafe::watch {
 
-/// What the watch asks of the vendor's runtime that its program runs on. Called where the program
-/// is in a call of that runtime itself, so nothing here may wait.
+/// The queries of the watch to the vendor's runtime. They run while the program is inside a call of
+/// that runtime, so none of them may block.
 struct Platform {
-  /// Of the backend (detail/backend_calls.hpp).
+  /// The backend's functions (detail/backend_calls.hpp).
   const warpsafe::detail::BackendCalls* calls;
-  /// Fills in the kernel's limits and cluster, as they are now; of a `launch` with a shape (else
-  /// nullptr) also what of it fits at once.
+  /// Fills in the kernel's current limits and cluster. For a `launch` with a shape (not nullptr)
+  /// also fills in how much of it fits on the device at once.
   void (*describe)(const void* function, std::int32_t device, const Launch* launch,
                    Kernel& kernel) noexcept;
-  /// Whether a status tells of a fault in work that ran before the call.
+  /// Returns whether a status reports a fault in work that ran before the call.
   bool (*is_fault)(int status) noexcept;
   Caller caller;
-  /// RunRecorder::start of the backend.
+  /// RunRecorder::start for the backend.
   void (*start_recorder)(debug::RunRecorder& recorder);
-  /// Where the program runs: devices, versions, variables.
+  /// Returns the environment of the program: devices, versions, variables.
   debug::RunEnvironment (*environment)();
 };
 
-/// The parts that backend B answers by itself.
+/// The queries that backend B implements by itself.
 template <class B>
 [[nodiscard]] Platform platform_of(decltype(Platform::describe) describe, Caller caller) noexcept {
   return {&warpsafe::detail::backend_calls<B>,

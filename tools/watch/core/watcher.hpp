@@ -28,8 +28,8 @@
 
 namespace warpsafe::watch {
 
-/// The watch over a program: what a vendor's layer sees of its calls goes in, and comes out as the
-/// library's journal, log and errors. One per process; from any thread, several at once.
+/// The watch over a program. A vendor's layer passes in the program's calls; the watch produces the
+/// library's journal, log and errors. There is one per process. Thread-safe.
 class Watcher {
  public:
   Watcher(const Platform& platform, Options options)
@@ -42,12 +42,12 @@ class Watcher {
   [[nodiscard]] KnownStreams& streams() noexcept { return streams_; }
   [[nodiscard]] Suspicions& suspicions() noexcept { return suspicions_; }
   [[nodiscard]] bool quiet() const noexcept { return options_.quiet; }
-  /// Whether it matters what work touches, and in which order it is given to which streams.
+  /// Returns whether accesses and the order of work are tracked.
   [[nodiscard]] bool follows_order() const noexcept {
     return !options_.quiet && suspicions_.order.on();
   }
 
-  /// The kernel of a handle; nullptr: there is no memory for it. `name` is asked where it is new.
+  /// Returns the kernel of a handle; nullptr: out of memory. `name` is called for a new kernel.
   template <class MangledName>
   [[nodiscard]] Kernel* kernel(const void* function, std::int32_t device,
                                const MangledName& name) noexcept {
@@ -66,12 +66,12 @@ class Watcher {
     }
   }
 
-  /// The program is about to ask its runtime for `launch`. @pre its kernel is not nullptr
+  /// Call before the runtime receives `launch`. @pre its kernel is not nullptr
   void launching(ObservedLaunch& seen, const Launch& launch) noexcept {
     seen.launch = launch;
     launching(seen);
   }
-  /// As `seen.launch` says.
+  /// The same, for the launch in `seen.launch`.
   void launching(ObservedLaunch& seen) noexcept {
     begin_once();
     const Launch& launch = seen.launch;
@@ -83,7 +83,7 @@ class Watcher {
         name,          launch.shape,  kernel.limits.known ? &kernel.limits : nullptr,
         launch.stream, launch.device, nowhere};
     if (kernel.listed) {
-      // The arguments are not known, so no tool can look at them.
+      // The arguments have no types, so no tool can read them.
       seen.begun = debug::detail::launching(seen.record, facts, *platform_.calls) &
                    ~warpsafe::detail::asks_for_data;
     } else {
@@ -92,7 +92,7 @@ class Watcher {
       seen.begun = 0;
     }
   }
-  /// The runtime has answered.
+  /// Call when the runtime has returned.
   void launched(ObservedLaunch& seen, int status) noexcept {
     if (status != 0) {
       refused(seen, status);
@@ -103,18 +103,18 @@ class Watcher {
       return;
     }
     LaunchError fault;
-    // What it finds (WARPSAFE_SYNC) it has written to the log.
+    // With WARPSAFE_SYNC, the hook has already written the fault to the log.
     if (debug::detail::submitted(seen.record, *platform_.calls, seen.begun, fault)) {
       errors_.count_fault(fault);
       stop_if_asked();
     }
   }
-  /// A launch that became part of a graph, or of a capture: it runs later, if at all.
+  /// Call for a launch that became part of a graph or a capture: it runs later, if at all.
   void not_launched(ObservedLaunch& seen) noexcept {
     debug::Journal::get().refused(seen.record.sequence);
   }
 
-  /// The program is about to wait. `what` lives as long as the process.
+  /// Call before the program waits. `what` lives as long as the process.
   void waiting(ObservedWait& seen, Name what, const void* stream, std::int32_t device) noexcept {
     begin_once();
     waits_.begin(seen, what, stream, device);
@@ -128,8 +128,8 @@ class Watcher {
     }
   }
 
-  /// A call of the runtime has failed. It is told if the fault is that of work which ran: a program
-  /// may well ask for memory that there is not, and know what to do then.
+  /// Call when a runtime call has failed. It is reported only if the status means a fault of
+  /// running work: a program may, for instance, request too much memory and handle the error.
   void failed(int status, Name operation, Stage stage, std::int32_t device) noexcept {
     begin_once();
     if (!platform_.is_fault(status)) return;
@@ -137,23 +137,24 @@ class Watcher {
     if (errors_.fault(error)) stop_if_asked();
   }
 
-  /// The summary, and the files that are written at the end. Once; not in a child after a fork.
+  /// Prints the summary and writes the files that are written at exit. Acts once, and not in a
+  /// child after a fork.
   void finish() noexcept {
     if (::getpid() != process_ || __atomic_exchange_n(&finished_, true, __ATOMIC_ACQ_REL)) return;
     try {
       files_.finish(options_);
       if (!options_.quiet) write_summary();
     } catch (...) {
-      std::fputs("warpsafe: no memory for the summary\n", stderr);
+      std::fputs("warpsafe: no summary: out of memory\n", stderr);
     }
   }
-  /// After a fork, in the child: the parent's threads are not here.
+  /// Call in the child after a fork, which does not have the parent's threads.
   void forked() noexcept { waits_.forked(); }
 
   [[nodiscard]] Totals totals() { return Totals::of(kernels_, errors_.faults()); }
 
  private:
-  /// Before the first launch or wait: only then may the runtime be asked for anything.
+  /// Runs before the first launch or wait. Only from then on may the runtime be queried.
   void begin_once() noexcept {
     if (__atomic_load_n(&begun_, __ATOMIC_ACQUIRE)) [[likely]]
       return;
@@ -162,8 +163,8 @@ class Watcher {
   [[gnu::cold, gnu::noinline]] void begin() noexcept {
     try {
       std::call_once(once_, [this] {
-        // Errors are written anyway; a level of the log would be looked at by each launch. One that
-        // WARPSAFE_SYNC waits for is told by the log.
+        // Errors are printed at every log level, and a higher level would cost time at each launch.
+        // But the fault of a launch for which WARPSAFE_SYNC waits is printed by the log.
         if (debug::blocking() && !debug::Environment::get().silent &&
             !debug::is_logged(debug::LogLevel::error)) {
           debug::set_log_level(debug::LogLevel::error);
@@ -174,7 +175,7 @@ class Watcher {
         __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
       });
     } catch (...) {
-      // Without memory, or a thread: what could not begin is not there.
+      // Out of memory or threads: continue without the parts that could not start.
       __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
     }
   }
@@ -203,7 +204,7 @@ class Watcher {
     std::fputs("warpsafe: stopped at the first error (--stop-on-error)\n", stderr);
     finish();
     std::fflush(nullptr);
-    // The program is inside of its runtime, whose locks an ordinary exit might wait for.
+    // The program is inside its runtime; a normal exit might wait for the runtime's locks.
     ::_exit(Options::stopped_status);
   }
 

@@ -7,11 +7,11 @@
 
 namespace warpsafe::watch {
 
-/// What CUPTI calls the function, "cuLaunchKernel_ptsz", without what tells versions and default
-/// streams apart.
+/// CUPTI's name of a function, "cuLaunchKernel_ptsz", without the suffixes for versions and default
+/// streams.
 struct CallName {
   std::string_view base;
-  bool per_thread = false;  ///< stream 0 is the thread's own
+  bool per_thread = false;  ///< stream 0 means the thread's own stream
   int version = 1;
 
   [[nodiscard]] static CallName of(std::string_view name) noexcept {
@@ -22,7 +22,7 @@ struct CallName {
         found.per_thread = true;
       }
     }
-    // "_v2" of the driver's, "_v13000" of the runtime's.
+    // The driver's suffix is "_v2", the runtime's "_v13000".
     const std::size_t at = name.rfind("_v");
     if (at != std::string_view::npos && at + 2 < name.size() &&
         name.find_first_not_of("0123456789", at + 2) == std::string_view::npos) {

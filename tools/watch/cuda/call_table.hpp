@@ -9,13 +9,13 @@
 
 namespace warpsafe::watch {
 
-/// One function of the driver's.
+/// One function of the driver.
 struct CallRow {
   std::string_view name;
   Call call;
-  int since;  ///< the version from which on its parameters are laid out as they are read
+  int since;  ///< version from which on its parameters have the layout that is read here
 };
-/// The names are those of cuda.h, without their versions.
+/// Names as in cuda.h, without their versions.
 inline constexpr CallRow driver_calls_table[] = {
     {"cuLaunchKernel", Call::launch, 1},
     {"cuLaunchKernelEx", Call::launch_ex, 1},
@@ -111,7 +111,7 @@ inline constexpr CallRow driver_calls_table[] = {
     {"cuModuleUnload", Call::unload, 1},
     {"cuLibraryUnload", Call::unload, 1}};
 
-/// What a call of the driver is. What is not known to be needed is `other`, and costs the program
+/// Returns the role of a driver call. Calls that nothing needs are `other`, and cost the program
 /// nothing.
 [[nodiscard]] inline Call driver_call(const CallName& name) noexcept {
   for (const CallRow& row : driver_calls_table) {
@@ -120,8 +120,8 @@ inline constexpr CallRow driver_calls_table[] = {
   return Call::other;
 }
 
-/// What a call of the runtime is: its launches are looked at for what it refuses itself, and for
-/// the numbers that it cuts on their way to the driver.
+/// Returns the role of a runtime call. Its launches are observed for two reasons: launches that the
+/// runtime refuses itself, and numbers that it truncates before it calls the driver.
 [[nodiscard]] inline Call runtime_call(const CallName& name) noexcept {
   if (name.base == "cudaLaunchKernel" || name.base == "__cudaLaunchKernel" ||
       name.base == "cudaLaunchCooperativeKernel") {

@@ -11,7 +11,7 @@
 
 namespace warpsafe::watch {
 
-/// CUPTI, of whichever release the program's machine has.
+/// CUPTI's functions, from the release that the program's machine has.
 struct Cupti {
   decltype(&::cuptiSubscribe) subscribe;
   decltype(&::cuptiEnableCallback) enable;
@@ -21,11 +21,11 @@ struct Cupti {
   decltype(&::cuptiSubscribe_v2) subscribe_v2;
   decltype(&::cuptiUnsubscribe) unsubscribe;
 #endif
-  /// Room for the name of a tool, with the 64 bytes that CUPTI asks for at the least.
+  /// Buffer size for a tool's name; CUPTI requires at least 64 bytes.
   static constexpr std::size_t most_name = 128;
 
   [[nodiscard]] bool load() noexcept {
-    // A program that has loaded one already gets the same.
+    // If the program has already loaded CUPTI, this returns the same library.
     void* library = nullptr;
     for (const char* name :
          {"libcupti.so.13", "libcupti.so.12", "libcupti.so", WARPSAFE_CUPTI,
@@ -40,7 +40,7 @@ struct Cupti {
       return function != nullptr;
     };
 #ifdef CUpti_SubscriberParams_STRUCT_SIZE
-    // An older library has none.
+    // Older libraries lack this function.
     static_cast<void>(find(subscribe_v2, "cuptiSubscribe_v2"));
     static_cast<void>(find(unsubscribe, "cuptiUnsubscribe"));
 #endif
@@ -49,7 +49,7 @@ struct Cupti {
            find(result_string, "cuptiGetResultString");
   }
 
-  /// Puts the name of the tool that CUPTI serves; `name` stays where CUPTI does not tell.
+  /// Writes the name of the tool that CUPTI serves into `name`, if CUPTI reports it.
   void name_other(char (&name)[most_name]) const noexcept {
 #ifdef CUpti_SubscriberParams_STRUCT_SIZE
     if (subscribe_v2 == nullptr || unsubscribe == nullptr) return;
@@ -61,9 +61,10 @@ struct Cupti {
     CUpti_SubscriberHandle ours{};
     const CUptiResult status = subscribe_v2(
         &ours, [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}, nullptr, &asked);
-    if (status == CUPTI_SUCCESS) static_cast<void>(unsubscribe(ours));  // it has just gone
+    // On success the other tool has just unsubscribed.
+    if (status == CUPTI_SUCCESS) static_cast<void>(unsubscribe(ours));
     reported[most_name - 1] = '\0';
-    // CUPTI 13.0 says "CUPTI for <not provided>" of a tool that gave it no name.
+    // For a tool without a name, CUPTI 13.0 reports "CUPTI for <not provided>".
     if (reported[0] == '\0' || std::strstr(reported, "<not provided>") != nullptr) return;
     std::memcpy(name, reported, most_name);
 #else

@@ -30,7 +30,7 @@ inline constexpr FunctionBytes function_bytes[] = {
     {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &KernelLimits::local_bytes},
     {CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &KernelLimits::constant_bytes}};
 
-/// What of a launch fits at once.
+/// Fills in how much of a launch fits on the device at once.
 inline void describe_residency(CUfunction function, const LaunchShape& shape, std::int32_t device,
                                KernelLimits& limits) noexcept {
   int fits = 0;
@@ -59,7 +59,7 @@ inline void describe_residency(CUfunction function, const LaunchShape& shape, st
   }
 }
 
-/// Where its parameters lie. A driver before CUDA 12.4 does not tell.
+/// Fills in the layout of its parameters. A driver before CUDA 12.4 does not report it.
 inline void describe_parameters(CUfunction function, Kernel& kernel) noexcept {
   try {
     std::size_t offset = 0;
@@ -68,15 +68,15 @@ inline void describe_parameters(CUfunction function, Kernel& kernel) noexcept {
          call_driver(&Driver::parameter, function, i, &offset, &bytes) == CUDA_SUCCESS; ++i) {
       kernel.parameters.push_back({offset, bytes});
     }
-  } catch (...) {  // then nothing is known of what it touches
+  } catch (...) {  // out of memory: the memory that it touches stays unknown
     kernel.parameters.clear();
   }
 }
 
 }  // namespace detail
 
-/// Platform::describe for CUDA's driver: the attributes of a CUfunction, or of the CUkernel that a
-/// launch may name in its place.
+/// Platform::describe for CUDA's driver: the attributes of a CUfunction, or of a CUkernel that a
+/// launch may name instead.
 inline void describe_function(const void* handle, std::int32_t device, const Launch* launch,
                               Kernel& kernel) noexcept {
   auto function = static_cast<CUfunction>(const_cast<void*>(handle));

@@ -9,9 +9,9 @@
 
 namespace warpsafe::watch {
 
-/// The functions of CUDA's driver that the watch calls, of the driver that the program has loaded:
-/// the library links none, so that it can be loaded where there is none. What an older driver does
-/// not have is nullptr.
+/// The driver functions that the watch calls, taken from the driver that the program has loaded.
+/// The library does not link the driver, so it can be loaded without one. A function that an older
+/// driver lacks is nullptr.
 struct Driver {
   decltype(&::cuDriverGetVersion) driver_version;
   decltype(&::cuDeviceGetCount) device_count;
@@ -76,8 +76,7 @@ struct Driver {
   }
 };
 
-/// `function` of the driver's, with these arguments; CUDA_ERROR_NOT_FOUND where the driver has no
-/// such function.
+/// Calls `function` with these arguments; returns CUDA_ERROR_NOT_FOUND if the driver lacks it.
 template <class Function, class... A>
 [[nodiscard]] CUresult call_driver(Function Driver::*function, A... arguments) noexcept {
   const auto found = Driver::get().*function;

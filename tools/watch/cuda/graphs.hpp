@@ -20,13 +20,13 @@
 
 namespace warpsafe::watch {
 
-/// The program's executable graphs: the names of their kernels, and what their nodes touch.
-/// Thread-safe.
+/// The program's executable graphs, with the names of their kernels and the memory that their nodes
+/// touch. Thread-safe.
 class Graphs {
  public:
   struct Known {
-    Kernel* kernel = nullptr;  ///< what a launch of it is reported as
-    const char* library = "";  ///< that one of its kernels is of
+    Kernel* kernel = nullptr;  ///< the kernel entry that represents a launch of the graph
+    const char* library = "";  ///< library of one of its kernels
     std::vector<debug::MemoryAccess> accesses{};
   };
   explicit Graphs(Watcher& watcher) : watcher_(watcher) {}
@@ -60,7 +60,7 @@ class Graphs {
     const std::lock_guard lock(mutex_);
     known_[executable] = std::move(made);
   }
-  /// What it touches is not known from now on.
+  /// From now on, the memory that the graph touches is unknown.
   void changed(CUgraphExec executable) {
     const std::lock_guard lock(mutex_);
     const auto found = known_.find(executable);
@@ -74,7 +74,7 @@ class Graphs {
     }
     return watcher_.kernel(nullptr, device, [] { return "graph"; });
   }
-  /// What is known of it; empty where nobody saw it made.
+  /// Returns what is known about the graph; empty if its creation was not seen.
   [[nodiscard]] Known known(CUgraphExec executable) {
     const std::lock_guard lock(mutex_);
     const auto found = known_.find(executable);
@@ -83,7 +83,7 @@ class Graphs {
 
  private:
   void add_kernel(CUgraphNode node, std::int32_t device, std::string& names, Known& made) {
-    // The names of the first ones tell which graph it is.
+    // The first kernels' names identify the graph.
     const bool names_more = names.size() <= longest_name;
     if (!names_more && watcher_.quiet()) return;
     CUDA_KERNEL_NODE_PARAMS of{};

@@ -3,7 +3,7 @@
 
 // The library that CUDA's driver loads into a program whose environment names it
 // (CUDA_INJECTION64_PATH; CUDA Programming Guide, "Environment Variables"). It subscribes to
-// CUPTI's callbacks (CUPTI, "Callback API") and hands what it is told to the watch.
+// CUPTI's callbacks (CUPTI, "Callback API") and passes them to the watch.
 
 #include "call_table.hpp"
 #include "cupti.hpp"
@@ -23,7 +23,7 @@
 namespace warpsafe::watch {
 namespace {
 
-/// Never given back: callbacks may come to the last.
+/// Never freed: callbacks may arrive until the process ends.
 Session* session = nullptr;
 
 constexpr CUpti_CallbackId most_calls = 4096;
@@ -32,7 +32,7 @@ Call runtime_calls[most_calls];
 
 void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   ThreadState& mine = ThreadState::get();
-  if (mine.inside || session == nullptr) return;  // a call of the watch's own
+  if (mine.inside || session == nullptr) return;  // a call made by the watch itself
   mine.inside = true;
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id < most_calls) {
     session->driver_call(mine, driver_calls[id], *static_cast<const CUpti_CallbackData*>(data));
@@ -49,8 +49,8 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
   mine.inside = false;
 }
 
-/// Each function by itself: a domain as a whole would tell of each call of the program's. `quiet`:
-/// without those that only suspicions need.
+/// Enables each function separately, because a whole domain would report every call of the program.
+/// `quiet` leaves out the calls that only suspicions need.
 void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber, bool quiet) {
   for (CUpti_CallbackId id = 1; id < most_calls; ++id) {
     const char* name = nullptr;
@@ -79,7 +79,7 @@ void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber, bool quie
 }
 
 void at_exit() {
-  // What the watch itself asks at the end is not the program's.
+  // The watch's own queries at the end do not belong to the program.
   ThreadState::get().inside = true;
   session->watcher().finish();
 }
@@ -89,8 +89,8 @@ bool begin() {
   Cupti cupti{};
   if (!cupti.load()) {
     std::fputs(
-        "warpsafe: not watched: no libcupti found (CUDA's extras/CUPTI, or NVIDIA's package "
-        "of it); put its folder into LD_LIBRARY_PATH\n",
+        "warpsafe: not watched: libcupti was not found; add its folder (CUDA's extras/CUPTI, or "
+        "that of NVIDIA's package) to LD_LIBRARY_PATH\n",
         stderr);
     return false;
   }
@@ -101,16 +101,17 @@ bool begin() {
   if (status != CUPTI_SUCCESS) {
     const char* text = "";
     static_cast<void>(cupti.result_string(status, &text));
-    char other[Cupti::most_name] = "a profiler may be that";
+    char other[Cupti::most_name] = "perhaps a profiler";
     if (status == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) cupti.name_other(other);
-    std::fprintf(stderr,
-                 "warpsafe: not watched: CUPTI says %s; it serves one tool in a process: %s\n",
-                 text, other);
+    std::fprintf(
+        stderr,
+        "warpsafe: not watched: CUPTI returned %s; it serves only one tool in a process: %s\n",
+        text, other);
     delete made;
     return false;
   }
   session = made;
-  // The first call of it loads the unwinder, which is better done here than in a callback.
+  // The first call loads the unwinder, which should not happen inside a callback.
   static_cast<void>(cuda_caller.library());
   enable_all(cupti, subscriber, made->watcher().quiet());
   std::atexit(&at_exit);
@@ -121,7 +122,8 @@ bool begin() {
 }  // namespace
 }  // namespace warpsafe::watch
 
-/// Called by the driver when it is initialised. 1: all is well; the program goes on either way.
+/// The driver calls this when it is initialised. Returns 1 for success; the program continues
+/// either way.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   static const bool begun = [] {
     try {

@@ -11,8 +11,8 @@
 
 namespace warpsafe::watch {
 
-/// The kernel of a CUfunction, or of the CUkernel that may stand in its place; `symbol` is its
-/// mangled name, or nullptr: the driver is asked. nullptr: there is no memory for it.
+/// Returns the kernel of a CUfunction, or of a CUkernel in its place; nullptr: out of memory.
+/// `symbol` is the mangled name; if it is nullptr, the driver is queried for the name.
 [[nodiscard]] inline Kernel* kernel_of(Watcher& watcher, CUfunction function, std::int32_t device,
                                        const char* symbol) noexcept {
   return watcher.kernel(function, device, [&] {

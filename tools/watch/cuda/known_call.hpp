@@ -8,8 +8,7 @@
 
 namespace warpsafe::watch {
 
-/// A call that the watch looks at, with its name as texts have it, which lives as long as the
-/// process.
+/// An observed call, with its name for texts, which lives as long as the process.
 struct KnownCall {
   Call call = Call::other;
   bool per_thread = false;

@@ -19,7 +19,7 @@
 
 namespace warpsafe::watch {
 
-/// The driver's launches, of kernels and of graphs.
+/// Handles the driver's launches of kernels and graphs.
 class LaunchCalls {
  public:
   LaunchCalls(Watcher& watcher, Captures& captures, Graphs& graphs)
@@ -29,12 +29,13 @@ class LaunchCalls {
     return call == Call::launch || call == Call::launch_ex || call == Call::launch_cooperative ||
            call == Call::graph_launch;
   }
-  /// The call begins. @pre is_launch
+  /// Call when the driver call begins. @pre is_launch
   void enter(ThreadState& mine, const KnownCall& known, std::int32_t device,
              const CUpti_CallbackData& info) noexcept {
     const Asked asked = read(known, info);
     if (asked.config_is_missing) return;
-    // In its place: a launch is a hundred bytes, which this is called too often to copy.
+    // Filled in place: a launch has a hundred bytes, too many to copy in a function called this
+    // often.
     Launch& launch = mine.launch.launch;
     launch = Launch{};
     launch.stream = name_of(asked.stream, known.per_thread);
@@ -46,7 +47,7 @@ class LaunchCalls {
       read_shape(known, info, launch.shape);
       launch.function = asked.function;
       launch.kernel = kernel_of(watcher_, asked.function, device, info.symbolName);
-      // What the runtime was given before it cut it to 32 bits.
+      // Restores the runtime's argument, which the runtime truncates to 32 bits.
       if (mine.in_runtime &&
           static_cast<std::uint32_t>(mine.runtime_shared) == launch.shape.dynamic_shared) {
         launch.shape.dynamic_shared = mine.runtime_shared;
@@ -57,7 +58,7 @@ class LaunchCalls {
     watcher_.launching(mine.launch);
     mine.launching = true;
   }
-  /// The call has ended. @pre is_launch
+  /// Call when the driver call has ended. @pre is_launch
   void leave(ThreadState& mine, const KnownCall& known, std::int32_t device,
              const CUpti_CallbackData& info, CUresult status) noexcept {
     if (!mine.launching) return;
@@ -78,7 +79,7 @@ class LaunchCalls {
   }
 
  private:
-  /// What a launch was asked for, but its numbers.
+  /// The arguments of a launch, except its dimensions.
   struct Asked {
     bool config_is_missing = false;
     CUfunction function = nullptr;
@@ -114,7 +115,7 @@ class LaunchCalls {
     }
     return asked;
   }
-  /// The numbers of a kernel's launch. @pre with a configuration, where the call takes one
+  /// Reads the dimensions of a kernel launch. @pre the configuration exists, if the call takes one
   static void read_shape(const KnownCall& known, const CUpti_CallbackData& info,
                          LaunchShape& shape) noexcept {
     if (known.call == Call::launch) {
@@ -129,7 +130,7 @@ class LaunchCalls {
     }
   }
 
-  /// Tells the order of things, and what the launch touches.
+  /// Passes the launch and the memory that it touches to the OrderWatch.
   void follow(const Kernel& kernel, const KnownCall& known, std::int32_t device,
               const Asked& asked) noexcept {
     try {
@@ -143,7 +144,7 @@ class LaunchCalls {
       }
       if (asked.config != nullptr && records_an_event(*asked.config)) return order.give_up();
       follow_launch(order, kernel, at, asked.parameters);
-    } catch (...) {  // without memory nothing is suspected
+    } catch (...) {  // out of memory: no suspicions
       watcher_.suspicions().order.give_up();
     }
   }

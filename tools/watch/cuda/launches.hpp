@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-// The numbers of a launch, from what the entry points of CUDA take.
+// Converts the arguments of CUDA's launch functions to a LaunchShape.
 
 namespace warpsafe::watch {
 
@@ -20,8 +20,8 @@ inline void put_dims(std::uint32_t (&axes)[3], std::uint32_t x, std::uint32_t y,
   axes[2] = z;
 }
 
-/// cuLaunchKernel, cuLaunchCooperativeKernel and kernel nodes of graphs, whose parameters have the
-/// same names.
+/// For cuLaunchKernel, cuLaunchCooperativeKernel and kernel nodes of graphs, whose parameters have
+/// the same names.
 template <class Parameters>
 [[nodiscard]] LaunchShape shape_of_parameters(const Parameters& of) noexcept {
   LaunchShape shape;
@@ -31,7 +31,7 @@ template <class Parameters>
   return shape;
 }
 
-/// cuLaunchKernelEx: the attributes that the checks know.
+/// For cuLaunchKernelEx: the attributes that the checks use.
 [[nodiscard]] inline LaunchShape shape_of_config(const CUlaunchConfig& config) noexcept {
   LaunchShape shape = shape_of_parameters(config);
   for (unsigned i = 0; config.attrs != nullptr && i < config.numAttrs; ++i) {
@@ -59,7 +59,7 @@ template <class Parameters>
   return shape;
 }
 
-/// The runtime's, before it cuts the bytes to 32 bits.
+/// For the runtime's launches, before the runtime truncates the bytes to 32 bits.
 [[nodiscard]] inline LaunchShape shape_of_runtime(const dim3& grid, const dim3& block,
                                                   std::uint64_t bytes) noexcept {
   LaunchShape shape;

@@ -6,14 +6,14 @@
 
 namespace warpsafe::watch {
 
-/// NVIDIA's, with a stream in their handles.
+/// NVIDIA's libraries whose handles have a stream.
 inline constexpr const char* cuda_libraries[] = {"libcublasLt", "libcublas",   "libcudnn",
                                                  "libcufft",    "libcusolver", "libcusparse"};
 
-/// What stands between them, or a program, and the driver.
+/// The libraries between these, or a program, and the driver.
 inline constexpr const char* cuda_runtimes[] = {"libcuda.", "libcudart", "libcupti"};
 
-/// What is asked about the thread that makes a call.
+/// Queries about the thread that makes a call.
 inline constexpr Caller cuda_caller{[]() noexcept { return calling_library(cuda_libraries); },
                                     [] { return calling_functions(cuda_runtimes); }};
 

@@ -16,12 +16,13 @@
 
 namespace warpsafe::watch {
 
-/// The driver's calls that make graphs: a kernel node that it refuses is told as a refused launch.
+/// Handles the driver's calls that build graphs. A refused kernel node is reported as a refused
+/// launch.
 class NodeCalls {
  public:
   NodeCalls(Watcher& watcher, Graphs& graphs) : watcher_(watcher), graphs_(graphs) {}
 
-  /// The call has ended. Whether that is all there is to say of it.
+  /// Call when the driver call has ended. Returns whether the call needs no further handling.
   bool leave(ThreadState& mine, const KnownCall& known, std::int32_t device,
              const CUpti_CallbackData& info, CUresult status) noexcept {
     switch (known.call) {
@@ -36,7 +37,7 @@ class NodeCalls {
         return refused(of.nodeParams, mine, device, status);
       }
       case Call::graph_changed:
-        // All of these name the executable graph first.
+        // All of these have the executable graph as their first parameter.
         changed(read<cuGraphExecKernelNodeSetParams_v2_params>(info).hGraphExec);
         return false;
       case Call::graph_add_node:
@@ -46,7 +47,7 @@ class NodeCalls {
         if (status != CUDA_SUCCESS || of.phGraphExec == nullptr) return false;
         try {
           graphs_.instantiated(*of.phGraphExec, of.hGraph, device);
-        } catch (...) {  // it is launched without its kernels' names
+        } catch (...) {  // out of memory: its launches are reported without kernel names
         }
         return true;
       }
@@ -63,7 +64,7 @@ class NodeCalls {
   void changed(CUgraphExec executable) noexcept {
     try {
       graphs_.changed(executable);
-    } catch (...) {  // a lock that is broken: nothing that follows is worth saying
+    } catch (...) {  // a broken lock: nothing after it is worth reporting
       watcher_.suspicions().order.give_up();
     }
   }

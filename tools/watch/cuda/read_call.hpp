@@ -19,7 +19,7 @@ template <class Parameters>
 [[nodiscard]] const Parameters& parameters_as(const CUpti_CallbackData& info) noexcept {
   return *static_cast<const Parameters*>(info.functionParams);
 }
-/// cuMemsetD8, D16, D32: bytes of an element.
+/// Returns the element size of cuMemsetD8, D16 and D32 in bytes.
 [[nodiscard]] inline std::size_t fill_width(const KnownCall& known) noexcept {
   const char digit = known.name.data[sizeof "cuMemsetD" - 1];
   return digit == '8' ? 1 : digit == '1' ? 2 : 4;
@@ -38,7 +38,7 @@ inline void read_copy(StreamCall& of, std::uintptr_t to, std::uintptr_t from,
 
 }  // namespace detail
 
-/// What the driver was asked for; `took`: with what it has written for the program.
+/// Reads the arguments of a driver call; `took`: the call succeeded, so its outputs are valid.
 [[nodiscard]] inline StreamCall read_call(const KnownCall& known, std::int32_t device,
                                           const CUpti_CallbackData& info, bool took) noexcept {
   using detail::parameters_as;
@@ -125,7 +125,7 @@ inline void read_copy(StreamCall& of, std::uintptr_t to, std::uintptr_t from,
     }
     case Call::fill:
     case Call::fill_async: {
-      // The widths have the same layout; those without a stream are shorter.
+      // All widths have the same layout; the variants without a stream are shorter.
       const auto& is = parameters_as<cuMemsetD32Async_params>(info);
       detail::read_copy(of, is.dstDevice, 0, is.N * detail::fill_width(known));
       if (known.call == Call::fill_async) of.stream = is.hStream;

@@ -14,7 +14,8 @@
 
 namespace warpsafe::watch {
 
-/// The runtime's launches: it calls the driver in them, or refuses them itself.
+/// Handles the runtime's launches. The runtime either calls the driver or refuses the launch
+/// itself.
 class RuntimeLaunches {
  public:
   explicit RuntimeLaunches(Watcher& watcher) : watcher_(watcher) {}
@@ -36,17 +37,17 @@ class RuntimeLaunches {
   }
 
  private:
-  /// Of cudaLaunchKernel and its cooperative kin, which is laid out like it.
+  /// The parameters of cudaLaunchKernel and of the cooperative variant, which has the same layout.
   [[nodiscard]] static const cudaLaunchKernel_v7000_params& parameters(
       const CUpti_CallbackData& info) noexcept {
     return *static_cast<const cudaLaunchKernel_v7000_params*>(info.functionParams);
   }
-  /// Of cudaLaunchKernelExC; nullptr: the program gave none.
+  /// The configuration of cudaLaunchKernelExC; nullptr: the program passed none.
   [[nodiscard]] static const cudaLaunchConfig_t* config_of(
       const CUpti_CallbackData& info) noexcept {
     return static_cast<const cudaLaunchKernelExC_v11060_params*>(info.functionParams)->config;
   }
-  /// The driver has not heard of it.
+  /// The runtime refused the launch without calling the driver.
   [[gnu::cold, gnu::noinline]] void refused(ThreadState& mine, Call call, std::int32_t device,
                                             const CUpti_CallbackData& info, int status) noexcept {
     Launch launch;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The functions of CUDA's runtime that the CUDA backend calls for the watch, over the driver of the
-// program: the library is loaded into programs that have a runtime of their own, of any release, or
-// none, and must not bring another one with a state of its own. They are seen in this library alone
-// (exports.map). Codes and attributes of the runtime and the driver have the same numbers (CUDA
-// Runtime API, "Data types used by CUDA Runtime"; CUDA Driver API, "CUresult").
+// Implements the functions of CUDA's runtime that the CUDA backend calls for the watch, over the
+// program's driver. The program has a runtime of its own, of any release, or none; the library must
+// not bring a second runtime with its own state. The functions are visible only inside this library
+// (exports.map). Codes and attributes of runtime and driver have the same numbers (CUDA Runtime
+// API, "Data types used by CUDA Runtime"; CUDA Driver API, "CUresult").
 
 #include "driver.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 
 cudaError_t as_runtime(CUresult status) { return static_cast<cudaError_t>(status); }
 
-/// The codes of a launch that the runtime alone has.
+/// Launch error codes that only the runtime has.
 const char* own_name(cudaError_t error) {
   switch (error) {
     case cudaErrorInvalidConfiguration:
@@ -79,13 +79,14 @@ const char* CUDARTAPI cudaGetErrorString(cudaError_t error) {
              ? text
              : own_text(error);
 }
-/// The driver keeps none; the runtime's is the program's, and is not looked at.
+/// The driver keeps no last error. The runtime's belongs to the program, and the watch does not
+/// read it.
 cudaError_t CUDARTAPI cudaPeekAtLastError() { return cudaSuccess; }
 
 cudaError_t CUDARTAPI cudaDriverGetVersion(int* version) {
   return as_runtime(call_driver(&Driver::driver_version, version));
 }
-/// That of the program is not known; 0 is "not told".
+/// The program's runtime version is unknown; 0 means unknown.
 cudaError_t CUDARTAPI cudaRuntimeGetVersion(int* version) {
   *version = 0;
   return cudaSuccess;
@@ -100,7 +101,7 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribut
   return as_runtime(call_driver(&Driver::device_attribute, value,
                                 static_cast<CUdevice_attribute>(attribute), device));
 }
-/// The name alone.
+/// Only the name is filled in.
 cudaError_t CUDARTAPI cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   *properties = {};
   return as_runtime(call_driver(&Driver::device_name, properties->name,
@@ -120,9 +121,9 @@ cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptu
   return as_runtime(answer);
 }
 
-// The backend's tables for the debug tools have these too. The tools that call them look at a
-// launch's data, or put events around it, which a watch does not: it changes nothing in the
-// program's streams.
+// The backend's tables for the debug tools contain these functions too. Only tools that read a
+// launch's data or record events around it call them. The watch does neither, because it adds
+// nothing to the program's streams.
 cudaError_t CUDARTAPI cudaSetDevice(int) { return cudaErrorNotSupported; }
 cudaError_t CUDARTAPI cudaStreamCreateWithPriority(cudaStream_t*, unsigned, int) {
   return cudaErrorNotSupported;

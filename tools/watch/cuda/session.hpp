@@ -24,7 +24,7 @@
 
 namespace warpsafe::watch {
 
-/// What CUPTI tells of the program's calls, made into what the watch takes.
+/// Turns CUPTI's callbacks into calls of the watch.
 class Session {
  public:
   Session(const Platform& platform, Options options) : watcher_(platform, std::move(options)) {}
@@ -32,7 +32,8 @@ class Session {
   Session& operator=(const Session&) = delete;
   [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
 
-  /// A call of the driver, at its beginning or its end. Not for calls of the watch's own.
+  /// Call at the beginning and the end of a driver call, but not for calls made by the watch
+  /// itself.
   void driver_call(ThreadState& mine, const KnownCall& known,
                    const CUpti_CallbackData& info) noexcept {
     const std::int32_t device = device_of(mine, info);
@@ -44,7 +45,7 @@ class Session {
       launches_.leave(mine, known, device, info, status_of(info));
     }
   }
-  /// A launch of the runtime's.
+  /// Call for a launch of the runtime.
   void runtime_call(ThreadState& mine, Call call, const CUpti_CallbackData& info) noexcept {
     if (info.callbackSite == CUPTI_API_ENTER) {
       RuntimeLaunches::enter(mine, call, info);
@@ -61,7 +62,7 @@ class Session {
     static_cast<void>(call_driver(&Driver::context_device, &device));
     try {
       watcher_.streams().made(stream, device, (flags & CU_STREAM_NON_BLOCKING) != 0);
-    } catch (...) {  // then hints about it are missing
+    } catch (...) {  // out of memory: the stream gives no hints
       return;
     }
   }
@@ -73,7 +74,7 @@ class Session {
   [[nodiscard]] static CUresult status_of(const CUpti_CallbackData& info) noexcept {
     return *static_cast<const CUresult*>(info.functionReturnValue);
   }
-  /// Apart, so that a launch pays for none of it.
+  /// Kept separate, so that a launch does not pay for it.
   [[gnu::noinline]] void other_call(ThreadState& mine, const KnownCall& known, std::int32_t device,
                                     const CUpti_CallbackData& info) noexcept {
     if (info.callbackSite == CUPTI_API_ENTER) {
@@ -96,7 +97,7 @@ class Session {
     return mine.device;
   }
 
-  /// What the driver knows of an address.
+  /// Returns what the driver knows about an address.
   [[nodiscard]] static MemoryKind kind_of(std::uintptr_t memory) noexcept {
     unsigned kind = 0;
     if (call_driver(&Driver::pointer_attribute, static_cast<void*>(&kind),

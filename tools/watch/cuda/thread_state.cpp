@@ -5,7 +5,7 @@
 namespace warpsafe::watch {
 namespace {
 
-// Made by the linker: one with a constructor would ask at each use whether that has run.
+// Initialised statically. With a constructor, each use would have to check whether it has run.
 constinit thread_local ThreadState mine{};
 
 }  // namespace

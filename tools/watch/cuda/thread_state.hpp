@@ -9,21 +9,21 @@
 
 namespace warpsafe::watch {
 
-/// What a thread of the program is in. Calls of the driver do not nest in each other.
+/// State of a thread of the program. Calls of the driver do not nest.
 struct ThreadState {
-  // What each call looks at lies together.
-  bool inside = false;  ///< in the watch: calls of the driver are the watch's own
+  // The members that every call reads are adjacent.
+  bool inside = false;  ///< inside the watch: driver calls are its own
   bool launching = false;
-  bool in_runtime = false;       ///< in a launch of the runtime's
-  bool driver_answered = false;  ///< which the driver has heard of
-  std::uint32_t context = ~0U;   ///< whose device is the next
+  bool in_runtime = false;       ///< inside a runtime launch
+  bool driver_answered = false;  ///< the driver received that launch
+  std::uint32_t context = ~0U;   ///< context whose device is in the next member
   std::int32_t device = 0;
-  std::uint64_t runtime_shared = 0;  ///< dynamic shared memory as the runtime was given it, bytes
+  std::uint64_t runtime_shared = 0;  ///< dynamic shared memory as passed to the runtime, in bytes
   ObservedLaunch launch;
   ObservedWait wait;
 
-  /// The calling thread's. Not inline: a compiler would look it up at each use, which costs a call
-  /// in a library that is loaded late.
+  /// Returns the calling thread's state. Not inline: a compiler would look it up at each use, which
+  /// costs a call in a library that is loaded late.
   [[nodiscard]] static ThreadState& get() noexcept;
 };
 

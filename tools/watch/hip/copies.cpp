@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Of what LD_PRELOAD puts before AMD's libamdhip64 (launches.cpp): copies and fills of memory in
-// one piece. Those without a stream are taken for waits, whatever they touch.
+// Part of the library that LD_PRELOAD loads before AMD's libamdhip64 (launches.cpp): copies and
+// fills of contiguous memory. Those without a stream count as waits, whatever memory they use.
 
 #include "entry.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 std::uintptr_t address(const void* memory) noexcept {
   return reinterpret_cast<std::uintptr_t>(memory);
 }
-/// What a copy of that kind is, with a stream or without.
+/// Returns the role of a copy of that kind, with or without a stream.
 Call copy_kind(hipMemcpyKind kind, bool async) noexcept {
   switch (kind) {
     case hipMemcpyHostToDevice:
@@ -39,7 +39,7 @@ StreamCall copy(const char* name, Call call, const void* to, const void* from, s
   of.bytes = bytes;
   return of;
 }
-/// What the driver-like copies from the host take: later headers have a const in it.
+/// Types for the driver-like copies from the host; later headers add a const.
 template <class R, class A, class B, class C>
 B second_parameter(R (*)(A, B, C));
 using HostSource = decltype(second_parameter(&hipMemcpyHtoD));
@@ -51,7 +51,7 @@ StreamCall waiting(StreamCall of) noexcept {
 
 }  // namespace
 
-/// `WARPSAFE_WATCH_AS(of, hipMemset, memory, value, bytes)`: the call, told as `of`.
+/// `WARPSAFE_WATCH_AS(of, hipMemset, memory, value, bytes)` makes the call and reports it as `of`.
 #define WARPSAFE_WATCH_AS(of, function, ...) \
   return watched(of, [&] { return WARPSAFE_WATCH_NEXT(function, __VA_ARGS__); })
 #define WARPSAFE_WATCH_SHOWN [[gnu::visibility("default")]]

@@ -16,7 +16,7 @@ namespace warpsafe::watch {
 
 namespace detail {
 
-/// Of a module's function the runtime tells less.
+/// The runtime reports less about a module's function.
 inline void describe_function(hipFunction_t function, KernelLimits& limits) noexcept {
   int value = 0;
   if (hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function) !=
@@ -58,7 +58,7 @@ inline void describe_kernel(const void* handle, std::int32_t device, const Launc
             hipSuccess) {
       limits.resident_blocks = static_cast<std::uint32_t>(blocks * multiprocessors);
     }
-  } catch (...) {  // its limits stay unknown
+  } catch (...) {  // out of memory: its limits stay unknown
     return;
   }
 }

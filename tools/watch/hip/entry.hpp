@@ -12,30 +12,31 @@
 
 #include <cstddef>
 
-// What the functions that this library puts before the runtime's are made of. Each is told to the
-// watch before and after by its thread's outermost call alone: the runtime, and the watch, call its
-// functions too.
+// Building blocks of the functions that this library defines before the runtime's. Only a thread's
+// outermost call is reported to the watch, because the runtime and the watch also call these
+// functions.
 
 namespace warpsafe::watch {
 
-/// Whether the thread enters the runtime here, and there is a watch.
+/// Returns whether the thread enters the runtime here and the watch is active.
 [[nodiscard]] bool enter() noexcept;
 void leave() noexcept;
 
-/// Between `enter` and `leave`: the program is about to ask, and the runtime has answered.
+/// Between `enter` and `leave`: call before the runtime receives the call, and after it has
+/// returned.
 void begins(const StreamCall& of) noexcept;
 void ended(const StreamCall& of, hipError_t status) noexcept;
 void begins(const HipLaunch& of) noexcept;
 void ended(const HipLaunch& of, hipError_t status) noexcept;
 
-/// The runtime has made a stream, and is about to destroy one.
+/// Call after the runtime has created a stream, and before it destroys one.
 void made(hipStream_t stream, unsigned flags) noexcept;
 void destroying(hipStream_t stream) noexcept;
-/// Memory that the program, or a library, now has, or no longer has.
+/// Records memory that the program or a library has received or given up.
 void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) noexcept;
 void has_no_memory(const void* memory) noexcept;
 
-/// The outermost call of a thread.
+/// A thread's outermost call.
 class Outermost {
  public:
   Outermost() noexcept : watched_(enter()) {}
@@ -50,7 +51,7 @@ class Outermost {
   bool watched_;
 };
 
-/// `call()` is the program's; what it makes it puts into `of` itself.
+/// `call()` makes the program's call and writes what it creates into `of`.
 template <class What, class Call>
 hipError_t watched(const What& of, const Call& call) noexcept {
   const Outermost outer;
@@ -77,8 +78,9 @@ hipError_t watched(const What& of, const Call& call) noexcept {
 
 }  // namespace warpsafe::watch
 
-/// `WARPSAFE_WATCH(Call::wait_device, hipCtxSynchronize, (), )`: that function, of which the watch
-/// needs to know nothing but what it is. Then its parameters as they are declared, and by name.
+/// `WARPSAFE_WATCH(Call::wait_device, hipCtxSynchronize, (), )` defines a function of which the
+/// watch needs only the role. The last two arguments are its parameters as declared, and their
+/// names.
 #define WARPSAFE_WATCH(call, function, parameters, ...)                              \
   [[gnu::visibility("default")]] hipError_t function parameters {                    \
     return warpsafe::watch::watched(warpsafe::watch::call_of(call, #function), [&] { \

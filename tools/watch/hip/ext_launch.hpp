@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// One of AMD's own launches, which takes the grid in threads. It has a C++ name, as rocBLAS and
-// MIOpen ask for it; the header that declares it, hip/hip_ext.h, needs a compiler of device code.
+// AMD's own launch function, which takes the grid in threads. It has a C++ name, which rocBLAS and
+// MIOpen look up. The header that declares it, hip/hip_ext.h, needs a device compiler.
 [[gnu::visibility("default")]] hipError_t hipExtModuleLaunchKernel(
     hipFunction_t function, std::uint32_t threads_x, std::uint32_t threads_y,
     std::uint32_t threads_z, std::uint32_t block_x, std::uint32_t block_y, std::uint32_t block_z,

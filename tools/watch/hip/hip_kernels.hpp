@@ -9,8 +9,8 @@
 
 namespace warpsafe::watch {
 
-/// The kernels' names as the program has told them to the runtime, and which of its handles are
-/// those of modules. Thread-safe.
+/// The kernels' names as the program registers them with the runtime, and the handles that belong
+/// to modules. Thread-safe.
 class HipKernels {
  public:
   void of_program(const void* stub, const char* name) {
@@ -38,7 +38,8 @@ class HipKernels {
     return found != names_.end() && found->second.of_module;
   }
   [[nodiscard]] static HipKernels& get() {
-    static auto* const kernels = new HipKernels;  // programs launch until their last destructor
+    // Never freed: programs launch until their last destructor.
+    static auto* const kernels = new HipKernels;
     return *kernels;
   }
 

@@ -8,21 +8,21 @@
 
 namespace warpsafe::watch {
 
-/// One launch, of a kernel or of a graph, as the program asks HIP for it.
+/// One launch of a kernel or a graph, as the program requests it from HIP.
 struct HipLaunch {
   const void* function = nullptr;  ///< the kernel's handle
   bool is_graph = false;
-  const void* graph = nullptr;  ///< the executable one
+  const void* graph = nullptr;  ///< the executable graph
   dim3 grid{};
   dim3 block{};
-  std::size_t bytes = 0;  ///< of dynamic shared memory
+  std::size_t bytes = 0;  ///< dynamic shared memory
   hipStream_t stream = nullptr;
-  bool per_thread = false;  ///< takes stream 0 for the thread's own
+  bool per_thread = false;  ///< stream 0 means the thread's own default stream
   bool cooperative = false;
-  void** parameters = nullptr;   ///< where each lies
-  void** extra = nullptr;        ///< HIP_LAUNCH_PARAM_BUFFER_POINTER and its kin
-  hipEvent_t started = nullptr;  ///< recorded before it
-  hipEvent_t stopped = nullptr;  ///< and after it
+  void** parameters = nullptr;   ///< address of each parameter
+  void** extra = nullptr;        ///< HIP_LAUNCH_PARAM_BUFFER_POINTER etc.
+  hipEvent_t started = nullptr;  ///< event recorded before the launch
+  hipEvent_t stopped = nullptr;  ///< event recorded after the launch
 };
 
 }  // namespace warpsafe::watch

@@ -11,9 +11,9 @@
 
 namespace warpsafe::watch {
 
-/// All memory that HIP gave the process and its libraries, or that it has pinned for them. The
-/// runtime is not asked: of an address that it does not know it would keep an error for the
-/// program. Thread-safe.
+/// All memory that HIP has allocated or pinned for the process and its libraries. The runtime is
+/// not queried, because a query for an unknown address would leave an error for the program.
+/// Thread-safe.
 class HipMemory {
  public:
   /// `kind` is not MemoryKind::ordinary. May throw std::bad_alloc.
@@ -32,7 +32,8 @@ class HipMemory {
     return pinned_.find(address).what != nullptr ? MemoryKind::pinned : MemoryKind::ordinary;
   }
   [[nodiscard]] static HipMemory& get() {
-    static auto* const memory = new HipMemory;  // programs use it until their last destructor
+    // Never freed: programs use it until their last destructor.
+    static auto* const memory = new HipMemory;
     return *memory;
   }
 

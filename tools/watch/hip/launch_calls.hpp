@@ -15,13 +15,13 @@
 
 namespace warpsafe::watch {
 
-/// HIP's launches, of kernels and of graphs.
+/// Handles HIP's launches of kernels and graphs.
 class HipLaunchCalls {
  public:
   HipLaunchCalls(Watcher& watcher, Captures& captures) : watcher_(watcher), captures_(captures) {}
 
-  /// The program is about to launch. Whether the launch can be told: else there is no memory for
-  /// it.
+  /// Call before the runtime receives the launch. Returns false if the launch cannot be reported,
+  /// because there is no memory for it.
   bool begin(ObservedLaunch& seen, const HipLaunch& of, std::int32_t device) noexcept {
     Launch launch;
     launch.stream = name_of(of.stream, of.per_thread);
@@ -39,7 +39,7 @@ class HipLaunchCalls {
     watcher_.launching(seen, launch);
     return true;
   }
-  /// The runtime has answered; 0: it took the launch.
+  /// Call when the runtime has returned; `status` 0 means success.
   void end(ObservedLaunch& seen, const HipLaunch& of, int status) noexcept {
     const bool took = status == 0;
     if (took && captures_.is_capturing(seen.launch.stream)) return watcher_.not_launched(seen);
@@ -60,7 +60,7 @@ class HipLaunchCalls {
     shape.cooperative = of.cooperative;
     return shape;
   }
-  /// Tells the order of things, and what the launch touches.
+  /// Passes the launch and the memory that it touches to the OrderWatch.
   void follow(const ObservedLaunch& seen, const HipLaunch& of) noexcept {
     const Kernel& kernel = *seen.launch.kernel;
     OrderWatch& order = watcher_.suspicions().order;
@@ -69,13 +69,14 @@ class HipLaunchCalls {
           place_of(of.stream, of.per_thread, seen.launch.device, watcher_.streams());
       if (of.started != nullptr) order.recorded(of.started, at);
       if (of.is_graph) {
-        // What its kernels touch is not known; it waits for its last launch.
+        // The memory that its kernels touch is unknown. The launch waits for the graph's previous
+        // launch.
         order.submitted({kernel.name_view(), true, 0, "", at}, {}, of.graph);
       } else {
         follow_launch(order, kernel, at, {of.parameters, of.extra});
       }
       if (of.stopped != nullptr) order.recorded(of.stopped, at);
-    } catch (...) {  // without memory nothing is suspected
+    } catch (...) {  // out of memory: no suspicions
       order.give_up();
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The library that LD_PRELOAD puts before AMD's libamdhip64: the functions that launch, and those
-// that tell a kernel's name. A program that loads no libamdhip64 calls none of them.
+// The library that LD_PRELOAD loads before AMD's libamdhip64: the functions that launch, and those
+// that register a kernel's name. A program that loads no libamdhip64 calls none of them.
 
 #include "entry.hpp"
 #include "ext_launch.hpp"
@@ -29,7 +29,8 @@ HipLaunch kernel(const void* function, dim3 grid, dim3 block, std::size_t bytes,
   of.extra = extra;
   return of;
 }
-/// Blocks of so many threads that hold `threads`; where a block has none, the number is as good.
+/// Returns the number of blocks of `block` threads that contain `threads`; for a block of 0,
+/// returns `threads`.
 std::uint32_t blocks_of(std::uint32_t threads, std::uint32_t block) noexcept {
   return block == 0 ? threads : threads / block + (threads % block != 0 ? 1 : 0);
 }
@@ -59,7 +60,8 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t thread
 
 extern "C" {
 
-// As the compiler's host code calls it (ROCm/clr hipamd/src/hip_platform.cpp); no header has it.
+// The compiler's host code calls this function (ROCm/clr hipamd/src/hip_platform.cpp); no header
+// declares it.
 [[gnu::visibility("default")]] void __hipRegisterFunction(void** modules, const void* stub,
                                                           char* device_function,
                                                           const char* device_name,
@@ -100,7 +102,7 @@ hipError_t hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void** argum
     return WARPSAFE_WATCH_NEXT(hipLaunchKernel, stub, grid, block, arguments, bytes, stream);
   });
 }
-// What -fgpu-default-stream=per-thread makes of it. No header has it.
+// The compiler calls this function under -fgpu-default-stream=per-thread. No header declares it.
 [[gnu::visibility("default")]] hipError_t hipLaunchKernel_spt(const void* stub, dim3 grid,
                                                               dim3 block, void** arguments,
                                                               std::size_t bytes,
@@ -156,7 +158,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsign
                                               parameters, extra);
                  });
 }
-// Of later headers than HIP 5.2's.
+// HIP 5.2's headers do not declare it.
 [[gnu::visibility("default")]] hipError_t hipModuleLaunchCooperativeKernel(
     hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
     unsigned block_y, unsigned block_z, unsigned bytes, hipStream_t stream, void** parameters) {
@@ -175,7 +177,7 @@ hipError_t hipGraphAddKernelNode(hipGraphNode_t* node, hipGraph_t graph,
   const hipError_t status =
       WARPSAFE_WATCH_NEXT(hipGraphAddKernelNode, node, graph, before, count, of);
   if (!outer.watched() || status == hipSuccess || of == nullptr) return status;
-  // It is judged as a launch that was refused so.
+  // The refusal is judged as a refused launch.
   const HipLaunch asked =
       kernel(of->func, of->gridDim, of->blockDim, of->sharedMemBytes, nullptr, nullptr);
   begins(asked);

@@ -6,15 +6,15 @@
 
 namespace warpsafe::watch {
 
-/// AMD's, with a stream in their handles.
+/// AMD's libraries whose handles have a stream.
 inline constexpr const char* hip_libraries[] = {
     "libhipblaslt", "libhipblas",   "librocblas",   "libhipfft",    "librocfft",
     "libhipsolver", "librocsolver", "libhipsparse", "librocsparse", "libMIOpen"};
 
-/// What stands between them and the device.
+/// The libraries between these and the device.
 inline constexpr const char* hip_runtimes[] = {"libamdhip64", "libhsa-runtime64"};
 
-/// What is asked about the thread that makes a call.
+/// Queries about the thread that makes a call.
 inline constexpr Caller hip_caller{[]() noexcept { return calling_library(hip_libraries); },
                                    [] { return calling_functions(hip_runtimes); }};
 

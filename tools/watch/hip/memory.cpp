@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Of what LD_PRELOAD puts before AMD's libamdhip64 (launches.cpp): memory that is given and taken
-// back.
+// Part of the library that LD_PRELOAD loads before AMD's libamdhip64 (launches.cpp): allocation and
+// release of memory.
 
 #include "entry.hpp"
 
@@ -15,7 +15,7 @@ using namespace warpsafe::watch;
 
 namespace {
 
-/// `call()` gives memory: `bytes()` of it are at `*memory` then.
+/// `call()` allocates memory; afterwards `bytes()` bytes are at `*memory`.
 template <class Memory, class Bytes, class Asked>
 hipError_t allocated(Call kind, const char* name, Memory* memory, const Bytes& bytes,
                      const Asked& call) noexcept {
@@ -30,13 +30,13 @@ hipError_t allocated(Call kind, const char* name, Memory* memory, const Bytes& b
     return status;
   });
 }
-/// `call()` takes memory back.
+/// `call()` frees memory.
 template <class Asked>
 hipError_t freed(Call kind, const char* name, void* memory, const Asked& call) noexcept {
   StreamCall of = call_of(kind, name);
   of.to = reinterpret_cast<std::uintptr_t>(memory);
   return watched(of, [&] {
-    // Before it: another thread may be given the same then.
+    // Recorded before the call, because another thread may then receive the same address.
     has_no_memory(memory);
     return call();
   });
@@ -44,7 +44,7 @@ hipError_t freed(Call kind, const char* name, void* memory, const Asked& call) n
 
 }  // namespace
 
-/// Of a function that takes where to put the address first, and gives `bytes`.
+/// For a function whose first parameter receives the address, and that allocates `bytes`.
 #define WARPSAFE_WATCH_GIVES(kind, function, memory, bytes, ...) \
   return allocated(                                              \
       kind, #function, memory, [&] { return bytes; },            \
@@ -115,7 +115,7 @@ hipError_t hipFreeAsync(void* memory, hipStream_t stream) {
   return freed(Call::free_async, "hipFreeAsync", memory,
                [&] { return WARPSAFE_WATCH_NEXT(hipFreeAsync, memory, stream); });
 }
-// They wait for the device, or may.
+// These wait, or may wait, for the device.
 hipError_t hipHostFree(void* memory) {
   return freed(Call::unfollowed, "hipHostFree", memory,
                [&] { return WARPSAFE_WATCH_NEXT(hipHostFree, memory); });

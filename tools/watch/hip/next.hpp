@@ -7,8 +7,9 @@
 
 namespace warpsafe::watch {
 
-/// A function of the program's own libamdhip64: the next definition after this library's, or, where
-/// the program has loaded it for itself alone (a plugin, Python), that of the library by name.
+/// Finds a function of the program's own libamdhip64: the next definition after this library's. If
+/// the program has loaded libamdhip64 privately (a plugin, Python), finds it in the library by
+/// name.
 [[nodiscard]] inline void* find_next(const char* name) noexcept {
   if (void* const found = dlsym(RTLD_NEXT, name)) return found;
   for (const char* file :
@@ -20,8 +21,9 @@ namespace warpsafe::watch {
   return nullptr;
 }
 
-/// Calls it with arguments of its parameters' types; hipErrorNotSupported where this release of the
-/// runtime has no such function. Not by its declaration: the headers have templates beside some.
+/// Calls the function with arguments of its parameters' types. Returns hipErrorNotSupported if this
+/// release of the runtime lacks it. Does not use its declaration, because the headers have
+/// templates beside some functions.
 template <class... P>
 hipError_t call_next(void* found, P... arguments) noexcept {
   if (found == nullptr) return hipErrorNotSupported;
@@ -30,7 +32,7 @@ hipError_t call_next(void* found, P... arguments) noexcept {
 
 }  // namespace warpsafe::watch
 
-/// `WARPSAFE_WATCH_NEXT(hipFree, memory)`: the program's own hipFree, looked for once. The
+/// `WARPSAFE_WATCH_NEXT(hipFree, memory)` calls the program's own hipFree, looked up once. The
 /// arguments have the types of the function's parameters.
 #define WARPSAFE_WATCH_NEXT(function, ...)                                    \
   ([&] {                                                                      \

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The functions of HIP's runtime that the HIP backend calls for the watch, and that no program is
-// watched at: each is the program's own. Without them the library would have to link libamdhip64,
-// and bring it into every program that it is loaded into. They are seen in this library alone
-// (exports.map).
+// Implements the functions of HIP's runtime that the HIP backend calls for the watch and that are
+// not watched themselves: each calls the program's own function. Otherwise the library would have
+// to link libamdhip64, and would load it into every program. The functions are visible only inside
+// this library (exports.map).
 
 #include "next.hpp"
 

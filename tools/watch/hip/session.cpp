@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The watch behind the functions that this library puts before the runtime's (entry.hpp).
+// The watch behind the functions that this library defines before the runtime's (entry.hpp).
 
 #include "../core/call/stream_calls.hpp"
 #include "../core/stream/captures.hpp"
@@ -31,7 +31,7 @@ namespace {
          status != hipStreamCaptureStatusNone;
 }
 
-/// What the program calls, made into what the watch takes.
+/// Turns the program's calls into calls of the watch.
 struct Session {
   Session(const Platform& platform, Options options) : watcher(platform, std::move(options)) {}
   Watcher watcher;
@@ -44,13 +44,13 @@ struct Session {
 
 Session* session_in_use = nullptr;
 
-/// nullptr: there is no memory for it.
+/// Returns nullptr if there is no memory for the session.
 Session* session() noexcept {
   static const bool begun = [] {
     try {
       static const Platform platform = platform_of<hip_backend>(&describe_kernel, hip_caller);
       session_in_use = new Session(platform, Options::parse(std::getenv("WARPSAFE_RUN")));
-      // The first call of it loads the unwinder.
+      // The first call loads the unwinder.
       if (!session_in_use->watcher.quiet()) static_cast<void>(hip_caller.library());
       std::atexit([] { session_in_use->watcher.finish(); });
       pthread_atfork(nullptr, nullptr, [] { session_in_use->watcher.forked(); });
@@ -62,9 +62,9 @@ Session* session() noexcept {
   return begun ? session_in_use : nullptr;
 }
 
-/// What a thread of the program is in.
+/// State of a thread of the program.
 struct ThreadState {
-  bool inside = false;  ///< in a call
+  bool inside = false;  ///< inside a call
   bool launching = false;
   std::int32_t device = 0;
   ObservedLaunch launch;
@@ -77,8 +77,8 @@ constinit thread_local ThreadState mine{};
   return hipGetDevice(&device) == hipSuccess ? device : 0;
 }
 
-/// What is to be done where the runtime is asked after a call has failed, on a thread of its own:
-/// its answers must not take the place of the program's last error, which is its thread's.
+/// Runs `body` on a thread of its own after a failed call. The last error belongs to a thread, so
+/// the watch's own queries must not replace the program's.
 template <class Body>
 void aside(std::int32_t device, const Body& body) noexcept {
   try {
@@ -87,7 +87,7 @@ void aside(std::int32_t device, const Body& body) noexcept {
       static_cast<void>(hipSetDevice(device));
       body();
     }).join();
-  } catch (...) {  // no thread: the failure is the program's alone to tell
+  } catch (...) {  // no thread could be started: the watch does not report the failure
     return;
   }
 }
@@ -136,7 +136,7 @@ void made(hipStream_t stream, unsigned flags) noexcept {
   try {
     session()->watcher.streams().made(stream, current_device(),
                                       (flags & hipStreamNonBlocking) != 0);
-  } catch (...) {  // hints about it are missing
+  } catch (...) {  // out of memory: the stream gives no hints
     return;
   }
 }
@@ -147,14 +147,14 @@ void destroying(hipStream_t stream) noexcept {
 void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) noexcept {
   try {
     HipMemory::get().add(memory, bytes, kind);
-  } catch (...) {  // copies of it are taken for waits
+  } catch (...) {  // out of memory: copies of it count as waits
     return;
   }
 }
 void has_no_memory(const void* memory) noexcept {
   try {
     HipMemory::get().erase(memory);
-  } catch (...) {  // a lock that is broken
+  } catch (...) {  // a broken lock
     return;
   }
 }

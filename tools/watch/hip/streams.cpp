@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Of what LD_PRELOAD puts before AMD's libamdhip64 (launches.cpp): streams, events, waits and
-// captures. Those that end in _spt are what -fgpu-default-stream=per-thread makes of the others; no
-// header has them.
+// Part of the library that LD_PRELOAD loads before AMD's libamdhip64 (launches.cpp): streams,
+// events, waits and captures. The compiler calls the functions that end in _spt under
+// -fgpu-default-stream=per-thread; no header declares them.
 
 #include "entry.hpp"
 
@@ -86,7 +86,7 @@ WARPSAFE_WATCH_SHOWN hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t
   of.event = event;
   return watched(of, [&] { return WARPSAFE_WATCH_NEXT(hipEventRecord_spt, event, stream); });
 }
-// Of later headers than HIP 5.2's. With flags it may be a graph's.
+// HIP 5.2's headers do not declare it. With flags, the event may belong to a graph.
 WARPSAFE_WATCH_SHOWN hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream,
                                                         unsigned flags) {
   StreamCall of = call_on(flags == 0 ? Call::event_record : Call::unknown_order,

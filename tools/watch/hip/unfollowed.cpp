@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Of what LD_PRELOAD puts before AMD's libamdhip64 (launches.cpp): copies and fills that are not
-// followed, so that they count as waits, and what orders work by means that are not known.
+// Part of the library that LD_PRELOAD loads before AMD's libamdhip64 (launches.cpp): copies and
+// fills that are not tracked and therefore count as waits, and calls that order work in unknown
+// ways.
 
 #include "entry.hpp"
 
@@ -90,7 +91,7 @@ WARPSAFE_WATCH(Call::unfollowed, hipMemset3D, (hipPitchedPtr to, int value, hipE
 WARPSAFE_WATCH(Call::unfollowed, hipMemset3DAsync,
                (hipPitchedPtr to, int value, hipExtent extent, hipStream_t stream), to, value,
                extent, stream)
-// What -fgpu-default-stream=per-thread makes of some of them. No header has it.
+// The compiler calls these under -fgpu-default-stream=per-thread. No header declares them.
 WARPSAFE_WATCH(Call::unfollowed, hipMemcpy2D_spt,
                (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                 std::size_t width, std::size_t height, hipMemcpyKind kind),
@@ -110,7 +111,7 @@ WARPSAFE_WATCH(Call::unfollowed, hipMemset2D_spt,
 WARPSAFE_WATCH(Call::unfollowed, hipMemset3D_spt, (hipPitchedPtr to, int value, hipExtent extent),
                to, value, extent)
 
-// Launches of several devices at once, and those of programs that HIP 3's compiler made.
+// Launches for several devices at once, and launches of programs compiled by HIP 3.
 WARPSAFE_WATCH(Call::unfollowed, hipLaunchCooperativeKernelMultiDevice,
                (hipLaunchParams * launches, int count, unsigned flags), launches, count, flags)
 WARPSAFE_WATCH(Call::unfollowed, hipExtLaunchMultiKernelMultiDevice,

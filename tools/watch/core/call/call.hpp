@@ -6,39 +6,40 @@
 
 namespace warpsafe::watch {
 
-/// What a call of a vendor's runtime is to the watch. A comment names the functions of CUDA's
-/// driver where they are not the name in other words; HIP's have like names.
+/// The role of a vendor's runtime call. A comment gives the name of CUDA's driver function if it
+/// differs from the enumerator; HIP's functions have similar names.
 enum class Call : std::uint8_t {
   other,
   launch,              ///< cuLaunchKernel
   launch_ex,           ///< cuLaunchKernelEx
   launch_cooperative,  ///< cuLaunchCooperativeKernel
   graph_add,           ///< cuGraphAddKernelNode
-  graph_add_node,      ///< cuGraphAddNode, with its edges' data
+  graph_add_node,      ///< cuGraphAddNode, including edge data
   graph_set,           ///< cuGraphKernelNodeSetParams
   graph_exec_set,      ///< cuGraphExecKernelNodeSetParams
-  graph_instantiate,   ///< cuGraphInstantiate and its kin: the executable graph, then the graph
+  graph_instantiate,   ///< cuGraphInstantiate and its variants: the executable graph comes first,
+                       ///< then the graph
   graph_launch,        ///< cuGraphLaunch
   begin_capture,
   end_capture,
   unload,             ///< cuModuleUnload, cuLibraryUnload
-  noticing,           ///< looked at for the faults that it tells
-  runtime_launch,     ///< cudaLaunchKernel and its cooperative kin
+  noticing,           ///< checked only for faults that it reports
+  runtime_launch,     ///< cudaLaunchKernel and the cooperative variant
   runtime_launch_ex,  ///< cudaLaunchKernelExC
   wait_device,        ///< cuCtxSynchronize
   wait_stream,        ///< cuStreamSynchronize
   query_stream,
   wait_event,  ///< cuEventSynchronize
   query_event,
-  copy_in,   ///< cuMemcpyHtoD: comes back when it is done
+  copy_in,   ///< cuMemcpyHtoD: returns when the copy is complete
   copy_out,  ///< cuMemcpyDtoH
   copy_in_async,
   copy_out_async,
-  wait_copy,     ///< other copies that come back when they are done
+  wait_copy,     ///< other copies that return when they are complete
   allocate,      ///< cuMemAlloc
   free,          ///< cuMemFree
-  elapsed_time,  ///< both events are done
-  copy_any,      ///< cuMemcpy, of whatever is at the two addresses
+  elapsed_time,  ///< both events are complete
+  copy_any,      ///< cuMemcpy: any kind of memory at either address
   copy_any_async,
   copy_device,  ///< cuMemcpyDtoD
   copy_device_async,
@@ -49,18 +50,18 @@ enum class Call : std::uint8_t {
   free_async,
   stream_created,
   stream_destroyed,
-  // From here on: suspicions alone look at them.
+  // Only suspicions need the following calls.
   allocate_pitch,
   stream_waits,  ///< cuStreamWaitEvent
   event_created,
   event_destroyed,
   event_record,   ///< with or without flags
-  graph_changed,  ///< an executable graph does something else from now on
+  graph_changed,  ///< changes what an executable graph does
   host_function,  ///< cuLaunchHostFunc, cuStreamAddCallback
-  unfollowed,     ///< touches or orders what is not followed
-  unknown_order,  ///< waits for memory, another process, a graph's event: order is not known at all
+  unfollowed,     ///< touches memory or orders work in a way that is not tracked
+  unknown_order,  ///< waits for memory, another process or a graph's event: the order is unknown
 };
-/// Whether only suspicions need it.
+/// Returns whether only suspicions need the call.
 [[nodiscard]] inline bool is_for_suspicions(Call call) noexcept {
   return call >= Call::allocate_pitch;
 }

@@ -14,10 +14,10 @@
 
 namespace warpsafe::watch {
 
-/// The runtime's calls that allocate, copy and fill, for the suspicions. Calls that it took alone.
+/// Handles the runtime's successful calls that allocate, copy and fill memory, for the suspicions.
 class MemoryCalls {
  public:
-  /// `kind_of`: what the runtime knows of an address.
+  /// `kind_of` returns what the runtime knows about an address.
   MemoryCalls(Watcher& watcher, Captures& captures, MemoryKind (*kind_of)(std::uintptr_t) noexcept)
       : watcher_(watcher), captures_(captures), kind_of_(kind_of) {}
 
@@ -28,7 +28,7 @@ class MemoryCalls {
       case Call::allocate:
         if (of.to == 0) return;
         copies.allocated(of.to, of.bytes);
-        // This call is slow enough to be asked for its caller.
+        // An allocation is slow enough to afford a search for its caller.
         if (*watcher_.platform().caller.library() != '\0') return;
         return order().allocated(of.to, of.bytes, false);
       case Call::allocate_async:
@@ -39,7 +39,7 @@ class MemoryCalls {
       case Call::free:
         copies.freed(of.to);
         order().freed(of.to);
-        return order().host_knows_all();  // it waits for the device, or may
+        return order().host_knows_all();  // it waits, or may wait, for the device
       case Call::free_async:
         return order().freed(of.to);
       case Call::copy_in:
@@ -84,7 +84,7 @@ class MemoryCalls {
     }
   }
 
-  /// `to` or `from` 0: of the host. `done`: the host waits for it.
+  /// An address of 0 means host memory. `done`: the host waits for the work.
   void work(const StreamCall& of, std::uintptr_t to, std::uintptr_t from, bool done) {
     if (captures_.is_capturing(name_of(of.stream, of.per_thread))) return;
     const StreamPlace at = place_of(of.stream, of.per_thread, of.device, watcher_.streams());
@@ -96,7 +96,8 @@ class MemoryCalls {
   [[nodiscard]] bool is_on_device(std::uintptr_t memory) noexcept {
     return kind_of_(memory) == MemoryKind::device;
   }
-  /// Of a copy from or to ordinary host memory: it "might be synchronous" (the same page).
+  /// Returns true for ordinary host memory: a copy from or to it "might be synchronous" (the same
+  /// page).
   [[nodiscard]] bool host_waits(std::uintptr_t memory) noexcept {
     return kind_of_(memory) == MemoryKind::ordinary;
   }

@@ -6,10 +6,10 @@
 
 namespace warpsafe::watch {
 
-/// What a vendor's runtime knows of an address.
+/// What a vendor's runtime knows about an address.
 enum class MemoryKind : std::uint8_t {
-  ordinary,  ///< nothing: the host's own
-  pinned,    ///< or managed: of the host, and known
+  ordinary,  ///< unknown to the runtime: ordinary host memory
+  pinned,    ///< pinned or managed: host memory that the runtime knows
   device,
 };
 

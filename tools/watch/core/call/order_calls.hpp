@@ -9,21 +9,21 @@
 
 namespace warpsafe::watch {
 
-/// The runtime's calls that order work: streams, events and waits. Calls that it took alone.
+/// Handles the runtime's successful calls that order work: streams, events and waits.
 class OrderCalls {
  public:
-  /// `has_library`: whether the process has loaded a library whose work may be out of order.
+  /// `has_library` returns whether the process has loaded a library whose work may lack an order.
   OrderCalls(Watcher& watcher, Captures& captures, bool (*has_library)() noexcept)
       : watcher_(watcher), captures_(captures), has_library_(has_library) {}
 
   /// May throw std::bad_alloc.
   void done(const StreamCall& of) {
-    // A thread's default stream is a second stream as well.
+    // A per-thread default stream counts as a second stream.
     if (of.call == Call::stream_created || of.per_thread) {
       __atomic_store_n(&has_streams_, true, __ATOMIC_RELAXED);
     }
-    // Without a library there is nothing to suspect. One that is loaded later makes what it needs
-    // with its first handle.
+    // Without a library nothing can be suspected. A library that is loaded later creates a stream,
+    // an event or memory with its first handle, so these calls check again.
     const bool makes = of.call == Call::stream_created || of.call == Call::event_created ||
                        of.call == Call::allocate || of.call == Call::allocate_async;
     if (makes && !order().on() && __atomic_load_n(&has_streams_, __ATOMIC_RELAXED) &&
@@ -71,7 +71,7 @@ class OrderCalls {
         return order().host_knows_event(of.second_event);
       case Call::wait_stream:
       case Call::query_stream:
-      case Call::host_function:  // it may tell the host what it likes
+      case Call::host_function:  // it may pass any information to the host
         return order().host_knows(place());
       case Call::wait_device:
       case Call::wait_copy:

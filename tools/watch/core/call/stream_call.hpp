@@ -10,19 +10,19 @@
 
 namespace warpsafe::watch {
 
-/// One call of a vendor's runtime that is no launch: what of it the watch looks at. What a call
-/// does not have stays 0.
+/// One call of a vendor's runtime other than a launch, with the values that the watch uses. Values
+/// that the call does not have stay 0.
 struct StreamCall {
   Call call = Call::other;
-  Name name{};              ///< as texts have it; it lives as long as the process
-  bool per_thread = false;  ///< takes stream 0 for the thread's own
-  bool host_waits = false;  ///< it comes back when its work is done, whatever it touches
+  Name name{};              ///< name for texts; lives as long as the process
+  bool per_thread = false;  ///< stream 0 means the thread's own default stream
+  bool host_waits = false;  ///< the call returns after its work, whatever memory it uses
   std::int32_t device = 0;
-  const void* stream = nullptr;        ///< as it was given
-  const void* event = nullptr;         ///< that is made, recorded, waited for
-  const void* second_event = nullptr;  ///< the end of an elapsed time
-  std::uintptr_t to = 0;               ///< what it writes, allocates or frees
-  std::uintptr_t from = 0;             ///< what it reads
+  const void* stream = nullptr;        ///< as the program passed it
+  const void* event = nullptr;         ///< the event that is created, recorded or waited for
+  const void* second_event = nullptr;  ///< the end event of an elapsed time
+  std::uintptr_t to = 0;               ///< the memory that the call writes, allocates or frees
+  std::uintptr_t from = 0;             ///< the memory that the call reads
   std::size_t bytes = 0;
 };
 

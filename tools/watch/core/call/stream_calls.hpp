@@ -15,10 +15,10 @@
 
 namespace warpsafe::watch {
 
-/// The runtime's calls that are no launches: waits, and what the suspicions look at.
+/// Handles the runtime's calls other than launches: waits, and the calls that suspicions need.
 class StreamCalls {
  public:
-  /// `kind_of` is that of MemoryCalls, `has_library` that of OrderCalls.
+  /// `kind_of` is passed to MemoryCalls, `has_library` to OrderCalls.
   StreamCalls(Watcher& watcher, Captures& captures, MemoryKind (*kind_of)(std::uintptr_t) noexcept,
               bool (*has_library)() noexcept)
       : watcher_(watcher),
@@ -26,7 +26,7 @@ class StreamCalls {
         memory_(watcher, captures, kind_of),
         order_(watcher, captures, has_library) {}
 
-  /// The program is about to make the call.
+  /// Call before the program's call reaches the runtime.
   void begin(ObservedWait& seen, const StreamCall& of) noexcept {
     switch (of.call) {
       case Call::wait_stream:
@@ -44,9 +44,9 @@ class StreamCalls {
         return;
     }
   }
-  /// The runtime has answered; 0: it took the call.
+  /// Call when the runtime has returned; `status` 0 means success.
   void end(ObservedWait& seen, const StreamCall& of, int status) noexcept {
-    // A capture that failed has ended, too.
+    // A failed call also ends the capture.
     if (of.call == Call::end_capture) captures_.ended();
     const bool waited = end_wait(seen, of, status);
     if (status == 0) {
@@ -57,7 +57,7 @@ class StreamCalls {
   }
 
  private:
-  /// Whether the call is one that waits.
+  /// Returns whether the call is a wait.
   bool end_wait(ObservedWait& seen, const StreamCall& of, int status) noexcept {
     WaitScope scope = WaitScope::nothing;
     switch (of.call) {
@@ -83,7 +83,8 @@ class StreamCalls {
     watcher_.waited(seen, status, scope);
     return true;
   }
-  /// Of a wait for the legacy default stream: it waits for the device where no stream is apart.
+  /// A wait for the legacy default stream covers the device if the device has no non-blocking
+  /// stream.
   [[nodiscard]] WaitScope scope_of(const void* stream, const StreamCall& of) noexcept {
     if (!is_legacy(stream, of.per_thread)) return WaitScope::stream;
     return watcher_.streams().any_non_blocking(of.device) ? WaitScope::stream : WaitScope::device;
@@ -96,7 +97,7 @@ class StreamCalls {
     try {
       memory_.done(of);
       order_.done(of);
-    } catch (...) {  // without memory nothing more is suspected
+    } catch (...) {  // out of memory: no further suspicions
       watcher_.suspicions().order.give_up();
     }
   }

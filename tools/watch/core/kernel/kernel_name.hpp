@@ -10,13 +10,13 @@
 
 namespace warpsafe::watch {
 
-/// Letters of a kernel's name in texts: a template of templates has thousands, and the numbers that
-/// follow the name are what the text is for.
+/// Maximum length of a kernel's name in texts. A template of templates has thousands of letters,
+/// which would hide the numbers after the name.
 inline constexpr std::size_t longest_name = 240;
 
-/// A kernel's name as its source has it, without return type and parameters: "scale<float>" of
-/// "_Z5scaleIfEvPfi". One that is not mangled stays as it is; a long one is cut, with "..." at its
-/// end.
+/// Returns a kernel's name as in its source, without return type and parameters: "scale<float>" for
+/// "_Z5scaleIfEvPfi". A name that is not mangled is returned unchanged. A long name is cut and ends
+/// with "...".
 [[nodiscard]] inline std::string kernel_name(const char* mangled) {
   if (mangled == nullptr || *mangled == '\0') return "(unnamed)";
   std::string name = mangled;
@@ -24,7 +24,7 @@ inline constexpr std::size_t longest_name = 240;
   char* const text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
   if (text != nullptr && status == 0) name = text;
   std::free(text);
-  // The parameters: from the last '(' that belongs to a ')' at the end. "(anonymous namespace)" and
+  // Finds the parameters: the '(' that matches a ')' at the end. "(anonymous namespace)" and
   // "operator()" are not at the end.
   if (name != mangled && !name.empty() && name.back() == ')') {
     std::size_t depth = 0;
@@ -35,7 +35,7 @@ inline constexpr std::size_t longest_name = 240;
         break;
       }
     }
-    // A template has its return type in front: up to the last space outside of all brackets.
+    // A template's name begins with its return type, up to the last space outside all brackets.
     std::size_t inside = 0;
     std::size_t start = 0;
     for (std::size_t i = 0; i < name.size(); ++i) {

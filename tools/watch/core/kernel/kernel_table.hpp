@@ -16,13 +16,13 @@
 
 namespace warpsafe::watch {
 
-/// The program's kernels by their native handle and device. A launch looks without a lock; what is
-/// new is added under one. Where an image is unloaded, its handles may come again for others, so
-/// all are asked about anew.
+/// The program's kernels by native handle and device. A launch looks a kernel up without a lock;
+/// new kernels are added under a lock. After an image is unloaded, the runtime may reuse its
+/// handles, so the table then looks up every kernel anew.
 class KernelTable {
  public:
-  /// The kernel with that handle, or nullptr if it is new, or nothing of it is known since an image
-  /// was unloaded.
+  /// Returns the kernel with that handle, or nullptr if the handle is new or an image was unloaded
+  /// since it was added.
   [[nodiscard]] Kernel* find(const void* handle, std::int32_t device) const noexcept {
     const std::uint64_t now = __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
     for (std::size_t step = 0; step < probes; ++step) {
@@ -34,8 +34,8 @@ class KernelTable {
     return nullptr;
   }
 
-  /// Adds it: `describe(kernel)` fills in its limits. Kernels of one name and equal limits are one.
-  /// May throw std::bad_alloc.
+  /// Adds a kernel; `describe(kernel)` fills in its limits. Kernels with the same name and equal
+  /// limits share one entry. May throw std::bad_alloc.
   template <class Describe>
   Kernel* add(const void* handle, std::int32_t device, const char* mangled,
               const Describe& describe) {
@@ -49,7 +49,7 @@ class KernelTable {
                        (kept->limits.max_threads_per_block != made.limits.max_threads_per_block ||
                         kept->limits.static_shared != made.limits.static_shared);
     if (kept == nullptr || other || (made.limits.known && !kept->limits.known)) {
-      // The older one stays where the journal points to it.
+      // The older entry must stay alive: the journal points to it.
       if (kept != nullptr) replaced_.emplace(kept->name, std::move(kept));
       kept = std::make_unique<Kernel>(std::move(made));
     }
@@ -58,20 +58,20 @@ class KernelTable {
     const std::uint64_t now = __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
     for (std::size_t step = 0; step < probes; ++step) {
       Slot& slot = slots_[place(handle, device, step)];
-      if (slot.kernel != nullptr) continue;  // never rewritten: readers have no lock
+      if (slot.kernel != nullptr) continue;  // never overwritten: readers take no lock
       slot.handle = handle;
       slot.device = device;
       slot.generation = now;
       __atomic_store_n(&slot.kernel, kernel, __ATOMIC_RELEASE);
       break;
     }
-    return kernel;  // where no place was left, it is described again at its next launch
+    return kernel;  // without a free slot, its next launch describes it again
   }
 
-  /// An image is unloaded.
+  /// Call when an image is unloaded.
   void forget_handles() noexcept { __atomic_add_fetch(&generation_, 1, __ATOMIC_RELEASE); }
 
-  /// Calls `report(kernel)` for each, by name.
+  /// Calls `report(kernel)` for each kernel, ordered by name.
   template <class Report>
   void each(const Report& report) {
     const std::lock_guard lock(mutex_);

@@ -11,14 +11,15 @@
 
 namespace warpsafe::watch {
 
-/// Where a kernel's parameters lie, as far as its mangled name tells it, for a runtime that does
-/// not: numbers and pointers, each at a multiple of its size. What may be a structure has no bytes,
-/// and what follows one no offset (`no_offset`). Empty where the name tells nothing.
+/// Derives the layout of a kernel's parameters from its mangled name, for a runtime that does not
+/// report it. Numbers and pointers are aligned to their size. A parameter that may be a structure
+/// has size 0, and the parameters after it have no offset (`no_offset`). Returns an empty list if
+/// the name shows no parameters.
 [[nodiscard]] inline std::vector<KernelParameter> named_parameters(const char* mangled) {
   std::vector<KernelParameter> found;
   std::size_t end = 0;
   for (const std::string& type : parameter_types(mangled)) {
-    // Any pointer: what is not one of data never points into an allocation.
+    // Any kind of pointer: a pointer to a function never points into an allocation.
     const std::size_t bytes = type.back() == '*' ? sizeof(void*) : number_bytes(type);
     if (bytes == 0) end = no_offset;
     const bool known = end != no_offset;

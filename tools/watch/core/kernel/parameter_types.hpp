@@ -12,8 +12,8 @@
 
 namespace warpsafe::watch {
 
-/// The types of a kernel's parameters as a demangler writes them, "float const*", by its mangled
-/// name. Empty where the name tells none.
+/// Returns the types of a kernel's parameters in the demangler's spelling, "float const*", from its
+/// mangled name. Returns an empty list if the name shows none.
 [[nodiscard]] inline std::vector<std::string> parameter_types(const char* mangled) {
   std::vector<std::string> types;
   if (mangled == nullptr) return types;
@@ -22,7 +22,7 @@ namespace warpsafe::watch {
   const std::string name = demangled != nullptr && status == 0 ? demangled : "";
   std::free(demangled);
   if (name.empty() || name.back() != ')') return types;
-  // The parameters: from the '(' that belongs to the ')' at the end.
+  // Finds the parameters: the '(' that matches the ')' at the end.
   std::size_t begin = name.size();
   for (std::size_t depth = 0; begin-- != 0;) {
     if (name[begin] == ')') ++depth;
@@ -45,7 +45,8 @@ namespace warpsafe::watch {
   return types;
 }
 
-/// The size in bytes of a number's type as a demangler writes it; 0: it is none.
+/// Returns the size in bytes of a number type in the demangler's spelling, or 0 if it is no number
+/// type.
 [[nodiscard]] inline std::size_t number_bytes(std::string_view type) noexcept {
   struct Number {
     std::string_view name;
@@ -70,7 +71,7 @@ namespace warpsafe::watch {
   }
   return 0;
 }
-/// "float*", "void*", "float const*", but not "float**" or "void (*)(int)".
+/// Returns true for "float*", "void*" and "float const*", false for "float**" and "void (*)(int)".
 [[nodiscard]] inline bool is_plain_pointer(std::string_view type) noexcept {
   return type.size() > 1 && type.back() == '*' && type.find('(') == std::string_view::npos &&
          type.find('*') + 1 == type.size();

@@ -9,18 +9,18 @@
 
 namespace warpsafe::watch {
 
-/// No parameter.
+/// Marks the absence of a parameter.
 inline constexpr std::size_t no_parameter = ~std::size_t{0};
 
-/// The number of the parameter through which a kernel must write, by its mangled name, or
-/// `no_parameter`: a kernel has no result, so where all it is given are numbers, pointers to const
-/// and one other pointer, that one is what it writes. Where a parameter could hide a pointer, or
-/// there are several, nothing is known.
+/// Returns the number of the parameter through which a kernel must write, judged by its mangled
+/// name, or `no_parameter`. A kernel returns nothing. If its parameters are numbers, pointers to
+/// const and one other pointer, it must write through that pointer. Nothing is known if a parameter
+/// could hide a pointer, or if there are several other pointers.
 [[nodiscard]] inline std::size_t written_parameter(const char* mangled) {
   std::size_t written = no_parameter;
   std::size_t number = 0;
   for (const std::string& type : parameter_types(mangled)) {
-    // The handle of a surface, through which a kernel may write as well, is an unsigned long long.
+    // A surface handle, through which a kernel may write as well, is an unsigned long long.
     const bool is_number = number_bytes(type) != 0 && type != "unsigned long long";
     if (is_plain_pointer(type) && !is_const_pointer(type)) {
       if (written != no_parameter) return no_parameter;

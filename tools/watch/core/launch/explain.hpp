@@ -12,9 +12,9 @@
 
 namespace warpsafe::watch {
 
-/// Why the runtime refused a launch with that status (judge), with what the runtime is asked now:
-/// the device's limits, and the kernel's as they are at this moment. Fills in what of the launch's
-/// shape the kernel was compiled with. @pre launch.kernel is not nullptr
+/// Explains why the runtime refused a launch with that status (see judge). Queries the runtime for
+/// the device's limits and the kernel's current limits. Fills in the parts of the launch's shape
+/// that the kernel was compiled with. @pre launch.kernel is not nullptr
 [[nodiscard]] inline LaunchError explain(const Platform& platform, KnownStreams& streams,
                                          Launch& launch, int status) {
   const warpsafe::detail::BackendCalls& calls = *platform.calls;

@@ -13,23 +13,23 @@
 
 namespace warpsafe::watch {
 
-/// One launch of the watched program, as its runtime was asked for it.
+/// One launch of the watched program, as requested from its runtime.
 struct Launch {
   Kernel* kernel = nullptr;
-  LaunchShape shape;      ///< its dynamic shared memory with all bits that the program gave
-  bool is_graph = false;  ///< a graph's: no shape, and nothing but the runtime knows what is wrong
-  const void* function = nullptr;  ///< the runtime's handle; nullptr: not known
+  LaunchShape shape;      ///< dynamic shared memory with all bits that the program passed
+  bool is_graph = false;  ///< a launch of a graph: no shape; only the runtime knows the error
+  const void* function = nullptr;  ///< the runtime's handle; nullptr: unknown
   const void* stream = nullptr;
   std::int32_t device = -1;
-  std::int32_t stream_device = -1;  ///< whose the stream is; -1: not known
+  std::int32_t stream_device = -1;  ///< device of the stream; -1: unknown
 };
 
-/// Why the runtime refused a launch: the library's own checks over what is known of it, and where
-/// they find nothing, what the runtime said. `now` are the kernel's attributes as they are after
-/// the refusal, with what fits at once for a cooperative launch or a cluster. `told` is the error
-/// that the runtime's status stands for, at Stage::launch.
+/// Returns why the runtime refused a launch: the first failure of the library's own checks, or the
+/// runtime's own error if they find nothing. `now` are the kernel's attributes after the refusal,
+/// with the resident blocks or clusters for a cooperative or cluster launch. `reported` is the
+/// error for the runtime's status, at Stage::launch.
 ///
-/// Nothing is checked of a launch that the runtime took: what it accepts is no error.
+/// Launches that the runtime accepted are not checked.
 [[nodiscard]] inline LaunchError judge(const Launch& launch, const KernelLimits& now,
                                        const DeviceLimits& device,
                                        const LaunchError& reported) noexcept {
@@ -39,7 +39,7 @@ struct Launch {
   found.with_shape(launch.shape);
   found.device = launch.device;
   if (found.code == Errc::runtime_failed) found.code = Errc::launch_refused;
-  // What was running before failed: this launch was never looked at.
+  // Earlier work failed; the runtime did not look at this launch.
   if (warpsafe::detail::reports_earlier_fault(reported)) return found;
   if (launch.is_graph) return found;
   LaunchError reason;
@@ -52,7 +52,7 @@ struct Launch {
                                     static_cast<std::uint64_t>(launch.stream_device));
   }
   if (fine) return found;
-  // The same launch with a reason: its numbers, and the runtime's answer beside them.
+  // The error has the check's reason, and the runtime's answer beside it.
   reason.with_device(device);
   reason.with_shape(launch.shape);
   reason.kernel = found.kernel;

@@ -12,13 +12,13 @@
 
 namespace warpsafe::watch {
 
-/// Tells the order of things of a kernel's launch, which the runtime took. May throw
-/// std::bad_alloc.
+/// Passes a successful kernel launch to the OrderWatch. May throw std::bad_alloc.
 inline void follow_launch(OrderWatch& order, const Kernel& kernel, const StreamPlace& at,
                           const LaunchParameters& values) {
   std::vector<debug::MemoryAccess> accesses;
   add_pointers(kernel, values, accesses);
-  // What touches nothing that is known is in nobody's way; on the legacy stream it orders.
+  // Work that touches no known memory matters only on the legacy stream, where it orders other
+  // work.
   if (accesses.empty() && at.order != StreamOrder::legacy) return;
   order.submitted({kernel.name_view(), true, 0, kernel.library, at}, accesses);
 }

@@ -12,18 +12,18 @@
 
 namespace warpsafe::watch {
 
-/// The parameters of a launch as cuLaunchKernel and hipModuleLaunchKernel take them.
+/// The parameters of a launch, as passed to cuLaunchKernel and hipModuleLaunchKernel.
 struct LaunchParameters {
-  void** each = nullptr;   ///< where each lies; nullptr: they are in `extra`, or there are none
-  void** extra = nullptr;  ///< CU_LAUNCH_PARAM_BUFFER_POINTER and its kin, HIP_LAUNCH_PARAM_…
+  void** each = nullptr;   ///< address of each parameter; nullptr: none, or they are in `extra`
+  void** extra = nullptr;  ///< CU_LAUNCH_PARAM_BUFFER_POINTER etc., HIP_LAUNCH_PARAM_…
 
-  /// All parameters in one, as `extra` has them; `bytes` 0: there is none.
+  /// All parameters in one block, as in `extra`; `bytes` 0: no block.
   struct Block {
     const unsigned char* begin = nullptr;
     std::size_t bytes = 0;
   };
   [[nodiscard]] Block block() const noexcept {
-    // Both vendors number them so; what ends the list is another number with each.
+    // Both vendors use these numbers; the number that ends the list differs.
     constexpr std::uintptr_t pointer = 1;
     constexpr std::uintptr_t size = 2;
     Block found;
@@ -39,7 +39,7 @@ struct LaunchParameters {
     }
     return found.begin == nullptr ? Block{} : found;
   }
-  /// Where a parameter lies; nullptr: it is not known.
+  /// Returns the address of a parameter, or nullptr if it is unknown.
   [[nodiscard]] const unsigned char* at(const Kernel& kernel, std::size_t number) const noexcept {
     if (each != nullptr) return static_cast<const unsigned char*>(each[number]);
     const KernelParameter& wanted = kernel.parameters[number];
@@ -50,11 +50,12 @@ struct LaunchParameters {
   }
 };
 
-/// Appends what a kernel is taken to touch: the first byte behind each word that may be a pointer,
-/// of all parameters of a library's kernel, and of the one that a program's kernel must write.
+/// Appends the memory that a kernel is assumed to touch: the first byte behind each word that may
+/// be a pointer. For a library's kernel these are the words of all parameters; for a program's
+/// kernel, of the one parameter through which it must write.
 inline void add_pointers(const Kernel& kernel, const LaunchParameters& values,
                          std::vector<debug::MemoryAccess>& accesses) {
-  // Words lie where a compiler puts pointers: at multiples of 8 from the begin of the block.
+  // Compilers place pointers at multiples of 8 from the beginning of the block.
   const auto words_of = [&](const unsigned char* from, std::size_t begin, std::size_t end,
                             debug::AccessKind kind) {
     for (std::size_t at = begin; from != nullptr && at + sizeof(std::uintptr_t) <= end; at += 8) {

@@ -9,7 +9,7 @@
 
 namespace warpsafe::watch {
 
-/// One launch while the program is in its runtime's call.
+/// A launch while the program is inside the runtime's call.
 struct ObservedLaunch {
   Launch launch;
   debug::LaunchRecord record{};

@@ -7,7 +7,7 @@
 
 namespace warpsafe::watch {
 
-/// "1 launch", "2 launches": a number of things in a text.
+/// Returns a number with its noun: "1 launch", "2 launches".
 [[nodiscard]] inline std::string counted(std::uint64_t count, const char* one,
                                          const char* several) {
   return std::to_string(count) + ' ' + (count == 1 ? one : several);

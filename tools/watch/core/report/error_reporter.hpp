@@ -13,14 +13,13 @@
 
 namespace warpsafe::watch {
 
-/// Writes what went wrong: each kind of a kernel's refusals ten times, each fault once.
-/// Thread-safe.
+/// Prints errors: up to ten refusals of each kind and kernel, and each fault once. Thread-safe.
 class ErrorReporter {
  public:
   ErrorReporter(KernelTable& kernels, KnownStreams& streams)
       : kernels_(kernels), streams_(streams) {}
 
-  /// A launch of the kernel that the runtime refused, and that was running no fault's victim.
+  /// Reports a launch that the runtime refused, unless it refused it because of an earlier fault.
   void refused(Kernel& kernel, const LaunchError& error) noexcept {
     const auto code = static_cast<std::uint32_t>(error.code);
     if (__atomic_exchange_n(&kernel.last_code, code, __ATOMIC_RELAXED) != code) {
@@ -29,8 +28,8 @@ class ErrorReporter {
     const std::uint64_t reported = __atomic_add_fetch(&kernel.reported, 1, __ATOMIC_RELAXED);
     if (reported <= most_reported) say(error, reported == most_reported);
   }
-  /// A fault of work that ran, each once: a lost context says the same at every later call.
-  /// Whether it is a new one.
+  /// Reports a fault of running work, each fault once: after it, every later call of a lost context
+  /// repeats it. Returns whether the fault is new.
   bool fault(const LaunchError& error) noexcept {
     std::uint64_t before = __atomic_load_n(&last_incident_, __ATOMIC_RELAXED);
     do {
@@ -41,7 +40,7 @@ class ErrorReporter {
     count_fault(error);
     return true;
   }
-  /// One that was written already.
+  /// Counts a fault that is already in the log.
   void count_fault(const LaunchError& error) noexcept {
     __atomic_add_fetch(&faults_, 1, __ATOMIC_RELAXED);
     debug::LaunchRecord suspects[16];
@@ -54,11 +53,11 @@ class ErrorReporter {
           return;
         }
       });
-    } catch (...) {  // the summary names no suspects
+    } catch (...) {  // out of memory: the summary names no suspects
       return;
     }
   }
-  /// How many faults there were.
+  /// Returns the number of faults.
   [[nodiscard]] std::uint64_t faults() const noexcept {
     return __atomic_load_n(&faults_, __ATOMIC_RELAXED);
   }
@@ -66,7 +65,7 @@ class ErrorReporter {
  private:
   static constexpr std::uint64_t most_reported = 10;
 
-  /// Writes the error, with what the runtime said to it.
+  /// Prints the error, with the runtime's own answer.
   void say(const LaunchError& error, bool last_of_kind) noexcept {
     if (debug::Environment::get().silent) return;
     char after[512] = "";
@@ -78,9 +77,9 @@ class ErrorReporter {
       try {
         if (const void* const stream = streams_.stream_passed_as_bytes(error.dynamic_shared)) {
           rest << "\n  that number is the handle of stream " << stream
-               << ": in <<<grid, block, bytes, stream>>> the stream is the fourth";
+               << "; in <<<grid, block, bytes, stream>>> the stream is the fourth argument";
         }
-      } catch (...) {  // without the hint
+      } catch (...) {  // out of memory: without the hint
         after[0] = '\0';
       }
     }

@@ -17,8 +17,8 @@
 
 namespace warpsafe::watch {
 
-/// A run's journal in a file (debug/journal_file.hpp), of which each line is written when it
-/// happens, by one call of the system: what a program did is on disk however it ends.
+/// Writes a run's journal to a file (debug/journal_file.hpp). Each line is written when its event
+/// happens, by one system call, so the file is complete however the program ends.
 class JournalStream {
  public:
   JournalStream() = default;
@@ -28,7 +28,8 @@ class JournalStream {
     if (file_ >= 0) ::close(file_);
   }
 
-  /// Makes, or replaces, the file, and writes its first lines. 0, or the errno of what failed.
+  /// Creates or replaces the file, and writes its first lines. Returns 0, or the errno of the
+  /// failure.
   [[nodiscard]] int open(const char* path, debug::RunEnvironment environment) {
     file_ = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
     if (file_ < 0) return errno;
@@ -74,7 +75,7 @@ class JournalStream {
     return 0;
   }
   [[nodiscard]] debug::RunListener& listener() noexcept { return listener_; }
-  /// The errno of the first line that could not be written; 0: none.
+  /// Returns the errno of the first line that could not be written, or 0.
   [[nodiscard]] int failed() const noexcept { return __atomic_load_n(&failed_, __ATOMIC_RELAXED); }
 
  private:
@@ -88,16 +89,16 @@ class JournalStream {
   }
   void line(std::string text) {
     text += '\n';
-    // In append mode a line of a thread does not mix with another's.
+    // In append mode the lines of several threads do not mix.
     const ssize_t written = ::write(file_, text.data(), text.size());
     if (written == static_cast<ssize_t>(text.size())) return;
     __atomic_store_n(&failed_, written < 0 ? errno : ENOSPC, __ATOMIC_RELAXED);
   }
-  /// At least 1: 0 is "not known".
+  /// At least 1, because 0 means unknown.
   [[nodiscard]] std::uint64_t since(std::uint64_t time) const noexcept {
     return time > zero_ ? time - zero_ : 1;
   }
-  /// The calling thread, counted from 0.
+  /// Returns the number of the calling thread, from 0.
   [[nodiscard]] static std::uint32_t thread() noexcept {
     static std::uint32_t next = 0;
     thread_local const std::uint32_t mine = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);

@@ -10,16 +10,16 @@
 
 namespace warpsafe::watch {
 
-/// One wait while the program is in it.
+/// A wait while the program is inside it.
 struct ObservedWait {
   Name what{};
   const void* stream = nullptr;
   std::int32_t device = -1;
-  std::uint64_t began = 0;  ///< by debug::Completion's clock
-  std::uint64_t begun = 0;  ///< nanoseconds; 0: nobody wants to know
+  std::uint64_t began = 0;  ///< in debug::Completion's clock
+  std::uint64_t begun = 0;  ///< nanoseconds; 0: not needed
   std::size_t watched = WaitWatch::none;
 };
-/// What a wait that succeeded has waited for.
+/// The work that a successful wait covers.
 enum class WaitScope : std::uint8_t { nothing, stream, device };
 
 }  // namespace warpsafe::watch

@@ -16,18 +16,18 @@
 
 namespace warpsafe::watch {
 
-/// The files that were asked for: the journal, which is written as things happen, and the timeline,
-/// which is written at the end.
+/// The requested output files: the journal, written as things happen, and the timeline, written at
+/// exit.
 class RunFiles {
  public:
-  /// Makes them, where `options` asks for them. May throw std::bad_alloc.
+  /// Creates the files that `options` requests. May throw std::bad_alloc.
   void begin(const Options& options, const Platform& platform) {
     if (!options.journal.empty()) {
       const int failed = journal_.open(options.journal.c_str(), platform.environment());
       if (failed == 0) {
         debug::add_listener(journal_.listener());
       } else {
-        debug::detail::log_line(debug::LogLevel::error, "warpsafe: no journal in %s: %s",
+        debug::detail::log_line(debug::LogLevel::error, "warpsafe: cannot write the journal %s: %s",
                                 options.journal.c_str(), std::strerror(failed));
       }
     }
@@ -42,16 +42,16 @@ class RunFiles {
     recorder_->stop();
     const int failed = debug::write_trace(recorder_->run(), options.timeline.c_str());
     if (failed != 0) {
-      std::fprintf(stderr, "warpsafe: no timeline in %s: %s\n", options.timeline.c_str(),
+      std::fprintf(stderr, "warpsafe: cannot write the timeline %s: %s\n", options.timeline.c_str(),
                    std::strerror(failed));
     }
   }
-  /// What is missing in them, as a line of the summary; empty: nothing.
+  /// Returns a line for the summary with what the files lack, or "".
   [[nodiscard]] std::string missing(const Options& options) const {
     const int lost = journal_.failed();
     return lost == 0 ? std::string()
-                     : "  the journal in " + options.journal +
-                           " is not whole: " + std::strerror(lost) + '\n';
+                     : "  the journal " + options.journal +
+                           " is incomplete: " + std::strerror(lost) + '\n';
   }
 
  private:

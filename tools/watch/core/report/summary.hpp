@@ -16,13 +16,13 @@
 
 namespace warpsafe::watch {
 
-/// What the process did, for its summary.
+/// The process's totals, for the summary.
 struct Totals {
-  std::uint64_t launches = 0;  ///< with those that were refused
+  std::uint64_t launches = 0;  ///< including refused launches
   std::uint64_t refused = 0;
-  std::uint64_t faults = 0;  ///< of running work
+  std::uint64_t faults = 0;  ///< faults of running work
 
-  /// Those of the kernels.
+  /// Sums up the kernels.
   [[nodiscard]] static Totals of(KernelTable& kernels, std::uint64_t faults) {
     Totals all;
     kernels.each([&](const Kernel& one) {
@@ -34,8 +34,8 @@ struct Totals {
   }
 };
 
-/// The first lines of the summary: the totals, and the kernels that stand out. `suspected`: more
-/// lines, of suspicions. Empty where there is nothing to say.
+/// Returns the first lines of the summary: the totals and the notable kernels. `suspected` contains
+/// further lines with suspicions. Returns "" if there is nothing to report.
 [[nodiscard]] inline std::string summary_text(pid_t process, KernelTable& kernels,
                                               const Totals& all, const std::string& suspected) {
   if (all.launches == 0 && all.faults == 0 && suspected.empty()) return {};

@@ -9,7 +9,7 @@
 
 namespace warpsafe::watch {
 
-/// Says which of the options are none, and which of the library's switches do nothing here.
+/// Warns about unknown options, and about switches of the library that have no effect here.
 inline void warn_of_unsupported_switches(const Options& options) noexcept {
   debug::detail::ensure_started();
   if (!options.unknown.empty()) {
@@ -19,10 +19,11 @@ inline void warn_of_unsupported_switches(const Options& options) noexcept {
   for (const char* name : {"WARPSAFE_REFERENCE", "WARPSAFE_SHADOW", "WARPSAFE_TRACE"}) {
     const char* const value = std::getenv(name);
     if (value == nullptr || *value == '\0') continue;
-    debug::detail::log_line(debug::LogLevel::warn,
-                            "warpsafe: %s does nothing here: a watched program's arguments have "
-                            "no types",
-                            name);
+    debug::detail::log_line(
+        debug::LogLevel::warn,
+        "warpsafe: %s has no effect: the arguments of a watched program have no "
+        "types",
+        name);
   }
 }
 

@@ -13,14 +13,15 @@
 
 namespace warpsafe::watch {
 
-/// Tells the debug tools of the program's waits, and watches those that may hang. Thread-safe.
+/// Reports the program's waits to the debug tools, and watches for waits that exceed the limit.
+/// Thread-safe.
 class WaitReporter {
  public:
-  /// May throw std::system_error: no thread.
+  /// May throw std::system_error if no thread can be started.
   void start() { watch_.start(); }
   void forked() noexcept { watch_.forked(); }
 
-  /// A wait begins. `what` lives as long as the process.
+  /// Call when a wait begins. `what` lives as long as the process.
   void begin(ObservedWait& seen, Name what, const void* stream, std::int32_t device) noexcept {
     seen.what = what;
     seen.stream = stream;
@@ -35,7 +36,7 @@ class WaitReporter {
     }
     seen.watched = watch_.begin(what, stream, device);
   }
-  /// The runtime has answered.
+  /// Call when the runtime has returned.
   void end(const ObservedWait& seen, Vendor vendor, int status) noexcept {
     watch_.end(seen.watched);
     if (seen.begun != 0) {
@@ -52,7 +53,7 @@ class WaitReporter {
       });
     }
   }
-  /// A wait that succeeded: what was submitted before it is complete.
+  /// After a successful wait, the work submitted before it is complete.
   static void complete(const ObservedWait& seen, Vendor vendor, WaitScope scope) noexcept {
     if (scope == WaitScope::device) {
       debug::Completion::get().device_waited(vendor, seen.device, seen.began);

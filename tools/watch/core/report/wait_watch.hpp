@@ -14,14 +14,14 @@
 
 namespace warpsafe::watch {
 
-/// Says of waits that last longer than WARPSAFE_TIMEOUT what is in flight. The program waits inside
-/// of its runtime, where it cannot be asked: a thread looks at what is being waited for.
+/// Prints the work in flight if a wait exceeds WARPSAFE_TIMEOUT. The program waits inside its
+/// runtime and cannot be interrupted there, so a thread watches the waits.
 class WaitWatch {
  public:
-  /// A wait that is watched; `none` where there are too many at once, or nothing is watched.
+  /// The index of a watched wait; `none` if there are too many at once, or if no limit is set.
   static constexpr std::size_t none = ~std::size_t{0};
 
-  /// Begins to watch, where a limit is set. May throw std::system_error: no thread.
+  /// Starts watching if a limit is set. May throw std::system_error if no thread can be started.
   void start() {
     limit_ = __atomic_load_n(&debug::detail::timeout_in_use, __ATOMIC_RELAXED);
     if (limit_ == debug::detail::no_timeout) return;
@@ -55,7 +55,7 @@ class WaitWatch {
     }
     __atomic_store_n(&place.taken, false, __ATOMIC_RELEASE);
   }
-  /// In a child after a fork nobody looks.
+  /// A child after a fork has no watching thread.
   void forked() noexcept { __atomic_store_n(&on_, false, __ATOMIC_RELAXED); }
 
  private:
@@ -63,7 +63,7 @@ class WaitWatch {
   struct Place {
     bool taken;
     bool reported;
-    std::uint64_t begun;  ///< nanoseconds; 0: nobody waits
+    std::uint64_t begun;  ///< nanoseconds; 0: no wait
     Name what;
     const void* stream;
     std::int32_t device;
@@ -82,7 +82,7 @@ class WaitWatch {
         }
         const warpsafe::detail::WaitTarget where{place.stream, place.device, {}, false};
         const Name what = place.what;
-        // It may have ended, and another have begun in its place, while this was read.
+        // Meanwhile the wait may have ended, and another may have begun in the same place.
         if (__atomic_load_n(&place.begun, __ATOMIC_ACQUIRE) != begun) continue;
         __atomic_store_n(&place.reported, true, __ATOMIC_RELEASE);
         debug::detail::log_overdue_wait_elsewhere(where, what, limit_);

@@ -4,11 +4,12 @@
 
 namespace warpsafe::watch {
 
-/// Which streams capture. The runtime is asked only while a capture is open. Thread-safe.
+/// Knows which streams are capturing. Queries the runtime only while a capture is open.
+/// Thread-safe.
 class Captures {
  public:
-  /// `ask`: whether the runtime says that a stream (as the journal names it, not the legacy one)
-  /// captures.
+  /// `ask` returns whether the runtime reports that a stream is capturing (named as in the journal,
+  /// not the legacy stream).
   explicit Captures(bool (*ask)(const void* stream) noexcept) : ask_(ask) {}
   void begun() noexcept { __atomic_add_fetch(&open_, 1, __ATOMIC_RELAXED); }
   void ended() noexcept {
@@ -17,7 +18,7 @@ class Captures {
     }
   }
   [[nodiscard]] bool any() const noexcept { return __atomic_load_n(&open_, __ATOMIC_RELAXED) != 0; }
-  /// `stream` as the journal names it; the legacy one (nullptr) cannot be captured.
+  /// `stream` is named as in the journal; the legacy stream (nullptr) cannot be captured.
   [[nodiscard]] bool is_capturing(const void* stream) const noexcept {
     return any() && stream != nullptr && ask_(stream);
   }

@@ -9,7 +9,7 @@
 
 namespace warpsafe::watch {
 
-/// The streams that the program has made and not destroyed.
+/// The streams that the program has created and not destroyed.
 class KnownStreams {
  public:
   /// May throw std::bad_alloc.
@@ -21,19 +21,19 @@ class KnownStreams {
     const std::lock_guard lock(mutex_);
     streams_.erase(stream);
   }
-  /// The device of a stream that lives, else -1.
+  /// Returns the device of a live stream, otherwise -1.
   [[nodiscard]] std::int32_t device_of(const void* stream) {
     const std::lock_guard lock(mutex_);
     const auto found = streams_.find(stream);
     return found == streams_.end() ? -1 : found->second.device;
   }
-  /// Whether it lives and was made non-blocking.
+  /// Returns whether the stream is alive and non-blocking.
   [[nodiscard]] bool is_non_blocking(const void* stream) {
     const std::lock_guard lock(mutex_);
     const auto found = streams_.find(stream);
     return found != streams_.end() && found->second.non_blocking;
   }
-  /// Whether work of the device may be in streams that its legacy default stream does not wait for.
+  /// Returns whether the device has a stream that its legacy default stream does not wait for.
   [[nodiscard]] bool any_non_blocking(std::int32_t device) {
     const std::lock_guard lock(mutex_);
     for (const auto& [stream, what] : streams_) {
@@ -41,8 +41,7 @@ class KnownStreams {
     }
     return false;
   }
-  /// The stream whose handle, or the low 32 bits of it, somebody took for a number of bytes;
-  /// nullptr: it is none.
+  /// Returns the stream whose handle, or its low 32 bits, equals a number of bytes; nullptr: none.
   [[nodiscard]] const void* stream_passed_as_bytes(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     for (const auto& [stream, what] : streams_) {

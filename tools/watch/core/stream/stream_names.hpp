@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-// What a stream of a runtime's call is. `per_thread`: the call is one of those that take 0 for the
-// thread's own default stream. Both vendors have the same two handles that name default streams.
+// Identifies a stream argument. `per_thread`: the call belongs to the functions for which 0 means
+// the thread's own default stream. Both vendors use the same two handles for the default streams.
 
 namespace warpsafe::watch {
 
@@ -17,11 +17,11 @@ inline const void* legacy_handle() noexcept { return reinterpret_cast<const void
 /// CU_STREAM_PER_THREAD, hipStreamPerThread.
 inline const void* per_thread_handle() noexcept { return reinterpret_cast<const void*>(2); }
 
-/// Whether it is the legacy default stream.
+/// Returns whether the argument is the legacy default stream.
 [[nodiscard]] inline bool is_legacy(const void* stream, bool per_thread) noexcept {
   return stream == legacy_handle() || (stream == nullptr && !per_thread);
 }
-/// As the journal has it; nullptr: the legacy one.
+/// Returns the name in the journal; nullptr: the legacy stream.
 [[nodiscard]] inline const void* name_of(const void* stream, bool per_thread) noexcept {
   if (is_legacy(stream, per_thread)) return nullptr;
   return stream == nullptr ? per_thread_handle() : stream;
@@ -31,7 +31,7 @@ inline const void* per_thread_handle() noexcept { return reinterpret_cast<const 
   if (is_legacy(stream, per_thread)) return {nullptr, nullptr, device, StreamOrder::legacy};
   const void* const handle = name_of(stream, per_thread);
   if (handle == per_thread_handle()) {
-    thread_local const char mine = 0;  // each thread's is another
+    thread_local const char mine = 0;  // each thread has its own
     return {&mine, handle, device, StreamOrder::blocking};
   }
   return {handle, handle, device,

@@ -6,18 +6,18 @@
 
 namespace warpsafe::watch {
 
-/// What a stream is to the legacy default stream of its device (CUDA Runtime API, "Stream
+/// A stream's relation to the legacy default stream of its device (CUDA Runtime API, "Stream
 /// synchronization behavior").
 enum class StreamOrder : std::uint8_t {
-  legacy,    ///< it is that one
-  blocking,  ///< they wait for each other
-  apart,     ///< made non-blocking: neither waits for the other
+  legacy,    ///< the legacy default stream itself
+  blocking,  ///< blocking: both wait for each other
+  apart,     ///< non-blocking: neither waits for the other
 };
 
-/// A stream, as order is told of it.
+/// A stream, as the OrderWatch identifies it.
 struct StreamPlace {
-  const void* key = nullptr;  ///< no two streams that live have the same; nullptr: the legacy one
-  const void* handle = nullptr;  ///< as texts have it
+  const void* key = nullptr;     ///< unique among live streams; nullptr: the legacy stream
+  const void* handle = nullptr;  ///< handle for texts
   std::int32_t device = 0;
   StreamOrder order = StreamOrder::apart;
 };

@@ -15,19 +15,19 @@
 
 namespace warpsafe::watch {
 
-/// The files of a vendor's libraries, as they begin: "libcublas". One that begins like another
-/// stands before it.
+/// Prefixes of the file names of a vendor's libraries: "libcublas". A longer prefix precedes a
+/// prefix of it.
 using LibraryNames = std::span<const char* const>;
 
 namespace detail {
 
-/// A path without its folder.
+/// Returns the file name of a path.
 [[nodiscard]] inline std::string_view file_of(const char* path) noexcept {
   std::string_view file = path == nullptr ? "" : path;
   file.remove_prefix(file.find_last_of('/') + 1);
   return file;
 }
-/// Which of them that file is, or "".
+/// Returns the library to which the file belongs, or "".
 [[nodiscard]] inline const char* library_of(const char* path, LibraryNames names) noexcept {
   const std::string_view file = file_of(path);
   for (const char* const one : names) {
@@ -36,7 +36,7 @@ namespace detail {
   return "";
 }
 
-/// Calls `see(info)` for each function that the calling thread is in, innermost first, until one
+/// Calls `see(info)` for each function on the calling thread's stack, innermost first, until it
 /// returns false.
 template <class See>
 void each_caller(const See& see) {
@@ -44,19 +44,19 @@ void each_caller(const See& see) {
   const int count = ::backtrace(frames, 48);
   for (int i = 0; i < count; ++i) {
     Dl_info info{};
-    // What was called last in a function returns behind it.
+    // A return address may lie behind the end of its function.
     if (::dladdr(static_cast<const char*>(frames[i]) - 1, &info) != 0 && !see(info)) return;
   }
 }
 
 }  // namespace detail
 
-/// The library of those that the calling thread is in, "" for none: the shared object of a caller
-/// tells. One that is linked into the program statically is not seen.
+/// Returns the vendor library that the calling thread is in, or "", judged by the callers' shared
+/// objects. A statically linked library is not recognised.
 [[nodiscard]] inline const char* calling_library(LibraryNames names) noexcept {
   const char* found = "";
   detail::each_caller([&](const Dl_info& info) noexcept {
-    // The outermost: whose handle the program has.
+    // The outermost library counts, because the program owns its handle.
     const char* const library = detail::library_of(info.dli_fname, names);
     if (*library != '\0') found = library;
     return true;
@@ -64,10 +64,10 @@ void each_caller(const See& see) {
   return found;
 }
 
-/// The functions that the calling thread is in, innermost first: "magma_memset,
-/// magma_sgetrf_batched of libtorch_cuda_linalg.so". Of the object that called the runtime alone,
-/// as far as it shows their names, and "" where it shows none, as a program's own file does.
-/// `runtimes` are passed over, and so is what this is compiled into.
+/// Returns the functions on the calling thread's stack, innermost first: "magma_memset,
+/// magma_sgetrf_batched of libtorch_cuda_linalg.so". Only functions of the shared object that
+/// called the runtime are listed, if the object exposes their names. Returns "" if it does not, as
+/// is usual for a program's own file. The libraries in `runtimes` and this library are skipped.
 [[nodiscard]] inline std::string calling_functions(LibraryNames runtimes) {
   constexpr int most = 3;
   static const char here = 0;
@@ -92,13 +92,13 @@ void each_caller(const See& see) {
   return named == 0 ? all : all + " of " + std::string(file);
 }
 
-/// What is asked about the thread that makes a call.
+/// Queries about the thread that makes a call.
 struct Caller {
-  const char* (*library)() noexcept;  ///< calling_library, of the vendor's
+  const char* (*library)() noexcept;  ///< calling_library for the vendor's libraries
   std::string (*functions)();         ///< calling_functions
 };
 
-/// Whether the process has loaded one of them.
+/// Returns whether the process has loaded one of the libraries.
 [[nodiscard]] inline bool has_library(LibraryNames names) noexcept {
   return ::dl_iterate_phdr(
              [](dl_phdr_info* info, std::size_t, void* of) {

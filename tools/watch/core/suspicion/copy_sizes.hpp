@@ -11,11 +11,11 @@
 
 namespace warpsafe::watch {
 
-/// Allocations of which only a quarter or an eighth is ever copied, as when a number of elements is
-/// taken for bytes. Thread-safe.
+/// Finds allocations of which only a quarter or an eighth is ever copied, which happens when a
+/// number of elements is passed as a number of bytes. Thread-safe.
 class CopySizes {
  public:
-  /// Memory of the device. May throw std::bad_alloc.
+  /// Adds device memory. May throw std::bad_alloc.
   void allocated(std::uint64_t memory, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     allocations_[memory] = {bytes, 0, 0, 0};
@@ -27,7 +27,7 @@ class CopySizes {
     judge(found->second);
     allocations_.erase(found);
   }
-  /// A copy of so many bytes to or from its begin.
+  /// Records a copy of so many bytes to or from the beginning of the memory.
   void copied(std::uint64_t memory, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     const auto found = allocations_.find(memory);
@@ -41,7 +41,7 @@ class CopySizes {
       ++one.others;
     }
   }
-  /// Calls `report(text)` if there are any. Once: what is allocated now is judged as it is.
+  /// Calls `report(text)` if there are suspicions. Call once: it also judges the live allocations.
   template <class Report>
   void each(const Report& report) {
     const std::lock_guard lock(mutex_);
@@ -51,11 +51,11 @@ class CopySizes {
     report("suspicion: " + counted(found_, "allocation", "allocations") +
            " of which only the first 1/" + std::to_string(part_) + " was ever copied (" +
            std::to_string(bytes_ / part_) + " of " + std::to_string(bytes_) +
-           " bytes): a number of elements taken for bytes?");
+           " bytes): was a number of elements passed as bytes?");
   }
 
  private:
-  /// Below that, a copy of a quarter is more often meant.
+  /// Smaller copies of a quarter are usually intended.
   static constexpr std::uint64_t least = 64;
   struct Allocation {
     std::uint64_t bytes;
@@ -74,8 +74,8 @@ class CopySizes {
 
   std::mutex mutex_;
   std::map<std::uint64_t, Allocation> allocations_;
-  std::uint64_t found_ = 0;  ///< allocations with a suspicion
-  std::uint64_t part_ = 4;   ///< and the first of them
+  std::uint64_t found_ = 0;  ///< suspicious allocations
+  std::uint64_t part_ = 4;   ///< part and size of the first one
   std::uint64_t bytes_ = 0;
 };
 

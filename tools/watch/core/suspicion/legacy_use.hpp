@@ -10,13 +10,14 @@
 
 namespace warpsafe::watch {
 
-/// Launches on the legacy default stream of a program that uses other streams too. Thread-safe.
+/// Counts launches on the legacy default stream in a program that also uses other streams.
+/// Thread-safe.
 class LegacyUse {
  public:
-  /// A launch; `legacy`: on that stream.
+  /// Records a launch; `legacy`: it is on the legacy default stream.
   void launched(Kernel& kernel, bool legacy) noexcept {
     if (!legacy) {
-      // Read first: all threads write the same line otherwise.
+      // Reads first, because otherwise all threads would write the same cache line.
       if (!__atomic_load_n(&others_in_use_, __ATOMIC_RELAXED)) {
         __atomic_store_n(&others_in_use_, true, __ATOMIC_RELAXED);
       }
@@ -28,7 +29,7 @@ class LegacyUse {
     __atomic_compare_exchange_n(&first_, &first, &kernel, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
   }
-  /// Calls `report(text)` if there were any.
+  /// Calls `report(text)` if there were such launches.
   template <class Report>
   void each(const Report& report) const {
     const Kernel* const first = __atomic_load_n(&first_, __ATOMIC_ACQUIRE);
@@ -36,7 +37,7 @@ class LegacyUse {
     report("suspicion: " +
            counted(__atomic_load_n(&launches_, __ATOMIC_RELAXED), "launch", "launches") +
            " on the legacy default stream while other streams were in use, first '" + first->name +
-           "': it waits for blocking streams, and non-blocking ones do not wait for it");
+           "': blocking streams and this one wait for each other, non-blocking streams do not");
   }
 
  private:

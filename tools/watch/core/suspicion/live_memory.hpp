@@ -9,17 +9,17 @@
 
 namespace warpsafe::watch {
 
-/// One allocation of the program's that it has not given back.
+/// One allocation that the program has not freed.
 struct LiveAllocation {
   std::size_t bytes = 0;
-  bool managed = false;    ///< the host may touch it, and waits for what writes it
-  std::uint64_t seen = 0;  ///< the round of the OrderWatch in which it was first touched
+  bool managed = false;    ///< the host may access it, and waits for the work that writes it
+  std::uint64_t seen = 0;  ///< the OrderWatch's round of the first access
 };
 
-/// The memory of the devices that the program has, by address. Not thread-safe: an OrderWatch's.
+/// The program's device memory, by address. Not thread-safe; owned by an OrderWatch.
 class LiveMemory {
  public:
-  /// Memory that is handed out again begins a new life. May throw std::bad_alloc.
+  /// An address that is allocated again is new memory. May throw std::bad_alloc.
   void add(std::uintptr_t begin, std::size_t bytes, bool managed) {
     if (bytes == 0) return;
     live_[begin] = {bytes, managed, 0};
@@ -28,14 +28,14 @@ class LiveMemory {
   }
   void erase(std::uintptr_t begin) { live_.erase(begin); }
 
-  /// What `find` returns: where the allocation begins, and what it is; nullptr: there is none.
+  /// Result of `find`: the beginning of the allocation, and its entry (nullptr: none).
   struct Found {
     std::uintptr_t begin = 0;
     LiveAllocation* what = nullptr;
   };
-  /// The allocation that holds `address`.
+  /// Returns the allocation that contains `address`.
   [[nodiscard]] Found find(std::uintptr_t address) {
-    // Most words that are asked about are no addresses.
+    // Most words passed here are no addresses.
     if (address < lowest_ || address >= highest_) return {};
     const auto next = live_.upper_bound(address);
     if (next == live_.begin()) return {};

@@ -15,9 +15,9 @@
 
 namespace warpsafe::watch {
 
-/// What an OrderWatch remembers of the program's work and its order, until it forgets all of it.
-/// Streams are told apart, and the legacy default stream waits for the blocking ones, and they for
-/// it. All threads of the host are one. Not thread-safe.
+/// The program's work and its order, as far as an OrderWatch remembers it. Streams are distinct;
+/// the legacy default stream and the blocking streams wait for each other. All host threads count
+/// as one. Not thread-safe.
 class OrderRound {
  public:
   OrderRound() { clear(); }
@@ -31,18 +31,19 @@ class OrderRound {
     strands_ = 1;
   }
   [[nodiscard]] bool empty() const noexcept { return works_.empty(); }
-  /// Whether it is time to forget: a point has a number for each stream.
+  /// Returns whether the round has reached its size limit: each point stores a number for each
+  /// stream.
   [[nodiscard]] bool full() const noexcept {
     return works_.size() >= most_points || works_.size() * strands_ >= most_numbers;
   }
 
-  /// Memory that was not touched in this round.
+  /// Adds memory that was not touched in this round.
   void meet(std::uintptr_t begin, std::size_t bytes) {
     const debug::MemoryAccess whole{begin, bytes, debug::AccessKind::allocate};
     checker_.add(host_, {}, {&whole, 1}, races_);
     works_.emplace_back();
   }
-  /// Work at the end of its stream, after `after` as well. Its races are in `races`.
+  /// Adds work at the end of its stream, and after `after`. New races are in `races`.
   debug::Point put(const StreamWork& work, debug::Point after,
                    std::span<const debug::MemoryAccess> accesses) {
     const debug::HappensBefore& order = checker_.order();
@@ -61,7 +62,7 @@ class OrderRound {
     works_.push_back(work);
     return point;
   }
-  /// The host knows that it is done.
+  /// The host knows that the work at `point` is complete.
   void host_after(debug::Point point) {
     const debug::HappensBefore& order = checker_.order();
     const debug::Point last = order.last(host_);
@@ -70,17 +71,17 @@ class OrderRound {
     checker_.add(host_, {&point, 1}, {}, races_);
     works_.emplace_back();
   }
-  /// The newest of a stream that is not the legacy one, or no_point.
+  /// Returns the newest point of a stream other than the legacy stream, or no_point.
   [[nodiscard]] debug::Point last_of(const void* key) const {
     const auto known = columns_.find(key);
     return known == columns_.end() ? debug::no_point : checker_.order().last(known->second.strand);
   }
   void forget_stream(const void* key) { columns_.erase(key); }
 
-  /// What was found since the last look.
+  /// The races found since the caller last cleared the list.
   [[nodiscard]] std::vector<debug::Race>& races() noexcept { return races_; }
   [[nodiscard]] const StreamWork& work(debug::Point point) const noexcept { return works_[point]; }
-  /// Whether some work of that name comes before `other`.
+  /// Returns whether any work of the same name comes before `other`.
   [[nodiscard]] bool comes_before(const StreamWork& work, debug::Point other) const noexcept {
     for (debug::Point point = 0; point < works_.size(); ++point) {
       if (works_[point].what.data == work.what.data && checker_.order().before(point, other)) {
@@ -113,7 +114,7 @@ class OrderRound {
   debug::RaceChecker checker_;
   debug::Strand host_ = 0;
   std::size_t strands_ = 0;
-  std::map<const void*, Column> columns_;  // by key; the legacy streams by their device
+  std::map<const void*, Column> columns_;  // by key; legacy streams by device
   std::map<const void*, Column> legacy_;
   std::vector<StreamWork> works_;  // by point
   std::vector<debug::Point> after_;

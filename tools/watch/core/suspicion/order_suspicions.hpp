@@ -18,19 +18,19 @@
 
 namespace warpsafe::watch {
 
-/// What an OrderWatch has found, in words: of a library's work and other work, each pair of names
-/// once. Not thread-safe.
+/// Turns the races of an OrderWatch into texts. A pair must contain a library's work; each pair of
+/// names is reported once. Not thread-safe.
 class OrderSuspicions {
  public:
-  /// `caller`: of `second`. `ordered(writer, other)`: whether some launch of the kernel `writer`
-  /// comes before the point `other`.
+  /// `caller` is the caller of `second`. `ordered(writer, other)` returns whether any launch of the
+  /// kernel `writer` comes before the point `other`.
   template <class Ordered>
   void add(const debug::Race& race, const StreamWork& first, StreamWork second,
            const Caller& caller, const Ordered& ordered) {
     const bool first_writes = race.first_access.kind == debug::AccessKind::write;
     const bool second_writes = race.second_access.kind == debug::AccessKind::write;
-    // One kernel that several streams give the same pointer takes its own part of the memory by
-    // another parameter.
+    // If several streams pass one kernel the same pointer, each launch takes its own part of the
+    // memory by another parameter.
     if (first.is_kernel && second.is_kernel && first.what.data == second.what.data) {
       shared_out_.insert(first.what.data);
       return;
@@ -38,30 +38,30 @@ class OrderSuspicions {
     if (!known_.emplace(first.what.data, second.what.data).second) return;
     if (!second.is_kernel) second.library = caller.library();
     if (*first.library == '\0' && *second.library == '\0') return;
-    // A kernel that fills one part after another, of which the library waits for one.
+    // The kernel fills the memory part by part, and the library waits for one of the parts.
     if (first.is_kernel && first_writes && ordered(first, race.second)) return;
     if (second.is_kernel && second_writes && ordered(second, race.first)) return;
-    std::string text = "suspicion: nothing orders " + first.text() + " and then " + second.text();
-    text += first_writes && second_writes ? ", which write the same memory"
-            : first_writes                ? ": the first writes memory that the second is given"
-                                          : ": the second writes memory that the first was given";
-    text += "; record an event after the first and let the other stream wait for it";
+    std::string text = "suspicion: nothing orders " + first.text() + " before " + second.text();
+    text += first_writes && second_writes ? ": both write the same memory"
+            : first_writes                ? ": the first writes memory that the second receives"
+                                          : ": the second writes memory that the first receives";
+    text += "; record an event after the first and make the second one's stream wait for it";
     if (*second.library != '\0') {
-      text += ", or give the handle of " + std::string(second.library) + " the first one's stream";
+      text += ", or set the " + std::string(second.library) + " handle to the first one's stream";
     }
-    // A kernel's name says whose it is.
+    // A kernel's name already identifies its owner.
     if (!second.is_kernel) add_functions(text, "the second", caller.functions());
     const bool is_sought = !first.is_kernel && found_.size() < most_sought;
     sought_ += is_sought ? 1 : 0;
     found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes),
                       is_sought ? first : StreamWork{}});
   }
-  /// Whether it is not known yet who made the first call of some pair. It was made when nobody knew
-  /// of a second, and who makes another like it will do.
+  /// Returns whether the caller of some pair's first call is still unknown. When that call was
+  /// made, nothing was suspected; the caller of the next similar call serves instead.
   [[nodiscard]] bool seeks_callers() const noexcept { return sought_ != 0; }
-  /// `work` is given its stream by `caller`.
+  /// `caller` submits `work`, which may resemble the first call of a pair.
   void repeated(const StreamWork& work, const Caller& caller) {
-    std::string functions;  // one call may be like the first of many pairs: it is asked once
+    std::string functions;  // the stack is read once, even if many pairs match
     bool asked = false;
     const std::size_t last = std::min(found_.size(), most_sought);
     for (std::size_t i = 0; i < last; ++i) {
@@ -73,12 +73,12 @@ class OrderSuspicions {
         continue;
       }
       if (!std::exchange(asked, true)) functions = caller.functions();
-      add_functions(one.text, "one like the first", functions);
+      add_functions(one.text, "a later call like the first", functions);
       one.is_sought = {};
       --sought_;
     }
   }
-  /// Calls `report(text)` for each.
+  /// Calls `report(text)` for each suspicion.
   template <class Report>
   void each(const Report& report) const {
     std::size_t reported = 0;
@@ -89,8 +89,8 @@ class OrderSuspicions {
       if (++reported <= most_reported) report(one.text);
     }
     if (reported > most_reported) {
-      report("suspicion: and " + counted(reported - most_reported, "other pair", "other pairs") +
-             " that nothing orders");
+      report("suspicion: " + counted(reported - most_reported, "more pair", "more pairs") +
+             " without an order");
     }
   }
 
@@ -99,12 +99,12 @@ class OrderSuspicions {
   static constexpr std::size_t most_sought = 2 * most_reported;
   struct Found {
     std::string text;
-    const char* first_writer;  ///< the name of the kernel that writes; nullptr: none
+    const char* first_writer;  ///< name of the writing kernel; nullptr: none
     const char* second_writer;
-    StreamWork is_sought;  ///< the first, where its caller is not known yet
+    StreamWork is_sought;  ///< the first call, while its caller is unknown
   };
   static void add_functions(std::string& text, const char* which, const std::string& functions) {
-    if (!functions.empty()) text += std::string("; ") + which + " was called by " + functions;
+    if (!functions.empty()) text += std::string("; ") + which + " comes from " + functions;
   }
   [[nodiscard]] static const char* writer(const StreamWork& work, bool writes) noexcept {
     return work.is_kernel && writes ? work.what.data : nullptr;

@@ -20,37 +20,39 @@
 
 namespace warpsafe::watch {
 
-/// Finds a library's work on a stream and other work on another that touch the same memory, of
-/// which one writes, and that nothing orders: the race detector's checker (debug/race_checker.hpp)
-/// over the calls of a watched program.
+/// Finds pairs of accesses to the same memory, of which one is a library's work and one writes, on
+/// different streams and without an order. It runs the race detector's checker
+/// (race/race_checker.hpp) over the calls of a watched program.
 ///
-/// A library is given pointers to what it uses. A program's own kernel may be given the begin of
-/// memory, and take a part of it; so two of those are never suspected.
+/// A library receives pointers to the memory that it uses. A program's own kernel may receive the
+/// beginning of a buffer and use a part of it, so two such kernels are never suspected.
 ///
-/// What is not known is taken for ordered: a wait that may be one is one, all threads of the host
-/// count as one, and an event that nobody saw made stands for all that was submitted so far. What
-/// the program did long ago is forgotten. So a program that orders its work is suspected of
-/// nothing, and one that does not may be. Thread-safe.
+/// Whatever is uncertain counts as ordered. A possible wait counts as a wait, all host threads
+/// count as one, and an event of unknown origin stands for everything submitted so far. Old work is
+/// forgotten. A program that orders its work is therefore never suspected; a program that does not
+/// may be. Thread-safe.
 class OrderWatch {
  public:
-  /// `caller` is asked where something is found.
+  /// `caller` is queried when a race is found.
   explicit OrderWatch(const Caller& caller) : caller_(caller) {}
 
-  /// Whether work is looked at: from `begin` on, which is for programs with a second stream and a
-  /// library. Until then memory and events are, so that they are known when it begins.
+  /// Returns whether work is tracked. Tracking starts with `begin`, in programs with a second
+  /// stream and a library. Memory and events are tracked from the start, so that they are known
+  /// then.
   [[nodiscard]] bool on() const noexcept { return __atomic_load_n(&on_, __ATOMIC_RELAXED); }
   void begin() noexcept {
     if (!__atomic_load_n(&given_up_, __ATOMIC_RELAXED)) {
       __atomic_store_n(&on_, true, __ATOMIC_RELAXED);
     }
   }
-  /// The program orders its work by means that are not followed: nothing more is suspected.
+  /// Call when the program orders its work by untracked means: nothing more is suspected.
   void give_up() noexcept {
     __atomic_store_n(&given_up_, true, __ATOMIC_RELAXED);
     __atomic_store_n(&on_, false, __ATOMIC_RELAXED);
   }
 
-  /// Memory of a device. Not a library's own (its workspace), which is its own to order.
+  /// Adds device memory, except a library's own (its workspace), whose accesses the library orders
+  /// itself.
   void allocated(std::uintptr_t begin, std::size_t bytes, bool managed) {
     const std::lock_guard lock(mutex_);
     memory_.add(begin, bytes, managed);
@@ -59,15 +61,16 @@ class OrderWatch {
     const std::lock_guard lock(mutex_);
     memory_.erase(begin);
   }
-  /// Whether the host waits for what writes there.
+  /// Returns whether the host waits for writes to that address.
   [[nodiscard]] bool is_managed(std::uintptr_t address) {
     const std::lock_guard lock(mutex_);
     const LiveMemory::Found found = memory_.find(address);
     return found.what != nullptr && found.what->managed;
   }
 
-  /// Work at the end of a stream, which the runtime took. Accesses to memory that is not known are
-  /// left out. `again`: what is launched more than once and waits for its last time; nullptr: none.
+  /// Adds successful work at the end of a stream. Accesses to unknown memory are ignored. `again`
+  /// identifies work that is launched repeatedly, where each launch waits for the one before;
+  /// nullptr: none.
   void submitted(const StreamWork& work, std::span<const debug::MemoryAccess> accesses,
                  const void* again = nullptr) {
     const std::lock_guard lock(mutex_);
@@ -96,7 +99,7 @@ class OrderWatch {
     keep_small();
     const auto known = events_.find(event);
     if (known == events_.end()) {
-      start_round();  // of another process, or a library's: it may stand for anything
+      start_round();  // from another process or a library: it may stand for anything
       return;
     }
     static_cast<void>(put_nothing(at, known->second));
@@ -109,14 +112,14 @@ class OrderWatch {
     const std::lock_guard lock(mutex_);
     events_.erase(event);
   }
-  /// Its work goes on. What waits for all blocking streams still waits for that.
+  /// The stream's work continues, and whatever waits for all blocking streams still waits for it.
   void stream_destroyed(const void* key) {
     const std::lock_guard lock(mutex_);
     round_.host_after(round_.last_of(key));
     round_.forget_stream(key);
   }
 
-  /// The host has waited, or asked and heard that it is done.
+  /// The host has waited, or a query has reported completion.
   void host_knows(const StreamPlace& at) {
     const std::lock_guard lock(mutex_);
     const bool legacy = at.order == StreamOrder::legacy;
@@ -131,7 +134,7 @@ class OrderWatch {
       round_.host_after(known->second);
     }
   }
-  /// All devices, that is: what is forgotten is not suspected.
+  /// This covers all devices: forgotten work is not suspected.
   void host_knows_all() {
     const std::lock_guard lock(mutex_);
     if (!round_.empty()) start_round();
@@ -145,7 +148,7 @@ class OrderWatch {
   }
 
  private:
-  /// Forgets what was done; knows the memory, and which events there are.
+  /// Forgets all work, and keeps the memory and the events.
   void start_round() {
     round_.clear();
     launches_.clear();
@@ -179,10 +182,10 @@ class OrderWatch {
   bool given_up_ = false;
   std::mutex mutex_;
   OrderRound round_;
-  std::uint64_t number_ = 1;  // of the round
+  std::uint64_t number_ = 1;  // number of the round
   LiveMemory memory_;
-  std::map<const void*, debug::Point> events_;    // their newest records
-  std::map<const void*, debug::Point> launches_;  // of what is launched again, the newest, plus 1
+  std::map<const void*, debug::Point> events_;    // newest record of each event
+  std::map<const void*, debug::Point> launches_;  // newest launch of repeated work, plus 1
   std::vector<debug::MemoryAccess> accesses_;
   OrderSuspicions found_;
 };

@@ -12,12 +12,12 @@
 
 namespace warpsafe::watch {
 
-/// One piece of work that the program gave a stream, as texts have it.
+/// One piece of work submitted to a stream, with its data for texts.
 struct StreamWork {
-  Name what{};             ///< a kernel's name, or that of a call; it lives as long as the process
-  bool is_kernel = false;  ///< or a graph of kernels
-  std::size_t bytes = 0;   ///< that a copy or a fill names
-  const char* library = "";  ///< that a kernel was launched from; empty: none that is known
+  Name what{};               ///< name of a kernel or a call; lives as long as the process
+  bool is_kernel = false;    ///< a kernel or a graph of kernels
+  std::size_t bytes = 0;     ///< size of a copy or a fill
+  const char* library = "";  ///< library that launched the kernel; empty: none known
   StreamPlace at{};
 
   /// "kernel 'axpy' on stream 0x55d0c8", "cuMemcpyHtoDAsync of 4096 bytes on the legacy default

@@ -8,15 +8,16 @@
 
 namespace warpsafe::watch {
 
-/// What is legal, and often a mistake. Told at exit alone, as a suspicion: a program may mean it.
+/// Legal actions that are often mistakes. They are reported only at exit and as suspicions, because
+/// a program may intend them.
 struct Suspicions {
   LegacyUse legacy;
   CopySizes copies;
   OrderWatch order;
 
-  /// `caller` is the OrderWatch's.
+  /// `caller` is passed to the OrderWatch.
   explicit Suspicions(const Caller& caller) : order(caller) {}
-  /// Calls `report(text)` for each.
+  /// Calls `report(text)` for each suspicion.
   template <class Report>
   void each(const Report& report) {
     order.each(report);
