@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds warpsafe-lint to its test sources: check.py LINT SOURCE...
+"""Compares warpsafe-lint's findings with its test sources: check.py LINT SOURCE...
 
-A source's line has exactly the findings that its comment `// finds: A07 C09` names; so the lines without
-one are the twins that must be quiet. With the word `rows` for a source: every rule is found in one of
-the sources beside this script. Exit code 77: libclang, CUDA or HIP is not here, and the text says which."""
+A line must have exactly the findings that its comment `// finds: A07 C09` names. Lines without the comment
+are correct code, and must have none. With the word `rows` instead of a source: checks that every rule has a
+finding in some source beside this script. Exit code 77: libclang, CUDA or HIP is not installed; the text
+says which."""
 import json
 import pathlib
 import re
@@ -17,7 +18,7 @@ lint, sources = sys.argv[1], sys.argv[2:]
 
 def run(*words):
     done = subprocess.run([sys.executable, lint, *words], capture_output=True, text=True)
-    if "is not here" in done.stderr:
+    if "is not installed" in done.stderr:
         print(f"skipped: {done.stderr.strip()}")
         sys.exit(77)
     return done
@@ -37,10 +38,10 @@ if sources == ["rows"]:
     folder = pathlib.Path(__file__).parent / "sources"
     tested = {row for source in folder.iterdir() for _, row in expected(source)}
     problems += [f"no source has a case of {row}" for row in sorted(listed - tested)]
-    problems += [f"{row} is expected, and no rule finds it" for row in sorted(tested - listed)]
+    problems += [f"{row} is expected, but no rule has this name" for row in sorted(tested - listed)]
     sources = []
 for source in map(pathlib.Path, sources):
-    # A single check for many launches is what most of these sources have.
+    # Most of these sources have one check for many launches, which D12 reports.
     several = "finds: D12" in source.read_text()
     done = run("--rows=all" if several else "--rows=all,-D12", "--json", str(source))
     missing = re.search(r"'((cuda_runtime|cublas_v2|hip/hip_runtime)\.h|__clang_hip_runtime_wrapper.h)' file not found", done.stderr)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds --fix to a source, and compiles what it wrote: check_fix.py LINT COMPILER SOURCE INCLUDE...
+"""Runs --fix on a source, and compiles the result: check_fix.py LINT COMPILER SOURCE INCLUDE...
 
-Each launch is rewritten, or left for the reason that a comment in its line begins. A second --fix finds
-nothing to do. Exit code 77: libclang is not here."""
+Each launch must be rewritten, or left with the reason that begins in a comment on its line. A second --fix must
+change nothing. Exit code 77: libclang is not installed."""
 import pathlib
 import re
 import shutil
@@ -24,7 +24,7 @@ with tempfile.TemporaryDirectory() as folder:
     shutil.copy(source, file)
     flags = ["--", "-std=c++20", *(f"-I{include}" for include in includes)]
     done = subprocess.run([sys.executable, lint, "--fix", str(file), *flags], capture_output=True, text=True)
-    if "is not here" in done.stderr:
+    if "is not installed" in done.stderr:
         print(f"skipped: {done.stderr.strip()}")
         sys.exit(77)
     problems = [] if done.returncode == 0 else [f"--fix ends with {done.returncode}\n{done.stderr}"]
@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as folder:
     if set(said) != launches:
         problems.append(f"notes for lines {sorted(said)}, launches in lines {sorted(launches)}")
     for number, text in said.items():
-        wanted = f"left as it is: {expected[number]}" if number in expected else "rewritten as launch_as_written"
+        wanted = f"not rewritten: {expected[number]}" if number in expected else "rewritten as launch_as_written"
         if not text.startswith(wanted):
             problems.append(f"{source.name}:{number}: says '{text}', expected '{wanted}'")
     fixed = file.read_text()
@@ -41,7 +41,7 @@ with tempfile.TemporaryDirectory() as folder:
     compiled = subprocess.run([compiler, "-std=c++20", architecture, "-c", "-o", f"{folder}/fixed.o", str(file),
                                *(f"-I{include}" for include in includes)], capture_output=True, text=True)
     if compiled.returncode != 0:
-        problems.append(f"the compiler refuses what --fix wrote:\n{compiled.stdout}{compiled.stderr}")
+        problems.append(f"the compiler refuses the result of --fix:\n{compiled.stdout}{compiled.stderr}")
     subprocess.run([sys.executable, lint, "--fix", str(file), *flags], capture_output=True, text=True)
     if file.read_text() != fixed:
         problems.append("a second --fix changes the file again")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""How to parse a file: from compile_commands.json, or from the flags behind `--`."""
+"""How to parse a file: flags from compile_commands.json, or those after `--`."""
 
 import json
 import os
@@ -8,14 +8,14 @@ import pathlib
 import shlex
 import shutil
 
-# With a value of their own, joined or as the next word.
+# Options whose value is joined to them or is the next word.
 KEPT = ("-isystem", "-iquote", "-include", "-idirafter", "-I", "-D", "-U")
-# clang knows no more C++ than this by that name.
+# clang knows newer standards only by their earlier names.
 STANDARDS = {"c++23": "c++2b"}
 
 
 def find_database(file):
-    """The compile_commands.json of a file: in a folder above it, or in a `build` there."""
+    """The compile_commands.json of a file: in a folder above it, or in that folder's `build`."""
     for folder in pathlib.Path(file).resolve().parents:
         for place in (folder, folder / "build"):
             if (place / "compile_commands.json").is_file():
@@ -24,7 +24,7 @@ def find_database(file):
 
 
 def from_database(database, file):
-    """The words and the folder of a file's entry, or None."""
+    """The words, the folder and the compiler of a file's entry, or None."""
     file = pathlib.Path(file).resolve()
     for entry in json.loads(pathlib.Path(database).read_text()):
         folder = pathlib.Path(entry["directory"])
@@ -35,8 +35,8 @@ def from_database(database, file):
 
 
 def kept(words, folder="."):
-    """What matters to the syntax tree: include folders, macros, the standard. nvcc's own options and
-    all that has to do with code generation is left out, since libclang does not know it."""
+    """The flags that matter to the syntax tree: include folders, macros, the standard. Leaves out nvcc's own
+    options and everything about code generation, which libclang does not know."""
     out, words = [], list(words)
     while words:
         word = words.pop(0)
@@ -55,7 +55,7 @@ def kept(words, folder="."):
                         out.append(option + value)
                     else:
                         value = value.lstrip("=")
-                        # An -include may also be found on the include path.
+                        # An -include may also name a file on the include path.
                         path = os.path.join(folder, value)
                         out += [option, path if option != "-include" or os.path.exists(path) else value]
                     break
@@ -72,7 +72,7 @@ def find_cuda():
 
 
 def language_of(file, text, compiler=""):
-    """cuda, hip or c++: by the file's ending, its compiler, or what it includes and launches."""
+    """cuda, hip or c++, by the file's ending, its compiler and its includes."""
     ending = pathlib.Path(file).suffix
     if ending in (".cu", ".cuh") and compiler != "hipcc":
         return "hip" if "hip/hip_runtime" in text else "cuda"
@@ -82,8 +82,8 @@ def language_of(file, text, compiler=""):
 
 
 def arguments(language, flags, shims):
-    """libclang's arguments for a file of that language. The host's view of a CUDA or HIP source has
-    every kernel's body in it too."""
+    """libclang's arguments for a file of that language. The host's view of a CUDA or HIP source also contains
+    the kernels' bodies."""
     out = ["-fsyntax-only", "-ferror-limit=0", "-Wno-everything"]
     cuda = find_cuda()
     if language == "cuda":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""A function with a body: its variables, what they are made of, and which of its calls mean what."""
+"""A function with a body: its variables, their values, and the meaning of its calls."""
 
 import functools
 
@@ -9,19 +9,19 @@ from .tree import bare, call_name, plain
 
 
 def api(name):
-    """A runtime's function without its vendor: cudaMemcpy and hipMemcpy are both Memcpy, else ''."""
+    """A runtime function's name without its vendor: Memcpy for cudaMemcpy and hipMemcpy; '' for other functions."""
     for prefix in ("cuda", "hip"):
         if name.startswith(prefix) and name[len(prefix):len(prefix) + 1].isupper():
             return name[len(prefix):]
     return ""
 
 
-# What a node of these kinds can look like, so that a macro around it is not taken for it.
+# The text that nodes of these kinds can have; other text belongs to a macro around the node.
 SMALL = {"DECL_REF_EXPR": r"[\w:<>, *]+", "INTEGER_LITERAL": r"[\w']+"}
 
 
 def described(node):
-    """An expression's text, written anew from the tree."""
+    """An expression's text, reconstructed from the tree."""
     inner = [child for child in node.children if child.cursor.kind.is_expression()]
     if node.kind in ("DECL_REF_EXPR", "OVERLOADED_DECL_REF"):
         return node.name
@@ -45,16 +45,16 @@ def described(node):
 
 
 class Variable:
-    """A variable or a parameter of a function: where it is declared, and what is written to it afterwards."""
+    """A variable or parameter of a function: its declaration and the later writes to it."""
 
     def __init__(self, node):
         self.node = node
         self.writes = []  # nodes
-        self.members = {}  # x, y, z of a dim3 -> what was written
+        self.members = {}  # x, y, z of a dim3 -> the written values
         expressions = [c for c in node.children if c.cursor.kind.is_expression()]
         if node.kind == "PARM_DECL":
-            expressions = []  # a default argument is no value of it
-        # The last one: a size of an array and a template's arguments stand before it.
+            expressions = []  # a default argument is not its value
+        # The last one: an array's size and template arguments precede it.
         self.start = expressions[-1] if expressions else None
         if node.type.kind.name in ("CONSTANTARRAY", "VARIABLEARRAY") and (
                 self.start is None or self.start.kind != "INIT_LIST_EXPR"):
@@ -106,12 +106,12 @@ class Function:
             found[left.target].writes.append(node)
 
     def variable(self, node):
-        """The Variable behind a name, or None: members and globals have none."""
+        """The Variable behind a name, or None for members and globals."""
         node = plain(node)
         return self.variables.get(node.target) if node.kind == "DECL_REF_EXPR" else None
 
     def resolve(self, node, depth=8):
-        """What a variable was made with, if nothing else is ever written to it; else the node itself."""
+        """A variable's initial value if nothing else is ever written to it; otherwise the node itself."""
         node = plain(node)
         variable = self.variable(node) if depth else None
         if variable is not None and not variable.writes and variable.start is not None:
@@ -125,13 +125,13 @@ class Function:
         return node
 
     def value(self, node):
-        """The constant that an expression is, followed through variables that never change."""
+        """The constant value of an expression, followed through variables that never change; or None."""
         if node.value is not None:
             return node.value
         return self.resolve(node).value
 
     def dims(self, node):
-        """The axes of a grid or a block as they stand in the source, one to three nodes."""
+        """The axes of a grid or a block as in the source, one to three nodes."""
         node = plain(node)
         if node.kind in ("CALL_EXPR", "INIT_LIST_EXPR") and (node.kind == "INIT_LIST_EXPR" or call_name(node) == "dim3"):
             inner = [c for c in node.children if c.cursor.kind.is_expression() and c.kind != "TYPE_REF"]
@@ -154,11 +154,11 @@ class Function:
         return [call for call in self.calls if first < call.order < last]
 
     def waits(self, call):
-        """Whether a call waits for the device, itself or in a function of this program that it calls."""
+        """Whether a call waits for the device, directly or in a function of this program."""
         return self.program.reaches(call_name(call), is_wait)
 
     def looks(self, call):
-        """Whether a call reads the runtime's last error, itself or in what it calls."""
+        """Whether a call reads the runtime's last error, directly or in a function of this program."""
         return self.program.reaches(call_name(call), is_look)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Which addresses are ordinary host memory, as far as one function shows."""
+"""Finds addresses of ordinary host memory, as far as one function shows them."""
 
 import re
 
@@ -11,7 +11,7 @@ HOST_ALLOCATION = ("malloc", "calloc", "realloc", "aligned_alloc", "_aligned_mal
 
 
 def host_memory(function, node):
-    """What says that an address is ordinary host memory: a sentence's beginning, or None. Memory that is
+    """Why an address is ordinary host memory, as the beginning of a sentence; or None. Memory that is
     registered with the runtime anywhere in the file does not count."""
     inner = plain(node)
     if inner.kind == "CALL_EXPR" and call_name(inner) in ("data", "c_str") and inner.children:
@@ -49,7 +49,7 @@ def host_memory(function, node):
 
 
 def allocator_of(owner):
-    """A container's allocator where it is not the standard's own: it may hand out pinned memory."""
+    """A container's allocator, unless it is the standard one: another may return pinned memory."""
     spelling = owner.type.get_canonical().spelling
     parts = spelling.split(",", 1)
     return "own allocator" if len(parts) > 1 and "std::" not in parts[1] and "array<" not in parts[0] else ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""The launches of a file, whatever they are written as, and what is known of a kernel."""
+"""The launches of a file, in every spelling, and what the source shows of a kernel."""
 
 import functools
 import re
@@ -13,7 +13,7 @@ CALLED = ("LaunchKernel", "LaunchCooperativeKernel")
 
 
 class Kernel:
-    """What a kernel's source says of it."""
+    """A kernel, as far as its source describes it."""
 
     def __init__(self, function):
         self.function, self.name = function, function.name
@@ -26,7 +26,7 @@ class Kernel:
 
     @functools.cached_property
     def strides(self):
-        """It asks how large the grid is, so it may handle more than one item per thread."""
+        """Whether it reads the grid's size, and may therefore handle several items per thread."""
         return "gridDim" in self.names or "this_grid" in self.names or "num_threads" in self.names
 
     @functools.cached_property
@@ -58,14 +58,14 @@ class Kernel:
 
     @functools.cached_property
     def max_threads(self):
-        """The first number of __launch_bounds__ where it is a literal, or None."""
+        """The first number of __launch_bounds__ if it is a literal, or None."""
         head = self.function.program.source[self.node.start:self.body.start if self.body else self.node.end]
         found = re.search(rb"__launch_bounds__\s*\(\s*(\d+)\s*[,)]", head)
         return int(found.group(1)) if found else None
 
 
 class Launch:
-    """One launch: the nodes of its slots, None for one that is left out."""
+    """One launch: the nodes of its slots, None for a missing slot."""
 
     def __init__(self, function, node, form, callee, slots, arguments):
         self.function, self.node, self.form, self.callee = function, node, form, callee
@@ -78,7 +78,7 @@ class Launch:
 
     @functools.cached_property
     def kernel(self):
-        """The Kernel, where its source is here and it is one alone by that name."""
+        """The Kernel, if its source is in this file or its includes and its name is unique; or None."""
         found = [Kernel(f) for f in self.function.program.kernels.get(self.kernel_name, [])]
         if self.arguments is not None and len(found) > 1:
             found = [k for k in found if len(k.parameters) == len(self.arguments)]
@@ -94,7 +94,7 @@ class Launch:
 
     @functools.cached_property
     def block_values(self):
-        """The block's constants, 1 for an axis that is left out, None for one that is not known."""
+        """The block's constants: 1 for a missing axis, None for an unknown one."""
         axes = self.block_axes
         values = [self.function.value(axis) for axis in axes]
         if len(axes) == 1 and values[0] is None and "dim3" in plain(axes[0]).type.spelling:
@@ -108,7 +108,7 @@ class Launch:
 
     @property
     def shared_bytes(self):
-        """Constant bytes of dynamic shared memory, 0 where none is given, None where it is not known."""
+        """Constant bytes of dynamic shared memory: 0 if the launch passes none, None if they are unknown."""
         return 0 if self.bytes is None else self.function.value(self.bytes)
 
 
@@ -129,7 +129,7 @@ def launches(function):
 
 
 def rounded_up(function, node):
-    """Whether an axis of a grid is a division whose remainder was thought of."""
+    """Whether an axis of a grid is a division that accounts for the remainder."""
     node = function.resolve(node)
     sides = operands(node, "/") or operands(node, ">>")
     if not sides:

@@ -7,12 +7,12 @@ import sys
 
 DEBIAN = "/usr/lib/python3/dist-packages"
 NOT_HERE = (
-    "libclang 19 with its Python bindings is not here: apt-get install python3-clang-19"
+    "libclang 19 with its Python bindings is not installed: apt-get install python3-clang-19"
 )
 
 
 class NoLibclang(Exception):
-    """The bindings or the library are missing; the text says what to install."""
+    """The bindings or the library are missing; the text names the package to install."""
 
 
 def load():
@@ -21,8 +21,8 @@ def load():
         try:
             from clang import cindex
         except ImportError:
-            # A Python that is not Debian's own does not look where Debian puts the bindings. They
-            # are plain Python, so any can use them.
+            # A Python other than Debian's does not search the folder of Debian's bindings. They are
+            # plain Python, so any Python can use them.
             sys.path.append(DEBIAN)
             try:
                 from clang import cindex
@@ -43,13 +43,13 @@ def load():
 
 
 def cindex_error():
-    """The bindings' own exception for a library that they cannot load, where there are bindings."""
+    """The bindings' exception for a library that they cannot load, if there are bindings."""
     module = sys.modules.get("clang.cindex")
     return module.LibclangError if module else ImportError
 
 
 def written_at(location):
-    """Where a place stands in its file, also inside of a macro's argument: file, line, column, offset."""
+    """The position of a location in its file, also inside a macro's argument: file, line, column, offset."""
     cindex = sys.modules["clang.cindex"]
     file, line, column, offset = cindex.c_object_p(), ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
     cindex.conf.lib.clang_getFileLocation(location, *map(ctypes.byref, (file, line, column, offset)))

@@ -15,15 +15,15 @@ from .libclang import NoLibclang, load, written_at
 from .program import Program
 from .rewrite import fix
 
-ADDED = (rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_shapes, rules_streams)  # each adds its rules
+ADDED = (rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_shapes, rules_streams)  # importing them registers their rules
 SHIMS = pathlib.Path(__file__).resolve().parents[1]
 NOTHING, FINDINGS, NOT_READ = 0, 1, 2
-# The deepest tree that is walked, in levels; libclang itself gives up at 256 levels of brackets.
+# The maximum depth of a tree in levels; libclang itself stops at 256 levels of brackets.
 DEEPEST = 20000
 
 
 def chosen(words):
-    """The rules that --rows names: rows, `all`, `default`, and with a minus those to leave out."""
+    """The rules that --rows selects: rows, `all` and `default`; a minus removes rules."""
     rules = {rule.row for rule in registry.RULES}
     rows = set()
     words = [word for word in words.split(",") if word]
@@ -45,23 +45,23 @@ def parse_arguments(words):
     parser = argparse.ArgumentParser(
         prog="warpsafe-lint", usage="%(prog)s [options] FILE... [-- FLAGS...]",
         description="Finds mistakes of the catalogue (docs/misuse.md) in CUDA and HIP sources. Reads each file's flags from "
-                    "compile_commands.json, or those behind --. Exit status: 0 no finding, 1 findings, 2 a file that could not "
-                    "be read whole.")
+                    "compile_commands.json, or takes those after --. Exit status: 0 no finding, 1 findings, 2 a file that "
+                    "could not be read completely.")
     parser.add_argument("files", nargs="*", metavar="FILE")
-    parser.add_argument("-p", metavar="FILE", help="the compile_commands.json, or its folder; else searched above each file")
-    parser.add_argument("--rows", default="default", metavar="ROWS", help="A07,B01; all; or default,-D01")
-    parser.add_argument("--json", action="store_true", help="findings as a JSON list")
+    parser.add_argument("-p", metavar="FILE", help="the compile_commands.json, or its folder; default: searched above each file")
+    parser.add_argument("--rows", default="default", metavar="ROWS", help="rows to check: A07,B01; all; or default,-D01")
+    parser.add_argument("--json", action="store_true", help="print the findings as a JSON list")
     parser.add_argument("--fix", action="store_true", help="rewrite launches as warpsafe::launch_as_written, in place")
-    parser.add_argument("--diff", action="store_true", help="what --fix would change, as a patch")
-    parser.add_argument("--language", choices=("cuda", "hip", "c++"), help="instead of what the file's name and text say")
-    parser.add_argument("--list", action="store_true", help="the rows that have a rule")
-    parser.add_argument("-j", type=int, default=1, metavar="N", help="files at once")
+    parser.add_argument("--diff", action="store_true", help="print the changes of --fix as a patch")
+    parser.add_argument("--language", choices=("cuda", "hip", "c++"), help="overrides the language found from the file's name and text")
+    parser.add_argument("--list", action="store_true", help="print the rows that have a rule")
+    parser.add_argument("-j", type=int, default=1, metavar="N", help="check N files at once")
     options = parser.parse_args(own)
     options.behind = behind
     options.rows = chosen(options.rows)
     if options.list:
         for rule in sorted(registry.RULES, key=lambda rule: rule.row):
-            print(f"{rule.row}  {rule.title}{'' if rule.by_default else '  (only by --rows)'}")
+            print(f"{rule.row}  {rule.title}{'' if rule.by_default else '  (only with --rows)'}")
         raise SystemExit(NOTHING)
     if not options.files:
         parser.error("no file")
@@ -69,7 +69,7 @@ def parse_arguments(words):
 
 
 def parse(file, options):
-    """The Program of a file, and what the compiler could not read of it."""
+    """The Program of a file, and the errors of the parts that the compiler could not read."""
     cindex = load()
     text = pathlib.Path(file).read_text(errors="replace")
     words, folder, compiler = options.behind, ".", ""
@@ -81,27 +81,27 @@ def parse(file, options):
         words, folder, compiler = entry or ([], ".", "")
     language = options.language or flags.language_of(file, text, compiler)
     arguments = flags.arguments(language, flags.kept(words, folder), SHIMS)
-    # As bytes that are UTF-8 for certain: places are counted in them.
+    # Passes the text in valid UTF-8, because positions count its bytes.
     unit = cindex.Index.create().parse(file, args=arguments, unsaved_files=[(file, text)])
     errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
     return Program(unit, file, text, language), errors
 
 
 def silenced(line, row):
-    """`// NOLINT` and `// NOLINT(warpsafe-A07)`, as clang-tidy has them."""
+    """Whether the line has `// NOLINT` or `// NOLINT(warpsafe-A07)`, in clang-tidy's syntax."""
     found = re.search(r"NOLINT(\(([^)]*)\))?", line)
     return found is not None and (found.group(1) is None or f"warpsafe-{row}" in found.group(2) or "*" in found.group(2))
 
 
 def lint(file, options):
-    """A file's findings as plain data, notes of --fix among them, and a message if it was not read whole."""
+    """A file's findings as plain data, the notes of --fix, and a message if the file was not read completely."""
     try:
         program, errors = parse(file, options)
     except OSError as error:
         return file, [], [], f"{file}: {error.strerror}"
     except NoLibclang:
         raise
-    except Exception as error:  # libclang's own, which has no type of its own for all of it
+    except Exception as error:  # libclang's errors have no common type
         if type(error).__module__ != "clang.cindex":
             raise
         return file, [], [], f"{file}: libclang cannot read this file"
@@ -109,7 +109,7 @@ def lint(file, options):
     if errors:
         first = errors[0]
         place = f"{first.location.file.name if first.location.file else file}:{first.location.line}"
-        message = f"{file}: not read whole, {len(errors)} error{'s' * (len(errors) > 1)}; the first: {place}: {first.spelling}"
+        message = f"{file}: not read completely, {len(errors)} error{'s' * (len(errors) > 1)}; the first: {place}: {first.spelling}"
     notes = []
     if options.fix or options.diff:
         new, said = fix(program)
@@ -156,8 +156,7 @@ def main(words):
                 print(f"{file}:{line}:{column}: note: {says}")
             if not options.json:
                 for item in found:
-                    print(f"{file}:{item['line']}:{item['column']}: warning: {item['says']}; write {item['rewrite']} "
-                          f"[{item['row']}]")
+                    print(f"{file}:{item['line']}:{item['column']}: warning: {item['says']}; {item['rewrite']} [{item['row']}]")
             sys.stdout.flush()
             every += found
             if message:

@@ -14,13 +14,13 @@ SCOPES = {"NAMESPACE", "CLASS_DECL", "STRUCT_DECL", "CLASS_TEMPLATE", "CLASS_TEM
 
 
 class Program:
-    """What libclang made of one file."""
+    """One file as parsed by libclang."""
 
     def __init__(self, unit, file, text, language):
         self.unit, self.file, self.language = unit, file, language
         self.source = text.encode()
-        self.functions = []  # of this file
-        self.bodies = {}  # name -> cursors of definitions, in this file and in what it includes
+        self.functions = []  # functions of this file
+        self.bodies = {}  # name -> cursors of definitions in this file and its includes
         self.records = []
         self._functions = {}
         self._reached = {}
@@ -64,7 +64,7 @@ class Program:
         return self._functions[key]
 
     def text(self, node):
-        """A node's own text; of what stands in a macro's use, as the tree has it."""
+        """A node's text in the source; inside the use of a macro, the text reconstructed from the tree."""
         start, end = node.start, node.end
         file = node.cursor.location.file
         if start >= end and not node.left_out:
@@ -74,29 +74,29 @@ class Program:
             inside = file is not None and file.name == self.file
         if inside and start < end:
             text = self.source[start:end].decode(errors="replace")
-            # A macro's whole use is the place of all that it makes.
+            # Everything that a macro produces has the position of the macro's use.
             if node.kind not in SMALL or re.fullmatch(SMALL[node.kind], text):
                 return text
         return described(node)
 
     def reaches(self, name, is_it, depth=4):
-        """Whether a function is one, or calls one, that `is_it` knows by name."""
+        """Whether `is_it` accepts the function's name, or the name of a function that it calls."""
         if is_it(name):
             return True
         if depth == 0 or name not in self.bodies:
             return False
         key = (name, is_it)
         if key not in self._reached:
-            self._reached[key] = False  # for one that calls itself
+            self._reached[key] = False  # stops at recursive calls
             self._reached[key] = any(
                 self.reaches(call_name(call), is_it, depth - 1)
                 for cursor in self.bodies[name] for call in self.function(cursor).calls)
         return self._reached[key]
 
     def called(self, *names):
-        """Whether this file calls a function of the runtime by one of these names, vendor left out."""
+        """Whether this file calls a runtime function with one of these names, written without the vendor."""
         return any(api(name) in names for name in self.all_names)
 
     def callers(self, name):
-        """Functions of this file, with their calls of that name."""
+        """The functions of this file that call that name, with the calls."""
         return [(f, call) for f in self.functions for call in f.calls if call_name(call) == name and f.name != name]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""The rows that are looked for. A rule is a function over a file's program that yields findings."""
+"""The rules, by row. A rule is a function that yields findings for a file's program."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from .launches import launches
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """One finding, before it has a place: a node, one sentence, and what to write instead."""
+    """One finding without its position: a node, one sentence, and what to do instead, in the imperative."""
 
     node: object
     says: str
@@ -28,7 +28,7 @@ RULES = []
 
 
 def rule(row, title, by_default=True):
-    """A rule over a whole program."""
+    """Registers a rule over a whole program."""
 
     def add(find):
         RULES.append(Rule(row, title, by_default, find))
@@ -38,7 +38,7 @@ def rule(row, title, by_default=True):
 
 
 def function_rule(row, title, by_default=True):
-    """A rule over one function."""
+    """Registers a rule over one function."""
 
     def add(find):
         @rule(row, title, by_default)
@@ -52,7 +52,7 @@ def function_rule(row, title, by_default=True):
 
 
 def launch_rule(row, title, by_default=True):
-    """A rule over one launch."""
+    """Registers a rule over one launch."""
 
     def add(find):
         @function_rule(row, title, by_default)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""--fix: `k<<<grid, block, bytes, stream>>>(…)` as warpsafe::launch_as_written, where that is the same launch."""
+"""--fix: `k<<<grid, block, bytes, stream>>>(…)` becomes warpsafe::launch_as_written, if that is the same launch."""
 
 import re
 
@@ -14,7 +14,7 @@ RANK = {"FLOAT": 4, "DOUBLE": 8}
 
 
 class Left(Exception):
-    """Why a launch is left as it is."""
+    """The reason why a launch is not rewritten."""
 
 
 def between_commas(text):
@@ -30,7 +30,7 @@ def between_commas(text):
 
 
 def slices(source, start, end, nodes):
-    """The text of each of these nodes, which fill a place between brackets with commas between them."""
+    """The text of each of these nodes, which form a comma-separated list from start to end."""
     texts, at = [], start
     for number, node in enumerate(nodes):
         gap = source[at:node.start].decode()
@@ -44,7 +44,7 @@ def slices(source, start, end, nodes):
 
 
 def parts_of(launch):
-    """Texts of kernel, slots and arguments."""
+    """The texts of kernel, slots and arguments."""
     source, node = launch.function.program.source, launch.node
     text = source[node.start:node.end].decode(errors="replace")
     slots = [slot for slot in (launch.grid, launch.block, launch.bytes, launch.stream) if slot is not None]
@@ -65,7 +65,7 @@ def parts_of(launch):
 
 
 def template_arguments(cursor):
-    """`<float, 4>` of a template's instance, or Left."""
+    """The template arguments of an instance, `<float, 4>`, or Left."""
     words = []
     for place in range(cursor.get_num_template_arguments()):
         kind = cursor.get_template_argument_kind(place).name
@@ -79,7 +79,7 @@ def template_arguments(cursor):
 
 
 def named_kernel(launch, text):
-    """What goes into kernel<…>."""
+    """The name for kernel<…>."""
     program = launch.function.program
     reference = plain(launch.callee)
     to = reference.cursor.referenced
@@ -99,7 +99,7 @@ def named_kernel(launch, text):
 
 
 def dimension(node, text):
-    """A grid or a block: a dim3 or a whole number as it stands, all else as the dim3 that it becomes."""
+    """The text of a grid or a block: a dim3 or an integer unchanged, anything else converted to dim3."""
     inner = plain(node)
     kind = inner.type.get_canonical()
     if is_integer(kind) or kind.spelling.replace("const ", "") in ("dim3", "struct dim3") or "dependent" in kind.spelling:
@@ -108,8 +108,8 @@ def dimension(node, text):
 
 
 def argument(node, text):
-    """An argument that keeps its value in the kernel's parameter, as it stands; a constant that fits, cast; else
-    Left. The node's own type is the parameter's: what is converted without a word stands below it."""
+    """The text of an argument: unchanged if the kernel's parameter keeps its value, cast if it is a constant that
+    fits, otherwise Left. The node has the parameter's type; the implicitly converted expression is below it."""
     if node.kind != "UNEXPOSED_EXPR":
         return text
     inner = plain(node)
@@ -137,12 +137,12 @@ def argument(node, text):
 def rewritten(launch):
     """The new text of a launch, or Left."""
     if launch.form not in ("<<<>>>", "macro"):
-        raise Left(f"{launch.form} has its own status; warpsafe::launch takes its place")
+        raise Left(f"{launch.form} returns its own status; replace it by warpsafe::launch")
     statement = next((a for a in launch.node.above() if a.kind != "UNEXPOSED_EXPR"), None)
     if launch.form == "<<<>>>" and (statement is None or statement.kind not in STATEMENTS):
         raise Left("it is part of a larger expression")
     if any(node.left_out for node in launch.arguments):
-        raise Left("the kernel has default arguments, and launch_as_written takes all")
+        raise Left("the kernel has default arguments, and launch_as_written takes all arguments")
     kernel, slots, arguments = parts_of(launch)
     kernel = named_kernel(launch, kernel)
     nodes = (launch.grid, launch.block)
@@ -153,7 +153,7 @@ def rewritten(launch):
 
 
 def with_includes(text):
-    """The file with warpsafe's headers before its first #include outside of any #if."""
+    """The file with warpsafe's headers before its first #include outside any #if."""
     if "<warpsafe/launch/check.hpp>" in text:
         return text
     depth, at = 0, 0
@@ -169,7 +169,7 @@ def with_includes(text):
 
 
 def fix(program):
-    """The new text of a file, and a (node, sentence) for each launch: rewritten, or why not."""
+    """The new text of a file, and for each launch its node with a sentence: rewritten, or the reason why not."""
     edits, notes = [], []
     for function in program.functions:
         for launch in all_launches(function):
@@ -177,7 +177,7 @@ def fix(program):
                 edits.append((launch.node.start, launch.node.end, rewritten(launch)))
                 notes.append((launch.node, f"{launch.kernel_name}: rewritten as launch_as_written"))
             except Left as why:
-                notes.append((launch.node, f"{launch.kernel_name}: left as it is: {why}"))
+                notes.append((launch.node, f"{launch.kernel_name}: not rewritten: {why}"))
     source = program.source
     for start, end, text in sorted(edits, reverse=True):
         source = source[:start] + text.encode() + source[end:]

@@ -12,7 +12,7 @@ from .tree import call_arguments, call_name, is_integer, is_stream, is_wide, ope
 
 
 def argument_array(function, launch):
-    """The `void*` initialisers that cudaLaunchKernel is given, or None where they are not in sight."""
+    """The `void*` array passed to cudaLaunchKernel, or None if its initialisers are not visible."""
     slots = call_arguments(launch.node)
     if launch.arguments is not None or len(slots) < 4:
         return None
@@ -30,8 +30,9 @@ def argument_count(program, function, launch):
         return
     have, need = max(len(array.start.children), array.node.type.element_count), len(launch.kernel.parameters)
     if have < need:
-        yield Found(launch.node, f"{have} arguments for {launch.kernel.name}, which takes {need}: the runtime reads past the "
-                    "array", "warpsafe::launch(stream, config, kernel<k>, …), whose arguments are counted")
+        yield Found(launch.node, f"{launch.kernel.name} takes {need} arguments, but the array has {have}: the runtime reads "
+                    "beyond it",
+                    "call warpsafe::launch(stream, config, kernel<k>, …), which counts the arguments")
 
 
 def class_of(kind_of):
@@ -56,9 +57,9 @@ def argument_type(program, function, launch):
             continue
         given, wanted = class_of(inner.children[0].type), class_of(parameter.type)
         if given and wanted and given != wanted:
-            yield Found(node, f"{program.text(inner)} is the address of {inner.children[0].type.spelling}, and "
-                        f"{launch.kernel.name}'s {parameter.name} is {parameter.type.spelling}",
-                        "warpsafe::launch, whose arguments have the kernel's types")
+            yield Found(node, f"{program.text(inner)} is the address of {inner.children[0].type.spelling}, but "
+                        f"{launch.kernel.name}'s parameter {parameter.name} is {parameter.type.spelling}",
+                        "call warpsafe::launch, whose arguments have the kernel's types")
 
 
 @launch_rule("C03", "a 64-bit argument for a 32-bit parameter")
@@ -66,8 +67,9 @@ def narrowed_argument(program, function, launch):
     for node in launch.arguments or ():
         if node.kind == "UNEXPOSED_EXPR" and node.type.get_canonical().kind.name in ("INT", "UINT") and node.children and \
                 is_wide(node.children[0].type) and function.value(node) is None:
-            yield Found(node, f"{program.text(node)} has 64 bits, {launch.kernel_name}'s parameter 32: what is over is cut off "
-                        "without a word", "warpsafe::launch, which does not compile then; give the kernel a std::size_t")
+            yield Found(node, f"{program.text(node)} has 64 bits and {launch.kernel_name}'s parameter 32: the upper bits are "
+                        "lost without a warning",
+                        "give the kernel a std::size_t; warpsafe::launch does not compile this argument")
 
 
 @launch_rule("C04", "a host pointer passed to a kernel")
@@ -79,12 +81,12 @@ def host_pointer(program, function, launch):
             continue
         why = host_memory(function, node)
         if why:
-            yield Found(node, f"{why}: host memory, and {launch.kernel_name} runs on the device",
-                        "a warpsafe::DeviceBuffer's view(); a raw host pointer does not compile there")
+            yield Found(node, f"{why}: this is host memory, which {launch.kernel_name} cannot read on the device",
+                        "pass the view() of a warpsafe::DeviceBuffer; warpsafe::launch does not compile a raw pointer")
 
 
 def not_trivial(record, depth=4):
-    """Why a class cannot be copied as bytes: the class with a destructor of its own, or None."""
+    """The class with a destructor or virtual functions that prevents a copy as bytes, or None."""
     declaration = record.get_canonical().get_declaration()
     if depth == 0 or declaration.kind.name not in ("CLASS_DECL", "STRUCT_DECL"):
         return None
@@ -111,8 +113,9 @@ def by_value(program):
             if parameter.type.get_canonical().kind.name == "RECORD":
                 why = not_trivial(parameter.type)
                 if why:
-                    yield Found(parameter, f"{parameter.name} is copied to the device as bytes, and {why} has a destructor or "
-                                "virtual functions", "pass a view: device_ptr, DeviceSpan, or a plain struct")
+                    yield Found(parameter, f"{parameter.name} is copied to the device as bytes, but {why} has a destructor or "
+                                "virtual functions",
+                                "pass a view: device_ptr, DeviceSpan, or a plain struct")
 
 
 @rule("C07", "a kernel that takes a reference")
@@ -120,8 +123,8 @@ def by_reference(program):
     for function in of_kernels(program):
         for parameter in function.parameters:
             if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE"):
-                yield Found(parameter, f"{parameter.name} is a reference: the kernel gets the address of a host object",
-                            "take it by value; warpsafe refuses such a kernel")
+                yield Found(parameter, f"{parameter.name} is a reference: the kernel receives the address of a host object",
+                            "pass it by value; warpsafe refuses such a kernel")
 
 
 @launch_rule("C08", "the stream in the slot of the shared memory")
@@ -129,8 +132,9 @@ def stream_as_bytes(program, function, launch):
     if launch.bytes is not None and launch.bytes.value is None:
         inner = plain(launch.bytes)
         if is_stream(inner.type) or re.search(r"stream", program.text(inner).lower()):
-            yield Found(launch.bytes, f"{program.text(inner)} stands where the bytes of shared memory belong",
-                        "<<<grid, block, 0, stream>>>; warpsafe::launch takes the stream first, and by type")
+            yield Found(launch.bytes, f"{program.text(inner)} is passed as the bytes of shared memory",
+                        "write <<<grid, block, 0, stream>>>, or call warpsafe::launch, which takes the stream first and by "
+                        "type")
 
 
 @launch_rule("C09", "the stream forgotten")
@@ -141,8 +145,8 @@ def stream_forgotten(program, function, launch):
     streams += [v.node.name for v in function.variables.values() if is_stream(v.node.type) and any(
         api(call_name(a)).startswith("StreamCreate") for w in v.writes for a in w.above() if a.kind == "CALL_EXPR")]
     if streams:
-        yield Found(launch.node, f"the function has a stream, {streams[0]}, and this launch runs on the default one",
-                    f"<<<grid, block, 0, {streams[0]}>>>; warpsafe::launch takes no default stream")
+        yield Found(launch.node, f"this launch runs on the default stream, although the function has the stream {streams[0]}",
+                    f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream")
 
 
 @launch_rule("C10", "the dynamic shared memory forgotten")
@@ -150,9 +154,10 @@ def shared_forgotten(program, function, launch):
     if launch.kernel and launch.kernel.dynamic_shared is not None and launch.shared_bytes == 0:
         if program.called("LaunchKernelExC"):
             return
-        yield Found(launch.node, f"{launch.kernel.name} has {launch.kernel.dynamic_shared.name}[] in dynamic shared memory, and "
-                    "the launch gives it 0 bytes", "the third number between <<< and >>>; kernel<k, needs_shared<T>> makes it "
-                    "an error to leave out")
+        yield Found(launch.node, f"{launch.kernel.name} uses dynamic shared memory, {launch.kernel.dynamic_shared.name}[], but "
+                    "the launch passes 0 bytes",
+                    "pass the bytes as the third number of <<<…>>>; with kernel<k, needs_shared<T>> warpsafe refuses a launch "
+                    "without them")
 
 
 @launch_rule("C11", "shared memory in elements instead of bytes")
@@ -181,9 +186,10 @@ def shared_elements(program, function, launch):
         return
     if node.kind == "DECL_REF_EXPR" and node.cursor.referenced.kind.name == "PARM_DECL" and not re.search(
             r"^n|num|count|len|thread|block|elem", node.name.lower()):
-        return  # a parameter whose name says neither
-    yield Found(launch.bytes, f"{program.text(launch.bytes)} counts elements of {size} bytes, and the launch takes bytes: "
-                f"{array.name} gets a part of what it needs", f"{program.text(launch.bytes)} * sizeof({array.type.element_type.spelling}); "
+        return  # the name suggests neither bytes nor a count
+    yield Found(launch.bytes, f"{program.text(launch.bytes)} counts elements of {size} bytes, but a launch takes bytes: "
+                f"{array.name} is too small",
+                f"write {program.text(launch.bytes)} * sizeof({array.type.element_type.spelling}), or "
                 "warpsafe::shared<T>(count)")
 
 
@@ -192,8 +198,8 @@ def large_argument(program):
     for function in of_kernels(program):
         total = sum(max(p.type.get_size(), 0) for p in function.parameters)
         if total > 4096:
-            yield Found(function.node, f"the parameters take {total} bytes; 4096 is what every CUDA takes, 32764 from 12.1 on",
-                        "put the large part in a buffer; warpsafe::launch counts them when it compiles")
+            yield Found(function.node, f"the parameters take {total} bytes; every CUDA accepts 4096, CUDA from 12.1 on 32764",
+                        "put the large part in a buffer; warpsafe::launch counts the bytes at compile time")
 
 
 @rule("C18", "a dependent launch of kernels that do not wait")
@@ -206,5 +212,6 @@ def dependent(program):
             if node.name == "=" and left.kind == "MEMBER_REF_EXPR" and \
                     left.name == "programmaticStreamSerializationAllowed" and function.value(node.children[1]) and \
                     any(program.kernels):
-                yield Found(node, "the kernel may start before its input is there, and no kernel here waits for it",
-                            "cudaGridDependencySynchronize() in the kernel; warpsafe::dependent_launch asks for one that does")
+                yield Found(node, "the kernel may start before its input is written, and no kernel in this file waits for it",
+                            "call cudaGridDependencySynchronize() in the kernel; warpsafe::dependent_launch requires a kernel "
+                            "that waits")

@@ -9,13 +9,13 @@ from .sizes import only_count, wrong_sizeof
 from .tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
 
 TO_DEVICE, TO_HOST = 1, 2  # cudaMemcpyKind, hipMemcpyKind
-# Where a copy's bytes and its kind stand among the arguments; None for no kind.
+# Positions of a copy's bytes and kind among its arguments; None: it has no kind.
 COPIES = {"Memcpy": (2, 3), "MemcpyAsync": (2, 3), "MemcpyToSymbol": (2, None), "Memset": (2, None), "MemsetAsync": (2, None),
           "MallocAsync": (1, None), "Malloc": (1, None), "MallocManaged": (1, None), "MallocHost": (1, None)}
 
 
 def copies(function, *names):
-    """Calls of the runtime by these names, with bytes and kind."""
+    """Runtime calls with these names, with their bytes and kind."""
     for call in function.calls:
         name, arguments = api(call_name(call)), call_arguments(call)
         if name in names and len(arguments) > COPIES[name][0]:
@@ -24,7 +24,7 @@ def copies(function, *names):
 
 
 def use_before_wait(function, copy, target):
-    """The first read of what a copy writes that no wait precedes, or None. Source order stands for time."""
+    """The first read of a copy's target before any wait, or None. Source order is taken as time order."""
     waits = [c.order for c in function.calls if c.order > copy.order and function.waits(c)]
     limit = min(waits, default=None)
     inside = {id(node) for node in copy.walk()}
@@ -39,7 +39,7 @@ def use_before_wait(function, copy, target):
 
 
 def is_read(function, node):
-    """Whether a name is used for the value behind it, rather than for its address."""
+    """Whether a use of a name reads its value rather than taking its address."""
     child, parent = node, node.parent
     while parent is not None and parent.kind in ("UNEXPOSED_EXPR", "PAREN_EXPR"):
         child, parent = parent, parent.parent
@@ -67,7 +67,7 @@ def read_too_early(program, function):
         read = use_before_wait(function, call, base.target)
         if read is not None:
             yield Found(read, f"{read.name} is read while {call_name(call)} may still write it",
-                        "cudaStreamSynchronize first; warpsafe's to_host() gives a Pending<T> that has to be waited for")
+                        "call cudaStreamSynchronize first; warpsafe's to_host() returns a Pending<T>, whose get() waits")
 
 
 @function_rule("F12", "managed memory touched while the GPU works")
@@ -89,8 +89,8 @@ def managed_too_early(program, function):
             read = use_before_wait(function, launch.node, base.target)
             if read is not None and launch.node not in read.above():
                 told.add(base.target)
-                yield Found(read, f"{read.name} is managed memory, and {launch.kernel_name} may still work on it",
-                            "cudaDeviceSynchronize first; warpsafe's buffers are read through a Pending<T>")
+                yield Found(read, f"{read.name} is managed memory, and {launch.kernel_name} may still use it",
+                            "call cudaDeviceSynchronize first; warpsafe's buffers are read through a Pending<T>")
 
 
 @function_rule("F02", "a local variable as the source of an asynchronous copy")
@@ -105,8 +105,8 @@ def local_source(program, function):
         if variable is None or is_static(variable):
             continue
         if not any(c.order > call.order and function.waits(c) for c in function.calls):
-            yield Found(call, f"{variable.node.name} is gone when the function returns, and the copy may read it later",
-                        "wait before the return; warpsafe's copies keep what they read")
+            yield Found(call, f"{variable.node.name} ends with the function, but the copy may read it later",
+                        "wait before the return; warpsafe's copies keep their source alive")
 
 
 @function_rule("F03", "pageable memory in an asynchronous copy")
@@ -119,12 +119,12 @@ def pageable(program, function):
         side = arguments[1] if kind == TO_DEVICE else arguments[0]
         why = host_memory(function, side)
         if why and "variable of this function" not in why:
-            yield Found(call, f"{why}, pageable memory: this copy waits, or does not, as the runtime likes",
-                        "cudaMallocHost for it, or warpsafe's PinnedBuffer; copy_and_wait where it may wait")
-            return  # one for a function: such copies come in rows
+            yield Found(call, f"{why}, which is pageable memory: the runtime may block, or read or write it later",
+                        "allocate it with cudaMallocHost or as warpsafe's PinnedBuffer, or call copy_and_wait")
+            return  # one finding per function, because such copies come in groups
 
 
-@rule("F05", "the size of a copy in elements")
+@rule("F05", "the size of a copy in elements instead of bytes")
 def elements_for_bytes(program):
     for function in program.functions:
         for call, arguments, size, _ in copies(function, *COPIES):
@@ -148,16 +148,16 @@ def elements_for_bytes(program):
             if spelled:
                 wrong = wrong_sizeof(program, function, node, spelled, item)
                 if wrong:
-                    yield Found(size, f"{program.text(size)} is {wrong}, and the items have {item} bytes",
-                                "sizeof(*pointer); warpsafe's copies know type and count")
+                    yield Found(size, f"{program.text(size)} is {wrong}, but the items have {item} bytes",
+                                "write sizeof(*pointer); warpsafe's copies know type and count")
                 continue
             if only_count(function, size):
-                yield Found(size, f"{program.text(size)} counts items of {item} bytes, and {call_name(call)} takes bytes: "
-                            "the rest is not reached", f"{program.text(size)} * sizeof(*pointer); warpsafe's copies know "
-                            "type and count")
+                yield Found(size, f"{program.text(size)} counts items of {item} bytes, but {call_name(call)} takes bytes: it "
+                            "does not reach the rest",
+                            f"write {program.text(size)} * sizeof(*pointer); warpsafe's copies know type and count")
 
 
-@rule("F14", "a fill with a value that is no byte")
+@rule("F14", "a fill value that is not a single byte")
 def fill(program):
     for function in program.functions:
         for call, arguments, _, _ in copies(function, "Memset", "MemsetAsync"):
@@ -166,11 +166,11 @@ def fill(program):
             number = function.value(arguments[1])
             if value.type.get_canonical().kind.name in ("FLOAT", "DOUBLE") and number != 0 or \
                     number is not None and not -128 <= number <= 255:
-                yield Found(call, f"{program.text(arguments[1])} is no byte: {call_name(call)} keeps its low 8 bits",
-                            "a kernel that fills; warpsafe has zero(stream) and fill_bytes(stream, std::byte)")
+                yield Found(call, f"{program.text(arguments[1])} is not a byte: {call_name(call)} uses only its low 8 bits",
+                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)")
             elif number is not None and item not in (None, 1) and 0 < number < 127 and \
                     not program.text(arguments[1]).lower().startswith(("0x", "'")):
                 pattern = int.from_bytes(bytes([number]) * min(item, 8), "little")
-                yield Found(call, f"every byte becomes {number}, so an item of {item} bytes {pattern:#x}",
-                            "a kernel that fills; warpsafe has zero(stream) and fill_bytes(stream, std::byte)")
+                yield Found(call, f"every byte becomes {number}, and an item of {item} bytes becomes {pattern:#x}",
+                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)")
 

@@ -12,14 +12,14 @@ COVER = "auto grid = warpsafe::SafeGrid<>::cover(n, warpsafe::block<B>)"
 
 
 def factors(function, node):
-    """What an expression is a product of."""
+    """The factors of an expression."""
     node = function.resolve(node)
     sides = operands(node, "*")
     return factors(function, sides[0]) + factors(function, sides[1]) if sides else [node]
 
 
 def remainder_is_asked(program, function, top, bottom):
-    """Whether the function computes what is left over of the same number, or has rounded it by the same divisor."""
+    """Whether the function computes the remainder of the same number, or has rounded it to the same divisor."""
     variable = function.variable(top)
     if variable is not None and any(same_text(program, part, bottom) for write in variable.writes for part in write.walk()):
         return True
@@ -30,7 +30,7 @@ def remainder_is_asked(program, function, top, bottom):
     return False
 
 
-@launch_rule("A07", "a grid by a division that drops the tail")
+@launch_rule("A07", "a grid whose division drops the tail")
 def floor_division(program, function, launch):
     if launch.kernel and (launch.kernel.strides or launch.kernel.body is None):
         return
@@ -46,19 +46,20 @@ def floor_division(program, function, launch):
             continue
         if count is not None and block:
             if count % block:
-                yield Found(axis, f"{program.text(node)} is {count} / {block} rounded down: the last {count % block} "
-                            "items get no thread", f"{COVER}; without warpsafe (n + B - 1) / B")
+                yield Found(axis, f"{program.text(node)} is {count} / {block} rounded down: the last {count % block} items get "
+                            "no thread",
+                            f"write {COVER}, or without warpsafe (n + B - 1) / B")
             continue
         parts = factors(function, top)
         if any(same_text(program, part, bottom) or (block and (function.value(part) or 1) % block == 0)
                for part in parts) or any(part.name == "<<" or part.kind == "CALL_EXPR" for part in parts):
             continue
-        # A name that says that somebody rounded it, as OpenCL's global work size is.
+        # The name suggests a rounded number, like OpenCL's global work size.
         if remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
             continue
-        yield Found(axis, f"the grid {program.text(node)} is rounded down: where {program.text(bottom)} does not divide "
+        yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
-                    f"{COVER}; without warpsafe (n + B - 1) / B")
+                    f"write {COVER}, or without warpsafe (n + B - 1) / B")
 
 
 @launch_rule("A09", "one block too many")
@@ -75,11 +76,12 @@ def one_too_many(program, function, launch):
         top = function.resolve(halves[0])
         if top.name in ("-", "+") or top.kind in ("CALL_EXPR", "CONDITIONAL_OPERATOR"):
             continue
-        yield Found(axis, f"{program.text(node)} is one block too many whenever {program.text(halves[1])} divides "
-                    f"{program.text(halves[0])}", f"{COVER}; without warpsafe (n + B - 1) / B")
+        yield Found(axis, f"{program.text(node)} is one block too many if {program.text(halves[1])} divides "
+                    f"{program.text(halves[0])}",
+                    f"write {COVER}, or without warpsafe (n + B - 1) / B")
 
 
-@launch_rule("A10", "a rounded-up grid for a kernel that checks no bound")
+@launch_rule("A10", "a rounded-up grid for a kernel without a bounds check")
 def no_guard(program, function, launch):
     kernel = launch.kernel
     if not kernel or kernel.compares or kernel.loops or not {"blockIdx", "threadIdx"} <= kernel.names:
@@ -90,9 +92,9 @@ def no_guard(program, function, launch):
         return
     for axis in launch.grid_axes:
         if function.value(axis) is None and rounded_up(function, axis):
-            yield Found(axis, f"the grid is rounded up, and {kernel.name} compares nothing with the number of items: the "
-                        "last block writes behind the array", "for (auto i : warpsafe::grid_stride(n)) in the kernel, or "
-                        "SafeGrid<>::cover_exact(n, block)")
+            yield Found(axis, f"the grid is rounded up, but {kernel.name} does not compare its index with the number of items: "
+                        "the last block writes beyond the array",
+                        "write for (auto i : warpsafe::grid_stride(n)) in the kernel, or SafeGrid<>::cover_exact(n, block)")
 
 
 @launch_rule("A04", "a dimension of zero")
@@ -100,8 +102,8 @@ def zero(program, function, launch):
     for what, axes in (("grid", launch.grid_axes), ("block", launch.block_axes)):
         for axis in axes:
             if function.value(axis) == 0 and "dim3" not in plain(axis).type.spelling:
-                yield Found(axis, f"this {what} has a dimension of 0: every runtime refuses it",
-                            "SafeGrid<>::cover_or_empty(n, block) where there may be nothing to do")
+                yield Found(axis, f"this {what} has a dimension of 0, which every runtime refuses",
+                            "write SafeGrid<>::cover_or_empty(n, block) if there may be no work")
 
 
 @launch_rule("A05", "a negative dimension")
@@ -109,8 +111,8 @@ def negative(program, function, launch):
     for axis in launch.grid_axes + launch.block_axes:
         inner = plain(axis)
         if (inner.value or 0) < 0 or (function.resolve(axis).value or 0) < 0:
-            yield Found(axis, f"{program.text(axis)} is negative, and as a dimension more than 4 billion",
-                        "SafeGrid<>::cover(n, block)")
+            yield Found(axis, f"{program.text(axis)} is negative; as a dimension it exceeds 4 billion",
+                        "write SafeGrid<>::cover(n, block)")
 
 
 @launch_rule("A11", "grid.y or grid.z over 65535")
@@ -118,7 +120,8 @@ def long_axis(program, function, launch):
     for axis, node in zip("yz", launch.grid_axes[1:]):
         value = function.value(node)
         if value is not None and value > 65535:
-            yield Found(node, f"grid.{axis} is {value}, limit 65535 on CUDA", "put the long axis in x")
+            yield Found(node, f"grid.{axis} is {value}, limit 65535 on CUDA",
+                        "put the long axis in x")
 
 
 @launch_rule("A12", "2^32 threads along one axis")
@@ -127,10 +130,10 @@ def amd_threads(program, function, launch):
         value = function.value(node)
         if value is not None and value < 1 << 31 and block and value * block >= 1 << 32:
             yield Found(node, f"grid.{axis} times block.{axis} is {value * block} threads; AMD's limit is 2^32 - 1",
-                        "fewer blocks and warpsafe::grid_stride(n) in the kernel")
+                        "use fewer blocks, and warpsafe::grid_stride(n) in the kernel")
 
 
-@function_rule("A02", "a 64-bit count put into 32 bits before the launch")
+@function_rule("A02", "a 64-bit count stored in 32 bits before the launch")
 def narrowed_count(program, function):
     used = {}
     for launch in all_launches(function):
@@ -153,9 +156,10 @@ def narrowed_count(program, function):
                 continue
             sides = operands(wide, "/")
             if sides or wide.kind == "CXX_UNARY_EXPR":
-                continue  # a number of blocks, which is small; what narrows there is row A03
+                continue  # a number of blocks is small; its narrowing is row A03
             yield Found(variable.node, f"{variable.node.name} keeps 32 bits of {program.text(wide)}, and a grid is computed "
-                        "from it", "keep the 64 bits, and SafeGrid<>::cover(n, block), which takes them")
+                        "from it",
+                        "keep the 64 bits and write SafeGrid<>::cover(n, block), which accepts them")
 
 
 @launch_rule("A21", "an int product as the size of a grid", by_default=False)
@@ -166,7 +170,7 @@ def int_product(program, function, launch):
             if sides and part.type.get_canonical().kind.name == "INT" and part.value is None and all(
                     function.value(side) is None for side in sides):
                 yield Found(part, f"{program.text(part)} is computed in int, and overflows before any check sees it",
-                            "SafeGrid<>::cover(extent{rows{m}, cols{n}}, block), or std::size_t{m} * n")
+                            "write SafeGrid<>::cover(extent{rows{m}, cols{n}}, block), or std::size_t{m} * n")
                 return
 
 
@@ -177,12 +181,14 @@ def rounding_overflows(program, function, launch):
         top = function.resolve(sides[0]) if sides else None
         if top is not None and top.name == "+" and top.type.get_canonical().kind.name in ("INT", "UINT") and \
                 function.value(top) is None:
-            yield Found(axis, f"{program.text(top)} overflows for a count near the end of int", COVER)
+            yield Found(axis, f"{program.text(top)} overflows for a count near the maximum of int",
+                        f"write {COVER}")
 
 
-@launch_rule("A03", "a 64-bit number put into a dim3", by_default=False)
+@launch_rule("A03", "a 64-bit number stored in a dim3", by_default=False)
 def truncated_dimension(program, function, launch):
     for axis in launch.grid_axes:
         if axis.kind == "UNEXPOSED_EXPR" and axis.type.get_canonical().kind.name == "UINT" and \
                 axis.children and is_wide(axis.children[0].type) and function.value(axis) is None:
-            yield Found(axis, f"{program.text(axis)} has 64 bits, and a dim3 keeps 32", COVER)
+            yield Found(axis, f"{program.text(axis)} has 64 bits, but a dim3 keeps 32",
+                        f"write {COVER}")

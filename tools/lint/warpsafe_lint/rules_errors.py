@@ -19,7 +19,7 @@ def is_error(kind_of):
 
 
 def is_dropped(node):
-    """Whether a call's value goes nowhere: it stands as a statement."""
+    """Whether a call's result is dropped, because the call is a statement of its own."""
     parent = node.parent
     while parent is not None and (parent.kind == "UNEXPOSED_EXPR" or parent.kind == "CSTYLE_CAST_EXPR" and
                                   parent.type.kind.name == "VOID"):
@@ -38,8 +38,8 @@ def looked_at(program, function, order):
 
 
 def callers_look(program, function, depth=4):
-    """Whether all calls of a function are followed by a look at the last error, there or further up. One that
-    is handed on as a pointer may be called from anywhere."""
+    """Whether the last error is read after every call of a function, in its caller or further up. Returns true
+    for a function that is passed as a pointer, because its callers are unknown."""
     for user in program.functions:
         for call in user.calls:
             if any(plain(argument).kind == "DECL_REF_EXPR" and plain(argument).name == function.name
@@ -50,7 +50,7 @@ def callers_look(program, function, depth=4):
         looked_at(program, caller, call.order) or callers_look(program, caller, depth - 1) for caller, call in callers)
 
 
-@function_rule("D01", "a launch that nobody looks at")
+@function_rule("D01", "a launch whose result nobody reads")
 def unchecked(program, function):
     if function.on_device:
         return
@@ -69,9 +69,9 @@ def unchecked(program, function):
         return
     first = unseen[0]
     others = "" if len(unseen) == 1 else f", nor that of {len(unseen) - 1} further launch{'es' * (len(unseen) > 2)} in {function.name}"
-    yield Found(first.node, f"nobody looks at the status of {first.kernel_name}'s launch{others}: one that is refused does "
-                "nothing", "warpsafe::launch_as_written(…).value() (--fix writes it); without warpsafe, cudaGetLastError() "
-                "right after it")
+    yield Found(first.node, f"nothing checks the status of {first.kernel_name}'s launch{others}: a refused launch does nothing",
+                "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
+                "right after the launch")
 
 
 def is_launch_wrapper(call):
@@ -79,29 +79,29 @@ def is_launch_wrapper(call):
 
 
 def handled_before(function, call):
-    """Whether the runtime's call right before it has its status looked at: then it is this one's error that goes."""
+    """Whether the preceding runtime call's status is checked: then the cleared error is that call's."""
     before = [c for c in function.calls if c.order < call.order and api(call_name(c))]
     return bool(before) and api(call_name(before[-1])) != "GetLastError" and not is_dropped(before[-1]) and not any(
         launch.order > before[-1].order and launch.order < call.order for launch in all_launches(function))
 
 
-@rule("D03", "clearing an error that is somebody else's")
+@rule("D03", "clearing another component's error")
 def swallowed(program):
     for function in program.functions:
         for call in function.calls:
             if api(call_name(call)) == "GetLastError" and is_dropped(call) and not handled_before(function, call):
-                yield Found(call, f"{call_name(call)}() is asked and its answer dropped: an error that was there is gone",
-                            "look at the call that may fail; a launch by warpsafe reports its own status and clears nothing")
+                yield Found(call, f"the result of {call_name(call)}() is dropped, which clears an earlier error",
+                            "check the call that may fail; warpsafe's launch reports its own status and clears nothing")
 
 
-@rule("D08", "the result of a wrapper dropped")
+@rule("D08", "a wrapper's result dropped")
 def dropped(program):
     for function in program.functions:
         for call in function.calls:
             name = call_name(call)
             if name in program.bodies and is_error(call.type) and is_dropped(call):
-                yield Found(call, f"{name} returns {call.type.spelling}, and nobody looks at it",
-                            "warpsafe::result<void>, which a compiler does not let drop")
+                yield Found(call, f"{name} returns {call.type.spelling}, and the result is dropped",
+                            "return warpsafe::result<void>, which the compiler does not let a caller drop")
 
 
 def fails(name):
@@ -119,14 +119,14 @@ def destructor(program):
         throws = next(function.node.all("CXX_THROW_EXPR"), None)
         ends = next((c for c in function.calls if fails(call_name(c))), None)
         if ends is None:
-            # The check that a call's status is handed to.
+            # The checking function that receives a call's status.
             ends = next((above for c in calls for above in c.above()
                          if above.kind == "CALL_EXPR" and program.reaches(call_name(above), fails)), None)
         found = throws or ends
         if found is not None:
-            yield Found(found, f"{function.name} ends the program when {call_name(calls[0])} fails, as it does while the "
-                        "program is being torn down: the first error is lost", "a close() that returns the status, and a "
-                        "destructor that ignores it")
+            yield Found(found, f"{function.name} ends the program if {call_name(calls[0])} fails, which happens while the "
+                        "program is torn down: the first error is lost",
+                        "add a close() that returns the status, and ignore it in the destructor")
 
 
 @rule("D10", "an error written to a log, and success returned")
@@ -144,9 +144,9 @@ def success_all_the_same(program):
             for call in node.children[1].all("CALL_EXPR"):
                 if call_name(call) in ("exit", "_exit") and call_arguments(call) and call_arguments(call)[0].value == 0:
                     found.append(call)
-        if found:  # one for a function: most are of a macro that stands at every call
-            yield Found(found[0], "the error is seen, and the program ends with 0, success",
-                        "exit(EXIT_FAILURE), or return the error: warpsafe::result")
+        if found:  # one finding per function, because most come from a macro around every call
+            yield Found(found[0], "the program finds the error, and exits with 0, success",
+                        "call exit(EXIT_FAILURE), or return the error as a warpsafe::result")
 
 
 @rule("D11", "comparing with a vendor's code for a launch")
@@ -157,13 +157,14 @@ def vendor_code(program):
                 for side in node.children:
                     inner = plain(side)
                     if inner.kind == "DECL_REF_EXPR" and LAUNCH_ERRORS.match(inner.name):
-                        yield Found(node, f"{inner.name}: one mistake has another code by vendor and release",
-                                    "Errc, which is the same on all: error.code() == Errc::…")
+                        yield Found(node, f"{inner.name}: the code for one mistake differs by vendor and release",
+                                    "compare with Errc, which is the same everywhere: error.code() == Errc::…")
         for case in function.node.all("CASE_STMT"):
             inner = plain(case.children[0]) if case.children else None
             if inner is not None and inner.kind == "DECL_REF_EXPR" and LAUNCH_ERRORS.match(inner.name) and not any(
                     n.kind == "RETURN_STMT" and any(True for _ in n.all("STRING_LITERAL")) for n in case.walk()):
-                yield Found(case, f"{inner.name}: one mistake has another code by vendor and release", "Errc, the same on all")
+                yield Found(case, f"{inner.name}: the code for one mistake differs by vendor and release",
+                            "compare with Errc, which is the same everywhere")
 
 
 SWITCHES = {"CUDA_LAUNCH_BLOCKING": "G01", "HIP_LAUNCH_BLOCKING": "G02", "AMD_SERIALIZE_KERNEL": "G02",
@@ -178,8 +179,8 @@ def environment(row):
                     for literal in call.all("STRING_LITERAL"):
                         word = re.split(r"[=\"]", literal.name.strip('"'))[0]
                         if SWITCHES.get(word) == row:
-                            yield Found(call, f"{word} is set by the program itself, for every user of it",
-                                        "leave it to the environment; warpsafe's errors say when it is on")
+                            yield Found(call, f"the program sets {word} for all its users",
+                                        "leave it to the environment; warpsafe's errors say when it is set")
                             break
     return find
 
@@ -197,4 +198,4 @@ def one_check(program, function):
                 function.looks(call) for call in function.calls_between(first.order, second.order)) and \
                 looked_at(program, function, second.order):
             yield Found(first.node, f"the check after {second.kernel_name} cannot tell its error from {first.kernel_name}'s",
-                        "launch_as_written(…).value() for each")
+                        "write launch_as_written(…).value() for each launch")

@@ -8,10 +8,10 @@ from .function import api
 from .registry import Found, function_rule, launch_rule, rule
 from .tree import call_arguments, call_name
 
-# Threads of a block, on every GPU; threads along z, on NVIDIA's; CUDA C++ programming guide, technical
+# Threads per block on every GPU, and threads along z on NVIDIA's: CUDA C++ programming guide, technical
 # specifications per compute capability.
 MAX_THREADS, MAX_Z = 1024, 64
-# Bytes of dynamic shared memory without an opt-in (CUDA), and the most that any GPU of that table has.
+# Bytes of dynamic shared memory without an opt-in (CUDA), and the maximum of any GPU in that table.
 WITHOUT_OPT_IN, MOST_SHARED = 49152, 232448
 # A workgroup's LDS on AMD's CDNA and RDNA: 64 KiB.
 LDS = 65536
@@ -26,7 +26,7 @@ def too_many_threads(program, function, launch):
         threads *= value
     if threads > MAX_THREADS:
         yield Found(launch.block, f"the block has {threads} threads{'' if len(known) == 3 else ' or more'}, limit 1024",
-                    "warpsafe::block<256>, which a compiler checks")
+                    "write warpsafe::block<256>, which the compiler checks")
 
 
 @launch_rule("B03", "more threads than __launch_bounds__")
@@ -35,15 +35,17 @@ def over_launch_bounds(program, function, launch):
         return
     x, y, z = launch.block_values
     if launch.kernel.max_threads < x * y * z <= MAX_THREADS:
-        yield Found(launch.block, f"the block has {x * y * z} threads, {launch.kernel.name} is declared for at most "
-                    f"{launch.kernel.max_threads}", "kernel<k, max_threads<N>>, which the compiler compares")
+        yield Found(launch.block, f"the block has {x * y * z} threads, but {launch.kernel.name} is declared for at most "
+                    f"{launch.kernel.max_threads}",
+                    "write kernel<k, max_threads<N>>, which the compiler checks")
 
 
 @launch_rule("B05", "block.z over 64")
 def long_z(program, function, launch):
     z = launch.block_values[2] if launch.block else None
     if z is not None and z > MAX_Z and program.language == "cuda":
-        yield Found(launch.block, f"block.z is {z}, limit 64 on CUDA", "put the long axis in x")
+        yield Found(launch.block, f"block.z is {z}, limit 64 on CUDA",
+                    "put the long axis in x")
 
 
 @rule("B04", "the second number of __launch_bounds__ on AMD")
@@ -53,8 +55,9 @@ def second_bound(program):
     for function in program.functions:
         head = program.source[function.node.start:function.body.start if function.body else function.node.end]
         if function.is_kernel and re.search(rb"__launch_bounds__\s*\([^()]*,", head):
-            yield Found(function.node, "the second number of __launch_bounds__ is blocks per multiprocessor on CUDA and "
-                        "warps per execution unit on AMD", "WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks), the same on both")
+            yield Found(function.node, "the second number of __launch_bounds__ means blocks per multiprocessor on CUDA and "
+                        "warps per execution unit on AMD",
+                        "write WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks), which means the same on both")
 
 
 @function_rule("B06", "a kernel that assumes warps of 32")
@@ -66,13 +69,13 @@ def warp_of_32(program, function):
         if expected is None or len(node.children) != 2 or function.value(node.children[1]) != expected:
             continue
         if "threadIdx" in function.resolve(node.children[0]).names():
-            yield Found(node, f"{program.text(node)} takes a warp to have 32 threads; AMD's CDNA has 64",
-                        "warpSize, or kernel<k, warp_of<32>>, which is checked at the launch")
+            yield Found(node, f"{program.text(node)} assumes warps of 32 threads, but AMD's CDNA has 64",
+                        "use warpSize, or kernel<k, requires_warp<32>>, which is checked at the launch")
             return
 
 
 def opted_in(program, launch):
-    """Whether the file raises a kernel's limit of dynamic shared memory, this one's or one in a variable."""
+    """Whether the file raises the shared-memory limit of this kernel, or of a kernel in a variable."""
     for function in program.functions:
         for call in function.calls:
             if api(call_name(call)) == "FuncSetAttribute":
@@ -86,15 +89,17 @@ def opted_in(program, launch):
 def without_opt_in(program, function, launch):
     size = launch.shared_bytes
     if size and WITHOUT_OPT_IN < size <= MOST_SHARED and program.language == "cuda" and not opted_in(program, launch):
-        yield Found(launch.bytes, f"{size} bytes of dynamic shared memory; over {WITHOUT_OPT_IN} the launch is refused unless "
-                    "cudaFuncSetAttribute raised the kernel's limit", "warpsafe::launch with shared(Bytes(n)), which raises it")
+        yield Found(launch.bytes, f"{size} bytes of dynamic shared memory: more than {WITHOUT_OPT_IN} need "
+                    "cudaFuncSetAttribute, or the launch is refused",
+                    "call warpsafe::launch with shared(Bytes(n)), which sets the attribute")
 
 
 @launch_rule("B08", "more shared memory than any device has")
 def most_shared(program, function, launch):
     size, limit = launch.shared_bytes, LDS if program.language == "hip" else MOST_SHARED
     if size and size > limit:
-        yield Found(launch.bytes, f"{size} bytes of dynamic shared memory, limit {limit}", "a smaller tile")
+        yield Found(launch.bytes, f"{size} bytes of dynamic shared memory, limit {limit}",
+                    "use a smaller tile")
 
 
 @launch_rule("B09", "static and dynamic shared memory together over the limit")
@@ -103,7 +108,8 @@ def together(program, function, launch):
     static = launch.kernel.static_shared if launch.kernel else 0
     if size and static and size <= limit < size + static and not opted_in(program, launch):
         yield Found(launch.bytes, f"{size} bytes of dynamic and {static} of static shared memory are {size + static}, limit "
-                    f"{limit}", "warpsafe::launch, which adds them and says so")
+                    f"{limit}",
+                    "call warpsafe::launch, which adds them and reports the sum")
 
 
 @rule("B11", "the opt-in made once per process")
@@ -116,8 +122,9 @@ def once_per_process(program):
                 static = above.kind == "VAR_DECL" and above.cursor.storage_class.name == "STATIC"
                 once = above.kind == "CALL_EXPR" and call_name(above) == "call_once"
                 if static or once:
-                    yield Found(call, "the attribute is set once per process, and each device has its own: the second GPU "
-                                "refuses the launch", "warpsafe::launch, which raises it per kernel and device")
+                    yield Found(call, "the attribute is set once per process, but each device has its own: the second GPU "
+                                "refuses the launch",
+                                "call warpsafe::launch, which sets it per kernel and device")
                     break
 
 
@@ -134,15 +141,17 @@ def large_cluster(program, function):
     for value, _ in sizes.values():
         product *= value
     if product > 8 and b"NonPortableClusterSizeAllowed" not in program.source:
-        yield Found(sizes[min(sizes)][1], f"a cluster of {product} blocks; over 8 needs "
-                    "cudaFuncAttributeNonPortableClusterSizeAllowed", "warpsafe::cluster<8>, or non_portable_cluster<16>")
+        yield Found(sizes[min(sizes)][1], f"a cluster of {product} blocks: more than 8 need "
+                    "cudaFuncAttributeNonPortableClusterSizeAllowed",
+                    "write warpsafe::cluster<8>, or non_portable_cluster<16>")
 
 
-@launch_rule("B16", "a cooperative grid that nobody compares with what fits")
+@launch_rule("B16", "a cooperative grid that is not compared with the occupancy")
 def cooperative(program, function, launch):
     if not launch.form.endswith("LaunchCooperativeKernel") or any("Occupancy" in name for name in program.all_names):
         return
     if "multiProcessorCount" in program.source.decode(errors="replace"):
         return
-    yield Found(launch.node, "the size of a cooperative grid is compared with no occupancy: what does not fit at once is "
-                "refused", "warpsafe::launch with cooperative, whose error says how many blocks fit")
+    yield Found(launch.node, "the size of a cooperative grid is not compared with the occupancy: a grid that does not fit at "
+                "once is refused",
+                "call warpsafe::launch with cooperative; its error says how many blocks fit")

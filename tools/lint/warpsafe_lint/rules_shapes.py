@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Part A of the catalogue: what a grid and a block are called, and what the kernel makes of them."""
+"""Part A of the catalogue: the names of grid and block, and how the kernel uses them."""
 
 import re
 
@@ -31,9 +31,10 @@ def swapped(program, function, launch):
         second = plain(second.children[0])
     if is_block_word(program.text(first)) and is_grid_word(program.text(second)) and re.fullmatch(
             r"[\w.:>-]+", program.text(first)) and re.fullmatch(r"[\w.:>-]+", program.text(second)):
-        yield Found(launch.node, f"the grid is {program.text(first)} and the block {program.text(second)}: by their names "
-                    "they are swapped", f"<<<{program.text(second)}, {program.text(first)}, …>>>; warpsafe's GridDim and "
-                    "BlockDim do not convert into each other")
+        yield Found(launch.node, f"the grid is {program.text(first)} and the block {program.text(second)}: their names suggest "
+                    "that they are swapped",
+                    f"write <<<{program.text(second)}, {program.text(first)}, …>>>; warpsafe's GridDim and BlockDim do not "
+                    "convert into each other")
 
 
 ROWS, COLUMNS = r"row|height|^h$|^ny$", r"col|width|^w$|^nx$"
@@ -54,12 +55,13 @@ def axes_swapped(program, function, launch):
     for variable in launch.kernel.node.all("VAR_DECL"):
         text = source.text(variable)
         if re.search(r"col", variable.name.lower()) and re.search(r"blockIdx\.x", text) and "blockIdx.y" not in text:
-            yield Found(launch.grid, f"grid.x comes from rows and grid.y from columns, and {launch.kernel.name} takes "
-                        f"{variable.name} from x", "SafeGrid<>::cover(extent{rows{m}, cols{n}}, block<X, Y>)")
+            yield Found(launch.grid, f"grid.x comes from rows and grid.y from columns, but {launch.kernel.name} takes "
+                        f"{variable.name} from x",
+                        "write SafeGrid<>::cover(extent{rows{m}, cols{n}}, block<X, Y>)")
             return
 
 
-@launch_rule("A15", "bytes where elements are meant")
+@launch_rule("A15", "bytes instead of elements")
 def bytes_for_elements(program, function, launch):
     kernel = launch.kernel
     if not kernel or any(pointee_size(p.type) in (None, 1) and p.type.get_canonical().kind.name == "POINTER"
@@ -75,8 +77,8 @@ def bytes_for_elements(program, function, launch):
         named = [name for name in top.names() if re.search(r"n_?bytes|_bytes|size_?in_?bytes|^bytes$", name.lower())]
         down = any(True for _ in function.resolve(sides[1]).all("CXX_UNARY_EXPR"))
         if (sizes or named) and not down and not any(operands(n, "/") for n in top.walk()):
-            yield Found(axis, f"the grid {program.text(node)} is computed from bytes, and {kernel.name} counts elements",
-                        "SafeGrid<>::cover(elements, block)")
+            yield Found(axis, f"the grid {program.text(node)} is computed from bytes, but {kernel.name} counts elements",
+                        "write SafeGrid<>::cover(elements, block)")
 
 
 @function_rule("A16", "a 32-bit index for a 64-bit count")
@@ -96,13 +98,14 @@ def narrow_index(program, function):
             if {left.target if left.kind == "DECL_REF_EXPR" else 0, right.target if right.kind == "DECL_REF_EXPR" else 0} >= {
                     variable.cursor.hash} and ((left.target if left.kind == "DECL_REF_EXPR" else 0) in wide or
                                                (right.target if right.kind == "DECL_REF_EXPR" else 0) in wide):
-                yield Found(variable, f"{variable.name} has 32 bits, and is compared with a count of 64 bits: from 2^31 "
-                            "items on it is another number", "for (auto i : warpsafe::grid_stride(n)), which counts in n's "
-                            "own type; or compute the index in 64 bits: std::size_t(blockIdx.x) * blockDim.x + threadIdx.x")
+                yield Found(variable, f"{variable.name} has 32 bits, but is compared with a 64-bit count: from 2^31 items on "
+                            "it overflows",
+                            "write for (auto i : warpsafe::grid_stride(n)), which counts in n's own type, or compute the "
+                            "index in 64 bits: std::size_t(blockIdx.x) * blockDim.x + threadIdx.x")
                 break
 
 
-@launch_rule("A18", "a capped grid for a kernel of one item per thread")
+@launch_rule("A18", "a capped grid for a kernel that handles one item per thread")
 def capped(program, function, launch):
     kernel = launch.kernel
     if not kernel or kernel.strides or kernel.loops:
@@ -117,14 +120,15 @@ def capped(program, function, launch):
                 same_text(program, side, arm) for side in test.children for arm in (one, other)) and any(
                 function.value(arm) is not None and function.value(arm) > 1 for arm in (one, other))
         if least and any(function.value(inner) is not None for inner in node.children):
-            yield Found(axis, f"the grid is capped, and {kernel.name} handles one item per thread: what is over the cap is "
-                        "dropped", "for (auto i : warpsafe::grid_stride(n)) in the kernel")
+            yield Found(axis, f"the grid is capped, but {kernel.name} handles one item per thread: the items beyond the cap "
+                        "are dropped",
+                        "write for (auto i : warpsafe::grid_stride(n)) in the kernel")
 
 
 SIZES = r"(n|m|k|N|M|K|len|length|count|size|rows?|cols?|columns?|width|height|batch(_?size)?|num_?(elements|items|points|rows|cols))"
 
 
-@launch_rule("A19", "the block is taken from the data's size")
+@launch_rule("A19", "the block size is the data's size")
 def block_of_data(program, function, launch):
     for axis in launch.block_axes:
         node = function.resolve(axis)
@@ -135,5 +139,5 @@ def block_of_data(program, function, launch):
             "dim3" not in node.type.spelling and node.cursor.referenced is not None and \
             node.cursor.referenced.kind.name != "TEMPLATE_NON_TYPE_PARAMETER"
         if by_size or by_name:
-            yield Found(axis, f"the block is {program.text(axis)}, a size of the data: over 1024 no GPU takes it",
-                        "a constant block, and SafeGrid<>::cover(n, block<256>); or BlockDim::create(n), which checks")
+            yield Found(axis, f"the block size {program.text(axis)} is a size of the data: no GPU accepts more than 1024",
+                        "use a constant block and SafeGrid<>::cover(n, block<256>), or BlockDim::create(n), which checks")

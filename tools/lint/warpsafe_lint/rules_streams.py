@@ -8,7 +8,7 @@ from .function import api
 from .registry import Found, all_launches, function_rule, rule
 from .tree import LOOPS, base_variable, call_arguments, call_name, plain
 
-# Makes a handle -> gives it a stream. (cublasLt takes the stream with each call.)
+# Function that creates a handle -> function that sets its stream. (cublasLt takes the stream with each call.)
 LIBRARIES = (
     (r"cublasCreate(_v2)?$", r"cublasSetStream"), (r"cublasXtCreate$", r"^$"), (r"hipblasCreate$", r"hipblasSetStream"),
     (r"rocblas_create_handle$", r"rocblas_set_stream"), (r"cusparseCreate$", r"cusparseSetStream"),
@@ -23,7 +23,7 @@ DESTROYS = r"(cublas|hipblas|cusparse|hipsparse|cusolver(Dn|Sp)|cudnn|miopen)Des
 
 
 def uses_streams(program):
-    """A stream that is not the default one, of the program's own making or handed to it."""
+    """Whether the program creates or receives a stream other than the default stream."""
     return any(not launch.on_default_stream for function in program.functions for launch in all_launches(function)) or \
         any(api(name).startswith("StreamCreate") for name in program.all_names)
 
@@ -36,8 +36,9 @@ def handle_without_stream(program):
         for call in function.calls:
             for makes, sets in LIBRARIES:
                 if re.match(makes, call_name(call)) and sets != "^$" and not any(re.match(sets, n) for n in program.all_names):
-                    yield Found(call, f"{call_name(call)} makes a handle that nothing in this file gives a stream, and other "
-                                "work here runs on one", "StreamBound<cublasHandle_t>::create(stream)")
+                    yield Found(call, f"{call_name(call)} creates a handle that receives no stream in this file, and other "
+                                "work here runs on a stream",
+                                "write StreamBound<cublasHandle_t>::create(stream)")
 
 
 def variable_of(node):
@@ -45,7 +46,7 @@ def variable_of(node):
     return base.target if base is not None else None
 
 
-@function_rule("E03", "the stream destroyed before what uses it")
+@function_rule("E03", "the stream destroyed before its users")
 def destroyed_first(program, function):
     bound = {}
     for call in function.calls:
@@ -59,8 +60,8 @@ def destroyed_first(program, function):
         for later in function.calls:
             if later.order > call.order and re.match(DESTROYS, call_name(later)) and stream is not None and \
                     bound.get(variable_of(later)) == stream:
-                yield Found(call, f"the stream is destroyed before the handle that works on it ({call_name(later)})",
-                            "StreamBound<Handle>, which keeps its stream")
+                yield Found(call, f"the stream is destroyed before its handle ({call_name(later)})",
+                            "use StreamBound<Handle>, which keeps its stream alive")
                 break
 
 
@@ -68,8 +69,9 @@ def destroyed_first(program, function):
 def switched(program, function):
     for call in function.calls:
         if call_name(call) in ("rocblas_set_stream", "hipblasSetStream") and any(a.kind in LOOPS for a in call.above()):
-            yield Found(call, "rocBLAS has one workspace for all streams of a handle, and this loop switches the stream",
-                        "one handle per stream; StreamBound::rebind orders the streams")
+            yield Found(call, "this loop switches the stream of a handle, and rocBLAS has one workspace for all streams of a "
+                        "handle",
+                        "use one handle per stream; StreamBound::rebind orders the streams")
 
 
 SYNC_COPIES = ("Memcpy", "Memset", "Memcpy2D", "MemcpyToSymbol")
@@ -99,8 +101,9 @@ def null_stream_copy(program, function):
                 continue
             if any(is_barrier(function, c) for c in function.calls_between(call.order, launch.order)):
                 continue
-            yield Found(call, f"{call_name(call)} runs on the null stream, and {launch.kernel_name} on a non-blocking one: "
-                        "nothing orders them", f"{call_name(call)}Async on that stream; warpsafe's copies all take a stream")
+            yield Found(call, f"{call_name(call)} runs on the null stream and {launch.kernel_name} on a non-blocking one: "
+                        "nothing orders them",
+                        f"call {call_name(call)}Async on that stream; every copy of warpsafe takes a stream")
         return
 
 
@@ -117,7 +120,7 @@ BREAKS = {"DeviceSynchronize", "StreamSynchronize", "EventSynchronize", "Malloc"
 
 
 def captures(function):
-    """Pairs of calls: where a capture begins and where it ends."""
+    """Pairs of calls that begin and end a capture."""
     begin = None
     for call in function.calls:
         name = api(call_name(call))
@@ -138,12 +141,13 @@ def legacy_in_capture(program, function):
     for begin, end in captures(function):
         for launch in all_launches(function):
             if begin.order < launch.order < end.order and launch.on_default_stream:
-                yield Found(launch.node, f"{launch.kernel_name} is launched on the default stream between the capture's begin "
-                            "and end: refused, or left out of the graph", "launch it on the stream that captures")
+                yield Found(launch.node, f"{launch.kernel_name} is launched on the default stream between the begin and end of "
+                            "a capture: it is refused, or missing in the graph",
+                            "launch it on the stream that captures")
         for call in function.calls_between(begin.order, end.order):
             if api(call_name(call)) in ("Memcpy", "Memset", "Memcpy2D"):
-                yield Found(call, f"{call_name(call)} runs on the default stream, and a stream captures",
-                            f"{call_name(call)}Async on the stream that captures")
+                yield Found(call, f"{call_name(call)} runs on the default stream while another stream captures",
+                            f"call {call_name(call)}Async on the stream that captures")
 
 
 @function_rule("G04", "a synchronisation or allocation during a capture")
@@ -152,8 +156,8 @@ def breaks_capture(program, function):
         for call in function.calls_between(begin.order, end.order):
             name = api(call_name(call))
             if name in BREAKS and not (mode_is_relaxed(function, begin) and "alloc" in name.lower()):
-                yield Found(call, f"{call_name(call)} between the capture's begin and end: the whole graph is lost",
-                            "before the begin or after the end; warpsafe refuses it there and says so")
+                yield Found(call, f"{call_name(call)} is called between the begin and end of a capture: the whole graph is lost",
+                            "call it before the begin or after the end; warpsafe refuses it during a capture")
 
 
 @rule("E14", "a host callback that calls the API")
@@ -169,8 +173,8 @@ def callback(program):
                     inside += program.function(cursor).calls
             wrong = next((c for c in inside if api(call_name(c)) and not api(call_name(c)).startswith("GetError")), None)
             if wrong is not None:
-                yield Found(call, f"the callback calls {call_name(wrong)}: not permitted there, or a deadlock",
-                            "set a flag in the callback, and let the thread that waits make the call")
+                yield Found(call, f"the callback calls {call_name(wrong)}, which is not permitted there and may deadlock",
+                            "set a flag in the callback, and make the call in the waiting thread")
 
 
 @function_rule("E15", "times from events without timing, or that have not ended")
@@ -185,8 +189,10 @@ def event_times(program, function):
         elif name == "EventElapsedTime" and len(arguments) == 3:
             for event in arguments[1:]:
                 if variable_of(event) in untimed and variable_of(event) is not None:
-                    yield Found(call, f"{program.text(event)} was made without timing", "stream.record_timed(), of its own type")
+                    yield Found(call, f"{program.text(event)} was created without timing",
+                                "call stream.record_timed(), which returns a timed event")
             stop = recorded.get(variable_of(arguments[2]))
             if stop is not None and not any(function.waits(c) for c in function.calls_between(stop.order, call.order)):
-                yield Found(call, f"nobody waits for {program.text(arguments[2])} between its record and this: the time is not "
-                            "there yet", "cudaEventSynchronize first; warpsafe's elapsed takes ended events alone")
+                yield Found(call, f"nothing waits for {program.text(arguments[2])} between its record and this call: the time "
+                            "is not available yet",
+                            "call cudaEventSynchronize first; warpsafe's elapsed takes only completed events")

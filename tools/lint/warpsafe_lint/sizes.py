@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Whether a size counts bytes or items, by its names and by what else a function does with it."""
+"""Decides whether a size counts bytes or items, by its names and its other uses in the function."""
 
 import re
 
@@ -10,7 +10,7 @@ COUNT = r"^(n|m|N|M|num_?\w*|n_?(elem|element|items|points)\w*|count|cnt|len|len
 
 
 def wrong_sizeof(program, function, node, spelled, item):
-    """`n * sizeof(T)` with a T that is smaller than what is copied."""
+    """Describes `n * sizeof(T)` with a T smaller than the copied items, or returns None."""
     sides = operands(node, "*")
     if len(spelled) != 1 or not sides or not any(plain(side) is spelled[0] for side in sides):
         return None
@@ -19,7 +19,7 @@ def wrong_sizeof(program, function, node, spelled, item):
         return None
     other = sides[0] if plain(sides[1]) is spelled[0] else sides[1]
     if any((function.value(part) or 1) > 1 for part in other.walk() if part.cursor.kind.is_expression()):
-        return None  # items of several numbers each
+        return None  # each item has several numbers
     return f"in units of {value} byte{'s' * (value != 1)}"
 
 
@@ -28,8 +28,8 @@ def tells_bytes(node):
 
 
 def holds_bytes(function, node):
-    """Whether the function uses a variable as bytes elsewhere: it is computed from a sizeof, divided by one,
-    or handed to malloc and its kin."""
+    """Whether the function uses a variable as bytes elsewhere: it is computed from a sizeof, divided by one, or
+    passed to malloc or a similar function."""
     variable = function.variable(node)
     if variable is not None and any(tells_bytes(write) for write in variable.writes):
         return True
@@ -48,8 +48,8 @@ def holds_bytes(function, node):
 
 
 def only_count(function, node):
-    """Whether a size is by its parts a number of items: names that count, products of them, no factor that
-    could be the size of an item."""
+    """Whether the parts of a size suggest a number of items: names of counts and their products, without a factor
+    that could be an item's size."""
     node = plain(node)
     if node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
         start = function.resolve(node)

@@ -15,7 +15,7 @@ LOOPS = {"FOR_STMT", "WHILE_STMT", "DO_STMT", "CXX_FOR_RANGE_STMT"}
 
 
 class Node:
-    """One cursor. `order` counts in the order of the source, macros in the order they expand to."""
+    """One cursor. `order` follows the source; inside macros it follows their expansion."""
 
     __slots__ = ("cursor", "kind", "name", "children", "parent", "order", "start", "end", "_value")
 
@@ -28,7 +28,7 @@ class Node:
         self.name = cursor.spelling
         extent = cursor.extent
         self.start, self.end = extent.start.offset, extent.end.offset
-        self._value = self  # not asked yet
+        self._value = self  # not computed yet
 
     @property
     def type(self):
@@ -36,19 +36,19 @@ class Node:
 
     @property
     def left_out(self):
-        """A defaulted argument: it is in the tree and not in the source."""
+        """Whether this is a defaulted argument, which is in the tree but not in the source."""
         return self.start == 0 and self.end == 0
 
     @property
     def value(self):
-        """The compiler's constant, or None."""
+        """The constant value that the compiler computes, or None."""
         if self._value is self:
             self._value = evaluate(self.cursor) if self.cursor.kind.is_expression() else None
         return self._value
 
     @property
     def target(self):
-        """What a name stands for: the hash of its declaration."""
+        """The declaration of a name, as a hash."""
         to = self.cursor.referenced
         return to.hash if to is not None else None
 
@@ -67,12 +67,12 @@ class Node:
             node = node.parent
 
     def names(self):
-        """The names that are used in it."""
+        """The names used in the node."""
         return {node.name for node in self.all("DECL_REF_EXPR", "MEMBER_REF_EXPR", "OVERLOADED_DECL_REF")}
 
 
 def build(cursor):
-    """The tree under a cursor. Not by recursion of Python's: sources nest deeper than that."""
+    """The tree under a cursor. Avoids recursion, because sources nest deeper than Python's limit."""
     order = 0
     root = Node(cursor, None, order)
     pending = [root]
@@ -86,14 +86,14 @@ def build(cursor):
 
 
 def bare(node):
-    """Without parentheses and implicit conversions."""
+    """The node without parentheses and implicit conversions."""
     while node.kind in ("UNEXPOSED_EXPR", "PAREN_EXPR") and len(node.children) == 1:
         node = node.children[0]
     return node
 
 
 def plain(node):
-    """Without parentheses and conversions of any kind."""
+    """The node without parentheses and any conversions."""
     while True:
         node = bare(node)
         inner = [child for child in node.children if child.cursor.kind.is_expression()]
@@ -103,7 +103,7 @@ def plain(node):
 
 
 def call_name(node):
-    """The function that a call names, also where a template leaves open which it is."""
+    """The name of a call's function, even if a template leaves the overload open."""
     if node.name:
         return node.name
     for child in node.children[:1]:
@@ -114,19 +114,19 @@ def call_name(node):
 
 
 def call_arguments(node):
-    """The arguments of a call, those left out included."""
+    """The arguments of a call, including defaulted ones."""
     return node.children[1:]
 
 
 def operands(node, operator):
-    """The two sides of a binary operator of that spelling, or None."""
+    """The two operands of a binary operator with that spelling, or None."""
     if node.kind == "BINARY_OPERATOR" and node.name == operator and len(node.children) == 2:
         return node.children
     return None
 
 
 def base_variable(node):
-    """The variable that an address is made from: `&x`, `x + 1`, `&x[2]`, `x.data()`, `(char*)x`."""
+    """The variable behind an address: `&x`, `x + 1`, `&x[2]`, `x.data()`, `(char*)x`."""
     for inner in node.all("DECL_REF_EXPR"):
         if inner.cursor.referenced is not None and inner.cursor.referenced.kind.name in ("VAR_DECL", "PARM_DECL"):
             return inner
@@ -134,7 +134,7 @@ def base_variable(node):
 
 
 def is_integer(kind_of):
-    """Whether a type is a whole number, bool and enumerations left out."""
+    """Whether a type is an integer type other than bool and enumerations."""
     name = kind_of.get_canonical().kind.name
     return name in ("SHORT", "USHORT", "INT", "UINT", "LONG", "ULONG", "LONGLONG", "ULONGLONG")
 
@@ -144,7 +144,7 @@ def is_wide(kind_of):
 
 
 def is_stream(kind_of):
-    """cudaStream_t, hipStream_t, CUstream."""
+    """Whether a type is cudaStream_t, hipStream_t or CUstream."""
     words = kind_of.spelling.replace("const ", "").strip(" &")
     canonical = kind_of.get_canonical().spelling
     return words in ("cudaStream_t", "hipStream_t", "CUstream") or canonical in (
@@ -156,7 +156,7 @@ def is_stream(kind_of):
 
 
 def pointee_size(kind_of):
-    """Bytes of what a pointer or an array holds; None for void, and where a template leaves it open."""
+    """The element size of a pointer or an array in bytes; None for void and if a template leaves it open."""
     kind_of = kind_of.get_canonical()
     name = kind_of.kind.name
     if name == "POINTER":
