@@ -79,8 +79,8 @@ cudaStreamCaptureStatus status_of(const Stream& stream) {
                                      : cudaStreamCaptureStatusActive;
 }
 
-// Of the nodes before a stream's next one those that no other of them comes after. A node's handle
-// stands for it, and can be asked for nothing.
+// Among the nodes before a stream's next node, returns those that no other of them follows. The
+// node itself serves as its handle, which can only be compared.
 void tell_dependencies(Stream& stream) {
   stream.dependencies.clear();
   for (const std::size_t node : stream.captured_before) {
@@ -93,8 +93,8 @@ void tell_dependencies(Stream& stream) {
   }
 }
 
-// As for an ordinary stream, but while a blocking stream captures the legacy stream may not even be
-// asked.
+// As for an ordinary stream. But while a blocking stream captures, even a query of the legacy
+// stream is refused.
 cudaError_t refuse_legacy(Stream& stream) {
   if (stream.kind != Stream::Kind::legacy) return cudaSuccess;
   for (const Stream& other : runtime().streams) {
@@ -130,7 +130,7 @@ using namespace stand_in_cuda;
 extern "C" {
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  // Takes any mode, and nullptr as badly as the runtime does.
+  // Accepts any mode, and fails on nullptr as the runtime does.
   return api("cudaThreadExchangeStreamCaptureMode", "", plain, [&](auto&) {
     std::swap(*mode, runtime().thread().capture_mode);
     return cudaSuccess;
@@ -214,7 +214,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatu
 cudaError_t cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, std::size_t* count) {
   return api("cudaGraphGetNodes", text(handle), plain, [&](auto&) {
     const Graph* const graph = find(runtime().graphs, handle);
-    // Nodes have no handles here: only their number can be asked for.
+    // Nodes have no handles here; only their number can be queried.
     if (graph == nullptr || count == nullptr || nodes != nullptr) return cudaErrorInvalidValue;
     *count = graph->nodes.size();
     return cudaSuccess;

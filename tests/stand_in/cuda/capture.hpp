@@ -6,19 +6,19 @@
 
 namespace stand_in_cuda {
 
-/// For a call that a capture may not see, such as an allocation: spoils the captures that forbid it
-/// and returns cudaErrorStreamCaptureUnsupported if there are any.
+/// For a call that is not allowed during a capture, such as an allocation: breaks the captures that
+/// forbid it, and returns cudaErrorStreamCaptureUnsupported if there are any.
 cudaError_t unsafe_call();
 
-/// Spoils the stream's capture, if it has one.
+/// Breaks the stream's capture, if it has one.
 void spoil(Stream& stream);
 
-/// For a call that may not be made of a capturing stream, whatever the mode: spoils its capture and
-/// returns cudaErrorStreamCaptureUnsupported.
+/// For a call that is not allowed on a capturing stream in any mode: breaks its capture and returns
+/// cudaErrorStreamCaptureUnsupported.
 cudaError_t refuse_capturing(Stream& stream);
 
-/// Work comes into the stream: into its capture, or to be done in its turn.
-/// @param mark gets the mark of the work; null if it was captured
+/// Adds work to the stream: to its capture, or to be done in its turn. @param mark receives the
+/// mark of the work; null if it was captured
 cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark = nullptr,
                 bool on_own_thread = false);
 

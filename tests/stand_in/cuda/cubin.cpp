@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// NVIDIA does not document the fat binary and the .nv.info sections. What is read here was seen in
-// the output of nvcc 13.0, and the layout test of this folder compares it with the kernels' source.
+// NVIDIA does not document the fat binary and the .nv.info sections. This code follows the output
+// of nvcc 13.0, and the layout test of this folder compares it with the kernels' source.
 #include "cubin.hpp"
 
 #include <elf.h>

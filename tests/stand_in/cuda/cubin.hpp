@@ -11,7 +11,7 @@
 
 namespace stand_in_cuda {
 
-/// What an ELF image for a device says of one kernel.
+/// The description of one kernel in an ELF image for a device.
 struct KernelCode {
   std::vector<StandInCudaArgument> arguments;
   std::size_t argument_bytes = 0;
@@ -20,8 +20,8 @@ struct KernelCode {
   int architecture = 0;  ///< 90 for sm_90
 };
 
-/// The kernels of all uncompressed device images in a fat binary, or of one ELF image, by mangled
-/// name. Images that are PTX or compressed are passed over: their kernels have to be declared.
+/// Returns the kernels of all uncompressed device images in a fat binary, or of one ELF image, by
+/// mangled name. Skips images that are PTX or compressed; their kernels must be declared.
 std::map<std::string, KernelCode> kernels_of_image(const unsigned char* image);
 
 }  // namespace stand_in_cuda

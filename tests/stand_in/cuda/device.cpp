@@ -175,7 +175,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   });
 }
 
-// A lost context is not brought back by it.
+// This does not restore a lost context.
 cudaError_t cudaDeviceReset(void) {
   return api("cudaDeviceReset", "", contextless, [&](auto&) {
     if (runtime().devices.empty()) return cudaErrorNoDevice;

@@ -8,10 +8,10 @@
 
 namespace stand_in_cuda {
 
-/// Bytes of dynamic shared memory as the driver takes them: what is above 32 bits is lost.
+/// Bytes of dynamic shared memory as the driver receives them, cut to 32 bits.
 inline std::uint32_t bytes_as_taken(std::size_t bytes) { return static_cast<std::uint32_t>(bytes); }
 
-/// A kernel on one device: what the runtime says of it and how many of its blocks fit.
+/// A kernel on one device: its attributes, and how many of its blocks fit.
 class KernelOn {
  public:
   KernelOn(Kernel& kernel, int device)
@@ -25,9 +25,9 @@ class KernelOn {
 
   /// Threads per block that the launch bound and the registers allow.
   int max_threads() const;
-  /// Bytes of dynamic shared memory that a launch may ask for at present.
+  /// Current limit of a launch's dynamic shared memory, in bytes.
   std::int64_t max_dynamic() const;
-  /// Bytes of dynamic shared memory that the opt-in may raise the former to.
+  /// Limit to which the opt-in can raise it, in bytes.
   std::int64_t max_opt_in() const;
   /// Blocks of that shape that one multiprocessor holds; 0 if none.
   int blocks_per_multiprocessor(std::int64_t threads, std::uint32_t dynamic_bytes) const;

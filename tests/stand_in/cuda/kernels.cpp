@@ -45,13 +45,12 @@ std::map<std::string, KernelCode> kernels_of(const void* code) {
   return kernels_of_image(wrapper.data);
 }
 
-// Modelled, not recorded: what tests/gpu/module_gpu_test.cu asks a device about.
+// Modelled, not recorded; tests/gpu/module_gpu_test.cu asks a device.
 struct Library {
   std::map<std::string, Kernel*> kernels;
 };
 
-// The kernels of PTX by name; their parameters and registers are the business of a compiler that is
-// not here.
+// The kernels of PTX by name. Only a compiler knows their parameters and registers.
 std::map<std::string, KernelCode> kernels_of_ptx(const std::string& text) {
   std::map<std::string, KernelCode> kernels;
   if (text.find(".version") == std::string::npos) return kernels;
@@ -63,7 +62,7 @@ std::map<std::string, KernelCode> kernels_of_ptx(const std::string& text) {
   return kernels;
 }
 
-// Of a kernel that the driver's own function is asked about.
+// For queries through the driver's own function.
 int get_parameter(const void* function, std::size_t index, std::size_t* offset, std::size_t* size) {
   const std::lock_guard lock(runtime().mutex);
   Kernel* found = nullptr;
@@ -76,8 +75,8 @@ int get_parameter(const void* function, std::size_t index, std::size_t* offset, 
   return 0;
 }
 
-// What a kernel was compiled for cannot be changed. Whether the three values fit together is looked
-// at by the launch.
+// A kernel's compiled cluster cannot be changed. The launch checks whether the three values fit
+// together.
 cudaError_t set_cluster(unsigned& field, int compiled, const KernelOn& kernel, int value) {
   if (kernel.info().cluster_x > 0) {
     return value == compiled ? cudaSuccess : cudaErrorInvalidValue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Launches: what the runtime answers, and their record. No kernel is executed.
+// Launches: the runtime's answers, and the record. No kernel runs.
 #include "capture.hpp"
 #include "kernel_on.hpp"
 
@@ -54,7 +54,7 @@ bool read_attributes(Request& request, const cudaLaunchAttribute* attributes, un
   return true;
 }
 
-// The rules are those that h200.transcript shows, in the order that it shows.
+// The rules of h200.transcript, in its order.
 cudaError_t verdict(const KernelOn& kernel, const Request& request) {
   const Device& device = kernel.device();
   const auto limit = [&](cudaDeviceAttr id) { return static_cast<unsigned>(device.attribute(id)); };

@@ -14,8 +14,8 @@ using namespace stand_in_cuda;
 
 namespace {
 
-// Pages of its own for each, reserved and not filled: a GPU's memory is larger than the host's, and
-// a use after the free ends the process at once.
+// Each allocation has its own pages, reserved but not filled. A GPU's memory may exceed the host's,
+// and a use after the free then ends the process at once.
 cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType type, int device) {
   Runtime& r = runtime();
   if (pointer == nullptr) return cudaErrorInvalidValue;
@@ -68,9 +68,9 @@ bool is_known(const void* pointer) {
   return runtime().allocation_of(pointer) != runtime().allocations.end();
 }
 
-// Whether the rows lie in the allocation that the first byte lies in. A device's own limit is
-// further off, since it gives out memory in larger pieces; what is beyond the allocation is a
-// mistake anyway.
+// Returns whether the rows lie in the allocation of the first byte. A device's own limit is further
+// away, because it allocates memory in larger pieces; but an access beyond the allocation is always
+// a mistake.
 bool overruns(const void* pointer, std::size_t pitch, std::size_t width, std::size_t height) {
   const auto found = runtime().allocation_of(pointer);
   if (found == runtime().allocations.end()) return false;
@@ -79,7 +79,8 @@ bool overruns(const void* pointer, std::size_t pitch, std::size_t width, std::si
   return (height - 1) * pitch + width > found->second.bytes - before;
 }
 
-// `kind` says where the bytes are; with unified addressing the runtime looks, and refuses a lie.
+// `kind` gives the locations of the bytes. With unified addressing the runtime checks them, and
+// refuses a wrong kind.
 cudaError_t check_copy(const void* to, const void* from, cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
@@ -91,8 +92,8 @@ cudaError_t check_copy(const void* to, const void* from, cudaMemcpyKind kind) {
   return cudaSuccess;
 }
 
-// Copies wait where the runtime's do: always when `synchronous`, and when unpinned host memory is
-// written. Unpinned host memory that is read is read at the call.
+// Copies wait where the runtime's do: always if `synchronous`, and if unpinned host memory is
+// written. Unpinned source memory is read during the call.
 cudaError_t copy(std::unique_lock<std::mutex>& lock, Stream& stream, void* to, std::size_t to_pitch,
                  const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
                  cudaMemcpyKind kind, bool synchronous) {
@@ -146,7 +147,7 @@ cudaError_t fill(std::unique_lock<std::mutex>& lock, Stream& stream, void* to, s
 
 constexpr CallKind copies{true, true, true};
 
-// One pool per device, the default one. It has no state: what is freed is free at once.
+// One pool per device, the default one. It has no state: freed memory is free at once.
 struct Pool {
   unsigned long long release_threshold = 0;
 };

@@ -19,7 +19,8 @@ constexpr int partitions = 4;  // of a multiprocessor, each with its share of th
 constexpr int portable_cluster = 8;
 constexpr int largest_cluster = 16;
 
-// Of clusters, a multiprocessor of an H200 holds at most this many blocks: so says its transcript.
+// With clusters, a multiprocessor of an H200 holds at most this many blocks, according to its
+// transcript.
 constexpr int cluster_blocks = 8;
 
 std::int64_t round_up(std::int64_t value, std::int64_t unit) {
@@ -52,7 +53,7 @@ std::int64_t KernelOn::max_opt_in() const {
 }
 
 int KernelOn::blocks_per_multiprocessor(std::int64_t threads, std::uint32_t dynamic_bytes) const {
-  // The launch bound is not looked at: so does the runtime.
+  // The launch bound is ignored, as in the runtime.
   if (threads > device_->attribute(cudaDevAttrMaxThreadsPerBlock)) return 0;
   const std::int64_t warp = device_->attribute(cudaDevAttrWarpSize);
   const std::int64_t warps = (threads + warp - 1) / warp;
@@ -142,7 +143,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
                const std::int64_t share =
                    device.attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / blocks /
                    shared_unit * shared_unit;
-               // The reserved part of each block is not taken off: so does the runtime.
+               // The reserved part of each block is not subtracted, as in the runtime.
                const std::int64_t left = share - kernel.info().static_shared_bytes;
                *bytes = static_cast<std::size_t>(std::min(left, kernel.max_dynamic()));
                return cudaSuccess;

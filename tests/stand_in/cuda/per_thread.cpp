@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The entry points of programs that are compiled with `--default-stream per-thread`.
+// The entry points of programs compiled with `--default-stream per-thread`.
 #include "runtime.hpp"
 
 using stand_in_cuda::PerThreadDefault;

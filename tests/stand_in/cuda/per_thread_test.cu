@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Compiled with `--default-stream per-thread`: the same source calls other entry points then.
+// Compiled with `--default-stream per-thread`, so the same source calls other entry points.
 #include "stand_in_cuda.hpp"
 
 #include <cuda_runtime.h>

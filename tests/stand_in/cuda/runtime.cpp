@@ -12,7 +12,7 @@
 namespace stand_in_cuda {
 namespace {
 
-// What comes out of the transcript. Read once; a reset copies it.
+// The numbers from the transcript. Read once; a reset copies them.
 struct Recorded {
   Device device;
   int device_count = 0;
@@ -29,9 +29,10 @@ int number(const TranscriptLine& line, const char* name) {
   return found == line.outputs.end() ? 0 : std::atoi(found->second.c_str());
 }
 
-// How many multiprocessors each group has that can hold a cluster: the recorded counts of clusters
-// that fill a multiprocessor per block are f(c) = sum over groups of floor(size / c), so a group of
-// size c adds one more to f(c) than to the counts beside it. Solved from the largest size down.
+// The number of multiprocessors in each group that can hold a cluster. The recorded counts of
+// clusters that fill a multiprocessor per block are f(c) = sum over groups of floor(size / c), so a
+// group of size c adds one more to f(c) than the neighbouring counts. Solved from the largest size
+// down.
 std::vector<int> cluster_groups(const std::map<int, int>& clusters_by_size, int multiprocessors) {
   std::vector<int> groups;
   int left = multiprocessors;
@@ -300,7 +301,7 @@ cudaError_t Runtime::finish(std::size_t call, std::uint64_t call_epoch, CallKind
     result = current.context_error;
     if (result == cudaSuccess) std::swap(result, current.async_error);
   }
-  // A reset may have come while the call waited: its record is gone then.
+  // The runtime may have been reset while the call waited; its record is then gone.
   if (call_epoch == epoch) calls[call].result = result;
   // cudaErrorNotReady is an answer, not an error.
   if (result != cudaSuccess && result != cudaErrorNotReady && kind.sets_slot) {

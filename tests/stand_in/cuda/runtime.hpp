@@ -23,7 +23,7 @@ namespace stand_in_cuda {
 
 /// How a runtime function behaves around its own work.
 struct CallKind {
-  bool needs_context = true;  ///< a lost context answers instead
+  bool needs_context = true;  ///< a lost context's error replaces the call
   bool synchronises = false;  ///< an asynchronous error surfaces here
   bool sets_slot = true;      ///< an error goes into the last-error slot
 };
@@ -87,8 +87,8 @@ struct Allocation {
   std::size_t bytes = 0;
   cudaMemoryType type = cudaMemoryTypeDevice;
   int device = 0;
-  bool mapped = false;  ///< the stand-in's own pages, to be given back
-  bool pooled = false;  ///< allocated in a stream's order
+  bool mapped = false;  ///< pages of the stand-in, to be released
+  bool pooled = false;  ///< stream-ordered allocation
 };
 
 struct InjectedFailure {
@@ -136,7 +136,7 @@ class Runtime {
   std::map<const void*, Allocation> allocations;                         ///< by first byte
   std::map<const void*, std::pair<const void*, std::size_t>> variables;  ///< by host shadow
 
-  /// Destroyed ones stay, marked dead: an address is never given out twice, so a use after the
+  /// Destroyed streams stay, marked dead. Their addresses are never reused, so a use after
   /// destruction is always recognised.
   std::deque<Stream> streams;
   std::deque<Event> events;
@@ -155,7 +155,7 @@ class Runtime {
   ThreadState& thread();
   Device& device() { return devices[static_cast<std::size_t>(thread().device)]; }
 
-  /// @return cudaSuccess and the kernel, or what the runtime answers for another pointer
+  /// @return cudaSuccess and the kernel, or the runtime's error for another pointer
   cudaError_t find_kernel(const void* function, Kernel** kernel);
   Kernel* kernel_named(const std::string& name);
   /// The allocation that the pointer lies in, or the end.
@@ -165,13 +165,14 @@ class Runtime {
   /// ends the process as it does on a real device, with a line on standard error.
   Stream& stream(cudaStream_t handle);
 
-  /// Puts work into the stream, behind what was put there before and what the legacy stream's rules
-  /// say, and runs it at once if nothing is in its way. @return reached when the work is done
+  /// Adds work to the stream, after its earlier work and after the work required by the legacy
+  /// stream's rules, and runs it at once if nothing blocks it. @return a mark that is reached when
+  /// the work is complete
   std::shared_ptr<Mark> submit(Stream& stream, std::function<void()> work,
                                std::shared_ptr<Mark> after = nullptr, bool on_own_thread = false);
-  /// Runs everything that nothing is in the way of.
+  /// Runs all work that nothing blocks.
   void pump();
-  /// Waits until the mark is reached; the lock is given up meanwhile.
+  /// Waits until the mark is reached; releases the lock meanwhile.
   void wait(std::unique_lock<std::mutex>& lock, const std::shared_ptr<Mark>& mark);
 
   std::size_t begin_call(const char* function, std::string arguments);
@@ -219,8 +220,8 @@ cudaError_t api(const char* function, std::string arguments, CallKind kind, Body
   return r.finish(call, epoch, kind, result);
 }
 
-/// While one lives, the thread's null streams mean its per-thread default stream and calls carry
-/// the name of the per-thread entry point.
+/// While an object lives, the thread's null streams mean its per-thread default stream, and calls
+/// carry the name of the per-thread entry point.
 class PerThreadDefault {
  public:
   PerThreadDefault() { set(true); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Raw CUDA on the stand-in: what it records, and what its control functions do. What it answers is
-// compared with a device's answers by the test stand_in_cuda.transcript.
+// Raw CUDA on the stand-in: its records, and its control functions. The test
+// stand_in_cuda.transcript compares its answers with a device's.
 #include "stand_in_cuda.hpp"
 
 #include <cuda_runtime.h>

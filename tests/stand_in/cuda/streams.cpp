@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Streams, events and what waits for them.
+// Streams, events and waits for them.
 #include "streams.hpp"
 
 #include "capture.hpp"
@@ -46,7 +46,8 @@ cudaError_t make_event(cudaEvent_t* handle, unsigned flags) {
   return cudaSuccess;
 }
 
-// What the stream's next work would wait for. The legacy stream waits for all blocking ones.
+// Returns the marks that the stream's next work would wait for. The legacy stream waits for all
+// blocking ones.
 std::vector<std::shared_ptr<Mark>> unfinished(Stream& stream) {
   std::vector<std::shared_ptr<Mark>> marks;
   for (Stream& each : runtime().streams) {
@@ -57,7 +58,7 @@ std::vector<std::shared_ptr<Mark>> unfinished(Stream& stream) {
   return marks;
 }
 
-// A question about the stream's progress, or a wait: not from inside a capture.
+// For a query of the stream's progress, or a wait: not allowed during a capture.
 cudaError_t may_ask(Stream& stream) {
   return stream.capture == nullptr ? unsafe_call() : refuse_capturing(stream);
 }

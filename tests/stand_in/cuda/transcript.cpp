@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-// The file becomes part of the library, so that the library can be carried without its sources.
+// The file is embedded in the library, so that the library works without its sources.
 __asm__(
     ".pushsection .rodata\n"
     ".global stand_in_cuda_transcript_begin\n"
@@ -24,7 +24,7 @@ __attribute__((visibility("hidden"))) extern const char stand_in_cuda_transcript
 namespace stand_in_cuda {
 namespace {
 
-// Outputs are name=value behind the call; a value goes on to the next such word, so it may hold
+// Outputs follow the call as name=value. A value extends to the next such word, so it may contain
 // spaces.
 std::map<std::string, std::string> parse_outputs(const std::string& text) {
   std::map<std::string, std::string> outputs;

@@ -17,7 +17,7 @@ struct TranscriptLine {
   std::map<std::string, std::string> outputs;  ///< by name
 };
 
-/// @pre the text is what the recorder writes. Comments and section titles are passed over.
+/// @pre the recorder wrote the text. Skips comments and section titles.
 std::vector<TranscriptLine> parse_transcript(std::string_view text);
 
 /// The transcript that is part of this library: tests/stand_in/cuda/h200.transcript.

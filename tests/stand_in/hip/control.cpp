@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // The functions of stand_in_hip.hpp.
-#include "function.hpp"
+#include "code/function.hpp"
 
 #include <algorithm>
 

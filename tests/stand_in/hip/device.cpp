@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t gibibyte = std::size_t{1} << 30;
 
-/// What the three presets share.
+/// The values that the three presets share.
 Device common() {
   Device device;
   auto& a = device.attributes;
@@ -68,7 +68,7 @@ void complete(Device& device, int wavefront, int threads_per_multiprocessor, int
   a[hipDeviceAttributeMaxRegistersPerMultiprocessor] = registers;
 }
 
-/// hipDeviceGetAttribute's answer, which for one attribute depends on the release.
+/// hipDeviceGetAttribute's answer; one attribute depends on the release.
 int answer(const Device& device, hipDeviceAttribute_t attribute) {
   if (attribute == hipDeviceAttributeSharedMemPerBlockOptin &&
       device.attributes.count(attribute) == 0) {
@@ -274,8 +274,8 @@ hipError_t hipDeviceTotalMem(std::size_t* bytes, hipDevice_t device) {
   });
 }
 
-// clr hip_device_runtime.cpp:160. An attribute that no preset and no test has set answers 0, but
-// one outside of the enumeration's two ranges is refused, as by the switch there.
+// clr hip_device_runtime.cpp:160. An attribute that no preset and no test has set answers 0. One
+// outside the enumeration's two ranges is refused, as in the switch there.
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
   return api("hipDeviceGetAttribute", [&](CallNote&) {
     if (value == nullptr) return hipErrorInvalidValue;

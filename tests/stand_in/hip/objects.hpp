@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What HIP's opaque handles point to.
+// The objects behind HIP's opaque handles.
 #pragma once
 
-#include "code_object.hpp"
+#include "code/code_object.hpp"
 #include "stand_in_hip.hpp"
 
 #include <functional>

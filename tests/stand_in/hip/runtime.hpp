@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "code_object.hpp"
+#include "code/code_object.hpp"
 #include "device.hpp"
 #include "objects.hpp"
 #include "stand_in_hip.hpp"
@@ -18,7 +18,7 @@
 
 namespace stand_in_hip {
 
-/// What a call's body can tell the record of that call.
+/// The data that a call's body can add to the record of the call.
 struct CallNote {
   hipStream_t stream = nullptr;
   std::uint64_t bytes = 0;
@@ -76,7 +76,7 @@ class Runtime {
   std::map<const void*, Variable> variables;         ///< by host shadow; outlives resets
   std::map<const void*, std::unique_ptr<Module>> modules;
 
-  /// Destroyed ones stay allocated, marked dead: their address is never reused, so that a use
+  /// Destroyed objects stay allocated, marked dead. Their addresses are never reused, so a use
   /// after destruction is always recognised.
   std::deque<Stream> streams;
   std::deque<Event> events;
@@ -96,9 +96,10 @@ class Runtime {
   void reset();
   ThreadState& thread();
 
-  /// Before the body: the code to answer with instead of running it, or success.
+  /// Runs before the body. Returns the code to answer with instead of running it, or success.
   hipError_t refusal(const char* function, bool needs_device);
-  /// After the body: surfaces asynchronous errors, records the call, writes the last-error slot.
+  /// Runs after the body: surfaces asynchronous errors, records the call, writes the last-error
+  /// slot.
   hipError_t finish(const char* function, hipError_t result, const CallNote& note);
 
   /// Runs everything deferred, in submission order: always a legal order.

@@ -23,8 +23,8 @@ struct CodeObject {
   std::vector<CodeKernel> kernels;
 };
 
-/// Reads what the compiler left in a program: a Clang offload bundle, or one bare ELF code object.
-/// A part that does not parse is left out. @pre image is readable to the end that its own headers
+/// Reads the compiler's device code in a program: a Clang offload bundle, or one bare ELF code
+/// object. Skips a part that does not parse. @pre image is readable to the end that its own headers
 /// declare, as images in a loaded program are.
 std::vector<CodeObject> read_code_objects(const void* image);
 

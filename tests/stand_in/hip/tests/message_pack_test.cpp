@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-#include "message_pack.hpp"
+#include "../code/message_pack.hpp"
 
 #include <gtest/gtest.h>
 

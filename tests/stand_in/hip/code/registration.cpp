@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // The entry points that hipcc's objects call before main: clr hip_platform.cpp:72-252.
-#include "runtime.hpp"
+#include "../runtime.hpp"
 
 #include <cstdlib>
 
@@ -10,7 +10,8 @@ using namespace stand_in_hip;
 
 namespace {
 
-/// What clang puts into .hipFatBinSegment: clang/lib/CodeGen/CGCUDANV.cpp makeModuleCtorFunction.
+/// The layout that clang writes into .hipFatBinSegment: clang/lib/CodeGen/CGCUDANV.cpp
+/// makeModuleCtorFunction.
 struct FatBinaryWrapper {
   std::uint32_t magic;  ///< 0x48495046, "HIPF"
   std::uint32_t version;

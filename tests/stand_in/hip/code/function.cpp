@@ -185,7 +185,7 @@ hipError_t hipFuncSetAttribute(const void* host_function, hipFuncAttribute attri
     Function function;
     const hipError_t status = find_function(host_function, device, function);
     if (status != hipSuccess) {
-      // sys-7 hip_module.cpp hipFuncSetAttribute: what the lookup said is not passed on.
+      // sys-7 hip_module.cpp hipFuncSetAttribute: it does not return the lookup's error.
       return runtime().release < STAND_IN_HIP_7 ? status : hipErrorInvalidDeviceFunction;
     }
     if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize) {

@@ -44,7 +44,7 @@ CodeKernel kernel_of(const Packed& entry) {
   if (arguments == nullptr) return kernel;
   for (const Packed& argument : arguments->items) {
     const Packed* kind = argument.find(".value_kind");
-    // Hidden arguments are the runtime's own: a launch passes none for them.
+    // The runtime supplies hidden arguments; a launch passes none.
     if (kind != nullptr && kind->text.starts_with("hidden_")) continue;
     kernel.arguments.push_back({static_cast<std::uint32_t>(as_int(argument.find(".offset"), 0)),
                                 static_cast<std::uint32_t>(as_int(argument.find(".size"), 0))});

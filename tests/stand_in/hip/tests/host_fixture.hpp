@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What the tests of the stand-in share: a kernel that is declared, since a host compiler's program
-// has no code objects. What they assert is what the runtime's source says, release by release.
+// Shared by the tests of the stand-in: a declared kernel, because a host compiler's program has no
+// code objects. The tests assert the behaviour in the runtime's source, release by release.
 #pragma once
 
 #include "stand_in_hip.hpp"

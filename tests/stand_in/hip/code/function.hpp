@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "runtime.hpp"
+#include "../runtime.hpp"
 
 namespace stand_in_hip {
 
@@ -18,13 +18,13 @@ struct Function {
 /// @return hipErrorInvalidSymbol if never registered, hipErrorInvalidKernelFile without code for
 /// the device: FatBinaryInfo::AddDevProgram, hip_fatbin.cpp:428
 hipError_t find_function(const void* host_function, int device, Function& found);
-/// The same for a kernel that is known already.
+/// The same for a known kernel.
 hipError_t find_code(Kernel& kernel, int device, Function& found);
 
 /// @return the kernel that a module's function handle stands for, or null.
 Kernel* module_function(hipFunction_t handle);
 
-/// What the occupancy calculation of clr hip_platform.cpp:337 answers.
+/// The results of the occupancy calculation of clr hip_platform.cpp:337.
 struct Occupancy {
   int blocks_per_multiprocessor = 0;
   int blocks_per_grid = 0;

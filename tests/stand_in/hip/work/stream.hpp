@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "runtime.hpp"
+#include "../runtime.hpp"
 
 namespace stand_in_hip {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-#include "function.hpp"
+#include "../code/function.hpp"
 #include "stream.hpp"
 
 #include <hip/hip_ext.h>
