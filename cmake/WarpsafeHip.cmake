@@ -1,9 +1,9 @@
-# Compiles sources with hipcc. CMake has a HIP language of its own, but 3.25's does not recognise the
-# layout in which Debian installs HIP; a custom command works with every layout and version.
+# Compiles sources with hipcc. CMake's own HIP language in 3.25 does not recognise the layout of Debian's HIP;
+# a custom command works with every layout and version.
 #
 # WARPSAFE_HIPCC               the compiler
-# WARPSAFE_HIP_ARCHITECTURES   list of targets such as gfx90a;gfx942; at first that of HIPARCHS in the
-#                              environment, as CMake's own HIP language has it
+# WARPSAFE_HIP_ARCHITECTURES   list of targets such as gfx90a;gfx942. Initialised from HIPARCHS in the
+# environment, like CMake's own HIP language
 include_guard(GLOBAL)
 find_program(WARPSAFE_HIPCC hipcc PATHS /opt/rocm/bin REQUIRED)
 set(architectures gfx90a)
@@ -15,8 +15,8 @@ set(WARPSAFE_HIP_ARCHITECTURES "${architectures}"
 unset(architectures)
 
 # warpsafe_compile_hip(<objects> <target> <prefix> SOURCES <source>... [OPTIONS <option>...])
-# Sets <objects> to object files of the sources, compiled with the include folders and definitions
-# that <target> has in its properties <prefix>INCLUDE_DIRECTORIES and <prefix>COMPILE_DEFINITIONS.
+# Sets <objects> to the object files of the sources, compiled with the include folders and definitions in
+# <target>'s properties <prefix>INCLUDE_DIRECTORIES and <prefix>COMPILE_DEFINITIONS.
 function(warpsafe_compile_hip objects target prefix)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "SOURCES;OPTIONS")
   set(includes $<TARGET_PROPERTY:${target},${prefix}INCLUDE_DIRECTORIES>)
@@ -49,8 +49,8 @@ function(warpsafe_compile_hip objects target prefix)
 endfunction()
 
 # warpsafe_add_hip_object(<name> <source>... [LIBRARIES <target>...] [OPTIONS <option>...])
-# What links <name> gets the objects of the sources and the LIBRARIES, whose usage requirements reach
-# hipcc too.
+# A target that links <name> receives the sources' objects and the LIBRARIES. hipcc also uses the LIBRARIES'
+# usage requirements.
 function(warpsafe_add_hip_object name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;OPTIONS")
   add_library(${name} INTERFACE)
@@ -62,8 +62,8 @@ function(warpsafe_add_hip_object name)
 endfunction()
 
 # warpsafe_add_hip_executable(<name> <source>... [LIBRARIES <target>...] [OPTIONS <option>...])
-# A program of HIP sources. It links no HIP runtime by itself: one of the LIBRARIES brings it, the
-# stand-in (warpsafe_stand_in_hip) or the real one (warpsafe::hip).
+# Adds a program of HIP sources. It links no HIP runtime by itself: add the stand-in (warpsafe_stand_in_hip)
+# or the real runtime (warpsafe::hip) to the LIBRARIES.
 function(warpsafe_add_hip_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;OPTIONS")
   warpsafe_compile_hip(objects ${name} "" SOURCES ${arg_UNPARSED_ARGUMENTS}

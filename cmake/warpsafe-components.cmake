@@ -1,19 +1,20 @@
-# Defines the components of warpsafe beside the headers: warpsafe::host, warpsafe::cuda and
-# warpsafe::hip, each when what it stands on is found; and the check level. Read by this project's own
-# build, by the installed package and by Conan's alike. In: the target warpsafe::warpsafe,
-# warpsafe_FIND_COMPONENTS (all, unless set), warpsafe_FIND_REQUIRED_<component>. Out:
-# warpsafe_<component>_FOUND, and warpsafe_NOT_FOUND_MESSAGE where something is missing.
+# Defines the check level and the components of warpsafe other than the headers: warpsafe::host,
+# warpsafe::cuda and warpsafe::hip, each if its requirements are found. Used by this project's own build, by
+# the installed package and by Conan.
+# In: the target warpsafe::warpsafe, warpsafe_FIND_COMPONENTS (default: all),
+# warpsafe_FIND_REQUIRED_<component>.
+# Out: warpsafe_<component>_FOUND, and warpsafe_NOT_FOUND_MESSAGE if something is missing.
 
-# The check level travels as a definition, since NDEBUG often fails to reach CUDA and HIP compilers.
-# It follows the configuration unless a target's property WARPSAFE_CHECKS, which the variable of
-# that name initialises, says 0, 1 or 2.
+# Passes the check level as a definition, because NDEBUG often fails to reach CUDA and HIP compilers. The
+# level follows the configuration, unless a target's property WARPSAFE_CHECKS is 0, 1 or 2. The variable of
+# that name initialises the property.
 define_property(TARGET PROPERTY WARPSAFE_CHECKS INITIALIZE_FROM_VARIABLE WARPSAFE_CHECKS)
 get_target_property(warpsafe_target warpsafe::warpsafe ALIASED_TARGET)
 if(NOT warpsafe_target)
   set(warpsafe_target warpsafe::warpsafe)
 endif()
 get_target_property(warpsafe_definitions ${warpsafe_target} INTERFACE_COMPILE_DEFINITIONS)
-# An installed target brings it along.
+# An installed target already has it.
 if(NOT warpsafe_definitions MATCHES "WARPSAFE_CHECKS=")
   target_compile_definitions(
     ${warpsafe_target}
@@ -38,7 +39,7 @@ else()
   set(warpsafe_scope "")
 endif()
 
-# A backend's target: the headers, the macro that picks the default backend, what it links.
+# A backend's target: the headers, the macro that selects the default backend, and the libraries.
 macro(warpsafe_add_component component)
   if(NOT TARGET warpsafe::${component})
     string(TOUPPER ${component} warpsafe_macro)
@@ -67,7 +68,7 @@ foreach(component IN LISTS warpsafe_FIND_COMPONENTS)
     find_package(CUDAToolkit QUIET)
     if(TARGET CUDA::cudart)
       warpsafe_add_component(cuda CUDA::cudart)
-      # nvcc's own default is C++17, and CMake before 3.26 does not know how to ask it for C++20.
+      # nvcc's default is C++17, and CMake before 3.26 cannot request C++20 from it.
       if(CMAKE_VERSION VERSION_LESS 3.26)
         target_compile_options(warpsafe::cuda INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
       else()
@@ -77,8 +78,8 @@ foreach(component IN LISTS warpsafe_FIND_COMPONENTS)
       set(warpsafe_missing "a CUDA toolkit, which was not found")
     endif()
   elseif(component STREQUAL "hip")
-    # Not hip-config.cmake: it stops the whole configuration with an error where clang's builtins
-    # library or the HSA headers are missing, which a host program does not need.
+    # Does not use hip-config.cmake, which stops the configuration with an error if clang's builtins library
+    # or the HSA headers are missing. A host program needs neither.
     find_path(warpsafe_HIP_INCLUDE_DIR hip/hip_runtime_api.h HINTS ENV ROCM_PATH PATHS /opt/rocm
               PATH_SUFFIXES include)
     find_library(warpsafe_HIP_LIBRARY amdhip64 HINTS ENV ROCM_PATH PATHS /opt/rocm

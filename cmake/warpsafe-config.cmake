@@ -1,5 +1,5 @@
-# find_package(warpsafe [COMPONENTS host cuda hip]): warpsafe::warpsafe always, and a target per
-# component. Without a list every component is offered whose vendor's part is installed.
+# find_package(warpsafe [COMPONENTS host cuda hip]): defines warpsafe::warpsafe, and a target for each
+# component. Without a list it offers every component whose requirements are installed.
 
 include("${CMAKE_CURRENT_LIST_DIR}/warpsafe-targets.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/warpsafe-components.cmake")

@@ -1,9 +1,9 @@
-# What building this project's own programs needs, and a user of the library does not.
+# Needed to build this project's own programs, but not to use the library.
 include_guard(GLOBAL)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-# CMake looks for nvcc on PATH only; NVIDIA's installers leave it in /usr/local/cuda/bin.
+# CMake searches nvcc only on PATH, but NVIDIA's installers put it into /usr/local/cuda/bin.
 find_program(WARPSAFE_NVCC nvcc HINTS ENV CUDACXX PATHS /usr/local/cuda/bin)
 if(WARPSAFE_NVCC AND TARGET warpsafe::cuda)
   if(NOT DEFINED CMAKE_CUDA_COMPILER)
@@ -25,7 +25,7 @@ else()
   message(STATUS "No hipcc: what is compiled for AMD devices is left out of this build")
 endif()
 
-# Every program of this project is built without a warning.
+# Every program of this project compiles without a warning.
 add_library(warpsafe_warnings INTERFACE)
 set(warnings -Wall -Wextra -Wconversion -Wshadow -Werror)
 list(JOIN warnings "," host_warnings)
@@ -35,7 +35,7 @@ target_compile_options(
             $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=${host_warnings}>)
 
 # warpsafe_add_program(<name> <source>... [CUDA] [LIBRARIES <target>...])
-# An executable on the host backend, or, with CUDA, compiled by nvcc whatever its sources are called.
+# Adds an executable on the host backend; with CUDA, nvcc compiles the sources whatever their extensions.
 function(warpsafe_add_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "CUDA" "" "LIBRARIES")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})

@@ -1,5 +1,5 @@
-# What `cmake --install` puts where. The package is headers only, so it is the same for every
-# architecture and goes under share/.
+# Installation of the package. It contains only headers, is the same for every architecture, and is installed
+# under share/.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

@@ -5,10 +5,11 @@
 
 run_gtest.py [--xml FILE] [--alone FILTER] [--isolated] PROGRAM
 
-All tests run in one process, shuffled by a fixed seed, so that a test that leaves something behind is
-found out. --alone names tests that need a process of their own; --isolated gives one to every test. CTest shards a program by
-GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX. A program that ends without GoogleTest's closing line has
-failed, whatever its exit code: something ended the process. Exit code 77: every test was skipped.
+All tests run in one process, shuffled with a fixed seed, so that a test that leaves something behind is
+found. --alone names tests that need a process of their own; --isolated gives one to every test. CTest
+shards a program with GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX. A program that ends without GoogleTest's
+closing line has failed, whatever its exit code, because something ended the process. Exit code 77: every
+test was skipped.
 """
 
 import argparse

@@ -3,10 +3,9 @@
 # Copyright (c) 2026 the warpsafe authors
 """Prints a table of the tests that ran: for each label its tests, failures, skips and seconds.
 
-summary.py BUILD_FOLDER. It reads CTest's results.xml there, and the reports of GoogleTest programs in
-gtest/, whose tests it counts one by one. The seconds are those of the entries added up:
-entries that run side by side count twice.
-"""
+summary.py BUILD_FOLDER. Reads CTest's results.xml there, and the reports of GoogleTest programs in gtest/,
+whose tests it counts separately. The seconds are the sum over the entries: entries that run side by side
+count twice."""
 
 import json
 import subprocess
@@ -17,7 +16,7 @@ from pathlib import Path
 
 
 def labels_of(build):
-    """The first label of each entry. CTest before 3.26 leaves labels out of its JUnit file."""
+    """The first label of each entry. CTest before 3.26 omits labels from its JUnit file."""
     said = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True)
     entries = json.loads(said.stdout)["tests"]
     properties = {entry["name"]: {one["name"]: one["value"] for one in entry.get("properties", [])} for entry in entries}

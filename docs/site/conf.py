@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""The site of the documentation, for Sphinx. docs/run calls it, after Doxygen has written the API."""
+"""The configuration of the documentation's site, for Sphinx. docs/run calls it after Doxygen has written the API."""
 import pathlib
 import re
 import xml.etree.ElementTree
@@ -15,17 +15,17 @@ from sphinx.util import logging, osutil
 project_folder = pathlib.Path(__file__).resolve().parents[2]
 
 project = "warpsafe"
-copyright = "2026 the warpsafe authors. BSL-1.0"  # the name that Sphinx reads
+copyright = "2026 the warpsafe authors. BSL-1.0"  # Sphinx reads this name
 config_hpp = (project_folder / "include/warpsafe/core/config.hpp").read_text()
 release = version = ".".join(
     re.search(rf"define WARPSAFE_VERSION_{part} (\d+)", config_hpp)[1] for part in ("MAJOR", "MINOR", "PATCH"))
 
 extensions = ["myst_parser"]
-# The sources are the pages as they lie in the project, so that their links work there too.
+# The sources are the pages in the project, so that their links work there too.
 root_doc = "docs/index"
 include_patterns = ["docs/*.md", "docs/performance/*.md", "docs/hardware/*.md", "CONTRIBUTING.md", "CHANGELOG.md", "packaging/README.md", "tests/stand_in/README.md"]
 exclude_patterns = ["build", ".git", "include", "bench", "src", "tests/[!s]*", "tests/static"]
-# Anchors as GitHub makes them, so that a link to a heading is right in both places.
+# The same anchors as on GitHub, so that a link to a heading works in both places.
 myst_heading_anchors = 4
 
 html_theme = "furo"
@@ -35,14 +35,14 @@ html_css_files = ["warpsafe.css"]
 html_show_sourcelink = False
 html_copy_source = False
 pygments_style = "friendly"
-# Set by docs/run: what Doxygen says of which file is on which page.
+# Set by docs/run: Doxygen's list of files and their pages.
 api_tags = None
 
 logger = logging.getLogger(__name__)
 
 
 class Cpp(CppLexer):
-    """C++ in which `…` stands for what is left out."""
+    """C++ in which `…` stands for omitted code."""
 
     def get_tokens_unprocessed(self, text, *arguments, **options):
         for place, kind, value in super().get_tokens_unprocessed(text, *arguments, **options):
@@ -50,7 +50,7 @@ class Cpp(CppLexer):
 
 
 class Console(RegexLexer):
-    """Commands behind `$`, and what they print, in which `#` begins no prompt."""
+    """Commands after `$` and their output, in which `#` begins no prompt."""
     tokens = {"root": [(r"^(\$ )(.*\n)", lambda lexer, found, context=None: iter(
         [(found.start(1), Generic.Prompt, found[1]), (found.start(2), Generic.Strong, found[2])])), (r".*\n", Text)]}
 
@@ -65,13 +65,13 @@ def setup(app):
 
 
 def wrap_sentences(app, doctree):
-    """What a program or a compiler says is sentences, of which a narrow page must not hide the end. Columns stay as
-    they are."""
+    """Marks the output of programs and compilers, which is sentences, so that narrow pages wrap it. Columns are not
+    wrapped."""
     page = (project_folder / f"{app.env.docname}.md").read_text().splitlines()
     for block in doctree.findall(nodes.literal_block):
         is_refused = block.line is not None and page[block.line - 1].strip() == "```cpp refused"
         has_columns = re.search(r"\S {3,}\S", block.astext())
-        if is_refused:  # the words under their line
+        if is_refused:  # the message below its line
             block.children = [nodes.Text(re.sub(r"; {2,}// |; // ", ";\n    // ", block.astext()))]
             block.rawsource = block.astext()
         if is_refused or (block.get("language") in ("text", "console") and not has_columns):
@@ -79,8 +79,8 @@ def wrap_sentences(app, doctree):
 
 
 def stack_tables(app, doctree):
-    """A table of many columns of sentences, for a narrow page: its cells below each other, each with its column's
-    name, which wide pages do not show (static/warpsafe.css)."""
+    """Marks a wide table of sentences. A narrow page stacks its cells, each with its column's name, which wide pages
+    hide (static/warpsafe.css)."""
     for table in doctree.findall(nodes.table):
         heads = [entry.astext() for row in table.findall(nodes.thead) for entry in row.findall(nodes.entry)]
         cells = list(table.next_node(nodes.tbody).findall(nodes.entry))
@@ -95,8 +95,8 @@ def stack_tables(app, doctree):
 
 
 def link_files(app, doctree):
-    """A page's links to headers lead to the API, and those to other files of the project are left as
-    they are: Sphinx puts these files beside the pages."""
+    """Turns links to headers into links to the API. Other files of the project stay links: Sphinx copies them beside
+    the pages."""
     if not hasattr(app, "api_pages"):
         tags = xml.etree.ElementTree.parse(app.config.api_tags)
         app.api_pages = {

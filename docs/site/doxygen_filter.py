@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""A header as Doxygen reads it: doxygen_filter.py HEADER
+"""Converts a header for Doxygen: doxygen_filter.py HEADER
 
-In a comment `<` is a character and begins no tag of HTML; `Errc::a, ::b` names two codes. Each header gets a page."""
+In a comment, `<` is a character and begins no HTML tag; `Errc::a, ::b` names two codes. Each header gets a page."""
 import pathlib
 import re
 import sys
 
 
 def comment(found):
-    # What stands between backquotes, over the end of a line too, Doxygen takes as it is.
+    # Doxygen leaves text between backquotes unchanged, also across the end of a line.
     parts = found[0].split("`")
     parts[::2] = [
         re.sub(r"(?<![\w>])::([a-z]\w*)", r"Errc::\1", re.sub(r"(?<!//)(?=[<>])", r"\\", part))
@@ -20,7 +20,7 @@ def comment(found):
 
 text = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
 text = text.replace("#pragma once", "/** @file */", 1)
-# Doxygen is told to leave these namespaces out, and then misses what their comments are about.
+# Doxygen skips these namespaces, and then misses the targets of their comments.
 text = re.sub(r"(?ms)^namespace [\w:]*detail \{$.*?^\}", lambda found: found[0].replace("///", "//"), text)
 text = re.sub(r"(?m)^template <.*>\ninline constexpr bool detail::.*;$", "\n", text)
 sys.stdout.reconfigure(encoding="utf-8")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""WARPSAFE_BREAK under gdb: the program stops with SIGTRAP before that launch, shows where, and goes
-on after `continue`. check_break.py PROGRAM (debugging_demo).
+"""Checks WARPSAFE_BREAK under gdb: the program stops with SIGTRAP before that launch, prints the place, and
+resumes after `continue`. check_break.py PROGRAM (debugging_demo).
 
-Exit code 77: no gdb here, or one that may not trace."""
+Exit code 77: gdb is not installed, or may not trace."""
 import os
 import re
 import shutil

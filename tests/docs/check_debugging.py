@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds docs/debugging.md to the program: each block that begins with `$ [NAME=VALUE…] ./demo [WHAT]`
-shows what that run prints. check_debugging.py PROGRAM PROJECT [--update]. Addresses and times, which
-differ from run to run, are replaced."""
+"""Compares docs/debugging.md with the program: each block that begins with `$ [NAME=VALUE…] ./demo [WHAT]`
+must show the output of that run. check_debugging.py PROGRAM PROJECT [--update]. Replaces addresses and times,
+which differ from run to run."""
 import os
 import pathlib
 import re

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds docs/errors.md to the library: a heading per code of Errc, and under it the text that a
-program got. check_errors.py PROGRAM PROJECT [--update]; with --update the page's texts are replaced
-by the program's first."""
+"""Compares docs/errors.md with the library: a heading for each code of Errc, and below it the text that a
+program received. check_errors.py PROGRAM PROJECT [--update]; --update first replaces the page's texts by the
+program's."""
 import pathlib
 import re
 import subprocess
@@ -11,7 +11,7 @@ import sys
 
 program, project = sys.argv[1], pathlib.Path(sys.argv[2])
 update = sys.argv[3:] == ["--update"]
-# The codes for which the page says that nothing returns them.
+# The codes of which the page says that nothing returns them.
 WITHOUT_TEXT = set()
 
 header = (project / "include/warpsafe/error/errc.hpp").read_text()

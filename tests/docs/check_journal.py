@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds docs/journal.md to the files that examples/timeline writes: each field of a line stands in the
-page's table of its kind, and each field there is written. Looks at the trace and the picture too, and
-at what warpsafe-diff says of two runs. check_journal.py TIMELINE DIFF PAGE; DIFF may be missing."""
+"""Compares docs/journal.md with the files that examples/timeline writes: the page's table of each kind of
+line must list exactly the written fields. Also checks the trace, the picture, and the output of warpsafe-diff
+for two runs. check_journal.py TIMELINE DIFF PAGE; DIFF may be missing."""
 import json
 import pathlib
 import re
@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder:
         seen.setdefault(kind, set()).update(line)
         if kind == "launch" and line["state"] != "refused":
             check(line["begin_us"] <= line["end_us"], f"{line} ends before it begins")
-    # What a launch asks for besides its sizes is there where it does (Recorder.* in tests/unit).
+    # Optional requests of a launch; their fields are tested by Recorder.* in tests/unit.
     tables["launch"] -= {"cluster", "non_portable_cluster", "priority", "cooperative", "programmatic"}
     for kind, fields in tables.items():
         check(fields == seen.get(kind), f"{kind}: page and file differ in {fields ^ seen.get(kind, set())}")
@@ -55,7 +55,7 @@ with tempfile.TemporaryDirectory() as folder:
         check(needed <= set(event), f"{event} lacks {needed - set(event)}")
     phases = {event["ph"] for event in events}
     check(phases == {"M", "X", "i", "s", "f"}, f"the trace has the phases {phases}")
-    # What Perfetto says of a trace otherwise: slice_drop_overlapping_complete_event, flow_end_without_start.
+    # Perfetto would report these errors: slice_drop_overlapping_complete_event, flow_end_without_start.
     rows = {(event["tid"], event["pid"]) for event in events if event["ph"] != "M"}
     check(len({tid for tid, _ in rows}) == len(rows), f"a number of two rows: {sorted(rows)}")
     check(all(tid and pid for tid, pid in rows), f"a row or process 0: {sorted(rows)}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds docs/race-detector.md to the example: the page shows its source's lines and its output to the letter.
-check_race_detector.py FIND_A_RACE PROJECT_FOLDER [--update]"""
+"""Compares docs/race-detector.md with the example: the page must show lines of its source and its exact
+output. check_race_detector.py FIND_A_RACE PROJECT_FOLDER [--update]"""
 import pathlib
 import re
 import subprocess

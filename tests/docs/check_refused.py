@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds README.md and the pages to the compiler: README's first block of code compiles, and each line of
-its second does not, with the words that stand behind it in an error of its own. The same goes for each block
-`cpp refused` of a page, after the page's source in tests/docs/pages.
-check_refused.py COMPILER INCLUDE_FOLDER PROJECT"""
+"""Checks README.md and the pages with a compiler. README's first block of code must compile. Each line of its
+second block must not compile, and an error must contain the words after the line. The same holds for each
+block `cpp refused` of a page, after the page's source in tests/docs/pages. check_refused.py COMPILER
+INCLUDE_FOLDER PROJECT"""
 import os
 import pathlib
 import re
@@ -24,7 +24,7 @@ def run(*arguments, text):
 
 
 def precompile(source, out):
-    """A page's source, read once for all its lines: that it compiles is a part of the check."""
+    """Precompiles a page's source for all its lines. The source must compile, so this is part of the check."""
     written = out.with_suffix(".cpp")
     written.write_text(source)
     made = run("-x", "c++-header", written, "-o", out, *(["-fpch-instantiate-templates"] if is_clang else []), text="")
@@ -32,14 +32,14 @@ def precompile(source, out):
 
 
 def complaint(out, statement, words):
-    """What is wrong with a line that must not compile, after what was precompiled as `out`."""
+    """Returns the problem with a line that must not compile after the precompiled `out`, or ""."""
     text = f"""#line 1 "statement"
 [[maybe_unused]] static void with_it(ws::StreamRef stream, ws::DeviceBuffer<float>& x, float* raw, long n) {{ \
   [[maybe_unused]] auto grid = ws::SafeGrid<>::cover(1000, ws::block<256>); \
   static_cast<void>(stream), static_cast<void>(x), static_cast<void>(raw), static_cast<void>(n); \
   static_cast<void>({statement}); }}
 """
-    # g++ takes OUT.gch for OUT, and says so if it does not fit.
+    # g++ uses OUT.gch for OUT, and reports an error if it does not fit.
     use = ["-include-pch", out] if is_clang else ["-Winvalid-pch", "-Werror=invalid-pch", "-include", out.with_suffix("")]
     tried = run("-fsyntax-only", *use, "-x", "c++", "-", text=text)
     errors = [line for line in tried.stderr.splitlines() if re.search(r"\berror: ", line)]

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Sourced by tests/gpu/run: what its programs report, put together in one JUnit file and one table.
-# Each program's part is PART/NAME.xml until then, in the layout that GoogleTest writes.
+# Sourced by tests/gpu/run: combines the programs' reports into one JUnit file and one table. Until then each
+# program's part is PART/NAME.xml, in GoogleTest's layout.
 
-# junit_case PART NAME CASE OUTCOME [WORDS]: adds what no test of GoogleTest's reports. OUTCOME is
-# passed, skipped or failure.
+# junit_case PART NAME CASE OUTCOME [WORDS]: adds a result that no GoogleTest reports. OUTCOME is passed,
+# skipped or failure.
 junit_case() {
   local inner=''
   [[ $4 == passed ]] || inner="<$4 message=\"${5-}\"/>"

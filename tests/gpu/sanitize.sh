@@ -1,9 +1,8 @@
 # shellcheck shell=bash disable=SC2154  # out, cuda and failed are those of the script that reads this
 # Sourced by tests/gpu/run: compute-sanitizer's four tools over the suite, and a table of what each found.
-#
-# Left out is what a tool cannot speak of: tests that lose the context on purpose, the program whose
-# mistake is its point, and how long a kernel takes. Less is asked of what runs thousands of times.
-# `suspects` is made of faults: all that is found in its kernel `culprit` was put there.
+# Leaves out what a tool cannot judge: tests that lose the context on purpose, the program with an intended
+# mistake, and tests of kernel durations. Programs that run thousands of times run less often. All findings in
+# the kernel `culprit` of `suspects` are planted.
 sanitizer=$(command -v compute-sanitizer || echo "$cuda/bin/compute-sanitizer")
 tools=(racecheck memcheck initcheck synccheck)
 declare -A filters=(
@@ -12,22 +11,22 @@ declare -A filters=(
   [streams_program]='Short/StreamsProgram.FourStreams*:Short/StreamsProgram.ARecordingOfFour*'
 )
 declare -A planted=([suspects]=culprit)
-# Under initcheck the culprit's access to address 16 raises no fault, so that there is nothing to notice.
+# Under initcheck the culprit's access to address 16 raises no fault, so the program has nothing to find.
 declare -A not_asked=([suspects.initcheck]=1)
 # Each block is slow under racecheck, and a few grids have millions.
 declare -A most_blocks=([racecheck]=10000)
-at_once=6        # one device serves them all
+at_once=6        # all share one device
 limit=150        # seconds for one program under one tool
-whole=460        # seconds after which nothing goes on, the build among them
-found=86         # the tool's exit code where it found something
+whole=460        # seconds after which no program starts, including the build
+found=86         # the tool's exit code for findings
 
-# look NAME TOOL PORT: one program under one tool. Its cell of the table goes into NAME.TOOL.cell.
+# look NAME TOOL PORT: runs one program under one tool, and writes its cell of the table to NAME.TOOL.cell.
 look() {
   local log=$folder/$1.$2.log cell seconds status errors left others failures begun=$SECONDS
   left=$((whole - SECONDS < limit ? whole - SECONDS : limit))
   if ((left < 1)); then echo 'no time' > "${log%.log}.cell"; return; fi
-  # The tests make calls fail on purpose, and their own outcome is told apart from what a tool finds.
-  # Tools that run beside each other need ports of their own.
+  # The tests make calls fail on purpose; their own result is separate from the tool's findings.
+  # Tools that run side by side need different ports.
   WARPSAFE_TEST_CONFIGURATIONS=2000 WARPSAFE_TEST_BLOCKS=${most_blocks[$2]-18446744073709551615} WARPSAFE_TEST_RUNS=8 \
     timeout --kill-after=5 "$left" \
     "$sanitizer" --tool "$2" --report-api-errors no --check-exit-code no "--error-exitcode" "$found" --print-limit 10000 \
@@ -52,8 +51,8 @@ look() {
   echo "$cell" > "${log%.log}.cell"
 }
 
-# sanitize NAME...: all programs under all tools, the last ones first, which are the slow ones. What is
-# not clean goes into `failed`.
+# sanitize NAME...: runs all programs under all tools, in reverse order, because the last programs are the
+# slow ones. Adds findings to `failed`.
 sanitize() {
   local folder=$out/sanitize name tool port=49152 cell of i dirty=()
   [[ -x $sanitizer ]] || { echo "no compute-sanitizer on PATH or in $cuda/bin"; exit 1; }

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Checks in the object code what StreamBound::call costs: in a release build the bare call and a
-comparison of its status, no other function but the one that makes an error, no atomic instruction.
-In a checked build both are there, which shows that this looks at the right place.
-"""
+"""Checks the cost of StreamBound::call in the object code. In a release build it is the bare call and a
+comparison of its status; no other function except the one that creates an error, and no atomic instruction. A
+checked build has both, which shows that the check looks at the right place."""
 
 import re
 import subprocess
@@ -18,7 +17,7 @@ ATOMIC = re.compile(r"\tlock |\txchg .*\(")
 
 
 def disassemble(compiler, source, level):
-    """{function: its lines of objdump -dr}, a function's cold part with it."""
+    """{function: its lines of objdump -dr}, including the function's cold part."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "release_calls.o"
         subprocess.run([*compiler.command, "-std=c++20", "-O2", "-DNDEBUG", f"-DWARPSAFE_CHECKS={level}",
@@ -35,7 +34,7 @@ def disassemble(compiler, source, level):
 
 
 def called(lines):
-    """The functions that are called, in order: what calls and jumps are relocated by."""
+    """The called functions, in order, from the relocations of calls and jumps."""
     targets = (re.search(r"R_X86_64_PLT32\t([^\s+-]+)", line) for line in lines)
     return [target[1] for target in targets if target and not target[1].startswith(".")]
 

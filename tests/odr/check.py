@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
 """Links translation units of different check levels and backends, each of them first once, and runs them.
-
-Each unit must observe its own level's behaviour whichever object comes first, at -O0 (where nothing
-hides in inlining) and at -O2. The same with a deliberate mistake (-DMUTANT) must be noticed.
-"""
+Each unit must show its own level's behaviour whichever object comes first, at -O0 (where inlining hides
+nothing) and at -O2. With a deliberate mistake (-DMUTANT) the test must fail."""
 
 import argparse
 import os
@@ -16,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# The calls that are told (current device, stream create, stream destroy), and when each level notices
+# The reported calls (current device, stream create, stream destroy), and the moment at which each level finds
 # a size of 0, too much shared memory, and the same for a functor.
 EXPECTED = {2: "3 told: made checked checked", 1: "0 told: made refused refused",
             0: "0 told: refused refused refused"}  # fmt: skip
@@ -48,7 +46,7 @@ class Build:
         return out
 
     def main(self, units):
-        """The object that asks each unit what it observes."""
+        """The object that calls each unit and prints what it observes."""
         out = self.folder / f"main_of_{'_'.join(units)}.o"
         names = " ".join(f"X({name})" for name in units)
         if not out.exists():
@@ -70,16 +68,16 @@ class Build:
 
 
 def turns(units):
-    """The orders to link in. What a linker keeps of several is the first that it meets, so that each unit
-    comes first once, before those of any others that have the same; forwards and backwards, so that each
-    comes before each other with any third between them or not."""
+    """The orders to link in. Of several equal definitions a linker keeps the first. So each unit comes first
+    once, before all others with the same definitions; and forwards and backwards, so that each comes before
+    each other with and without a third between them."""
     names = list(units)
     forwards = [names[i:] + names[:i] for i in range(len(names))]
     return list(dict.fromkeys(map(tuple, forwards + [order[::-1] for order in forwards])))
 
 
 def wrong_orders(build, units, objects):
-    """(orders tried, what differed from each unit's own level)."""
+    """Returns the number of orders tried, and the differences from each unit's own level."""
     orders, wrong = turns(units), []
     for order in orders:
         seen = build.observe(units, [objects[name] for name in order])
@@ -109,7 +107,7 @@ def check_levels(build):
 
 
 def crossing(build, *flags):
-    """What of one shared object another one could take for its own, keyed by a kernel."""
+    """Symbols of one shared object, keyed by a kernel, that another could use as its own."""
     out = build.folder / "plugin.so"
     run(build.arguments.compiler, "-std=c++20", "-O0", "-fPIC", "-shared", "-DWARPSAFE_CHECKS=2",
         "-DWARPSAFE_BACKEND_CUDA", *flags, *build.includes, HERE / "plugin.cpp", "-o", out)  # fmt: skip

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Makes the Conan package and builds its consumer against it, with nvcc where there is one and
-without: conan.py SOURCE FOLDER CXX BOOST_VERSION [NVCC]
+"""Creates the Conan package and builds its consumer against it, with nvcc if available and without: conan.py
+SOURCE FOLDER CXX BOOST_VERSION [NVCC]
 
-Conan and a CMake that goes with it and nvcc are installed into FOLDER by pip; nothing else is fetched:
-Boost is the system's, and no remote is asked. Exit code 77: pip cannot reach a package index, or there is no pip."""
+pip installs Conan, and a CMake that works with it and nvcc, into FOLDER. Nothing else is downloaded: Boost is
+the system's, and no remote is used. Exit code 77: pip is missing, or reaches no package index."""
 import json
 import os
 import pathlib
@@ -22,7 +22,7 @@ programs = pip_tools.install(folder / "venv", "conan>=2,<3", "cmake>=3.26")
 
 
 def without_nvcc():
-    """This environment, in which no nvcc is found."""
+    """This environment without nvcc."""
     environment = {name: value for name, value in os.environ.items() if name not in ("CUDACXX", "CUDA_PATH")}
     paths = environment.get("PATH", "").split(os.pathsep)
     paths = [str(programs)] + [path for path in paths if not (pathlib.Path(path) / "nvcc").exists()]
@@ -31,7 +31,7 @@ def without_nvcc():
 
 
 def conan(*arguments, fails_with=None):
-    """What a command of Conan writes to its standard output; the test ends if it ends otherwise than it should."""
+    """Returns the standard output of a Conan command; ends the test if the exit status is unexpected."""
     print("conan", *arguments, flush=True)
     run = subprocess.run([programs / "conan", *arguments], env=without_nvcc(), capture_output=True, text=True)
     if fails_with is None and run.returncode:
@@ -53,7 +53,7 @@ def settings(*changes):
         f"compiler={family}\ncompiler.version={major}\ncompiler.libcxx=libstdc++11\ncompiler.cppstd=20\n"
         f"[platform_requires]\nboost/{boost}\n"
         "[conf]\ntools.cmake.cmaketoolchain:generator=Ninja\n"
-        # Nothing is written into the source's folder.
+        # Leaves the source folder unchanged.
         f"tools.cmake.cmake_layout:test_folder={folder / 'test_package'}\ntools.cmake.cmaketoolchain:user_presets=\n"
         f"tools.build:compiler_executables={{'cpp': '{compiler}'}}\n"
     )
@@ -85,11 +85,11 @@ test_package = os.path.join(source, "test_package")
 for build_type, options in {"Release": with_nvcc, "Debug": []}.items():
     ran = conan("test", test_package, reference, *settings(f"build_type={build_type}"), *options)
     level = 0 if build_type == "Release" else 2
-    # One program for the host, one for CUDA: each says what it is.
+    # One program for the host and one for CUDA; each prints its kind.
     said = re.findall(r"^warpsafe [\d.]+, check level \d$", ran, re.MULTILINE)
     check("what the programs say", said, [f"warpsafe {package['version']}, check level {level}"] * (2 if options else 1))
 
-# Headers are the same package whatever they were asked for with.
+# The headers form the same package for all settings.
 packages = json.loads(conan("list", f"{reference}:*", "--format=json"))["Local Cache"][reference]["revisions"]
 check("packages", [len(revision["packages"]) for revision in packages.values()], [1])
 conan(

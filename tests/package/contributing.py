@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds CONTRIBUTING.md, the presets and the workflows to each other and to what there is:
+"""Compares CONTRIBUTING.md, the presets and the workflows with each other and with the project:
 contributing.py SOURCE CMAKE FOLDER
 
-The workflows' form is checked by check-jsonschema, which pip installs into FOLDER, and by actionlint where it is on PATH. Exit code 77: all
-else is right, and pip reaches no package index."""
+check-jsonschema, which pip installs into FOLDER, checks the form of the workflows; so does actionlint, if it
+is on PATH. Exit code 77: pip reaches no package index, and everything else passed."""
 import pathlib
 import re
 import shutil
@@ -32,7 +32,7 @@ described = [name for cells in re.findall(r"^\| (`.*?) \|", table, re.M) for nam
 for kind in ("configure", "build", "test"):
     check(f"{kind} presets", presets.get(kind, []), described)
 
-# Each word of `tests/run` on the page and in the workflows is one, and none is missing on the page.
+# The page and the workflows use only words of `tests/run`, and the page has all of them.
 usage = subprocess.run([source / "tests" / "run", "--help"], capture_output=True, text=True).stdout
 words = [word for line in re.findall(r"^  (\S.*?)(?:  |, all|$)", usage, re.M) for word in line.split()]
 named = [word for cell in re.findall(r"^\| `tests/run (.*?) \|", page, re.M) for word in re.findall(r"[\w-]+", cell)]
@@ -45,7 +45,7 @@ for lane in re.findall(r"lane: \[(.*?)\]", text):
 commands = re.findall(r"^ *- run: (\S+)", text, re.M) + re.findall(r"`((?:tests|bench|packaging)/[\w./-]+)", page)
 problems += [f"no such command: {command}" for command in commands if "/" in command and not (source / command).exists()]
 
-# actionlint asks more than the schema does, where somebody has it.
+# actionlint checks more than the schema, if it is installed.
 if actionlint := shutil.which("actionlint"):
     found = subprocess.run([actionlint, "-no-color", *workflows], cwd=source, capture_output=True, text=True)
     problems += [found.stdout + found.stderr] if found.returncode else []

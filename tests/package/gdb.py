@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""gdb shows each variable of every_type.hpp as the program prints it, and those are of every public type:
-gdb.py SOURCE FOLDER CXX
+"""Checks that gdb shows each variable of every_type.hpp as the program prints it, and that the variables
+cover every public type: gdb.py SOURCE FOLDER CXX
 
-Exit code 77: no gdb here, one without Python, or one that may not trace."""
+Exit code 77: gdb is missing, has no Python, or may not trace."""
 import pathlib
 import re
 import shutil
@@ -41,10 +41,10 @@ if not gdb:
     print("skipped: no gdb here")
     sys.exit(77)
 
-# Each function of every_type.hpp stops once its variables are there; what an error is, in shown.cpp.
+# Each function of every_type.hpp stops after its variables; errors are in shown.cpp.
 text = (source / "tests/unit/print/every_type.hpp").read_text()
 stops = [re.findall(r"^  SHOW\((\w+)\);", part, re.M) for part in text.split("stop_here();")[:-1]]
-# Without switching address randomization off, which containers forbid.
+# Keeps address randomisation, because containers forbid switching it off.
 commands = ["set disable-randomization off", "set debuginfod enabled off", f"source {source / 'packaging/gdb/warpsafe_gdb.py'}", "break stop_here", "run"]
 for names in [*stops, ["refused"]]:
     commands += ["up", *(command for name in names for command in (f"echo SHOWN {name}\\n", f"print {name}", "echo END\\n")), "continue"]
@@ -57,7 +57,7 @@ if re.search("Operation not permitted|Python scripting is not supported", said):
     sys.exit(77)
 
 shown = dict(re.findall(r"^SHOWN (\w+)\n\$\d+ = (.*?)\nEND$", said, re.M | re.S))
-# The program that is stopped is another run than the one above: its addresses differ.
+# The stopped program is another run than the one above, so its addresses differ.
 printed |= {name: (kind, text) for name, kind, text in re.findall(r"PRINTED (\w+) OF [^\n]*T = ([^\n]*)\]\n(.*?)\nEND$", run.stdout, re.M | re.S)}
 for name in (name for names in stops for name in names):
     if name not in printed:

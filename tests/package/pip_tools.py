@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Tools that come from pip, in a virtual environment of the tests' own."""
+"""Tools installed by pip, in a virtual environment of the tests."""
 import pathlib
 import re
 import subprocess
@@ -14,7 +14,8 @@ def skip(reason):
 
 
 def install(folder, *packages):
-    """The folder of the programs. Skips the test (exit code 77) if there is no pip, or it reaches no package index."""
+    """Returns the folder of the programs. Skips the test (exit code 77) if pip is missing or reaches no
+    package index."""
     programs = pathlib.Path(folder) / "bin"
     done = pathlib.Path(folder) / "installed"
     if done.exists() and done.read_text() == " ".join(packages):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds and runs the consumer with what pkg-config says: pkg_config.sh CXX PREFIX SOURCE PROGRAM
+# Builds and runs the consumer with the flags from pkg-config: pkg_config.sh CXX PREFIX SOURCE PROGRAM
 set -eu
 export PKG_CONFIG_PATH="$2/share/pkgconfig"
 [ "$(pkg-config --modversion warpsafe)" = "$(sed -n 's/^Version: //p' "$PKG_CONFIG_PATH/warpsafe.pc")" ]

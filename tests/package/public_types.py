@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""The library's public types: the classes, structures and enumerations that the headers of the API reference
-define in its namespaces, but for those called detail. And why some are printed by nobody."""
+"""Lists the library's public types: the classes, structures and enumerations that the headers of the API
+reference define in its namespaces, except those in detail. Also lists the types that are not printed, with
+the reasons."""
 import pathlib
 import re
 
@@ -39,13 +40,14 @@ def without_noise(text):
 
 
 def types_of(text):
-    """The types that a header defines in namespaces: (name with its namespaces, whether it is a specialisation)."""
+    """Yields the types that a header defines in namespaces: the name with its namespaces, and whether it is a
+    specialisation."""
     namespaces, depth, statement = [], 0, ""
     for part in re.findall(r"[{};]|[^{};]+", without_noise(text)):
         if part == "{":
             opened = re.search(r"(?:^|\s)namespace\s*([\w:]*)\s*$", statement)
             if depth == 0 and opened:
-                namespaces.append(opened[1] or "detail")  # what is in an unnamed one is nobody's
+                namespaces.append(opened[1] or "detail")  # types in an unnamed namespace are private
             else:
                 head = re.search(r"(?:^|[\s>)])(?:class|struct|union|enum\s+class|enum)\s+(?:\[\[[^{]*?\]\]\s*)*([A-Za-z_]\w*)\s*(<.*>)?\s*(?:final\s*)?(?::(?!:).*)?$",
                                  statement.strip(), re.S)
@@ -66,11 +68,11 @@ def types_of(text):
 
 
 def public_types(include):
-    """The names, without `warpsafe::`, and where each is defined."""
+    """The names, without `warpsafe::`, and the headers that define them."""
     found = {}
     for header in sorted(pathlib.Path(include).rglob("*.hpp")):
         place = header.relative_to(include).as_posix()
-        if "/detail/" in place:  # as the API reference has it (docs/site/Doxyfile)
+        if "/detail/" in place:  # as in the API reference (docs/site/Doxyfile)
             continue
         for name, specialised in types_of(header.read_text(encoding="utf-8")):
             if name.startswith("warpsafe::") and "detail" not in name and not (specialised and name != "warpsafe::LaunchConfig"):
@@ -79,8 +81,8 @@ def public_types(include):
 
 
 def problems(include, shown):
-    """What is wrong, if the types `shown` (without `warpsafe::`) are printed: one that is forgotten, or a reason
-    for one that is printed, or is not there."""
+    """Returns the problems if the types `shown` (without `warpsafe::`) are printed: a forgotten type, a
+    reason for a printed type, or a reason for a missing type."""
     public = public_types(include)
     if len(public) < 100:
         return [f"only {len(public)} public types were found"]

@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Builds the consumer in vcpkg's manifest mode, with the port of packaging/vcpkg: vcpkg.py SOURCE FOLDER CXX
 
-Boost is the system's and so are the tools: nothing is downloaded. Exit code 77: no vcpkg here."""
+Boost and the tools are the system's; nothing is downloaded. Exit code 77: vcpkg is not installed."""
 import os
 import pathlib
 import shutil
@@ -20,7 +20,7 @@ environment = os.environ | {
     "VCPKG_ROOT": str(root),
     "VCPKG_FORCE_SYSTEM_BINARIES": "1",
     "VCPKG_DISABLE_METRICS": "1",
-    # Built anew each time: what is kept is known by the port's files, not by the headers.
+    # Builds from scratch each time, because vcpkg's cache depends on the port's files and not on the headers.
     "VCPKG_BINARY_SOURCES": "clear",
 }
 
@@ -46,7 +46,7 @@ run(
 run("cmake", "--build", folder)
 run(folder / "consumer", "0")
 
-# vcpkg's own check of a port writes what is wrong with it; a header-only package has none of these.
+# vcpkg's own check of a port reports these; they do not apply to a header-only package.
 installed = next(folder.glob("vcpkg_installed/*/share/warpsafe"))
 for wanted in ("copyright", "usage", "warpsafe-config.cmake", "warpsafe-config-version.cmake"):
     if not (installed / wanted).exists():

@@ -2,22 +2,23 @@
 # Copyright (c) 2026 the warpsafe authors
 """Reads object files of a release build: check_objects.py {off|full|calls} OBJECT...
 
-off: nothing is in them that only checks need, a launch is one call until it has failed, a static
-cover is a constant and any other has no conditional jump. full: the opposite of the first, compiled
-with checks, so that a rule here that finds nothing anywhere does not pass for a proof. calls: an object without and
-one with checks, that call the runtime: the trace of calls is in the second alone.
-"""
+off: the objects contain nothing that only checks need, a launch is one call until it has failed, a static
+cover is a constant, and any other cover has no conditional jump.
+full: the opposite of the first rule, for objects compiled with checks. This shows that the rules find
+something.
+calls: two objects that call the runtime, without and with checks; only the second contains the trace of
+calls."""
 
 import re
 import subprocess
 import sys
 
-# Names and texts that only checked launches have.
+# Names and texts that only checked launches contain.
 CHECKS = re.compile(r"validate_(launch|numbers)|check_launch|ask_driver|check_values|report_refusal|warn_only|"
                     r"launches_all_the_same|(Kernel|Device)Cache|KernelSlots|WARPSAFE_(ON_ERROR|LOG|SYNC|BREAK|SHADOW|REFERENCE|TRACE)|"
                     r"Journal|\bCompletion\b|debug10Completion|Incidents|Observation|show_arguments|BackendCalls|backend_calls|HostReference|before_launch|after_launch|Launch: kernel=|"
                     r"cudaFuncGetAttributes|cudaDeviceGetAttribute|cudaGetDevice\b")  # fmt: skip
-# What WARPSAFE_LOG=trace needs where calls of the runtime are made.
+# Names that WARPSAFE_LOG=trace needs at calls of the runtime.
 TRACE = re.compile(r"call_tracer_in_use|told_call|TracedCalls|TracedQuestions|TracedValue|RuntimeCall")
 LAUNCHES = re.compile(r"(static|dynamic|configured)_(returned|inlined)")
 
@@ -41,13 +42,13 @@ def functions(path):
 
 
 def success_path(code):
-    """The instructions up to the first return: what refuses a launch lies behind or elsewhere."""
+    """The instructions up to the first return; the code that refuses a launch is behind it or elsewhere."""
     names = [mnemonic for mnemonic, _ in code]
     return code[: names.index("ret") + 1]
 
 
 def complaints(path, checked):
-    # -d: what is loaded; the names in debug information are no code.
+    # -d: loaded sections; names in debug information are not code.
     said = output("nm", "-C", path) + output("strings", "-d", path)
     in_it = sorted(set(CHECKS.findall(said) and [m[0] for m in CHECKS.finditer(said)]))
     if checked:
@@ -84,7 +85,7 @@ def traced_names(path):
 
 
 def check_calls(without, checked):
-    """Whether the trace of calls is where it should not be, or is in neither: then this sees nothing."""
+    """Checks that the trace of calls is only in the second object; if it is in neither, this check is blind."""
     names = {path: traced_names(path) for path in (without, checked)}
     print(*(f"{path}: {', '.join(found) or 'no trace of calls'}" for path, found in names.items()), sep="\n")
     return bool(names[without]) or "call_tracer_in_use" not in names[checked]

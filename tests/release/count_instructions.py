@@ -3,11 +3,10 @@
 """Counts the instructions that a launch executes, and compares them with those of <<<>>>:
 count_instructions.py PROGRAM..., or --checked PROGRAM for the calls of a checked launch.
 
-The program (main.cpp) makes each launch inside a function count_<way>, under callgrind. What counts
-is everything that this function calls: its own frame and the runtime's functions, which do nothing
-here, are left out. `<<<>>>` includes the stub that nvcc makes and cudaPeekAtLastError's call. The
-bar: a launch executes at most two thirds of it.
-"""
+The program (main.cpp) makes each launch inside a function count_<way>, under callgrind. The count covers
+everything that this function calls, without its own frame and without the runtime's functions, which do
+nothing here. `<<<>>>` includes nvcc's stub and the call of cudaPeekAtLastError. The requirement: a launch
+executes at most two thirds of it."""
 
 import re
 import subprocess
@@ -15,18 +14,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Each way to launch, and the launch by <<<>>> that does the same.
+# Each way to launch, with the <<<>>> launch that does the same.
 WAYS = {"static_returned": "raw_static_returned", "dynamic_returned": "raw_dynamic_returned",
         "configured_returned": "raw_dynamic_returned", "static_inlined": "raw_static_inlined",
         "dynamic_inlined": "raw_dynamic_inlined", "configured_inlined": "raw_dynamic_inlined"}  # fmt: skip
-# The runtime, which does nothing here; and the frame around the functions that count.
+# The runtime, which does nothing here, and the frame around the counted functions.
 VENDOR = re.compile(r"(__)?(cuda|hip|cu)[A-Z]\w*$")
 FRAME = re.compile(r"count_|(main|all_of_\w+)\b|\(below main\)|__libc_start|0x")
 
 
 def functions(program):
-    """{way: {function: instructions}} of what each count_<way> calls in its last call. The program
-    calls each twice, since the first holds whatever ran before it."""
+    """{way: {function: instructions}} for the last call of each count_<way>. The program calls each twice,
+    because the first count contains earlier work."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             ["valgrind", "--tool=callgrind", "--dump-after=count_*",
@@ -34,7 +33,7 @@ def functions(program):
              "--dump-instr=no", str(program)], capture_output=True, text=True)  # fmt: skip
         if done.returncode != 0:
             sys.exit(f"{program} failed under callgrind:\n{done.stderr}")
-        # One file per call, in the order of the calls; the one without a number is the program's end.
+        # One file per call, in the order of the calls; the file without a number is the end of the program.
         dumps = sorted(Path(folder).glob("out.*"), key=lambda path: int(path.suffix[1:]))
         return dict(map(of_one_call, dumps))
 
@@ -47,7 +46,7 @@ def of_one_call(dump):
         if line.startswith("fn="):
             name = line[3:]
         elif line.startswith("calls="):
-            skip = True  # the next line is what the callee cost, which is counted there
+            skip = True  # the next line is the callee's cost, counted there
         elif re.match(r"[+\-*\d]", line):
             if not skip:
                 found[name] = found.get(name, 0) + int(line.split()[1])
@@ -62,13 +61,13 @@ def instructions(program):
 
 
 def check_checked(program):
-    """A checked launch with the journal on: what it costs, and that it calls nothing but this
-    library, cudaGetDevice and cudaLaunchKernel. So no allocation and no lock, whatever its name."""
+    """Checks a launch at level full with the journal on: its cost, and that it calls only this library,
+    cudaGetDevice and cudaLaunchKernel. It therefore allocates nothing and takes no lock, under any name."""
     failed = False
     for way, called in functions(program).items():
         total = sum(count for name, count in called.items() if not VENDOR.match(name))
         foreign = {name for name in called if "warpsafe" not in name} - {"cudaGetDevice", "cudaLaunchKernel"}
-        # `<<<>>>` calls others: one that finds none there finds none anywhere.
+        # `<<<>>>` calls other functions; if none are found there, the check is blind.
         good = bool(foreign) == way.startswith("raw")
         print(f"checked {way:24}{total:6} instructions{'' if good else f'; calls {sorted(foreign)}'}")
         failed |= not good or total < 20
@@ -85,7 +84,7 @@ def main():
         for way, same in WAYS.items():
             raw, ours = counted[same], counted[way]
             print(f"{way:20}{raw:8}{ours:8}{ours / raw:7.2f}")
-            # A count this small means that callgrind saw no launch at all.
+            # A count this small means that callgrind did not see a launch.
             failed |= raw < 20 or ours < 10 or 3 * ours > 2 * raw
     return failed
 

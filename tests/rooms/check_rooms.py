@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds the includes of the headers to the order of the rooms in rooms.txt.
+"""Checks that the headers' includes follow the order of the rooms in rooms.txt.
 
-check_rooms.py INCLUDE_FOLDER. Fails for an include that runs against the order, for two folders that
-include each other, for a folder without a row, for headers, folders and totals over their limits, and for
-a header that all.hpp leaves out without need.
+check_rooms.py INCLUDE_FOLDER. Fails for an include against the order, for two folders that include each
+other, for a folder without a row, for headers, folders and totals over their limits, and for a header that
+all.hpp omits without need.
 """
 
 import re

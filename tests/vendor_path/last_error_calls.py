@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Checks that last_error_calls_test.cpp knows every public call that touches a runtime.
+"""Checks that last_error_calls_test.cpp covers every public call that touches a runtime. last_error_calls.py
+INCLUDE_FOLDER TEST.
 
-last_error_calls.py INCLUDE_FOLDER TEST. A public function says who called it in its errors, so it takes
-the call_site of its caller: those are found in the headers that stand on a backend, by name
-("basic_stream::synchronize"), and must be the names in the test's untouched("…", …), neither more nor
-fewer.
-"""
+A public function names its caller in errors, so it takes a call_site. This script finds these functions by
+name ("basic_stream::synchronize") in the headers above a backend. The test's untouched("…", …) must list
+exactly these names."""
 
 import re
 import sys
 from pathlib import Path
 
-# Not the public interface; what a test does with the host backend; what a library's own header adds.
+# Leaves out internal functions, the test functions of the host backend, and functions that a library's own
+# header adds.
 LEFT_OUT = re.compile(r"(^|/)detail/|^(backend|debug|race)/|^handles/(?!stream_bound)")
 SITE = re.compile(r"\bcall_site(?:\s+\w+)?\s*=\s*call_site::current\(\)|\bLocated(?:<|Bytes\b)")
 CLASS = re.compile(r"^(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)[^;(){}]*\{", re.MULTILINE)
@@ -29,7 +29,7 @@ def stands_on_backend(path, include, seen):
 
 
 def without_blocks(text, opening):
-    """The text without what stands in the braces after each match."""
+    """The text without the braces' content after each match."""
     while found := re.search(opening, text):
         depth, end = 1, found.end()
         while depth and end < len(text):

@@ -1,10 +1,9 @@
-"""Runs the recorder and compares what it writes with a transcript, line by line.
+"""Runs the recorder and compares its output with a transcript, line by line.
 
 usage: compare_transcript.py RECORDER TRANSCRIPT
 
-Comments are left out: they say where and when a transcript was recorded. A section that the recorder
-has and the transcript has not is named, and compared once a device was asked again.
-"""
+Ignores comments, which give the place and time of a recording. If the transcript lacks a section of the
+recorder, the script names it; it is compared after the next recording on a device."""
 import difflib
 import pathlib
 import subprocess
