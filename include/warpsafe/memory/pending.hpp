@@ -127,6 +127,7 @@ class [[nodiscard]] basic_pending {
 
  private:
   friend struct detail::PendingAccess;
+  friend struct detail::PrintAccess;
   enum class State : unsigned char {
     open,    ///< the device may still use the value
     failed,  ///< the copy was not submitted; `error_` says why
@@ -230,7 +231,7 @@ inline constexpr bool is_pending = false;
 template <class B, class T>
 inline constexpr bool is_pending<basic_pending<B, T>> = true;
 
-/// Makes tokens for copies, and lets synchronize() wait for several at once.
+/// Makes tokens for copies, and lets synchronize() take the values of several after one wait.
 struct PendingAccess {
   /// A token for a copy that was just submitted to `stream` and uses `value` and the device memory
   /// of `held`.
@@ -256,13 +257,6 @@ struct PendingAccess {
     return basic_pending<B, T>(error, stream);
   }
 
-  /// The token's state, for printing; does not ask the runtime.
-  template <class B, class T>
-  [[nodiscard]] static const char* state_text(const basic_pending<B, T>& pending) noexcept {
-    using State = typename basic_pending<B, T>::State;
-    if (pending.state_ == State::open) return "value that may still be on its way";
-    return pending.state_ == State::failed ? "value whose copy failed" : "value that was taken";
-  }
   /// Returns true, with the token's error, if the value is not available even before any wait.
   template <class B, class T>
   [[nodiscard]] static bool error_before_wait(basic_pending<B, T>& pending, LaunchError& error,
@@ -271,13 +265,12 @@ struct PendingAccess {
     error = pending.state_error(site);
     return true;
   }
-  template <class B, class T>
-  [[nodiscard]] static bool is_on(const basic_pending<B, T>& pending,
-                                  basic_stream_ref<B> stream) noexcept {
-    return pending.stream_ == stream;
-  }
+  /// Waits for the token's own copy unless it is on `stream`.
   template <CheckLevel Level, class B, class T>
-  [[nodiscard]] static result<void> wait(basic_pending<B, T>& pending, call_site site) noexcept {
+  [[nodiscard]] static result<void> wait_unless_on(basic_pending<B, T>& pending,
+                                                   basic_stream_ref<B> stream,
+                                                   call_site site) noexcept {
+    if (pending.stream_ == stream) return success();
     return pending.template settle<Level>(site);
   }
   /// Takes the value of a token whose stream was waited for after its copy.

@@ -26,14 +26,14 @@ template <CheckLevel Level = current_level, class B, class... T>
   const result<void> waited = detail::wait_for<Level>(stream.stream, stream.site);
   if (!waited.has_value()) return waited.assume_error();
   bool failed = false;
-  const auto wait_for_foreign = [&](auto& one) noexcept {
-    if (failed || Access::is_on(one, stream.stream)) return;
-    const result<void> own = Access::wait<Level>(one, stream.site);
+  const auto wait_for_own = [&](auto& one) noexcept {
+    if (failed) return;
+    const result<void> own = Access::wait_unless_on<Level>(one, stream.stream, stream.site);
     if (own.has_value()) return;
     error = own.assume_error();
     failed = true;
   };
-  (wait_for_foreign(pending), ...);
+  (wait_for_own(pending), ...);
   if (failed) return error;
   return std::tuple<T...>(Access::take(pending)...);
 }

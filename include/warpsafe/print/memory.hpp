@@ -61,6 +61,13 @@ struct PrintAccess {
   [[nodiscard]] static const auto* state_of(const Capture& capture) noexcept {
     return capture.state_;
   }
+  /// Does not ask the runtime.
+  template <class Token>
+  [[nodiscard]] static const char* pending_text(const Token& pending) noexcept {
+    using State = typename Token::State;
+    if (pending.state_ == State::open) return "value that may still be on its way";
+    return pending.state_ == State::failed ? "value whose copy failed" : "value that was taken";
+  }
   /// nullptr for a module that was closed, or moved from.
   template <class Module>
   [[nodiscard]] static const auto* loaded(const Module& module) noexcept {
@@ -164,7 +171,7 @@ std::ostream& operator<<(std::ostream& out, const basic_memory_hold<B>& hold) {
 /// taken`.
 template <class B, class T>
 std::ostream& operator<<(std::ostream& out, const basic_pending<B, T>& pending) {
-  return out << detail::PendingAccess::state_text(pending);
+  return out << detail::PrintAccess::pending_text(pending);
 }
 /// The same for GoogleTest, which else asks whether it is a container, and so for begin() and
 /// end().

@@ -153,7 +153,7 @@ inline constexpr bool holds_owner<FirstArgument<Traits, void>> = false;
 template <class Traits>
 struct FirstArgument<Traits, void> {
   template <class A>
-  FirstArgument(const A&,  // NOLINT(google-explicit-constructor): `check` has the sentence
+  FirstArgument(const A&,  // NOLINT(google-explicit-constructor): `check` diagnoses it
                 call_site its_site = call_site::current()) noexcept
       : site(its_site) {}
   call_site site;
