@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What the CPU model of a GPU costs: a launch, a thread without barriers, a barrier.
+// Measures the cost of the CPU model of a GPU: a launch, a thread without barriers, a barrier.
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/host/detail/thread_loop.hpp>
@@ -105,7 +105,7 @@ void threads_without_barriers(benchmark::State& state) {
 }
 BENCHMARK(threads_without_barriers)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-// 64 blocks of 1024 threads that meet at 10 barriers each: one item is one thread at one barrier.
+// 64 blocks of 1024 threads with 10 barriers each; one item is one thread at one barrier.
 void barriers(benchmark::State& state) {
   Launcher launcher(wait_often);
   constexpr int rounds = 10;

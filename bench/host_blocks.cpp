@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Blocks of 256 threads per second on the host backend, beside the loop that one writes by hand, on
-// one thread and on all: a kernel without a barrier (scale), and one with (reverse each block
-// through shared memory), whose loop by hand is two loops.
+// Measures blocks of 256 threads per second on the host backend, and in a loop by hand on one
+// thread and on all. One kernel has no barrier (scale), the other has one (it reverses each block
+// through shared memory; its loop by hand is two loops).
 
 #include <warpsafe/warpsafe.hpp>
 
@@ -72,7 +72,7 @@ void by_hand_on_all_cores(benchmark::State& state, Block block) {
   });
 }
 
-/// `launch` at level off, since what a block costs is asked for.
+/// Uses `launch` at level off, because the benchmark measures blocks.
 template <class Launch>
 void host_backend(benchmark::State& state, Launch launch) {
   const auto stream = ws::Stream::create();

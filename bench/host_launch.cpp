@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What launch() costs on the host backend, without checks and with all, and how many blocks a
-// second run with and without a barrier.
+// Measures launch() on the host backend, without checks and with all, and blocks per second with
+// and without a barrier.
 
 #include <warpsafe/warpsafe.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What a checked launch pays to be remembered: a record into the journal and the note that the
-// runtime took it, from 1 to 16 threads at once, alone and inside of a launch whose runtime does
-// nothing; and what a wait and the search for suspects cost.
+// Measures the cost of the journal in a checked launch: a record, and the note that the runtime
+// accepted the launch, from 1 to 16 threads at once, alone and inside a launch whose runtime does
+// nothing. Also measures a wait and the search for suspects.
 
 #include <warpsafe/debug.hpp>
 #include <warpsafe/debug/journal/detail/completion.hpp>
@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// For a launch's types a kernel that a device's compiler has compiled; it never runs.
+/// A kernel that looks compiled by a device compiler, for a launch's types; it never runs.
 WARPSAFE_KERNEL_EXTERN void axpy(float, const float*, float*, std::size_t) {}
 
 namespace {
@@ -46,8 +46,8 @@ void remember(benchmark::State& state) {
 }
 BENCHMARK(remember)->ThreadRange(1, 16)->UseRealTime();
 
-/// The modelled GPU, but for launches: the runtime takes them and runs nothing. As a GPU's, its
-/// limits are asked once.
+/// The modelled GPU, except that the runtime accepts launches and runs nothing. Like a GPU's, its
+/// limits are queried once.
 struct Instant : warpsafe::host_backend {
   static int attributes_of(const warpsafe::KernelEntry&, warpsafe::KernelLimits& limits) noexcept {
     limits.max_threads_per_block = 1024;
@@ -59,7 +59,7 @@ struct Instant : warpsafe::host_backend {
   }
 };
 
-/// A whole launch, by which an object that has the tools remembers, and without them does not.
+/// A whole launch. An object with the tools records it, an object without them does not.
 template <warpsafe::CheckLevel Level, bool Remembers>
 void launch_an_instant(benchmark::State& state) {
   namespace ws = warpsafe;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What one launch of an empty kernel with four arguments costs the host on a GPU: by <<<>>> and a
-// look at its error, and by `launch` at each check level. Compare within one run, with random
+// Measures the host time of one launch of an empty kernel with four arguments on a GPU: by <<<>>>
+// with an error check, and by `launch` at each check level. Compare within one run, with random
 // interleaving.
 
 #include <warpsafe/debug.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 WARPSAFE_KERNEL void nothing(float, const float*, float*, std::size_t) {}
 
-// So many launches that the queue does not fill; the wait for them is not measured.
+// The number of launches is small enough not to fill the queue; the wait for them is not measured.
 constexpr int batch = 500;
 
 template <class Launch>

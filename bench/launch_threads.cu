@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Launches per second of 1 to 16 threads, each on a stream of its own: by <<<>>> and a look at its
-// error, and by `launch` with all checks and the journal. items_per_second counts all threads
+// Measures launches per second of 1 to 16 threads, each on a stream of its own: by <<<>>> with an
+// error check, and by `launch` with all checks and the journal. items_per_second counts all threads
 // together; compare within one run, with random interleaving.
 
 #include <warpsafe/debug.hpp>
@@ -19,8 +19,8 @@ namespace {
 
 WARPSAFE_KERNEL void nothing(float, const float*, float*, std::size_t) {}
 
-// So many launches that a stream's queue does not fill. The wait is inside the time: threads do not
-// pause together.
+// The number of launches is small enough not to fill a stream's queue. The time includes the wait,
+// because threads do not pause together.
 constexpr int batch = 200;
 
 template <class Launch>

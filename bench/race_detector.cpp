@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What the race detector costs: a small program under one seed, with buffers of several sizes, and
+// Measures the race detector: a small program under one seed, with buffers of several sizes, and
 // one more action of a program that has done many.
 
 #include <warpsafe/memory/buffer.hpp>

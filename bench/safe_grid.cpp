@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What grid arithmetic costs: SafeGrid in a release and in a checked build beside the usual formula
-// in 64 bits, which overflows, and in 128, which does not. Throughput: independent sizes. Latency:
-// each size is the number of blocks before, and nothing else is in the chain.
+// Measures grid arithmetic: SafeGrid with and without checks, and the usual formula in 64 bits,
+// which overflows, and in 128 bits, which does not. Throughput: independent sizes. Latency: each
+// size is the number of blocks before it, and the chain contains nothing else.
 
 #include "performance/cover_formulas.hpp"
 
@@ -35,7 +35,7 @@ void throughput(benchmark::State& state) {
 template <class Formula, class Block>
 void latency(benchmark::State& state) {
   const Block block;
-  std::int64_t size = 1;  // of which every way makes 1 block
+  std::int64_t size = 1;  // every way computes 1 block from it
   for (auto _ : state) {
     for (int i = 0; i < grids; ++i) {
       hide(size);

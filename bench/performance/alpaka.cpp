@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The two kernels of host_blocks.cpp on alpaka 3's serial executor, as its own examples are
-// written: a frame is the block, and one thread walks through all of them. Built only where the
-// caller names alpaka's folder (bench/run performance host_backend).
+// The two kernels of host_blocks.cpp on alpaka 3's serial executor, written like its own examples:
+// a frame is the block, and one thread walks through all of them. Built only if the caller names
+// alpaka's folder (bench/run performance host_backend).
 
 #include <alpaka/alpaka.hpp>
 #include <benchmark/benchmark.h>

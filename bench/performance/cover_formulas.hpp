@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// From a size and a block to a number of blocks, by each way that is compared: timed by
-// bench/safe_grid.cpp, counted in cover_ways.cpp.
+// The compared ways from a size and a block to a number of blocks: timed by bench/safe_grid.cpp,
+// counted in cover_ways.cpp.
 
 #include <warpsafe/dims/safe_grid.hpp>
 
@@ -11,19 +11,19 @@
 
 namespace formulas {
 
-/// The value is used here, for all that the compiler knows: in a register, so that no way pays for
-/// a store that it does not need.
+/// Makes the compiler assume that the value is used here, in a register, so that no way pays for an
+/// unnecessary store.
 template <class T>
 [[gnu::always_inline]] inline void use(const T& value) {
   asm volatile("" : : "r"(value));
 }
-/// The value comes from elsewhere, for all that the compiler knows.
+/// Makes the compiler assume that the value comes from elsewhere.
 template <class T>
 [[gnu::always_inline]] inline void hide(T& value) {
   asm volatile("" : "+r"(value));
 }
 
-/// Blocks of 256 threads: known while compiling, and at run time.
+/// Blocks of 256 threads, known at compile time and at run time.
 struct StaticBlock {
   [[nodiscard]] static constexpr std::int64_t threads() { return 256; }
   [[nodiscard]] static constexpr auto dim() { return warpsafe::block<256>; }
@@ -49,7 +49,7 @@ struct Naive64 {
   }
 };
 
-/// What a refusal says is used by each way that can refuse.
+/// Each way that can refuse uses the fields of its error.
 struct Wide128 {
   template <class Block>
   [[gnu::always_inline]] std::uint32_t operator()(std::int64_t n, const Block& block) const {

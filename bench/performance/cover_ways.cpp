@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Each formula once under a name that callgrind counts in.
+// Each formula once, under a name in which callgrind counts.
 
 #include "cover_formulas.hpp"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What other libraries' launches need beside tests/release/do_nothing_runtime.cpp, as a
-// libcuda.so.1 of its own: CCCL's asks the driver for its functions by name.
+// Functions that other libraries' launches need in addition to
+// tests/release/do_nothing_runtime.cpp. They are a separate libcuda.so.1, because CCCL's launch
+// looks the driver's functions up by name.
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -12,7 +13,7 @@ static volatile int launch_status = 0;
 
 extern "C" {
 
-// Every function of the driver: takes anything, does nothing.
+// Replaces every driver function: accepts any arguments and does nothing.
 CUresult cuNothing() { return static_cast<CUresult>(launch_status); }
 CUresult cuGetProcAddress_v2(const char*, void** function, int, cuuint64_t,
                              CUdriverProcAddressQueryResult* result) {
@@ -26,10 +27,10 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void*) {
 }
 cudaError_t cudaGetLastError() { return static_cast<cudaError_t>(launch_status); }
 
-// cuda-api-wrappers': a launch makes its stream's context the current one.
+// For cuda-api-wrappers, whose launch makes its stream's context current.
 CUresult cuCtxPushCurrent_v2(CUcontext) { return static_cast<CUresult>(launch_status); }
 CUresult cuCtxPopCurrent_v2(CUcontext*) { return static_cast<CUresult>(launch_status); }
-// What the rest of its headers can call.
+// Functions that the rest of its headers can call.
 CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
 CUresult cuGetErrorString(CUresult, const char** text) {
   *text = "text";
@@ -51,9 +52,9 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int*, int*, CUfunction, CUocc
 }
 CUresult cuStreamDestroy_v2(CUstream) { return CUDA_SUCCESS; }
 
-// alpaka's: a launch makes its queue's device the current one.
+// For alpaka, whose launch makes its queue's device current.
 cudaError_t cudaSetDevice(int) { return static_cast<cudaError_t>(launch_status); }
-// What makes and ends its devices and queues.
+// Functions that create and destroy its devices and queues.
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
   return cudaSuccess;

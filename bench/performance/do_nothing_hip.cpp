@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The functions of HIP's runtime that a launch needs, which do nothing, as
-// tests/release/do_nothing_runtime.cpp has CUDA's.
+// The functions of HIP's runtime that a launch needs. They do nothing, like those of CUDA in
+// tests/release/do_nothing_runtime.cpp.
 
 #include <hip/hip_runtime_api.h>
 
@@ -23,7 +23,7 @@ const char* hipGetErrorName(hipError_t) { return "name"; }
 const char* hipGetErrorString(hipError_t) { return "text"; }
 hipError_t hipFuncSetAttribute(const void*, hipFuncAttribute, int) { return hipSuccess; }
 
-// What hipcc's own code calls: before main, and in `<<<>>>`.
+// Functions that hipcc's own code calls before main and in `<<<>>>`.
 hipError_t __hipPushCallConfiguration(dim3, dim3, size_t, hipStream_t) {
   return static_cast<hipError_t>(launch_status);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The two kernels of host_blocks.cpp on HIP-CPU, in a program of its own: its names are HIP's.
-// Built only where the caller names HIP-CPU's folder (bench/run performance host_backend).
+// The two kernels of host_blocks.cpp on HIP-CPU, in a program of its own, because its names are
+// HIP's. Built only if the caller names HIP-CPU's folder (bench/run performance host_backend).
 
 #include <benchmark/benchmark.h>
 #include <hip/hip_runtime.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The launches of launch_ways.cpp by alpaka 3 on its executor for CUDA, as its own examples are
-// written: kernels are function objects, a frame is the block. Its errors are exceptions: a launch
-// that returns is good. Built only where the caller names alpaka's folder.
+// The launches of launch_ways.cpp by alpaka 3 on its executor for CUDA, written like its own
+// examples: kernels are function objects, and a frame is the block. Its errors are exceptions, so a
+// launch that returns has succeeded. Built only if the caller names alpaka's folder.
 
 #include "launch_ways.hpp"
 
@@ -30,7 +30,7 @@ constexpr None none;
 constexpr Four four;
 constexpr Sixteen sixteen;
 
-// Made once: what makes it is no part of a launch.
+// Created once, because its creation is not part of a launch.
 const auto our_queue =
     onHost::makeDeviceSelector(onHost::DeviceSpec{alpaka::api::cuda, alpaka::deviceKind::nvidiaGpu})
         .makeDevice(0)

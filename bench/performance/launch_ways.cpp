@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Every way to launch, once each under a name that callgrind counts in (launch_ways.hpp). Compiled
-// by nvcc, by hipcc, and by g++ for kernels of another file (KERNELS_ELSEWHERE). With WITH_CCCL,
-// CCCL's cuda::launch is among them.
+// Every way to launch, once each, under a name in which callgrind counts (launch_ways.hpp).
+// Compiled by nvcc, by hipcc, and by g++ for kernels of another file (KERNELS_ELSEWHERE). WITH_CCCL
+// adds CCCL's cuda::launch.
 
 #include "launch_ways.hpp"
 
@@ -50,7 +50,7 @@ struct Raw {
   static bool good(result_type status) { return status == VENDOR(Success); }
 };
 
-/// A raw way from what it does with dimensions: the grid for n written as everybody does.
+/// Builds a raw way from its launch with dimensions; computes the grid for n in the usual way.
 template <class Way>
 struct RawWay : Raw {
   template <auto Kernel, class... A>
@@ -92,8 +92,8 @@ struct kernel_call : RawWay<kernel_call> {
   }
 };
 
-/// The least that returns what `launch` returns: the numbers of a refused launch, and no grid that
-/// is smaller than n.
+/// The smallest code that returns what `launch` returns: the numbers of a refused launch, and no
+/// grid that is smaller than n.
 struct by_hand : Raw {
   using result_type = ws::result<void>;
   static bool good(const result_type& done) { return done.has_value(); }
@@ -153,7 +153,7 @@ struct kernel_ex : RawWay<kernel_ex> {
 };
 #endif
 
-// Made once: what makes them is no part of a launch.
+// Created once, because their creation is not part of a launch.
 const auto our_stream =
     ws::basic_stream_ref<backend>::borrow(vendor_stream(), ws::DeviceId(0)).value();
 const auto our_grid = ws::GridDim::from_blocks(5).value();
@@ -184,7 +184,7 @@ struct ours {
 };
 
 #if defined(WITH_CCCL)
-/// Its errors are exceptions: a launch that returns is good.
+/// Its errors are exceptions, so a launch that returns has succeeded.
 struct cccl : Raw {
   using stream_type = cuda::stream_ref;
   using result_type = bool;
@@ -223,7 +223,7 @@ COUNT_WAY(cccl)
 #endif
 
 int main() {
-  // The second round counts: the first `<<<>>>` of a kernel also looks the kernel up.
+  // The second round counts, because the first `<<<>>>` of a kernel also looks the kernel up.
   for (int round = 0; round < 2; ++round) {
 #if !defined(KERNELS_ELSEWHERE)
     all_of_chevron();

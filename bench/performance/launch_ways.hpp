@@ -19,7 +19,7 @@
   at_run_time(2.0F), at_run_time(way::in()), at_run_time(way::out()), at_run_time(std::size_t{1100})
 #define ARGUMENTS_16(way) ARGUMENTS_4(way), ARGUMENTS_4(way), ARGUMENTS_4(way), ARGUMENTS_4(way)
 
-/// The user's function, which is what is counted: it hands the result on, or looks at it.
+/// The user's function, which is counted: it returns the result, or tests it.
 template <class Way, auto Kernel, class... A>
 [[gnu::noinline]] typename Way::result_type returned(typename Way::stream_type stream,
                                                      std::size_t n, A... args) {
@@ -41,8 +41,8 @@ template <class Way, auto Kernel, class... A>
   return Way::good(Way::template by_dims<Kernel>(stream, grid, block, args...));
 }
 
-/// The same value, of which the compiler no longer knows anything: without this, clang++ carries a
-/// caller's constants into the counted function, and into some ways more of them than into others.
+/// Returns the same value, hidden from the compiler. Otherwise clang++ propagates a caller's
+/// constants into the counted function, and into some ways more of them than into others.
 template <class T>
 [[gnu::always_inline]] inline T at_run_time(T value) {
   asm volatile("" : "+m"(value));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The launches of launch_ways.cpp by cuda-api-wrappers, in a program of their own: its names and
-// CCCL's are in one namespace. Its errors are exceptions: a launch that returns is good.
+// The launches of launch_ways.cpp by cuda-api-wrappers, in a program of their own, because its
+// names and CCCL's share a namespace. Its errors are exceptions, so a launch that returns has
+// succeeded.
 
 #include "launch_kernels.cu"
 
@@ -10,7 +11,7 @@
 
 namespace {
 
-// Made once: what makes it is no part of a launch.
+// Created once, because its creation is not part of a launch.
 const cuda::stream_t our_stream =
     cuda::stream::wrap(0, nullptr, reinterpret_cast<cudaStream_t>(64));
 

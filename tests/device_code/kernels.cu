@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Each kernel twice: with what kernel_api.hpp gives (ours_…), and as one writes it by hand
-// (hand_…).
+// Each kernel twice: with kernel_api.hpp (ours_…), and by hand (hand_…).
 
 #if defined(__HIPCC__) && !defined(__CUDACC__)
 #include <hip/hip_runtime.h>
@@ -61,7 +60,7 @@ __global__ void hand_array(float* out) {
   out[threadIdx.x] = shared[255 - threadIdx.x];
 }
 
-// Not the same on purpose: the comparison must notice one more step.
+// Different on purpose: the comparison must notice one more step.
 __global__ void ours_different(float* out) { out[threadIdx.x] = 2.0F * out[threadIdx.x]; }
 __global__ void hand_different(float* out) { out[threadIdx.x] = 2.0F; }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The program of docs/debugging.md, which shows what this prints: debugging_demo WHAT. It runs on
-// the host backend, whose kernels fault where it is told to.
+// The program whose output docs/debugging.md shows: debugging_demo WHAT. It runs on the host
+// backend, whose kernels fault on request.
 
 #include <warpsafe/debug.hpp>
 #include <warpsafe/error/message.hpp>
@@ -21,8 +21,8 @@
 
 namespace ws = warpsafe;
 
-// The kernel before the one that faults lasts a moment, so that the fault comes after the last
-// launch and the question before the wait, as the page shows them, and not between.
+// The kernel before the faulty one takes a moment, so that the fault comes after the last launch
+// and before the wait, as on the page.
 WARPSAFE_FN void take_a_moment() {
   if (ws::thread_index().x == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
@@ -36,7 +36,7 @@ WARPSAFE_KERNEL void wait_for_peer(const int* arrived) {
   while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) == 0) sched_yield();
 }
 
-/// One layer of a model, on two streams; softmax reads where it must not.
+/// One layer of a model, on two streams; softmax reads out of bounds.
 ws::result<void> run(ws::StreamRef compute, ws::StreamRef copies) {
   WARPSAFE_TRYV(ws::launch(copies, ws::LaunchConfig{ws::grid<140>, ws::block<64>}, ws::kernel<dequantize>));
   WARPSAFE_TRYV(copies.synchronize());
@@ -46,7 +46,7 @@ ws::result<void> run(ws::StreamRef compute, ws::StreamRef copies) {
   return compute.synchronize();
 }
 
-/// A kernel waits for a peer, which comes after a second, and another stream waits for the kernel.
+/// A kernel waits for a peer that comes after a second, and another stream waits for the kernel.
 ws::result<void> hang(ws::StreamRef compute, ws::StreamRef copies) {
   WARPSAFE_TRY(auto arrived, ws::DeviceBuffer<int>::from(compute, std::vector<int>{0}));
   WARPSAFE_TRYV(compute.synchronize());
@@ -64,7 +64,7 @@ ws::result<void> hang(ws::StreamRef compute, ws::StreamRef copies) {
   return waited;
 }
 
-/// What the driver knows of a kernel, and how full a launch makes the device.
+/// Prints what the driver knows about a kernel, and how well a launch fills the device.
 ws::result<void> report(ws::StreamRef stream) {
   char text[512];
   WARPSAFE_TRYV(ws::format_kernel(stream, ws::kernel<matmul_f32>, text, sizeof text));
@@ -77,7 +77,7 @@ ws::result<void> report(ws::StreamRef stream) {
 
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
-  // A first limit that does not change with the machine.
+  // A limit that is the same on every machine.
   ws::DeviceLimits limits = ws::device_limits(ws::DeviceId(0)).value();
   limits.name = ws::Name::of("CPU");
   limits.multiprocessors = 4;

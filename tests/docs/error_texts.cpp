@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Makes each error and prints its code and its text: docs/errors.md shows these, to the letter.
-// What differs from run to run, the stream's address, and the line in this file are replaced.
+// Causes each error and prints its code and text, which docs/errors.md shows exactly. Replaces what
+// differs from run to run: the stream's address, and the line in this file.
 
 #include <warpsafe/args/align.hpp>
 #include <warpsafe/debug.hpp>
@@ -36,7 +36,7 @@ WARPSAFE_KERNEL void sum(float* values) { values[0] += ws::dynamic_shared<float>
 WARPSAFE_KERNEL void hold(const int* go) {
   while (__atomic_load_n(go, __ATOMIC_ACQUIRE) == 0) sched_yield();
 }
-// The text of this one's error says where the barrier is.
+// This error's text contains the place of the barrier.
 #line 7 "main.cpp"
 WARPSAFE_KERNEL void diverge(float* values) {
   if (ws::thread_in_block().x < 32) ws::sync_block();
@@ -56,7 +56,7 @@ void print(const char* name, Errc code, ws::LaunchError error) {
   }
   if (error.site.file != nullptr) error.site = {"main.cpp", "main", 41};
   if (error.stream != nullptr) error.stream = reinterpret_cast<const void*>(0x55d0c8);
-  // A suspect's stream and line, which the error itself does not hold.
+  // A suspect's stream and line, which the error itself does not contain.
   static const std::regex suspect("\n    (#.*), stream 0x[0-9a-f]+, at main.cpp:[0-9]+");
   std::cout << "### " << name << '\n'
             << std::regex_replace(ws::message(error), suspect,
@@ -179,7 +179,7 @@ void print_modules() {
   PRINT(signature_mismatch, module.kernel<void(float*, int)>("fill"));
 }
 
-// What only HIP's modules are: of one device.
+// Only HIP's modules belong to one device.
 void print_module_of_a_device() {
   ws::LaunchError error = ws::LaunchError::make(Errc::module_wrong_device, ws::Stage::validation, 1,
                                                 0, ws::Axis::none, {"main.cpp", "main", 41});
@@ -253,7 +253,7 @@ ws::DeviceLimits fixed_device() {
   return limits;
 }
 
-// On devices with other limits than the modelled one has at first.
+// Devices with other limits than the modelled one's defaults.
 void print_devices(ws::DeviceLimits limits) {
   ws::host::set_device_count(2);
   limits.cooperative_launch = false;
@@ -315,14 +315,14 @@ void print_hanging() {
   __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
 }
 
-/// A kernel that is not what its reference computes, with the reference running beside it.
+/// A kernel that differs from its reference, which runs beside it.
 void fill_host(float* values, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] = i < 990 ? 1 : 2;
 }
 void print_shadowed(const ws::Stream& stream) {
   static const ws::debug::LogSink nowhere{
       [](void*, ws::debug::LogLevel, const char*, std::size_t) noexcept {}, nullptr};
-  ws::debug::set_log_sink(&nowhere);  // the numbers around the first mismatch go to the log
+  ws::debug::set_log_sink(&nowhere);  // the log contains the numbers around the first mismatch
   ws::debug::set_shadow("fill");
   auto values = ws::DeviceBuffer<float>::create(stream, 1000).value();
   PRINT(reference_differs,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The tools that look at a launch's data, on a device: comparison, references, shadow, dumps. Half
-// precision is the vendor's own type here.
+// Tests the tools that read a launch's data on a device: comparison, references, shadow, dumps.
+// Half precision is the vendor's own type here.
 
 #include "gpu.hpp"
 #include <warpsafe/compare.hpp>
@@ -106,7 +106,7 @@ TEST_F(CompareGpu, AWrongKernelIsTheFirstReportedAmongAThousandLaunches) {
 
 TEST_F(CompareGpu, HalfPrecisionIsComparedAsNumbers) {
   const auto stream = ws::Stream::create().value();
-  // Filled, since the shadow's copy reads it before the kernel writes it.
+  // Filled, because the shadow's copy reads it before the kernel writes it.
   auto buffer =
       ws::DeviceBuffer<__half>::from(stream, std::vector<__half>(1000, __float2half(0.0F))).value();
   ws::debug::set_shadow("all");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Buffers, copies and tokens on a real device: what arrives is compared element by element,
-// captures are run beside them, and the driver's own count of memory is held against ours.
+// Tests buffers, copies and tokens on a real device. Compares the data element by element, runs
+// captures beside them, and compares the driver's own memory count with ours.
 
 #include "gpu.hpp"
 #include <warpsafe/error/message.hpp>
@@ -55,7 +55,7 @@ class DataOnGpu : public ::testing::Test {
     stream = ws::Stream::create().value();
   }
   void TearDown() override {
-    // Nothing here leaves an error behind, and nothing of the library clears one.
+    // No call here leaves an error behind, and no function of the library clears one.
     if (stream) {
       EXPECT_EQ(cudaPeekAtLastError(), expected_last_error);
       static_cast<void>(cudaGetLastError());
@@ -97,7 +97,7 @@ TEST_F(DataOnGpu, ABufferIsFreedAfterItsUseOnAnotherStream) {
     add_one(source, other);
     ASSERT_TRUE(ws::copy(other, target, source).has_value());
   }
-  // What is allocated now in `stream` may get the source's memory, and may not overwrite it.
+  // A new allocation in `stream` may receive the source's memory, and must not overwrite it.
   auto next = ws::DeviceBuffer<int>::create(*stream, many).value();
   ASSERT_TRUE(next.fill_bytes(*stream, std::byte{0xff}).has_value());
   ASSERT_TRUE(other.synchronize().has_value());
@@ -152,7 +152,7 @@ TEST_F(DataOnGpu, OutOfMemoryTellsWhatTheDriverSees) {
   expected_last_error = cudaErrorMemoryAllocation;  // the runtime's own
 }
 
-/// With the driver's real rules: what a thread may do that has relaxed its mode.
+/// Follows the driver's own rules for a thread that has relaxed its mode.
 TEST_F(DataOnGpu, NothingBreaksACaptureOfAnotherStream) {
   for (const auto mode : {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal}) {
     const auto capturing = ws::Stream::create().value();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Both ways: what validation accepts, the driver accepts, and what it rejects, the driver rejects.
-// Random configurations, most of them at a limit or one beside it, against the launch of an empty
-// kernel.
+// Compares validation with the driver in both directions: each must accept and reject the same
+// launches. Random configurations, most of them at a limit or next to it, against the launch of an
+// empty kernel.
 
 #include "gpu.hpp"
 #include "wanted.hpp"
@@ -34,7 +34,7 @@ WARPSAFE_KERNEL void with_static_shared(int* sink) {
   ws::sync_block();
   if (sink != nullptr) *sink = shared[(threadIdx.x + 1) % blockDim.x];
 }
-// So many live values that fewer than 1024 threads fit into the register file.
+// Uses so many live values that fewer than 1024 threads fit into the register file.
 WARPSAFE_KERNEL void many_registers(int* sink) {
   if (sink == nullptr) return;
   int values[96];
@@ -54,7 +54,7 @@ template <class K>
 Subject subject_of(const ws::Stream& stream, K kernel, const char* name,
                    const ws::DeviceLimits& device) {
   Subject subject{name, K::entry(), ws::kernel_limits(stream, kernel).value()};
-  // `launch` raises the attribute up to what the device allows; here it is raised once for all.
+  // `launch` raises the attribute up to the device's limit; here it is raised once for all.
   EXPECT_EQ(ws::default_backend::raise_dynamic_shared(
                 subject.entry, device.shared_per_block_optin - subject.limits.static_shared),
             0);
@@ -75,7 +75,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// Small numbers mostly, so that an accepted grid runs for microseconds, and each limit with its
+// Mostly small numbers, so that an accepted grid runs for microseconds, and each limit with its
 // neighbours.
 std::uint32_t axis_of_grid(Random& random, int axis, bool big) {
   constexpr std::uint32_t small[] = {1, 2, 3, 4, 5, 8, 16, 17};
@@ -144,7 +144,7 @@ std::string describe(const Subject& subject, const ws::LaunchShape& shape) {
   return out.str();
 }
 
-// What `launch` asks the driver for besides the cached limits.
+// The driver queries of `launch` besides the cached limits.
 ws::KernelLimits limits_for(const Subject& subject, const ws::LaunchShape& shape,
                             const ws::DeviceLimits& device) {
   ws::KernelLimits limits = subject.limits;
@@ -171,7 +171,7 @@ TEST(Differential, ValidationAgreesWithTheDriverInBothDirections) {
       subject_of(stream, ws::kernel<many_registers>, "many_registers", device),
   };
   const std::uint64_t configurations = wanted("WARPSAFE_TEST_CONFIGURATIONS", 200000);
-  // A tool that slows each block does not come to the end of a grid of millions.
+  // A tool that slows each block does not finish a grid of millions.
   const std::uint64_t most_blocks = wanted("WARPSAFE_TEST_BLOCKS", ~std::uint64_t{0});
   Random random(20261120);
   std::map<std::string, std::uint64_t> verdicts;
