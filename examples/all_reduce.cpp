@@ -127,6 +127,14 @@ float expected(std::size_t i, int ranks) {
 
 int run(const Ranks& ranks) {
   const std::size_t n = 1000003;
+#if defined(__CUDACC__)
+  const auto devices = ws::device_count();
+  if (devices.has_value() && devices.value() > 0 && ranks.on_this_machine >= devices.value()) {
+    std::cerr << "NCCL needs a GPU for each rank: rank " << ranks.own << " finds none free\n";
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    return 2;
+  }
+#endif
   const auto weights = train(ranks, n);
   if (!weights.has_value()) {
     std::cerr << "rank " + std::to_string(ranks.own) + ": " + message(weights.error()) + '\n';

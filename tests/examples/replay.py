@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 replay, bisect = (os.path.abspath(name) for name in sys.argv[1:3])
-page = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else None
+page = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 and sys.argv[3] else None
 BLOCK = re.compile(r"(```console\n\$ ((?:\w+=\S+ )*)(\./(?:replay|bisect)[^\n]*)\n)(.*?)(?=^```$)", re.M | re.S)
 
 
