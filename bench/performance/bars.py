@@ -20,7 +20,7 @@ def launch_bar(compiler):
         return f"{sum(3 * ratio <= 2 for ratio in ratios(way))} of {len(ratios(way))}"
 
     ours = ratios("ours")
-    said = f"{good('ours')} shapes; ratios {min(ours):.2f} to {max(ours):.2f}; by hand {good('by_hand')}"
+    said = f"{good('ours')} shapes; ratios {min(ours):.2f} to {max(ours):.2f}; hand-written code keeps it in {good('by_hand')}"
     return state(all(3 * ratio <= 2 for ratio in ours), said)
 
 

@@ -80,15 +80,15 @@ def managed_too_early(program, function):
                 managed[base.target] = base
     if not managed:
         return
-    told = set()
+    reported = set()
     for launch in all_launches(function):
         for argument in launch.arguments or ():
             base = base_variable(argument)
-            if base is None or base.target not in managed or base.target in told:
+            if base is None or base.target not in managed or base.target in reported:
                 continue
             read = use_before_wait(function, launch.node, base.target)
             if read is not None and launch.node not in read.above():
-                told.add(base.target)
+                reported.add(base.target)
                 yield Found(read, f"{read.name} is managed memory, and {launch.kernel_name} may still use it",
                             "call cudaDeviceSynchronize first; warpsafe's buffers are read through a Pending<T>")
 
