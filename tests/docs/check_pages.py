@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Holds the pages' code to the sources that the tests compile, and what they show to what these print:
-check_pages.py PROGRAM PROJECT [--update]
+"""Compares the pages' code with the sources that the tests compile, and the shown output with the programs'
+output: check_pages.py PROGRAM PROJECT [--update]
 
-A block `cpp` is a part of a source of the page's name in tests/docs/pages, or of the example that is a
-folder of that name, in which `…` stands for what the page leaves out. A block `cpp refused` is check_refused.py's. The blocks `text` of a page are what
-PROGRAM prints for it after each mark; with --update they are replaced by it first. Addresses and the
-number of the machine's cores, which differ from run to run, are replaced."""
+A block `cpp` is a part of a source of the page's name in tests/docs/pages, or of the example in the folder of
+that name; `…` stands for code that the page omits. check_refused.py checks the blocks `cpp refused`. The
+blocks `text` of a page are the output of PROGRAM for the page after each mark; --update first replaces them
+by it. Replaces addresses and the machine's number of cores, which differ from run to run."""
 import pathlib
 import re
 import subprocess
@@ -18,9 +18,9 @@ import api_page
 
 program, project = sys.argv[1], pathlib.Path(sys.argv[2])
 FENCE = re.compile(r"^( *)```([^\n`]+)\n(.*?)^ *```$", re.M | re.S)
-# Whose code or output another test looks at.
+# Blocks that another test checks.
 ELSEWHERE = {"pytorch.md": {"text"}, "race-detector.md": {"cpp example", "text"}, "compare.md": {"console"}, "debugging.md": {"console"}, "lint.md": {"cpp", "console"}}
-# What no program here prints or runs: commands of a shell, and what the site is made of.
+# Kinds that no program here prints or runs: shell commands, CMake, and the site's structure.
 NOT_CODE = {"sh", "cmake", "{toctree}"}
 
 
@@ -30,7 +30,7 @@ def lines(text):
 
 def stands_in(block, source):
     source = lines(source)
-    # What a block includes stands at the top of its source; between two of its paragraphs there may be more.
+    # A block's includes are at the top of its source; between two of its paragraphs there may be more code.
     includes = {line for line in lines(block) if line.startswith("#include")}
     gap = r"[^\0]*?"
     paragraphs = [
@@ -52,7 +52,7 @@ def check(page, update):
     source_name = page.stem.replace("-", "_")
     files = [*(project / "tests/docs/pages").rglob(f"{source_name}.c*"), *(project / "examples" / source_name).glob("*.?pp")]
     source = "".join(file.read_text() for file in sorted(files))
-    # What a page shows that is none of PROGRAM's, another program prints, and a test of its own looks at.
+    # If PROGRAM has no output for a page, another program prints it, and another test checks it.
     elsewhere = ELSEWHERE.get(page.name, set()) | (set() if page.stem in programs else {"text"})
     outputs = shown(page) if page.stem in programs else []
     if update and outputs:
