@@ -18,8 +18,8 @@ WHY = {
     TOOL: "debug::AddressList debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
           "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker debug::RaceRecorder debug::RecordedGraphs "
           "debug::RecordedHistory debug::RunRecorder debug::SpdlogSink",
-    PARTS: "debug::Action debug::Moment debug::NpyArray debug::Party debug::Race debug::RecordedError debug::RecordedLaunch debug::RecordedNode "
-           "debug::RecordedRun debug::RecordedWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",
+    PARTS: "debug::Action debug::Moment debug::NpyArray debug::Party debug::Race debug::RunError debug::RunLaunch debug::RecordedNode "
+           "debug::RunRecord debug::RunWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",
     "pointers to the program's own functions": "debug::LogSink debug::RunListener",
     "the library's own identifier, and two numbers with names": "NcclRank RcclRank",
     "switches: members with names, which nothing compares": "adversarial::Seeds debug::Environment debug::RecordOptions",

@@ -33,7 +33,7 @@ class JournalStream {
     file_ = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
     if (file_ < 0) return errno;
     zero_ = debug::detail::nanoseconds_now();
-    debug::RecordedRun run;
+    debug::RunRecord run;
     run.environment = std::move(environment);
     line(debug::detail::environment_line(run));
     for (const DeviceLimits& limits : run.environment.devices) {
