@@ -9,8 +9,8 @@
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/format.hpp>
+#include <warpsafe/race/detail/seeded_scheduler.hpp>
 #include <warpsafe/race/race_report.hpp>
-#include <warpsafe/race/seeded_scheduler.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -5,10 +5,9 @@
 #include <warpsafe/backend/memory_access.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/name.hpp>
-#include <warpsafe/race/address_list.hpp>
+#include <warpsafe/race/detail/recorded_graphs.hpp>
+#include <warpsafe/race/detail/recorded_history.hpp>
 #include <warpsafe/race/race_report.hpp>
-#include <warpsafe/race/recorded_graphs.hpp>
-#include <warpsafe/race/recorded_history.hpp>
 #include <warpsafe/race/stream_history.hpp>
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
-#include <warpsafe/race/host_recorder.hpp>
+#include <warpsafe/race/detail/host_recorder.hpp>
 
 #include <algorithm>
 #include <cstddef>
