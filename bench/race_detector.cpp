@@ -6,7 +6,7 @@
 
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/race/adversarial.hpp>
-#include <warpsafe/race/detail/race_checker.hpp>
+#include <warpsafe/race/race_checker.hpp>
 #include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 

@@ -5,7 +5,7 @@
 // in which it can run.
 
 #include "brute_force.hpp"
-#include <warpsafe/race/detail/race_checker.hpp>
+#include <warpsafe/race/race_checker.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/name.hpp>
-#include <warpsafe/race/detail/race_checker.hpp>
+#include <warpsafe/race/race_checker.hpp>
 
 #include <cstddef>
 #include <cstdint>

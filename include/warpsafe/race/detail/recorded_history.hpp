@@ -3,8 +3,8 @@
 #pragma once
 
 #include <warpsafe/backend/memory_access.hpp>
-#include <warpsafe/race/detail/race_checker.hpp>
 #include <warpsafe/race/detail/recorded_graphs.hpp>
+#include <warpsafe/race/race_checker.hpp>
 #include <warpsafe/race/race_report.hpp>
 #include <warpsafe/race/stream_history.hpp>
 

@@ -5,7 +5,7 @@
 #include "../stream/stream_place.hpp"
 #include "stream_work.hpp"
 #include <warpsafe/backend/memory_access.hpp>
-#include <warpsafe/race/detail/race_checker.hpp>
+#include <warpsafe/race/race_checker.hpp>
 
 #include <cstddef>
 #include <cstdint>

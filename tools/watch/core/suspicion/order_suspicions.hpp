@@ -6,7 +6,7 @@
 #include "call_stack.hpp"
 #include "stream_work.hpp"
 #include <warpsafe/backend/memory_access.hpp>
-#include <warpsafe/race/detail/race_checker.hpp>
+#include <warpsafe/race/race_checker.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -9,7 +9,7 @@
 #include "order_suspicions.hpp"
 #include "stream_work.hpp"
 #include <warpsafe/backend/memory_access.hpp>
-#include <warpsafe/race/detail/race_checker.hpp>
+#include <warpsafe/race/race_checker.hpp>
 
 #include <cstddef>
 #include <cstdint>
