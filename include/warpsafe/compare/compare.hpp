@@ -42,7 +42,7 @@ struct ElementOf<R> {
 template <class R>
 using element_of = typename ElementOf<R>::type;
 
-/// The sentence for arrays whose elements differ in type.
+/// The message for arrays whose element types differ.
 template <class A, class E>
 constexpr bool check_compared() noexcept {
   static_assert(std::is_same_v<element_of<A>, element_of<E>>,
@@ -65,7 +65,7 @@ template <class T>
                           actual.size() * (sizeof(T) / element_size(type)), tolerance);
 }
 
-/// The elements on the host: a copy of device memory, or where they are.
+/// The elements on the host: a copy of device memory, or host memory itself.
 template <CheckLevel, class B, HostRange R>
 [[nodiscard]] result<std::span<const element_of<R>>> on_host(basic_stream_ref<B>, const R& range,
                                                              call_site) {
@@ -81,8 +81,8 @@ template <CheckLevel Level, class B, DeviceRange R>
 
 }  // namespace detail
 
-/// Compares two arrays of the host's: vectors, arrays, spans. `tolerance` is that of their type
-/// unless given (tolerance.hpp). Errc::size_mismatch where their lengths differ (value: actual's,
+/// Compares two arrays on the host: vectors, arrays, spans. `tolerance` is by default that of their
+/// type (core/element_type.hpp). Errc::size_mismatch if their lengths differ (value: actual's,
 /// limit: expected's).
 template <detail::HostRange A, detail::HostRange E>
 [[nodiscard]] result<Comparison> compare(
@@ -98,10 +98,10 @@ template <detail::HostRange A, detail::HostRange E>
   }
 }
 
-/// The same where one or both are device memory: a buffer by name, a view(), a DeviceSpan. It is
-/// copied to the host in the order of `stream`, which is waited for: what other streams write there
-/// is the caller's to wait for. Errc::size_mismatch, ::out_of_memory (of the host),
-/// ::stream_capturing, ::execution_failed, ::runtime_failed.
+/// Compares arrays of which one or both are device memory: a buffer by name, a view(), a
+/// DeviceSpan. Copies it to the host in the order of `stream` and waits for the stream. If other
+/// streams write to the memory, wait for them first. Errc::size_mismatch, ::out_of_memory (of the
+/// host), ::stream_capturing, ::execution_failed, ::runtime_failed.
 template <CheckLevel Level = current_level, class S, class A, class E>
 requires(detail::is_stream<S>) [[nodiscard]] result<Comparison> compare(
     const S& stream, const A& actual, const E& expected,
@@ -120,8 +120,8 @@ requires(detail::is_stream<S>) [[nodiscard]] result<Comparison> compare(
   }
 }
 
-/// See agrees_with. It is a matcher by its shape (GoogleTest 1.11 and later); GoogleTest's headers
-/// are not included.
+/// See agrees_with. It has the shape of a matcher (GoogleTest 1.11 and later), so GoogleTest's
+/// headers are not included.
 template <class T>
 class AgreesWith {
  public:
@@ -153,8 +153,8 @@ class AgreesWith {
   Tolerance tolerance_;
 };
 
-/// `EXPECT_THAT(actual, agrees_with(expected))`: compares two arrays of the host's, and says on a
-/// failure what `compare` says. `expected` is copied.
+/// `EXPECT_THAT(actual, agrees_with(expected))` compares two arrays on the host and, on a failure,
+/// prints the message of the comparison. Copies `expected`.
 template <detail::HostRange E>
 [[nodiscard]] auto agrees_with(const E& expected,
                                const Tolerance& tolerance = tolerance_for<detail::element_of<E>>) {

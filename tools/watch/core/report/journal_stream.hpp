@@ -17,7 +17,7 @@
 
 namespace warpsafe::watch {
 
-/// A run's journal in a file (debug/journal_file.hpp), of which each line is written when it
+/// A run's journal in a file (debug/run/journal_file.hpp), of which each line is written when it
 /// happens, by one call of the system: what a program did is on disk however it ends.
 class JournalStream {
  public:

@@ -21,7 +21,7 @@
 namespace warpsafe::watch {
 
 /// Finds a library's work on a stream and other work on another that touch the same memory, of
-/// which one writes, and that nothing orders: the race detector's checker (debug/race_checker.hpp)
+/// which one writes, and that nothing orders: the race detector's checker (race/race_checker.hpp)
 /// over the calls of a watched program.
 ///
 /// A library is given pointers to what it uses. A program's own kernel may be given the begin of
