@@ -87,9 +87,6 @@ class Recorder {
       uses_after_destroy.emplace_back(column.destruction, last_point());
     }
   }
-  [[nodiscard]] bool found_something() const noexcept {
-    return !races.empty() || !uses_after_destroy.empty();
-  }
 
  private:
   struct Column {
