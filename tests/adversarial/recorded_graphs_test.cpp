@@ -57,7 +57,7 @@ TEST(RecordedGraphs, BranchesOfAGraphRaceAsTheModelsDetectorSays) {
     EXPECT_EQ(found.second.access, AccessKind::write);
     for (const auto& one : {expected, found}) {
       EXPECT_THAT(one.text, HasSubstr("kernel 'add' in graph #"));
-      EXPECT_THAT(one.text, HasSubstr("inside of a graph: capture one after the other"));
+      EXPECT_THAT(one.text, HasSubstr("inside a graph: capture one after the other"));
     }
   }
 }

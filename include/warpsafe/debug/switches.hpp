@@ -97,8 +97,9 @@ struct DataFilters {
   }
   const char* const data[][2] = {
       {"WARPSAFE_REFERENCE", "the host's references run instead of these kernels"},
-      {"WARPSAFE_SHADOW", "the host's references run beside these kernels, which are waited for"},
-      {"WARPSAFE_TRACE", "these launches are waited for and written to files"}};
+      {"WARPSAFE_SHADOW",
+       "the host's references run beside these kernels, and every such launch waits"},
+      {"WARPSAFE_TRACE", "these launches wait for their kernels and are written to files"}};
   for (const auto& [name, effect] : data) {
     const char* const value = std::getenv(name);
     if (value != nullptr && *value != '\0') {

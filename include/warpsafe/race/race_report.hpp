@@ -116,12 +116,11 @@ struct RaceReport {
   [[nodiscard]] std::string text() const {
     const bool recorded = seeds_run == 0;
     const std::string seeds = std::to_string(seeds_run);
-    if (clean())
-      return recorded ? "no race in what was recorded" : "no race in " + seeds + " seeds";
+    if (clean()) return recorded ? "no race in the recorded run" : "no race in " + seeds + " seeds";
     std::string all =
         recorded ? std::string() : "seed " + std::to_string(seed) + " of this program:\n";
     for (const Finding& finding : findings) all += finding.text;
-    if (left_out != 0) all += "and " + std::to_string(left_out) + " races more\n";
+    if (left_out != 0) all += "and " + std::to_string(left_out) + " more races\n";
     all += recorded ? "As the host asked for it:\n"
                     : "As it ran with seed " + std::to_string(seed) + ":\n";
     return all + timeline_text;
@@ -159,9 +158,8 @@ namespace detail {
   if (second.column == 0)
     return "wait for " + a + ", or for an event after " + number_of(whole_first);
   if (first.graph != no_point && first.graph == second.graph)
-    return "inside of a graph: capture one after the other";
-  if (first.column == 0)
-    return "the host has to do it before it submits " + number_of(whole_second);
+    return "inside a graph: capture one after the other";
+  if (first.column == 0) return "do it on the host before it submits " + number_of(whole_second);
   return "record an event on " + a + " after " + number_of(whole_first) + " and let " + b +
          " wait for it before " + number_of(whole_second);
 }
@@ -171,9 +169,9 @@ namespace detail {
 /// A use of a destroyed stream as text.
 [[nodiscard]] inline Finding finding_of(const StreamHistory& history, Point destruction,
                                         Point use) {
-  std::string text = "Use of a destroyed stream: another one may have its place by then\n";
+  std::string text = "Use of a destroyed stream: another stream may have its address by then\n";
   for (const Point point : {destruction, use}) text += "  " + describe(history, point) + '\n';
-  text += "  keep the stream for as long as what is bound to it\n";
+  text += "  keep the stream as long as anything that is bound to it\n";
   return {Mistake::use_after_destroy,
           {history.actions[destruction], AccessKind::release},
           {history.actions[use], AccessKind::read},
@@ -188,7 +186,7 @@ namespace detail {
 /// A race as text: its kind, both sides with their lines, the memory, and the advice.
 [[nodiscard]] inline Finding finding_of(const StreamHistory& history, const Race& race) {
   const Mistake mistake = race.ordered ? Mistake::use_after_release : Mistake::race;
-  std::string text = race.ordered ? "Use after free: the memory is given back by the first\n"
+  std::string text = race.ordered ? "Use after free: the first of these frees the memory\n"
                                   : "Race: nothing orders these two\n";
   const auto side = [&](const MemoryAccess& access, Point point) {
     text += "  " + describe(history, point) + ", " + detail::access_text(access.kind) + ' ' +

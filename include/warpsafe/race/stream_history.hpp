@@ -138,7 +138,7 @@ namespace detail {
   if (action.graph != no_point) text += " in graph " + detail::number_of(action.graph);
   text += action.column == 0 ? " by the host" : " on " + column_name(history, action.column);
   const std::string site = detail::short_site(action.site);
-  return site.empty() ? text + ", from a line that is not known" : text + ", at " + site;
+  return site.empty() ? text + ", from an unknown line" : text + ", at " + site;
 }
 
 }  // namespace warpsafe::debug

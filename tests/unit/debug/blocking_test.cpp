@@ -182,7 +182,7 @@ TEST_F(SwitchesDeathTest, TheLogGoesToStandardError) {
 TEST_F(SwitchesDeathTest, ASwitchThatLooksAtDataIsToldAtStart) {
   EXPECT_WAITS(0, "WARPSAFE_SHADOW", "other",
                "^warpsafe: WARPSAFE_SHADOW=other: the host's references run beside these kernels, "
-               "which are waited for\n$");
+               "and every such launch waits\n$");
 }
 
 TEST_F(SwitchesDeathTest, WithTheLogOffNothingIsToldAtStart) {

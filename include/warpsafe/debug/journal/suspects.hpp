@@ -80,10 +80,10 @@ class Incidents {
     lock();
     const Incident* const found = find(error.incident);
     if (found == nullptr) {
-      out << "\n  its suspects are no longer kept: others were noticed since";
+      out << "\n  its suspects were discarded to make room for newer faults";
     } else if (found->count == 0) {
-      out << "\n  no suspects: every launch of checked code is known to have ended well; look at "
-             "what else uses the device";
+      out << "\n  no suspects: every launch of checked code is known to have ended without a fault; "
+             "look at what else uses the device";
     } else {
       out << "\n  " << (found->count == 1 ? "suspect: " : "suspects: ") << count_of(*found)
           << (found->count == 1 ? " launch" : " launches") << " of ";

@@ -86,16 +86,17 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 [[gnu::cold]] inline void log_overdue_wait(const warpsafe::detail::WaitTarget& place, Name what,
                                            std::uint64_t milliseconds, bool stops) noexcept {
   log_long_wait(place, what, milliseconds,
-                stops            ? "the wait is given up: its caller gets an error"
-                : place.may_stop ? "it goes on waiting; WARPSAFE_TIMEOUT=SECONDS,stop gives such a "
-                                   "wait up"
-                                 : "it goes on waiting: memory in use depends on it");
+                stops ? "the wait is given up: its caller gets an error"
+                : place.may_stop
+                    ? "the wait goes on; WARPSAFE_TIMEOUT=SECONDS,stop ends such waits "
+                      "with an error"
+                    : "the wait goes on: memory in use depends on it");
 }
 /// Reports a wait of the program's own, which cannot be given up.
 [[gnu::cold]] inline void log_overdue_wait_elsewhere(const warpsafe::detail::WaitTarget& place,
                                                      Name what,
                                                      std::uint64_t milliseconds) noexcept {
-  log_long_wait(place, what, milliseconds, "it goes on waiting");
+  log_long_wait(place, what, milliseconds, "the wait goes on");
 }
 [[gnu::cold]] inline void log_wait_end(std::uint64_t milliseconds) noexcept {
   log_line(LogLevel::warn, "warpsafe: that wait has ended after %llu ms",
