@@ -53,6 +53,8 @@ class HappensBefore {
   }
   /// The newest point of `strand`, or no_point.
   [[nodiscard]] Point last(Strand strand) const noexcept { return last_[strand]; }
+  /// The number of points.
+  [[nodiscard]] std::size_t size() const noexcept { return points_.size(); }
 
   /// Removes all points and strands; keeps the memory.
   void clear() noexcept {
