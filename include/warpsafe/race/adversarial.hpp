@@ -65,7 +65,7 @@ class AdversarialSession {
       if (failure.status != 0) failed(failure);
       device->recover();
     }
-    const Recorder& recorder = scheduler_.recorder;
+    const HostRaceRecorder& recorder = scheduler_.recorder;
     add_findings(report_, recorder.history, recorder.races, recorder.uses_after_destroy);
     return report_.clean();
   }

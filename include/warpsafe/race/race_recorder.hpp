@@ -5,8 +5,8 @@
 #include <warpsafe/backend/memory_access.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/name.hpp>
-#include <warpsafe/race/detail/recorded_graphs.hpp>
-#include <warpsafe/race/detail/recorded_history.hpp>
+#include <warpsafe/race/detail/captured_graphs.hpp>
+#include <warpsafe/race/detail/device_history.hpp>
 #include <warpsafe/race/race_report.hpp>
 #include <warpsafe/race/stream_history.hpp>
 
@@ -151,10 +151,10 @@ class RaceRecorder {
   RaceRecorder() = default;
   mutable std::mutex mutex_;
   bool listening_ = false;
-  RecordedHistory history_;
+  DeviceHistory history_;
   AddressList<Point> events_;    // by event, its newest record
   AddressList<Point> launches_;  // by executable graph, its newest launch
-  RecordedGraphs graphs_;
+  CapturedGraphs graphs_;
 };
 
 }  // namespace warpsafe::debug

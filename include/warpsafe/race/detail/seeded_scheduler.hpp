@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
-#include <warpsafe/race/detail/host_recorder.hpp>
+#include <warpsafe/race/detail/host_race_recorder.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -43,7 +43,7 @@ class Random {
 class SeededScheduler final : public Scheduler {
  public:
   explicit SeededScheduler(Runtime& runtime) : runtime_(runtime) {}
-  Recorder recorder;
+  HostRaceRecorder recorder;
 
   /// Begins a run.
   void begin(std::uint64_t seed) {

@@ -20,7 +20,7 @@ namespace warpsafe::host {
 
 /// Records the actions of a program on the host backend and checks them for races. An action's
 /// number is its point in the checker's order.
-class Recorder {
+class HostRaceRecorder {
  public:
   debug::StreamHistory history;
   std::vector<debug::Race> races;

@@ -51,7 +51,7 @@ class AddressList {
 };
 
 /// One operation of a captured graph.
-struct RecordedNode {
+struct CapturedNode {
   Action action;  ///< its column and points are those of a replay
   std::vector<MemoryAccess> accesses;
   std::vector<std::size_t> after;  ///< the numbers of the nodes that it waits for, in rising order
@@ -60,11 +60,11 @@ struct RecordedNode {
   std::size_t chain = 0;
 };
 /// In the order of the capture, which respects the dependencies.
-using RecordedNodes = std::vector<RecordedNode>;
+using CapturedNodes = std::vector<CapturedNode>;
 
 /// The captured graphs, by the vendor's own streams, events and graphs. Only calls that the runtime
 /// accepted are reported. Not thread-safe.
-class RecordedGraphs {
+class CapturedGraphs {
  public:
   void capture_begins(const void* stream) {
     captures_.push_back({stream, {}, {}, {}});
@@ -77,7 +77,7 @@ class RecordedGraphs {
                                       [&](const Capture& open) { return open.origin == stream; });
     if (capture == captures_.end()) return;
     if (graph != nullptr) {
-      const Nodes made = std::make_shared<const RecordedNodes>(std::move(capture->nodes));
+      const Nodes made = std::make_shared<const CapturedNodes>(std::move(capture->nodes));
       graphs_.put(graph, made);
     }
     captures_.erase(capture);
@@ -135,21 +135,21 @@ class RecordedGraphs {
   void forget_graph(const void* graph) { graphs_.erase(graph); }
   void forget_exec(const void* exec) { execs_.erase(exec); }
   /// The nodes of a launch of `exec`. Empty for a graph that other code captured.
-  [[nodiscard]] const RecordedNodes& nodes_of(const void* exec) {
-    static const RecordedNodes none;
+  [[nodiscard]] const CapturedNodes& nodes_of(const void* exec) {
+    static const CapturedNodes none;
     const Nodes* const nodes = execs_.find(exec);
     return nodes == nullptr ? none : **nodes;
   }
 
  private:
-  using Nodes = std::shared_ptr<const RecordedNodes>;
+  using Nodes = std::shared_ptr<const CapturedNodes>;
   /// The nodes that the next one waits for.
   using Tail = std::vector<std::size_t>;
   struct Capture {
     const void* origin;
     AddressList<Tail> streams;
     AddressList<Tail> events;
-    RecordedNodes nodes;
+    CapturedNodes nodes;
     std::vector<std::size_t> chain_ends{};
   };
 
@@ -161,7 +161,7 @@ class RecordedGraphs {
   }
   /// Appends a node to the chain that ends in one of the nodes that it waits for, or to a new
   /// chain.
-  static void append(Capture& capture, RecordedNode node) {
+  static void append(Capture& capture, CapturedNode node) {
     const auto end = std::find_first_of(capture.chain_ends.begin(), capture.chain_ends.end(),
                                         node.after.begin(), node.after.end());
     node.chain = static_cast<std::size_t>(end - capture.chain_ends.begin());

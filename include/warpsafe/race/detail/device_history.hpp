@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/memory_access.hpp>
-#include <warpsafe/race/detail/recorded_graphs.hpp>
+#include <warpsafe/race/detail/captured_graphs.hpp>
 #include <warpsafe/race/race_checker.hpp>
 #include <warpsafe/race/race_report.hpp>
 #include <warpsafe/race/stream_history.hpp>
@@ -18,7 +18,7 @@ namespace warpsafe::debug {
 
 /// The actions of a recorded program on the vendor's own streams, and their races. Not thread-safe:
 /// RaceRecorder locks.
-class RecordedHistory {
+class DeviceHistory {
  public:
   void clear() {
     checker_.clear();
@@ -49,14 +49,14 @@ class RecordedHistory {
   /// Appends a launch of a graph with `nodes`. Each node comes after all earlier work of the
   /// stream, after `earlier`, and after the nodes that it waits for. Returns the launch's point,
   /// which comes after all of them.
-  Point replay(const void* stream, Action action, const RecordedNodes& nodes, Point earlier) {
+  Point replay(const void* stream, Action action, const CapturedNodes& nodes, Point earlier) {
     action.column = column_of(stream);
     Column& column = columns_[action.column - 1];
     const std::vector<Point> before = {checker_.order().last(host_),
                                        checker_.order().last(column.strand), earlier};
     std::vector<Point> all = before;
     const auto first = static_cast<Point>(size());
-    for (const RecordedNode& node : nodes) {
+    for (const CapturedNode& node : nodes) {
       std::vector<Point> after = before;
       for (const std::size_t one : node.after) after.push_back(first + static_cast<Point>(one));
       Action part = node.action;
