@@ -376,7 +376,7 @@ void replay(bool joined) {
 }
 TEST(ClassicBugs, TwoBranchesOfAGraph) {
   const RaceReport report = expect_race([] { replay(false); });
-  EXPECT_THAT(report.text(), HasSubstr("inside of a graph"));
+  EXPECT_THAT(report.text(), HasSubstr("inside a graph"));
 }
 TEST(ClassicBugs, OneBranchOfAGraph) {
   expect_clean([] { replay(true); });
