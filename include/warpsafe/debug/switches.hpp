@@ -86,13 +86,14 @@ struct DataFilters {
              "wait between streams that is missing in the program does not show");
   }
   if (environment.log_unknown != nullptr) {
-    log_line(LogLevel::warn, "warpsafe: WARPSAFE_LOG=%s is none of off, error, warn, debug, trace",
+    log_line(LogLevel::warn,
+             "warpsafe: WARPSAFE_LOG=%s is not one of off, error, warn, debug, trace",
              environment.log_unknown);
   }
   if (environment.timeout_unknown != nullptr) {
     log_line(LogLevel::warn,
-             "warpsafe: WARPSAFE_TIMEOUT=%s is no number of seconds, with or without \",stop\" "
-             "after it",
+             "warpsafe: WARPSAFE_TIMEOUT=%s is not a number of seconds, optionally followed by "
+             "\",stop\"",
              environment.timeout_unknown);
   }
   const char* const data[][2] = {

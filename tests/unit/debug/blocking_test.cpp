@@ -176,7 +176,7 @@ TEST_F(SwitchesDeathTest, TheLogGoesToStandardError) {
   EXPECT_WAITS(0, "WARPSAFE_LOG", "error", "^$");
   EXPECT_WAITS(0, "WARPSAFE_LOG", "off", "^$");
   EXPECT_WAITS(0, "WARPSAFE_LOG", "verbose",
-               "^warpsafe: WARPSAFE_LOG=verbose is none of off, error, warn, debug, trace\n$");
+               "^warpsafe: WARPSAFE_LOG=verbose is not one of off, error, warn, debug, trace\n$");
 }
 
 TEST_F(SwitchesDeathTest, ASwitchThatLooksAtDataIsToldAtStart) {

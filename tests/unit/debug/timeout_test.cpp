@@ -314,7 +314,7 @@ TEST_F(TimeoutDeathTest, TheEnvironmentSaysHowLongAndWhetherToStop) {
   for (const char* no_time : {"soon", "5,go", "-1", "5s"}) {
     EXPECT_EXIT(wait_with(no_time, 10), ::testing::ExitedWithCode(0),
                 std::string("^warpsafe: WARPSAFE_TIMEOUT=") + no_time +
-                    " is no number of seconds, with or without \",stop\" after it\n$");
+                    " is not a number of seconds, optionally followed by \",stop\"\n$");
   }
 }
 

@@ -24,8 +24,8 @@ namespace warpsafe::debug {
   constexpr std::size_t shown = 8;
   const JournalReader launches(&is_in_flight);
   if (launches.empty()) {
-    out << "\n  in flight: no launch of checked code; look at copies, library calls, and who else "
-           "uses the device";
+    out << "\n  in flight: no launch of checked code; look at copies, library calls, and other users "
+           "of the device";
     return;
   }
   const auto same_stream = [](const LaunchRecord& a, const LaunchRecord& b) {
