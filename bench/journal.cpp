@@ -106,7 +106,7 @@ void search_for_suspects(benchmark::State& state) {
   warpsafe::LaunchError error =
       warpsafe::LaunchError::make(warpsafe::Errc::barrier_divergence, warpsafe::Stage::completion);
   error.vendor = warpsafe::Vendor::host;
-  for (auto _ : state) benchmark::DoNotOptimize(debug::Incidents::get().note(error, 0));
+  for (auto _ : state) benchmark::DoNotOptimize(debug::Incidents::get().add(error, 0));
 }
 BENCHMARK(search_for_suspects);
 

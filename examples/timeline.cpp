@@ -28,7 +28,7 @@
 #include <vector>
 
 namespace ws = warpsafe;
-using ws::debug::RecordedRun;
+using ws::debug::RunRecord;
 
 WARPSAFE_KERNEL void decode(const float* packed, float* out, std::size_t n) {
   for (auto i : ws::grid_stride(n)) {
@@ -75,7 +75,7 @@ namespace {
 /// Draws a run. A kernel that no event measured is drawn at its launch's time on the host.
 class Picture {
  public:
-  explicit Picture(const RecordedRun& run) : run_(run) {
+  explicit Picture(const RunRecord& run) : run_(run) {
     for (const auto& one : run.launches) {
       if (one.begun == 0) continue;
       row_of(one.record.stream);
@@ -154,7 +154,7 @@ class Picture {
     }
     return all[before.size() % all.size()];
   }
-  void bar(std::ostream& out, const ws::debug::RecordedLaunch& one) const {
+  void bar(std::ostream& out, const ws::debug::RunLaunch& one) const {
     if (one.begun == 0 || one.record.state == ws::debug::LaunchState::refused) return;
     const bool timed = one.gpu_begun != 0;
     const double from = x(timed ? one.gpu_begun : one.begun);
@@ -176,7 +176,7 @@ class Picture {
     out << "<line x1='" << x(one.begun) << "' x2='" << x(one.ended) << "' y1='" << y << "' y2='"
         << y << "' stroke='#333' stroke-width='2'/>\n";
   }
-  void mark(std::ostream& out, const ws::debug::RecordedError& one) const {
+  void mark(std::ostream& out, const ws::debug::RunError& one) const {
     const std::size_t row = known_row(one.stream);
     const std::size_t y = row == rows_.size() ? top - 6 : top + row * row_height;
     const double at = x(one.at);
@@ -208,7 +208,7 @@ class Picture {
         << "'>black line: the host waits; red mark: an error</text>\n";
   }
 
-  const RecordedRun& run_;
+  const RunRecord& run_;
   std::vector<const void*> rows_;
   std::uint64_t begin_ = ~std::uint64_t{0};
   std::uint64_t end_ = 0;
@@ -238,7 +238,7 @@ int main(int count, char** words) {
   recorder.stop();
   if (!outcome.has_value()) std::cerr << outcome.error() << '\n';
 
-  const RecordedRun run = recorder.run();
+  const RunRecord run = recorder.run();
   if (run.launches.empty()) {
     std::cout << "nothing was recorded: this build checks no launches (NDEBUG)\n";
     return outcome.has_value() ? 0 : 1;

@@ -7,7 +7,6 @@
 // faster.
 
 #include <warpsafe/compare.hpp>
-#include <warpsafe/compare/compare_matcher.hpp>
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/debug.hpp>
 #include <warpsafe/debug/data/launch_dump.hpp>

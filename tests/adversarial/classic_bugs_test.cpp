@@ -320,7 +320,7 @@ void destroy_a_stream(bool too_early) {
 }
 TEST(ClassicBugs, AStreamDestroyedUnderItsHandle) {
   const RaceReport report = expect_race([] { destroy_a_stream(true); });
-  EXPECT_EQ(report.findings.front().mistake, Mistake::use_of_no_stream);
+  EXPECT_EQ(report.findings.front().mistake, Mistake::use_after_destroy);
   EXPECT_THAT(report.text(), HasSubstr("uses the destroyed stream"));
 }
 TEST(ClassicBugs, AStreamThatOutlivesItsHandle) {
@@ -376,7 +376,7 @@ void replay(bool joined) {
 }
 TEST(ClassicBugs, TwoBranchesOfAGraph) {
   const RaceReport report = expect_race([] { replay(false); });
-  EXPECT_THAT(report.text(), HasSubstr("inside of a graph"));
+  EXPECT_THAT(report.text(), HasSubstr("inside a graph"));
 }
 TEST(ClassicBugs, OneBranchOfAGraph) {
   expect_clean([] { replay(true); });

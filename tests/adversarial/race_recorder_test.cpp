@@ -79,7 +79,7 @@ TEST(RaceRecorder, FindsNothingInTheSameWithTheWait) {
   EXPECT_TRUE(run(1, [] { two_streams<host_backend>(true); }).clean());
   const RaceReport seen = record([] { two_streams<Told>(true); });
   EXPECT_TRUE(seen.clean()) << seen;
-  EXPECT_EQ(seen.text(), "no race in what was recorded");
+  EXPECT_EQ(seen.text(), "no race in the recorded run");
   EXPECT_GT(RaceRecorder::get().size(), 10U);
 }
 
@@ -197,7 +197,7 @@ TEST(RaceRecorder, TellsTheFirstRacesAndCountsTheOthers) {
   });
   EXPECT_EQ(seen.findings.size(), 20U);
   EXPECT_GT(seen.left_out, 100U);
-  EXPECT_THAT(seen.text(), HasSubstr("races more\n"));
+  EXPECT_THAT(seen.text(), HasSubstr("more races\n"));
 }
 
 /// Memory that is given back on another stream while work on it may run.

@@ -39,11 +39,11 @@ void two_branches(bool joined) {
 
 void wait_unseen() { recorded_graphs::wait_unseen<host_backend>(); }
 
-TEST(RecordedGraphs, EachMistakeAndNoOtherIsFound) {
+TEST(CapturedGraphs, EachMistakeAndNoOtherIsFound) {
   recorded_graphs::expect_each_mistake_and_no_other<host_backend, Kernels>();
 }
 
-TEST(RecordedGraphs, BranchesOfAGraphRaceAsTheModelsDetectorSays) {
+TEST(CapturedGraphs, BranchesOfAGraphRaceAsTheModelsDetectorSays) {
   const RaceReport model = run(1, [] { two_branches<host_backend>(false); });
   const RaceReport seen = record([] { two_branches<Told>(false); });
   ASSERT_EQ(model.findings.size(), 4U) << model;
@@ -57,12 +57,12 @@ TEST(RecordedGraphs, BranchesOfAGraphRaceAsTheModelsDetectorSays) {
     EXPECT_EQ(found.second.access, AccessKind::write);
     for (const auto& one : {expected, found}) {
       EXPECT_THAT(one.text, HasSubstr("kernel 'add' in graph #"));
-      EXPECT_THAT(one.text, HasSubstr("inside of a graph: capture one after the other"));
+      EXPECT_THAT(one.text, HasSubstr("inside a graph: capture one after the other"));
     }
   }
 }
 
-TEST(RecordedGraphs, BranchesThatWaitForEachOtherDoNotRace) {
+TEST(CapturedGraphs, BranchesThatWaitForEachOtherDoNotRace) {
   EXPECT_TRUE(run(1, [] { two_branches<host_backend>(true); }).clean());
   const RaceReport seen = record([] { two_branches<Told>(true); });
   EXPECT_TRUE(seen.clean()) << seen;
@@ -73,7 +73,7 @@ RaceReport beside(bool launch_first, bool ordered) {
   return recorded_graphs::beside<host_backend, Kernels>(launch_first, ordered);
 }
 
-TEST(RecordedGraphs, ALaunchRacesWithWhatNothingOrdersItWith) {
+TEST(CapturedGraphs, ALaunchRacesWithWhatNothingOrdersItWith) {
   for (const bool launch_first : {false, true}) {
     const RaceReport seen = beside(launch_first, false);
     ASSERT_EQ(seen.findings.size(), 1U) << seen;
@@ -82,14 +82,14 @@ TEST(RecordedGraphs, ALaunchRacesWithWhatNothingOrdersItWith) {
   }
 }
 
-TEST(RecordedGraphs, TheWayOutNamesTheLaunchSinceNoEventIsRecordedInsideOfIt) {
+TEST(CapturedGraphs, TheWayOutNamesTheLaunchSinceNoEventIsRecordedInsideOfIt) {
   const std::string text = beside(true, false).findings.front().text;
   const std::size_t named = text.find("in graph #") + 9;
   const std::string launch = text.substr(named, text.find(' ', named) - named);
   EXPECT_THAT(text, HasSubstr("record an event on stream 1 after " + launch + " and let stream 2"));
 }
 
-TEST(RecordedGraphs, LaunchesOfOneGraphAreOrderedAndThoseOfTwoAreNot) {
+TEST(CapturedGraphs, LaunchesOfOneGraphAreOrderedAndThoseOfTwoAreNot) {
   const auto on_two_streams = [](bool one_graph) {
     return record([&] {
       Parts<Told> parts;
@@ -106,7 +106,7 @@ TEST(RecordedGraphs, LaunchesOfOneGraphAreOrderedAndThoseOfTwoAreNot) {
   EXPECT_EQ(on_two_streams(false).findings.size(), 1U);
 }
 
-TEST(RecordedGraphs, CopiesAndFillsAreNodesThatTouchTheirBytes) {
+TEST(CapturedGraphs, CopiesAndFillsAreNodesThatTouchTheirBytes) {
   const auto filled = [](std::size_t begin) {
     return record([&] {
       Parts<Told> parts;
@@ -131,7 +131,7 @@ TEST(RecordedGraphs, CopiesAndFillsAreNodesThatTouchTheirBytes) {
   EXPECT_THAT(overlap.findings.front().text, HasSubstr("bytes 64 to 127 of"));
 }
 
-TEST(RecordedGraphs, WhatWasCapturedBeforeTheRecordIsKnown) {
+TEST(CapturedGraphs, WhatWasCapturedBeforeTheRecordIsKnown) {
   Parts<Told> parts;
   auto graph = parts.graph_of([&] { parts.put_on(parts.stream); });
   const RaceReport seen = record([&] {
@@ -143,7 +143,7 @@ TEST(RecordedGraphs, WhatWasCapturedBeforeTheRecordIsKnown) {
   EXPECT_EQ(seen.findings.size(), 1U) << seen;
 }
 
-TEST(RecordedGraphs, WhatIsCapturedDoesNotRunAndADiscardedCaptureNever) {
+TEST(CapturedGraphs, WhatIsCapturedDoesNotRunAndADiscardedCaptureNever) {
   const RaceReport seen = record([] {
     Parts<Told> parts;
     {

@@ -85,7 +85,7 @@ TEST(RunRecorderGpu, TheGpusTimesAreThoseOfTheKernels) {
   ASSERT_TRUE(ws::launch(stream, small, ws::kernel<burns>, 10'000'000LL).has_value());
   ASSERT_TRUE(stream.synchronize().has_value());
   recorder.stop();
-  const ws::debug::RecordedRun run = recorder.run();
+  const ws::debug::RunRecord run = recorder.run();
   ASSERT_EQ(run.launches.size(), 2U);
   const auto& quick = run.launches[0];
   const auto& slow = run.launches[1];

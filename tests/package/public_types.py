@@ -16,11 +16,11 @@ WHY = {
     NO_VALUE: "grid_space block_space cluster_space Functions Signatures debug::RecordedHandle max_threads launch_bounds block_multiple_of needs_shared "
               "requires_warp handles_items grid_stride_kernel index portable waits_for_predecessor reference CufftPlan HipblasHandle HipfftPlan "
               "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm",
-    TOOL: "debug::AddressList debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
-          "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker debug::RaceRecorder debug::RecordedGraphs "
-          "debug::RecordedHistory debug::RunRecorder debug::SpdlogSink",
-    PARTS: "debug::Action debug::Moment debug::NpyArray debug::Party debug::Race debug::RecordedError debug::RecordedLaunch debug::RecordedNode "
-           "debug::RecordedRun debug::RecordedWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",
+    TOOL: "debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
+          "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker debug::RaceRecorder "
+          "debug::RunRecorder debug::SpdlogSink",
+    PARTS: "debug::Action debug::Moment debug::NpyArray debug::Party debug::Race debug::RunError debug::RunLaunch "
+           "debug::RunRecord debug::RunWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",
     "pointers to the program's own functions": "debug::LogSink debug::RunListener",
     "the library's own identifier, and two numbers with names": "NcclRank RcclRank",
     "switches: members with names, which nothing compares": "adversarial::Seeds debug::Environment debug::RecordOptions",

@@ -5,6 +5,7 @@
 #include <warpsafe/compare/comparison.hpp>
 #include <warpsafe/compare/detail/compare_elements.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/read_back.hpp>
@@ -41,7 +42,7 @@ struct ElementOf<R> {
 template <class R>
 using element_of = typename ElementOf<R>::type;
 
-/// The sentence for arrays whose elements differ in type.
+/// The message for arrays whose element types differ.
 template <class A, class E>
 constexpr bool check_compared() noexcept {
   static_assert(std::is_same_v<element_of<A>, element_of<E>>,
@@ -64,7 +65,7 @@ template <class T>
                           actual.size() * (sizeof(T) / element_size(type)), tolerance);
 }
 
-/// The elements on the host: a copy of device memory, or where they are.
+/// The elements on the host: a copy of device memory, or host memory itself.
 template <CheckLevel, class B, HostRange R>
 [[nodiscard]] result<std::span<const element_of<R>>> on_host(basic_stream_ref<B>, const R& range,
                                                              call_site) {
@@ -80,8 +81,8 @@ template <CheckLevel Level, class B, DeviceRange R>
 
 }  // namespace detail
 
-/// Compares two arrays of the host's: vectors, arrays, spans. `tolerance` is that of their type
-/// unless given (tolerance.hpp). Errc::size_mismatch where their lengths differ (value: actual's,
+/// Compares two arrays on the host: vectors, arrays, spans. `tolerance` is by default that of their
+/// type (core/element_type.hpp). Errc::size_mismatch if their lengths differ (value: actual's,
 /// limit: expected's).
 template <detail::HostRange A, detail::HostRange E>
 [[nodiscard]] result<Comparison> compare(
@@ -97,10 +98,10 @@ template <detail::HostRange A, detail::HostRange E>
   }
 }
 
-/// The same where one or both are device memory: a buffer by name, a view(), a DeviceSpan. It is
-/// copied to the host in the order of `stream`, which is waited for: what other streams write there
-/// is the caller's to wait for. Errc::size_mismatch, ::out_of_memory (of the host),
-/// ::stream_capturing, ::execution_failed, ::runtime_failed.
+/// Compares arrays of which one or both are device memory: a buffer by name, a view(), a
+/// DeviceSpan. Copies it to the host in the order of `stream` and waits for the stream. If other
+/// streams write to the memory, wait for them first. Errc::size_mismatch, ::out_of_memory (of the
+/// host), ::stream_capturing, ::execution_failed, ::runtime_failed.
 template <CheckLevel Level = current_level, class S, class A, class E>
 requires(detail::is_stream<S>) [[nodiscard]] result<Comparison> compare(
     const S& stream, const A& actual, const E& expected,
@@ -117,6 +118,49 @@ requires(detail::is_stream<S>) [[nodiscard]] result<Comparison> compare(
   } else {
     return Comparison{};
   }
+}
+
+/// See agrees_with. It has the shape of a matcher (GoogleTest 1.11 and later), so GoogleTest's
+/// headers are not included.
+template <class T>
+class AgreesWith {
+ public:
+  using is_gtest_matcher = void;
+
+  AgreesWith(std::vector<T> expected, const Tolerance& tolerance)
+      : expected_(std::move(expected)), tolerance_(tolerance) {}
+
+  /// `out` may be nullptr.
+  template <class R>
+  bool MatchAndExplain(const R& actual, std::ostream* out) const {  // NOLINT: GoogleTest's name
+    const result<Comparison> compared = compare(actual, expected_, tolerance_);
+    if (!compared.has_value()) {
+      if (out != nullptr) *out << message(compared.assume_error());
+      return false;
+    }
+    if (out != nullptr) *out << "of which " << compared.assume_value();
+    return compared.assume_value().agrees();
+  }
+  void DescribeTo(std::ostream* out) const {  // NOLINT: GoogleTest's name
+    *out << "agrees with the " << expected_.size() << " expected numbers";
+  }
+  void DescribeNegationTo(std::ostream* out) const {  // NOLINT: GoogleTest's name
+    *out << "differs from the " << expected_.size() << " expected numbers";
+  }
+
+ private:
+  std::vector<T> expected_;
+  Tolerance tolerance_;
+};
+
+/// `EXPECT_THAT(actual, agrees_with(expected))` compares two arrays on the host and, on a failure,
+/// prints the message of the comparison. Copies `expected`.
+template <detail::HostRange E>
+[[nodiscard]] auto agrees_with(const E& expected,
+                               const Tolerance& tolerance = tolerance_for<detail::element_of<E>>) {
+  using T = detail::element_of<E>;
+  return AgreesWith<T>(
+      std::vector<T>(std::data(expected), std::data(expected) + std::size(expected)), tolerance);
 }
 
 }  // namespace warpsafe

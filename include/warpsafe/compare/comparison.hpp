@@ -11,26 +11,26 @@
 
 namespace warpsafe {
 
-/// How two arrays of one length differ. Numbers are counted, and places are told, in scalars: an
-/// array of float4 has four per element.
+/// The differences of two arrays of equal length. Counts and places are in scalars: an array of
+/// float4 has four per element.
 struct Comparison {
-  /// The largest of the differences, and where it is. Only pairs of finite numbers have one.
+  /// The largest of the differences and its place. Only pairs of finite numbers have one.
   struct Largest {
     double difference = 0;
     std::uint64_t at = 0;
   };
-  /// NaN, or Inf, by who has it.
+  /// NaN or Inf, by the array that contains it.
   struct NonFinite {
     std::uint64_t both = 0;           ///< in the same place, an Inf with the same sign
-    std::uint64_t actual_only = 0;    ///< where something else was expected
-    std::uint64_t expected_only = 0;  ///< expected, where something else is
+    std::uint64_t actual_only = 0;    ///< where another number was expected
+    std::uint64_t expected_only = 0;  ///< expected, where another number is
   };
 
   ElementType type = ElementType::bytes;
   Tolerance tolerance;
-  std::uint64_t count = 0;           ///< compared
+  std::uint64_t count = 0;           ///< compared numbers
   std::uint64_t mismatches = 0;      ///< beyond the tolerance, NaN and Inf included
-  std::uint64_t first_mismatch = 0;  ///< `count` where there is none
+  std::uint64_t first_mismatch = 0;  ///< `count` if there is none
   Largest absolute;                  ///< of |actual - expected|
   Largest relative;  ///< of |actual - expected| / |expected|, where expected is not 0
   NonFinite nan;
@@ -60,8 +60,8 @@ inline void append_non_finite(std::string& text, const char* what,
 
 }  // namespace detail
 
-/// What differs, how much, where, and the numbers around the first mismatch. One line if nothing
-/// does.
+/// The message: what differs, how much, where, and the numbers around the first mismatch. One line
+/// if nothing differs.
 [[nodiscard]] inline std::string message(const Comparison& comparison) {
   const auto number = [](std::uint64_t count) { return static_cast<unsigned long long>(count); };
   const Comparison& c = comparison;

@@ -4,7 +4,7 @@
 
 #include <warpsafe/debug/switches.hpp>
 
-// spdlog brings fmt, of which some releases do not compile under nvcc, and needs exceptions.
+// spdlog includes fmt, some releases of which do not compile under nvcc, and needs exceptions.
 #if __has_include(<spdlog/spdlog.h>) && !defined(__CUDACC__) && defined(__cpp_exceptions)
 #include <spdlog/spdlog.h>
 
@@ -14,9 +14,9 @@
 
 namespace warpsafe::debug {
 
-/// As long as it lives, the log goes to a logger of spdlog, each message at its own level. The
-/// logger's level filters besides WARPSAFE_LOG. There only where spdlog's header is. @pre no thread
-/// launches while it is made or ends
+/// While it lives, the log goes to a logger of spdlog, each message at its own level. The logger's
+/// level filters in addition to WARPSAFE_LOG. Declared only where spdlog's header is installed.
+/// @pre no thread launches during construction and destruction
 class SpdlogSink {
  public:
   explicit SpdlogSink(std::shared_ptr<spdlog::logger> logger) noexcept
@@ -43,7 +43,7 @@ class SpdlogSink {
     }
     return spdlog::level::off;
   }
-  // spdlog hands what goes wrong in it to its own error handler.
+  // spdlog passes its own failures to its own error handler.
   static void write(void* user, LogLevel level, const char* text, std::size_t size) noexcept {
     static_cast<SpdlogSink*>(user)->logger_->log(level_of(level),
                                                  spdlog::string_view_t(text, size));

@@ -86,19 +86,21 @@ struct DataFilters {
              "wait between streams that is missing in the program does not show");
   }
   if (environment.log_unknown != nullptr) {
-    log_line(LogLevel::warn, "warpsafe: WARPSAFE_LOG=%s is none of off, error, warn, debug, trace",
+    log_line(LogLevel::warn,
+             "warpsafe: WARPSAFE_LOG=%s is not one of off, error, warn, debug, trace",
              environment.log_unknown);
   }
   if (environment.timeout_unknown != nullptr) {
     log_line(LogLevel::warn,
-             "warpsafe: WARPSAFE_TIMEOUT=%s is no number of seconds, with or without \",stop\" "
-             "after it",
+             "warpsafe: WARPSAFE_TIMEOUT=%s is not a number of seconds, optionally followed by "
+             "\",stop\"",
              environment.timeout_unknown);
   }
   const char* const data[][2] = {
       {"WARPSAFE_REFERENCE", "the host's references run instead of these kernels"},
-      {"WARPSAFE_SHADOW", "the host's references run beside these kernels, which are waited for"},
-      {"WARPSAFE_TRACE", "these launches are waited for and written to files"}};
+      {"WARPSAFE_SHADOW",
+       "the host's references run beside these kernels, and every such launch waits"},
+      {"WARPSAFE_TRACE", "these launches wait for their kernels and are written to files"}};
   for (const auto& [name, effect] : data) {
     const char* const value = std::getenv(name);
     if (value != nullptr && *value != '\0') {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 // What the driver knows of a kernel, and how full a launch makes a device, for people to read.
-// A device's limits are written by debug/limits_text.hpp.
+// A device's limits are written by debug/journal/launch_text.hpp.
 
 namespace warpsafe {
 

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <ostream>
 
-// operator<< for what the debug tools hand out, as print.hpp has it for the rest.
+// operator<< for the types of the debug tools; print.hpp has it for the others.
 
 namespace warpsafe {
 
@@ -33,7 +33,7 @@ inline constexpr bool detail::is_printed_by_name<debug::Mistake> = true;
 
 namespace debug {
 
-using warpsafe::operator<<;  // so that it is found for the enumerations of this namespace
+using warpsafe::operator<<;  // makes it visible for the enumerations of this namespace
 
 /// Prints `#12 'scale', grid=(4,1,1), block=(256,1,1), shared=0 bytes, stream 0x55d0c8 of device 0,
 /// submitted, at main.cpp:41`.
@@ -54,7 +54,7 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchRecord& record) {
   warpsafe::detail::put_address(out, record.stream);
   return out << " of device " << record.device << ", " << record.state << ", at " << record.site;
 }
-/// Prints `write of 64 bytes at 0x7f52a8`; of rows, `write of 3 rows of 64 bytes, 256 bytes apart,
+/// Prints `write of 64 bytes at 0x7f52a8`; for rows, `write of 3 rows of 64 bytes, 256 bytes apart,
 /// at 0x7f52a8`; without a size, `write of the allocation that holds 0x7f52a8`.
 inline std::ostream& operator<<(std::ostream& out, const MemoryAccess& access) {
   out << access.kind << " of ";
@@ -78,7 +78,7 @@ inline std::ostream& operator<<(std::ostream& out, const WaitRecord& wait) {
   return out << " of device " << wait.device << ": " << wait.status << " after "
              << wait.ended - wait.begun << " ns";
 }
-/// Prints the finding in words.
+/// Prints the finding's text.
 inline std::ostream& operator<<(std::ostream& out, const Finding& finding) {
   return out << finding.text;
 }

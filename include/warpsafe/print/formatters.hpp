@@ -19,14 +19,13 @@
 #include <format>
 #endif
 
-// Formatters for the public types (debug/print.hpp has those of the debug tools): {fmt}'s where it
-// is installed, std::format's where the standard library has it. Both print what operator<< prints,
-// and take the format specifications of a string
-// (`{:>20}`).
+// Formatters for the public types (print/debug_records.hpp for those of the debug tools): {fmt}'s
+// if it is installed, std::format's if the standard library has it. Both print the same as
+// operator<< and take the format specifications of a string (`{:>20}`).
 
 namespace warpsafe::detail {
 
-/// Whether T is one of this library's types, as the compiler calls them, and is printed.
+/// Whether T is a type of this library, by the compiler's name for it, and can be printed.
 template <class T>
 [[nodiscard]] constexpr bool is_printed_here() noexcept {
   constexpr Name own = Name::of("warpsafe::");

@@ -17,8 +17,9 @@
 #include <cstddef>
 #include <ostream>
 
-// operator<< for what has memory, or points to it: places and sizes, never the elements, which are
-// on the device. What comes by a header of its own is only named here. See print.hpp.
+// operator<< for types that own memory or point to it. It prints addresses and sizes, never the
+// elements, which are on the device. Types with headers of their own are only declared here. See
+// print.hpp.
 
 namespace warpsafe {
 
@@ -83,12 +84,12 @@ std::ostream& operator<<(std::ostream& out, const DeviceSpan<T>& span) {
   detail::put_elements(out, span.size(), span.pointer().get());
   return out;
 }
-/// As a span.
+/// Prints it like a span.
 template <class T>
 std::ostream& operator<<(std::ostream& out, const DeviceView<T>& view) {
   return out << view.span();
 }
-/// As a span; `closed buffer` after close() and after a move.
+/// Prints it like a span; `closed buffer` after close() and after a move.
 template <class B, class T>
 std::ostream& operator<<(std::ostream& out, const basic_device_buffer<B, T>& buffer) {
   const auto view = buffer.view();
@@ -105,7 +106,7 @@ std::ostream& operator<<(std::ostream& out, const trusted_ptr<T>& pointer) {
   detail::put_address(out, pointer.get());
   return out;
 }
-/// Prints `1000 elements of 4 bytes at 0x7f52a8`; a negative number as it was given.
+/// Prints `1000 elements of 4 bytes at 0x7f52a8`; a negative number with its sign.
 template <class T>
 std::ostream& operator<<(std::ostream& out, const trusted_span<T>& span) {
   if (span.size().negative) out << '-';
@@ -131,18 +132,18 @@ std::ostream& operator<<(std::ostream& out, const PitchedSpan<T>& span) {
   detail::put_address(out, detail::PitchedAccess::start_of(span));
   return out;
 }
-/// As a span.
+/// Prints it like a span.
 template <class T>
 std::ostream& operator<<(std::ostream& out, const PitchedView<T>& view) {
   return out << view.span();
 }
-/// As a span; `closed buffer` after close() and after a move.
+/// Prints it like a span; `closed buffer` after close() and after a move.
 template <class B, class T>
 std::ostream& operator<<(std::ostream& out, const basic_pitched_buffer<B, T>& buffer) {
   const auto view = buffer.view();
   return view.device() < 0 ? out << "closed buffer" : out << view;
 }
-/// As a span; `moved buffer` after a move.
+/// Prints it like a span; `moved buffer` after a move.
 template <class B, class T>
 std::ostream& operator<<(std::ostream& out, const basic_managed_buffer<B, T>& buffer) {
   return detail::PrintAccess::put_managed(out, buffer);
@@ -151,7 +152,7 @@ template <class B, class T>
 std::ostream& operator<<(std::ostream& out, const basic_host_managed<B, T>& host) {
   return out << detail::PrintAccess::buffer_of(host);
 }
-/// As a span; none at 0x0 after close() and after a move.
+/// Prints it like a span; 0 elements at 0x0 after close() and after a move.
 template <class B, class T>
 std::ostream& operator<<(std::ostream& out, const basic_pinned_buffer<B, T>& buffer) {
   const auto elements = buffer.span();
@@ -173,20 +174,19 @@ template <class B, class T>
 std::ostream& operator<<(std::ostream& out, const basic_pending<B, T>& pending) {
   return out << detail::PrintAccess::pending_text(pending);
 }
-/// The same for GoogleTest, which else asks whether it is a container, and so for begin() and
-/// end().
+/// For GoogleTest, which otherwise looks for begin() and end() to detect a container.
 template <class B, class T>
 // NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's name
 void PrintTo(const basic_pending<B, T>& pending, std::ostream* out) {
   *out << pending;
 }
 
-/// Prints the number that a library is given.
+/// Prints the number.
 template <class T>
 std::ostream& operator<<(std::ostream& out, const HostScalar<T>& scalar) {
   return out << scalar.value;
 }
-/// Prints where the number is.
+/// Prints the number's address.
 template <class Pointer>
 std::ostream& operator<<(std::ostream& out, const DeviceScalar<Pointer>& scalar) {
   detail::put_address(out, scalar.get());

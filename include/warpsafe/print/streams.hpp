@@ -13,8 +13,8 @@
 #include <ostream>
 #include <type_traits>
 
-// operator<< for streams and what goes with them. What comes by a header of its own is only named
-// here. See print.hpp.
+// operator<< for streams and related types. Types with headers of their own are only declared here.
+// See print.hpp.
 
 namespace warpsafe {
 
@@ -48,7 +48,7 @@ std::ostream& operator<<(std::ostream& out, const basic_stream_ref<B>& stream) {
   detail::put_address(out, stream.native());
   return out << " of device " << stream.device();
 }
-/// As the reference to it; `closed stream` after close() and after a move.
+/// Prints it like the reference to it; `closed stream` after close() and after a move.
 template <class B>
 std::ostream& operator<<(std::ostream& out, const basic_stream<B>& stream) {
   return stream.native() == nullptr ? out << "closed stream" : out << stream.ref();

@@ -29,7 +29,11 @@
 #include <ostream>
 #include <type_traits>
 
-// operator<< for what is plain numbers: sizes, options, needs, limits. See print.hpp.
+// operator<< for the public types whose own headers have none, which keeps those headers light. It
+// is for logs, and for GoogleTest, which uses it to print the values of a failed comparison. A
+// debugger shows the same text (packaging/gdb). Include it in all tests of a program or in none,
+// because GoogleTest creates its printer of a type only once. Nothing here calls the runtime.
+// print/debug_records.hpp prints the types of the debug tools.
 
 namespace warpsafe {
 
@@ -70,7 +74,7 @@ template <int Along>
 std::ostream& put_axis(std::ostream& out, const char* name, const AxisSize<Along>& size) {
   return out << name << '{' << (size.negative ? "-" : "") << size.value << '}';
 }
-/// A list of what is said, with commas between.
+/// A list with commas between its items.
 class Listed {
  public:
   explicit Listed(std::ostream& out) noexcept : out_(out) {}
@@ -96,7 +100,7 @@ inline std::ostream& operator<<(std::ostream& out, const call_site& site) {
   return out << buffer;
 }
 
-/// One axis prints as it is written: `cols{40}`.
+/// Prints an axis as in source code: `cols{40}`.
 inline std::ostream& operator<<(std::ostream& out, const x& size) {
   return detail::put_axis(out, "x", size);
 }
@@ -117,8 +121,8 @@ inline std::ostream& operator<<(std::ostream& out, const Index3& index) {
   return out << '(' << index.x << ',' << index.y << ',' << index.z << ')';
 }
 
-/// Launch options print as a launch's error has them: `shared=64 bytes`; a count that is none, as
-/// it was given: `shared=-3 elements of 4 bytes`.
+/// Prints a launch option as a launch's error does: `shared=64 bytes`; an invalid count unchanged:
+/// `shared=-3 elements of 4 bytes`.
 template <class T>
 std::ostream& operator<<(std::ostream& out, const DynamicShared<T>& shared) {
   const LaunchError wrong = shared.problem();
@@ -139,7 +143,7 @@ template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
 std::ostream& operator<<(std::ostream& out, const NonPortableCluster<X, Y, Z>&) {
   return out << "cluster=(" << X << ',' << Y << ',' << Z << "), not portable";
 }
-/// Prints `grid=(4,1,1), block=(256,1,1), shared=0 bytes`, and what else is asked for.
+/// Prints `grid=(4,1,1), block=(256,1,1), shared=0 bytes` and the other options.
 inline std::ostream& operator<<(std::ostream& out, const LaunchShape& shape) {
   detail::put_axes(out << "grid=", shape.grid);
   detail::put_axes(out << ", block=", shape.block);
@@ -151,7 +155,7 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchShape& shape) {
   return out << (shape.programmatic ? ", dependent_launch" : "");
 }
 
-/// Prints what is declared: `max_threads=256, index up to 2147483647`.
+/// Prints the declared needs: `max_threads=256, index up to 2147483647`.
 inline std::ostream& operator<<(std::ostream& out, const KernelNeeds& needs) {
   detail::Listed list(out);
   if (needs.max_threads != 0) list.next() << "max_threads=" << needs.max_threads;
@@ -166,7 +170,7 @@ inline std::ostream& operator<<(std::ostream& out, const KernelNeeds& needs) {
   if (needs.portable) list.next() << "portable";
   return list.empty() ? out << "nothing" : out;
 }
-/// Prints `kernel 'scale'`, with the name as errors have it.
+/// Prints `kernel 'scale'`, with the name as in errors.
 template <Provenance Where, auto Fn, class... Needs>
 std::ostream& operator<<(std::ostream& out, const BasicKernel<Where, Fn, Needs...>& kernel) {
   return out << "kernel '" << kernel.name() << '\'';
@@ -184,13 +188,13 @@ inline std::ostream& operator<<(std::ostream& out, const ParameterInfo& paramete
   return out << ", a pointer that is " << (parameter.writes ? "written" : "read") << " through";
 }
 
-/// Prints what the device allows, in one line.
+/// Prints the device's limits in one line.
 inline std::ostream& operator<<(std::ostream& out, const DeviceLimits& limits) {
   char buffer[1024];
   debug::format_limits(limits, buffer, sizeof buffer);
   return out << buffer;
 }
-/// Prints what the driver knows of a kernel, in one line.
+/// Prints the driver's limits of a kernel in one line.
 inline std::ostream& operator<<(std::ostream& out, const KernelLimits& limits) {
   if (!limits.known) return out << "not known: the driver was not asked";
   char buffer[512];
@@ -209,22 +213,12 @@ inline std::ostream& operator<<(std::ostream& out, const MemoryInfo& memory) {
   return out << memory.free << " of " << memory.total << " bytes free, " << memory.held
              << " held by this program";
 }
-/// Prints `active`, as the state.
+/// Prints the state: `active`.
 inline std::ostream& operator<<(std::ostream& out, const CaptureInfo& info) {
   return out << info.state;
 }
 
-}  // namespace warpsafe
-
-// operator<< for the public types whose own headers have none, so that light headers stay light:
-// for logs, and for GoogleTest, which prints a value of a failed comparison with it. What a
-// debugger shows of them (packaging/gdb) is the same text. Include it in all tests of a program or
-// in none: GoogleTest makes its printer of a type once. Nothing here asks the runtime. What the
-// debug tools hand out is printed by debug/print.hpp.
-
-namespace warpsafe {
-
-/// Prints the value where it can be printed, else `a value`; or the error.
+/// Prints the value if it can be printed, else `a value`; or the error.
 template <class T>
 std::ostream& operator<<(std::ostream& out, const result<T>& made) {
   if (!made.has_value()) return out << detail::ResultPolicy::error_in(made);

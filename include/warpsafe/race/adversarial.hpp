@@ -9,8 +9,8 @@
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/format.hpp>
+#include <warpsafe/race/detail/seeded_scheduler.hpp>
 #include <warpsafe/race/race_report.hpp>
-#include <warpsafe/race/seeded_scheduler.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -34,8 +34,8 @@ concept IsOutcome = requires(const T& outcome) {
 template <class T>
 inline constexpr bool is_outcome = IsOutcome<T>;
 
-/// One program under many schedules: has the host backend to itself while a seed runs. Its
-/// destructor ends a run that an exception cut short.
+/// One program under many schedules. Owns the host backend while a seed runs. Its destructor ends a
+/// run that an exception cut short.
 class AdversarialSession {
  public:
   AdversarialSession() : alone_(one_at_a_time()), scheduler_(runtime_) {
@@ -55,7 +55,7 @@ class AdversarialSession {
     runtime_.set_scheduler(&scheduler_);
     running_ = true;
   }
-  /// Runs what is left; whether there is nothing to report.
+  /// Runs the remaining work. Returns whether there is nothing to report.
   bool end() {
     leave();
     ++report_.seeds_run;
@@ -65,11 +65,11 @@ class AdversarialSession {
       if (failure.status != 0) failed(failure);
       device->recover();
     }
-    const Recorder& recorder = scheduler_.recorder;
-    add_findings(report_, recorder.history, recorder.races, recorder.uses_of_no_stream);
+    const HostRaceRecorder& recorder = scheduler_.recorder;
+    add_findings(report_, recorder.history, recorder.races, recorder.uses_after_destroy);
     return report_.clean();
   }
-  /// The program returned an error, or another value than with the first seed.
+  /// The program returned an error.
   void failed(const LaunchError& error) {
     char text[1024];
     format_error(error, text, sizeof text);
@@ -83,7 +83,7 @@ class AdversarialSession {
   }
   [[nodiscard]] debug::RaceReport report() { return std::move(report_); }
 
-  /// The host itself touches memory; does nothing unless a program runs.
+  /// The host itself accesses memory. Does nothing unless a program runs.
   static void touch(const void* memory, std::size_t bytes, debug::AccessKind kind,
                     const call_site& site) {
     const Caller outer = CallerCalls::enter_call(site, {nullptr, 0});
@@ -124,38 +124,36 @@ class AdversarialSession {
 
 }  // namespace warpsafe::host
 
-// A race detector for stream code, on the host backend: no GPU is needed. See
-// docs/race-detector.md.
+// A race detector for stream code, on the host backend; it needs no GPU. See docs/race-detector.md.
 
 namespace warpsafe::adversarial {
 
 using debug::RaceReport;
 
-/// Which schedules to run.
+/// The schedules to run.
 struct Seeds {
   std::uint64_t count = 1000;
   std::uint64_t first = 1;
 };
 
-/// Runs `program` once for each seed, on this thread, with the host backend's operations in an
-/// order that the seed settles, and stops at the first one with something to report:
-///
-/// * two accesses to the same memory that nothing orders, one of which writes or gives it back,
-///   whether or not they went wrong this time;
-/// * memory used after it was given back, a stream after it was destroyed;
+/// Runs `program` once for each seed, on this thread. The seed determines the order of the host
+/// backend's operations. Stops at the first seed with something to report:
+/// * two unordered accesses to the same memory, at least one of which writes or frees it, even if
+///   the result was right this time;
+/// * a use of freed memory, or of a destroyed stream;
 /// * work that failed, such as a write past the end of a buffer;
-/// * a result of `program` that is not that of the first seed, where it returns a value; an error,
-///   where it returns a result.
+/// * a value of `program` that differs from that of the first seed, or an error if it returns a
+///   result.
 ///
-/// The same seed and the same program give the same run. `program` makes its streams and buffers
-/// itself or uses some that are there, and may be called any number of times. All work is done when
-/// this returns. One at a time: another thread's call waits, and `program` must not call it. What
-/// other threads do meanwhile counts as if this one had done it.
+/// The same seed and the same program give the same run. `program` creates its streams and buffers
+/// itself or uses existing ones, and may be called any number of times. All work is done when this
+/// returns. One call runs at a time: other threads' calls wait, and `program` must not call it.
+/// Work of other threads in the meantime counts as this thread's.
 template <class Program>
 [[nodiscard]] RaceReport run(Seeds seeds, Program&& program) {
   using Value = std::remove_cvref_t<std::invoke_result_t<Program&>>;
   host::AdversarialSession session;
-  // The first seed's value, where there is one to compare.
+  // The first seed's value, if there is one to compare.
   constexpr bool compared = !std::is_void_v<Value> && !host::is_outcome<Value>;
   std::optional<std::conditional_t<compared, Value, bool>> first;
   for (std::uint64_t i = 0; i < seeds.count; ++i) {
@@ -174,20 +172,20 @@ template <class Program>
   }
   return session.report();
 }
-/// The same for the seeds 1 … count.
+/// Runs the seeds 1 … count.
 template <class Program>
 [[nodiscard]] RaceReport run(std::uint64_t count, Program&& program) {
   return run(Seeds{count, 1}, std::forward<Program>(program));
 }
 
-/// Says that the host's own code reads `values` here: what it does with pinned memory, or with the
-/// target of an asynchronous copy, is not seen otherwise. Outside of a run it does nothing.
+/// Declares that the host's own code reads `values` here. The detector does not see accesses of the
+/// host to pinned memory or to the target of an asynchronous copy. Does nothing outside a run.
 template <class T>
 void reads(std::span<T> values, call_site site = call_site::current()) {
   host::AdversarialSession::touch(values.data(), values.size_bytes(), debug::AccessKind::read,
                                   site);
 }
-/// The same for writing.
+/// Declares that the host's own code writes `values` here.
 template <class T>
 void writes(std::span<T> values, call_site site = call_site::current()) {
   host::AdversarialSession::touch(values.data(), values.size_bytes(), debug::AccessKind::write,

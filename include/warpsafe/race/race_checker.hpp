@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/memory_access.hpp>
-#include <warpsafe/race/happens_before.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,30 +13,104 @@
 
 namespace warpsafe::debug {
 
-/// Two accesses to the same bytes, not both reads, that nothing orders; or one to memory that was
-/// given back before.
+/// A sequence of ordered actions: a stream, or a thread of the host.
+using Strand = std::uint32_t;
+/// One action on a strand. Points are numbered in the order in which they are added.
+using Point = std::uint32_t;
+inline constexpr Point no_point = ~Point{0};
+
+/// The order of a program's points that holds for any timing: the closure of the order along each
+/// strand and of the edges between strands. It uses vector clocks (Fidge, "Timestamps in
+/// message-passing systems that preserve the partial ordering", 1988). Edges lead from earlier to
+/// later added points, like the edges of a running program.
+class HappensBefore {
+ public:
+  /// Adds a strand without points.
+  Strand add_strand() {
+    last_.push_back(no_point);
+    return static_cast<Strand>(last_.size() - 1);
+  }
+  /// Adds the next point of `strand`. It comes after all earlier points of the strand and after
+  /// each of `after`, which may lie on any strand; no_point stands for none.
+  Point add(Strand strand, std::span<const Point> after = {}) {
+    const auto point = static_cast<Point>(points_.size());
+    const std::size_t clock = clocks_.size();
+    points_.push_back({strand, 0, clock});
+    clocks_.resize(clock + last_.size(), 0);
+    join(clock, last_[strand]);
+    for (const Point earlier : after) join(clock, earlier);
+    points_[point].tick = ++clocks_[clock + strand];
+    last_[strand] = point;
+    return point;
+  }
+  /// Whether `earlier` comes before `later` in every run. No point comes before itself.
+  [[nodiscard]] bool before(Point earlier, Point later) const noexcept {
+    if (earlier == later) return false;
+    const At& at = points_[earlier];
+    // If the later point's clock has no entry for a strand, the strand did not exist then.
+    const std::size_t place = points_[later].clock + at.strand;
+    return place < end_of(later) && clocks_[place] >= at.tick;
+  }
+  /// The newest point of `strand`, or no_point.
+  [[nodiscard]] Point last(Strand strand) const noexcept { return last_[strand]; }
+  /// The number of points.
+  [[nodiscard]] std::size_t size() const noexcept { return points_.size(); }
+
+  /// Removes all points and strands; keeps the memory.
+  void clear() noexcept {
+    last_.clear();
+    points_.clear();
+    clocks_.clear();
+  }
+
+ private:
+  struct At {
+    Strand strand;
+    std::uint32_t tick;  // the number of the strand's points so far, including this one
+    std::size_t clock;   // where its clock begins in clocks_; it ends where the next one begins
+  };
+
+  [[nodiscard]] std::size_t end_of(Point point) const noexcept {
+    return point + 1 < points_.size() ? points_[point + 1].clock : clocks_.size();
+  }
+  /// Raises the newest clock, which begins at `clock`, to that of `earlier`, which has at most as
+  /// many entries.
+  void join(std::size_t clock, Point earlier) noexcept {
+    if (earlier == no_point) return;
+    for (std::size_t from = points_[earlier].clock; from < end_of(earlier); ++from, ++clock) {
+      if (clocks_[clock] < clocks_[from]) clocks_[clock] = clocks_[from];
+    }
+  }
+
+  std::vector<Point> last_;  // by strand
+  std::vector<At> points_;
+  std::vector<std::uint32_t> clocks_;  // of all points, one after another
+};
+
+/// Two unordered accesses to the same bytes, not both reads; or an access to memory that was freed
+/// before.
 struct Race {
-  Point first;  ///< added first: in a run, either may come first
+  Point first;  ///< added first; in a run, either may come first
   Point second;
   MemoryAccess first_access;  ///< `whole_allocation` resolved
   MemoryAccess second_access;
-  std::uintptr_t allocation;  ///< where the memory begins; 0 if nobody allocated it
-  Point allocated;            ///< by which point; no_point if nobody did
-  bool ordered;               ///< the second comes after the first, which gave the memory back
+  std::uintptr_t allocation;  ///< where the memory begins; 0 if it was not allocated here
+  Point allocated;            ///< the point of the allocation; no_point if there is none
+  bool ordered;               ///< the second comes after the first, which freed the memory
 };
 
-/// Finds the races of a program from what it did, in the order in which the host asked for it: each
-/// point with the points that it waits for, and what it does to memory. It knows nothing of where
-/// that comes from, a modelled GPU's run or a real one's journal, and finds a race whether or not
-/// the two went wrong this time.
+/// Finds the races of a program. It takes the program's points in the order in which the host
+/// submitted them, each with the points that it waits for and its memory accesses. The source does
+/// not matter: it may be the run of a modelled GPU or the record of a real one. It finds a race
+/// whether or not the accesses collided.
 class RaceChecker {
  public:
   [[nodiscard]] const HappensBefore& order() const noexcept { return order_; }
   Strand add_strand() { return order_.add_strand(); }
 
-  /// A point on `strand`, after `after`, with what it touches. Work that the host hands to a stream
-  /// names the host's newest point among `after`. The new point's races with earlier ones are
-  /// appended to `races`: one for each earlier point and allocation.
+  /// Adds a point on `strand`, after `after`, with its accesses. For work that the host submits to
+  /// a stream, `after` contains the host's newest point. Appends the new point's races with earlier
+  /// points to `races`: one for each earlier point and allocation.
   Point add(Strand strand, std::span<const Point> after, std::span<const MemoryAccess> accesses,
             std::vector<Race>& races) {
     const Point point = order_.add(strand, after);
@@ -47,7 +120,7 @@ class RaceChecker {
       Region* const found = region_of(access.begin);
       Region& region = found == nullptr ? elsewhere_ : *found;
       if (access.bytes == MemoryAccess::whole_allocation) {
-        // Of memory that nobody allocated, nothing is known but that its first byte is there.
+        // Of memory that was not allocated here, only the first byte is known to exist.
         access.bytes = found == nullptr ? 1 : region.bytes;
         if (found != nullptr) access.begin = region.begin;
       }
@@ -57,7 +130,7 @@ class RaceChecker {
     }
     return point;
   }
-  /// Forgets everything, the strands too.
+  /// Removes everything, including the strands.
   void clear() noexcept {
     order_.clear();
     regions_.clear();
@@ -75,13 +148,13 @@ class RaceChecker {
     Point allocated = no_point;
     std::vector<Touch> touches{};
   };
-  // Longer lists are worth the search for what needs no more looking at.
+  // From this length on, searching a list for superfluous entries pays off.
   static constexpr std::size_t prune_at = 64;
 
-  /// Memory that is handed out again begins a new life: whoever handed it out has seen to the order
-  /// with the old one.
+  /// Memory that is allocated again begins a new life. The allocator has ordered it after the old
+  /// one.
   void make_region(const MemoryAccess& access, Point point) {
-    // Regions do not overlap, so those that the new one takes the place of lie side by side.
+    // Regions do not overlap, so those that the new one replaces are adjacent.
     auto from = after(access.begin);
     if (from != regions_.begin() &&
         std::prev(from)->begin + std::prev(from)->bytes > access.begin) {
@@ -98,7 +171,7 @@ class RaceChecker {
         regions_.begin(), regions_.end(), address,
         [](std::uintptr_t wanted, const Region& region) { return wanted < region.begin; });
   }
-  /// The allocation that holds `address`, given back or not, or nullptr.
+  /// The allocation that contains `address`, freed or not, or nullptr.
   [[nodiscard]] Region* region_of(std::uintptr_t address) {
     const auto next = after(address);
     if (next == regions_.begin()) return nullptr;
@@ -122,9 +195,9 @@ class RaceChecker {
           {touch.point, point, touch.access, access, region.begin, region.allocated, ordered});
     }
   }
-  /// Drops what `point` comes after and covers: a later access that conflicts with that, unordered,
-  /// conflicts with `point` too, and is not ordered with it either, since no edge leads back. So a
-  /// race is found wherever there is one, if no longer with each of its partners.
+  /// Removes accesses that `point` comes after and covers. A later unordered access that conflicts
+  /// with one of them also conflicts with `point`, and is not ordered with it either, because no
+  /// edge leads back. So every race still has a report, though no longer with each of its partners.
   void prune(Region& region, Point point, const MemoryAccess& access) {
     if (access.rows > 1) return;
     std::erase_if(region.touches, [&](const Touch& touch) {
@@ -138,7 +211,7 @@ class RaceChecker {
 
   HappensBefore order_;
   std::vector<Region> regions_;  // by address
-  Region elsewhere_;             // what nobody allocated
+  Region elsewhere_;             // memory that was not allocated here
 };
 
 }  // namespace warpsafe::debug

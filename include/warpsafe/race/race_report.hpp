@@ -16,8 +16,8 @@
 
 namespace warpsafe::debug {
 
-/// The moments of a run as a table: time goes down, one column for the host and one for each
-/// stream. `marked` actions get a star; of a long run only what is near them is shown.
+/// The moments of a run as a table. Time goes down; the host and each stream have a column. A star
+/// marks the actions in `marked`; of a long run only their surroundings are shown.
 [[nodiscard]] inline std::string timeline(const StreamHistory& history,
                                           std::span<const Point> marked) {
   constexpr std::size_t context = 12;
@@ -25,7 +25,7 @@ namespace warpsafe::debug {
   const auto is_marked = [&](Point point) {
     return std::find(marked.begin(), marked.end(), point) != marked.end();
   };
-  // What stands in each moment's line, and in which column.
+  // The text of each moment's line, and its column.
   struct Line {
     std::uint32_t column;
     std::string text;
@@ -83,8 +83,8 @@ namespace warpsafe::debug {
 
 enum class Mistake : std::uint8_t {
   race,               ///< nothing orders two accesses
-  use_after_release,  ///< of memory; in order, but too late
-  use_of_no_stream,   ///< of a stream that was destroyed
+  use_after_release,  ///< of memory: ordered, but too late
+  use_after_destroy,  ///< of a stream that was destroyed
   failure,            ///< work failed on the device, or the program returned an error
   different_result,   ///< another seed returned another value
 };
@@ -95,7 +95,7 @@ struct Party {
   AccessKind access;
 };
 
-/// One thing that is wrong. `first` and `second` stand for nothing in the last two kinds.
+/// One mistake. The last two kinds have no meaningful `first` and `second`.
 struct Finding {
   Mistake mistake;
   Party first;
@@ -103,25 +103,24 @@ struct Finding {
   std::string text;
 };
 
-/// What a detector found.
+/// The result of a race detector.
 struct RaceReport {
   std::vector<Finding> findings;
-  std::uint64_t left_out = 0;   ///< races that were found and are not among the findings
-  std::uint64_t seeds_run = 0;  ///< 0: a run of a real device was recorded
-  std::uint64_t seed = 0;       ///< the one with findings, if there are any
-  std::string timeline_text;    ///< of that seed
+  std::uint64_t left_out = 0;   ///< races that were found but are not among the findings
+  std::uint64_t seeds_run = 0;  ///< 0: a recorded run of a real device
+  std::uint64_t seed = 0;       ///< the seed with findings, if there are any
+  std::string timeline_text;    ///< the run of that seed
 
   [[nodiscard]] bool clean() const noexcept { return findings.empty(); }
-  /// The findings in words, with the run that led to them.
+  /// The findings as text, with the run that led to them.
   [[nodiscard]] std::string text() const {
     const bool recorded = seeds_run == 0;
     const std::string seeds = std::to_string(seeds_run);
-    if (clean())
-      return recorded ? "no race in what was recorded" : "no race in " + seeds + " seeds";
+    if (clean()) return recorded ? "no race in the recorded run" : "no race in " + seeds + " seeds";
     std::string all =
         recorded ? std::string() : "seed " + std::to_string(seed) + " of this program:\n";
     for (const Finding& finding : findings) all += finding.text;
-    if (left_out != 0) all += "and " + std::to_string(left_out) + " races more\n";
+    if (left_out != 0) all += "and " + std::to_string(left_out) + " more races\n";
     all += recorded ? "As the host asked for it:\n"
                     : "As it ran with seed " + std::to_string(seed) + ":\n";
     return all + timeline_text;
@@ -146,49 +145,48 @@ namespace detail {
   }
   return "";
 }
-/// What is to be done about a race.
-[[nodiscard]] inline std::string way_out(const StreamHistory& history, const Race& race) {
+/// The advice against a race.
+[[nodiscard]] inline std::string remedy(const StreamHistory& history, const Race& race) {
   const Action& first = history.actions[race.first];
   const Action& second = history.actions[race.second];
   const std::string a = column_name(history, first.column);
   const std::string b = column_name(history, second.column);
-  // No stream waits inside of a graph for what is outside: the launch stands for its nodes.
+  // No stream can wait inside a graph for outside work: the graph's launch stands for its nodes.
   const Point whole_first = first.graph == no_point ? race.first : first.graph;
   const Point whole_second = second.graph == no_point ? race.second : second.graph;
   if (race.ordered) return "free it after its last use";
   if (second.column == 0)
     return "wait for " + a + ", or for an event after " + number_of(whole_first);
   if (first.graph != no_point && first.graph == second.graph)
-    return "inside of a graph: capture one after the other";
-  if (first.column == 0)
-    return "the host has to do it before it submits " + number_of(whole_second);
+    return "inside a graph: capture one after the other";
+  if (first.column == 0) return "do it on the host before it submits " + number_of(whole_second);
   return "record an event on " + a + " after " + number_of(whole_first) + " and let " + b +
          " wait for it before " + number_of(whole_second);
 }
 
 }  // namespace detail
 
-/// A use of a stream after its destruction in words.
+/// A use of a destroyed stream as text.
 [[nodiscard]] inline Finding finding_of(const StreamHistory& history, Point destruction,
                                         Point use) {
-  std::string text = "Use of a destroyed stream: another one may have its place by then\n";
+  std::string text = "Use of a destroyed stream: another stream may have its address by then\n";
   for (const Point point : {destruction, use}) text += "  " + describe(history, point) + '\n';
-  text += "  keep the stream for as long as what is bound to it\n";
-  return {Mistake::use_of_no_stream,
+  text += "  keep the stream as long as anything that is bound to it\n";
+  return {Mistake::use_after_destroy,
           {history.actions[destruction], AccessKind::release},
           {history.actions[use], AccessKind::read},
           std::move(text)};
 }
-/// A finding that has no two sides.
+/// A finding without two sides.
 [[nodiscard]] inline Finding finding_of(Mistake mistake, std::string text) {
   const Action none{ActionKind::not_done, 0, no_point, {nullptr, nullptr, 0}, {nullptr, 0}, 0};
   return {mistake, {none, AccessKind::read}, {none, AccessKind::read}, std::move(text)};
 }
 
-/// A race in words: what it is, both sides with their lines, the memory, and what to do.
+/// A race as text: its kind, both sides with their lines, the memory, and the advice.
 [[nodiscard]] inline Finding finding_of(const StreamHistory& history, const Race& race) {
   const Mistake mistake = race.ordered ? Mistake::use_after_release : Mistake::race;
-  std::string text = race.ordered ? "Use after free: the memory is given back by the first\n"
+  std::string text = race.ordered ? "Use after free: the first of these frees the memory\n"
                                   : "Race: nothing orders these two\n";
   const auto side = [&](const MemoryAccess& access, Point point) {
     text += "  " + describe(history, point) + ", " + detail::access_text(access.kind) + ' ' +
@@ -196,7 +194,7 @@ namespace detail {
   };
   side(race.first_access, race.first);
   side(race.second_access, race.second);
-  // By hand: widely used headers define min and max as macros.
+  // Not std::max and std::min: widely used headers define macros of those names.
   const MemoryAccess& one = race.first_access;
   const MemoryAccess& other = race.second_access;
   const std::uintptr_t begin = one.begin > other.begin ? one.begin : other.begin;
@@ -208,21 +206,21 @@ namespace detail {
             std::to_string(end - race.allocation - 1) + " of " + describe(history, race.allocated) +
             '\n';
   }
-  text += "  " + detail::way_out(history, race) + '\n';
+  text += "  " + detail::remedy(history, race) + '\n';
   return {mistake,
           {history.actions[race.first], race.first_access.kind},
           {history.actions[race.second], race.second_access.kind},
           std::move(text)};
 }
 
-/// Puts the races of a run, and the uses of streams after their destruction, in words and with the
-/// timeline around them. A race with an allocation is left out where what follows the allocation
-/// raced with the same work too: to wait for that is to wait for both.
+/// Adds the races of a run, and the uses of destroyed streams, as text and with the timeline around
+/// them. Omits a race with an allocation if work after the allocation raced with the same partner:
+/// waiting for that work orders both.
 inline void add_findings(RaceReport& report, const StreamHistory& history,
                          std::span<const Race> races,
-                         std::span<const std::pair<Point, Point>> uses_of_no_stream) {
+                         std::span<const std::pair<Point, Point>> uses_after_destroy) {
   std::vector<Point> marked;
-  const auto says_less = [&](const Race& race) {
+  const auto is_redundant = [&](const Race& race) {
     if (race.first_access.kind != AccessKind::allocate) return false;
     return std::any_of(races.begin(), races.end(), [&](const Race& other) {
       return other.second == race.second && other.allocation == race.allocation &&
@@ -230,11 +228,11 @@ inline void add_findings(RaceReport& report, const StreamHistory& history,
     });
   };
   for (const Race& race : races) {
-    if (says_less(race)) continue;
+    if (is_redundant(race)) continue;
     report.findings.push_back(finding_of(history, race));
     marked.insert(marked.end(), {race.first, race.second});
   }
-  for (const auto& [destruction, use] : uses_of_no_stream) {
+  for (const auto& [destruction, use] : uses_after_destroy) {
     report.findings.push_back(finding_of(history, destruction, use));
     marked.insert(marked.end(), {destruction, use});
   }

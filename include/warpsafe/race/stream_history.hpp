@@ -4,7 +4,7 @@
 
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/name.hpp>
-#include <warpsafe/race/happens_before.hpp>
+#include <warpsafe/race/race_checker.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,36 +26,35 @@ enum class ActionKind : std::uint8_t {
   host_write,
   host_allocate,
   host_release,
-  synchronize,       ///< the host learns that `after` is done
-  not_done,          ///< the host learns that something is not
-  wait_for_nothing,  ///< for an event that was never recorded
+  synchronize,  ///< the host learns that `after` is done
+  not_done,     ///< the host learns that some work is not done
+  empty_wait,   ///< for an event that was never recorded
   destroy_stream,
-  use_of_no_stream,
+  use_after_destroy,
 };
 
-/// One thing that a program did; its number is its point in the order of things.
+/// One action of a program. Its number is its point in the order of actions.
 struct Action {
   ActionKind kind;
   std::uint32_t column;    ///< 0: the host; n: the nth stream
-  Point after;             ///< what it waits for, of another column, or no_point
-  call_site site;          ///< no file where it is not known
-  Name what;               ///< the kernel
-  std::size_t bytes;       ///< 0 where that says nothing
-  Point graph = no_point;  ///< the launch of the graph whose node it is
+  Point after;             ///< the point of another column that it waits for, or no_point
+  call_site site;          ///< without a file if it is not known
+  Name what;               ///< the kernel's name
+  std::size_t bytes;       ///< 0 if it has no meaning
+  Point graph = no_point;  ///< the launch of the graph that it is a node of
 };
 
-/// When it happened: an action of the host's, and work of a stream's when it is handed over and
-/// when it runs.
+/// The time of an action. Work of a stream has two: its submission and its run.
 struct Moment {
   Point action;
   bool handed_over;
 };
 
-/// What a program did on its streams and in which order, for reports.
+/// The actions of a program on its streams in their order, for reports.
 struct StreamHistory {
   std::vector<Action> actions;
   std::vector<Moment> moments;
-  std::vector<bool> is_default{true};  ///< by column, whether it is a default stream
+  std::vector<bool> is_default{true};  ///< by column: whether it is a default stream
 
   void clear() {
     actions.clear();
@@ -82,7 +81,7 @@ namespace detail {
   return history.is_default[column] ? "default stream" : "stream " + std::to_string(column);
 }
 
-/// What an action is, in a few words: "kernel 'axpy'", "copy of 64 bytes".
+/// An action in a few words: "kernel 'axpy'", "copy of 64 bytes".
 [[nodiscard]] inline std::string action_text(const Action& action) {
   const auto sized = [&](const char* text) {
     const std::string bytes = std::to_string(action.bytes) + " bytes";
@@ -122,24 +121,24 @@ namespace detail {
                                       : "knows done: " + detail::number_of(action.after);
     case ActionKind::not_done:
       return "query: not done";
-    case ActionKind::wait_for_nothing:
+    case ActionKind::empty_wait:
       return "wait for an event never recorded";
     case ActionKind::destroy_stream:
       return "destroys the stream";
-    case ActionKind::use_of_no_stream:
+    case ActionKind::use_after_destroy:
       return "uses the destroyed stream";
   }
   return {};
 }
 
-/// An action, where it happens, and the line that asked for it.
+/// An action with its column and its source line.
 [[nodiscard]] inline std::string describe(const StreamHistory& history, Point point) {
   const Action& action = history.actions[point];
   std::string text = detail::number_of(point) + ' ' + action_text(action);
   if (action.graph != no_point) text += " in graph " + detail::number_of(action.graph);
   text += action.column == 0 ? " by the host" : " on " + column_name(history, action.column);
   const std::string site = detail::short_site(action.site);
-  return site.empty() ? text + ", from a line that is not known" : text + ", at " + site;
+  return site.empty() ? text + ", from an unknown line" : text + ", at " + site;
 }
 
 }  // namespace warpsafe::debug

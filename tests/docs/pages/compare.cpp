@@ -7,7 +7,6 @@
 
 #include <warpsafe/memory.hpp>
 #include <warpsafe/compare.hpp>
-#include <warpsafe/compare/compare_matcher.hpp>
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/warpsafe.hpp>
 
@@ -43,7 +42,7 @@ ws::result<bool> run(const ws::Stream& stream) {
   WARPSAFE_TRY(const auto actual, buffer.to_host(stream).get());
   WARPSAFE_TRY(const auto compared, ws::compare(stream, buffer, expected));   // device memory on either side, or without a stream two arrays of the host's
   if (!compared.agrees()) std::cerr << compared << '\n';
-  EXPECT_THAT(actual, ws::agrees_with(expected));                             // GoogleTest: <warpsafe/compare/compare_matcher.hpp>
+  EXPECT_THAT(actual, ws::agrees_with(expected));                             // GoogleTest: <warpsafe/compare.hpp>
   return compared.agrees();
 }
 

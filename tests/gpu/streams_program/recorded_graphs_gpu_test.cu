@@ -66,7 +66,7 @@ TEST_F(RecordedGraphsOnGpu, ALibrarysCallInAGraphIsSeen) {
   const RaceReport race = library_in_a_graph(false, y);
   ASSERT_FALSE(race.clean());
   EXPECT_THAT(race.findings.front().text, testing::HasSubstr("kernel 'cublasSaxpy' in graph #"));
-  EXPECT_THAT(race.findings.front().text, testing::HasSubstr("inside of a graph"));
+  EXPECT_THAT(race.findings.front().text, testing::HasSubstr("inside a graph"));
 }
 
 }  // namespace

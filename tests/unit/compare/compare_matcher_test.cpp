@@ -3,7 +3,7 @@
 
 // What the matcher accepts, and what GoogleTest says where it does not.
 
-#include <warpsafe/compare/compare_matcher.hpp>
+#include <warpsafe/compare/compare.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest-spi.h>

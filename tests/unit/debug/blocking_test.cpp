@@ -176,13 +176,13 @@ TEST_F(SwitchesDeathTest, TheLogGoesToStandardError) {
   EXPECT_WAITS(0, "WARPSAFE_LOG", "error", "^$");
   EXPECT_WAITS(0, "WARPSAFE_LOG", "off", "^$");
   EXPECT_WAITS(0, "WARPSAFE_LOG", "verbose",
-               "^warpsafe: WARPSAFE_LOG=verbose is none of off, error, warn, debug, trace\n$");
+               "^warpsafe: WARPSAFE_LOG=verbose is not one of off, error, warn, debug, trace\n$");
 }
 
 TEST_F(SwitchesDeathTest, ASwitchThatLooksAtDataIsToldAtStart) {
   EXPECT_WAITS(0, "WARPSAFE_SHADOW", "other",
                "^warpsafe: WARPSAFE_SHADOW=other: the host's references run beside these kernels, "
-               "which are waited for\n$");
+               "and every such launch waits\n$");
 }
 
 TEST_F(SwitchesDeathTest, WithTheLogOffNothingIsToldAtStart) {

@@ -44,7 +44,7 @@ TEST_F(EnvironmentDeathTest, WarningsLetARefusedLaunchGoOn) {
 
 TEST_F(EnvironmentDeathTest, TheWarningSaysThatItGoesOn) {
   EXPECT_EXIT(launch_and_exit("warn"), ::testing::ExitedWithCode(30),
-              "WARPSAFE_ON_ERROR=warn: launched all the same");
+              "WARPSAFE_ON_ERROR=warn: launched anyway");
 }
 
 TEST_F(EnvironmentDeathTest, AnythingElseRefuses) {

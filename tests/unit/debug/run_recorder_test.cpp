@@ -27,7 +27,7 @@ namespace warpsafe::core_test {
 namespace {
 
 using debug::LaunchState;
-using debug::RecordedRun;
+using debug::RunRecord;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -46,7 +46,7 @@ struct Recorder : LaunchTest {
     const auto launched = launch(on, two_blocks, which);
     ASSERT_TRUE(launched.has_value()) << message(launched.error());
   }
-  [[nodiscard]] RecordedRun ended() {
+  [[nodiscard]] RunRecord ended() {
     recorder.stop();
     return recorder.run();
   }
@@ -56,7 +56,7 @@ struct Recorder : LaunchTest {
 
 /// What `write(run, file)` writes, as lines.
 template <class Write>
-std::vector<std::string> lines_of(const RecordedRun& run, const Write& write) {
+std::vector<std::string> lines_of(const RunRecord& run, const Write& write) {
   char* text = nullptr;
   std::size_t size = 0;
   std::FILE* const file = ::open_memstream(&text, &size);
@@ -72,13 +72,13 @@ std::vector<std::string> lines_of(const RecordedRun& run, const Write& write) {
   lines.pop_back();
   return lines;
 }
-std::vector<std::string> journal(const RecordedRun& run) {
+std::vector<std::string> journal(const RunRecord& run) {
   return lines_of(
-      run, [](const RecordedRun& one, std::FILE* file) { return debug::write_journal(one, file); });
+      run, [](const RunRecord& one, std::FILE* file) { return debug::write_journal(one, file); });
 }
-std::vector<std::string> trace(const RecordedRun& run) {
+std::vector<std::string> trace(const RunRecord& run) {
   return lines_of(
-      run, [](const RecordedRun& one, std::FILE* file) { return debug::write_trace(one, file); });
+      run, [](const RunRecord& one, std::FILE* file) { return debug::write_trace(one, file); });
 }
 
 TEST_F(Recorder, TakesDownWhatHappensBetweenStartAndStop) {
@@ -92,7 +92,7 @@ TEST_F(Recorder, TakesDownWhatHappensBetweenStartAndStop) {
   const unsigned wait_line = __LINE__ - 1;
   recorder.stop();
   go(stream, kernel<loads>);
-  const RecordedRun run = recorder.run();
+  const RunRecord run = recorder.run();
   ASSERT_THAT(run.launches, SizeIs(2));
   EXPECT_EQ(text(run.launches[0].record.kernel), "loads");
   EXPECT_EQ(run.launches[0].record.stream, stream.native());
@@ -123,7 +123,7 @@ TEST_F(Recorder, ErrorsAreThoseOfChecksLaunchesAndWaits) {
   host::fault_in_kernel(1, HostStatus::illegal_address);
   go(stream, kernel<loads>);
   ASSERT_FALSE(stream.synchronize().has_value());
-  const RecordedRun run = ended();
+  const RunRecord run = ended();
   ASSERT_THAT(run.errors, SizeIs(3));
   EXPECT_EQ(run.errors[0].code, Errc::shared_too_large);
   EXPECT_THAT(run.errors[0].text, StartsWith("Kernel 'loads' not launched: Shared memory"));
@@ -141,9 +141,9 @@ TEST_F(Recorder, EventsTellWhenTheGpuCameToALaunchAndLeftIt) {
   recorder.start({.gpu_times = true});
   for (int i = 0; i < 3; ++i) go(stream, kernel<loads>);
   wait();
-  const RecordedRun run = ended();
+  const RunRecord run = ended();
   ASSERT_THAT(run.launches, SizeIs(3));
-  for (const debug::RecordedLaunch& one : run.launches) {
+  for (const debug::RunLaunch& one : run.launches) {
     EXPECT_GE(one.gpu_begun, 1U);
     EXPECT_GE(one.gpu_ended, one.gpu_begun);
   }
@@ -173,7 +173,7 @@ TEST_F(Recorder, ThreadsAreNumberedAndLaunchesInOrder) {
     });
   }
   for (std::thread& one : threads) one.join();
-  const RecordedRun run = ended();
+  const RunRecord run = ended();
   ASSERT_THAT(run.launches, SizeIs(4 * each));
   EXPECT_THAT(run.waits, SizeIs(4));
   std::vector<unsigned> counts(4);
@@ -249,7 +249,7 @@ TEST_F(Recorder, TheJournalHasWhatALaunchAsksForBesidesItsSizes) {
 TEST_F(Recorder, AProgramThatWasNotRecordedStillHasItsJournal) {
   go(stream, kernel<loads>);
   go(stream, kernel<stores>);
-  const RecordedRun run = debug::recorded_journal();
+  const RunRecord run = debug::run_from_journal();
   ASSERT_GE(run.launches.size(), 2U);
   EXPECT_EQ(text(run.launches.back().record.kernel), "stores");
   EXPECT_THAT(journal(run).back(),
@@ -284,7 +284,7 @@ TEST_F(Recorder, TheTraceHasStreamsAsRowsAndErrorsAsInstants) {
 }
 
 TEST_F(Recorder, AFileThatCannotBeWrittenIsTheErrnoOfIt) {
-  const RecordedRun run = debug::recorded_journal();
+  const RunRecord run = debug::run_from_journal();
   EXPECT_EQ(debug::write_journal(run, "/no/such/folder/run.jsonl"), ENOENT);
   EXPECT_EQ(debug::write_trace(run, "/dev/full"), ENOSPC);
 }

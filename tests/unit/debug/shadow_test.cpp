@@ -135,7 +135,7 @@ TEST_F(Shadow, AnAddressInsideAStructureIsRefusedByName) {
   ASSERT_TRUE(launch(stream, two_warps, kernel<held, reference<held_host>>, holder).has_value());
   EXPECT_THAT(all_texts(),
               ElementsAre(AllOf(StartsWith("warpsafe: WARPSAFE_SHADOW: kernel 'held' is not "
-                                           "compared: argument 1 has a device address inside"),
+                                           "compared: argument 1 contains a device address"),
                                 HasSubstr(", at shadow_test.cpp:"))));
 }
 

@@ -100,8 +100,8 @@ TEST_F(Timeout, AWaitThatLastsTellsWhatIsInFlightPerStreamAndGoesOn) {
                                      "'comes_after', grid=.1,1,1., block=.1,1,1., shared=0 bytes, "
                                      "at timeout_test.cpp:[0-9]+\n  stream 0x[0-9a-f]+ of device "
                                      "0: 1 launch\n    #[0-9]+ 'comes_after'"));
-  EXPECT_THAT(said[0], HasSubstr("\n  it goes on waiting; WARPSAFE_TIMEOUT=SECONDS,stop gives such "
-                                 "a wait up"));
+  EXPECT_THAT(said[0], HasSubstr("\n  the wait goes on; WARPSAFE_TIMEOUT=SECONDS,stop ends such "
+                                 "waits with an error"));
   EXPECT_THAT(said[1], ContainsRegex("^warpsafe: that wait has ended after [0-9]+ ms$"));
 }
 
@@ -163,7 +163,7 @@ TEST_F(Timeout, AWaitAfterWhichMemoryGoesIsNeverGivenUp) {
     debug::set_timeout(20, true);
   }
   ASSERT_THAT(said, SizeIs(2));
-  EXPECT_THAT(said[0], HasSubstr("\n  it goes on waiting: memory in use depends on it"));
+  EXPECT_THAT(said[0], HasSubstr("\n  the wait goes on: memory in use depends on it"));
 }
 
 TEST_F(Timeout, AWaitInTimeSaysNothingAndHasItsOwnStatus) {
@@ -305,7 +305,7 @@ struct TimeoutDeathTest : ::testing::Test {
 TEST_F(TimeoutDeathTest, TheEnvironmentSaysHowLongAndWhetherToStop) {
   constexpr int timed_out = static_cast<int>(Errc::wait_timed_out);
   EXPECT_EXIT(wait_with("0.01", 700), ::testing::ExitedWithCode(0),
-              "a wait has lasted 0.01 s .*\n.*\n.*\n.*it goes on waiting.*\n.*has ended");
+              "a wait has lasted 0.01 s .*\n.*\n.*\n.*the wait goes on.*\n.*has ended");
   EXPECT_EXIT(wait_with("0.01,stop", 0), ::testing::ExitedWithCode(timed_out),
               "a wait has lasted 0.01 s");
   EXPECT_EXIT(wait_with("0.01,stop", 0), ::testing::ExitedWithCode(timed_out), "is given up");
@@ -314,7 +314,7 @@ TEST_F(TimeoutDeathTest, TheEnvironmentSaysHowLongAndWhetherToStop) {
   for (const char* no_time : {"soon", "5,go", "-1", "5s"}) {
     EXPECT_EXIT(wait_with(no_time, 10), ::testing::ExitedWithCode(0),
                 std::string("^warpsafe: WARPSAFE_TIMEOUT=") + no_time +
-                    " is no number of seconds, with or without \",stop\" after it\n$");
+                    " is not a number of seconds, optionally followed by \",stop\"\n$");
   }
 }
 

@@ -170,8 +170,8 @@ TEST_F(Reference, APointerOfUnknownExtentIsRefusedByName) {
   ASSERT_TRUE(launch(stream, config, checked_axpy, 1.0F, trust(raw), y.view(), y.size()));
   EXPECT_EQ(host_calls, 0);
   EXPECT_THAT(read(y), ElementsAre(6)) << "the kernel ran";
-  EXPECT_THAT(all_texts(), ElementsAre(HasSubstr("argument 2 is a pointer, and nothing tells how "
-                                                 "many elements it has")));
+  EXPECT_THAT(all_texts(), ElementsAre(HasSubstr("argument 2 is a pointer, and its number of "
+                                                 "elements is not known")));
 }
 
 TEST_F(Reference, ATrustedPointerWithItsCountIsKnown) {

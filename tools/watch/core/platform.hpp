@@ -6,7 +6,7 @@
 #include "suspicion/call_stack.hpp"
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/limits.hpp>
-#include <warpsafe/debug/run/recorded_run.hpp>
+#include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 

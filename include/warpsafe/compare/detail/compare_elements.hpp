@@ -16,12 +16,12 @@
 
 namespace warpsafe::detail {
 
-/// The number in a binary16: exact.
+/// The exact value of a binary16.
 [[nodiscard]] inline double from_half(std::uint16_t bits) noexcept {
   const std::uint32_t sign = (bits & 0x8000U) << 16;
   const std::uint32_t exponent = (bits >> 10) & 31U;
   const std::uint32_t fraction = bits & 0x3ffU;
-  if (exponent == 0) {  // zero, or a subnormal number: a multiple of 2^-24
+  if (exponent == 0) {  // zero or a subnormal number: a multiple of 2^-24
     const double magnitude = static_cast<double>(fraction) * 0x1p-24;
     return sign != 0 ? -magnitude : magnitude;
   }
@@ -32,7 +32,7 @@ namespace warpsafe::detail {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-/// Element `index` of an array of T, wherever it lies.
+/// Element `index` of an array of T, at any alignment.
 template <class T>
 [[nodiscard]] T load(const void* array, std::size_t index) noexcept {
   T value;
@@ -40,8 +40,8 @@ template <class T>
   return value;
 }
 
-/// Calls `body` with a function that reads an element of an array of that type: as a double, or as
-/// a whole number of 64 bits.
+/// Calls `body` with a function that reads an element of an array of that type, as a double or as a
+/// 64-bit integer.
 template <class Body>
 auto with_reader(ElementType type, const Body& body) {
   const auto whole = [&body]<class T>(T) {
@@ -83,8 +83,8 @@ auto with_reader(ElementType type, const Body& body) {
   return whole(std::uint8_t{});
 }
 
-/// Writes element `index` as text, with as many digits as tell it from its neighbours; at most 31
-/// characters.
+/// Writes element `index` as text, with enough digits to distinguish it from its neighbours; at
+/// most 31 characters.
 inline void put_element(char (&text)[32], ElementType type, const void* array,
                         std::size_t index) noexcept {
   const int digits = type == ElementType::float64   ? 17
@@ -104,7 +104,7 @@ inline void put_element(char (&text)[32], ElementType type, const void* array,
   });
 }
 
-/// The distance of two numbers: of whole ones exact before it is rounded to a double.
+/// The distance of two numbers. For integers it is exact before it is rounded to a double.
 template <class Value>
 [[nodiscard]] double distance(Value a, Value b) noexcept {
   if constexpr (std::is_same_v<Value, double>) {
@@ -116,7 +116,7 @@ template <class Value>
   }
 }
 
-/// Adds one pair to the counts of NaN and Inf. False if neither number is one.
+/// Adds one pair to the counts of NaN and Inf. False if both numbers are finite.
 inline bool count_non_finite(Comparison& found, double actual, double expected,
                              bool& agrees) noexcept {
   if (std::isfinite(actual) && std::isfinite(expected)) return false;
@@ -134,7 +134,7 @@ inline bool count_non_finite(Comparison& found, double actual, double expected,
   return true;
 }
 
-/// A few lines of numbers around `at`; the one at `at` is marked.
+/// A few lines of numbers around `at`, which is marked.
 inline std::string neighbourhood(ElementType type, const void* actual, const void* expected,
                                  std::size_t count, std::size_t at) {
   constexpr std::size_t around = 3;
@@ -152,7 +152,7 @@ inline std::string neighbourhood(ElementType type, const void* actual, const voi
   return text;
 }
 
-/// Compares `count` numbers of one type, which need not be aligned.
+/// Compares `count` numbers of one type; they need not be aligned.
 [[nodiscard]] inline Comparison compare_elements(ElementType type, const void* actual,
                                                  const void* expected, std::size_t count,
                                                  const Tolerance& tolerance) {

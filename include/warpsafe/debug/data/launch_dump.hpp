@@ -13,14 +13,13 @@
 
 namespace warpsafe::debug {
 
-/// A launch that WARPSAFE_TRACE wrote, read back: a folder with
-///   launch.txt                     what it was, for people
+/// Reads a launch that WARPSAFE_TRACE wrote. Its folder contains
+///   launch.txt                     a description
 ///   grid.npy block.npy shared.npy  blocks and threads per axis (x, y, z); bytes of dynamic shared
 ///                                  memory
 ///   argN.npy                       the value of a parameter that is no pointer
-///   argN.in.npy argN.out.npy       the memory that a parameter reaches, before the launch and
-///   after
-///                                  it; no second where the kernel only reads
+///   argN.in.npy argN.out.npy       the memory that a parameter reaches, before and after the
+///                                  launch; no argN.out.npy where the kernel only reads
 /// Parameters count from 1.
 class LaunchDump {
  public:
@@ -28,19 +27,21 @@ class LaunchDump {
   std::uint32_t block[3] = {};
   std::uint64_t dynamic_shared = 0;  ///< bytes
 
-  /// False with the reason in `problem`: the folder is not there, or has no launch in it.
+  /// Opens a dump. False with the reason in `problem` if the folder does not exist or holds no
+  /// launch.
   [[nodiscard]] bool open(const std::string& folder, std::string& problem) {
     folder_ = folder;
     return read("grid", grid, 3, problem) && read("block", block, 3, problem) &&
            read("shared", &dynamic_shared, 1, problem);
   }
-  /// The value of parameter `number`. False with the reason in `problem`: T is another type than it
-  /// had, for one.
+  /// Reads the value of parameter `number`. False with the reason in `problem`, for example if T is
+  /// not the parameter's type.
   template <class T>
   [[nodiscard]] bool value(int number, T& target, std::string& problem) const {
     return read("arg" + std::to_string(number), &target, 1, problem);
   }
-  /// What parameter `number` reached before the launch, and after it.
+  /// Reads the memory of parameter `number` as it was before the launch (`input`) or after it
+  /// (`output`). False as `value`.
   template <class T>
   [[nodiscard]] bool input(int number, std::vector<T>& target, std::string& problem) const {
     return read_all("arg" + std::to_string(number) + ".in", target, problem);

@@ -13,14 +13,13 @@
 #include <string>
 #include <vector>
 
-// Arrays as files that numpy.load reads: version 1.0 of the format (NumPy, "NEP 1 — A simple file
-// format for NumPy arrays"; numpy/lib/format.py). Numbers are little-endian, as all devices have
-// them.
+// Arrays in files that numpy.load reads: version 1.0 of the format (NumPy, "NEP 1 — A simple file
+// format for NumPy arrays"; numpy/lib/format.py). Numbers are little-endian, as on all devices.
 
 namespace warpsafe::debug {
 
-/// What an array's elements are to NumPy: '<f4', '|b1', …; what is no number is '|V<bytes>'. A
-/// bfloat16, which NumPy has not, is its bits as '<u2'.
+/// NumPy's name of an element type: '<f4', '|b1', …, or '|V<bytes>' for elements that are no
+/// numbers. NumPy has no bfloat16: its bits become '<u2'.
 [[nodiscard]] inline std::string npy_descr(ElementType type, std::size_t bytes) {
   constexpr const char* names[] = {"",    "|b1", "|i1", "|u1", "<i2", "<u2", "<i4",
                                    "<u4", "<i8", "<u8", "<f2", "<u2", "<f4", "<f8"};
@@ -28,10 +27,10 @@ namespace warpsafe::debug {
   return names[static_cast<std::size_t>(type)];
 }
 
-/// An array as it is in a file.
+/// The contents of a file.
 struct NpyArray {
   std::string descr;
-  std::vector<std::size_t> shape;  ///< none: a single value
+  std::vector<std::size_t> shape;  ///< empty: a single value
   std::vector<unsigned char> data;
 
   [[nodiscard]] std::size_t elements() const noexcept {
@@ -41,9 +40,9 @@ struct NpyArray {
   }
 };
 
-/// Writes an array of `count` elements of `bytes` each, which are `bytes / element_size(type)`
-/// numbers (a second axis, unless that is 1); `scalar`: a single element, and no axis for it.
-/// Returns 0, or errno of what failed.
+/// Writes an array of `count` elements of `bytes` each. An element consists of `bytes /
+/// element_size(type)` numbers, which form a second axis unless there is only one. `scalar`: a
+/// single element without an axis. Returns 0, or the errno of the failure.
 [[nodiscard]] inline int write_npy(const char* path, ElementType type, std::size_t bytes,
                                    std::size_t count, bool scalar, const void* data) {
   const std::size_t lanes = type == ElementType::bytes ? 1 : bytes / element_size(type);
@@ -51,7 +50,7 @@ struct NpyArray {
   if (lanes != 1) shape += std::to_string(lanes) + ",";
   std::string header = "{'descr': '" + npy_descr(type, bytes) +
                        "', 'fortran_order': False, 'shape': (" + shape + "), }";
-  // The data begins at a multiple of 64 bytes; 10 are before the header.
+  // The data begins at a multiple of 64 bytes; 10 bytes precede the header.
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
   std::FILE* const file = std::fopen(path, "wb");
@@ -77,7 +76,7 @@ struct NpyArray {
 
 namespace detail {
 
-/// The text after `key` in a header, up to one of `ends`; empty if it is not there.
+/// The text in a header between `key` and one of `ends`; empty if it is missing.
 [[nodiscard]] inline std::string npy_field(const std::string& header, const char* key,
                                            const char* ends) {
   const std::size_t at = header.find(key);
@@ -87,7 +86,7 @@ namespace detail {
   return end == std::string::npos ? std::string() : header.substr(begin, end - begin);
 }
 
-/// Bytes of an element; 0 for a descr that write_npy does not write.
+/// Bytes of an element; 0 for a descr that write_npy does not produce.
 [[nodiscard]] inline std::size_t npy_bytes(const std::string& descr) {
   if (descr.size() < 3 || std::strchr("<|", descr[0]) == nullptr ||
       std::strchr("biufV", descr[1]) == nullptr) {
@@ -96,7 +95,7 @@ namespace detail {
   return std::strtoull(descr.c_str() + 2, nullptr, 10);
 }
 
-/// What is wrong with the file, or nullptr.
+/// The reason why the file cannot be used, or nullptr.
 [[nodiscard]] inline const char* parse_npy(const std::vector<unsigned char>& file,
                                            NpyArray& array) {
   constexpr unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
@@ -126,7 +125,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Reads what write_npy writes. False with the reason in `problem`.
+/// Reads a file of write_npy. False with the reason in `problem`.
 [[nodiscard]] inline bool read_npy(const std::string& path, NpyArray& array, std::string& problem) {
   std::FILE* const file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) {

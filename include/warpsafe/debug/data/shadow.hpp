@@ -139,11 +139,11 @@ inline std::uint64_t mismatches_found = 0;
   for (std::size_t i = 0; i < arguments.entry.parameter_count; ++i) {
     argument = i + 1;
     if (arguments.memory[i].bytes == warpsafe::detail::unknown_extent) {
-      return "is a pointer, and nothing tells how many elements it has; pass a buffer's view(), or "
+      return "is a pointer, and its number of elements is not known; pass a buffer's view(), or "
              "trust(p, count)";
     }
     if (!arguments.entry.parameters[i].is_pointer && contains_address(arguments, i)) {
-      return "has a device address inside, and nothing tells how much memory is there; pass the "
+      return "contains a device address, and the size of the memory there is not known; pass the "
              "memory as a parameter of its own";
     }
   }

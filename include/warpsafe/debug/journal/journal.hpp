@@ -10,19 +10,20 @@
 
 namespace warpsafe::debug {
 
-/// The last launches of the process, of every thread, device and backend. Lock-free: any number of
-/// threads add and read at once; no record is lost while it is among the last `capacity`, and none
-/// is read torn. Checked builds (level full) add each launch before it is submitted.
+/// The last launches of the process, from every thread, device and backend. Lock-free: any number
+/// of threads may add and read at once. A record stays readable while it is among the last
+/// `capacity`, and no reader sees a torn one. Checked builds (level full) add each launch before
+/// they submit it.
 ///
-/// Each slot carries the number of its record, odd while it is written. A writer takes a number,
-/// and the slot that belongs to it; where that slot is still being written (by a thread that was
-/// stopped a whole round ago), or holds a later record, it takes the next number instead.
+/// Each slot carries the number of its record, odd while a writer fills the slot. A writer takes a
+/// number and with it a slot. It takes the next number if the slot holds a later record or another
+/// writer still fills it; that writer was then stopped for a whole round.
 class Journal {
  public:
-  /// Records that are kept; the older ones are overwritten.
+  /// How many records are kept. New ones overwrite the oldest.
   static constexpr std::size_t capacity = 1024;
 
-  /// Adds a launch and returns its number; `sequence` and `state` of `record` are not read.
+  /// Adds a launch and returns its number. Ignores `sequence` and `state` of `record`.
   [[gnu::noinline]] std::uint64_t append(const LaunchRecord& record) noexcept {
     std::uint64_t words[payload_words];
     std::memcpy(words, &record, sizeof record);
@@ -36,7 +37,7 @@ class Journal {
         __atomic_add_fetch(&skipped_, 1, __ATOMIC_RELAXED);
         continue;
       }
-      // Each is a release, so that a reader that sees one of them sees the odd version too.
+      // Each store is a release: a reader that sees one of them also sees the odd version.
       for (std::size_t i = 1; i < payload_words; ++i) {
         __atomic_store_n(&slot.words[i], words[i], __ATOMIC_RELEASE);
       }
@@ -45,17 +46,17 @@ class Journal {
     }
   }
 
-  /// Notes how far a launch has come, while it is still in the journal: `submitted_at` is the time
-  /// of `now()` after the runtime took it.
+  /// Marks a launch as submitted while it is still in the journal; `submitted_at` is
+  /// Completion::now() after the runtime took it.
   void submitted(std::uint64_t number, std::uint64_t submitted_at) noexcept {
     __atomic_store_n(&slots_[number % capacity].progress, progress(number, submitted_at),
                      __ATOMIC_RELEASE);
   }
-  /// The runtime refused the launch.
+  /// Marks a launch as refused by the runtime.
   void refused(std::uint64_t number) noexcept { submitted(number, refused_mark); }
 
-  /// Reads what is in one place, 0 to capacity - 1; false if that is nothing, or just being
-  /// written. `submitted_at` is 0 for a launch that is not submitted yet.
+  /// Reads one place, 0 to capacity - 1. False if the place is empty or being written.
+  /// `submitted_at` is 0 for a launch that is not submitted yet.
   [[nodiscard]] bool read(std::size_t place, LaunchRecord& record,
                           std::uint64_t& submitted_at) const noexcept {
     const Slot& slot = slots_[place];
@@ -69,7 +70,7 @@ class Journal {
     const std::uint64_t reached = __atomic_load_n(&slot.progress, __ATOMIC_ACQUIRE);
     if (__atomic_load_n(&slot.version, __ATOMIC_RELAXED) != version) return false;
     std::memcpy(static_cast<void*>(&record), words, sizeof record);
-    // A late note of an overwritten launch leaves this one "started", which claims too little.
+    // A late mark of an overwritten launch leaves this one "started", which claims too little.
     const bool ours = (reached >> time_bits) == (progress(record.sequence, 0) >> time_bits);
     submitted_at = ours ? reached & time_mask : 0;
     record.state = submitted_at == 0              ? LaunchState::started
@@ -78,14 +79,14 @@ class Journal {
     return true;
   }
 
-  /// The number that was given last, and how many numbers were given and not used.
+  /// The last number given out, and how many numbers were given out and not used.
   [[nodiscard]] std::uint64_t last() const noexcept {
     return __atomic_load_n(&last_, __ATOMIC_ACQUIRE);
   }
   [[nodiscard]] std::uint64_t skipped() const noexcept {
     return __atomic_load_n(&skipped_, __ATOMIC_ACQUIRE);
   }
-  /// How many launches are no longer in the journal.
+  /// How many launches the journal no longer holds.
   [[nodiscard]] std::uint64_t overwritten() const noexcept {
     const std::uint64_t number = last();
     return number > capacity ? number - capacity : 0;
@@ -101,7 +102,7 @@ class Journal {
   static constexpr std::uint64_t time_mask = (std::uint64_t{1} << time_bits) - 1;
   static constexpr std::uint64_t refused_mark = time_mask;
 
-  /// The time, below the round of the journal that the launch belongs to.
+  /// The time, tagged with the journal's round that the launch belongs to.
   [[nodiscard]] static constexpr std::uint64_t progress(std::uint64_t number,
                                                         std::uint64_t time) noexcept {
     return (number / capacity) << time_bits | (time & time_mask);
@@ -110,10 +111,10 @@ class Journal {
   struct alignas(64) Slot {
     std::uint64_t version;  ///< 2 * number, odd while it is written
     std::uint64_t progress;
-    std::uint64_t words[payload_words];  ///< the record; the first is not used
+    std::uint64_t words[payload_words];  ///< the record; the first word is not used
   };
 
-  // No initialisers: static storage is zero, and see LaunchRecord.
+  // No initialisers, because static storage is zero; see LaunchRecord.
   alignas(64) std::uint64_t last_;
   std::uint64_t skipped_;
   Slot slots_[capacity];

@@ -11,9 +11,10 @@
 
 namespace warpsafe::debug {
 
-/// Copies the launches in the journal that `wanted(record)` picks into `found`, newest first, each
-/// in the state that it is in now. `found` has room for Journal::capacity. Returns how many there
-/// are. Thread-safe, and in nobody's way: a launch that is being written is left out.
+/// Copies the launches in the journal for which `wanted(record)` is true into `found`, newest
+/// first, each with its present state. `found` needs room for Journal::capacity records. Returns
+/// how many there are. Thread-safe, and never blocks a launch: it leaves out one that is being
+/// written.
 template <class Wanted>
 std::size_t read_journal(LaunchRecord* found, const Wanted& wanted) noexcept {
   const Journal& journal = Journal::get();
@@ -29,7 +30,7 @@ std::size_t read_journal(LaunchRecord* found, const Wanted& wanted) noexcept {
       record.state = LaunchState::complete;
     }
     if (!wanted(record)) continue;
-    // The places are in order but for a launch that was overtaken by a whole round.
+    // Places are in order, except for a launch that was overtaken by a whole round.
     std::size_t at = count++;
     while (at > 0 && found[at - 1].sequence < record.sequence) {
       found[at] = found[at - 1];
@@ -40,18 +41,18 @@ std::size_t read_journal(LaunchRecord* found, const Wanted& wanted) noexcept {
   return count;
 }
 
-/// Whether a launch may still run, or wait to.
+/// Whether a launch may still run, or wait to run.
 [[nodiscard]] inline bool is_in_flight(const LaunchRecord& record) noexcept {
   return record.state == LaunchState::started || record.state == LaunchState::submitted;
 }
 
-/// What the journal held at one moment: the last launches of the process, oldest first, for a
-/// program that looks at them itself. Empty without checks, and where there is no memory for it.
+/// A copy of the journal at one moment: the last launches of the process, oldest first. Empty
+/// without checks, or if there is no memory for the copy.
 class JournalReader {
  public:
-  /// All launches that the journal holds now.
+  /// Copies all launches in the journal.
   JournalReader() noexcept : JournalReader([](const LaunchRecord&) { return true; }) {}
-  /// Those that `wanted(record)` picks.
+  /// Copies the launches for which `wanted(record)` is true.
   template <class Wanted>
   explicit JournalReader(const Wanted& wanted) noexcept
       : records_(new (std::nothrow) LaunchRecord[Journal::capacity]),

@@ -11,12 +11,12 @@
 
 namespace warpsafe::debug {
 
-/// Writes a device's limits in one line, in the runtimes' own words, into `buffer` of `capacity`
-/// bytes (640 hold every one with a name of ordinary length), cut to fit and terminated. Returns
-/// the bytes written without the terminator.
+/// Writes a device's limits in one line, in the runtimes' own words. The text is cut to fit into
+/// `buffer` of `capacity` bytes and terminated; 640 bytes hold it with a name of ordinary length.
+/// Returns the bytes written without the terminator.
 inline std::size_t format_limits(const DeviceLimits& limits, char* buffer,
                                  std::size_t capacity) noexcept {
-  // One call: a chain of small ones takes a compiler ten times as long.
+  // One call, because a chain of small ones takes a compiler ten times as long.
   const int size = std::snprintf(
       buffer, capacity,
       "Device %d '%.*s': compute capability %u.%u, maxThreadsPerBlock=%u, "
@@ -35,8 +35,8 @@ inline std::size_t format_limits(const DeviceLimits& limits, char* buffer,
   return static_cast<std::size_t>(size) < capacity ? static_cast<std::size_t>(size) : capacity - 1;
 }
 
-/// One launch of a list, on a line of its own: number, kernel, dimensions, and its place. The
-/// stream where the list is not of one stream.
+/// Writes one launch of a list on a line of its own: number, kernel, dimensions and place.
+/// `with_stream` also writes its stream.
 inline void put_listed(warpsafe::detail::TextBuffer& out, const LaunchRecord& record,
                        bool with_stream) noexcept {
   out << "\n    #" << record.sequence << " '" << record.kernel << "', grid=" << record.grid

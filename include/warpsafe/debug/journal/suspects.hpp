@@ -16,21 +16,21 @@
 
 namespace warpsafe::debug {
 
-/// The faults that were noticed, each with the launches that may have caused it, as they stood at
-/// that moment: the launches of the device that are not known to have ended. They are kept apart
-/// from the journal, since a program that goes on launching would overwrite them there. A device
-/// whose context is lost keeps its first incident: every later error of it means the same fault.
+/// The latest faults, each with its suspects: the launches of the device that were not known to
+/// have ended when the fault was noticed. They are kept apart from the journal, where further
+/// launches would overwrite them. A device whose context is lost keeps its first incident, because
+/// every later error of that device means the same fault.
 ///
-/// A launch is missing from the list only if it was not made through checked code, or is older than
-/// what the journal holds. Thread-safe; takes a lock, on the way of an error alone.
+/// A launch is missing from the list only if unchecked code made it or if it is older than the
+/// journal. Thread-safe. Takes a lock, but only when an error occurs.
 class Incidents {
  public:
-  /// How many are kept; the oldest ones of devices that still work are given up first.
+  /// How many incidents are kept. The oldest ones of devices that still work are dropped first.
   static constexpr std::size_t capacity = 4;
 
-  /// Takes down the suspects of a fault that was just noticed on a device (-1: any device of the
-  /// vendor). Returns the number of the incident, at least 1: that of an earlier one if the context
-  /// was lost then, and has said the same since.
+  /// Records the suspects of a fault on a device (-1: any device of the vendor). Returns the number
+  /// of the incident, at least 1. If the context was lost earlier and still reports the same
+  /// status, that is the number of the earlier incident.
   std::uint64_t add(const LaunchError& error, std::int32_t device) noexcept {
     const Vendor vendor = error.vendor;
     const bool context_lost = error.severity == Severity::context_lost;
@@ -62,7 +62,7 @@ class Incidents {
     return number;
   }
 
-  /// Copies the suspects of an incident, newest launch first, into `records`, at most `most`.
+  /// Copies the suspects of an incident into `records`, newest launch first, at most `most`.
   /// Returns how many there are; 0 also for an incident that is no longer kept.
   std::size_t copy(std::uint64_t number, LaunchRecord* records, std::size_t most) noexcept {
     std::size_t count = 0;
@@ -75,15 +75,15 @@ class Incidents {
     return count;
   }
 
-  /// The end of an error's text.
+  /// Writes the end of an error's text.
   void put(warpsafe::detail::TextBuffer& out, const LaunchError& error) noexcept {
     lock();
     const Incident* const found = find(error.incident);
     if (found == nullptr) {
-      out << "\n  its suspects are no longer kept: others were noticed since";
+      out << "\n  its suspects were discarded to make room for newer faults";
     } else if (found->count == 0) {
-      out << "\n  no suspects: every launch of checked code is known to have ended well; look at "
-             "what else uses the device";
+      out << "\n  no suspects: every launch of checked code is known to have ended without a fault; "
+             "look at what else uses the device";
     } else {
       out << "\n  " << (found->count == 1 ? "suspect: " : "suspects: ") << count_of(*found)
           << (found->count == 1 ? " launch" : " launches") << " of ";
@@ -110,11 +110,11 @@ class Incidents {
     unlock();
   }
 
-  /// Of the process.
+  /// The one instance of the process.
   [[nodiscard]] static Incidents& get() noexcept { return instance; }
 
  private:
-  /// Suspects in an error's text.
+  /// How many suspects an error's text lists.
   static constexpr std::size_t shown = 16;
 
   struct Incident {
@@ -137,7 +137,7 @@ class Incidents {
     return nullptr;
   }
 
-  /// The unfinished launches in the journal, newest first.
+  /// Collects the unfinished launches in the journal, newest first.
   static std::size_t collect(Vendor vendor, std::int32_t device, LaunchRecord* found) noexcept {
     return read_journal(found, [&](const LaunchRecord& record) {
       return record.vendor == vendor && (device < 0 || record.device == device) &&
@@ -146,12 +146,12 @@ class Incidents {
   }
 
   void lock() noexcept {
-    // Its holder may be stopped: on a busy machine a spin alone would burn a whole time slice.
+    // The holder may be descheduled: on a busy machine, spinning alone would waste a time slice.
     while (__atomic_test_and_set(&busy_, __ATOMIC_ACQUIRE)) sched_yield();
   }
   void unlock() noexcept { __atomic_clear(&busy_, __ATOMIC_RELEASE); }
 
-  // No initialisers: static storage is zero, and see LaunchRecord.
+  // No initialisers, because static storage is zero; see LaunchRecord.
   std::uint64_t last_;
   bool busy_;
   Incident incidents_[capacity];
@@ -161,17 +161,17 @@ class Incidents {
 
 inline Incidents Incidents::instance;
 
-/// Tells the debug tools that all work of a device has ended and its context is whole: after a
-/// synchronisation of your own (cudaDeviceSynchronize), or after the device was reset. What was
-/// launched before is no suspect any more.
+/// Tells the debug tools that all work of a device has ended and that its context is intact. Call
+/// it after a synchronisation of your own (cudaDeviceSynchronize) or after a reset of the device.
+/// Earlier launches are no suspects afterwards.
 inline void mark_device_idle(Vendor vendor, std::int32_t device) noexcept {
   Completion& completion = Completion::get();
   completion.device_waited(vendor, device, completion.begin_wait());
 }
 
-/// The launches that may have caused `error`, newest first, up to `most` of them into `records`.
-/// Returns how many there are. 0 for an error that is no fault of running work, or of a program
-/// without checks.
+/// Copies the launches that may have caused `error` into `records`, newest first, at most `most`.
+/// Returns how many there are. 0 if the error is no fault of running work, or in a program without
+/// checks.
 [[nodiscard]] inline std::size_t suspects(const LaunchError& error, LaunchRecord* records,
                                           std::size_t most) noexcept {
   return error.incident == 0 ? 0 : Incidents::get().copy(error.incident, records, most);

@@ -16,16 +16,16 @@
 
 namespace warpsafe::debug {
 
-/// Writes what is in flight, as far as is known: the launches of checked code that nobody has seen
-/// the end of, by stream, oldest first. The oldest of a stream is the one that runs, or waits for
-/// something that does not come. Streams are listed by their oldest launch, at most 8 launches
-/// each.
+/// Writes the work in flight, as far as it is known: the launches of checked code whose end nobody
+/// has seen. They are listed by stream, oldest first, at most 8 of each stream. The oldest launch
+/// of a stream is the one that runs, or that waits for something that never happens. Streams are in
+/// the order of their oldest launches.
 [[gnu::cold]] inline void put_in_flight(warpsafe::detail::TextBuffer& out) noexcept {
   constexpr std::size_t shown = 8;
   const JournalReader launches(&is_in_flight);
   if (launches.empty()) {
-    out << "\n  in flight: no launch of checked code; look at copies, library calls, and who else "
-           "uses the device";
+    out << "\n  in flight: no launch of checked code; look at copies, library calls, and other users "
+           "of the device";
     return;
   }
   const auto same_stream = [](const LaunchRecord& a, const LaunchRecord& b) {
@@ -57,7 +57,7 @@ namespace warpsafe::debug {
 
 namespace detail {
 
-/// "0.5 s" of milliseconds.
+/// Writes milliseconds as "0.5 s".
 inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t milliseconds) noexcept {
   out << milliseconds / 1000;
   if (milliseconds % 1000 != 0) out << '.' << milliseconds % 1000 / 100;
@@ -66,7 +66,8 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   out << " s";
 }
 
-/// A wait has lasted too long: which, what it may be waiting for, and what becomes of it.
+/// Reports a wait that has lasted too long: what is waited for, the work in flight, and what
+/// happens next.
 [[gnu::cold, gnu::noinline]] inline void log_long_wait(const warpsafe::detail::WaitTarget& place,
                                                        Name what, std::uint64_t milliseconds,
                                                        const char* and_now) noexcept {
@@ -85,24 +86,25 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 [[gnu::cold]] inline void log_overdue_wait(const warpsafe::detail::WaitTarget& place, Name what,
                                            std::uint64_t milliseconds, bool stops) noexcept {
   log_long_wait(place, what, milliseconds,
-                stops            ? "the wait is given up: its caller gets an error"
-                : place.may_stop ? "it goes on waiting; WARPSAFE_TIMEOUT=SECONDS,stop gives such a "
-                                   "wait up"
-                                 : "it goes on waiting: memory in use depends on it");
+                stops ? "the wait is given up: its caller gets an error"
+                : place.may_stop
+                    ? "the wait goes on; WARPSAFE_TIMEOUT=SECONDS,stop ends such waits "
+                      "with an error"
+                    : "the wait goes on: memory in use depends on it");
 }
-/// The same of a wait that somebody else is in, who cannot be called back.
+/// Reports a wait of the program's own, which cannot be given up.
 [[gnu::cold]] inline void log_overdue_wait_elsewhere(const warpsafe::detail::WaitTarget& place,
                                                      Name what,
                                                      std::uint64_t milliseconds) noexcept {
-  log_long_wait(place, what, milliseconds, "it goes on waiting");
+  log_long_wait(place, what, milliseconds, "the wait goes on");
 }
 [[gnu::cold]] inline void log_wait_end(std::uint64_t milliseconds) noexcept {
   log_line(LogLevel::warn, "warpsafe: that wait has ended after %llu ms",
            static_cast<unsigned long long>(milliseconds));
 }
 
-/// Asks again and again, with pauses that grow to a millisecond, until the work has ended or the
-/// time is over. Returns the runtime's status; `not_ready`: the time is over.
+/// Queries again and again, with pauses that grow to a millisecond, until the work has ended or the
+/// deadline has passed. Returns the runtime's status; `not_ready`: the deadline has passed.
 [[gnu::cold, gnu::noinline]] inline int poll(const warpsafe::detail::WaitCalls& calls, void* handle,
                                              std::uint64_t deadline) noexcept {
   constexpr long longest = 1'000'000;
@@ -115,18 +117,19 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   }
 }
 
-/// A wait that WARPSAFE_TIMEOUT watches.
+/// Waits under the watch of WARPSAFE_TIMEOUT.
 [[gnu::cold, gnu::noinline]] inline int watched_wait(
     const warpsafe::detail::WaitCalls& calls, void* handle,
     const warpsafe::detail::WaitTarget& place) noexcept {
   const std::uint64_t limit = __atomic_load_n(&timeout_in_use, __ATOMIC_RELAXED);
-  // Asking about a stream that captures would break the capture.
+  // A query about a capturing stream would break the capture.
   if (warpsafe::detail::open_captures() != nullptr || !calls.may_query(handle)) {
     return calls.wait(handle);
   }
   const std::uint64_t begun = nanoseconds_now();
   const int status = poll(calls, handle, begun + limit * 1'000'000);
-  // An error is told once by some runtimes, so this one counts; success is the wait's own to tell.
+  // Some runtimes report an error only once, so this status counts. Success comes from the wait
+  // itself.
   if (status != calls.not_ready) return status != 0 ? status : calls.wait(handle);
   const bool stops = place.may_stop && __atomic_load_n(&timeout_stops_in_use, __ATOMIC_RELAXED);
   log_overdue_wait(place, calls.what, limit, stops);
@@ -141,7 +144,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   ensure_started();
   return __atomic_load_n(&timeout_in_use, __ATOMIC_RELAXED) != no_timeout;
 }
-/// The wait of a tool: watched as any other, and in no record of the program's run.
+/// Waits for a tool: watched like any other wait, but in no record of the program's run.
 [[nodiscard]] inline int wait_as_tool(const warpsafe::detail::WaitCalls& calls, void* handle,
                                       const warpsafe::detail::WaitTarget& place) noexcept {
   return watches_waits() ? watched_wait(calls, handle, place) : calls.wait(handle);
@@ -168,16 +171,16 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 
 }  // namespace detail
 
-/// Reports each wait that lasts longer than so many milliseconds, over what WARPSAFE_TIMEOUT asked
-/// for: what is in flight goes to the log, whatever its level. With `stop` the wait then ends with
-/// Errc::wait_timed_out, while the work may still run; without, it goes on. A wait that is watched
-/// asks the runtime again and again, at most a millisecond late.
+/// Reports each wait that lasts longer than this many milliseconds, in place of WARPSAFE_TIMEOUT:
+/// writes the work in flight to the log, at any log level. With `stop` the wait then ends with
+/// Errc::wait_timed_out while the work may still run; without it, the wait goes on. A watched wait
+/// polls the runtime and returns at most a millisecond late.
 inline void set_timeout(std::uint64_t milliseconds, bool stop = false) noexcept {
   detail::ensure_started();
   __atomic_store_n(&detail::timeout_stops_in_use, stop, __ATOMIC_RELAXED);
   __atomic_store_n(&detail::timeout_in_use, milliseconds, __ATOMIC_RELAXED);
 }
-/// Waits are no longer watched.
+/// Stops watching waits.
 inline void clear_timeout() noexcept { set_timeout(detail::no_timeout); }
 
 }  // namespace warpsafe::debug

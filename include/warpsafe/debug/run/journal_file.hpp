@@ -4,21 +4,22 @@
 
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/debug/run/detail/json.hpp>
-#include <warpsafe/debug/run/recorded_run.hpp>
+#include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/error/message.hpp>
 
 #include <cstdint>
 #include <cstdio>
 #include <string>
 
-// A run as a file of JSON Lines: one object per line, of which the first describes the environment.
-// docs/journal.md has every field. examples/warpsafe_diff.cpp compares two such files.
+// A run as a file of JSON Lines: one object per line; the first describes the environment.
+// docs/journal.md explains every field. examples/warpsafe_diff.cpp compares two such files.
 
 namespace warpsafe::debug {
 
 namespace detail {
 
-/// The format's number: raised when a field changes its meaning or goes, not when one is added.
+/// The number of the format. It rises when a field changes its meaning or disappears, not when one
+/// is added.
 inline constexpr std::uint32_t journal_format = 1;
 
 [[nodiscard]] inline double microseconds(std::uint64_t nanoseconds) noexcept {
@@ -29,7 +30,7 @@ inline void add_site(JsonObject& line, const call_site& site) {
   line.add("file", site.file).add("line", site.line).add("function", site.function);
 }
 
-[[nodiscard]] inline std::string environment_line(const RecordedRun& run) {
+[[nodiscard]] inline std::string environment_line(const RunRecord& run) {
   const RunEnvironment& found = run.environment;
   JsonObject variables;
   for (const auto& [name, value] : found.variables) variables.add(name.c_str(), value);
@@ -71,7 +72,7 @@ inline void add_site(JsonObject& line, const call_site& site) {
       .add("floored", limits.floored);
   return line.text();
 }
-[[nodiscard]] inline std::string launch_line(const RecordedLaunch& one) {
+[[nodiscard]] inline std::string launch_line(const RunLaunch& one) {
   const LaunchRecord& record = one.record;
   JsonObject line;
   line.add("launch", record.sequence)
@@ -106,7 +107,7 @@ inline void add_site(JsonObject& line, const call_site& site) {
   add_site(line, record.site);
   return line.text();
 }
-[[nodiscard]] inline std::string wait_line(const RecordedWait& one) {
+[[nodiscard]] inline std::string wait_line(const RunWait& one) {
   const WaitRecord& wait = one.wait;
   JsonObject line;
   line.add("wait", wait.what)
@@ -120,7 +121,7 @@ inline void add_site(JsonObject& line, const call_site& site) {
   add_site(line, wait.site);
   return line.text();
 }
-[[nodiscard]] inline std::string error_line(const RecordedError& one) {
+[[nodiscard]] inline std::string error_line(const RunError& one) {
   JsonObject line;
   line.add("error", describe(one.code))
       .add("code", static_cast<std::uint32_t>(one.code))
@@ -135,19 +136,19 @@ inline void add_site(JsonObject& line, const call_site& site) {
 
 }  // namespace detail
 
-/// Writes `run` to an open file, launches first, then waits and errors, each in their order.
-/// Returns 0, or the errno of what failed; the file is not closed.
-[[nodiscard]] inline int write_journal(const RecordedRun& run, std::FILE* file) {
+/// Writes `run` to an open file: launches first, then waits, then errors, each in their order.
+/// Returns 0, or the errno of the failure. Does not close the file.
+[[nodiscard]] inline int write_journal(const RunRecord& run, std::FILE* file) {
   detail::OutputFile out(file);
   out.line(detail::environment_line(run));
   for (const DeviceLimits& limits : run.environment.devices) out.line(detail::device_line(limits));
-  for (const RecordedLaunch& one : run.launches) out.line(detail::launch_line(one));
-  for (const RecordedWait& one : run.waits) out.line(detail::wait_line(one));
-  for (const RecordedError& one : run.errors) out.line(detail::error_line(one));
+  for (const RunLaunch& one : run.launches) out.line(detail::launch_line(one));
+  for (const RunWait& one : run.waits) out.line(detail::wait_line(one));
+  for (const RunError& one : run.errors) out.line(detail::error_line(one));
   return out.finish();
 }
-/// The same to a file of that name, which is made or replaced.
-[[nodiscard]] inline int write_journal(const RecordedRun& run, const char* path) {
+/// Writes to a file of that name, which is created or replaced.
+[[nodiscard]] inline int write_journal(const RunRecord& run, const char* path) {
   return detail::write_to(path, [&](std::FILE* file) { return write_journal(run, file); });
 }
 

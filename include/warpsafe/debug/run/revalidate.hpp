@@ -8,12 +8,12 @@
 
 namespace warpsafe::debug {
 
-/// Whether a launch that was recorded would be accepted by a device with `limits`: those of another
-/// one, or a table of an architecture (limits_table.hpp), which no device here has to have. Its
-/// static shared memory is counted; what its kernel's registers allow is not known there, so the
-/// threads that the kernel allowed count only where the vendor is the same. How many blocks of
-/// a cooperative launch, or clusters, fit at once is not known there. `limits` and the record's
-/// names must outlive the error. Errc as `validate`.
+/// Whether a device with `limits` would accept a recorded launch. The limits may be those of
+/// another device or of an architecture's table (limits_table.hpp); no such device has to be
+/// present. The kernel's static shared memory counts. The number of threads that the kernel allows
+/// counts only if the vendor is the same, because the registers that another vendor's code needs
+/// are not known. Nor is it known how many blocks of a cooperative launch, or clusters, fit at
+/// once. `limits` and the record's names must outlive the error. Errc as `validate`.
 [[nodiscard]] inline result<void> revalidate(const LaunchRecord& record,
                                              const DeviceLimits& limits) noexcept {
   LaunchShape shape;

@@ -5,7 +5,7 @@
 #include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
 #include <warpsafe/debug/run/detail/gpu_clock.hpp>
-#include <warpsafe/debug/run/recorded_run.hpp>
+#include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/error/format.hpp>
@@ -28,8 +28,9 @@ namespace warpsafe::debug {
 
 namespace detail {
 
-/// The variables that the runtimes, the tools around them and this library read begin with these.
-[[nodiscard]] inline bool is_told(const char* variable) noexcept {
+/// Whether a variable has one of the prefixes of the runtimes, the tools around them and this
+/// library.
+[[nodiscard]] inline bool is_reported(const char* variable) noexcept {
   for (const char* prefix : {"WARPSAFE_", "CUDA_", "NVIDIA_", "NCCL_", "HIP_", "ROCR_", "HSA_",
                              "AMD_", "GPU_", "RCCL_", "CUBLAS_", "CUDNN_", "PYTORCH_"}) {
     if (std::strncmp(variable, prefix, std::strlen(prefix)) == 0) return true;
@@ -46,9 +47,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Describes this process as it runs on backend B: devices, versions, build level, variables. What
-/// cannot be asked is left out. It asks the runtime, so it may make a context; not while a graph is
-/// being captured.
+/// Describes this process as it runs on backend B: devices, versions, build level, variables.
+/// Leaves out what the runtime cannot answer. The calls may create a context. @pre no graph is
+/// being captured
 template <class B = default_backend, CheckLevel Level = current_level>
 [[nodiscard]] RunEnvironment describe_environment() {
   RunEnvironment found;
@@ -66,7 +67,7 @@ template <class B = default_backend, CheckLevel Level = current_level>
     int driver = 0;
     int runtime = 0;
     static_cast<void>(warpsafe::detail::CallsAt<B, Level>::versions(
-        driver, runtime));  // what it cannot tell stays 0
+        driver, runtime));  // a version that is not known stays 0
     found.versions = {driver, runtime, B::toolkit_version};
   }
   const auto count = device_count<B, Level>();
@@ -76,7 +77,7 @@ template <class B = default_backend, CheckLevel Level = current_level>
   }
   for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
     const char* const value = std::strchr(*one, '=');
-    if (value != nullptr && detail::is_told(*one)) {
+    if (value != nullptr && detail::is_reported(*one)) {
       found.variables.emplace_back(std::string(*one, static_cast<std::size_t>(value - *one)),
                                    std::string(value + 1));
     }
@@ -84,46 +85,47 @@ template <class B = default_backend, CheckLevel Level = current_level>
   return found;
 }
 
-/// What a RunRecorder takes down besides.
+/// What a RunRecorder records in addition.
 struct RecordOptions {
-  /// Two events around each launch tell when the GPU came to it and left it. They cost a few
-  /// microseconds per launch, and a gap between kernels that would follow each other at once.
+  /// Two events around each launch measure when the GPU began it and ended it. They cost a few
+  /// microseconds per launch, and a gap between kernels that would otherwise run back to back.
   bool gpu_times = false;
 };
 
-/// Takes down every launch, wait and error of checked code from `start` to `stop`, for a journal in
-/// a file (journal_file.hpp), a timeline (timeline_export.hpp) or a look at them. Unlike the
-/// journal it forgets nothing: it allocates, and takes a lock at each launch. In a program whose
-/// launches are not checked (NDEBUG) it has nothing to take down.
+/// Records every launch, wait and error of checked code from `start` to `stop`, for a journal in a
+/// file (journal_file.hpp), a timeline (timeline_export.hpp) or the program itself. Unlike the
+/// journal it drops nothing: it allocates, and takes a lock at each launch. If the program's
+/// launches are not checked (NDEBUG), it records nothing.
 class RunRecorder {
  public:
   RunRecorder() {
     listener_.launching = [](void* self, const LaunchRecord& record) noexcept {
       auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.take_down([&] { recorder.clock_.launching(record); });
+      recorder.locked([&] { recorder.clock_.launching(record); });
     };
     listener_.launched = [](void* self, const LaunchRecord& record, std::uint64_t begun,
                             std::uint64_t ended) noexcept {
       auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.take_down([&] { recorder.launched(record, begun, ended); });
+      recorder.locked([&] { recorder.launched(record, begun, ended); });
     };
     listener_.waited = [](void* self, const WaitRecord& wait) noexcept {
       auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.take_down([&] { recorder.waited(wait); });
+      recorder.locked([&] { recorder.waited(wait); });
     };
     listener_.failed = [](void* self, const LaunchError& error) noexcept {
       auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.take_down([&] { recorder.failed(error); });
+      recorder.locked([&] { recorder.failed(error); });
     };
     listener_.user = this;
   }
   RunRecorder(const RunRecorder&) = delete;
   RunRecorder& operator=(const RunRecorder&) = delete;
-  /// Stops. @pre no other thread launches or waits just now
+  /// Stops. @pre no other thread launches or waits
   ~RunRecorder() { stop(); }
 
-  /// Begins, once, and describes the process as it runs on backend B, whose launches get the GPU
-  /// times; those of other backends are taken down too. Not while a graph is being captured.
+  /// Starts recording; call it once. Describes the process as it runs on backend B, whose launches
+  /// get GPU times; launches of other backends are recorded without them. @pre no graph is being
+  /// captured
   template <class B = default_backend, CheckLevel Level = current_level>
   void start(RecordOptions options = {}) {
     run_.environment = describe_environment<B, Level>();
@@ -133,15 +135,15 @@ class RunRecorder {
     run_.lost = Journal::get().last();
     add_listener(listener_);
   }
-  /// Ends it. @pre no other thread launches or waits just now
+  /// Stops recording. @pre no other thread launches or waits
   void stop() noexcept { remove_listener(listener_); }
 
-  /// All of it up to now. A launch has its GPU times if it has ended by then.
-  [[nodiscard]] RecordedRun run() {
+  /// The run so far. A launch has GPU times if it has ended.
+  [[nodiscard]] RunRecord run() {
     const std::lock_guard lock(mutex_);
-    RecordedRun copy = run_;
+    RunRecord copy = run_;
     for (std::size_t i = 0; i < copy.launches.size(); ++i) {
-      RecordedLaunch& one = copy.launches[i];
+      RunLaunch& one = copy.launches[i];
       if (one.record.state == LaunchState::submitted &&
           Completion::get().is_complete(one.record, submitted_at_[i])) {
         one.record.state = LaunchState::complete;
@@ -150,7 +152,7 @@ class RunRecorder {
     clock_.times([&](std::uint64_t sequence, std::uint64_t begun, std::uint64_t ended) {
       const auto found = std::partition_point(
           copy.launches.begin(), copy.launches.end(),
-          [&](const RecordedLaunch& one) { return one.record.sequence < sequence; });
+          [&](const RunLaunch& one) { return one.record.sequence < sequence; });
       if (found == copy.launches.end() || found->record.sequence != sequence) return;
       found->gpu_begun = since_start(begun);
       found->gpu_ended = since_start(ended);
@@ -159,9 +161,9 @@ class RunRecorder {
   }
 
  private:
-  /// Runs `body` with the recorder to itself. Without memory for it something is left out.
+  /// Runs `body` under the recorder's lock. If memory runs out, the run is marked as incomplete.
   template <class Body>
-  void take_down(const Body& body) noexcept {
+  void locked(const Body& body) noexcept {
     const std::lock_guard lock(mutex_);
 #if defined(__cpp_exceptions)
     try {
@@ -175,8 +177,8 @@ class RunRecorder {
   }
   void launched(const LaunchRecord& record, std::uint64_t begun, std::uint64_t ended) {
     clock_.launched(record);
-    const RecordedLaunch made{record, since_start(begun), since_start(ended), 0, 0, thread()};
-    // Threads come here in another order than their launches got their numbers.
+    const RunLaunch made{record, since_start(begun), since_start(ended), 0, 0, thread()};
+    // Threads arrive here in another order than that of their launches' numbers.
     std::size_t at = run_.launches.size();
     while (at > 0 && run_.launches[at - 1].record.sequence > record.sequence) --at;
     const auto place = static_cast<std::ptrdiff_t>(at);
@@ -200,7 +202,7 @@ class RunRecorder {
                            error.stream,
                            thread()});
   }
-  /// At least 1: 0 is "not known".
+  /// At least 1, because 0 means "not known".
   [[nodiscard]] std::uint64_t since_start(std::uint64_t time) const noexcept {
     return time > zero_ ? time - zero_ : 1;
   }
@@ -216,17 +218,17 @@ class RunRecorder {
   RunListener listener_;
   std::mutex mutex_;
   std::uint64_t zero_ = 0;
-  RecordedRun run_;
+  RunRecord run_;
   std::vector<std::uint64_t> submitted_at_;  ///< Completion's time of each launch
   detail::GpuClock clock_;
   std::vector<pthread_t> threads_;
 };
 
-/// What the journal holds now, as a run: the last launches, without times, waits and errors; for a
-/// program that was not recorded from its start.
+/// The journal's present contents as a run: the last launches, without times, waits and errors. For
+/// a program that was not recorded from its start.
 template <class B = default_backend>
-[[nodiscard]] RecordedRun recorded_journal() {
-  RecordedRun run;
+[[nodiscard]] RunRecord run_from_journal() {
+  RunRecord run;
   run.environment = describe_environment<B>();
   const JournalReader launches;
   for (const LaunchRecord& record : launches) run.launches.push_back({record, 0, 0, 0, 0, 0});

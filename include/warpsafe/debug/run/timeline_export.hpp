@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/debug/run/detail/json.hpp>
-#include <warpsafe/debug/run/recorded_run.hpp>
+#include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/error/message.hpp>
 
 #include <algorithm>
@@ -19,20 +19,20 @@ namespace warpsafe::debug {
 namespace detail {
 
 /// Writes a run in the Trace Event Format ("Trace Event Format", a page of the Chromium project),
-/// which Perfetto and chrome://tracing open: times in microseconds, the host as one process with a
-/// row per thread, each device as one with a row per stream. A row's number (tid) is used once in
-/// the whole trace and is not 0: Perfetto takes two of one number for the same thread, whatever
-/// their processes are, and drops what overlaps in it; and thread 0 for the idle one.
+/// which Perfetto and chrome://tracing open. Times are in microseconds. The host is one process
+/// with a row per thread; each device is one with a row per stream. A row's number (tid) is unique
+/// in the whole trace and not 0. Perfetto takes equal numbers for the same thread, whatever their
+/// processes are, and drops overlapping slices; it takes thread 0 for the idle thread.
 class TraceWriter {
  public:
-  TraceWriter(const RecordedRun& run, std::FILE* file) : run_(run), out_(file) {}
+  TraceWriter(const RunRecord& run, std::FILE* file) : run_(run), out_(file) {}
 
   [[nodiscard]] int write() {
     out_.line(R"({"displayTimeUnit":"ns","traceEvents":[)");
     name_process(host, "host");
-    for (const RecordedLaunch& one : run_.launches) launch(one);
-    for (const RecordedWait& one : run_.waits) wait(one);
-    for (const RecordedError& one : run_.errors) error(one);
+    for (const RunLaunch& one : run_.launches) launch(one);
+    for (const RunWait& one : run_.waits) wait(one);
+    for (const RunError& one : run_.errors) error(one);
     out_.line("\n]}");
     return out_.finish();
   }
@@ -69,7 +69,7 @@ class TraceWriter {
   void name_process(std::uint32_t process, const std::string& name) {
     meta("process_name", process, 0, name);
   }
-  /// A device's number among the processes, named at its first time.
+  /// A device's process number. Names the process when the device first appears.
   [[nodiscard]] std::uint32_t process_of(Vendor vendor, std::int32_t device) {
     const std::pair<Vendor, std::int32_t> wanted(vendor, device);
     std::size_t i = 0;
@@ -86,7 +86,7 @@ class TraceWriter {
     name_process(process, name);
     return process;
   }
-  /// A stream's row, named at its first time.
+  /// A stream's row. Names the row when the stream first appears.
   [[nodiscard]] std::uint32_t row_of(Vendor vendor, std::int32_t device, const void* stream) {
     std::size_t i = 0;
     while (i < rows_.size() &&
@@ -101,7 +101,7 @@ class TraceWriter {
     meta("thread_name", process_of(vendor, device), row, name);
     return row;
   }
-  /// A thread's row, named at its first time.
+  /// A thread's row. Names the row when the thread first appears.
   [[nodiscard]] std::uint32_t row_of(std::uint32_t thread) {
     while (threads_ <= thread) {
       meta("thread_name", host, first_thread + threads_, "thread " + std::to_string(threads_));
@@ -118,8 +118,8 @@ class TraceWriter {
       arguments.add("at", site.file + (':' + std::to_string(site.line)));
     }
   }
-  void launch(const RecordedLaunch& one) {
-    if (one.begun == 0) return;  // the journal alone has told of it: no time
+  void launch(const RunLaunch& one) {
+    if (one.begun == 0) return;  // only the journal knows it: no times
     const LaunchRecord& record = one.record;
     const std::uint32_t process = process_of(record.vendor, record.device);
     const std::uint32_t row = row_of(record.vendor, record.device, record.stream);
@@ -140,7 +140,7 @@ class TraceWriter {
               .add("cat", "launch")
               .add("args", arguments));
     if (record.state == LaunchState::refused) return;
-    // The event before a kernel is there before the launch is, which an idle stream shows.
+    // On an idle stream, the event before a kernel happens before the launch itself.
     const std::uint64_t begun = timed && one.gpu_begun > one.begun ? one.gpu_begun : one.begun;
     const std::uint64_t ended = timed ? one.gpu_ended : one.ended;
     event(begin("X", process, row, record.kernel)
@@ -160,7 +160,7 @@ class TraceWriter {
               .add("bp", "e")
               .add("ts", micro(begun)));
   }
-  void wait(const RecordedWait& one) {
+  void wait(const RunWait& one) {
     const WaitRecord& wait = one.wait;
     JsonObject arguments;
     arguments.add("stream", wait.stream).add("status", wait.status);
@@ -177,7 +177,7 @@ class TraceWriter {
               .add("s", "t")
               .add("args", arguments));
   }
-  void error(const RecordedError& one) {
+  void error(const RunError& one) {
     JsonObject arguments;
     arguments.add("text", one.text).add("after_launch", one.sequence);
     event(begin("i", host, row_of(one.thread), Name::of(describe(one.code)))
@@ -187,7 +187,7 @@ class TraceWriter {
               .add("args", arguments));
   }
 
-  const RecordedRun& run_;
+  const RunRecord& run_;
   OutputFile out_;
   bool first_ = true;
   std::uint32_t threads_ = 0;
@@ -197,15 +197,15 @@ class TraceWriter {
 
 }  // namespace detail
 
-/// Writes `run` as a trace for a timeline viewer (ui.perfetto.dev, chrome://tracing): threads and
-/// streams as rows, launches and waits as slices, the ends of waits and the errors as instants.
-/// Kernels have the GPU's times where the recorder took them, and else stand where they were
-/// launched. Returns 0, or the errno of what failed; the file is not closed.
-[[nodiscard]] inline int write_trace(const RecordedRun& run, std::FILE* file) {
+/// Writes `run` as a trace for a timeline viewer (ui.perfetto.dev, chrome://tracing). Threads and
+/// streams are rows, launches and waits are slices, ends of waits and errors are instants. Kernels
+/// appear at the GPU's times if the recorder measured them, otherwise at their launch. Returns 0,
+/// or the errno of the failure. Does not close the file.
+[[nodiscard]] inline int write_trace(const RunRecord& run, std::FILE* file) {
   return detail::TraceWriter(run, file).write();
 }
-/// The same to a file of that name, which is made or replaced.
-[[nodiscard]] inline int write_trace(const RecordedRun& run, const char* path) {
+/// Writes to a file of that name, which is created or replaced.
+[[nodiscard]] inline int write_trace(const RunRecord& run, const char* path) {
   return detail::write_to(path, [&](std::FILE* file) { return write_trace(run, file); });
 }
 

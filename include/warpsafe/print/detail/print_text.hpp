@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-// What the headers of print/ write with.
+// Helpers of the headers in print/.
 
 namespace warpsafe {
 namespace detail {
@@ -21,8 +21,8 @@ namespace detail {
 template <class Enum>
 inline constexpr bool is_printed_by_name = false;
 
-/// The name of the enumerator of that value without what it stands in, or empty: for a value
-/// without one the compiler writes a cast.
+/// The name of the enumerator with that value, without its scopes. Empty if there is none: the
+/// compiler then writes a cast.
 template <auto Value>
 [[nodiscard]] constexpr Name enumerator_of() noexcept {
   const Name all = name_of<Value>;
@@ -32,7 +32,7 @@ template <auto Value>
   return cast ? Name{} : Name{all.data + start, all.size - start};
 }
 
-/// Enumerators of less than this are known by name.
+/// Enumerators below this value are known by name.
 inline constexpr std::size_t named_enumerators = 128;
 
 template <class Enum, std::size_t... Value>
@@ -45,7 +45,7 @@ template <class Enum, std::size_t... Value>
 inline void put(std::ostream& out, Name text) {
   out.write(text.data, static_cast<std::streamsize>(text.size));
 }
-/// An address as gdb has it: 0x0 for none.
+/// Prints an address as gdb does: 0x0 for nullptr.
 inline void put_address(std::ostream& out, const void* address) {
   char buffer[24];
   TextBuffer text(buffer, sizeof buffer);
@@ -63,7 +63,7 @@ void put_elements(std::ostream& out, std::size_t count, const T* address) {
 
 }  // namespace detail
 
-/// Prints the enumerator's name: `block_too_large`; the number for a value without one.
+/// Prints the enumerator's name: `block_too_large`; the number if there is none.
 template <class Enum>
 requires detail::is_printed_by_name<Enum> std::ostream& operator<<(std::ostream& out, Enum value) {
   constexpr std::size_t count =

@@ -17,7 +17,7 @@
 
 namespace warpsafe::watch {
 
-/// Writes a run's journal to a file (debug/journal_file.hpp). Each line is written when its event
+/// Writes a run's journal to a file (debug/run/journal_file.hpp). Each line is written when its event
 /// happens, by one system call, so the file is complete however the program ends.
 class JournalStream {
  public:
@@ -34,7 +34,7 @@ class JournalStream {
     file_ = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
     if (file_ < 0) return errno;
     zero_ = debug::detail::nanoseconds_now();
-    debug::RecordedRun run;
+    debug::RunRecord run;
     run.environment = std::move(environment);
     line(debug::detail::environment_line(run));
     for (const DeviceLimits& limits : run.environment.devices) {

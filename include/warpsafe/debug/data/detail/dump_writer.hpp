@@ -17,20 +17,20 @@
 
 namespace warpsafe::debug {
 
-/// Writes one launch into a folder of its own: see LaunchDump. What fails first is kept.
+/// Writes one launch into a folder of its own: see LaunchDump. The first failure is kept.
 class DumpWriter {
  public:
-  /// `folder` is made where it is not there; the launch's own is inside it.
+  /// Creates `folder` if it does not exist, and the launch's own folder inside it.
   DumpWriter(const char* folder, const LaunchRecord& record)
       : folder_(std::string(folder) + "/" + name_of(record)) {
     if (::mkdir(folder, 0777) != 0 && errno != EEXIST) note(folder, errno);
     if (::mkdir(folder_.c_str(), 0777) != 0 && errno != EEXIST) note(folder_, errno);
   }
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
-  /// "PATH: what went wrong"; empty: nothing.
+  /// "PATH: what went wrong"; empty if nothing did.
   [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
 
-  /// Everything but the results. `memory` has its copy from before the launch.
+  /// Writes everything except the results. `memory` holds its copy from before the launch.
   void write_inputs(const LaunchRecord& record, const warpsafe::detail::LaunchArguments& arguments,
                     const LaunchMemory& memory) {
     write("grid", ElementType::uint32, 4, 3, false, record.grid);
@@ -64,7 +64,7 @@ class DumpWriter {
     }
     write_text("launch.txt", about + "\n");
   }
-  /// The results, as they are in the copies that `copy` chooses.
+  /// Writes the results, as they are in the copies that `copy` selects.
   void write_outputs(const LaunchMemory& memory,
                      unsigned char* (LaunchMemory::*copy)(std::size_t) const noexcept) {
     for (std::size_t i = 0; i < memory.arguments(); ++i) {
@@ -76,7 +76,8 @@ class DumpWriter {
   }
 
  private:
-  /// "000007-softmax": the number in the journal, and the name without what a path cannot have.
+  /// "000007-softmax": the number in the journal, and the name without characters that a path
+  /// cannot have.
   [[nodiscard]] static std::string name_of(const LaunchRecord& record) {
     char number[32];
     std::snprintf(number, sizeof number, "%06llu-",

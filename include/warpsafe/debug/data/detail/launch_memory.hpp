@@ -17,7 +17,8 @@
 namespace warpsafe::debug {
 
 /// The device memory that the arguments of one launch reach, with copies of it on the host.
-/// Arguments that overlap share one copy, as they do on the device. Arguments count from 0 here.
+/// Overlapping arguments share one copy, as they share memory on the device. Arguments count from 0
+/// here.
 class LaunchMemory {
  public:
   LaunchMemory(const warpsafe::detail::LaunchArguments& arguments,
@@ -36,32 +37,33 @@ class LaunchMemory {
                        arguments.elements[i], arguments.entry.parameters[i].writes, none};
       if (memory.begin == nullptr || !known) continue;
       add(arguments_[i].begin, arguments_[i].begin + memory.bytes, arguments_[i].writes);
-      arguments_[i].region = 0;  // which one is known once all are there
+      arguments_[i].region = 0;  // the region is found once all are known
     }
     for (std::size_t i = 0; i < count_; ++i) {
       if (arguments_[i].region != none) arguments_[i].region = region_of(arguments_[i]);
     }
   }
-  /// False: the host has no memory for the lists.
+  /// False if the host has no memory for the lists.
   [[nodiscard]] bool valid() const noexcept { return arguments_ != nullptr && regions_ != nullptr; }
   [[nodiscard]] std::size_t arguments() const noexcept { return count_; }
 
-  /// Copies all regions to the host, in the order of the stream, which is waited for.
-  /// Errc::out_of_memory (of the host), ::wait_timed_out where WARPSAFE_TIMEOUT gives waits up, or
-  /// the runtime's error.
+  /// Copies all regions to the host in the stream's order, and waits. Errc::out_of_memory (of the
+  /// host), ::wait_timed_out if WARPSAFE_TIMEOUT stops waits, or the runtime's error.
   [[nodiscard]] bool copy_before(LaunchError& error) noexcept {
-    // First: a copy into ordinary memory waits in the runtime's own call, which nothing watches.
+    // Wait first: a copy into pageable memory waits inside the runtime's call, which nothing
+    // watches.
     return wait(true, error) && copy_to_host(&Region::before, false, error);
   }
   /// Waits for the launch, before its results are copied. Errc as copy_before.
   [[nodiscard]] bool wait_for_launch(LaunchError& error) const noexcept {
     return wait(true, error);
   }
-  /// The same after the launch, of what it may have written.
+  /// Copies the regions that the kernel may have written to the host. Errc as copy_before.
   [[nodiscard]] bool copy_after(LaunchError& error) noexcept {
     return copy_to_host(&Region::after, true, error);
   }
-  /// Copies what `before` has of the regions that the kernel writes to the device, and waits.
+  /// Copies `before` of the regions that the kernel writes to the device, and waits. Errc as
+  /// copy_before.
   [[nodiscard]] bool write_back(LaunchError& error) const noexcept {
     for (std::size_t i = 0; i < regions_used_; ++i) {
       const Region& region = regions_[i];
@@ -73,12 +75,13 @@ class LaunchMemory {
   /// Whether an argument reaches memory that was copied, and whether the kernel may write there.
   [[nodiscard]] bool reaches(std::size_t i) const noexcept { return arguments_[i].region != none; }
   [[nodiscard]] bool writes(std::size_t i) const noexcept { return arguments_[i].writes; }
-  /// Of an argument's memory; 0 for one that reaches none.
+  /// Bytes of an argument's memory; 0 if it reaches none.
   [[nodiscard]] std::uint64_t bytes(std::size_t i) const noexcept { return arguments_[i].bytes; }
   [[nodiscard]] const warpsafe::detail::ElementInfo& element(std::size_t i) const noexcept {
     return arguments_[i].element;
   }
-  /// The host's copy of an argument's memory; nullptr where there is none.
+  /// The host's copy of an argument's memory, from before or after the launch; nullptr if there is
+  /// none.
   [[nodiscard]] unsigned char* before(std::size_t i) const noexcept {
     return place(i, &Region::before);
   }
@@ -104,8 +107,8 @@ class LaunchMemory {
     Copy after;
   };
 
-  /// Adds a range; those that it overlaps become one with it. Ranges that only touch stay apart:
-  /// they may be two allocations.
+  /// Adds a range and merges it with the ranges that it overlaps. Adjacent ranges stay apart,
+  /// because they may belong to two allocations.
   void add(std::uintptr_t begin, std::uintptr_t end, bool writes) noexcept {
     for (std::size_t i = 0; i < regions_used_;) {
       Region& region = regions_[i];
@@ -165,7 +168,7 @@ class LaunchMemory {
                      to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
     return status == 0 || failed(status, to_host ? "copy to host" : "copy to device", error);
   }
-  /// `may_stop`: no copy is on its way that uses memory of the host's.
+  /// `may_stop`: no copy that uses host memory is under way.
   [[nodiscard]] bool wait(bool may_stop, LaunchError& error) const noexcept {
     const int status = detail::told_wait(calls_, stream_,
                                          {stream_, record_.device, record_.site, may_stop}, false);

@@ -59,7 +59,7 @@ namespace warpsafe::debug::detail {
   notify_failed(error);
   const bool warn_only = Environment::get().warn_only;
   if (warn_only) {
-    log_error(LogLevel::warn, error, "\n  WARPSAFE_ON_ERROR=warn: launched all the same");
+    log_error(LogLevel::warn, error, "\n  WARPSAFE_ON_ERROR=warn: launched anyway");
   } else if (is_logged(LogLevel::error)) {
     log_error(LogLevel::error, error, "");
   }

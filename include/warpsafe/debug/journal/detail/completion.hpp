@@ -11,20 +11,20 @@
 
 namespace warpsafe::debug {
 
-/// What is known to have ended: for each stream, and for each device, when the newest wait began
-/// that succeeded. A launch that the runtime had taken by then is complete.
+/// What is known to have ended. For each stream and each device this keeps the beginning of the
+/// newest wait that succeeded. A launch that the runtime had taken by then is complete.
 ///
-/// Times are those of a clock that only waits advance, so that a launch costs no more than a look
-/// at it: a launch that was submitted at time t is complete once a wait that began at a later time
-/// has succeeded. Waits take a spin lock for a few instructions; launches never do.
+/// Times come from a clock that only waits advance, so a launch only has to read it. A launch that
+/// was submitted at time t is complete once a wait that began later has succeeded. Waits take a
+/// spin lock for a few instructions; launches never do.
 class Completion {
  public:
-  /// Streams whose progress is kept. Beyond that the one that was not waited for the longest is
-  /// forgotten: its launches then stay suspects longer than they need.
+  /// How many streams are tracked. A further stream replaces the one with the oldest wait, whose
+  /// launches then stay suspects longer than necessary.
   static constexpr std::size_t streams = 256;
   static constexpr std::int32_t devices = 64;
 
-  /// The time for a launch that was just submitted; at least 1.
+  /// The time of a launch that was just submitted; at least 1.
   [[nodiscard]] std::uint64_t now() const noexcept {
     return __atomic_load_n(&clock_, __ATOMIC_SEQ_CST) + 1;
   }
@@ -33,9 +33,9 @@ class Completion {
     return __atomic_add_fetch(&clock_, 1, __ATOMIC_SEQ_CST) + 1;
   }
 
-  /// Work of `stream` that was submitted before the time `began` has ended. Streams that are not
-  /// one stream by their value (0, and the default streams by name, of which each thread may have
-  /// its own) tell only that the device is well.
+  /// Work that was submitted to `stream` before the time `began` has ended. Default streams (0, and
+  /// those with a name, of which each thread may have its own) are not one stream for the whole
+  /// process. For them this only shows that the device works.
   void stream_waited(Vendor vendor, std::int32_t device, const void* stream,
                      std::uint64_t began) noexcept {
     lock();
@@ -67,7 +67,7 @@ class Completion {
     unlock();
   }
 
-  /// Whether a launch that was submitted at that time (0: not yet) is known to have ended.
+  /// Whether a launch submitted at that time (0: not yet) is known to have ended.
   [[nodiscard]] bool is_complete(const LaunchRecord& record, std::uint64_t submitted_at) noexcept {
     if (submitted_at == 0) return false;
     lock();
@@ -84,8 +84,8 @@ class Completion {
     unlock();
     return complete;
   }
-  /// When the newest successful wait for anything of the device (-1: of any) began; 0: there was
-  /// none.
+  /// The beginning of the newest successful wait for anything of the device (-1: of any device); 0
+  /// if there was none.
   [[nodiscard]] std::uint64_t well_at(Vendor vendor, std::int32_t device) noexcept {
     lock();
     std::uint64_t at = 0;
@@ -97,7 +97,7 @@ class Completion {
     return at;
   }
 
-  /// Of the process.
+  /// The one instance of the process.
   [[nodiscard]] static Completion& get() noexcept { return instance; }
 
  private:
@@ -122,12 +122,12 @@ class Completion {
     return &devices_[row][device];
   }
   void lock() noexcept {
-    // Its holder may be stopped: on a busy machine a spin alone would burn a whole time slice.
+    // The holder may be descheduled: on a busy machine, spinning alone would waste a time slice.
     while (__atomic_test_and_set(&busy_, __ATOMIC_ACQUIRE)) sched_yield();
   }
   void unlock() noexcept { __atomic_clear(&busy_, __ATOMIC_RELEASE); }
 
-  // No initialisers: static storage is zero, and see LaunchRecord.
+  // No initialisers, because static storage is zero; see LaunchRecord.
   std::uint64_t clock_;
   bool busy_;
   Stream streams_[streams];

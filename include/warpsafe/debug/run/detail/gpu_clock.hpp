@@ -13,21 +13,21 @@
 
 namespace warpsafe::debug::detail {
 
-/// What the measurement of GPU times asks of a backend. Each returns the runtime's status.
+/// The calls of a backend that measure GPU times. Each returns the runtime's status.
 struct TimingCalls {
   Vendor vendor;
-  /// A timed event of that device.
+  /// Creates a timed event of that device.
   int (*create)(int device, void*& event) noexcept;
   int (*record)(void* event, void* stream) noexcept;
   int (*elapsed)(float& ms, void* begin, void* end) noexcept;
   int (*query)(void* event) noexcept;
   int (*destroy)(void* event) noexcept;
   int (*capturing)(void* stream, bool& capturing) noexcept;
-  /// An event of the device that is reached when this returns.
+  /// Creates an event of that device and waits until it is reached.
   int (*now)(int device, void*& event) noexcept;
 };
 
-/// By the calls of a backend, as a check level makes them (CallsAt).
+/// Made of a backend's calls at a check level (CallsAt).
 template <class B>
 struct TimingCallsOf {
   using Event = typename B::native_event;
@@ -52,7 +52,7 @@ struct TimingCallsOf {
   static int capturing(void* stream, bool& capturing) noexcept {
     return B::stream_capturing(static_cast<Stream>(stream), capturing);
   }
-  /// On a stream of its own, where nothing is before it.
+  /// Uses a stream of its own, so that no other work comes first.
   static int now(int device, void*& event) noexcept {
     return warpsafe::detail::on_device<B>(device, [&]() noexcept -> int {
       Stream stream{};
@@ -70,11 +70,11 @@ struct TimingCallsOf {
                                      &query,    &destroy, &capturing, &now};
 };
 
-/// Events around launches, and the times between them. Not thread-safe: its owner locks. Errors of
-/// the runtime leave a time out; a lost context leaves out all of them.
+/// Events around launches, and the times between them. Not thread-safe: its owner locks. After an
+/// error of the runtime a time is missing; after a lost context all are.
 class GpuClock {
  public:
-  /// Two events of a launch, by its number.
+  /// Two events of a launch, which is identified by its number.
   struct Pair {
     std::uint64_t sequence;
     std::int32_t device;
@@ -84,8 +84,8 @@ class GpuClock {
 
   void use(const TimingCalls* calls) noexcept { calls_ = calls; }
 
-  /// Before a launch. Nothing while a graph is being captured: the events would become a part of
-  /// it.
+  /// Call it before a launch. Does nothing while a graph is being captured, because the events
+  /// would become part of the graph.
   void launching(const LaunchRecord& record) {
     if (calls_ == nullptr || record.vendor != calls_->vendor || record.device < 0) return;
     bool capturing = true;
@@ -102,9 +102,9 @@ class GpuClock {
       drop();
     }
   }
-  /// After it.
+  /// Call it after the launch.
   void launched(const LaunchRecord& record) noexcept {
-    // clang-tidy would have <ranges>.
+    // clang-tidy would prefer <ranges>.
     // NOLINTNEXTLINE(modernize-loop-convert)
     for (auto pair = pairs_.rbegin(); pair != pairs_.rend(); ++pair) {
       if (pair->sequence != record.sequence) continue;
@@ -112,17 +112,17 @@ class GpuClock {
       return;
     }
   }
-  /// Calls `tell(sequence, begun, ended)` for each launch that has ended: the nanoseconds of
-  /// CLOCK_MONOTONIC at which the stream came to it, and to its end.
-  template <class Tell>
-  void times(const Tell& tell) const {
+  /// Calls `report(sequence, begun, ended)` for each launch that has ended. The times are the
+  /// nanoseconds of CLOCK_MONOTONIC at which the stream reached the launch and its end.
+  template <class Report>
+  void times(const Report& report) const {
     for (const Pair& pair : pairs_) {
       const Start& start = starts_[static_cast<std::size_t>(pair.device)];
       float to_begin = 0;
       float to_end = 0;
       if (calls_->query(pair.end) == 0 && calls_->elapsed(to_begin, start.event, pair.begin) == 0 &&
           calls_->elapsed(to_end, start.event, pair.end) == 0) {
-        tell(pair.sequence, start.host + nanoseconds(to_begin), start.host + nanoseconds(to_end));
+        report(pair.sequence, start.host + nanoseconds(to_begin), start.host + nanoseconds(to_end));
       }
     }
   }
@@ -138,7 +138,7 @@ class GpuClock {
   }
 
  private:
-  /// One moment on the host's clock and the device's.
+  /// One moment on the host's clock and on the device's.
   struct Start {
     void* event = nullptr;
     std::uint64_t host = 0;
@@ -153,8 +153,7 @@ class GpuClock {
     if (starts_.size() <= at) starts_.resize(at + 1);
     Start& start = starts_[at];
     if (start.event != nullptr || start.failed) return !start.failed;
-    // The event lies between two looks at the host's clock: of several tries the closest one
-    // counts.
+    // The event lies between two readings of the host's clock. The closest of several tries counts.
     std::uint64_t closest = ~std::uint64_t{0};
     for (int tries = 0; tries < 5 && !start.failed; ++tries) {
       void* event = nullptr;
@@ -173,7 +172,7 @@ class GpuClock {
     return !start.failed;
   }
   void drop() noexcept {
-    // A status has no one to go to: a lost context has said so where it was noticed.
+    // Nobody reads this status: a lost context was reported where it was noticed.
     for (void* event : {pairs_.back().begin, pairs_.back().end}) {
       if (event != nullptr) static_cast<void>(calls_->destroy(event));
     }

@@ -12,8 +12,8 @@
 
 namespace warpsafe::debug {
 
-/// One JSON object (RFC 8259), written field after field in the order of the calls. Text that is no
-/// UTF-8 has its wrong bytes replaced by U+FFFD, so that every reader takes it.
+/// One JSON object (RFC 8259), written field by field in the order of the calls. Bytes that are not
+/// valid UTF-8 become U+FFFD, so that every reader accepts the text.
 class JsonObject {
  public:
   JsonObject& add(const char* key, const std::string& text) {
@@ -35,12 +35,12 @@ class JsonObject {
   }
   JsonObject& add(const char* key, std::int32_t number) { return raw(key, std::to_string(number)); }
   JsonObject& add(const char* key, bool value) { return raw(key, value ? "true" : "false"); }
-  /// With three decimals: microseconds, down to the nanosecond.
+  /// Writes three decimals: microseconds, down to the nanosecond.
   JsonObject& add(const char* key, double number) {
     char text[64];
     std::snprintf(text, sizeof text, "%.3f", number);
     for (char& letter : text) {
-      if (letter == ',') letter = '.';  // the locale's
+      if (letter == ',') letter = '.';  // of the locale
     }
     return raw(key, text);
   }
@@ -48,7 +48,7 @@ class JsonObject {
     return raw(key, '[' + std::to_string(axes[0]) + ',' + std::to_string(axes[1]) + ',' +
                         std::to_string(axes[2]) + ']');
   }
-  /// An address as a text: numbers of 64 bits are more than JSON's readers keep.
+  /// Writes an address as text, because JSON readers do not keep 64-bit numbers exactly.
   JsonObject& add(const char* key, const void* address) {
     char text[32];
     std::snprintf(text, sizeof text, "0x%llx",
@@ -56,13 +56,13 @@ class JsonObject {
     return add(key, text);
   }
   JsonObject& add(const char* key, const JsonObject& object) { return raw(key, object.text()); }
-  /// A value that is JSON already.
+  /// Adds a value that is JSON already.
   JsonObject& raw(const char* key, const std::string& value) {
     name(key);
     text_ += value;
     return *this;
   }
-  /// The object in one line, without a newline.
+  /// The object on one line, without a newline.
   [[nodiscard]] std::string text() const { return text_ + '}'; }
 
  private:
@@ -93,7 +93,8 @@ class JsonObject {
     }
     text_ += '"';
   }
-  /// The bytes of the character at `at`, or 0 if that is no UTF-8 (RFC 3629, section 4).
+  /// The length in bytes of the character at `at`, or 0 if it is not valid UTF-8 (RFC 3629, section
+  /// 4).
   [[nodiscard]] static std::size_t sequence(Name text, std::size_t at) noexcept {
     const auto byte = [&](std::size_t i) -> unsigned {
       return i < text.size ? static_cast<unsigned char>(text.data[i]) : 0U;
@@ -120,11 +121,11 @@ class JsonObject {
 
 namespace warpsafe::debug::detail {
 
-/// Lines into an open file; the first failure counts.
+/// Writes lines to an open file and keeps the first failure.
 class OutputFile {
  public:
   explicit OutputFile(std::FILE* file) noexcept : file_(file) {}
-  /// `text` and a newline.
+  /// Writes `text` and a newline.
   void line(const std::string& text) noexcept {
     write(text.data(), text.size());
     write("\n", 1);
@@ -132,7 +133,7 @@ class OutputFile {
   void write(const char* text, std::size_t size) noexcept {
     if (failed_ == 0 && std::fwrite(text, 1, size, file_) != size) failed_ = last_errno();
   }
-  /// 0, or the errno of what failed.
+  /// Flushes. Returns 0, or the errno of the first failure.
   [[nodiscard]] int finish() noexcept {
     if (failed_ == 0 && std::fflush(file_) != 0) failed_ = last_errno();
     return failed_;
@@ -144,7 +145,7 @@ class OutputFile {
   int failed_ = 0;
 };
 
-/// `write(file)`, which returns 0 or an errno, with a file of that name, made or replaced.
+/// Creates or replaces a file of that name and calls `write(file)`, which returns 0 or an errno.
 template <class Write>
 [[nodiscard]] int write_to(const char* path, const Write& write) {
   std::FILE* const file = std::fopen(path, "w");

@@ -13,18 +13,18 @@
 #include <utility>
 #include <vector>
 
-// A run as it was recorded: what a file of it holds, and what is made of it.
+// A run of a program: what a RunRecorder records, and what files and timelines contain.
 
 namespace warpsafe::debug {
 
-/// Versions of a runtime, as it counts them (CUDA: 1000 * major + 10 * minor).
+/// Versions of a runtime, in its own numbering (CUDA: 1000 * major + 10 * minor).
 struct RuntimeVersions {
-  std::int32_t driver = 0;   ///< the newest that the driver can do; 0: not told
-  std::int32_t runtime = 0;  ///< of the runtime library; 0: not told
+  std::int32_t driver = 0;   ///< the newest version that the driver supports; 0: not known
+  std::int32_t runtime = 0;  ///< of the runtime library; 0: not known
   std::int32_t toolkit = 0;  ///< of the headers that this was compiled with
 };
 
-/// Where a run was made: what two runs can differ in before anything is launched.
+/// Where a run took place: the differences between two runs that exist before any launch.
 struct RunEnvironment {
   std::string started;     ///< UTC, as 2026-01-31T12:00:00Z
   std::string host;        ///< the machine's name
@@ -33,40 +33,42 @@ struct RunEnvironment {
   Name backend{};
   RuntimeVersions versions;
   std::vector<DeviceLimits> devices;
-  /// The variables that the runtimes and this library read, by their prefixes.
+  /// The environment variables that the runtimes and this library read, chosen by prefix.
   std::vector<std::pair<std::string, std::string>> variables;
 };
 
-/// Times in nanoseconds since the run began; a launch that the journal alone has told of has none.
-struct RecordedLaunch {
+/// One launch of a run. Times are nanoseconds since the run began. A launch that only the journal
+/// knows has none.
+struct RunLaunch {
   LaunchRecord record;
-  std::uint64_t begun = 0;      ///< when the runtime was asked, 0: not known
-  std::uint64_t ended = 0;      ///< when it had answered
-  std::uint64_t gpu_begun = 0;  ///< when the stream came to it; 0: no events
+  std::uint64_t begun = 0;      ///< the call of the runtime began; 0: not known
+  std::uint64_t ended = 0;      ///< the runtime had answered
+  std::uint64_t gpu_begun = 0;  ///< the stream reached the launch; 0: no events
   std::uint64_t gpu_ended = 0;
-  std::uint32_t thread = 0;  ///< of the host, counted from 0 in the order of their first launches
+  std::uint32_t thread =
+      0;  ///< host threads are counted from 0 in the order of their first launches
 };
-struct RecordedWait {
+struct RunWait {
   WaitRecord wait;
   std::uint32_t thread = 0;
 };
-struct RecordedError {
+struct RunError {
   Errc code{};
   std::string text;
   std::uint64_t at = 0;
-  std::uint64_t sequence = 0;  ///< of its launch; 0: none
+  std::uint64_t sequence = 0;  ///< the launch's number; 0: none
   std::int32_t device = -1;
   const void* stream = nullptr;
   std::uint32_t thread = 0;
 };
 
-struct RecordedRun {
+struct RunRecord {
   RunEnvironment environment;
-  std::vector<RecordedLaunch> launches;  ///< in the order of their numbers
-  std::vector<RecordedWait> waits;
-  std::vector<RecordedError> errors;
+  std::vector<RunLaunch> launches;  ///< in the order of their numbers
+  std::vector<RunWait> waits;
+  std::vector<RunError> errors;
   std::uint64_t lost = 0;   ///< launches of the process before the first one here
-  bool incomplete = false;  ///< something is missing: there was no memory for it
+  bool incomplete = false;  ///< something is missing, because there was no memory for it
 };
 
 [[nodiscard]] constexpr const char* state_name(LaunchState state) noexcept {

@@ -18,29 +18,29 @@
 
 namespace warpsafe::host {
 
-/// Writes down what a program does on the host backend, and checks it for races. An action's number
-/// is its point in the checker's order.
-class Recorder {
+/// Records the actions of a program on the host backend and checks them for races. An action's
+/// number is its point in the checker's order.
+class HostRaceRecorder {
  public:
   debug::StreamHistory history;
   std::vector<debug::Race> races;
-  /// A stream's destruction, and a use of it after that.
-  std::vector<std::pair<debug::Point, debug::Point>> uses_of_no_stream;
+  /// The destruction of a stream, and a later use of it.
+  std::vector<std::pair<debug::Point, debug::Point>> uses_after_destroy;
 
-  /// Forgets everything; what was submitted before is nothing that later work can be ordered with.
+  /// Removes everything. Work that was submitted before cannot be ordered with later work.
   void begin() {
     static std::uint64_t runs = 0;
     run_ = ++runs << 32;
     checker_.clear();
     history.clear();
     races.clear();
-    uses_of_no_stream.clear();
+    uses_after_destroy.clear();
     columns_.clear();
     graphs_.clear();
     host_ = checker_.add_strand();
   }
 
-  /// An operation at the end of a stream.
+  /// An operation is appended to a stream.
   void submitted(const StreamState& stream, Operation& operation) {
     const std::uint32_t column = column_of(stream);
     const debug::Strand strand = columns_[column - 1].strand;
@@ -48,14 +48,14 @@ class Recorder {
     const bool graph = operation.kind() == OperationKind::graph;
     if (graph) add_nodes(static_cast<const GraphOperation&>(operation), column, after);
     set_accesses(operation);
-    // What a graph touches, its nodes do.
+    // The nodes of a graph access its memory.
     if (graph) accesses_.clear();
     note(action_of(operation, column), strand, after);
     operation.number = run_ | (history.actions.size());
     history.moments.push_back({last_point(), true});
   }
   void runs(const Operation& operation) { history.moments.push_back({point_of(operation), false}); }
-  /// Something that the host does, after `after` of streams; with what it touches, if anything.
+  /// An action of the host, after `after`, with its accesses, if any.
   void host(debug::ActionKind kind, std::span<const debug::Point> after = {},
             std::span<const debug::MemoryAccess> accesses = {}) {
     accesses_.assign(accesses.begin(), accesses.end());
@@ -71,7 +71,7 @@ class Recorder {
       const debug::Point point = point_of(operation);
       if (point != debug::no_point) points.push_back(point);
     }
-    // In the order of the program: that of the streams' addresses is not the same in every run.
+    // In program order: the order of the streams' addresses differs between runs.
     std::sort(points.begin(), points.end());
     host(debug::ActionKind::synchronize, points);
   }
@@ -83,12 +83,9 @@ class Recorder {
   void refused(const StreamState* stream) {
     for (const Column& column : columns_) {
       if (column.stream != stream || column.destruction == debug::no_point) continue;
-      host(debug::ActionKind::use_of_no_stream);
-      uses_of_no_stream.emplace_back(column.destruction, last_point());
+      host(debug::ActionKind::use_after_destroy);
+      uses_after_destroy.emplace_back(column.destruction, last_point());
     }
-  }
-  [[nodiscard]] bool found_something() const noexcept {
-    return !races.empty() || !uses_of_no_stream.empty();
   }
 
  private:
@@ -97,8 +94,7 @@ class Recorder {
     debug::Strand strand;
     debug::Point destruction;  // or no_point
   };
-  /// The strands of a graph's nodes. A graph's launches run one after another, so each has the
-  /// same.
+  /// The strands of a graph's nodes. A graph's launches run one after another, so they share them.
   struct GraphStrands {
     const GraphNodes* nodes;
     std::vector<debug::Strand> strands;
@@ -140,7 +136,8 @@ class Recorder {
                            access.rows, access.pitch});
     }
   }
-  /// A graph's nodes, each after those that it waits for; the graph itself is after all of them.
+  /// Adds a graph's nodes, each after those that it waits for. The graph itself comes after all of
+  /// them.
   void add_nodes(const GraphOperation& graph, std::uint32_t column,
                  std::vector<debug::Point>& after) {
     const GraphNodes& nodes = *graph.nodes;
@@ -199,10 +196,10 @@ class Recorder {
 
   debug::RaceChecker checker_;
   debug::Strand host_ = 0;
-  std::uint64_t run_ = 0;  // what the numbers of this run's operations begin with
+  std::uint64_t run_ = 0;  // the upper half of the numbers of this run's operations
   std::vector<Column> columns_;
   std::vector<GraphStrands> graphs_;
-  std::vector<debug::MemoryAccess> accesses_;  // of the action that is being noted
+  std::vector<debug::MemoryAccess> accesses_;  // of the action that is being added
 };
 
 }  // namespace warpsafe::host

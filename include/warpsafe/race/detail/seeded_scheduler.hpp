@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
-#include <warpsafe/race/host_recorder.hpp>
+#include <warpsafe/race/detail/host_race_recorder.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace warpsafe::host {
 
-/// Numbers that a seed settles, on every machine and with every standard library: splitmix64
-/// (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Random numbers that depend only on the seed, on every machine and with every standard library:
+/// splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 class Random {
  public:
   explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
@@ -27,7 +27,8 @@ class Random {
     mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
     return mixed ^ (mixed >> 31);
   }
-  /// One of 0 … end - 1; `end` is not 0, and far below 2^32, so that none is favoured noticeably.
+  /// One of 0 … end - 1. `end` is not 0 and far below 2^32, so that no number is noticeably
+  /// favoured.
   [[nodiscard]] std::size_t below(std::size_t end) noexcept {
     return static_cast<std::size_t>((next() >> 32) * end >> 32);
   }
@@ -36,25 +37,25 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Runs the operations of a program one at a time, in an order that a seed settles. At each call of
-/// the program some of what is in the streams runs first, or nothing: every order that the streams
-/// and their waits allow has a chance, and a query finds what has run by then.
+/// Runs the operations of a program one at a time, in an order that depends on the seed. At each
+/// call of the program, some of the pending work runs first, or none. Every order that the streams
+/// and their waits allow is possible, and a query sees the work that has run.
 class SeededScheduler final : public Scheduler {
  public:
   explicit SeededScheduler(Runtime& runtime) : runtime_(runtime) {}
-  Recorder recorder;
+  HostRaceRecorder recorder;
 
   /// Begins a run.
   void begin(std::uint64_t seed) {
     random_ = Random(seed);
     recorder.begin();
     streams_.clear();
-    asked_in_vain_ = 0;
-    // Between a device that is far behind the host and one that is done at once.
+    pending_queries_ = 0;
+    // From a device that is far behind the host to one that finishes at once.
     constexpr std::uint32_t odds[] = {1, 4, 8, 12, 15};
     odds_ = odds[random_.below(std::size(odds))];
   }
-  /// Runs all that is left.
+  /// Runs all remaining work.
   void drain(std::unique_lock<std::mutex>& lock) {
     while (running_ || run_one(lock)) {
       if (running_) runtime_.progress.wait(lock);
@@ -63,8 +64,8 @@ class SeededScheduler final : public Scheduler {
 
   void begin_call(std::unique_lock<std::mutex>& lock) override {
     if (running_) return;
-    // A program that asks until the answer is yes gets one.
-    if (asked_in_vain_ > 32) run_one(lock);
+    // Ends loops of a program that queries until the answer is yes.
+    if (pending_queries_ > 32) run_one(lock);
     while (!running_ && random_.below(16) < odds_ && run_one(lock)) {
     }
   }
@@ -85,14 +86,14 @@ class SeededScheduler final : public Scheduler {
     }
   }
   void known_done(Operations operations) override {
-    asked_in_vain_ = 0;
+    pending_queries_ = 0;
     recorder.known_done(operations);
   }
   void known_pending() override {
-    ++asked_in_vain_;
+    ++pending_queries_;
     recorder.host(debug::ActionKind::not_done);
   }
-  void empty_wait(StreamState&) override { recorder.host(debug::ActionKind::wait_for_nothing); }
+  void empty_wait(StreamState&) override { recorder.host(debug::ActionKind::empty_wait); }
   void touched(const debug::MemoryAccess& access) override {
     using debug::AccessKind;
     using debug::ActionKind;
@@ -106,7 +107,7 @@ class SeededScheduler final : public Scheduler {
   void refused(const StreamState* stream) override { recorder.refused(stream); }
 
  private:
-  /// Runs the oldest operation of some stream; false if none can run.
+  /// Runs the oldest operation of a random stream. False if none can run.
   bool run_one(std::unique_lock<std::mutex>& lock) {
     runnable_.clear();
     for (StreamState* stream : streams_) {
@@ -123,9 +124,9 @@ class SeededScheduler final : public Scheduler {
 
   Runtime& runtime_;
   Random random_{0};
-  std::uint32_t odds_ = 8;  // of 16, that one more operation runs before a call
-  std::uint32_t asked_in_vain_ = 0;
-  bool running_ = false;                // an operation, without the lock
+  std::uint32_t odds_ = 8;  // of 16: the chance that one more operation runs before a call
+  std::uint32_t pending_queries_ = 0;
+  bool running_ = false;                // an operation runs, without the lock
   std::vector<StreamState*> streams_;   // of this run, in the order of their first work
   std::vector<StreamState*> runnable_;  // of these
 };

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <warpsafe/backend/memory_access.hpp>
+#include <warpsafe/race/detail/captured_graphs.hpp>
 #include <warpsafe/race/race_checker.hpp>
 #include <warpsafe/race/race_report.hpp>
-#include <warpsafe/race/recorded_graphs.hpp>
 #include <warpsafe/race/stream_history.hpp>
 
 #include <cstddef>
@@ -16,9 +16,9 @@
 
 namespace warpsafe::debug {
 
-/// What a recorded program did so far, on the vendor's own streams, with its races. Not
-/// thread-safe: a RaceRecorder's.
-class RecordedHistory {
+/// The actions of a recorded program on the vendor's own streams, and their races. Not thread-safe:
+/// RaceRecorder locks.
+class DeviceHistory {
  public:
   void clear() {
     checker_.clear();
@@ -28,34 +28,35 @@ class RecordedHistory {
     races_left_out_ = 0;
     host_ = checker_.add_strand();
   }
-  /// How many things were written down.
+  /// The number of recorded actions.
   [[nodiscard]] std::size_t size() const noexcept { return history_.actions.size(); }
-  /// What was found; the first `kept` races are told in words.
+  /// The findings; the first `kept` races have a text.
   [[nodiscard]] RaceReport report() const {
     RaceReport report;
     report.left_out = races_left_out_;
-    // A use of a destroyed stream is in no record: it can end the program.
+    // Uses of destroyed streams are not recorded, because they can end the program.
     add_findings(report, history_, races_, {});
     return report;
   }
 
-  /// At the end of a stream, after `after` as well. Its point.
+  /// Appends an action to a stream, after `after` as well. Returns its point.
   Point on_stream(const void* stream, Action action, Point after,
                   std::span<const MemoryAccess> accesses) {
     action.column = column_of(stream);
     const Point before[] = {checker_.order().last(host_), after};
     return note(action, columns_[action.column - 1].strand, before, accesses);
   }
-  /// A launch of a graph that does `nodes`: each after what the stream was given so far, after
-  /// `earlier`, and after the nodes that it waits for. Its point, which comes after all of them.
-  Point replay(const void* stream, Action action, const RecordedNodes& nodes, Point earlier) {
+  /// Appends a launch of a graph with `nodes`. Each node comes after all earlier work of the
+  /// stream, after `earlier`, and after the nodes that it waits for. Returns the launch's point,
+  /// which comes after all of them.
+  Point replay(const void* stream, Action action, const CapturedNodes& nodes, Point earlier) {
     action.column = column_of(stream);
     Column& column = columns_[action.column - 1];
     const std::vector<Point> before = {checker_.order().last(host_),
                                        checker_.order().last(column.strand), earlier};
     std::vector<Point> all = before;
     const auto first = static_cast<Point>(size());
-    for (const RecordedNode& node : nodes) {
+    for (const CapturedNode& node : nodes) {
       std::vector<Point> after = before;
       for (const std::size_t one : node.after) after.push_back(first + static_cast<Point>(one));
       Action part = node.action;
@@ -65,23 +66,23 @@ class RecordedHistory {
     }
     return note(action, column.strand, all, {});
   }
-  /// The host does something, once it knows that all of `after` is done.
+  /// An action of the host, which knows that all of `after` is done.
   void on_host(const Action& action, std::span<const Point> after,
                std::span<const MemoryAccess> accesses) {
     note(action, host_, after, accesses);
   }
-  /// Another stream may have this one's address from here on.
+  /// Another stream may have the same address from now on.
   void stream_destroyed(const void* stream, call_site site) {
     const std::uint32_t column = column_of(stream);
     note({ActionKind::destroy_stream, 0, no_point, site, {}, 0}, host_, {}, {});
     columns_[column - 1].stream = &gone;
   }
 
-  /// The newest of what the stream was given.
+  /// The newest point of the stream.
   [[nodiscard]] Point last_of(const void* stream) {
     return checker_.order().last(columns_[column_of(stream) - 1].strand);
   }
-  /// The same for all streams.
+  /// The newest points of all streams.
   [[nodiscard]] std::vector<Point> last_of_all() const {
     std::vector<Point> ends;
     for (const Column& column : columns_) ends.push_back(checker_.order().last(column.strand));
@@ -92,14 +93,14 @@ class RecordedHistory {
   struct Column {
     const void* stream;
     Strand strand;
-    /// For what runs beside the stream's own strand inside of a graph. Launches on one stream come
-    /// one after another, so all share them.
+    /// For nodes of a graph that run beside the stream's own strand. The launches on one stream
+    /// come one after another, so all share these.
     std::vector<Strand> beside{};
   };
-  // Races beyond these are counted: they are seldom of another kind.
+  // Further races are only counted; they are rarely of another kind.
   static constexpr std::size_t kept = 20;
 
-  /// The streams that the vendors call default have the addresses 0, 1 (legacy) and 2 (per thread).
+  /// The vendors' default streams have the addresses 0, 1 (legacy) and 2 (per thread).
   [[nodiscard]] static bool is_default(const void* stream) noexcept {
     return reinterpret_cast<std::uintptr_t>(stream) <= 2;
   }
