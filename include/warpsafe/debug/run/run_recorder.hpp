@@ -65,7 +65,7 @@ template <class B = default_backend, CheckLevel Level = current_level>
   if constexpr (requires(int& number) { B::versions(number, number); }) {
     int driver = 0;
     int runtime = 0;
-    static_cast<void>(warpsafe::detail::CallsAt<B, Level>::versions(
+    static_cast<void>(warpsafe::detail::call<B, Level, &B::versions>(
         driver, runtime));  // what it cannot tell stays 0
     found.versions = {driver, runtime, B::toolkit_version};
   }
@@ -127,8 +127,7 @@ class RunRecorder {
   template <class B = default_backend, CheckLevel Level = current_level>
   void start(RecordOptions options = {}) {
     run_.environment = describe_environment<B, Level>();
-    using Calls = warpsafe::detail::CallsAt<B, Level>;
-    if (options.gpu_times) clock_.use(&detail::TimingCallsOf<Calls>::calls);
+    if (options.gpu_times) clock_.use(&detail::TimingCallsOf<B, Level>::calls);
     zero_ = detail::nanoseconds_now();
     run_.lost = Journal::get().last();
     add_listener(listener_);
