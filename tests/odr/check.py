@@ -16,8 +16,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 # The reported calls (current device, stream create, stream destroy), and the moment at which each level finds
 # a size of 0, too much shared memory, and the same for a functor.
-EXPECTED = {2: "3 told: made checked checked", 1: "0 told: made refused refused",
-            0: "0 told: refused refused refused"}  # fmt: skip
+EXPECTED = {2: "3 traced: made checked checked", 1: "0 traced: made refused refused",
+            0: "0 traced: refused refused refused"}  # fmt: skip
 LEVELS = {"full": 2, "cheap": 1, "off": 0}
 
 

@@ -39,19 +39,19 @@ inline const char* stage_of(const warpsafe::result<void>& outcome) {
   }
 }
 
-/// Calls of the runtime that were told to a trace (WARPSAFE_LOG=trace).
-inline int told = 0;
-/// Tells of one of the questions that a launch has.
+/// Calls of the runtime that a trace has seen (WARPSAFE_LOG=trace).
+inline int traced = 0;
+/// Counts one of the calls that a launch makes.
 template <class... P>
-int count(const warpsafe::detail::CallTracer&, warpsafe::Name, warpsafe::Name (*)(int) noexcept,
+int count(const warpsafe::detail::CallTracer&, const warpsafe::detail::TracedCall&,
           int (*call)(P...) noexcept, P... arguments) noexcept {
-  ++told;
+  ++traced;
   return call(arguments...);
 }
 inline constexpr warpsafe::detail::CallTracer counting_tracer{
     []() noexcept { return std::uint64_t{0}; },
-    [](warpsafe::detail::RuntimeCall, warpsafe::Name, warpsafe::Name,
-       const warpsafe::detail::TracedValue*, std::size_t, std::uint64_t) noexcept { ++told; },
+    [](const warpsafe::detail::TracedCall&, int, const warpsafe::detail::TracedValue*, std::size_t,
+       std::uint64_t) noexcept { ++traced; },
     &count<int&>, &count<int, warpsafe::DeviceLimits&>,
     &count<const warpsafe::KernelEntry&, warpsafe::KernelLimits&>};
 

@@ -9,11 +9,11 @@
 namespace ws = warpsafe;
 
 std::string OBSERVE() {
-  told = 0;
+  traced = 0;
   warpsafe::detail::call_tracer_in_use = &counting_tracer;
   { const auto dropped = ws::Stream::create(); }
   warpsafe::detail::call_tracer_in_use = nullptr;
-  const std::string calls = std::to_string(told) + " told: ";
+  const std::string calls = std::to_string(traced) + " traced: ";
   const ws::Stream stream = ws::Stream::create().value();
   const auto nothing = ws::SafeGrid<>::cover(0, ws::block<32>);
   const auto config = ws::LaunchConfig(ws::grid<1>, ws::block<32>, ws::shared<double>(1 << 24));

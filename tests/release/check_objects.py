@@ -19,7 +19,7 @@ CHECKS = re.compile(r"validate_(launch|numbers)|check_launch|ask_driver|check_va
                     r"Journal|\bCompletion\b|debug10Completion|Incidents|Observation|show_arguments|BackendCalls|backend_calls|HostReference|before_launch|after_launch|Launch: kernel=|"
                     r"cudaFuncGetAttributes|cudaDeviceGetAttribute|cudaGetDevice\b")  # fmt: skip
 # Names that WARPSAFE_LOG=trace needs at calls of the runtime.
-TRACE = re.compile(r"call_tracer_in_use|told_call|TracedCalls|TracedQuestions|TracedValue|RuntimeCall")
+TRACE = re.compile(r"call_tracer_in_use|report_call|traced<|TracedCall|TracedValue|CallTracer")
 LAUNCHES = re.compile(r"(static|dynamic|configured)_(returned|inlined)")
 
 

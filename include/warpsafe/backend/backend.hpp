@@ -51,8 +51,9 @@ enum class CopyKind : std::uint8_t {
 };
 
 /// The one dispatch layer: a backend is a struct with these static members, all `noexcept`, none
-/// throwing or clearing the runtime's last error. Each returns the runtime's own status as an int,
-/// 0 for success. All code above is written once, over these names.
+/// overloaded, none throwing or clearing the runtime's last error. Each returns the runtime's own
+/// status as an int, 0 for success. All code above is written once, over these names, and calls
+/// them by detail::call (backend/detail/runtime_call.hpp).
 ///
 /// * `vendor`, `name` (Name), `not_ready` (the status of an unfinished query)
 /// * `native_stream`, `native_event`: pointer types; `parameter_bytes`, the most that a kernel's

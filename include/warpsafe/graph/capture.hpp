@@ -3,8 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
-#include <warpsafe/backend/detail/graph_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/config.hpp>
@@ -42,8 +41,8 @@ class [[nodiscard]] basic_capture {
                                                    call_site site = call_site::current()) noexcept {
     const auto there = detail::check_stream_there(Name::of("capture begin"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
-    auto* const state = new (std::nothrow)
-        State(std::move(stream), &basic_capture::template discard_at<detail::CallsAt<B, Level>>);
+    auto* const state =
+        new (std::nothrow) State(std::move(stream), &basic_capture::template discard_at<Level>);
     auto* const resources = state == nullptr ? nullptr : new (std::nothrow) detail::GraphResources;
     if (resources == nullptr) {
       delete state;
@@ -54,10 +53,10 @@ class [[nodiscard]] basic_capture {
     state->watch.mode = mode;
     state->watch.vendor = B::vendor;
     state->watch.stream = state->stream.ref().native();
-    state->watch.query_info = &basic_capture::template query_info<detail::CallsAt<B, Level>>;
+    state->watch.query_info = &basic_capture::template query_info<Level>;
     basic_capture made(state);
-    if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::capture_begin(
-            state->stream.ref().native(), mode)) {
+    if (const int status =
+            detail::call<B, Level, &B::capture_begin>(state->stream.ref().native(), mode)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("capture begin"), site);
       if (status == illegal_state) error.code = Errc::stream_capturing;
       error.stream = state->stream.ref().native();
@@ -100,8 +99,7 @@ class [[nodiscard]] basic_capture {
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     typename B::native_graph graph{};
-    const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::capture_end(
-        state->stream.ref().native(), graph);
+    const int status = detail::call<B, Level, &B::capture_end>(state->stream.ref().native(), graph);
     detail::close_watch(state->watch);
     detail::run_postponed_frees<B>();
     if (status != 0) {
@@ -151,9 +149,9 @@ class [[nodiscard]] basic_capture {
   };
   explicit basic_capture(State* state) noexcept : state_(state) {}
 
-  template <class Calls>
+  template <CheckLevel Level>
   static int query_info(const void* stream, CaptureInfo& info) noexcept {
-    return detail::GraphCallsOf<Calls>::capture_info(
+    return detail::call<B, Level, &B::capture_info>(
         static_cast<typename B::native_stream>(const_cast<void*>(stream)), info);
   }
   [[gnu::cold]] static LaunchError not_open_error(call_site site) noexcept {
@@ -202,13 +200,13 @@ class [[nodiscard]] basic_capture {
     delete state;
   }
   /// Implements State::discard_at. Errors are dropped.
-  template <class Calls>
+  template <CheckLevel Level>
   static void discard_at(State& state) noexcept {
     typename B::native_graph graph{};
-    const int status = detail::GraphCallsOf<Calls>::capture_end(state.stream.ref().native(), graph);
+    const int status = detail::call<B, Level, &B::capture_end>(state.stream.ref().native(), graph);
     detail::close_watch(state.watch);
     detail::run_postponed_frees<B>();
-    if (status == 0) static_cast<void>(detail::GraphCallsOf<Calls>::graph_destroy(graph));
+    if (status == 0) static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
   }
 
   State* state_;

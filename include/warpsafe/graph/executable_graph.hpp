@@ -4,8 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
-#include <warpsafe/backend/detail/graph_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
@@ -104,8 +103,8 @@ class [[nodiscard]] basic_executable_graph {
   [[nodiscard]] result<void> update(const basic_graph<B>& graph,
                                     call_site site = call_site::current()) noexcept {
     GraphChange change = GraphChange::none;
-    if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_update(
-            native_, graph.native_, change)) {
+    if (const int status =
+            detail::call<B, Level, &B::graph_update>(native_, graph.native_, change)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("graph update"), site);
       if (error.code == Errc::graph_update_refused) {
         error.value = static_cast<std::uint64_t>(change);
@@ -126,8 +125,8 @@ class [[nodiscard]] basic_executable_graph {
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (native_ == nullptr) return success();
     const int waited = release_resources<Level>();
-    const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_exec_destroy(
-        std::exchange(native_, nullptr));
+    const int status =
+        detail::call<B, Level, &B::graph_exec_destroy>(std::exchange(native_, nullptr));
     last_ = std::nullopt;
     if (waited != 0) {
       return detail::runtime_error<B>(waited, Name::of("graph launch"), site, Stage::completion);
@@ -139,8 +138,8 @@ class [[nodiscard]] basic_executable_graph {
  private:
   template <CheckLevel Level>
   [[nodiscard]] result<void> submit(basic_stream_hold<B> stream, call_site site) noexcept {
-    if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_launch(
-            native_, stream.ref().native())) {
+    if (const int status =
+            detail::call<B, Level, &B::graph_launch>(native_, stream.ref().native())) {
       // As for a kernel launch, a fault reported here belongs to earlier work.
       LaunchError error =
           detail::runtime_error<B>(status, Name::of("graph launch"), site, Stage::launch);
@@ -163,7 +162,7 @@ class [[nodiscard]] basic_executable_graph {
     if (Level != CheckLevel::full && detail::open_captures() == nullptr) return false;
     bool capturing = false;
     // If the query fails, the launch reports the error.
-    if (detail::CallsAt<B, Level>::stream_capturing(stream.native(), capturing) != 0 ||
+    if (detail::call<B, Level, &B::stream_capturing>(stream.native(), capturing) != 0 ||
         !capturing) {
       return false;
     }
@@ -194,12 +193,11 @@ class [[nodiscard]] basic_executable_graph {
   }
   template <CheckLevel Level>
   int wait_for_last() noexcept {
-    using Calls = detail::CallsAt<B, Level>;
     const auto stream = last_->ref().native();
     bool capturing = false;
-    const int status = Calls::stream_capturing(stream, capturing);
+    const int status = detail::call<B, Level, &B::stream_capturing>(stream, capturing);
     if (status != 0 || !capturing) {
-      return detail::wait_for_stream<Calls>(stream, last_->ref().device().value(), {}, false);
+      return detail::wait_for_stream<B, Level>(stream, last_->ref().device().value(), {}, false);
     }
     // Waiting would break that capture, so its graph takes over what this one keeps.
     if (!detail::keep_in_capture(stream, detail::ResourcesPtr(resources_))) {

@@ -4,8 +4,7 @@
 
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
-#include <warpsafe/backend/detail/graph_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
@@ -94,8 +93,7 @@ class [[nodiscard]] basic_graph {
   [[nodiscard]] result<std::size_t> node_count(
       call_site site = call_site::current()) const noexcept {
     std::size_t count = 0;
-    if (const int status =
-            detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_nodes(native_, count)) {
+    if (const int status = detail::call<B, Level, &B::graph_nodes>(native_, count)) {
       return detail::runtime_error<B>(status, Name::of("graph nodes"), site);
     }
     return count;
@@ -107,8 +105,8 @@ class [[nodiscard]] basic_graph {
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     resources_ = detail::ResourcesPtr{};
     if (native_ == nullptr) return success();
-    if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_destroy(
-            std::exchange(native_, nullptr))) {
+    if (const int status =
+            detail::call<B, Level, &B::graph_destroy>(std::exchange(native_, nullptr))) {
       return detail::runtime_error<B>(status, Name::of("graph destroy"), site);
     }
     return success();
@@ -135,8 +133,7 @@ template <class B>
 template <CheckLevel Level>
 result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) const noexcept {
   typename B::native_graph_exec exec{};
-  if (const int status =
-          detail::GraphCallsOf<detail::CallsAt<B, Level>>::graph_instantiate(exec, native_)) {
+  if (const int status = detail::call<B, Level, &B::graph_instantiate>(exec, native_)) {
     return detail::runtime_error<B>(status, Name::of("graph instantiate"), site);
   }
   return basic_executable_graph<B>(exec, resources_,

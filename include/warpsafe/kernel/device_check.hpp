@@ -14,7 +14,7 @@
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #include <warpsafe/backend/detail/capture_hooks.hpp>
-#include <warpsafe/backend/detail/memory_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #if defined(__CUDACC__) && !defined(__HIP_PLATFORM_NVIDIA__)
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
 #else
@@ -105,26 +105,26 @@ using CheckBackend = hip_backend;
 
 /// On a stream of its own, and beside any capture.
 [[maybe_unused]] static int install_check_record(CheckRecord* record) noexcept {
-  using B = CallsAt<CheckBackend, current_level>;
-  const RelaxedCaptureScope<B> relaxed;
+  using B = CheckBackend;
+  const RelaxedCaptureScope<B, current_level> relaxed;
   void* address = nullptr;
   typename B::native_stream stream{};
   int status = check_symbol(address);
-  if (status == 0) status = B::stream_create(stream, 0);
+  if (status == 0) status = call<B, current_level, &B::stream_create>(stream, 0);
   if (status != 0) return status;
-  status =
-      MemoryCallsOf<B>::copy(address, &record, sizeof record, CopyKind::host_to_device, stream);
-  const int waited = B::stream_synchronize(stream);
-  const int destroyed = B::stream_destroy(stream);
+  status = call<B, current_level, &B::copy>(address, &record, sizeof record,
+                                            CopyKind::host_to_device, stream);
+  const int waited = call<B, current_level, &B::stream_synchronize>(stream);
+  const int destroyed = call<B, current_level, &B::stream_destroy>(stream);
   return status != 0 ? status : waited != 0 ? waited : destroyed;
 }
 /// Memory that the runtime pins is mapped for every device, at the same address (CUDA C++
 /// Programming Guide, "Unified Virtual Address Space"; HIP: hipHostMallocDefault is portable and
 /// mapped).
 [[maybe_unused]] static int allocate_check_record(void*& memory) noexcept {
-  using B = CallsAt<CheckBackend, current_level>;
-  const RelaxedCaptureScope<B> relaxed;
-  return MemoryCallsOf<B>::host_allocate(memory, sizeof(CheckRecord));
+  using B = CheckBackend;
+  const RelaxedCaptureScope<B, current_level> relaxed;
+  return call<B, current_level, &B::host_allocate>(memory, sizeof(CheckRecord));
 }
 [[maybe_unused]] static CheckUnit check_unit{nullptr, CheckBackend::vendor, 0,
                                              &allocate_check_record, &install_check_record};

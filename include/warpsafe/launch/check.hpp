@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
@@ -109,7 +109,6 @@ template <CheckLevel Level, class B, class K>
 [[nodiscard]] bool check_written(const Located<B>& at, const LaunchShape& shape, K its_kernel,
                                  bool stream_is_default, LaunchError& error) noexcept {
   if constexpr (Level == CheckLevel::full) {
-    using Calls = CallsAt<B, Level>;
     DeviceLimits device_local;
     KernelLimits kernel_local;
     const DeviceLimits* device = nullptr;
@@ -119,8 +118,9 @@ template <CheckLevel Level, class B, class K>
     // 13).
     bool capturing = true;
     int stream_device = -1;
-    if (!stream_is_default && Calls::stream_capturing(at.stream.native(), capturing) == 0 &&
-        !capturing && Calls::stream_device(at.stream.native(), stream_device) == 0 &&
+    if (!stream_is_default &&
+        call<B, Level, &B::stream_capturing>(at.stream.native(), capturing) == 0 && !capturing &&
+        call<B, Level, &B::stream_device>(at.stream.native(), stream_device) == 0 &&
         stream_device != at.stream.device().value()) {
       error = LaunchError::make(Errc::stream_wrong_device, Stage::validation,
                                 static_cast<std::uint64_t>(at.stream.device().value()),
@@ -134,7 +134,7 @@ template <CheckLevel Level, class B, class K>
     // `<<<>>>` raises nothing: what the kernel's attribute allows now is the limit.
     if (shape.dynamic_shared + kernel->static_shared > device->shared_per_block) {
       KernelLimits now;
-      if (CallsAt<B, Level>::attributes_of(entry, now) == 0 &&
+      if (call<B, Level, &B::attributes_of>(entry, now) == 0 &&
           !shared_is_opted_in(shape, now, error)) {
         return false;
       }
@@ -167,7 +167,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
     bool fine = detail::written_shape(grid, block, bytes, shape, error);
     if (fine) {
       const int status =
-          Level == CheckLevel::full ? detail::CallsAt<B, Level>::current_device(device) : 0;
+          Level == CheckLevel::full ? detail::call<B, Level, &B::current_device>(device) : 0;
       if (status != 0) return detail::runtime_error<B>(status, Name::of("current device"), site);
     }
     const detail::Located<B> at(detail::stream_as_written<B>(stream, device), site);
@@ -204,7 +204,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
         unused;  // what did not fit is 0 now, and where nobody checked it the runtime refuses it
     static_cast<void>(detail::written_shape(grid, block, dynamic, shape, unused));
     int device = 0;
-    if (const int status = detail::CallsAt<B, Level>::current_device(device)) {
+    if (const int status = detail::call<B, Level, &B::current_device>(device)) {
       return detail::runtime_error<B>(status, Name::of("current device"), bytes.site);
     }
     const detail::Located<B> at(detail::stream_as_written<B>(stream, device), bytes.site);

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 #include <warpsafe/launch/launch_config.hpp>
@@ -24,9 +24,8 @@ template <CheckLevel Level, class B, class K>
   if (!guard.has_value()) return guard.assume_error();
   KernelLimits local;
   int status = 0;
-  const KernelLimits* known =
-      kernel_slots<B>(kernel).template find<QuestionsAt<typename K::template calls<B>, Level>>(
-          kernel.entry(), stream.device().value(), local, status);
+  const KernelLimits* known = kernel_slots<B>(kernel).template find<Level>(
+      kernel.entry(), stream.device().value(), local, status);
   if (known != nullptr) return *known;
   LaunchError error = kernel_error<B>(status, Name::of("kernel attributes"), site);
   error.kernel = kernel.name();
@@ -44,13 +43,14 @@ template <CheckLevel Level, class B, class K>
   auto guard = basic_device_guard<B>::template create<Level>(stream.device(), site);
   if (!guard.has_value()) return guard.assume_error();
   // The driver answers 0 for shared memory that needs an opt-in it has not had.
-  using Asked = QuestionsAt<typename K::template calls<B>, Level>;
-  if (const int status = kernel_slots<B>(kernel).template allow_dynamic_shared<Asked>(
+  using Calls = typename K::template calls<B>;
+  if (const int status = kernel_slots<B>(kernel).template allow_dynamic_shared<Level>(
           kernel.entry(), stream.device().value(), bytes)) {
     return runtime_error<B>(status, Name::of("opt-in to shared memory"), site);
   }
   int each = 0;
-  if (const int status = Asked::resident_blocks(kernel.entry(), threads, bytes, each)) {
+  if (const int status =
+          call<Calls, Level, &Calls::resident_blocks>(kernel.entry(), threads, bytes, each)) {
     return runtime_error<B>(status, Name::of("occupancy"), site);
   }
   return each;

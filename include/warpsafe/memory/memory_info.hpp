@@ -3,8 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
-#include <warpsafe/backend/detail/memory_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
@@ -54,9 +53,8 @@ template <class B = default_backend, CheckLevel Level = current_level>
                                              call_site site = call_site::current()) noexcept {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
-  using Calls = detail::CallsAt<B, Level>;
-  const int status = detail::on_device<Calls>(device.value(), [&]() noexcept {
-    return detail::MemoryCallsOf<Calls>::memory_info(free_bytes, total_bytes);
+  const int status = detail::on_device<B, Level>(device.value(), [&]() noexcept {
+    return detail::call<B, Level, &B::memory_info>(free_bytes, total_bytes);
   });
   if (status != 0) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("memory info"), site);

@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
@@ -103,7 +103,7 @@ class [[nodiscard]] basic_pending {
   [[nodiscard]] answer<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
     if (state_ != State::open) return true;
-    const int status = copied_.template query<detail::CallsAt<B, Level>>();
+    const int status = copied_.template query<Level>();
     if (status == 0 || status == B::not_ready) return status == 0;
     return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion,
                                     stream_.device().value());
@@ -161,7 +161,7 @@ class [[nodiscard]] basic_pending {
   [[nodiscard]] result<void> settle(call_site site) noexcept {
     state_ = State::gone;
     const detail::CallScope<B> here(site);
-    const int status = copied_.template wait<detail::CallsAt<B, Level>>(site, true);
+    const int status = copied_.template wait<Level>(site, true);
     if (status == 0) {
       device_memory_ = {};
       return success();
@@ -179,11 +179,10 @@ class [[nodiscard]] basic_pending {
   template <CheckLevel Level>
   void abandon(const LaunchError& why) noexcept {
     state_ = State::gone;
-    using Calls = detail::CallsAt<B, Level>;
-    const detail::RelaxedCaptureScope<Calls> outside;
+    const detail::RelaxedCaptureScope<B, Level> outside;
     const bool lost = why.severity == Severity::context_lost;
-    if (!lost && detail::wait_for_stream<Calls>(stream_.native(), stream_.device().value(), site_,
-                                                true) != 0) {
+    if (!lost && detail::wait_for_stream<B, Level>(stream_.native(), stream_.device().value(),
+                                                   site_, true) != 0) {
       leak();
     }
   }
@@ -240,7 +239,7 @@ struct PendingAccess {
                                                 basic_memory_hold<B> held,
                                                 call_site site) noexcept {
     StreamMark<B> copied;
-    const int status = copied.template set<CallsAt<B, Level>>(stream);
+    const int status = copied.template set<Level>(stream);
     basic_pending<B, T> made(std::move(value), std::move(copied), std::move(held), stream,
                              &basic_pending<B, T>::template settle_at<Level>, drop_report<Level>,
                              site);

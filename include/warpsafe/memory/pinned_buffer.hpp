@@ -4,9 +4,8 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
-#include <warpsafe/backend/detail/memory_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/bytes.hpp>
@@ -40,10 +39,9 @@ class [[nodiscard]] basic_pinned_buffer {
     void* memory = nullptr;
     if (bytes.assume_value().value() != 0) {
       const detail::CallScope<B> here(site);
-      using Calls = detail::CallsAt<B, Level>;
-      const detail::RelaxedCaptureScope<Calls> outside;
+      const detail::RelaxedCaptureScope<B, Level> outside;
       if (const int status =
-              detail::MemoryCallsOf<Calls>::host_allocate(memory, bytes.assume_value().value())) {
+              detail::call<B, Level, &B::host_allocate>(memory, bytes.assume_value().value())) {
         LaunchError error =
             detail::runtime_error<B>(status, Name::of("allocate pinned memory"), site);
         error.value = bytes.assume_value().value();
@@ -77,10 +75,9 @@ class [[nodiscard]] basic_pinned_buffer {
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (data_ == nullptr) return success();
     size_ = 0;
-    using Calls = detail::CallsAt<B, Level>;
-    const detail::RelaxedCaptureScope<Calls> outside;
+    const detail::RelaxedCaptureScope<B, Level> outside;
     if (const int status =
-            detail::MemoryCallsOf<Calls>::host_deallocate(std::exchange(data_, nullptr))) {
+            detail::call<B, Level, &B::host_deallocate>(std::exchange(data_, nullptr))) {
       return detail::runtime_error<B>(status, Name::of("free pinned memory"), site);
     }
     return success();

@@ -184,8 +184,7 @@ class [[nodiscard]] basic_module {
   template <CheckLevel Level = current_level, class Visit>
   void visit_kernels(Visit visit) const noexcept {
     // If the runtime fails, there are no names to visit.
-    static_cast<void>(
-        detail::ModuleCallsAt<B, Level>::visit_names(hold_->native(), hold_->image(), visit));
+    static_cast<void>(hold_->template visit_names<Level>(visit));
   }
 
   /// Gives up the module, as the destructor does, and returns the status: the runtime's if no

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
@@ -35,7 +35,7 @@ template <class B = default_backend, CheckLevel Level = current_level>
 [[nodiscard]] result<detail::later<B, int>> device_count(
     call_site site = call_site::current()) noexcept {
   int count = 0;
-  if (const int status = detail::CallsAt<B, Level>::device_count(count)) {
+  if (const int status = detail::call<B, Level, &B::device_count>(count)) {
     return detail::runtime_error<B>(status, Name::of("device count"), site);
   }
   return count;
@@ -46,7 +46,7 @@ template <class B = default_backend, CheckLevel Level = current_level>
 [[nodiscard]] result<detail::later<B, DeviceId>> current_device(
     call_site site = call_site::current()) noexcept {
   int device = 0;
-  if (const int status = detail::CallsAt<B, Level>::current_device(device)) {
+  if (const int status = detail::call<B, Level, &B::current_device>(device)) {
     return detail::runtime_error<B>(status, Name::of("current device"), site);
   }
   return DeviceId(device);
@@ -59,8 +59,8 @@ template <class B = default_backend, CheckLevel Level = current_level>
     DeviceId device, call_site site = call_site::current()) noexcept {
   DeviceLimits local;
   int status = 0;
-  const DeviceLimits* known = detail::DeviceCache<B>::template find<detail::QuestionsAt<B, Level>>(
-      device.value(), local, status);
+  const DeviceLimits* known =
+      detail::DeviceCache<B>::template find<Level>(device.value(), local, status);
   if (known == nullptr) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("device limits"), site);
     error.device = device.value();
@@ -79,16 +79,18 @@ class [[nodiscard]] basic_device_guard {
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_device_guard> create(
       DeviceId device, call_site site = call_site::current()) noexcept {
-    using Calls = detail::CallsAt<B, Level>;
     int before = 0;
-    int status = Calls::current_device(before);
-    if (status == 0 && before != device.value()) status = Calls::set_device(device.value());
+    int status = detail::call<B, Level, &B::current_device>(before);
+    if (status == 0 && before != device.value()) {
+      status = detail::call<B, Level, &B::set_device>(device.value());
+    }
     if (status != 0) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("set device"), site);
       error.device = device.value();
       return error;
     }
-    return basic_device_guard(before == device.value() ? -1 : before, &Calls::set_device);
+    return basic_device_guard(before == device.value() ? -1 : before,
+                              detail::call<B, Level, &B::set_device>);
   }
   basic_device_guard(basic_device_guard&& other) noexcept
       : before_(other.before_), set_device_(other.set_device_) {
@@ -104,7 +106,7 @@ class [[nodiscard]] basic_device_guard {
   }
 
  private:
-  /// The runtime's call: told, or not, as by the level of who made the guard.
+  /// The runtime's call at the check level of the guard's creator.
   using SetDevice = int (*)(int device) noexcept;
 
   basic_device_guard(int before, SetDevice set_device) noexcept

@@ -4,8 +4,8 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/error/result.hpp>
@@ -29,14 +29,13 @@ class [[nodiscard]] basic_event {
                                                   call_site site = call_site::current()) noexcept {
     const auto there = detail::check_stream_there(Name::of("event record"), stream, site);
     if (!there.has_value()) return there.assume_error();
-    using Calls = detail::CallsAt<B, Level>;
     const auto point = detail::StreamPoint::of(stream.native(), stream.device().value());
     const detail::CallScope<B> here(site);
     typename B::native_event event{};
-    int status = Calls::event_create(event, Timed);
+    int status = detail::call<B, Level, &B::event_create>(event, Timed);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
-    status = Calls::event_record(event, stream.native());
-    basic_event made(event, point, &Calls::event_destroy);
+    status = detail::call<B, Level, &B::event_record>(event, stream.native());
+    basic_event made(event, point, detail::call<B, Level, &B::event_destroy>);
     if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
       hooks->recorded(event, stream.native());
     }
@@ -73,8 +72,7 @@ class [[nodiscard]] basic_event {
       return refused;
     }
     const detail::CallScope<B> here(site);
-    using Calls = detail::CallsAt<B, Level>;
-    if (const int status = detail::wait_for_event<Calls>(native_, point_, site, true)) {
+    if (const int status = detail::wait_for_event<B, Level>(native_, point_, site, true)) {
       return detail::runtime_error<B>(status, Name::of("event synchronize"), site,
                                       Stage::completion, point_.device);
     }
@@ -91,7 +89,7 @@ class [[nodiscard]] basic_event {
       return refused;
     }
     const detail::CallScope<B> here(site);
-    const int status = detail::CallsAt<B, Level>::event_query(native_);
+    const int status = detail::call<B, Level, &B::event_query>(native_);
     if (status == 0) point_.reached(B::vendor);
     if (status == 0 || status == B::not_ready) {
       return status == 0 ? Progress::ready : Progress::not_ready;
@@ -107,7 +105,7 @@ class [[nodiscard]] basic_event {
   }
 
  private:
-  /// How the runtime destroys it: told, or not, as by the level of who made it.
+  /// The runtime's call at the check level of the event's creator.
   using Destroy = int (*)(typename B::native_event event) noexcept;
 
   basic_event(typename B::native_event event, const detail::StreamPoint& point,
@@ -149,7 +147,7 @@ template <CheckLevel Level = current_level, class B, bool Timed>
   const detail::CaptureHooks* const hooks = detail::open_captures();
   const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(stream.native());
   const detail::CallScope<B> here(site);
-  if (const int status = detail::CallsAt<B, Level>::stream_wait(stream.native(), event.native())) {
+  if (const int status = detail::call<B, Level, &B::stream_wait>(stream.native(), event.native())) {
     return detail::runtime_error<B>(status, Name::of("stream wait"), site);
   }
   if (hooks != nullptr) hooks->waited(stream.native(), event.native(), before, site);
@@ -166,7 +164,7 @@ template <CheckLevel Level = current_level, class B>
   if (!waited.has_value()) return waited.assume_error();
   float ms = 0;
   if (const int status =
-          detail::CallsAt<B, Level>::event_elapsed(ms, begin.native(), end.native())) {
+          detail::call<B, Level, &B::event_elapsed>(ms, begin.native(), end.native())) {
     return detail::runtime_error<B>(status, Name::of("event elapsed"), site);
   }
   return ms;

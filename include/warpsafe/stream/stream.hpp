@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
@@ -57,19 +57,19 @@ class [[nodiscard]] basic_stream {
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(priority urgency = priority(0),
                                                    call_site site = call_site::current()) noexcept {
-    using Calls = detail::CallsAt<B, Level>;
     int device = 0;
     typename B::native_stream stream{};
-    int status = Calls::current_device(device);
+    int status = detail::call<B, Level, &B::current_device>(device);
     detail::SharedStream<B>** const only = detail::only_stream<B>(device);
     if (only != nullptr) {
       if (auto* const kept = __atomic_load_n(only, __ATOMIC_ACQUIRE)) return share(kept, device);
     }
-    if (status == 0) status = Calls::stream_create(stream, urgency.value);
+    if (status == 0) status = detail::call<B, Level, &B::stream_create>(stream, urgency.value);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
-    auto* const shared = detail::SharedStream<B>::make(stream, &Calls::stream_destroy);
+    auto* const shared =
+        detail::SharedStream<B>::make(stream, detail::call<B, Level, &B::stream_destroy>);
     if (shared == nullptr) {
-      static_cast<void>(Calls::stream_destroy(stream));
+      static_cast<void>(detail::call<B, Level, &B::stream_destroy>(stream));
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof *shared, 0,
                                Axis::none, site);
     }

@@ -4,8 +4,8 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
@@ -118,7 +118,7 @@ class basic_stream_ref {
     }
     const detail::CallScope<B> here(site);
     const auto point = detail::StreamPoint::of(native_, device_);
-    const int status = detail::CallsAt<B, Level>::stream_query(native());
+    const int status = detail::call<B, Level, &B::stream_query>(native());
     if (status == 0) point.reached(B::vendor);
     if (status == 0 || status == B::not_ready) {
       return status == 0 ? Progress::ready : Progress::not_ready;
@@ -164,8 +164,7 @@ class basic_stream_ref {
     }
     const detail::CallScope<B> here(site);
     const auto point = detail::StreamPoint::of(native_, device_);
-    using Calls = detail::CallsAt<B, Level>;
-    if (const int status = detail::wait_for_stream<Calls>(native(), device_, site, may_stop)) {
+    if (const int status = detail::wait_for_stream<B, Level>(native(), device_, site, may_stop)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
                                                    Stage::completion, device_);
       error.device = device_;

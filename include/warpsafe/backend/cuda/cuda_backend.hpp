@@ -5,7 +5,6 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/cuda/graph_calls.hpp>
 #include <warpsafe/backend/cuda/launch_calls.hpp>
-#include <warpsafe/backend/detail/traced_calls.hpp>
 #include <warpsafe/core/config.hpp>
 
 #include <cuda_runtime_api.h>
@@ -296,8 +295,5 @@ struct CudaCalls : CudaGraphCalls {
 
 /// The backend for the CUDA runtime, versions 12 and 13. Statuses are cudaError_t as int.
 struct cuda_backend : detail::CudaCalls {};
-
-template <>
-inline constexpr bool detail::tells_of_calls<cuda_backend> = true;
 
 }  // namespace warpsafe

@@ -28,17 +28,17 @@ struct ModuleCalls<cuda_backend> {
   template <class Element>
   static constexpr bool is_image_of = sizeof(Element) == 1 && !std::is_class_v<Element>;
 
-  static int load(native_module& module, detail::ImageBytes image, char* log,
-                  std::size_t log_bytes) noexcept {
+  static int module_load(native_module& module, const unsigned char* image, std::size_t bytes,
+                         char* log, std::size_t log_bytes) noexcept {
     // The compiler's messages for PTX; other images are not compiled.
     cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
     // NOLINTNEXTLINE(performance-no-int-to-ptr): how the option is passed
     void* values[] = {log, reinterpret_cast<void*>(log_bytes)};
-    const unsigned count = detail::kind_of(image) == detail::ImageKind::ptx ? 2 : 0;
-    return cudaLibraryLoadData(&module, image.data, options, values, count, nullptr, nullptr, 0);
+    const unsigned count = detail::kind_of({image, bytes}) == detail::ImageKind::ptx ? 2 : 0;
+    return cudaLibraryLoadData(&module, image, options, values, count, nullptr, nullptr, 0);
   }
-  static int unload(native_module module) noexcept { return cudaLibraryUnload(module); }
-  static int function(native_module module, const char* name, KernelEntry& entry) noexcept {
+  static int module_unload(native_module module) noexcept { return cudaLibraryUnload(module); }
+  static int module_function(native_module module, const char* name, KernelEntry& entry) noexcept {
     cudaKernel_t kernel = nullptr;
     const cudaError_t status = cudaLibraryGetKernel(&kernel, module, name);
     entry.function = kernel;
@@ -47,7 +47,7 @@ struct ModuleCalls<cuda_backend> {
   static bool not_found(int status) noexcept { return status == cudaErrorSymbolNotFound; }
   static constexpr bool lists_names = true;
   template <class Visit>
-  static int visit_names(native_module module, detail::ImageBytes, Visit visit) noexcept {
+  static int module_names(native_module module, detail::ImageBytes, Visit visit) noexcept {
     unsigned count = 0;
     cudaError_t status = cudaLibraryGetKernelCount(&count, module);
     if (status != cudaSuccess || count == 0) return status;
@@ -64,9 +64,9 @@ struct ModuleCalls<cuda_backend> {
   }
   /// Calls the driver's function, because asking the runtime for a parameter that does not exist
   /// leaves an error in its last-error slot.
-  static int parameter(const KernelEntry& entry, std::size_t index,
-                       ParameterPlace& place) noexcept {
-    return get_parameter()(entry.function, index, &place.offset, &place.size);
+  static int kernel_parameter(const KernelEntry& entry, std::size_t index, std::size_t& offset,
+                              std::size_t& size) noexcept {
+    return get_parameter()(entry.function, index, &offset, &size);
   }
   static bool tells_parameters() noexcept { return get_parameter() != nullptr; }
 

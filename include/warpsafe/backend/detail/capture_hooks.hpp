@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/error.hpp>
 
@@ -15,15 +15,16 @@ namespace warpsafe::detail {
 /// while a stream captures somewhere. Otherwise the runtime refuses those calls and breaks that
 /// capture, since they may use a default stream (CUDA Runtime API,
 /// cudaThreadExchangeStreamCaptureMode). Calls on a capturing stream itself are still refused.
-template <class B>
+template <class B, CheckLevel Level>
 class [[nodiscard]] RelaxedCaptureScope {
  public:
-  RelaxedCaptureScope() noexcept : exchanged_(B::exchange_capture_mode(mode_) == 0) {}
+  RelaxedCaptureScope() noexcept
+      : exchanged_(call<B, Level, &B::exchange_capture_mode>(mode_) == 0) {}
   RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
   RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
   // Restores the thread's own mode; an error could not be returned.
   ~RelaxedCaptureScope() {
-    if (exchanged_) static_cast<void>(B::exchange_capture_mode(mode_));
+    if (exchanged_) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode_));
   }
 
  private:
@@ -78,19 +79,19 @@ inline void report_to_captures(const LaunchError& error) noexcept {
 template <class B, CheckLevel Level>
 [[nodiscard]] bool breaks_capture(typename B::native_stream stream, typename B::native_event event,
                                   Name operation, call_site site, LaunchError& error) noexcept {
-  using Calls = CallsAt<B, Level>;
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
     error = capturing_error(B::vendor, operation, site);
     int mode = B::relaxed_capture;  // the thread's own mode once exchanged
-    const bool exchanged = Calls::exchange_capture_mode(mode) == 0;
+    const bool exchanged = call<B, Level, &B::exchange_capture_mode>(mode) == 0;
     const bool relaxed = exchanged && mode == B::relaxed_capture;
-    if (exchanged) static_cast<void>(Calls::exchange_capture_mode(mode));
+    if (exchanged) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode));
     if (hooks->refuses(stream, event, relaxed, error)) return true;
   }
   if constexpr (Level == CheckLevel::full) {
     bool capturing = false;
     // If the query fails, the call itself reports the error.
-    if (stream != nullptr && Calls::stream_capturing(stream, capturing) == 0 && capturing) {
+    if (stream != nullptr && call<B, Level, &B::stream_capturing>(stream, capturing) == 0 &&
+        capturing) {
       error = capturing_error(B::vendor, operation, site);
       error.stream = stream;
       return true;

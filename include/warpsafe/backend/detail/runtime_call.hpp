@@ -2,14 +2,14 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/core/name.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-// What a backend's calls tell a log of them. Numbers, no texts: those are with who reads them
-// (debug/call_trace.hpp), and not in objects that only call.
+// How code that carries a check level calls a backend. A new call of a backend needs nothing here.
 
 namespace warpsafe {
 struct DeviceLimits;
@@ -19,105 +19,29 @@ struct KernelLimits;
 
 namespace warpsafe::detail {
 
-/// The calls of a backend. All but a launch are told as they are made; a launch is told with its
-/// kernel, by checked launches alone (debug/observer.hpp), and pays nothing here.
-enum class RuntimeCall : std::uint8_t {
-  peek_last_error,
-  launch,
-  device_count,
-  current_device,
-  set_device,
-  device_synchronize,
-  memory_info,
-  limits_of,
-  attributes_of,
-  raise_dynamic_shared,
-  resident_blocks,
-  max_cluster_blocks,
-  stream_create,
-  stream_destroy,
-  stream_synchronize,
-  stream_query,
-  stream_device,
-  stream_capturing,
-  stream_wait,
-  event_create,
-  event_destroy,
-  event_record,
-  event_synchronize,
-  event_query,
-  event_elapsed,
-  allocate,
-  deallocate,
-  host_allocate,
-  host_deallocate,
-  copy,
-  copy_2d,
-  fill,
-  copy_peer,
-  has_memory_pools,
-  allocate_unordered,
-  allocate_managed,
-  deallocate_unordered,
-  exchange_capture_mode,
-  pointer_kind,
-  capture_begin,
-  capture_end,
-  capture_info,
-  graph_destroy,
-  graph_nodes,
-  graph_instantiate,
-  graph_exec_destroy,
-  graph_launch,
-  graph_update,
-  module_load,
-  module_unload,
-  module_function,
-  module_names,
-  kernel_parameter,
-  versions,
-  profile,
-};
-inline constexpr std::size_t runtime_calls = static_cast<std::size_t>(RuntimeCall::profile) + 1;
+/// The function through which code of a check level calls `Fn`, a member of backend B:
+/// `call<B, Level, &B::event_query>(event)`. It is `Fn` itself, except at level full, where
+/// WARPSAFE_LOG=trace sees the call. A launch is dispatched without it: its own line has the
+/// kernel's name.
+template <class B, CheckLevel Level, auto Fn>
+inline constexpr auto call = Fn;
 
-/// One argument, as it is after the call: what the runtime has put there, too.
+// nvcc's device compiler makes no calls of the host.
+#if !defined(__CUDA_ARCH__)
+
+/// A call as a tracer sees it. Its name is not written anywhere: it is in the compiler's own
+/// spelling of a function whose template argument `Fn` is the backend's member.
+struct TracedCall {
+  const char* spelling;
+  Name backend;
+  Name (*error_name)(int status) noexcept;
+};
+
+/// One argument after the call, so with what the runtime has put there.
 struct TracedValue {
   enum class Kind : std::uint8_t { number, negative, address, text, flag, real, other } kind;
   std::uint64_t bits;  ///< negative: the absolute value; real: thousandths; text: where it is
 };
-
-struct CallTracer;
-/// A call and whose it is.
-struct CallOf {
-  RuntimeCall which;
-  Name backend;
-  Name (*error_name)(int) noexcept;
-};
-template <class B>
-[[nodiscard]] constexpr CallOf call_of(RuntimeCall which) noexcept {
-  return {which, B::name, &B::error_name};
-}
-/// Makes a call of a backend, and tells of it.
-template <class... P>
-using ToldCall = int (*)(const CallTracer& tracer, Name backend, Name (*error_name)(int) noexcept,
-                         int (*call)(P...) noexcept, P... arguments) noexcept;
-
-/// Who is told. One at a time, in the whole program.
-struct CallTracer {
-  /// The time before a call, in nanoseconds.
-  std::uint64_t (*begin)() noexcept;
-  void (*end)(RuntimeCall call, Name backend, Name status, const TracedValue* values,
-              std::size_t count, std::uint64_t begun) noexcept;
-  // What every launch asks (TracedQuestions): functions of the tracer, not of who asks.
-  ToldCall<int&> current_device;
-  ToldCall<int, DeviceLimits&> limits_of;
-  ToldCall<const KernelEntry&, KernelLimits&> attributes_of;
-};
-/// nullptr but for WARPSAFE_LOG=trace.
-[[gnu::visibility("default")]] inline const CallTracer* call_tracer_in_use = nullptr;
-[[nodiscard, gnu::always_inline]] inline const CallTracer* call_tracer() noexcept {
-  return __atomic_load_n(&call_tracer_in_use, __ATOMIC_ACQUIRE);
-}
 
 template <class T>
 [[nodiscard]] TracedValue traced_value(const T& value) noexcept {
@@ -136,30 +60,75 @@ template <class T>
   } else if constexpr (std::is_integral_v<T>) {
     const auto wide = static_cast<std::uint64_t>(value);
     return value < 0 ? TracedValue{Kind::negative, ~wide + 1} : TracedValue{Kind::number, wide};
+  } else if constexpr (std::is_same_v<T, KernelEntry>) {
+    return {Kind::address, reinterpret_cast<std::uintptr_t>(value.function)};
   } else {
     return {Kind::other, 0};
   }
 }
 
+struct CallTracer;
+
+/// Makes a call and reports it to the tracer. Returns the runtime's status.
 template <class... P>
-[[gnu::cold, gnu::noinline]] int told_call(const CallTracer& tracer, const CallOf& of,
-                                           int (*call)(P...) noexcept, P... arguments) noexcept {
+using ReportCall = int (*)(const CallTracer& tracer, const TracedCall& call,
+                           int (*function)(P...) noexcept, P... arguments) noexcept;
+
+/// The receiver of the trace. At most one is in use in the whole program.
+struct CallTracer {
+  /// The time before a call, in nanoseconds.
+  std::uint64_t (*begin)() noexcept;
+  void (*end)(const TracedCall& call, int status, const TracedValue* values, std::size_t count,
+              std::uint64_t begun) noexcept;
+  // report_call for the parameters of what every checked launch asks. It is compiled with the
+  // tracer instead of with each launch.
+  ReportCall<int&> report_number;
+  ReportCall<int, DeviceLimits&> report_device;
+  ReportCall<const KernelEntry&, KernelLimits&> report_kernel;
+};
+/// nullptr unless WARPSAFE_LOG=trace.
+[[gnu::visibility("default")]] inline const CallTracer* call_tracer_in_use = nullptr;
+
+template <class... P>
+[[gnu::cold, gnu::noinline]] int report_call(const CallTracer& tracer, const TracedCall& call,
+                                             int (*function)(P...) noexcept,
+                                             P... arguments) noexcept {
   const std::uint64_t begun = tracer.begin();
-  const int status = call(static_cast<P>(arguments)...);
+  const int status = function(static_cast<P>(arguments)...);
   // One more only where there would be none: an array has at least one element.
   const TracedValue values[sizeof...(P) + (sizeof...(P) == 0)] = {traced_value(arguments)...};
-  tracer.end(of.which, of.backend, of.error_name(status), values, sizeof...(P), begun);
+  tracer.end(call, status, values, sizeof...(P), begun);
   return status;
 }
 
-/// Makes a call of backend Raw, and tells of it where somebody is told.
-template <class Raw, class... P>
-[[gnu::always_inline]] inline int traced(RuntimeCall which, int (*call)(P...) noexcept,
-                                         std::type_identity_t<P>... arguments) noexcept {
-  const CallTracer* const tracer = call_tracer();
+/// The tracer's own report_call for a call's parameters; nullptr if it has none.
+template <class... P>
+inline constexpr auto own_report = nullptr;
+template <>
+inline constexpr auto own_report<int&> = &CallTracer::report_number;
+template <>
+inline constexpr auto own_report<int, DeviceLimits&> = &CallTracer::report_device;
+template <>
+inline constexpr auto own_report<const KernelEntry&, KernelLimits&> = &CallTracer::report_kernel;
+
+/// `Fn`, with a report if a tracer is in use. Without one, that costs a load and a test. It is no
+/// function even without optimisation, since that costs more to compile.
+template <class B, auto Fn, class... P>
+[[gnu::always_inline]] inline int traced(P... arguments) noexcept {
+  const CallTracer* const tracer = __atomic_load_n(&call_tracer_in_use, __ATOMIC_ACQUIRE);
   if (tracer == nullptr) [[likely]]
-    return call(static_cast<P>(arguments)...);
-  return told_call<P...>(*tracer, call_of<Raw>(which), call, static_cast<P>(arguments)...);
+    return Fn(static_cast<P>(arguments)...);
+  static constexpr TracedCall call{__PRETTY_FUNCTION__, B::name, &B::error_name};
+  if constexpr (own_report<P...> != nullptr) {
+    return (tracer->*own_report<P...>)(*tracer, call, Fn, static_cast<P>(arguments)...);
+  } else {
+    return report_call<P...>(*tracer, call, Fn, static_cast<P>(arguments)...);
+  }
 }
+
+template <class B, class... P, int (*Fn)(P...) noexcept>
+inline constexpr auto call<B, CheckLevel::full, Fn> = &traced<B, Fn, P...>;
+
+#endif
 
 }  // namespace warpsafe::detail

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/detail/traced_calls.hpp>
 #include <warpsafe/backend/hip/graph_calls.hpp>
 #include <warpsafe/backend/hip/launch_calls.hpp>
 #include <warpsafe/core/config.hpp>
@@ -300,8 +299,5 @@ struct HipCalls : HipGraphCalls {
 /// hipError_t as int.
 template <class Platform>
 struct basic_hip_backend : detail::HipCalls<Platform> {};
-
-template <class Platform>
-inline constexpr bool detail::tells_of_calls<basic_hip_backend<Platform>> = true;
 
 }  // namespace warpsafe

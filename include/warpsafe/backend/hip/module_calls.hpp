@@ -54,8 +54,9 @@ struct HipImageCalls {
     return hipCUResultTohipError(status);
   }
   static constexpr bool tells_parameters = true;
-  static int parameter(hipFunction_t function, std::size_t index, ParameterPlace& place) noexcept {
-    return hipCUResultTohipError(cuFuncGetParamInfo(function, index, &place.offset, &place.size));
+  static int parameter(hipFunction_t function, std::size_t index, std::size_t& offset,
+                       std::size_t& size) noexcept {
+    return hipCUResultTohipError(cuFuncGetParamInfo(function, index, &offset, &size));
   }
   static int raise_dynamic_shared(hipFunction_t function, std::uint64_t bytes) noexcept {
     return hipCUResultTohipError(cuFuncSetAttribute(
@@ -78,7 +79,7 @@ struct HipImageCalls {
     return hipSuccess;
   }
   static constexpr bool tells_parameters = false;
-  static int parameter(hipFunction_t, std::size_t, ParameterPlace&) noexcept {
+  static int parameter(hipFunction_t, std::size_t, std::size_t&, std::size_t&) noexcept {
     return hipErrorNotSupported;
   }
   /// AMD's devices need no opt-in, and hipFuncSetAttribute accepts only symbols (ROCm/clr
@@ -90,10 +91,8 @@ struct HipImageCalls {
 
 /// The kernel calls of hip_backend for a module's function in place of a kernel's symbol.
 struct HipModuleKernelCalls {
-  // Members that TracedCalls needs.
+  // A trace of the calls names the backend and the status.
   static constexpr Name name = hip_backend::name;
-  using native_stream = hip_backend::native_stream;
-  using native_event = hip_backend::native_event;
   static Name error_name(int status) noexcept { return hip_backend::error_name(status); }
 
   static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
@@ -153,9 +152,6 @@ struct HipModuleKernelCalls {
 
 }  // namespace detail
 
-template <>
-inline constexpr bool detail::tells_of_calls<detail::HipModuleKernelCalls> = true;
-
 /// A module of HIP belongs to the device that was current when it was loaded.
 template <class Platform>
 struct ModuleCalls<basic_hip_backend<Platform>> {
@@ -165,12 +161,12 @@ struct ModuleCalls<basic_hip_backend<Platform>> {
   template <class Element>
   static constexpr bool is_image_of = sizeof(Element) == 1 && !std::is_class_v<Element>;
 
-  static int load(native_module& module, detail::ImageBytes image, char* log,
-                  std::size_t log_bytes) noexcept {
-    return detail::HipImageCalls::load(module, image, log, log_bytes);
+  static int module_load(native_module& module, const unsigned char* image, std::size_t bytes,
+                         char* log, std::size_t log_bytes) noexcept {
+    return detail::HipImageCalls::load(module, {image, bytes}, log, log_bytes);
   }
-  static int unload(native_module module) noexcept { return hipModuleUnload(module); }
-  static int function(native_module module, const char* name, KernelEntry& entry) noexcept {
+  static int module_unload(native_module module) noexcept { return hipModuleUnload(module); }
+  static int module_function(native_module module, const char* name, KernelEntry& entry) noexcept {
     hipFunction_t function = nullptr;
     const hipError_t status = hipModuleGetFunction(&function, module, name);
     entry.function = function;
@@ -179,15 +175,15 @@ struct ModuleCalls<basic_hip_backend<Platform>> {
   static bool not_found(int status) noexcept { return status == hipErrorNotFound; }
   static constexpr bool lists_names = detail::HipImageCalls::lists_names;
   template <class Visit>
-  static int visit_names(native_module module, detail::ImageBytes image, Visit visit) noexcept {
+  static int module_names(native_module module, detail::ImageBytes image, Visit visit) noexcept {
     return detail::HipImageCalls::visit_names(module, image, visit);
   }
   static constexpr bool tells_parameters() noexcept {
     return detail::HipImageCalls::tells_parameters;
   }
-  static int parameter(const KernelEntry& kernel, std::size_t index,
-                       ParameterPlace& place) noexcept {
-    return detail::HipImageCalls::parameter(kernel_calls::native(kernel), index, place);
+  static int kernel_parameter(const KernelEntry& kernel, std::size_t index, std::size_t& offset,
+                              std::size_t& size) noexcept {
+    return detail::HipImageCalls::parameter(kernel_calls::native(kernel), index, offset, size);
   }
 };
 

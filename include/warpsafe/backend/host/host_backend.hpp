@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/detail/traced_calls.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/graph_calls.hpp>
 #include <warpsafe/backend/host/detail/kernel_calls.hpp>
@@ -45,9 +44,6 @@ struct AllCalls : ErrorCalls,
 /// against the limits of a modelled device, and errors behave as CUDA's do.
 /// <warpsafe/backend/host/control.hpp> controls it. Link Boost.Context and threads.
 struct host_backend : host::AllCalls {};
-
-template <>
-inline constexpr bool detail::tells_of_calls<host_backend> = true;
 
 static_assert(Backend<host_backend>);
 

@@ -38,17 +38,18 @@ struct ModuleCalls<host_backend> {
   template <class Element>
   static constexpr bool is_image_of = std::is_same_v<Element, host::NamedKernel>;
 
-  static int load(native_module& loaded, detail::ImageBytes image, char*, std::size_t) noexcept {
+  static int module_load(native_module& loaded, const unsigned char* image, std::size_t bytes,
+                         char*, std::size_t) noexcept {
     int count = 0;
     if (const int status = host_backend::device_count(count)) return status;
-    if (image.size == 0 || image.size % sizeof(host::NamedKernel) != 0) {
+    if (bytes == 0 || bytes % sizeof(host::NamedKernel) != 0) {
       return host::raw(host::HostStatus::invalid_value);
     }
-    loaded = image;
+    loaded = {image, bytes};
     return 0;
   }
-  static int unload(native_module) noexcept { return 0; }
-  static int function(native_module module, const char* name, KernelEntry& entry) noexcept {
+  static int module_unload(native_module) noexcept { return 0; }
+  static int module_function(native_module module, const char* name, KernelEntry& entry) noexcept {
     int status = host::raw(host::HostStatus::symbol_not_found);
     visit(module, [&](const host::NamedKernel& each) {
       if (!(each.name == Name::of(name))) return;
@@ -62,21 +63,21 @@ struct ModuleCalls<host_backend> {
   }
   static constexpr bool lists_names = true;
   template <class Visit>
-  static int visit_names(native_module module, detail::ImageBytes, Visit visit_name) noexcept {
+  static int module_names(native_module module, detail::ImageBytes, Visit visit_name) noexcept {
     visit(module, [&](const host::NamedKernel& each) { visit_name(each.name); });
     return 0;
   }
   static bool tells_parameters() noexcept { return true; }
-  static int parameter(const KernelEntry& entry, std::size_t index,
-                       ParameterPlace& place) noexcept {
+  static int kernel_parameter(const KernelEntry& entry, std::size_t index, std::size_t& offset,
+                              std::size_t& size) noexcept {
     if (index >= entry.parameter_count) return host::raw(host::HostStatus::invalid_value);
-    std::size_t offset = 0;
+    offset = 0;
     for (std::size_t i = 0;; ++i) {
       const ParameterInfo& parameter = entry.parameters[i];
       offset = (offset + parameter.alignment - 1) / parameter.alignment * parameter.alignment;
-      place = {offset, parameter.size};
+      size = parameter.size;
       if (i == index) return 0;
-      offset += parameter.size;
+      offset += size;
     }
   }
 

@@ -7,7 +7,7 @@
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/data/detail/dump_writer.hpp>
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
-#include <warpsafe/debug/journal/told_calls.hpp>
+#include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/detail/host_reference.hpp>
@@ -119,8 +119,8 @@ inline std::uint64_t mismatches_found = 0;
     MemoryKind kind{};
     int device = -1;
     if (word == nullptr) continue;
-    const int queried = told(arguments.calls, warpsafe::detail::RuntimeCall::pointer_kind,
-                             arguments.calls.pointer_kind, word, kind, device);
+    const int queried = trace_call<&warpsafe::detail::BackendCalls::pointer_kind>(
+        arguments.calls, word, kind, device);
     if (queried == 0 && kind != MemoryKind::unregistered) {
       return true;
     }

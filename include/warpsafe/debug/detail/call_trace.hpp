@@ -2,93 +2,113 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/pretty_name.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/debug/run_listener.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
-// WARPSAFE_LOG=trace: each call of the runtime that goes through a backend, one line.
+// WARPSAFE_LOG=trace: one line for each call of the runtime that goes through a backend.
 
 namespace warpsafe::debug::detail {
 
-/// A call by its name here, and by those of the vendors' functions without their prefix. A limit
-/// or a version takes several calls of one function; AMD's names are CUDA's but where they are
-/// given.
-struct CallNames {
-  const char* here;
-  const char* cuda;  ///< nullptr: the launch's own line says it
+/// The vendors' function behind a call, without the prefix `cuda` or `hip`. AMD's is CUDA's unless
+/// the row has another.
+struct VendorFunction {
+  Name call;
+  const char* cuda;
   const char* hip = cuda;
 };
-/// By RuntimeCall.
-inline constexpr CallNames call_names[] = {
-    {"peek_last_error", "PeekAtLastError"},
-    {"launch", nullptr},
-    {"device_count", "GetDeviceCount"},
-    {"current_device", "GetDevice"},
-    {"set_device", "SetDevice"},
-    {"device_synchronize", "DeviceSynchronize"},
-    {"memory_info", "MemGetInfo"},
-    {"limits_of", "DeviceGetAttribute"},
-    {"attributes_of", "FuncGetAttributes"},
-    {"raise_dynamic_shared", "FuncSetAttribute"},
-    {"resident_blocks", "OccupancyMaxActiveBlocksPerMultiprocessor"},
-    {"max_cluster_blocks", "OccupancyMaxActiveClusters", nullptr},
-    {"stream_create", "StreamCreateWithPriority"},
-    {"stream_destroy", "StreamDestroy"},
-    {"stream_synchronize", "StreamSynchronize"},
-    {"stream_query", "StreamQuery"},
-    {"stream_device", "StreamGetDevice"},
-    {"stream_capturing", "StreamIsCapturing"},
-    {"stream_wait", "StreamWaitEvent"},
-    {"event_create", "EventCreateWithFlags"},
-    {"event_destroy", "EventDestroy"},
-    {"event_record", "EventRecord"},
-    {"event_synchronize", "EventSynchronize"},
-    {"event_query", "EventQuery"},
-    {"event_elapsed", "EventElapsedTime"},
-    {"allocate", "MallocAsync"},
-    {"deallocate", "FreeAsync"},
-    {"host_allocate", "MallocHost", "HostMalloc"},
-    {"host_deallocate", "FreeHost", "HostFree"},
-    {"copy", "MemcpyAsync"},
-    {"copy_2d", "Memcpy2DAsync"},
-    {"fill", "MemsetAsync"},
-    {"copy_peer", "MemcpyPeerAsync", "MemcpyAsync"},
-    {"has_memory_pools", "DeviceGetAttribute"},
-    {"allocate_unordered", "Malloc"},
-    {"allocate_managed", "MallocManaged"},
-    {"deallocate_unordered", "Free"},
-    {"exchange_capture_mode", "ThreadExchangeStreamCaptureMode"},
-    {"pointer_kind", "PointerGetAttributes"},
-    {"capture_begin", "StreamBeginCapture"},
-    {"capture_end", "StreamEndCapture"},
-    {"capture_info", "StreamGetCaptureInfo"},
-    {"graph_destroy", "GraphDestroy"},
-    {"graph_nodes", "GraphGetNodes"},
-    {"graph_instantiate", "GraphInstantiate", "GraphInstantiateWithFlags"},
-    {"graph_exec_destroy", "GraphExecDestroy"},
-    {"graph_launch", "GraphLaunch"},
-    {"graph_update", "GraphExecUpdate"},
-    {"module_load", "LibraryLoadData", "ModuleLoadData"},
-    {"module_unload", "LibraryUnload", "ModuleUnload"},
-    {"module_function", "LibraryGetKernel", "ModuleGetFunction"},
-    {"module_names", "LibraryEnumerateKernels", nullptr},
-    {"kernel_parameter", nullptr},
-    {"versions", "RuntimeGetVersion"},
-    {"profile", nullptr},
+/// A call without a row has no single function, or only names of another vendor: its line ends
+/// before. A limit or a version takes several calls of one function.
+inline constexpr VendorFunction vendor_functions[] = {
+    {Name::of("peek_last_error"), "PeekAtLastError"},
+    {Name::of("device_count"), "GetDeviceCount"},
+    {Name::of("current_device"), "GetDevice"},
+    {Name::of("set_device"), "SetDevice"},
+    {Name::of("device_synchronize"), "DeviceSynchronize"},
+    {Name::of("memory_info"), "MemGetInfo"},
+    {Name::of("limits_of"), "DeviceGetAttribute"},
+    {Name::of("attributes_of"), "FuncGetAttributes"},
+    {Name::of("raise_dynamic_shared"), "FuncSetAttribute"},
+    {Name::of("resident_blocks"), "OccupancyMaxActiveBlocksPerMultiprocessor"},
+    {Name::of("max_cluster_blocks"), "OccupancyMaxActiveClusters", nullptr},
+    {Name::of("stream_create"), "StreamCreateWithPriority"},
+    {Name::of("stream_destroy"), "StreamDestroy"},
+    {Name::of("stream_synchronize"), "StreamSynchronize"},
+    {Name::of("stream_query"), "StreamQuery"},
+    {Name::of("stream_device"), "StreamGetDevice"},
+    {Name::of("stream_capturing"), "StreamIsCapturing"},
+    {Name::of("stream_wait"), "StreamWaitEvent"},
+    {Name::of("event_create"), "EventCreateWithFlags"},
+    {Name::of("event_destroy"), "EventDestroy"},
+    {Name::of("event_record"), "EventRecord"},
+    {Name::of("event_synchronize"), "EventSynchronize"},
+    {Name::of("event_query"), "EventQuery"},
+    {Name::of("event_elapsed"), "EventElapsedTime"},
+    {Name::of("allocate"), "MallocAsync"},
+    {Name::of("deallocate"), "FreeAsync"},
+    {Name::of("host_allocate"), "MallocHost", "HostMalloc"},
+    {Name::of("host_deallocate"), "FreeHost", "HostFree"},
+    {Name::of("copy"), "MemcpyAsync"},
+    {Name::of("copy_2d"), "Memcpy2DAsync"},
+    {Name::of("fill"), "MemsetAsync"},
+    {Name::of("copy_peer"), "MemcpyPeerAsync", "MemcpyAsync"},
+    {Name::of("has_memory_pools"), "DeviceGetAttribute"},
+    {Name::of("allocate_unordered"), "Malloc"},
+    {Name::of("allocate_managed"), "MallocManaged"},
+    {Name::of("deallocate_unordered"), "Free"},
+    {Name::of("exchange_capture_mode"), "ThreadExchangeStreamCaptureMode"},
+    {Name::of("pointer_kind"), "PointerGetAttributes"},
+    {Name::of("capture_begin"), "StreamBeginCapture"},
+    {Name::of("capture_end"), "StreamEndCapture"},
+    {Name::of("capture_info"), "StreamGetCaptureInfo"},
+    {Name::of("graph_destroy"), "GraphDestroy"},
+    {Name::of("graph_nodes"), "GraphGetNodes"},
+    {Name::of("graph_instantiate"), "GraphInstantiate", "GraphInstantiateWithFlags"},
+    {Name::of("graph_exec_destroy"), "GraphExecDestroy"},
+    {Name::of("graph_launch"), "GraphLaunch"},
+    {Name::of("graph_update"), "GraphExecUpdate"},
+    {Name::of("module_load"), "LibraryLoadData", "ModuleLoadData"},
+    {Name::of("module_unload"), "LibraryUnload", "ModuleUnload"},
+    {Name::of("module_function"), "LibraryGetKernel", "ModuleGetFunction"},
+    {Name::of("module_names"), "LibraryEnumerateKernels", nullptr},
+    {Name::of("versions"), "RuntimeGetVersion"},
 };
-static_assert(sizeof call_names / sizeof call_names[0] == warpsafe::detail::runtime_calls);
 
-/// The vendor's own name of a call, where it is one function's.
-inline void put_vendor_name(warpsafe::detail::TextBuffer& out, warpsafe::detail::RuntimeCall call,
-                            Name backend) noexcept {
-  const CallNames& names = call_names[static_cast<std::size_t>(call)];
+inline void put_vendor_function(warpsafe::detail::TextBuffer& out, Name call,
+                                Name backend) noexcept {
   const bool cuda = backend == Name::of("CUDA");
-  const char* const theirs = cuda ? names.cuda : backend == Name::of("HIP") ? names.hip : nullptr;
-  if (theirs != nullptr) out << ", by " << (cuda ? "cuda" : "hip") << theirs;
+  if (!cuda && !(backend == Name::of("HIP"))) return;
+  for (const VendorFunction& each : vendor_functions) {
+    const char* const function = cuda ? each.cuda : each.hip;
+    if (each.call == call && function != nullptr) {
+      out << ", by " << (cuda ? "cuda" : "hip") << function;
+    }
+  }
+}
+
+/// The member's own name: `event_query` for a spelling with "Fn = &A::Calls<B>::event_query]".
+[[nodiscard]] constexpr Name call_name(const char* spelling) noexcept {
+  const Name member = warpsafe::detail::name_in(spelling);
+  std::size_t begin = 0;
+  std::size_t end = 0;  // of the component that begins there, without its template arguments
+  int depth = 0;
+  for (std::size_t i = 0; i < member.size; ++i) {
+    const char letter = member.data[i];
+    if (depth == 0 && letter == ',') break;  // clang++ goes on with the next template argument
+    if (letter == '<' || letter == '(') ++depth;
+    if (depth == 0) end = i + 1;
+    if (depth == 0 && letter == ':') begin = i + 1;
+    if (letter == '>' || letter == ')') --depth;
+  }
+  return {member.data + begin, end - begin};
 }
 
 inline void put_value(warpsafe::detail::TextBuffer& out,
@@ -122,43 +142,59 @@ inline void put_value(warpsafe::detail::TextBuffer& out,
   }
 }
 
-/// The arguments as they are after the call, so with what the runtime has put there.
-[[gnu::cold]] inline void log_runtime_call(warpsafe::detail::RuntimeCall call, Name backend,
-                                           Name status, const warpsafe::detail::TracedValue* values,
-                                           std::size_t count, std::uint64_t begun) noexcept {
+/// CallTracer::end.
+[[gnu::cold]] inline void log_call(const warpsafe::detail::TracedCall& call, int status,
+                                   const warpsafe::detail::TracedValue* values, std::size_t count,
+                                   std::uint64_t begun) noexcept {
   const std::uint64_t took = nanoseconds_now() - begun;
   if (!is_logged(LogLevel::trace)) return;
+  const Name name = call_name(call.spelling);
   char text[512];
   warpsafe::detail::TextBuffer out(text, sizeof text);
-  out << "  " << backend << ' ' << call_names[static_cast<std::size_t>(call)].here << '(';
+  out << "  " << call.backend << ' ' << name << '(';
   for (std::size_t i = 0; i < count; ++i) {
     if (i != 0) out << ", ";
     put_value(out, values[i]);
   }
-  out << ") = " << status << ", " << took / 1000 << '.' << took / 100 % 10 << " us";
-  put_vendor_name(out, call, backend);
+  out << ") = " << call.error_name(status) << ", " << took / 1000 << '.' << took / 100 % 10
+      << " us";
+  put_vendor_function(out, name, call.backend);
   write_log(LogLevel::trace, text, out.size());
 }
 
-/// What every launch asks.
-template <warpsafe::detail::RuntimeCall Which, class... P>
-int told_question(const warpsafe::detail::CallTracer& tracer, Name backend,
-                  Name (*error_name)(int) noexcept, int (*call)(P...) noexcept,
-                  P... arguments) noexcept {
-  return warpsafe::detail::told_call<P...>(tracer, {Which, backend, error_name}, call,
-                                           static_cast<P>(arguments)...);
-}
 inline constexpr warpsafe::detail::CallTracer logging_tracer{
-    &nanoseconds_now, &log_runtime_call,
-    &told_question<warpsafe::detail::RuntimeCall::current_device, int&>,
-    &told_question<warpsafe::detail::RuntimeCall::limits_of, int, DeviceLimits&>,
-    &told_question<warpsafe::detail::RuntimeCall::attributes_of, const KernelEntry&,
-                   KernelLimits&>};
+    &nanoseconds_now, &log_call, &warpsafe::detail::report_call<int&>,
+    &warpsafe::detail::report_call<int, DeviceLimits&>,
+    &warpsafe::detail::report_call<const KernelEntry&, KernelLimits&>};
 
 /// Begins or ends the trace of calls, as the log's level is.
 inline void trace_calls_by_level() noexcept {
   __atomic_store_n(&warpsafe::detail::call_tracer_in_use,
                    is_logged(LogLevel::trace) ? &logging_tracer : nullptr, __ATOMIC_RELEASE);
+}
+
+}  // namespace warpsafe::debug::detail
+
+// The debug tools reach a runtime through BackendCalls. Their own calls are in its trace, too.
+
+namespace warpsafe::debug::detail {
+
+template <auto Fn, class... P>
+[[gnu::cold, gnu::noinline]] int trace_member(const warpsafe::detail::BackendCalls& calls,
+                                              int (*function)(P...) noexcept,
+                                              std::type_identity_t<P>... arguments) noexcept {
+  const warpsafe::detail::CallTracer* const tracer =
+      __atomic_load_n(&warpsafe::detail::call_tracer_in_use, __ATOMIC_ACQUIRE);
+  if (tracer == nullptr) return function(static_cast<P>(arguments)...);
+  return warpsafe::detail::report_call<P...>(*tracer,
+                                             {__PRETTY_FUNCTION__, calls.name, calls.error_name},
+                                             function, static_cast<P>(arguments)...);
+}
+/// Makes a call of a tool's own, with a line in the trace:
+/// `trace_call<&BackendCalls::limits_of>(calls, device, limits)`. Returns the runtime's status.
+template <auto Fn, class... A>
+int trace_call(const warpsafe::detail::BackendCalls& calls, A&&... arguments) noexcept {
+  return trace_member<Fn>(calls, calls.*Fn, static_cast<A&&>(arguments)...);
 }
 
 }  // namespace warpsafe::debug::detail

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
 #include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/debug/run_listener.hpp>
@@ -165,6 +166,22 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
     notify_listeners([&](const RunListener& one) {
       if (one.waited != nullptr) one.waited(one.user, record);
     });
+  }
+  return status;
+}
+
+/// Waits for a launch's stream, with one line in the trace, however often a watched wait asks.
+/// `by_program`: the wait is one of the program's, not a tool's own. Returns the runtime's status.
+[[gnu::cold, gnu::noinline]] inline int trace_wait(const warpsafe::detail::BackendCalls& calls,
+                                                   void* stream,
+                                                   const warpsafe::detail::WaitTarget& place,
+                                                   bool by_program) noexcept {
+  const std::uint64_t begun = nanoseconds_now();
+  const int status = by_program ? wait(*calls.stream_wait, stream, place)
+                                : wait_as_tool(*calls.stream_wait, stream, place);
+  if (is_logged(LogLevel::trace)) {
+    const warpsafe::detail::TracedValue value = warpsafe::detail::traced_value(stream);
+    log_call({"Fn = stream_synchronize]", calls.name, calls.error_name}, status, &value, 1, begun);
   }
   return status;
 }

@@ -66,8 +66,8 @@ template <class B = default_backend, CheckLevel Level = current_level>
   if constexpr (requires(int& number) { B::versions(number, number); }) {
     int driver = 0;
     int runtime = 0;
-    static_cast<void>(warpsafe::detail::CallsAt<B, Level>::versions(
-        driver, runtime));  // a version that is not known stays 0
+    static_cast<void>(warpsafe::detail::call<B, Level, &B::versions>(
+        driver, runtime));  // what it cannot tell stays 0
     found.versions = {driver, runtime, B::toolkit_version};
   }
   const auto count = device_count<B, Level>();
@@ -129,8 +129,7 @@ class RunRecorder {
   template <class B = default_backend, CheckLevel Level = current_level>
   void start(RecordOptions options = {}) {
     run_.environment = describe_environment<B, Level>();
-    using Calls = warpsafe::detail::CallsAt<B, Level>;
-    if (options.gpu_times) clock_.use(&detail::TimingCallsOf<Calls>::calls);
+    if (options.gpu_times) clock_.use(&detail::TimingCallsOf<B, Level>::calls);
     zero_ = detail::nanoseconds_now();
     run_.lost = Journal::get().last();
     add_listener(listener_);

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/dims/bytes.hpp>
@@ -79,7 +79,7 @@ template <CheckLevel Level, class B>
   const auto there = check_stream_there(operation, stream, site);
   if (!there.has_value()) return there;
   int current = -1;
-  if (const int status = CallsAt<B, Level>::current_device(current)) {
+  if (const int status = call<B, Level, &B::current_device>(current)) {
     return runtime_error<B>(status, Name::of("current device"), site);
   }
   if (current == stream.device().value()) return success();
@@ -96,7 +96,7 @@ template <CheckLevel Level, class B>
   const auto usable = check_handle_device<Level>(operation, stream, site);
   if (!usable.has_value()) return usable.assume_error();
   bool capturing = false;
-  if (const int status = CallsAt<B, Level>::stream_capturing(stream.native(), capturing)) {
+  if (const int status = call<B, Level, &B::stream_capturing>(stream.native(), capturing)) {
     return runtime_error<B>(status, Name::of("stream capturing"), site);
   }
   if (capturing) return handle_error(Errc::stream_capturing, operation, stream, site);

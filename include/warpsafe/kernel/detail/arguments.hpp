@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
@@ -82,7 +82,7 @@ template <class B, bool AskDriver, class P, class A>
     MemoryKind kind{};
     int device = -1;
     const int status = argument.get() == nullptr ? 0
-                                                 : QuestionsAt<B, CheckLevel::full>::pointer_kind(
+                                                 : call<B, CheckLevel::full, &B::pointer_kind>(
                                                        argument.get(), kind, device);
     if (argument.get() != nullptr && (status != 0 || kind == MemoryKind::unregistered)) {
       return refuse(error, Errc::argument_host_pointer, Stage::validation, 0, 0, Axis::none, place);

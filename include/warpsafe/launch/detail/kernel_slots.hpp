@@ -3,6 +3,8 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
@@ -16,15 +18,15 @@ namespace warpsafe::detail {
 template <class B>
 class KernelSlots {
  public:
-  /// `Calls` asks. nullptr, with the driver's status, if the kernel cannot be asked.
-  template <class Calls = B>
+  /// nullptr, with the driver's status, if the kernel cannot be asked.
+  template <CheckLevel Level = CheckLevel::off>
   const KernelLimits* find(const KernelEntry& entry, int device, KernelLimits& local,
                            int& status) noexcept {
     const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
     if (remembered) {
       if (const KernelLimits* known = slots_[device].get()) return known;
     }
-    status = Calls::attributes_of(entry, local);
+    status = call<B, Level, &B::attributes_of>(entry, local);
     if (status != 0) return nullptr;
     local.known = true;
     if (remembered) slots_[device].put(local);
@@ -37,30 +39,30 @@ class KernelSlots {
   }
 
   /// Makes sure that `bytes` of dynamic shared memory are allowed for the kernel on its current
-  /// device; `Calls` asks. Returns the runtime's status.
-  template <class Calls = B>
+  /// device. Returns the runtime's status.
+  template <CheckLevel Level = CheckLevel::off>
   int allow_dynamic_shared(const KernelEntry& entry, int device, std::uint64_t bytes) noexcept {
     const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
     if (remembered && bytes <= __atomic_load_n(&raised_[device], __ATOMIC_ACQUIRE)) return 0;
-    return raise_dynamic_shared<Calls>(entry, remembered ? &raised_[device] : nullptr, bytes);
+    return raise_dynamic_shared<Level>(entry, remembered ? &raised_[device] : nullptr, bytes);
   }
 
  private:
   /// Only ever raises. The spin lock keeps a thread that needs less from lowering the runtime's
   /// attribute between another thread's raise and its launch; it is taken when a kernel needs more
   /// than ever before.
-  template <class Calls>
+  template <CheckLevel Level>
   [[gnu::cold, gnu::noinline]] int raise_dynamic_shared(const KernelEntry& entry,
                                                         std::uint64_t* high_water,
                                                         std::uint64_t bytes) noexcept {
     while (__atomic_test_and_set(&raising_, __ATOMIC_ACQUIRE)) {
     }
     KernelLimits now;
-    int status = Calls::attributes_of(entry, now);
+    int status = call<B, Level, &B::attributes_of>(entry, now);
     if (status == 0) {
       std::uint64_t allowed = now.max_dynamic_shared;
       if (bytes > allowed) {
-        status = Calls::raise_dynamic_shared(entry, bytes);
+        status = call<B, Level, &B::raise_dynamic_shared>(entry, bytes);
         allowed = bytes;
       }
       if (status == 0 && high_water != nullptr)

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
@@ -47,7 +47,7 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
     }
   }
   int current = -1;
-  int status = QuestionsAt<B, CheckLevel::full>::current_device(current);
+  int status = call<B, CheckLevel::full, &B::current_device>(current);
   if (status == 0 && current != device) {
     return refuse(error, Errc::stream_wrong_device, Stage::validation,
                   static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
@@ -56,13 +56,11 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
     status = checks->prepare(B::vendor, device);
   }
   if (status == 0) {
-    device_limits = DeviceCache<B>::template find<QuestionsAt<B, CheckLevel::full>>(
-        device, device_local, status);
+    device_limits = DeviceCache<B>::template find<CheckLevel::full>(device, device_local, status);
   }
   if (status == 0) {
-    using Calls = QuestionsAt<typename K::template calls<B>, CheckLevel::full>;
-    kernel_limits =
-        kernel_slots<B>(kernel).template find<Calls>(kernel.entry(), device, kernel_local, status);
+    kernel_limits = kernel_slots<B>(kernel).template find<CheckLevel::full>(kernel.entry(), device,
+                                                                            kernel_local, status);
   }
   if (status != 0) {
     // Made in its place: a copy is 400 bytes of code.
@@ -80,19 +78,20 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
 template <class B, class K>
 bool check_residency(const Located<B>& at, const LaunchShape& shape, K kernel,
                      const DeviceLimits& device, LaunchError& error) noexcept {
-  using Calls = QuestionsAt<typename K::template calls<B>, CheckLevel::full>;
+  using Calls = typename K::template calls<B>;
+  constexpr CheckLevel full = CheckLevel::full;
   const KernelEntry entry = kernel.entry();
   int fits = 0;
   int status = 0;
   if (shape.dynamic_shared != 0) {
-    status = kernel_slots<B>(kernel).template allow_dynamic_shared<Calls>(
+    status = kernel_slots<B>(kernel).template allow_dynamic_shared<full>(
         entry, at.stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0 && shape.cooperative) {
-    status = Calls::resident_blocks(entry, static_cast<std::uint32_t>(shape.threads_per_block()),
-                                    shape.dynamic_shared, fits);
+    status = call<Calls, full, &Calls::resident_blocks>(
+        entry, static_cast<std::uint32_t>(shape.threads_per_block()), shape.dynamic_shared, fits);
   } else if (status == 0) {
-    status = Calls::max_cluster_blocks(entry, shape, fits);
+    status = call<Calls, full, &Calls::max_cluster_blocks>(entry, shape, fits);
   }
   if (status != 0) {
     error = runtime_error<B>(status, Name::of("launch"), at.site, Stage::validation);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
@@ -153,7 +152,7 @@ template <CheckLevel Level, bool OptIn, bool Plain, class B, class Shaped, class
   const LaunchShape& shape = shape_of(shaped);
   int status = 0;
   if constexpr (OptIn) {
-    status = kernel_slots<B>(kernel).template allow_dynamic_shared<QuestionsAt<Calls, Level>>(
+    status = kernel_slots<B>(kernel).template allow_dynamic_shared<Level>(
         entry, stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0) {

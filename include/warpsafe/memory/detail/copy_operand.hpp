@@ -5,8 +5,7 @@
 #include <warpsafe/args/device_view.hpp>
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
-#include <warpsafe/backend/detail/memory_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/launch/detail/note_uses.hpp>
@@ -91,27 +90,26 @@ struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
 template <CheckLevel Level, class B>
 [[nodiscard]] int submit_copy(CopyRows to, CopyRows from, CopyKind kind,
                               basic_stream_ref<B> stream) noexcept {
-  using Calls = CallsAt<B, Level>;
   if (to.size == 0) return 0;
   const bool peers = kind == CopyKind::device_to_device && to.device >= 0 && from.device >= 0 &&
                      to.device != from.device;
   // The stream's device must be current: otherwise CUDA does not find memory of another device's
   // pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
-  return on_device<Calls>(stream.device().value(), [&]() noexcept -> int {
+  return on_device<B, Level>(stream.device().value(), [&]() noexcept -> int {
     if (to.dense() && from.dense()) {
       const std::size_t bytes = to.width * to.rows;
       if (peers) {
-        return MemoryCallsOf<Calls>::copy_peer(to.data, to.device, from.data, from.device, bytes,
-                                               stream.native());
+        return call<B, Level, &B::copy_peer>(to.data, to.device, from.data, from.device, bytes,
+                                             stream.native());
       }
-      return MemoryCallsOf<Calls>::copy(to.data, from.data, bytes, kind, stream.native());
+      return call<B, Level, &B::copy>(to.data, from.data, bytes, kind, stream.native());
     }
     // An operand without rows takes the other's.
     const std::size_t width = to.matrix ? to.width : from.width;
     const std::size_t rows = to.matrix ? to.rows : from.rows;
-    return MemoryCallsOf<Calls>::copy_2d(to.data, to.matrix ? to.pitch : width, from.data,
-                                         from.matrix ? from.pitch : width, width, rows, kind,
-                                         stream.native());
+    return call<B, Level, &B::copy_2d>(to.data, to.matrix ? to.pitch : width, from.data,
+                                       from.matrix ? from.pitch : width, width, rows, kind,
+                                       stream.native());
   });
 }
 
@@ -122,7 +120,7 @@ template <CheckLevel Level, class B>
 [[nodiscard]] result<void> check_not_capturing(basic_stream_ref<B> stream, Name operation,
                                                call_site site) noexcept {
   result<void> there = check_stream_there(operation, stream, site);
-  if (!there.has_value() || !captures<CallsAt<B, Level>>(stream)) return there;
+  if (!there.has_value() || !captures<Level>(stream)) return there;
   LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
   error.operation = operation;
   error.stream = stream.native();
@@ -143,7 +141,7 @@ template <CheckLevel Level, class B>
   if (!allowed.has_value()) return allowed;
   const CallScope<B> here(site);
   const int device = stream.device().value();
-  if (const int status = wait_ahead<CallsAt<B, Level>>(stream.native(), device, site)) {
+  if (const int status = wait_ahead<B, Level>(stream.native(), device, site)) {
     return runtime_error<B>(status, operation, site, Stage::completion, device);
   }
   const int status = submit_copy<Level>(to, from, kind, stream);
@@ -158,10 +156,9 @@ template <CheckLevel Level, class B>
   result<void> there = check_stream_there(Name::of("fill device memory"), stream, site);
   if (!there.has_value() || rows.size == 0) return there;
   const CallScope<B> here(site);
-  using Calls = CallsAt<B, Level>;
-  const int status = on_device<Calls>(stream.device().value(), [&]() noexcept {
-    return MemoryCallsOf<Calls>::fill(rows.data, static_cast<unsigned char>(value),
-                                      (rows.rows - 1) * rows.pitch + rows.width, stream.native());
+  const int status = on_device<B, Level>(stream.device().value(), [&]() noexcept {
+    return call<B, Level, &B::fill>(rows.data, static_cast<unsigned char>(value),
+                                    (rows.rows - 1) * rows.pitch + rows.width, stream.native());
   });
   if (status != 0) {
     return runtime_error<B>(status, Name::of("fill device memory"), site);
@@ -173,7 +170,7 @@ template <CheckLevel Level, class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> record_use(DeviceMemory<B>* memory, basic_stream_ref<B> stream,
                                       call_site site) noexcept {
-  const int status = memory == nullptr ? 0 : memory->template record_use<CallsAt<B, Level>>(stream);
+  const int status = memory == nullptr ? 0 : memory->template record_use<Level>(stream);
   if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
   return success();
 }

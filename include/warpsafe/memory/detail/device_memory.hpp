@@ -4,8 +4,7 @@
 
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
-#include <warpsafe/backend/detail/memory_calls_of.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
@@ -23,9 +22,9 @@
 
 namespace warpsafe::detail {
 
-/// Whether a device has stream-ordered allocation, asked through `Calls` once per device. If the
+/// Whether a device has stream-ordered allocation, asked once per device. If the
 /// device cannot be asked, the answer is true, and the allocation reports the error.
-template <class B, class Calls>
+template <class B, CheckLevel Level>
 [[nodiscard]] bool has_memory_pools(int device) noexcept {
   static OnceSlot<bool> slots[remembered_devices];
   const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
@@ -33,7 +32,7 @@ template <class B, class Calls>
     if (const bool* known = slots[device].get()) return *known;
   }
   bool answer = true;
-  if (MemoryCallsOf<Calls>::has_memory_pools(device, answer) != 0) return true;
+  if (call<B, Level, &B::has_memory_pools>(device, answer) != 0) return true;
   if (remembered) slots[device].put(answer);
   return answer;
 }
@@ -63,14 +62,13 @@ class DeviceMemory : public MemoryOwner {
     const CallScope<B> here(site);
     retry_postponed();
     const int device = stream.ref().device().value();
-    using Calls = CallsAt<B, Level>;
     auto* made = new (std::nothrow)
-        DeviceMemory(std::move(stream), bytes.value(), &try_free<Calls>, &add_use_at<Calls>);
+        DeviceMemory(std::move(stream), bytes.value(), &try_free<Level>, &add_use_at<Level>);
     if (made == nullptr) {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(DeviceMemory), 0,
                                Axis::none, site);
     }
-    if (const int status = bytes.value() == 0 ? 0 : made->template take<Calls>(managed)) {
+    if (const int status = bytes.value() == 0 ? 0 : made->template take<Level>(managed)) {
       delete made;
       return allocation_error<Level>(status, bytes, device, site);
     }
@@ -105,22 +103,22 @@ class DeviceMemory : public MemoryOwner {
   /// Records that the work submitted to `stream` so far uses the memory. Records nothing for its
   /// own stream, nor for a stream that captures, whose work runs with its graph. Returns the
   /// runtime's status. Thread-safe, since launches of several threads may read one buffer.
-  template <class Calls>
+  template <CheckLevel Level>
   [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
-    if (stream == stream_.ref() || data_ == nullptr || captures<Calls>(stream)) return 0;
+    if (stream == stream_.ref() || data_ == nullptr || captures<Level>(stream)) return 0;
     const UseLock lock(recording_);
     Use* use = uses_;
     while (use != nullptr && !(use->stream == stream)) use = use->next;
-    if (use != nullptr) return use->mark.template set<Calls>(stream);
+    if (use != nullptr) return use->mark.template set<Level>(stream);
     use = new (std::nothrow) Use{stream, {}, uses_};
     if (use ==
         nullptr) {  // without a record the free cannot wait for this use, so order the stream now
       StreamMark<B> mark;
-      const int status = mark.template set<Calls>(stream);
-      return status != 0 ? status : mark.template order_before<Calls>(stream_.ref());
+      const int status = mark.template set<Level>(stream);
+      return status != 0 ? status : mark.template order_before<Level>(stream_.ref());
     }
     uses_ = use;
-    return use->mark.template set<Calls>(stream);
+    return use->mark.template set<Level>(stream);
   }
 
  private:
@@ -140,9 +138,9 @@ class DeviceMemory : public MemoryOwner {
     bool& held_;
   };
   /// Implements MemoryOwner::add_use.
-  template <class Calls>
+  template <CheckLevel Level>
   static int add_use_at(MemoryOwner& self, void* stream, int device) noexcept {
-    return static_cast<DeviceMemory&>(self).template record_use<Calls>(
+    return static_cast<DeviceMemory&>(self).template record_use<Level>(
         StreamAccess::make<B>(stream, device));
   }
 
@@ -166,40 +164,40 @@ class DeviceMemory : public MemoryOwner {
     while (uses_ != nullptr) delete std::exchange(uses_, uses_->next);
   }
 
-  template <class Calls>
+  template <CheckLevel Level>
   [[nodiscard]] int take(bool managed) noexcept {
     const basic_stream_ref<B> stream = stream_.ref();
     const int device = stream.device().value();
-    if (!managed && has_memory_pools<B, Calls>(device)) {
-      kind_ = captures<Calls>(stream) ? Kind::captured : Kind::ordered;
+    if (!managed && has_memory_pools<B, Level>(device)) {
+      kind_ = captures<Level>(stream) ? Kind::captured : Kind::ordered;
       // CUDA refuses an allocation on any stream while this thread captures, or in the global mode
       // while another thread does, unless the thread has set the relaxed mode (seen on an H200,
       // CUDA 13.0).
-      const RelaxedCaptureScope<Calls> outside;
-      return MemoryCallsOf<Calls>::allocate(data_, bytes_, stream.native());
+      const RelaxedCaptureScope<B, Level> outside;
+      return call<B, Level, &B::allocate>(data_, bytes_, stream.native());
     }
     kind_ = managed ? Kind::managed : Kind::plain;
-    const RelaxedCaptureScope<Calls> outside;
-    return on_device<Calls>(device, [&]() noexcept {
-      return managed ? MemoryCallsOf<Calls>::allocate_managed(data_, bytes_)
-                     : MemoryCallsOf<Calls>::allocate_unordered(data_, bytes_);
+    const RelaxedCaptureScope<B, Level> outside;
+    return on_device<B, Level>(device, [&]() noexcept {
+      return managed ? call<B, Level, &B::allocate_managed>(data_, bytes_)
+                     : call<B, Level, &B::allocate_unordered>(data_, bytes_);
     });
   }
 
   /// Freeing memory that the capture did not allocate would become part of the graph or break it,
   /// so the free is postponed.
-  template <class Calls>
+  template <CheckLevel Level>
   [[nodiscard]] bool is_captured() const noexcept {
-    return data_ != nullptr && kind_ != Kind::captured && captures<Calls>(stream_.ref());
+    return data_ != nullptr && kind_ != Kind::captured && captures<Level>(stream_.ref());
   }
 
-  template <class Calls>
+  template <CheckLevel Level>
   static bool try_free(DeviceMemory& self, int& status) noexcept {
-    if (self.template is_captured<Calls>()) return false;
-    status = self.template free_now<Calls>();
+    if (self.template is_captured<Level>()) return false;
+    status = self.template free_now<Level>();
     return true;
   }
-  template <class Calls>
+  template <CheckLevel Level>
   [[nodiscard]] int free_now() noexcept {
     if (data_ == nullptr) return 0;
     mark_memory_freed(data_, bytes_);
@@ -210,16 +208,16 @@ class DeviceMemory : public MemoryOwner {
     };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
       for (Use* use = uses_; use != nullptr; use = use->next)
-        note(use->mark.template order_before<Calls>(stream));
-      const RelaxedCaptureScope<Calls> outside;
-      note(MemoryCallsOf<Calls>::deallocate(data_, stream.native()));
+        note(use->mark.template order_before<Level>(stream));
+      const RelaxedCaptureScope<B, Level> outside;
+      note(call<B, Level, &B::deallocate>(data_, stream.native()));
     } else {
       for (Use* use = uses_; use != nullptr; use = use->next)
-        note(use->mark.template wait<Calls>({}, false));
-      const RelaxedCaptureScope<Calls> outside;
-      note(wait_for_stream<Calls>(stream.native(), stream.device().value(), {}, false));
-      note(on_device<Calls>(stream.device().value(), [&]() noexcept {
-        return MemoryCallsOf<Calls>::deallocate_unordered(data_);
+        note(use->mark.template wait<Level>({}, false));
+      const RelaxedCaptureScope<B, Level> outside;
+      note(wait_for_stream<B, Level>(stream.native(), stream.device().value(), {}, false));
+      note(on_device<B, Level>(stream.device().value(), [&]() noexcept {
+        return call<B, Level, &B::deallocate_unordered>(data_);
       }));
     }
     MemoryCount<B>::subtract(stream.device().value(), bytes_);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
@@ -72,7 +72,7 @@ template <CheckLevel Level, class B, class T>
                                   0, Axis::none, site));
   }
   const int on = stream.device().value();
-  if (const int status = wait_ahead<CallsAt<B, Level>>(stream.native(), on, site)) {
+  if (const int status = wait_ahead<B, Level>(stream.native(), on, site)) {
     return PendingAccess::failed<B, std::vector<T>>(
         stream, runtime_error<B>(status, Name::of("copy to host"), site, Stage::completion, on));
   }

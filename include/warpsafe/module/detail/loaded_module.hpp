@@ -48,12 +48,12 @@ class LoadedModule {
   /// Returns the runtime's status. The module is unloaded through the calls of the same level.
   template <CheckLevel Level>
   [[nodiscard]] int load() noexcept {
-    using Calls = CallsAt<B, Level>;
-    const RelaxedCaptureScope<Calls> relaxed;
+    const RelaxedCaptureScope<B, Level> relaxed;
     if constexpr (ModuleCalls<B>::per_device) {
-      if (const int status = Calls::current_device(device_)) return status;
+      if (const int status = call<B, Level, &B::current_device>(device_)) return status;
     }
-    const int status = ModuleCallsAt<B, Level>::load(native_, image(), log_, sizeof log_);
+    const int status = call<B, Level, &ModuleCalls<B>::module_load>(native_, image().data, bytes_,
+                                                                    log_, sizeof log_);
     if (status == 0) end_ = &unload_at<Level>;
     return status;
   }
@@ -78,7 +78,7 @@ class LoadedModule {
     while (found != nullptr && !(found->name == kept_name)) found = found->next;
     if (found == nullptr) {
       KernelEntry entry{};
-      status = ModuleCallsAt<B, Level>::function(native_, name, entry);
+      status = call<B, Level, &ModuleCalls<B>::module_function>(native_, name, entry);
       if (status == 0) {
         found = new (std::nothrow) LoadedFunction<B>{this, functions_, entry, kept_name, {}};
         if (found != nullptr) functions_ = found;
@@ -86,6 +86,14 @@ class LoadedModule {
     }
     pthread_mutex_unlock(&mutex_);
     return found;
+  }
+
+  /// Calls `visit(Name)` for each kernel of the module. Returns the runtime's status.
+  template <CheckLevel Level, class Visit>
+  [[nodiscard]] int visit_names(Visit visit) const noexcept {
+    // If the names are read in the image, the runtime is not called, and nothing is traced.
+    constexpr CheckLevel traced = ModuleCalls<B>::lists_names ? Level : CheckLevel::off;
+    return call<B, traced, &ModuleCalls<B>::template module_names<Visit>>(native_, image(), visit);
   }
 
   /// From now on, work of this module may be in flight on the device.
@@ -117,7 +125,7 @@ class LoadedModule {
   template <CheckLevel Level>
   static bool unload_at(LoadedModule& self, int& status) noexcept {
     if (open_captures() != nullptr && self.was_launched()) return false;
-    status = self.template wait_for_launches<CallsAt<B, Level>>();
+    status = self.template wait_for_launches<Level>();
     if (status != 0 && B::severity_of(status) != Severity::context_lost) return false;
     const int unloaded = self.template unload<Level>();
     if (status == 0) status = unloaded;
@@ -131,29 +139,29 @@ class LoadedModule {
     return false;
   }
   /// Neither vendor documents whether unloading waits for running kernels.
-  template <class Calls>
+  template <CheckLevel Level>
   [[nodiscard]] int wait_for_launches() noexcept {
     for (int device = 0; device < remembered_devices; ++device) {
       if (!__atomic_load_n(&launched_[device], __ATOMIC_RELAXED)) continue;
       int before = -1;
-      int status = Calls::current_device(before);
-      if (status == 0 && before != device) status = Calls::set_device(device);
-      if (status == 0) status = Calls::device_synchronize();
-      if (before >= 0 && before != device) static_cast<void>(Calls::set_device(before));
+      int status = call<B, Level, &B::current_device>(before);
+      if (status == 0 && before != device) status = call<B, Level, &B::set_device>(device);
+      if (status == 0) status = call<B, Level, &B::device_synchronize>();
+      if (before >= 0 && before != device)
+        static_cast<void>(call<B, Level, &B::set_device>(before));
       if (status != 0) return status;
     }
     return 0;
   }
   template <CheckLevel Level>
   [[nodiscard]] int unload() noexcept {
-    using Calls = CallsAt<B, Level>;
-    const RelaxedCaptureScope<Calls> relaxed;
+    const RelaxedCaptureScope<B, Level> relaxed;
     int before = -1;
-    if (device_ >= 0 && Calls::current_device(before) == 0 && before != device_) {
-      static_cast<void>(Calls::set_device(device_));
+    if (device_ >= 0 && call<B, Level, &B::current_device>(before) == 0 && before != device_) {
+      static_cast<void>(call<B, Level, &B::set_device>(device_));
     }
-    const int status = ModuleCallsAt<B, Level>::unload(native_);
-    if (before >= 0 && before != device_) static_cast<void>(Calls::set_device(before));
+    const int status = call<B, Level, &ModuleCalls<B>::module_unload>(native_);
+    if (before >= 0 && before != device_) static_cast<void>(call<B, Level, &B::set_device>(before));
     return status;
   }
   void leak() noexcept {

@@ -78,13 +78,12 @@ template <class B, CheckLevel Level>
   error.raw_text = keep_text(Name::of(text));
   error.extra = 1;
   int device = -1;
-  using Calls = CallsAt<B, Level>;
-  if (Calls::current_device(device) != 0) return;
+  if (call<B, Level, &B::current_device>(device) != 0) return;
   error.device = device;
   error.device_name = device_name<B>(device);
   DeviceLimits local;
   int status = 0;
-  const DeviceLimits* const limits = DeviceCache<B>::template find<Calls>(device, local, status);
+  const DeviceLimits* const limits = DeviceCache<B>::template find<Level>(device, local, status);
   if (B::vendor == Vendor::nvidia && limits != nullptr) {
     error.value = 10 * std::uint64_t{limits->compute_major} + limits->compute_minor;
   }
@@ -120,8 +119,7 @@ template <class B, CheckLevel Level>
 template <class B, CheckLevel Level>
 [[nodiscard]] LoadedFunction<B>* find_function(LoadedModule<B>& owner, const char* name,
                                                call_site site, LaunchError& error) noexcept {
-  using Calls = CallsAt<B, Level>;
-  const RelaxedCaptureScope<Calls> relaxed;
+  const RelaxedCaptureScope<B, Level> relaxed;
   const Name kept = keep_text(Name::of(name));
   int status = 0;
   LoadedFunction<B>* const found = owner.template function<Level>(name, kept, status);
@@ -132,7 +130,7 @@ template <class B, CheckLevel Level>
     return nullptr;
   }
   int device = -1;
-  if (found != nullptr) status = Calls::current_device(device);
+  if (found != nullptr) status = call<B, Level, &B::current_device>(device);
   if (found != nullptr && status == 0 && owner.device() >= 0 && owner.device() != device) {
     error = module_error(LaunchError::make(Errc::module_wrong_device, Stage::runtime_call,
                                            static_cast<std::uint64_t>(device),
@@ -142,8 +140,7 @@ template <class B, CheckLevel Level>
   }
   if (found != nullptr && status == 0) {
     KernelLimits local;
-    using Asked = CallsAt<typename ModuleCalls<B>::kernel_calls, Level>;
-    static_cast<void>(found->slots.template find<Asked>(found->entry, device, local, status));
+    static_cast<void>(found->slots.template find<Level>(found->entry, device, local, status));
   }
   if (status == 0) return found;
   error = runtime_error<B>(status, Name::of("load kernel"), site);
@@ -151,8 +148,7 @@ template <class B, CheckLevel Level>
   if (found == nullptr && ModuleCalls<B>::not_found(status)) {
     error.code = Errc::kernel_not_found;
     KernelNames names(kept);
-    static_cast<void>(ModuleCallsAt<B, Level>::visit_names(owner.native(), owner.image(),
-                                                           [&](Name each) { names.add(each); }));
+    static_cast<void>(owner.template visit_names<Level>([&](Name each) { names.add(each); }));
     char text[3072];
     TextBuffer out(text, sizeof text);
     out << "the module holds no kernel of that name; ";
@@ -173,11 +169,9 @@ template <class B, CheckLevel Level>
 template <class B, CheckLevel Level, class... P>
 [[nodiscard]] bool check_signature(const LoadedFunction<B>& function, TypeList<P...>,
                                    LaunchError& error) noexcept {
-  using Calls = ModuleCallsAt<B, Level>;
-  if (!Calls::tells_parameters()) return true;
+  if (!ModuleCalls<B>::tells_parameters()) return true;
   const ParameterInfo* const declared = parameter_infos<P...>;
   constexpr std::size_t count = sizeof...(P);
-  ParameterPlace place{};
   const auto wrong = [&](std::uint64_t what, std::size_t number, std::size_t here,
                          std::size_t there) {
     error = LaunchError::make(Errc::signature_mismatch, Stage::runtime_call, here, there);
@@ -186,18 +180,24 @@ template <class B, CheckLevel Level, class... P>
     error.kernel = function.name;
     return false;
   };
+  std::size_t its_offset = 0;
+  std::size_t its_size = 0;
+  const auto has_parameter = [&](std::size_t index) {
+    return call<B, Level, &ModuleCalls<B>::kernel_parameter>(function.entry, index, its_offset,
+                                                             its_size) == 0;
+  };
   std::size_t offset = 0;
   for (std::size_t i = 0; i <= count; ++i) {
-    const int told = Calls::parameter(function.entry, i, place);
-    if ((told == 0) != (i < count)) {
+    const bool exists = has_parameter(i);
+    if (exists != (i < count)) {
       std::size_t there = i;
-      while (told == 0 && Calls::parameter(function.entry, there, place) == 0) ++there;
+      while (exists && has_parameter(there)) ++there;
       return wrong(0, 0, count, there);
     }
     if (i == count) return true;
     offset = (offset + declared[i].alignment - 1) / declared[i].alignment * declared[i].alignment;
-    if (place.size != declared[i].size) return wrong(1, i + 1, declared[i].size, place.size);
-    if (place.offset != offset) return wrong(2, i + 1, offset, place.offset);
+    if (its_size != declared[i].size) return wrong(1, i + 1, declared[i].size, its_size);
+    if (its_offset != offset) return wrong(2, i + 1, offset, its_offset);
     offset += declared[i].size;
   }
   return true;

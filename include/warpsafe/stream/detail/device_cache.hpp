@@ -3,6 +3,8 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>
 
 #include <type_traits>
@@ -57,15 +59,15 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
   static inline OnceSlot<DeviceLimits> slots[remembered_devices];
 
   /// The limits of a device, floors put in for what it does not report. `local` holds them where
-  /// they cannot be remembered; `Calls` asks. nullptr, with the runtime's status, if the device
+  /// they cannot be remembered. nullptr, with the runtime's status, if the device
   /// cannot be asked.
-  template <class Calls = B>
+  template <CheckLevel Level = CheckLevel::off>
   static const DeviceLimits* find(int device, DeviceLimits& local, int& status) noexcept {
     const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
     if (remembered) {
       if (const DeviceLimits* known = slots[device].get()) return known;
     }
-    status = Calls::limits_of(device, local);
+    status = call<B, Level, &B::limits_of>(device, local);
     if (status != 0) return nullptr;
     local.device = device;
     limits::put_floors(local, floor_of<B>);

@@ -19,7 +19,7 @@ class SharedStream {
  public:
   typename B::native_stream native;
 
-  /// How the runtime destroys it: told, or not, as by the level of who made it.
+  /// The runtime's call at the check level of the stream's creator.
   using Destroy = int (*)(typename B::native_stream stream) noexcept;
 
   /// For a stream that was made just now; one holder. nullptr without memory.

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
@@ -15,36 +15,35 @@
 namespace warpsafe::detail {
 
 /// Runs `body()`, which returns a runtime's status, with `device` current.
-template <class B, class Body>
+template <class B, CheckLevel Level, class Body>
 [[nodiscard]] int on_device(int device, const Body& body) noexcept {
   int before = 0;
-  int status = B::current_device(before);
+  int status = call<B, Level, &B::current_device>(before);
   if (status != 0 || before == device) return status != 0 ? status : body();
-  status = B::set_device(device);
+  status = call<B, Level, &B::set_device>(device);
   if (status != 0) return status;
   status = body();
-  const int restored = B::set_device(before);
+  const int restored = call<B, Level, &B::set_device>(before);
   return status != 0 ? status : restored;
 }
 
-/// Whether the stream captures; a stream that cannot be asked does not. `Calls` are B's for a level
-/// (CallsAt).
-template <class Calls, class B>
+/// Whether the stream captures; a stream that cannot be asked does not.
+template <CheckLevel Level, class B>
 [[nodiscard]] bool captures(basic_stream_ref<B> stream) noexcept {
   bool capturing = false;
-  return Calls::stream_capturing(stream.native(), capturing) == 0 && capturing;
+  return call<B, Level, &B::stream_capturing>(stream.native(), capturing) == 0 && capturing;
 }
 
 /// Waits for the stream's work, whatever captures beside it. As basic_stream_ref::synchronize, but
 /// never given up.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> wait_for(basic_stream_ref<B> stream, call_site site) noexcept {
-  const RelaxedCaptureScope<CallsAt<B, Level>> outside;
+  const RelaxedCaptureScope<B, Level> outside;
   return StreamAccess::wait_to_the_end<Level>(stream, site);
 }
 
-/// A point in a stream, or none; `Calls` are B's for a level (CallsAt). Unlike an Event it can be
-/// moved on to a later point, and its stream need not be of the current device.
+/// A point in a stream, or none. Unlike an Event it can be moved on to a later point, and its
+/// stream need not be of the current device.
 template <class B>
 class StreamMark {
  public:
@@ -67,47 +66,47 @@ class StreamMark {
   }
 
   /// Everything submitted to `stream` so far. Returns the runtime's status. @pre it captures not.
-  template <class Calls>
+  template <CheckLevel Level>
   [[nodiscard]] int set(basic_stream_ref<B> stream) noexcept {
-    return on_device<Calls>(stream.device().value(), [&]() noexcept -> int {
+    return on_device<B, Level>(stream.device().value(), [&]() noexcept -> int {
       if (native_ == nullptr) {
         typename B::native_event made{};
-        if (const int status = Calls::event_create(made, false)) return status;
+        if (const int status = call<B, Level, &B::event_create>(made, false)) return status;
         native_ = made;
-        destroy_ = &Calls::event_destroy;
+        destroy_ = call<B, Level, &B::event_destroy>;
       }
       point_ = StreamPoint::of(stream.native(), stream.device().value());
-      return Calls::event_record(native_, stream.native());
+      return call<B, Level, &B::event_record>(native_, stream.native());
     });
   }
   /// What `stream` is given from now on comes after the point. Returns the runtime's status.
-  template <class Calls>
+  template <CheckLevel Level>
   [[nodiscard]] int order_before(basic_stream_ref<B> stream) const noexcept {
-    return native_ == nullptr ? 0 : Calls::stream_wait(stream.native(), native_);
+    return native_ == nullptr ? 0 : call<B, Level, &B::stream_wait>(stream.native(), native_);
   }
   /// The host waits until the point is reached. Returns the runtime's status, or B::not_ready where
   /// the wait was given up, which it may be with `may_stop` (wait_for_stream).
-  template <class Calls>
+  template <CheckLevel Level>
   [[nodiscard]] int wait(call_site site, bool may_stop) const noexcept {
     if (native_ == nullptr) return 0;
-    const RelaxedCaptureScope<Calls> outside;
-    const int status = wait_for_event<Calls>(native_, point_, site, may_stop);
+    const RelaxedCaptureScope<B, Level> outside;
+    const int status = wait_for_event<B, Level>(native_, point_, site, may_stop);
     if (status == 0) point_.reached(B::vendor);
     return status;
   }
   /// 0 if the point is reached, B::not_ready if not, else the runtime's status.
-  template <class Calls>
+  template <CheckLevel Level>
   [[nodiscard]] int query() const noexcept {
     if (native_ == nullptr) return 0;
-    const RelaxedCaptureScope<Calls> outside;
-    const int status = Calls::event_query(native_);
+    const RelaxedCaptureScope<B, Level> outside;
+    const int status = call<B, Level, &B::event_query>(native_);
     if (status == 0) point_.reached(B::vendor);
     return status;
   }
 
  private:
   typename B::native_event native_ = nullptr;
-  /// Told, or not, as by the level of who made the event.
+  /// The call at the check level of the event's creator.
   int (*destroy_)(typename B::native_event event) noexcept = nullptr;
   StreamPoint point_;
 };

@@ -25,19 +25,21 @@ template <class B>
 
 /// A backend's calls about a stream whose type is behind a void*. Functions rather than lambdas,
 /// each of which is two to the compiler.
-template <class B>
+template <class B, CheckLevel Level>
 struct StreamCalls {
   using Native = typename B::native_stream;
   static int synchronize(void* stream) noexcept {
-    return or_failed_check(B::stream_synchronize(static_cast<Native>(stream)));
+    return or_failed_check(call<B, Level, &B::stream_synchronize>(static_cast<Native>(stream)));
   }
-  static int query(void* stream) noexcept { return B::stream_query(static_cast<Native>(stream)); }
+  static int query(void* stream) noexcept {
+    return call<B, Level, &B::stream_query>(static_cast<Native>(stream));
+  }
   static int capturing(void* stream, bool& answer) noexcept {
-    return B::stream_capturing(static_cast<Native>(stream), answer);
+    return call<B, Level, &B::stream_capturing>(static_cast<Native>(stream), answer);
   }
   static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
                   void* stream) noexcept {
-    return B::copy(to, from, bytes, kind, static_cast<Native>(stream));
+    return call<B, Level, &B::copy>(to, from, bytes, kind, static_cast<Native>(stream));
   }
   static bool may_be_asked(void* stream) noexcept {
     bool captures = true;
@@ -45,53 +47,55 @@ struct StreamCalls {
   }
 };
 
-template <class B>
+template <class B, CheckLevel Level>
 inline constexpr WaitCalls stream_wait_calls{Name::of("stream synchronize"),
                                              B::vendor,
                                              B::not_ready,
-                                             &StreamCalls<B>::synchronize,
-                                             &StreamCalls<B>::query,
-                                             &StreamCalls<B>::may_be_asked};
-template <class B>
+                                             &StreamCalls<B, Level>::synchronize,
+                                             &StreamCalls<B, Level>::query,
+                                             &StreamCalls<B, Level>::may_be_asked};
+template <class B, CheckLevel Level>
 inline constexpr WaitCalls event_wait_calls{
     Name::of("event synchronize"),
     B::vendor,
     B::not_ready,
     [](void* event) noexcept {
-      return or_failed_check(B::event_synchronize(static_cast<typename B::native_event>(event)));
+      return or_failed_check(
+          call<B, Level, &B::event_synchronize>(static_cast<typename B::native_event>(event)));
     },
     [](void* event) noexcept {
-      return B::event_query(static_cast<typename B::native_event>(event));
+      return call<B, Level, &B::event_query>(static_cast<typename B::native_event>(event));
     },
     [](void*) noexcept { return work_goes_on<B>(); }};
 
 /// The host waits for what the stream was given so far. Returns the runtime's status, or
 /// B::not_ready if the wait was given up (WARPSAFE_TIMEOUT=SECONDS,stop), which it may be with
 /// `may_stop`.
-template <class B>
+template <class B, CheckLevel Level>
 [[nodiscard]] int wait_for_stream(typename B::native_stream stream, int device, call_site site,
                                   bool may_stop) noexcept {
   const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr) return or_failed_check(B::stream_synchronize(stream));
-  return hooks->wait(stream_wait_calls<B>, stream, {stream, device, site, may_stop});
+  if (hooks == nullptr) return or_failed_check(call<B, Level, &B::stream_synchronize>(stream));
+  return hooks->wait(stream_wait_calls<B, Level>, stream, {stream, device, site, may_stop});
 }
 /// The same for an event that `point` was recorded with.
-template <class B>
+template <class B, CheckLevel Level>
 [[nodiscard]] int wait_for_event(typename B::native_event event, const StreamPoint& point,
                                  call_site site, bool may_stop) noexcept {
   const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr) return or_failed_check(B::event_synchronize(event));
-  return hooks->wait(event_wait_calls<B>, event, {point.stream, point.device, site, may_stop});
+  if (hooks == nullptr) return or_failed_check(call<B, Level, &B::event_synchronize>(event));
+  return hooks->wait(event_wait_calls<B, Level>, event,
+                     {point.stream, point.device, site, may_stop});
 }
 /// Before a call in which the runtime itself waits for the stream's work, such as a copy to or from
 /// ordinary memory of the host (CUDA Runtime API, "API synchronization behavior"): where waits are
 /// watched, this waits first, and the call finds nothing to wait for. Returns as wait_for_stream.
-template <class B>
+template <class B, CheckLevel Level>
 [[nodiscard]] int wait_ahead(typename B::native_stream stream, int device,
                              call_site site) noexcept {
   const DebugHooks* const hooks = debug_hooks();
   if (hooks == nullptr || !hooks->watches_waits()) return 0;
-  const WaitCalls& calls = stream_wait_calls<B>;
+  const WaitCalls& calls = stream_wait_calls<B, Level>;
   if (open_captures() != nullptr || !calls.may_query(stream)) return 0;
   return hooks->wait(calls, stream, {stream, device, site, true});
 }
@@ -113,13 +117,13 @@ inline constexpr BackendCalls backend_calls{B::name,
                                             &B::peek_last_error,
                                             &B::error_name,
                                             &B::error_text,
-                                            &StreamCalls<B>::capturing,
-                                            &stream_wait_calls<B>,
+                                            &StreamCalls<B, CheckLevel::off>::capturing,
+                                            &stream_wait_calls<B, CheckLevel::off>,
                                             &runtime_error<B>,
                                             &B::limits_of,
                                             &floor_of<B>,
                                             &device_name<B>,
-                                            &StreamCalls<B>::copy,
+                                            &StreamCalls<B, CheckLevel::off>::copy,
                                             &B::pointer_kind,
                                             profile_call<B>()};
 

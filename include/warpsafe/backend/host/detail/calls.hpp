@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 
 #include <array>
@@ -12,8 +11,57 @@
 
 namespace warpsafe::host {
 
-/// The calls of the host backend.
-using Call = warpsafe::detail::RuntimeCall;
+/// The calls of the host backend that are counted and can be made to fail.
+enum class Call : std::uint8_t {
+  peek_last_error,
+  launch,
+  device_count,
+  current_device,
+  set_device,
+  device_synchronize,
+  memory_info,
+  limits_of,
+  attributes_of,
+  raise_dynamic_shared,
+  resident_blocks,
+  max_cluster_blocks,
+  stream_create,
+  stream_destroy,
+  stream_synchronize,
+  stream_query,
+  stream_device,
+  stream_capturing,
+  stream_wait,
+  event_create,
+  event_destroy,
+  event_record,
+  event_synchronize,
+  event_query,
+  event_elapsed,
+  allocate,
+  deallocate,
+  host_allocate,
+  host_deallocate,
+  copy,
+  copy_2d,
+  fill,
+  copy_peer,
+  has_memory_pools,
+  allocate_unordered,
+  allocate_managed,
+  deallocate_unordered,
+  exchange_capture_mode,
+  pointer_kind,
+  capture_begin,
+  capture_end,
+  capture_info,
+  graph_destroy,
+  graph_nodes,
+  graph_instantiate,
+  graph_exec_destroy,
+  graph_launch,
+  graph_update,
+};
 
 /// Whether a call only reads facts that no work changes. A scheduler runs nothing before such a
 /// call, so that a seed gives the same run whatever checks are on.
@@ -81,7 +129,7 @@ class CallBook {
     return status;
   }
 
-  std::array<std::uint64_t, warpsafe::detail::runtime_calls> made_{};
+  std::array<std::uint64_t, 256> made_{};  // by Call, which has 8 bits
   std::vector<Fault> faults_;
   std::vector<Fault> kernel_faults_;
 };

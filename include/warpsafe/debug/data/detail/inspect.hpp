@@ -6,9 +6,9 @@
 #include <warpsafe/debug/data/detail/dump_writer.hpp>
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
 #include <warpsafe/debug/data/shadow.hpp>
+#include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal.hpp>
-#include <warpsafe/debug/journal/told_calls.hpp>
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/detail/host_reference.hpp>
@@ -28,7 +28,6 @@ namespace warpsafe::debug::detail {
 
 using warpsafe::detail::BackendCalls;
 using warpsafe::detail::Inspected;
-using warpsafe::detail::RuntimeCall;
 
 /// A function of a profiler, if one is in the process: linked, or loaded by the profiler itself.
 template <class Function>
@@ -64,7 +63,7 @@ template <class Function>
 /// Starts or stops a profiler's recording. It is no error if no profiler listens.
 inline void switch_profiler(const BackendCalls& calls, bool on) noexcept {
   if (auto* const profile = profiler_of(calls)) {
-    static_cast<void>(told(calls, RuntimeCall::profile, profile, on));
+    static_cast<void>(trace_member<&BackendCalls::profile>(calls, profile, on));
   }
 }
 
@@ -100,8 +99,8 @@ inline thread_local DataLaunch* data_launch = nullptr;
                                                       LaunchError& error) noexcept {
   DataModes modes = data_modes;
   bool capturing = true;
-  const int queried = told(calls, RuntimeCall::stream_capturing, calls.stream_capturing,
-                           arguments.stream, capturing);
+  const int queried =
+      trace_call<&BackendCalls::stream_capturing>(calls, arguments.stream, capturing);
   if (queried != 0 || capturing) {
     log_skipped(record, modes, "its stream captures a graph");
     return Inspected::dispatch;

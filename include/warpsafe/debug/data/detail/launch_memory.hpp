@@ -4,7 +4,8 @@
 
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/launch_record.hpp>
-#include <warpsafe/debug/journal/told_calls.hpp>
+#include <warpsafe/debug/detail/call_trace.hpp>
+#include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 
@@ -162,16 +163,15 @@ class LaunchMemory {
     if (size == 0) return true;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer
     void* const device = reinterpret_cast<void*>(region.begin);
-    const int status =
-        detail::told(calls_, warpsafe::detail::RuntimeCall::copy, calls_.copy,
-                     to_host ? host : device, to_host ? device : host, size,
-                     to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
+    const int status = detail::trace_call<&warpsafe::detail::BackendCalls::copy>(
+        calls_, to_host ? host : device, to_host ? device : host, size,
+        to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
     return status == 0 || failed(status, to_host ? "copy to host" : "copy to device", error);
   }
   /// `may_stop`: no copy that uses host memory is under way.
   [[nodiscard]] bool wait(bool may_stop, LaunchError& error) const noexcept {
-    const int status = detail::told_wait(calls_, stream_,
-                                         {stream_, record_.device, record_.site, may_stop}, false);
+    const int status = detail::trace_wait(calls_, stream_,
+                                          {stream_, record_.device, record_.site, may_stop}, false);
     return status == 0 || failed(status, "stream synchronize", error);
   }
   [[nodiscard]] bool failed(int status, const char* operation, LaunchError& error) const noexcept {

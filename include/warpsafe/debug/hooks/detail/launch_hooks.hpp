@@ -5,10 +5,11 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/debug/data/detail/inspect.hpp>
+#include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/hooks/detail/error_hooks.hpp>
 #include <warpsafe/debug/journal/journal.hpp>
 #include <warpsafe/debug/journal/launch_text.hpp>
-#include <warpsafe/debug/journal/told_calls.hpp>
+#include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/debug/switches.hpp>
 
 #include <csignal>
@@ -65,7 +66,7 @@ using warpsafe::detail::LaunchFacts;
   const std::uint64_t bit = std::uint64_t{1} << device;
   if ((__atomic_fetch_or(&shown, bit, __ATOMIC_RELAXED) & bit) != 0) return;
   DeviceLimits limits;
-  if (told(calls, RuntimeCall::limits_of, calls.limits_of, device, limits) != 0) return;
+  if (trace_call<&BackendCalls::limits_of>(calls, device, limits) != 0) return;
   limits.device = device;
   limits::put_floors(limits, *calls.floor);
   if (limits.name.empty()) limits.name = calls.device_name(device);
@@ -78,7 +79,7 @@ using warpsafe::detail::LaunchFacts;
                                                            const BackendCalls& calls) noexcept {
   static int last = 0;
   // Peeked, never taken: the slot is the program's.
-  const int pending = told(calls, RuntimeCall::peek_last_error, calls.peek_last_error);
+  const int pending = trace_call<&BackendCalls::peek_last_error>(calls);
   if (pending == 0 || __atomic_exchange_n(&last, pending, __ATOMIC_RELAXED) == pending) return;
   log_line(
       LogLevel::warn,
@@ -145,8 +146,7 @@ using warpsafe::detail::LaunchFacts;
   if (names != nullptr && !is_listed(record.kernel, names)) return 0;
   bool capturing = true;
   void* const stream = const_cast<void*>(record.stream);
-  const int queried =
-      told(calls, RuntimeCall::stream_capturing, calls.stream_capturing, stream, capturing);
+  const int queried = trace_call<&BackendCalls::stream_capturing>(calls, stream, capturing);
   if (queried != 0) {
     // A fault of this very kernel may be the answer already: it is the answer to every query then.
     const LaunchError error =
@@ -155,7 +155,7 @@ using warpsafe::detail::LaunchFacts;
   }
   if (capturing) return 0;
   const auto point = warpsafe::detail::StreamPoint::of(record.stream, record.device);
-  const int status = told_wait(calls, stream, {stream, record.device, record.site, true}, true);
+  const int status = trace_wait(calls, stream, {stream, record.device, record.site, true}, true);
   if (status == 0) point.reached(calls.vendor);
   return status;
 }

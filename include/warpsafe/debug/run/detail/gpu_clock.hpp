@@ -4,6 +4,8 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
@@ -27,42 +29,48 @@ struct TimingCalls {
   int (*now)(int device, void*& event) noexcept;
 };
 
-/// Made of a backend's calls at a check level (CallsAt).
-template <class B>
+/// By the calls of a backend at a check level.
+template <class B, warpsafe::CheckLevel Level>
 struct TimingCallsOf {
   using Event = typename B::native_event;
   using Stream = typename B::native_stream;
+  template <auto Fn>
+  static constexpr auto call = warpsafe::detail::call<B, Level, Fn>;
 
   static int create(int device, void*& event) noexcept {
-    return warpsafe::detail::on_device<B>(device, [&]() noexcept -> int {
+    return warpsafe::detail::on_device<B, Level>(device, [&]() noexcept -> int {
       Event made{};
-      const int status = B::event_create(made, true);
+      const int status = call<&B::event_create>(made, true);
       event = made;
       return status;
     });
   }
   static int record(void* event, void* stream) noexcept {
-    return B::event_record(static_cast<Event>(event), static_cast<Stream>(stream));
+    return call<&B::event_record>(static_cast<Event>(event), static_cast<Stream>(stream));
   }
   static int elapsed(float& ms, void* begin, void* end) noexcept {
-    return B::event_elapsed(ms, static_cast<Event>(begin), static_cast<Event>(end));
+    return call<&B::event_elapsed>(ms, static_cast<Event>(begin), static_cast<Event>(end));
   }
-  static int query(void* event) noexcept { return B::event_query(static_cast<Event>(event)); }
-  static int destroy(void* event) noexcept { return B::event_destroy(static_cast<Event>(event)); }
+  static int query(void* event) noexcept {
+    return call<&B::event_query>(static_cast<Event>(event));
+  }
+  static int destroy(void* event) noexcept {
+    return call<&B::event_destroy>(static_cast<Event>(event));
+  }
   static int capturing(void* stream, bool& capturing) noexcept {
-    return B::stream_capturing(static_cast<Stream>(stream), capturing);
+    return call<&B::stream_capturing>(static_cast<Stream>(stream), capturing);
   }
   /// Uses a stream of its own, so that no other work comes first.
   static int now(int device, void*& event) noexcept {
-    return warpsafe::detail::on_device<B>(device, [&]() noexcept -> int {
+    return warpsafe::detail::on_device<B, Level>(device, [&]() noexcept -> int {
       Stream stream{};
-      if (const int status = B::stream_create(stream, 0)) return status;
+      if (const int status = call<&B::stream_create>(stream, 0)) return status;
       Event made{};
-      int status = B::event_create(made, true);
+      int status = call<&B::event_create>(made, true);
       event = made;
-      if (status == 0) status = B::event_record(made, stream);
-      if (status == 0) status = B::event_synchronize(made);
-      const int destroyed = B::stream_destroy(stream);
+      if (status == 0) status = call<&B::event_record>(made, stream);
+      if (status == 0) status = call<&B::event_synchronize>(made);
+      const int destroyed = call<&B::stream_destroy>(stream);
       return status != 0 ? status : destroyed;
     });
   }
