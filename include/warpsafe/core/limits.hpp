@@ -10,12 +10,12 @@
 
 namespace warpsafe {
 
-/// Who makes the runtime: decides which rules beside the numbers hold, and how codes are named.
+/// Who makes the runtime. It decides which rules hold beside the numbers, and how codes are named.
 enum class Vendor : std::uint8_t { unknown, nvidia, amd, host };
 
-/// What a device allows, in the runtime's own terms. 0 means "not reported": `or_floor` then puts
-/// the documented floor in its place and marks it, since a runtime that answers 0 for a limit (seen
-/// for the opt-in shared memory of older ROCm releases) would otherwise reject every launch.
+/// What a device allows, in the runtime's own terms. 0 means "not reported". `or_floor` replaces it
+/// with the documented floor and marks that in `floored`. Otherwise a limit that a runtime reports
+/// as 0 would reject every launch, as the opt-in shared memory of older ROCm releases does.
 struct DeviceLimits {
   Vendor vendor = Vendor::unknown;
   std::int32_t device = -1;  ///< ordinal in this process
@@ -46,7 +46,7 @@ struct DeviceLimits {
 
 /// What one kernel, as compiled for one device, allows and takes.
 struct KernelLimits {
-  bool known = false;                       ///< false: nobody asked the driver
+  bool known = false;                       ///< false: the driver was not asked
   std::uint32_t max_threads_per_block = 0;  ///< launch bounds and registers together; 0: unknown
   std::uint32_t registers = 0;              ///< per thread
   std::uint64_t static_shared = 0;          ///< bytes per block
@@ -54,7 +54,7 @@ struct KernelLimits {
   std::uint64_t local_bytes = 0;            ///< per thread
   std::uint64_t constant_bytes = 0;
   std::uint32_t binary_version = 0;      ///< 10 * major + minor of the code that was picked
-  std::uint32_t ptx_version = 0;         ///< the same of the PTX that it was made of
+  std::uint32_t ptx_version = 0;         ///< 10 * major + minor of the PTX behind it
   std::uint32_t resident_blocks = 0;     ///< cooperative launches: blocks that fit at once
   std::uint32_t max_cluster_blocks = 0;  ///< cluster launches: the largest that can be resident
 };
@@ -65,48 +65,36 @@ namespace limits {
 /// Specifications per Compute Capability" (7.5 to 12.x): 1024 threads per block, block 1024 x 1024
 /// x 64, grid 2^31-1 x 65535 x 65535, 48 KiB of shared memory per block without opt-in, warps
 /// of 32.
-inline constexpr DeviceLimits cuda_floor = [] {
-  DeviceLimits floor;
-  floor.vendor = Vendor::nvidia;
-  floor.max_threads_per_block = 1024;
-  floor.max_block[0] = 1024;
-  floor.max_block[1] = 1024;
-  floor.max_block[2] = 64;
-  floor.max_grid[0] = 2147483647;
-  floor.max_grid[1] = 65535;
-  floor.max_grid[2] = 65535;
-  floor.shared_per_block = 49152;
-  floor.shared_per_block_optin = 49152;
-  floor.warp_size = 32;
-  floor.max_parameter_bytes = 4096;
-  floor.floored = true;
-  return floor;
-}();
+inline constexpr DeviceLimits cuda_floor{
+    .vendor = Vendor::nvidia,
+    .max_threads_per_block = 1024,
+    .max_block = {1024, 1024, 64},
+    .max_grid = {2147483647, 65535, 65535},
+    .shared_per_block = 49152,
+    .shared_per_block_optin = 49152,
+    .warp_size = 32,
+    .max_parameter_bytes = 4096,
+    .floored = true,
+};
 
 /// The floor that AMD documents for ROCm: HIP "Hardware features" page (1024 threads per block, 64
 /// KiB of LDS) and the launch rule of hip_runtime_api.h and the HIP FAQ: gridDim * blockDim of each
 /// axis below 2^32. y and z of the grid are documented as 65535, though the runtime reports 65536.
-inline constexpr DeviceLimits amd_floor = [] {
-  DeviceLimits floor;
-  floor.vendor = Vendor::amd;
-  floor.max_threads_per_block = 1024;
-  floor.max_block[0] = 1024;
-  floor.max_block[1] = 1024;
-  floor.max_block[2] = 1024;
-  floor.max_grid[0] = 2147483647;
-  floor.max_grid[1] = 65535;
-  floor.max_grid[2] = 65535;
-  floor.max_threads_per_axis = 4294967295;
-  floor.shared_per_block = 65536;
-  floor.shared_per_block_optin = 65536;
-  floor.warp_size = 0;  // 32 or 64: asked, never assumed
-  floor.max_parameter_bytes = 4096;
-  floor.floored = true;
-  return floor;
-}();
+inline constexpr DeviceLimits amd_floor{
+    .vendor = Vendor::amd,
+    .max_threads_per_block = 1024,
+    .max_block = {1024, 1024, 1024},
+    .max_grid = {2147483647, 65535, 65535},
+    .max_threads_per_axis = 4294967295,
+    .shared_per_block = 65536,
+    .shared_per_block_optin = 65536,
+    .warp_size = 0,  // 32 or 64: asked, never assumed
+    .max_parameter_bytes = 4096,
+    .floored = true,
+};
 
-/// Puts `floor`'s documented limit where one is 0, or cannot be (above what the launch packet
-/// holds). AMD's grid y and z are capped at the documented 65535, whatever was reported.
+/// Replaces limits that are 0 with those of `floor`. Caps AMD's grid y and z at the documented
+/// 65535, whatever was reported.
 constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexcept {
   bool floored = limits.floored;
   const auto fill = [&floored](auto& value, auto documented) {
@@ -123,7 +111,7 @@ constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexc
       limits.max_grid[axis] = floor.max_grid[axis];
     }
   }
-  // A rule of the vendor, which no device reports: nothing is missing where it is put in.
+  // A rule of the vendor, which no device reports: its absence does not count as floored.
   if (limits.max_threads_per_axis == 0) limits.max_threads_per_axis = floor.max_threads_per_axis;
   fill(limits.shared_per_block, floor.shared_per_block);
   // Older ROCm reports an opt-in limit of 0, and no limit with opt-in is below the one without.
@@ -134,7 +122,7 @@ constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexc
   fill(limits.warp_size, floor.warp_size);
   limits.floored = floored;
 }
-/// `reported` with the documented floor put in for what is missing.
+/// `reported`, with the documented floor for what is missing.
 [[nodiscard]] constexpr DeviceLimits or_floor(DeviceLimits reported,
                                               const DeviceLimits& floor) noexcept {
   put_floors(reported, floor);
@@ -144,7 +132,7 @@ constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexc
 }  // namespace limits
 
 /// The documented floor of a backend's devices, for checks that run before a device is known
-/// (SafeGrid) or that may not ask the driver (level cheap). A backend of your own specialises it.
+/// (SafeGrid) or that may not ask the driver (level cheap). Specialise it for your own backend.
 template <class Backend>
 inline constexpr const DeviceLimits& floor_of = limits::cuda_floor;
 template <>
