@@ -33,6 +33,14 @@ struct KernelEntry {
   std::uint32_t parameter_count;
 };
 
+/// Where a kernel's code is. It is part of the kernel's type, so that a kernel of one kind does not
+/// compile on a stream of the other.
+enum class Provenance : std::uint8_t {
+  device,    ///< compiled for the device in this translation unit (nvcc, hipcc)
+  host,      ///< a function of the host compiler, which runs on the host backend
+  external,  ///< declared WARPSAFE_KERNEL_EXTERN here, compiled by nvcc or hipcc elsewhere
+};
+
 /// What the driver knows about a pointer.
 enum class MemoryKind : std::uint8_t {
   unregistered,  ///< plain host memory; the device cannot read it, except on systems with HMM or

@@ -24,14 +24,6 @@ struct [[gnu::visibility("hidden")]] ThreadLoop;
 
 namespace warpsafe {
 
-/// Where a kernel's code is. It is part of the kernel's type: a kernel of the one kind on a stream
-/// of the other does not compile.
-enum class Provenance : std::uint8_t {
-  device,    ///< compiled for the device in this translation unit (nvcc, hipcc)
-  host,      ///< a function of the host compiler: runs on the host backend
-  external,  ///< declared WARPSAFE_KERNEL_EXTERN here, compiled by nvcc or hipcc elsewhere
-};
-
 namespace detail {
 
 template <class... Types>

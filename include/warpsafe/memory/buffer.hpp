@@ -39,8 +39,9 @@ class [[nodiscard]] basic_device_buffer {
   using element_type = T;
 
   /// Allocates `count` uninitialised elements; 0 makes an empty buffer. Errc::size_negative,
-  /// ::bytes_overflow, ::out_of_memory (the error holds the bytes requested, free and in total, and
-  /// the bytes that this program's buffers hold), and the errors of the runtime.
+  /// ::bytes_overflow, ::stream_null for a Stream that was moved from or closed, ::runtime_failed.
+  /// Errc::out_of_memory holds the bytes requested, free and in total, and the bytes that this
+  /// program's buffers hold.
   template <CheckLevel Level = current_level, class Count>
   [[nodiscard]] static result<basic_device_buffer> create(
       basic_stream_hold<B> stream, Count count, call_site site = call_site::current()) noexcept {

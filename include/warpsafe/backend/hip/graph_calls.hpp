@@ -34,15 +34,15 @@ struct HipGraphCalls {
     const cudaGraphEdgeData* edges = nullptr;
     const hipError_t status = hipCUDAErrorTohipError(
         cudaStreamGetCaptureInfo(stream, &state, nullptr, nullptr, &nodes, &edges, &count));
-    constexpr bool told = true;
+    constexpr bool has_nodes = true;
 #else
     const hipError_t status =
         hipStreamGetCaptureInfo_v2(stream, &state, nullptr, nullptr, &nodes, &count);
-    const bool told = nodes != nullptr;
+    const bool has_nodes = nodes != nullptr;
 #endif
     if (status != hipSuccess) return status;
     info = {state_of(state), 0};
-    if (info.state != CaptureState::active || !told) return hipSuccess;
+    if (info.state != CaptureState::active || !has_nodes) return hipSuccess;
     for (std::size_t i = 0; i < count; ++i) {
       info.tail = mix_tail(info.tail, reinterpret_cast<std::uintptr_t>(nodes[i]));
     }

@@ -12,6 +12,9 @@
 
 namespace warpsafe {
 
+template <Provenance Where, auto Fn, class... Needs>
+struct BasicKernel;  // kernel/kernel.hpp
+
 namespace host {
 
 /// One kernel of a host module. Make it with `named<fn>("name")`.
