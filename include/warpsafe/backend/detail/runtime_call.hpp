@@ -26,9 +26,6 @@ namespace warpsafe::detail {
 template <class B, CheckLevel Level, auto Fn>
 inline constexpr auto call = Fn;
 
-// nvcc's device compiler makes no calls of the host.
-#if !defined(__CUDA_ARCH__)
-
 /// A call as a tracer sees it. Its name is not written anywhere: it is in the compiler's own
 /// spelling of a function whose template argument `Fn` is the backend's member.
 struct TracedCall {
@@ -126,9 +123,9 @@ template <class B, auto Fn, class... P>
   }
 }
 
+#if !defined(__CUDA_ARCH__)  // nvcc's device compiler makes no calls of the host
 template <class B, class... P, int (*Fn)(P...) noexcept>
 inline constexpr auto call<B, CheckLevel::full, Fn> = &traced<B, Fn, P...>;
-
 #endif
 
 }  // namespace warpsafe::detail
