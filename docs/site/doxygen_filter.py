@@ -3,10 +3,13 @@
 # Copyright (c) 2026 the warpsafe authors
 """Converts a header for Doxygen: doxygen_filter.py HEADER
 
-In a comment, `<` is a character and begins no HTML tag; `Errc::a, ::b` names two codes. Each header gets a page."""
+In a comment, `<` is a character and begins no HTML tag; `Errc::a, ::b` names two codes. Each header gets a page.
+The enumerators of Errc are the rows of the errors."""
 import pathlib
 import re
 import sys
+
+import error_rows
 
 
 def comment(found):
@@ -18,7 +21,19 @@ def comment(found):
     return "`".join(parts)
 
 
-text = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
+def enumerators(include):
+    """The rows as enumerators with their comments; the links are of another page."""
+    for section in error_rows.sections(include):
+        for row in section.rows:
+            said = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", f"{row.cause} Way out: {row.way_out}".strip())
+            yield f"/// {row.sentence()} {said}\n{row.name} = {row.number},\n"
+
+
+header = pathlib.Path(sys.argv[1])
+text = header.read_text(encoding="utf-8")
+if header.name == "errc.hpp":
+    rows = "".join(enumerators(header.parents[1]))
+    text = re.sub(r"(?ms)^#define WARPSAFE_ERROR.*?^#undef WARPSAFE_ERROR\n", lambda _: rows, text)
 text = text.replace("#pragma once", "/** @file */", 1)
 # Doxygen skips these namespaces, and then misses the targets of their comments.
 text = re.sub(r"(?ms)^namespace [\w:]*detail \{$.*?^\}", lambda found: found[0].replace("///", "//"), text)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compares docs/errors.md with the library: a heading for each code of Errc, and below it the text that a
-program received. check_errors.py PROGRAM PROJECT [--update]; --update first replaces the page's texts by the
-program's."""
+"""Compares docs/errors.md with the library: each section is the row of its code, and the text that a
+program received. check_errors.py PROGRAM PROJECT [--update]; --update first writes the sections. The text
+before the first section is the page's own."""
 import pathlib
 import re
 import subprocess
@@ -11,25 +11,41 @@ import sys
 
 program, project = sys.argv[1], pathlib.Path(sys.argv[2])
 update = sys.argv[3:] == ["--update"]
-# The codes of which the page says that nothing returns them.
-WITHOUT_TEXT = set()
+sys.path.append(str(project / "docs/site"))
+import error_rows  # noqa: E402
 
-header = (project / "include/warpsafe/error/errc.hpp").read_text()
-codes = re.findall(r"^  (\w+)(?: = 1)?,", re.search(r"enum class Errc.*?\n};", header, re.S)[0], re.M)
+sections = error_rows.sections(project / "include/warpsafe")
+rows = {row.name: row for section in sections for row in section.rows}
 run = subprocess.run([program], capture_output=True, text=True, check=True)
 texts = dict(re.findall(r"^### (\w+)\n(.*?)(?=^### |\Z)", run.stdout, re.M | re.S))
-file = project / "docs/errors.md"
-if update:
-    file.write_text(re.sub(r"(^### `(\w+)`\n[^#]*?```text\n).*?(?=^```)",
-                           lambda found: found[1] + texts.get(found[2], ""), file.read_text(),
-                           flags=re.M | re.S))
-sections = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", file.read_text(), re.M | re.S))
+# `name number meaning`, as the compiler has them.
+compiled = {name: (int(number), meaning) for name, number, meaning in
+            re.findall(r"^ROW (\w+) (\d+) (.*)$", run.stdout, re.M)}
 
-problems = [f"{code}: no section" for code in codes if code not in sections]
-problems += [f"{code}: no such code" for code in sections if code not in codes]
-problems += [f"{code}: the program does not make it" for code in codes
-             if code not in texts and code not in WITHOUT_TEXT]
-problems += [f"{code}: the page does not show\n{text}" for code, text in texts.items()
-             if f"```text\n{text}```" not in sections.get(code, "")]
-print("\n".join(problems) or f"{len(codes)} codes, {len(texts)} texts")
+
+def part(row):
+    explained = f"{row.sentence()} {row.cause}".rstrip()
+    return (f"### `{row.name}`\n\n`warpsafe:{row.number}`. {explained}\n\n"
+            f"```text\n{texts.get(row.name, '')}```\n\nWay out: {row.way_out}\n")
+
+
+page = "\n".join(
+    "\n".join([f"## {section.heading}\n", *([section.introduction + "\n"] if section.introduction else []),
+               *(part(row) for row in section.rows)])
+    for section in sections)
+
+file = project / "docs/errors.md"
+introduction = file.read_text().partition("\n## ")[0] + "\n"
+if update:
+    file.write_text(f"{introduction}{page}")
+shown = file.read_text()
+
+problems = [f"{name}: the program does not make it" for name in rows if name not in texts]
+problems += [f"{name}: the program makes it, and no row has it" for name in texts if name not in rows]
+problems += [f"{name}: {compiled.get(name)} in the program, {(row.number, row.meaning)} in its row"
+             for name, row in rows.items() if compiled.get(name) != (row.number, row.meaning)]
+problems += [f"{name}: the page does not show\n{part(row)}" for name, row in rows.items() if part(row) not in shown]
+if not problems and shown != f"{introduction}{page}":
+    problems.append("the page has more than its rows, or other headings: run this with --update")
+print("\n".join(problems) or f"{len(rows)} codes, {len(texts)} texts")
 sys.exit(1 if problems else 0)

@@ -84,6 +84,15 @@ ws::LaunchError cuda_error(Errc code, ws::Stage stage, int raw, const char* name
 
 #define PRINT(code, ...) print(#code, Errc::code, __VA_ARGS__)
 
+void print_rows() {
+#define WARPSAFE_ERROR(number, name, meaning, reason)                                              \
+  std::cout << "ROW " #name " " << static_cast<int>(Errc::name) << ' ' << ws::describe(Errc::name) \
+            << '\n';
+#include <warpsafe/error/detail/launch_rows.hpp>
+#include <warpsafe/error/detail/runtime_rows.hpp>
+#undef WARPSAFE_ERROR
+}
+
 void print_sizes(ws::StreamRef stream) {
   constexpr auto block = ws::block<256>;
   using Grid = ws::SafeGrid<>;
@@ -335,6 +344,7 @@ void print_shadowed(const ws::Stream& stream) {
 }  // namespace
 
 int main() {
+  print_rows();
   static_cast<void>(fixed_device());
   {
     const auto stream = ws::Stream::create().value();

@@ -83,7 +83,7 @@ TEST_F(LaunchOnGpu, TellsTheNineMistakesApart) {
   expect_refused(ws::kernel<store_one>, dim3(1), dim3(2048), 0, ws::Errc::block_too_large,
                  "is 2048 threads, limit 1024");
   expect_refused(ws::kernel<store_one>, dim3(1), dim3(1, 1, 128), 0, ws::Errc::block_axis_too_large,
-                 "block.z 128 invalid (limit: 1..64)");
+                 "block.z 128 invalid (limit: 1..64 of device ");
   expect_refused(ws::kernel<store_one>, dim3(1, 70000), dim3(32), 0, ws::Errc::grid_too_large,
                  "grid.y 70000 invalid (limit: 1..65535)");
   expect_refused(ws::kernel<bounded>, dim3(1), dim3(512), 0, ws::Errc::kernel_threads_exceeded,

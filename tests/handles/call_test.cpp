@@ -153,9 +153,10 @@ TEST_F(CallTest, FindsAStreamThatWasChangedBehindItsBack) {
   const auto refused = toy.call<toy::toy_reset>();
   EXPECT_EQ(error_in(refused).code, Errc::handle_stream_changed);
   EXPECT_EQ(error_in(refused).stage, Stage::validation);
-  EXPECT_EQ(text(refused),
-            "toy::toy_reset not called: the handle was set to another stream behind the back of "
-            "its StreamBound; use rebind");
+  EXPECT_EQ(
+      text(refused),
+      "toy::toy_reset not called: other code set another stream on the handle of this StreamBound; "
+      "use rebind");
   EXPECT_THAT(toy::take_log(), ElementsAre("get_stream"));
   EXPECT_THAT((toy.call<toy::toy_reset, CheckLevel::cheap>()), Succeeds()) << "it asks nobody";
 }
@@ -164,10 +165,10 @@ TEST_F(CallTest, FindsAPointerModeThatWasChangedBehindItsBack) {
   ASSERT_EQ(toy::toy_set_mode(toy.native(), true), toy::toy_success);
   const auto refused = toy.call<toy::toy_reset>();
   EXPECT_EQ(error_in(refused).code, Errc::handle_pointer_mode);
-  EXPECT_EQ(text(refused),
-            "toy::toy_reset not called: the handle's pointer mode does not fit these scalars: "
-            "those of one call are all host_scalar or all device_scalar, and nobody else sets the "
-            "mode");
+  EXPECT_EQ(
+      text(refused),
+      "toy::toy_reset not called: the handle's pointer mode does not match these scalars: give all "
+      "scalars of a call as host_scalar or all as device_scalar, and do not set the mode elsewhere");
 }
 
 TEST_F(CallTest, FindsScalarsInTwoPlaces) {
@@ -186,9 +187,10 @@ TEST_F(CallTest, FindsAnotherCurrentDevice) {
   const auto guard = DeviceGuard::create(DeviceId(1)).value();
   const auto refused = on_device_0.call<toy::toy_reset>();
   EXPECT_EQ(error_in(refused).code, Errc::stream_wrong_device);
-  EXPECT_EQ(text(refused),
-            "toy::toy_reset not called: the stream belongs to device 0, the current device is 1; "
-            "make it current with DeviceGuard");
+  EXPECT_EQ(
+      text(refused),
+      "toy::toy_reset not called: the stream belongs to device 0, but device 1 is current; make "
+      "device 0 current with DeviceGuard");
 }
 
 TEST_F(CallTest, FindsAHandleThatWasMovedOrClosed) {
@@ -208,7 +210,7 @@ TEST_F(CallTest, FindsArgumentsByTheirValue) {
   const auto negative = toy.call<toy::toy_scale_by, CheckLevel::cheap>(nullptr, -5, trust(x));
   EXPECT_EQ(error_in(negative).code, Errc::argument_negative);
   EXPECT_EQ(text(negative),
-            "toy::toy_scale_by not called: argument 2 is -5, and the parameter is unsigned");
+            "toy::toy_scale_by not called: argument 2 is -5, but the parameter is unsigned");
   float on_host = 1.0F;
   const auto host_memory = toy.call<toy::toy_write>(1.0F, trust(&on_host));
   EXPECT_EQ(error_in(host_memory).code, Errc::argument_host_pointer);
@@ -217,7 +219,7 @@ TEST_F(CallTest, FindsArgumentsByTheirValue) {
             "pass a device buffer's view, or pinned or managed memory");
   const auto first = toy.call<toy::toy_scale_by>(device_scalar(trust(&on_host)), 1U, trust(x));
   EXPECT_EQ(error_in(first).code, Errc::argument_host_pointer);
-  EXPECT_EQ(error_in(first).extra, 1U);
+  EXPECT_EQ(error_in(first).argument(), 1U);
 }
 
 std::atomic<bool> inside{false};
@@ -237,9 +239,10 @@ TEST_F(CallTest, FindsASecondThreadInTheHandle) {
   may_leave = true;
   first.join();
   EXPECT_EQ(error_in(refused).code, Errc::handle_busy);
-  EXPECT_EQ(text(refused),
-            "toy::toy_reset not called: another thread is in this handle right now; give each "
-            "thread a handle of its own");
+  EXPECT_EQ(
+      text(refused),
+      "toy::toy_reset not called: another thread is using this handle; give each thread its own "
+      "handle");
   EXPECT_EQ(error_in(cheaply).code, Errc::handle_busy);
   EXPECT_THAT(toy.call<toy::toy_reset>(), Succeeds()) << "one after the other is fine";
 }

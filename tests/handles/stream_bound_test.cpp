@@ -136,9 +136,9 @@ TEST_F(StreamBoundTest, EachStepOfMakingOneCanFail) {
   EXPECT_EQ(host::calls_made(Call::deallocate) - freed, 1U);
   host::fail_next(Call::allocate, 1, HostStatus::out_of_memory);
   fails("", {"create", "set_stream", "scalars_on_host", "destroy"},
-        testing::MatchesRegex("toy allocate workspace failed: out of memory: 1024 bytes asked, "
+        testing::MatchesRegex("toy allocate workspace failed: out of memory: 1024 bytes requested, "
                               "[0-9]+ of [0-9]+ bytes free on the device; this program's buffers "
-                              "hold 0 \\(hostErrorMemoryAllocation, 2\\)\n  at app.cpp:7"));
+                              "hold 0 bytes \\(hostErrorMemoryAllocation, 2\\)\n  at app.cpp:7"));
   host::fail_next(Call::current_device, 1, HostStatus::no_device);
   const LaunchError no_device = error_in(Toy::create(stream, app));
   EXPECT_EQ(no_device.code, Errc::no_device);
@@ -151,9 +151,10 @@ TEST_F(StreamBoundTest, EachStepOfMakingOneCanFail) {
 TEST_F(StreamBoundTest, IsMadeWithItsDeviceCurrent) {
   host::set_device_count(2);
   const Stream other = Stream::create(DeviceId(1)).value();
-  EXPECT_EQ(said(Toy::create(other, app)),
-            "toy create not called: the stream belongs to device 1, the current device is 0; make "
-            "it current with DeviceGuard\n  at app.cpp:7");
+  EXPECT_EQ(
+      said(Toy::create(other, app)),
+      "toy create not called: the stream belongs to device 1, but device 0 is current; make device "
+      "1 current with DeviceGuard\n  at app.cpp:7");
   EXPECT_EQ(toy::take_log().size(), 0U);
   std::optional<Toy> toy;
   {
@@ -232,9 +233,10 @@ TEST_F(StreamBoundTest, RebindStaysOnItsDevice) {
   const Stream here = Stream::create().value();
   const Stream other = Stream::create(DeviceId(1)).value();
   auto toy = Toy::create(here).value();
-  EXPECT_EQ(said(std::move(toy).rebind(other, app)),
-            "toy set stream not called: the stream belongs to device 1, the current device is 0; "
-            "make it current with DeviceGuard\n  at app.cpp:7");
+  EXPECT_EQ(
+      said(std::move(toy).rebind(other, app)),
+      "toy set stream not called: the stream belongs to device 1, but device 0 is current; make "
+      "device 1 current with DeviceGuard\n  at app.cpp:7");
   auto moved = std::move(toy);
   EXPECT_EQ(said(std::move(toy).rebind(here, app)),
             "toy set stream not called: this StreamBound was moved from or closed; use the one "

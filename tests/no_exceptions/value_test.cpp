@@ -50,7 +50,7 @@ TEST(WithoutExceptionsDeathTest, ValueOfAnErrorSaysWhyAndTerminates) {
   const result<void> nothing = too_large();
   EXPECT_DEATH(nothing.value(), "Kernel 'batch' not launched: grid.y 70000 invalid");
   EXPECT_DEATH(static_cast<void>(SafeGrid<>::cover_untrusted(-5, block<256>).value()),
-               "Launch configuration refused: the size is -5; a size is at least 0");
+               "Launch configuration refused: the size is -5; a size must be at least 0");
 }
 
 TEST(WithoutExceptionsDeathTest, ErrorOfAValueSaysWhyAndTerminates) {

@@ -96,7 +96,7 @@ TEST_F(Inspect, WhatDiffersFromTheReferenceIsTheLaunchsError) {
   ASSERT_FALSE(launched.has_value());
   EXPECT_EQ(launched.error().code, ws::Errc::reference_differs);
   EXPECT_EQ(launched.error().value, 3U);
-  EXPECT_EQ(launched.error().extra, 1U);
+  EXPECT_EQ(launched.error().argument(), 1U);
 }
 
 TEST_F(Inspect, AReferenceWritesItsResultsToTheDevice) {

@@ -60,6 +60,9 @@ class Refusal : public VendorTest {
   static std::string of_device(int device) {
     return " of device " + std::to_string(device) + " '" + device_name + "'";
   }
+  static std::string on_device(int device) {
+    return " on device " + std::to_string(device) + " '" + device_name + "'";
+  }
 
   NativeStream native = nullptr;
 };
@@ -99,10 +102,11 @@ TEST_F(Refusal, ZeroDimensions) {
   EXPECT_EQ(error.axis, ws::Axis::y);
   error = refused(0, LaunchConfig{grid_of(1, 1, 0), block_of(32)}, ws::kernel<nothing>);
   EXPECT_EQ(error.code, Errc::grid_zero);
-  expect_text(error,
-              "nothing' not launched: grid.z 0 invalid (limit: 1..65535); a grid of no blocks runs "
-              "nothing, and the runtime refuses it",
-              "grid=(1,1,0), block=(32,1,1), shared=0 bytes");
+  expect_text(
+      error,
+      "nothing' not launched: grid.z 0 invalid (limit: 1..65535); a grid without blocks runs "
+      "nothing, and the runtime refuses it",
+      "grid=(1,1,0), block=(32,1,1), shared=0 bytes");
 }
 
 TEST_F(Refusal, GridTooLarge) {
@@ -131,7 +135,7 @@ TEST_F(Refusal, LaunchBounds) {
   expect_text(error,
               "bounded' not launched: block=(512,1,1) is 512 threads, limit 256 (this kernel's "
               "launch bounds and registers" +
-                  of_device(0) + ")",
+                  on_device(0) + ")",
               "grid=(1,1,1), block=(512,1,1), shared=0 bytes",
               "\n  try block<256> and recompute the grid with cover(n, block<256>)");
 }
@@ -143,7 +147,7 @@ TEST_F(Refusal, StaticAndDynamicSharedMemoryTogether) {
   EXPECT_EQ(error.code, Errc::shared_too_large);
   EXPECT_EQ(error.value, shared_limit + 1);
   EXPECT_EQ(error.limit, shared_limit);
-  EXPECT_EQ(error.extra, 6000U);
+  EXPECT_EQ(error.static_shared(), 6000U);
   const std::string total = std::to_string(shared_limit + 1);
   expect_text(error,
               "with_static' not launched: Shared memory " + total + " bytes exceeds limit " +
@@ -164,8 +168,8 @@ TEST_F(Refusal, WrongDevice) {
   EXPECT_EQ(error.device, 3);
   expect_text(
       error,
-      "nothing' not launched: the stream belongs to device 3, the current device is 0; make "
-      "it current with DeviceGuard",
+      "nothing' not launched: the stream belongs to device 3, but device 0 is current; make device "
+      "3 current with DeviceGuard",
       "grid=(1,1,1), block=(64,1,1), shared=0 bytes");
 }
 
@@ -173,7 +177,7 @@ TEST_F(Refusal, NegativeArgument) {
   const auto error =
       refused(0, LaunchConfig{ws::grid<1>, ws::block<64>}, ws::kernel<counted>, nullptr, -5);
   EXPECT_EQ(error.code, Errc::argument_negative);
-  expect_text(error, "counted' not launched: argument 2 is -5, and the parameter is unsigned",
+  expect_text(error, "counted' not launched: argument 2 is -5, but the parameter is unsigned",
               "grid=(1,1,1), block=(64,1,1), shared=0 bytes");
   const auto least = refused(0, LaunchConfig{ws::grid<1>, ws::block<64>}, ws::kernel<counted>,
                              nullptr, std::numeric_limits<int>::min());
@@ -261,7 +265,7 @@ TEST_F(Refusal, CooperativeTooLarge) {
   expect_text(error,
               "nothing' not launched: a cooperative grid of " + std::to_string(most + 1) +
                   " blocks, limit " + std::to_string(most) + " (blocks that are resident at once" +
-                  of_device(0) + "); use grid_stride with at most that many blocks",
+                  on_device(0) + "); use grid_stride with at most that many blocks",
               "grid=(" + std::to_string(most + 1) + ",1,1), block=(1024,1,1), shared=0 bytes");
   EXPECT_THAT(ws::launch(stream, config(most), ws::kernel<nothing>), Succeeds());
 }
@@ -310,7 +314,7 @@ TEST_F(Refusal, Clusters) {
   error = refused(device, with(2, ws::cluster<2>), ws::kernel<nothing>);
   EXPECT_EQ(error.code, Errc::cluster_unsupported);
   expect_text(error,
-              "nothing' not launched: clusters of blocks do not exist on this device (cluster size "
+              "nothing' not launched: this device has no clusters of blocks (cluster size "
               "limit 0" +
                   of_device(device) + ")",
               "grid=(2,1,1), block=(64,1,1), shared=0 bytes");
@@ -323,7 +327,7 @@ TEST_F(Refusal, MoreThanTheThreadsOfOneAxis) {
   EXPECT_EQ(error.value, 4294967296U);
   expect_text(error,
               "nothing' not launched: grid.x times block.x is 4294967296 threads, limit 4294967295 "
-              "in each axis on AMD; give each thread more items, or use grid_stride",
+              "per axis on AMD; give each thread more items, or use grid_stride",
               "grid=(4194304,1,1), block=(1024,1,1), shared=0 bytes");
 }
 #endif
@@ -339,7 +343,7 @@ TEST_F(Refusal, NoCooperativeLaunches) {
                              ws::kernel<nothing>);
   EXPECT_EQ(error.code, Errc::cooperative_unsupported);
   expect_text(error,
-              "nothing' not launched: cooperative launches do not exist on this device "
+              "nothing' not launched: this device has no cooperative launches "
               "(cooperativeLaunch 0" +
                   of_device(device) + ")",
               "grid=(1,1,1), block=(64,1,1), shared=0 bytes");

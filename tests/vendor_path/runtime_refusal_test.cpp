@@ -21,7 +21,7 @@ using ws::Severity;
 
 constexpr ws::LaunchConfig refused_config{ws::grid<2>, ws::block<64>};
 const std::string lost =
-    "\n  the device's context is lost: every later call of this process fails; restart it";
+    "\n  the device's context is lost: every later call of this process fails; restart the process";
 
 struct Answer {
   Status status;

@@ -85,7 +85,7 @@ TEST_F(Written, CheckFindsAStreamOfAnotherDevice) {
   EXPECT_EQ(error.code, Errc::stream_wrong_device);
   EXPECT_THAT(
       ws::message(error),
-      HasSubstr("the stream belongs to device 2, the current device is 0; make it current"));
+      HasSubstr("the stream belongs to device 2, but device 0 is current; make device 2 current"));
 }
 #endif
 

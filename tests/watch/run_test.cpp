@@ -63,7 +63,7 @@ TEST(Run, TheKernelsOwnLimitsCount) {
   EXPECT_THAT(
       watched("--quiet", "bounds").out,
       HasSubstr("Kernel 'demo::bounded' not launched: block=(512,1,1) is 512 threads, limit "
-                "256 (this kernel's launch bounds and registers of device 0 'NVIDIA H200')"));
+                "256 (this kernel's launch bounds and registers on device 0 'NVIDIA H200')"));
   EXPECT_THAT(watched("--quiet", "shared").out,
               HasSubstr("Kernel 'demo::tile<float>' not launched: 16000 bytes of dynamic shared "
                         "memory, limit 9152 until the kernel's attribute is raised"));

@@ -65,45 +65,33 @@ namespace limits {
 /// Specifications per Compute Capability" (7.5 to 12.x): 1024 threads per block, block 1024 x 1024
 /// x 64, grid 2^31-1 x 65535 x 65535, 48 KiB of shared memory per block without opt-in, warps
 /// of 32.
-inline constexpr DeviceLimits cuda_floor = [] {
-  DeviceLimits floor;
-  floor.vendor = Vendor::nvidia;
-  floor.max_threads_per_block = 1024;
-  floor.max_block[0] = 1024;
-  floor.max_block[1] = 1024;
-  floor.max_block[2] = 64;
-  floor.max_grid[0] = 2147483647;
-  floor.max_grid[1] = 65535;
-  floor.max_grid[2] = 65535;
-  floor.shared_per_block = 49152;
-  floor.shared_per_block_optin = 49152;
-  floor.warp_size = 32;
-  floor.max_parameter_bytes = 4096;
-  floor.floored = true;
-  return floor;
-}();
+inline constexpr DeviceLimits cuda_floor{
+    .vendor = Vendor::nvidia,
+    .max_threads_per_block = 1024,
+    .max_block = {1024, 1024, 64},
+    .max_grid = {2147483647, 65535, 65535},
+    .shared_per_block = 49152,
+    .shared_per_block_optin = 49152,
+    .warp_size = 32,
+    .max_parameter_bytes = 4096,
+    .floored = true,
+};
 
 /// The floor that AMD documents for ROCm: HIP "Hardware features" page (1024 threads per block, 64
 /// KiB of LDS) and the launch rule of hip_runtime_api.h and the HIP FAQ: gridDim * blockDim of each
 /// axis below 2^32. y and z of the grid are documented as 65535, though the runtime reports 65536.
-inline constexpr DeviceLimits amd_floor = [] {
-  DeviceLimits floor;
-  floor.vendor = Vendor::amd;
-  floor.max_threads_per_block = 1024;
-  floor.max_block[0] = 1024;
-  floor.max_block[1] = 1024;
-  floor.max_block[2] = 1024;
-  floor.max_grid[0] = 2147483647;
-  floor.max_grid[1] = 65535;
-  floor.max_grid[2] = 65535;
-  floor.max_threads_per_axis = 4294967295;
-  floor.shared_per_block = 65536;
-  floor.shared_per_block_optin = 65536;
-  floor.warp_size = 0;  // 32 or 64: asked, never assumed
-  floor.max_parameter_bytes = 4096;
-  floor.floored = true;
-  return floor;
-}();
+inline constexpr DeviceLimits amd_floor{
+    .vendor = Vendor::amd,
+    .max_threads_per_block = 1024,
+    .max_block = {1024, 1024, 1024},
+    .max_grid = {2147483647, 65535, 65535},
+    .max_threads_per_axis = 4294967295,
+    .shared_per_block = 65536,
+    .shared_per_block_optin = 65536,
+    .warp_size = 0,  // 32 or 64: asked, never assumed
+    .max_parameter_bytes = 4096,
+    .floored = true,
+};
 
 /// Puts `floor`'s documented limit where one is 0, or cannot be (above what the launch packet
 /// holds). AMD's grid y and z are capped at the documented 65535, whatever was reported.

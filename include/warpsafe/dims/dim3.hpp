@@ -202,9 +202,11 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
       }
       if (code != Errc{}) {
         LaunchError error = LaunchError::make(code, Stage::construction, value, most, axis, site);
-        // Which space, for a code that all three share.
-        if (sizes[i].negative)
-          error.extra = is_grid ? 0 : std::is_same_v<Space, block_space> ? 1 : 2;
+        if (sizes[i].negative) {
+          error.subcode = is_grid                              ? Subcode::grid_axis
+                          : std::is_same_v<Space, block_space> ? Subcode::block_axis
+                                                               : Subcode::cluster_axis;
+        }
         return error;
       }
     }
@@ -214,7 +216,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
     if (dims.count() > limit) {
       LaunchError error = LaunchError::make(Errc::block_too_large, Stage::construction,
                                             dims.count(), limit, Axis::none, site);
-      error.extra = limit;  // what a suggested block may have
+      error.extra = limit;  // accepted_threads()
       error.block[0] = dims.x();
       error.block[1] = dims.y();
       error.block[2] = dims.z();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
@@ -18,9 +19,9 @@ namespace warpsafe {
 /// allocation. All pointers in it live as long as the program. `message(error)` (message.hpp) makes
 /// the text.
 ///
-/// Its default constructor leaves it uninitialised at run time, on purpose: Outcome
-/// default-constructs the error of every successful result, and zeroing it there costs more than
-/// the rest of a release launch. Make one with `LaunchError::make`.
+/// The default constructor leaves it uninitialised at run time: Outcome default-constructs the
+/// error of every successful result, and zeroing it there costs more than the rest of a release
+/// launch. Make one with `LaunchError::make`.
 struct LaunchError {
   Errc code;
   Stage stage;
@@ -28,10 +29,9 @@ struct LaunchError {
   Axis axis;             ///< which axis `value` and `limit` are about, or Axis::none
   Vendor vendor;         ///< whose code `raw` is
   bool limit_is_floor;   ///< `limit` is the documented floor, since the device did not report one
-  bool opt_in_included;  ///< `limit` is the one with the kernel's opt-in attribute raised
-  bool blocking_was_on;  ///< a launch-blocking mode was on (environment), so timing was not the
-                         ///< usual
-  std::int32_t raw;      ///< the runtime's own code; 0: the runtime was not asked
+  Subcode subcode;       ///< which case of `code`, where it has several
+  bool blocking_was_on;  ///< a launch-blocking mode was on (environment), which changes timing
+  std::int32_t raw;      ///< the runtime's own code; 0: the runtime was not called
   std::int32_t device;   ///< ordinal, or -1
   Name raw_name;         ///< the runtime's name of `raw`, e.g. cudaErrorInvalidValue
   Name raw_text;         ///< the runtime's text of `raw`
@@ -41,14 +41,14 @@ struct LaunchError {
   std::uint32_t grid[3];
   std::uint32_t block[3];
   std::uint64_t dynamic_shared;  ///< bytes
-  std::uint64_t value;           ///< the offending number: what it counts follows from `code`
+  std::uint64_t value;           ///< the offending number; what it counts follows from `code`
   std::uint64_t limit;           ///< what it was compared with
-  std::uint64_t extra;           ///< a third number where `code` needs one
+  std::uint64_t extra;           ///< a third number where `code` needs one: argument() and so on
   std::uint64_t held;            ///< out_of_memory: bytes that this program's buffers hold there
   const void* stream;            ///< the native stream, or nullptr
   std::uint64_t sequence;        ///< the launch's number in the journal; 0: none
-  std::uint64_t incident;        ///< checked builds: which fault's suspects belong to it
-                                 ///< (debug::suspects); 0: it is no fault of running work
+  std::uint64_t incident;        ///< checked builds: the fault whose suspects belong to it
+                                 ///< (debug::suspects); 0: not a fault of running work
   call_site site;
 
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): see above
@@ -61,7 +61,7 @@ struct LaunchError {
                                                   call_site site = {}) noexcept {
     return LaunchError(code, stage, site);
   }
-  /// The same with the two numbers that most checks compare.
+  /// As above, with the two numbers that most checks compare.
   [[nodiscard]] static constexpr LaunchError make(Errc code, Stage stage, std::uint64_t value,
                                                   std::uint64_t limit, Axis axis = Axis::none,
                                                   call_site site = {}) noexcept {
@@ -72,8 +72,7 @@ struct LaunchError {
     return error;
   }
 
-  /// Makes an error that is there what `make` makes: no copy, which is 400 bytes of code wherever
-  /// one is.
+  /// Sets every field as `make` does. Without a copy, which takes 400 bytes of code each time.
   constexpr void reset(Errc its_code, Stage its_stage, const call_site& its_site = {}) noexcept {
     code = its_code;
     stage = its_stage;
@@ -81,7 +80,7 @@ struct LaunchError {
     axis = Axis::none;
     vendor = Vendor::unknown;
     limit_is_floor = false;
-    opt_in_included = false;
+    subcode = Subcode::none;
     blocking_was_on = false;
     raw = 0;
     device = -1;
@@ -101,7 +100,7 @@ struct LaunchError {
     incident = 0;
     site = its_site;
   }
-  /// Puts the numbers of the launch beside the error.
+  /// Adds the numbers of the launch.
   constexpr LaunchError& with_shape(const LaunchShape& shape) noexcept {
     for (int i = 0; i < 3; ++i) {
       grid[i] = shape.grid[i];
@@ -110,7 +109,7 @@ struct LaunchError {
     dynamic_shared = shape.dynamic_shared;
     return *this;
   }
-  /// Names the device that the limit belongs to.
+  /// Adds the device that the limit belongs to.
   constexpr LaunchError& with_device(const DeviceLimits& limits) noexcept {
     device = limits.device;
     device_name = limits.name;
@@ -121,8 +120,30 @@ struct LaunchError {
     return severity == Severity::recoverable;
   }
 
+  // `extra` by the name that it has for a code.
+
+  /// The argument of the launch, counted from 1. Errc::argument_negative, ::argument_host_pointer,
+  /// ::reference_differs.
+  [[nodiscard]] constexpr std::uint64_t argument() const noexcept { return extra; }
+  /// The parameter of the kernel, counted from 1; 0 with Subcode::parameter_count.
+  /// Errc::signature_mismatch.
+  [[nodiscard]] constexpr std::uint64_t parameter() const noexcept { return extra; }
+  /// The threads that a block may have where one of this shape is accepted, else 0.
+  /// Errc::block_too_large, ::kernel_threads_exceeded.
+  [[nodiscard]] constexpr std::uint64_t accepted_threads() const noexcept { return extra; }
+  /// The kernel's static shared memory, bytes. Errc::shared_too_large.
+  [[nodiscard]] constexpr std::uint64_t static_shared() const noexcept { return extra; }
+  /// Bytes that are free on the device. Errc::out_of_memory.
+  [[nodiscard]] constexpr std::uint64_t free_bytes() const noexcept { return extra; }
+  /// The third extent; `value` and `limit` are the first two. Errc::size_overflow.
+  [[nodiscard]] constexpr std::uint64_t third_extent() const noexcept { return extra; }
+  /// Why the graph cannot be updated. Errc::graph_update_refused.
+  [[nodiscard]] constexpr GraphChange graph_change() const noexcept {
+    return static_cast<GraphChange>(value);
+  }
+
  private:
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): reset() has them all
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): reset() sets each
   constexpr LaunchError(Errc its_code, Stage its_stage, call_site its_site) noexcept {
     reset(its_code, its_stage, its_site);
   }
@@ -131,9 +152,9 @@ struct LaunchError {
 static_assert(std::is_trivially_copyable_v<LaunchError>);
 
 namespace detail {
-/// Puts a problem into `error`, and is false: how every check ends that finds one.
-constexpr bool refuse(LaunchError& error, Errc code, Stage stage, std::uint64_t value,
-                      std::uint64_t limit, Axis axis = Axis::none,
+/// Fills in `error` and returns false.
+constexpr bool refuse(LaunchError& error, Errc code, Stage stage, std::uint64_t value = 0,
+                      std::uint64_t limit = 0, Axis axis = Axis::none,
                       std::uint64_t extra = 0) noexcept {
   error.reset(code, stage);
   error.value = value;

@@ -8,7 +8,7 @@
 
 #if defined(__CUDA_ARCH__)
 namespace warpsafe {
-// nvcc's device compiler reads host code and keeps none of it: that this is there is enough.
+// nvcc's device compiler reads host code and keeps none of it: a declaration is enough.
 std::size_t format_error(const LaunchError& error, char* buffer, std::size_t capacity) noexcept;
 }  // namespace warpsafe
 #else
@@ -23,13 +23,13 @@ std::size_t format_error(const LaunchError& error, char* buffer, std::size_t cap
 namespace warpsafe {
 namespace detail {
 
-/// The line that follows a block that is too large: a block that the launch would accept. `extra`
-/// holds the threads that it may have, 0 where none is known to be accepted.
-inline void put_suggestion(TextBuffer& out, const LaunchError& error) noexcept {
+/// Suggests a block that the launch would accept in place of one that is too large. Writes nothing
+/// where none is known to be accepted.
+[[gnu::cold]] inline void put_suggestion(TextBuffer& out, const LaunchError& error) noexcept {
   if (error.code != Errc::block_too_large && error.code != Errc::kernel_threads_exceeded) return;
-  if (error.extra == 0) return;
+  if (error.accepted_threads() == 0) return;
   std::uint32_t fits[3];
-  fitting_block(error.block, error.extra, fits);
+  fitting_block(error.block, error.accepted_threads(), fits);
   const int rank = fits[2] > 1 ? 3 : fits[1] > 1 ? 2 : 1;
   const auto put_block = [&] {
     out << "block<" << fits[0];
@@ -43,111 +43,79 @@ inline void put_suggestion(TextBuffer& out, const LaunchError& error) noexcept {
   out << ')';
 }
 
-/// Whether a code is about memory or a stream rather than about a launch.
-inline bool is_about_data(Errc code) noexcept {
-  return code == Errc::size_mismatch || code == Errc::bytes_overflow || code == Errc::stream_null ||
-         code == Errc::argument_misaligned || code == Errc::pending_taken;
-}
-
-inline void put_launch(TextBuffer& out, const LaunchError& error) noexcept {
-  // A count that makes no number of bytes is told as it was given.
-  const bool counted = error.code == Errc::shared_negative || error.code == Errc::shared_overflow;
-  out << "\n  grid=" << error.grid << ", block=" << error.block
-      << ", shared=" << (error.code == Errc::shared_negative ? "-" : "")
-      << (counted ? error.value : error.dynamic_shared);
-  if (counted && error.limit != 1) out << " elements of " << error.limit;
-  out << " bytes";
-  if (error.stream != nullptr) out << ", stream " << error.stream;
-}
-
-inline void put_site(TextBuffer& out, const LaunchError& error, const char* before) noexcept {
-  if (error.site.file != nullptr) out << before << error.site;
-}
-
 }  // namespace detail
 
-/// Writes the text of `error` into `buffer` of `capacity` bytes (at least 1; 1024 hold every
-/// message of a name of ordinary length, 4096 those with suspects), cut to fit and always
-/// terminated; returns the bytes written without the terminator. No allocation. "Not launched" is
-/// our check, "launch failed" the runtime's.
-inline std::size_t format_error(const LaunchError& error, char* buffer,
-                                std::size_t capacity) noexcept {
+/// Writes the text of `error` into `buffer` of `capacity` bytes, cut to fit and always terminated.
+/// `capacity` is at least 1; 1024 hold every message with a name of ordinary length, 4096 those
+/// with suspects. Returns the bytes written without the terminator. No allocation. "Not launched"
+/// is our check, "launch failed" the runtime's.
+[[gnu::cold]] inline std::size_t format_error(const LaunchError& error, char* buffer,
+                                              std::size_t capacity) noexcept {
   detail::TextBuffer out(buffer, capacity);
-  const Name kernel = error.kernel.empty() ? Name::of("(unnamed)") : error.kernel;
-  const bool has_shape = error.grid[0] != 0 && error.block[0] != 0;
+  const auto put = [&](const char* text) { detail::put_text(out, text, error); };
+  bool is_of_launch = false;
+  const char* const reason = detail::reason_text(error, is_of_launch);
+  const bool no_kernel = error.kernel.empty();
+  const char* before_site = "\n  at ";
   switch (error.stage) {
     case Stage::construction:
     case Stage::validation:
-      if (error.kernel.empty() && !error.operation.empty()) {
-        out << error.operation << " not called: ";
-      } else if (error.kernel.empty() && error.stage == Stage::construction) {
-        out << (detail::is_about_data(error.code) ? "Refused: " : "Launch configuration refused: ");
+      if (!no_kernel || (error.stage == Stage::validation && error.operation.empty())) {
+        put("Kernel '{kernel}' not launched: ");
+      } else if (!error.operation.empty()) {
+        put("{operation} not called: ");
       } else {
-        out << "Kernel '" << kernel << "' not launched: ";
+        put(is_of_launch ? "Launch configuration refused: " : "Refused: ");
       }
-      detail::put_reason(out, error);
-      if (has_shape) {
-        detail::put_launch(out, error);
-        detail::put_site(out, error, ", at ");
-      } else {
-        detail::put_site(out, error, "\n  at ");
+      put(reason);
+      if (error.grid[0] != 0 && error.block[0] != 0) {
+        put("\n  grid={grid}, block={block}, shared={shared}");
+        if (error.stream != nullptr) put(", stream {stream}");
+        before_site = ", at ";
       }
-      detail::put_suggestion(out, error);
       break;
     case Stage::launch:
-      out << "Kernel '" << kernel << "' launch failed: " << error.raw_name
-          << " (grid=" << error.grid << ", block=" << error.block << ')';
+      put("Kernel '{kernel}' launch failed: {raw name} (grid={grid}, block={block})");
       if (error.code != Errc::launch_refused) {
-        out << "\n  ";
-        detail::put_reason(out, error);
+        put("\n  ");
+        put(reason);
       }
-      detail::put_site(out, error, "\n  at ");
       break;
     case Stage::completion:
-      if (error.code == Errc::reference_differs) {
-        out << "Kernel '" << kernel << "' ran and is wrong: ";
-      } else if (error.kernel.empty()) {
-        out << "Device synchronization failed: ";
-      } else {
-        out << "Device synchronization failed after kernel '" << error.kernel << "': ";
-      }
-      detail::put_reason(out, error);
-      detail::put_site(out, error, "\n  at ");
+      put(error.code == Errc::reference_differs ? "Kernel '{kernel}' ran with wrong results: "
+          : no_kernel                           ? "Device synchronization failed: "
+                      : "Device synchronization failed after kernel '{kernel}': ");
+      put(reason);
       break;
     case Stage::runtime_call:
-      if (error.code == Errc::capture_broken && error.value != 0) {
-        out << "Graph capture broken " << (error.value == 1 ? "by " : "before ");
-        if (error.kernel.empty()) {
-          out << '\'' << error.operation << '\'';
-        } else {
-          out << "the launch of kernel '" << error.kernel << '\'';
-        }
-        out << ": ";
+      if (error.code == Errc::capture_broken && error.subcode != Subcode::none) {
+        put(error.subcode == Subcode::broken_by_call ? "Graph capture broken by "
+                                                     : "Graph capture broken before ");
+        put(no_kernel ? "'{operation}': " : "the launch of kernel '{kernel}': ");
       } else if (!error.operation.empty()) {
-        out << error.operation << " failed: ";
+        put("{operation} failed: ");
       }
-      detail::put_reason(out, error);
+      put(reason);
       if (error.raw != 0) {
-        out << " (";
-        if (!error.raw_name.empty() && !error.raw_text.empty()) out << error.raw_name << ", ";
-        out << error.raw << ')';
+        put(error.raw_name.empty() || error.raw_text.empty() ? " ({raw})" : " ({raw name}, {raw})");
       }
-      detail::put_site(out, error,
-                       error.code == Errc::capture_unjoined && error.stream != nullptr
-                           ? "\n  it joined at "
-                           : "\n  at ");
+      if (error.code == Errc::capture_unjoined && error.stream != nullptr) {
+        before_site = "\n  it joined at ";
+      }
       break;
   }
+  if (error.site.file != nullptr) out << before_site << error.site;
+  detail::put_suggestion(out, error);
   if (error.severity == Severity::context_lost) {
-    out << "\n  the device's context is lost: every later call of this process fails; restart it";
+    put("\n  the device's context is lost: every later call of this process fails; restart the "
+        "process");
   }
   if (error.incident != 0) {
     if (const detail::DebugHooks* const hooks = detail::debug_hooks()) {
       hooks->put_suspects(out, error);
     }
   }
-  if (error.blocking_was_on)
-    out << "\n  (a launch-blocking mode was on: timing was not the usual one)";
+  if (error.blocking_was_on) out << "\n  (a launch-blocking mode was on, which changes the timing)";
   return out.size();
 }
 

@@ -169,7 +169,7 @@ class [[nodiscard]] basic_capture {
     error.device = state.stream.ref().device().value();
     if (error.code == Errc::capture_broken && state.watch.broken.code != Errc{}) {
       const LaunchError& by = state.watch.broken;
-      error.value = by.value;
+      error.subcode = by.subcode;
       error.operation = by.operation;
       error.kernel = by.kernel;
       error.site = by.site;

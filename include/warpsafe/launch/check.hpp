@@ -57,7 +57,10 @@ template <class Dims>
     if (!fits) {
       error = LaunchError::make(size.negative ? Errc::dimension_negative : too_large,
                                 Stage::validation, size.magnitude, limit, Axis::x);
-      if (size.negative) error.extra = too_large == Errc::grid_too_large ? 0 : 1;
+      if (size.negative) {
+        error.subcode =
+            too_large == Errc::grid_too_large ? Subcode::grid_axis : Subcode::block_axis;
+      }
     }
     return fits;
   }

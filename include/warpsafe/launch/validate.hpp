@@ -99,8 +99,9 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
     const std::uint64_t all = all_threads(shape.blocks(), threads);
     // Threads are counted from 0, so index_max + 1 of them are fine.
     if (all - 1 > needs.index_max) {
-      return fail(Errc::index_overflow, all, needs.index_max + 1, Axis::none,
-                  needs.index_assumed ? 2U : 0U);
+      fail(Errc::index_overflow, all, needs.index_max + 1);
+      if (needs.index_assumed) error.subcode = Subcode::threads_assumed_int;
+      return false;
     }
   }
 
@@ -115,7 +116,7 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
     std::uint64_t sum = shape.dynamic_shared + kernel.static_shared;
     if (sum < shape.dynamic_shared) sum = ~std::uint64_t{0};
     fail(Errc::shared_too_large, sum, shared_limit, Axis::none, kernel.static_shared);
-    error.opt_in_included = shared_limit > device.shared_per_block;
+    if (shared_limit > device.shared_per_block) error.subcode = Subcode::opt_in_included;
     return false;
   }
   return true;
@@ -207,8 +208,8 @@ constexpr bool validate_reach(const Config& config, const LaunchShape& shape,
     std::uint64_t all = 1;
     for (int axis = 0; axis < Config::grid_type::rank; ++axis) all *= config.grid().size(axis);
     if (all > needs.index_max && all - 1 > needs.index_max) {
-      refuse(error, Errc::index_overflow, Stage::validation, all, needs.index_max + 1, Axis::none,
-             needs.index_assumed ? 3U : 1U);
+      refuse(error, Errc::index_overflow, Stage::validation, all, needs.index_max + 1);
+      error.subcode = needs.index_assumed ? Subcode::elements_assumed_int : Subcode::elements;
       error.with_shape(shape);
       return false;
     }

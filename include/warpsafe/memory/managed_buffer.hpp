@@ -47,6 +47,7 @@ class [[nodiscard]] basic_managed_buffer {
     if (!limits.has_value()) return limits.assume_error();
     if (!limits.assume_value().concurrent_managed_access) {
       LaunchError error = LaunchError::make(Errc::unsupported, Stage::construction, site);
+      error.subcode = Subcode::managed_memory;
       error.operation = Name::of("allocate managed memory");
       error.with_device(limits.assume_value());
       return error;

@@ -49,7 +49,7 @@ class [[nodiscard]] basic_pitched_buffer {
     if (!detail::multiply(size.size(0), size.size(1), elements)) {
       LaunchError error = LaunchError::make(Errc::size_overflow, Stage::construction, size.size(0),
                                             size.size(1), Axis::none, site);
-      error.extra = 1;
+      error.extra = 1;  // third_extent()
       return error;
     }
     std::uint64_t width = 0;

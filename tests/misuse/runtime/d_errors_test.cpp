@@ -80,7 +80,7 @@ TEST_F(MisuseD07, LostContextSaysThatRetryingIsUseless) {
   EXPECT_FALSE(error.recoverable());
   const std::string all = message(error);
   const std::string advice =
-      "the device's context is lost: every later call of this process fails; restart it";
+      "the device's context is lost: every later call of this process fails; restart the process";
   EXPECT_THAT(all, testing::HasSubstr(advice));
   if (!is_hip) {  // AMD's runtime before release 7 forgets it; the real one ends the process
     const ws::LaunchError again = error_in(launch(stream, good, kernel<nothing>));

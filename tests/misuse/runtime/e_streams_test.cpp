@@ -47,9 +47,10 @@ TEST_F(MisuseE02, InnerHandleThatIsNotReachedIsFound) {
   EXPECT_EQ(error.stage, Stage::validation);
   EXPECT_EQ(error.value, 2U);
   EXPECT_EQ(error.limit, 2U);
-  EXPECT_THAT(message(error),
-              testing::StartsWith("solver set stream not called: the stream did not reach inner "
-                                  "handle 2 of 2"));
+  EXPECT_THAT(
+      message(error),
+      testing::StartsWith("solver set stream not called: inner handle 2 of 2 is still on another "
+                          "stream"));
   note("call", message(error));
 
   auto whole = Solver::create(stream);
@@ -146,7 +147,7 @@ TEST_F(MisuseE06, HandleAndStreamOfTwoDevicesAreFound) {
     EXPECT_EQ(error.value, 0U);
     EXPECT_EQ(error.limit, 1U);
     EXPECT_THAT(message(error),
-                testing::HasSubstr("the stream belongs to device 1, the current device is 0"));
+                testing::HasSubstr("the stream belongs to device 1, but device 0 is current"));
   };
   const ws::LaunchError error = error_in(Library::create(there.value()));
   wrong(error);

@@ -41,7 +41,7 @@ TEST(Align, AStartInBetweenIsRefusedWithBothNumbers) {
   EXPECT_EQ(refused.error().code, ws::Errc::argument_misaligned);
   EXPECT_EQ(refused.error().value, 4U);
   EXPECT_EQ(refused.error().limit, 16U);
-  EXPECT_NE(ws::message(refused.error()).find("aligned to 4 bytes, its type needs 16"),
+  EXPECT_NE(ws::message(refused.error()).find("aligned to 4 bytes, but its type needs 16"),
             std::string::npos)
       << ws::message(refused.error());
 }

@@ -92,11 +92,12 @@ TEST_F(Shadow, APlantedWrongKernelIsTheFirstReportedAmongAThousandLaunches) {
   EXPECT_EQ(error.sequence, debug::Journal::get().last());
   EXPECT_EQ(error.value, 1U);
   EXPECT_EQ(error.limit, 100U);
-  EXPECT_EQ(error.extra, 1U);
+  EXPECT_EQ(error.argument(), 1U);
   EXPECT_EQ(debug::shadow_mismatches(), before + 1);
-  EXPECT_THAT(message(error), StartsWith("Kernel 'smooth' ran and is wrong: argument 1 is not what "
-                                         "its reference computes: 1 of 100 numbers differ\n  at "
-                                         "shadow_test.cpp:"));
+  EXPECT_THAT(message(error),
+              StartsWith("Kernel 'smooth' ran with wrong results: argument 1 is not what "
+                         "its reference computes: 1 of 100 numbers differ\n  at "
+                         "shadow_test.cpp:"));
 }
 
 TEST_F(Shadow, TheLogShowsTheLaunchAndTheNumbers) {

@@ -115,10 +115,11 @@ TEST_F(Timeout, AWaitThatIsGivenUpIsAnErrorAndTheWorkGoesOn) {
   EXPECT_EQ(error.code, Errc::wait_timed_out);
   EXPECT_EQ(error.stage, Stage::completion);
   EXPECT_EQ(error.value, 20U);
-  EXPECT_EQ(message(error),
-            "Device synchronization failed: the wait was given up after 20 ms (WARPSAFE_TIMEOUT), "
-            "and the work may still run\n  at timeout_test.cpp:" +
-                line);
+  EXPECT_EQ(
+      message(error),
+      "Device synchronization failed: the wait was given up after 20 ms (WARPSAFE_TIMEOUT); the "
+      "work may still be running\n  at timeout_test.cpp:" +
+          line);
   EXPECT_EQ(host_backend::stream_query(stream.native()), host_backend::not_ready);
   debug::clear_timeout();
   let_go();

@@ -115,7 +115,8 @@ TEST(BlockCreate, RefusesANegativeAxisByItsValue) {
             (Finding{Errc::dimension_negative, Stage::construction, 1, 1024, Axis::x}));
   EXPECT_EQ(
       said(BlockDim::create(1, 1, std::numeric_limits<std::int64_t>::min(), app)),
-      "Launch configuration refused: block.z is -9223372036854775808; a dimension is at least 1\n"
+      "Launch configuration refused: block.z is -9223372036854775808; a dimension must be at least "
+      "1\n"
       "  at app.cpp:7");
 }
 
@@ -166,9 +167,10 @@ TEST(GridFromBlocks, RefusesEachLimitExceededAndSaysTheWayOut) {
 TEST(GridFromBlocks, RefusesZeroAndNegativeNumbers) {
   EXPECT_EQ(finding(error_in(GridDim::from_blocks(0))),
             (Finding{Errc::grid_zero, Stage::construction, 0, 2147483647, Axis::x}));
-  EXPECT_EQ(said(GridDim::from_blocks(1, 1, 0, app)),
-            "Launch configuration refused: grid.z 0 invalid (limit: 1..65535); a grid of no blocks "
-            "runs nothing, and the runtime refuses it\n  at app.cpp:7");
+  EXPECT_EQ(
+      said(GridDim::from_blocks(1, 1, 0, app)),
+      "Launch configuration refused: grid.z 0 invalid (limit: 1..65535); a grid without blocks "
+      "runs nothing, and the runtime refuses it\n  at app.cpp:7");
   EXPECT_EQ(finding(error_in(GridDim::from_blocks(1, -70000))),
             (Finding{Errc::dimension_negative, Stage::construction, 70000, 65535, Axis::y}));
 }

@@ -121,16 +121,17 @@ TEST(CoverRefuses, NegativeSizesByTheirValue) {
   EXPECT_EQ(finding(error_in(grid)),
             (Finding{Errc::size_negative, Stage::construction, 1, 0, Axis::none}));
   EXPECT_EQ(said(grid),
-            "Launch configuration refused: the size is -1; a size is at least 0\n"
+            "Launch configuration refused: the size is -1; a size must be at least 0\n"
             "  at app.cpp:7");
   const auto matrix =
       SafeGrid<>::cover(extent{rows{std::numeric_limits<std::int64_t>::min()}, cols{5}},
                         block<16, 16>, no_option, no_option, app);
   EXPECT_EQ(finding(error_in(matrix)), (Finding{Errc::size_negative, Stage::construction,
                                                 std::uint64_t{1} << 63, 0, Axis::y}));
-  EXPECT_EQ(said(matrix),
-            "Launch configuration refused: the size is -9223372036854775808 in y; a size "
-            "is at least 0\n  at app.cpp:7");
+  EXPECT_EQ(
+      said(matrix),
+      "Launch configuration refused: the size is -9223372036854775808 in y; a size must be at "
+      "least 0\n  at app.cpp:7");
   EXPECT_EQ(error_in(SafeGrid<>::cover(extent{cols{0}, rows{-5}}, block<16, 16>)).code,
             Errc::size_negative)
       << "a zero beside it does not hide it";
@@ -145,14 +146,14 @@ TEST(CoverRefuses, ExtentsWhoseProductDoesNotFit) {
   const LaunchError error = error_in(grid);
   EXPECT_EQ(finding(error), (Finding{Errc::size_overflow, Stage::construction,
                                      std::uint64_t{1} << 38, std::uint64_t{1} << 26, Axis::none}));
-  EXPECT_EQ(error.extra, 1U);
+  EXPECT_EQ(error.third_extent(), 1U);
   EXPECT_EQ(message(error),
-            "Launch configuration refused: the extent 274877906944 x 67108864 x 1 is more than "
-            "18446744073709551615 elements; cover a part at a time\n  at app.cpp:7");
+            "Launch configuration refused: the extent 274877906944 x 67108864 x 1 has more than "
+            "18446744073709551615 elements; cover it in parts\n  at app.cpp:7");
   const LaunchError volume =
       error_in(SafeGrid<>::cover(extent{x{1U << 31}, y{1U << 31}, z{4}}, block<1024>));
   EXPECT_EQ(volume.code, Errc::size_overflow);
-  EXPECT_EQ(volume.extra, 4U);
+  EXPECT_EQ(volume.third_extent(), 4U);
 }
 
 TEST(CoverRefuses, AGridThatIsTooLargeOnEachAxis) {
@@ -227,7 +228,7 @@ TEST(CoverForAmd, RefusesAnAxisOf2To32Threads) {
                                               4294967296, 4294967295, Axis::x}));
   EXPECT_EQ(said(grid),
             "Launch configuration refused: grid.x times block.x is 4294967296 threads, limit "
-            "4294967295 in each axis on AMD; give each thread more items, or use grid_stride\n"
+            "4294967295 per axis on AMD; give each thread more items, or use grid_stride\n"
             "  at app.cpp:7");
   EXPECT_TRUE(SafeGrid<cuda_backend>::cover(just_fits + 1, block<1024>).has_value())
       << "legal on CUDA";
@@ -292,7 +293,7 @@ TEST(GridStride, AnOccupancyOfZeroIsRefused) {
   EXPECT_EQ(finding(error_in(grid)),
             (Finding{Errc::grid_zero, Stage::construction, 0, 2147483647, Axis::x}));
   EXPECT_EQ(said(grid),
-            "Launch configuration refused: grid.x 0 invalid (limit: 1..2147483647); a grid of no "
+            "Launch configuration refused: grid.x 0 invalid (limit: 1..2147483647); a grid without "
             "blocks runs nothing, and the runtime refuses it\n  at app.cpp:7");
   EXPECT_EQ(error_in(SafeGrid<>::grid_stride(1000, block<256>, max_blocks(-1))).code,
             Errc::grid_zero);

@@ -22,7 +22,7 @@ TEST(LaunchError, MadeOnesKnowNothingButWhatIsGiven) {
   EXPECT_EQ(error.axis, Axis::none);
   EXPECT_EQ(error.vendor, Vendor::unknown);
   EXPECT_FALSE(error.limit_is_floor);
-  EXPECT_FALSE(error.opt_in_included);
+  EXPECT_EQ(error.subcode, Subcode::none);
   EXPECT_FALSE(error.blocking_was_on);
   EXPECT_EQ(error.raw, 0);
   EXPECT_EQ(error.device, -1);
@@ -36,6 +36,7 @@ TEST(LaunchError, MadeOnesKnowNothingButWhatIsGiven) {
   EXPECT_EQ(error.value, 0U);
   EXPECT_EQ(error.limit, 0U);
   EXPECT_EQ(error.extra, 0U);
+  EXPECT_EQ(error.held, 0U);
   EXPECT_EQ(error.stream, nullptr);
   EXPECT_EQ(error.sequence, 0U);
 }

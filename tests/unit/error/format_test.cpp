@@ -31,6 +31,11 @@ LaunchError with(Errc code, std::uint64_t value = 0, std::uint64_t limit = 0,
   error.extra = extra;
   return error;
 }
+/// One of the cases of an error.
+LaunchError as(Subcode subcode, LaunchError error) {
+  error.subcode = subcode;
+  return error;
+}
 LaunchError on_h200(LaunchError error) {
   error.device = 0;
   error.device_name = Name::of("NVIDIA H200");
@@ -99,7 +104,7 @@ TEST(Format, SharedMemoryThatIsTooLarge) {
   EXPECT_EQ(message(error),
             "Kernel 'softmax' not launched: Shared memory 70000 bytes exceeds limit 65536 (6000 "
             "static + 64000 dynamic, no opt-in on this device): 4464 too many");
-  error.opt_in_included = true;
+  error.subcode = Subcode::opt_in_included;
   EXPECT_EQ(message(error),
             "Kernel 'softmax' not launched: Shared memory 70000 bytes exceeds limit 65536 (6000 "
             "static + 64000 dynamic, opt-in included): 4464 too many");
@@ -129,10 +134,11 @@ TEST(Format, AFaultThatASynchronisingCallFinds) {
   error.kernel = Name{};
   error.severity = Severity::context_lost;
   error.site = app;
-  EXPECT_EQ(message(error),
-            "Device synchronization failed: an illegal memory access was encountered\n"
-            "  at app.cpp:7\n"
-            "  the device's context is lost: every later call of this process fails; restart it");
+  EXPECT_EQ(
+      message(error),
+      "Device synchronization failed: an illegal memory access was encountered\n"
+      "  at app.cpp:7\n"
+      "  the device's context is lost: every later call of this process fails; restart the process");
 }
 
 // Each code's clause.
@@ -140,12 +146,11 @@ TEST(Format, AFaultThatASynchronisingCallFinds) {
 TEST(FormatClause, Sizes) {
   EXPECT_EQ(clause(with(Errc::size_zero)),
             "the size to cover is 0; cover_or_empty is for sizes that may be zero");
-  EXPECT_EQ(clause(with(Errc::size_negative, 5)), "the size is -5; a size is at least 0");
+  EXPECT_EQ(clause(with(Errc::size_negative, 5)), "the size is -5; a size must be at least 0");
   EXPECT_EQ(clause(with(Errc::size_negative, 5, 0, Axis::z)),
-            "the size is -5 in z; a size is at least 0");
+            "the size is -5 in z; a size must be at least 0");
   EXPECT_EQ(clause(with(Errc::size_overflow, 1, 2, Axis::none, 3)),
-            "the extent 1 x 2 x 3 is more than 18446744073709551615 elements; cover a part at a "
-            "time");
+            "the extent 1 x 2 x 3 has more than 18446744073709551615 elements; cover it in parts");
   EXPECT_EQ(clause(with(Errc::bytes_overflow, 9, 8)),
             "9 elements of 8 bytes do not fit in 64 bits");
   EXPECT_EQ(clause(with(Errc::size_mismatch, 9, 8)), "9 elements where 8 are needed");
@@ -155,45 +160,51 @@ TEST(FormatClause, Sizes) {
 }
 
 TEST(FormatClause, GridAxes) {
-  EXPECT_EQ(clause(with(Errc::grid_zero, 0, 65535, Axis::z)),
-            "grid.z 0 invalid (limit: 1..65535); a grid of no blocks runs nothing, and the runtime "
-            "refuses it");
+  EXPECT_EQ(
+      clause(with(Errc::grid_zero, 0, 65535, Axis::z)),
+      "grid.z 0 invalid (limit: 1..65535); a grid without blocks runs nothing, and the runtime "
+      "refuses it");
   EXPECT_EQ(clause(with(Errc::grid_too_large, 3000000000, 2147483647, Axis::x)),
             "grid.x 3000000000 invalid (limit: 1..2147483647); give each thread more items "
             "(items_per_thread<N>), or use grid_stride");
-  EXPECT_EQ(
-      clause(with(Errc::axis_threads_too_many, 4294967296, 4294967295, Axis::x)),
-      "grid.x times block.x is 4294967296 threads, limit 4294967295 in each axis on AMD; give "
-      "each thread more items, or use grid_stride");
+  EXPECT_EQ(clause(with(Errc::axis_threads_too_many, 4294967296, 4294967295, Axis::x)),
+            "grid.x times block.x is 4294967296 threads, limit 4294967295 per axis on AMD; give "
+            "each thread more items, or use grid_stride");
   EXPECT_EQ(clause(with(Errc::index_overflow, 2147483649, 2147483648)),
             "the grid has 2147483649 threads, more than the kernel's index type counts (limit "
             "2147483648); index in 64 bits and declare index<std::uint64_t>");
-  const auto counts = [](std::uint64_t which) {
-    return clause(with(Errc::index_overflow, 2147483649, 2147483648, Axis::none, which));
+  const auto counts = [](Subcode which) {
+    return clause(as(which, with(Errc::index_overflow, 2147483649, 2147483648)));
   };
-  EXPECT_EQ(counts(1),
+  EXPECT_EQ(counts(Subcode::elements),
             "the grid covers 2147483649 elements, more than the kernel's index type counts (limit "
             "2147483648); index in 64 bits and declare index<std::uint64_t>");
   const std::string undeclared =
-      ", and the kernel does not declare that it counts beyond an int (limit 2147483648); index in "
+      ", but the kernel declares no index type, so int is assumed (limit 2147483648); index in "
       "64 bits, as thread_index() and grid_stride(n) do, and declare index<std::uint64_t>";
-  EXPECT_EQ(counts(2), "the grid has 2147483649 threads" + undeclared);
-  EXPECT_EQ(counts(3), "the grid covers 2147483649 elements" + undeclared);
+  EXPECT_EQ(counts(Subcode::threads_assumed_int), "the grid has 2147483649 threads" + undeclared);
+  EXPECT_EQ(counts(Subcode::elements_assumed_int),
+            "the grid covers 2147483649 elements" + undeclared);
   EXPECT_EQ(clause(with(Errc::dimension_negative, 3, 1024, Axis::x)),
-            "grid.x is -3; a dimension is at least 1");
+            "grid.x is -3; a dimension must be at least 1");
+  EXPECT_EQ(clause(as(Subcode::block_axis, with(Errc::dimension_negative, 3, 1024, Axis::y))),
+            "block.y is -3; a dimension must be at least 1");
+  EXPECT_EQ(clause(as(Subcode::cluster_axis, with(Errc::dimension_negative, 3, 1024, Axis::z))),
+            "cluster.z is -3; a dimension must be at least 1");
 }
 
 TEST(FormatClause, Blocks) {
   EXPECT_EQ(clause(with(Errc::block_zero, 0, 1024, Axis::x)), "block.x 0 invalid (limit: 1..1024)");
   EXPECT_EQ(clause(on_h200(with(Errc::block_axis_too_large, 128, 64, Axis::z))),
-            "block.z 128 invalid (limit: 1..64), a limit of device 0 'NVIDIA H200'");
-  EXPECT_EQ(clause(on_h200(with_block(with(Errc::kernel_threads_exceeded, 512, 256), 512, 1, 1))),
-            "block=(512,1,1) is 512 threads, limit 256 (this kernel's launch bounds and registers "
-            "of device 0 'NVIDIA H200')");
+            "block.z 128 invalid (limit: 1..64 of device 0 'NVIDIA H200')");
+  EXPECT_EQ(
+      clause(on_h200(with_block(with(Errc::kernel_threads_exceeded, 512, 256), 512, 1, 1))),
+      "block=(512,1,1) is 512 threads, limit 256 (this kernel's launch bounds and registers on "
+      "device 0 'NVIDIA H200')");
   EXPECT_EQ(clause(with_block(with(Errc::block_not_multiple, 100, 32), 100, 1, 1)),
             "block=(100,1,1) is 100 threads, not a multiple of 32, which the kernel requires");
   EXPECT_EQ(clause(on_h200(with(Errc::warp_size_mismatch, 32, 64))),
-            "the kernel is written for warps of 64 threads, warps of device 0 'NVIDIA H200' have "
+            "the kernel requires warps of 64 threads, but warps on device 0 'NVIDIA H200' have "
             "32");
 }
 
@@ -221,15 +232,57 @@ TEST(FormatClause, Kernels) {
             "the program has no code for device 2; add its architecture to the build");
 }
 
+TEST(FormatClause, Modules) {
+  LaunchError error = as(Subcode::in_module, on_h200(with(Errc::no_kernel_image, 90)));
+  error.raw_text = Name::of("sm_75 and sm_80");
+  EXPECT_EQ(clause(error),
+            "the module has no code for device 0 'NVIDIA H200' (sm_90): it holds sm_75 and sm_80; "
+            "build it for that architecture, or with PTX");
+  error.value = 0;
+  EXPECT_EQ(clause(error),
+            "the module has no code for device 0 'NVIDIA H200': it holds sm_75 and sm_80; build it "
+            "for that architecture");
+  EXPECT_EQ(clause(with(Errc::module_wrong_device, 1, 0)),
+            "the module was loaded on device 0, but the stream belongs to device 1; make device 1 "
+            "current and load the module there too");
+  EXPECT_EQ(clause(as(Subcode::parameter_count, with(Errc::signature_mismatch, 2, 3))),
+            "the kernel takes 3 parameters, the declared signature has 2");
+  const auto second = [](Subcode what) {
+    return clause(as(what, with(Errc::signature_mismatch, 4, 8, Axis::none, 2)));
+  };
+  EXPECT_EQ(second(Subcode::parameter_size),
+            "parameter 2 takes 8 bytes in the kernel, 4 in the declared signature");
+  EXPECT_EQ(second(Subcode::parameter_offset),
+            "parameter 2 is at byte 8 in the kernel, at byte 4 in the declared signature");
+}
+
+TEST(FormatClause, Graphs) {
+  const auto change = [](GraphChange what) {
+    return clause(with(Errc::graph_update_refused, static_cast<std::uint64_t>(what)));
+  };
+  EXPECT_EQ(change(GraphChange::topology),
+            "the new graph has other nodes or dependencies; instantiate() the new graph");
+  EXPECT_EQ(change(GraphChange::function),
+            "a node cannot take the kernel of the new graph; instantiate() the new graph");
+  EXPECT_EQ(change(GraphChange::unknown),
+            "the runtime cannot make this change; instantiate() the new graph");
+}
+
+TEST(FormatClause, LibraryHandles) {
+  EXPECT_EQ(clause(with(Errc::handle_partly_bound, 2, 3)),
+            "inner handle 2 of 3 is still on another stream; set the stream of each in "
+            "handle_traits::set_stream");
+}
+
 TEST(FormatClause, SharedMemory) {
   EXPECT_EQ(clause(with(Errc::shared_negative, 3, 4)),
-            "shared memory for -3 elements; a count is at least 0");
+            "shared memory for -3 elements; a count must be at least 0");
   EXPECT_EQ(clause(with(Errc::shared_overflow, 4611686018427387904, 4)),
             "shared memory for 4611686018427387904 elements of 4 bytes does not fit in 64 bits");
-  EXPECT_EQ(clause(with(Errc::shared_not_opted_in, 65536, 49152)),
-            "65536 bytes of dynamic shared memory, limit 49152 until the kernel's attribute is "
-            "raised (cudaFuncSetAttribute, MaxDynamicSharedMemorySize); launch() raises it by "
-            "itself");
+  EXPECT_EQ(
+      clause(with(Errc::shared_not_opted_in, 65536, 49152)),
+      "65536 bytes of dynamic shared memory, limit 49152 until the kernel's attribute is "
+      "raised (cudaFuncSetAttribute, MaxDynamicSharedMemorySize); launch() raises it automatically");
   EXPECT_EQ(clause(with(Errc::shared_missing, 0, 1024)),
             "the kernel needs 1024 bytes of dynamic shared memory, the launch gives 0; add "
             "shared<T>(count) to the configuration");
@@ -241,36 +294,39 @@ TEST(FormatClause, ClustersAndCooperativeLaunches) {
   EXPECT_EQ(clause(on_h200(with(Errc::cluster_too_large, 16, 8))),
             "a cluster of 16 blocks, limit 8 (cluster size of device 0 'NVIDIA H200')");
   EXPECT_EQ(clause(on_h200(with(Errc::cluster_unsupported, 2, 0))),
-            "clusters of blocks do not exist on this device (cluster size limit 0 of device 0 "
+            "this device has no clusters of blocks (cluster size limit 0 of device 0 "
             "'NVIDIA H200')");
   EXPECT_EQ(clause(on_h200(with(Errc::cooperative_unsupported))),
-            "cooperative launches do not exist on this device (cooperativeLaunch 0 of device 0 "
+            "this device has no cooperative launches (cooperativeLaunch 0 of device 0 "
             "'NVIDIA H200')");
-  EXPECT_EQ(clause(on_h200(with(Errc::cooperative_too_large, 1048576, 264))),
-            "a cooperative grid of 1048576 blocks, limit 264 (blocks that are resident at once of "
-            "device 0 'NVIDIA H200'); use grid_stride with at most that many blocks");
+  EXPECT_EQ(
+      clause(on_h200(with(Errc::cooperative_too_large, 1048576, 264))),
+      "a cooperative grid of 1048576 blocks, limit 264 (blocks that are resident at once on device "
+      "0 'NVIDIA H200'); use grid_stride with at most that many blocks");
 }
 
 TEST(FormatClause, Arguments) {
   EXPECT_EQ(clause(with(Errc::argument_negative, 5, 0, Axis::none, 3)),
-            "argument 3 is -5, and the parameter is unsigned");
+            "argument 3 is -5, but the parameter is unsigned");
   EXPECT_EQ(clause(with(Errc::argument_host_pointer, 0, 0, Axis::none, 2)),
             "argument 2 is host memory, which the device cannot read; pass a device buffer's view, "
             "or pinned or managed memory");
   EXPECT_EQ(clause(with(Errc::argument_misaligned, 4, 16)),
-            "a pointer is aligned to 4 bytes, its type needs 16");
+            "a pointer is aligned to 4 bytes, but its type needs 16");
 }
 
 TEST(FormatClause, StreamsAndDevices) {
   EXPECT_EQ(clause(with(Errc::stream_wrong_device, 1, 0)),
-            "the stream belongs to device 0, the current device is 1; make it current with "
+            "the stream belongs to device 0, but device 1 is current; make device 0 current with "
             "DeviceGuard");
   EXPECT_EQ(clause(with(Errc::stream_null)),
             "stream 0 is the default stream, which other code uses too; create a Stream");
-  EXPECT_EQ(clause(with(Errc::stream_null, 0, 0, Axis::none, 1)),
+  EXPECT_EQ(clause(as(Subcode::stream_closed, with(Errc::stream_null))),
             "this Stream was moved from or closed; use the one that it was moved to");
   EXPECT_EQ(clause(with(Errc::stream_capturing)),
             "the stream is capturing a graph, and this would break the capture");
+  EXPECT_EQ(clause(as(Subcode::other_stream, with(Errc::stream_capturing))),
+            "a graph is being captured, and this would break the capture");
   LaunchError seventh = with(Errc::device_invalid);
   seventh.device = 7;
   EXPECT_EQ(clause(seventh), "device 7 does not exist");
@@ -280,20 +336,19 @@ TEST(FormatClause, StreamsAndDevices) {
 TEST(FormatClause, Memory) {
   EXPECT_EQ(clause(with(Errc::out_of_memory)), "out of memory");
   EXPECT_EQ(clause(with(Errc::out_of_memory, 100, 50, Axis::none, 20)),
-            "out of memory: 100 bytes asked, 20 of 50 bytes free on the device; this program's "
-            "buffers hold 0");
+            "out of memory: 100 bytes requested, 20 of 50 bytes free on the device; this program's "
+            "buffers hold 0 bytes");
 }
 
 TEST(FormatClause, Copies) {
   EXPECT_EQ(clause(with(Errc::pending_taken)),
-            "the value of this Pending was handed out or moved away before; it is had once");
+            "the value of this Pending was already taken or moved away; call get() once");
 }
 
 TEST(FormatClause, BarrierThatDiverges) {
-  EXPECT_EQ(
-      clause(with(Errc::barrier_divergence, 3, 64)),
-      "sync_block() was reached by 3 of 64 threads of a block; every thread of the block must "
-      "reach it");
+  EXPECT_EQ(clause(with(Errc::barrier_divergence, 3, 64)),
+            "3 of 64 threads of a block reached sync_block(); every thread of the block must "
+            "reach it");
 }
 
 // What the runtime said.
@@ -339,7 +394,7 @@ TEST(FormatRuntime, ALaunchBlockingModeIsMentioned) {
   error.blocking_was_on = true;
   EXPECT_EQ(message(error),
             "Kernel 'k' launch failed: hipErrorInvalidValue (grid=(0,0,0), block=(0,0,0))\n"
-            "  (a launch-blocking mode was on: timing was not the usual one)");
+            "  (a launch-blocking mode was on, which changes the timing)");
 }
 
 // Prefix and place.

@@ -41,6 +41,8 @@ TEST(ErrorCode, IsTheCodeInACategoryOfItsOwn) {
   EXPECT_TRUE(static_cast<bool>(code)) << "no code is 0";
 }
 
+constexpr int last_subcode = static_cast<int>(Subcode::managed_memory);
+
 TEST(Message, EveryCodeAtEveryStageIsOneToSixLinesWithoutAnEmptyClause) {
   for (int number = 1; number <= last_code; ++number) {
     for (int stage = 0; stage <= static_cast<int>(Stage::runtime_call); ++stage) {
@@ -49,10 +51,14 @@ TEST(Message, EveryCodeAtEveryStageIsOneToSixLinesWithoutAnEmptyClause) {
       error.raw = 1;
       error.raw_name = Name::of("vendorErrorName");
       error.raw_text = Name::of("the vendor's text");
-      const std::string said = message(error);
-      EXPECT_THAT(said, ::testing::HasSubstr("app.cpp:7")) << number;
-      EXPECT_THAT(said, ::testing::Not(::testing::HasSubstr(": \n"))) << said;
-      EXPECT_THAT(said, ::testing::Not(::testing::HasSubstr("  \n"))) << said;
+      for (int subcode = 0; subcode <= last_subcode; ++subcode) {
+        error.subcode = static_cast<Subcode>(subcode);
+        const std::string said = message(error);
+        EXPECT_THAT(said, ::testing::HasSubstr("app.cpp:7")) << number;
+        EXPECT_THAT(said, ::testing::Not(::testing::HasSubstr(": \n"))) << said;
+        EXPECT_THAT(said, ::testing::Not(::testing::HasSubstr("  \n"))) << said;
+        EXPECT_THAT(said, ::testing::Not(::testing::HasSubstr("{"))) << "a field without a value";
+      }
     }
   }
 }

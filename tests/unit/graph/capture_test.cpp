@@ -162,7 +162,7 @@ TEST_F(CaptureTest, ItsEventsAreNotForTheHost) {
   const Event inside = stream.record().value();
   EXPECT_EQ(error_in(inside.synchronize()).code, Errc::captured_event);
   EXPECT_EQ(said(inside.query(app)),
-            "event query not called: the event was recorded in a capture: nothing will reach it; "
+            "event query not called: the event was recorded in a capture and never completes; "
             "wait for a launch of the graph instead\n  at app.cpp:7");
   EXPECT_TRUE(std::move(capture).end().has_value());
 }
@@ -217,17 +217,18 @@ TEST_F(CaptureTest, SaysWhereItWasFoundBrokenByACallOfOthers) {
   ASSERT_FALSE(
       launch(detail::Located<host_backend>(stream, app), once, kernel<put>, 1, trust(numbers))
           .has_value());
-  EXPECT_EQ(said(std::move(capture).end()),
-            "Graph capture broken before the launch of kernel 'put': it was broken by then, by a "
-            "call that did not go through this library (hostErrorStreamCaptureInvalidated, 901)\n"
-            "  at app.cpp:7");
+  EXPECT_EQ(
+      said(std::move(capture).end()),
+      "Graph capture broken before the launch of kernel 'put': a call that did not go through this "
+      "library had already broken it (hostErrorStreamCaptureInvalidated, 901)\n"
+      "  at app.cpp:7");
 }
 
 TEST_F(CaptureTest, BrokenByOthersAndFoundOutAtTheEnd) {
   auto capture = Capture::begin(stream).value();
   ASSERT_NE(host_backend::device_synchronize(), 0);
   EXPECT_EQ(said(std::move(capture).end(app)),
-            "capture end failed: the capture is broken already, by an earlier call "
+            "capture end failed: an earlier call has already broken the capture "
             "(hostErrorStreamCaptureInvalidated, 901)\n  at app.cpp:7");
 }
 
@@ -271,8 +272,8 @@ TEST_F(CaptureTest, NamesTheStreamThatWasNotJoined) {
   EXPECT_EQ(error.stream, other.native());
   EXPECT_EQ(message(error),
             "capture end failed: stream " + address(other.native()) +
-                " joined the capture, and the stream that captures does not wait for its work; "
-                "before the end: wait(stream, other.record()) (hostErrorStreamCaptureUnjoined, "
+                " joined the capture, but the capturing stream does not wait for its work; call "
+                "wait(stream, other.record()) before the end (hostErrorStreamCaptureUnjoined, "
                 "904)\n  it joined at app.cpp:7");
   expect_over();
 }

@@ -243,7 +243,7 @@ TEST_F(Arguments, ATrustedSpanIsLookedAt) {
   ASSERT_FALSE(negative.has_value());
   EXPECT_EQ(negative.error().code, Errc::argument_negative);
   EXPECT_EQ(negative.error().value, 3U);
-  EXPECT_EQ(negative.error().extra, 1U) << "the first argument";
+  EXPECT_EQ(negative.error().argument(), 1U) << "the first argument";
   const float on_host[4] = {};
   const auto host = launch(stream, once, kernel<sum>, trust(on_host, 4), trust(out));
   ASSERT_FALSE(host.has_value());

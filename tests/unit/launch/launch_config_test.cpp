@@ -112,9 +112,10 @@ TEST(Configure, RefusesANegativeAmountOfSharedMemory) {
             (Finding{Errc::shared_negative, Stage::construction, 3, 4, Axis::none}));
   EXPECT_THAT(error.grid, ::testing::ElementsAre(5, 1, 1));
   EXPECT_THAT(error.block, ::testing::ElementsAre(64, 1, 1));
-  EXPECT_EQ(message(error),
-            "Launch configuration refused: shared memory for -3 elements; a count is at least 0\n"
-            "  grid=(5,1,1), block=(64,1,1), shared=-3 elements of 4 bytes");
+  EXPECT_EQ(
+      message(error),
+      "Launch configuration refused: shared memory for -3 elements; a count must be at least 0\n"
+      "  grid=(5,1,1), block=(64,1,1), shared=-3 elements of 4 bytes");
 }
 
 TEST(Configure, RefusesSharedMemoryThatDoesNotFit) {

@@ -76,7 +76,7 @@ TEST_F(Launch, AGridIsAConfigurationWithoutOptions) {
 
   const auto bad = SafeGrid<>::cover(-1, block<256>, NoOption{}, NoOption{}, app);
   EXPECT_EQ(message(error_in(launch(stream, bad, kernel<nothing>))),
-            "Kernel 'nothing' not launched: the size is -1; a size is at least 0\n"
+            "Kernel 'nothing' not launched: the size is -1; a size must be at least 0\n"
             "  at app.cpp:7");
 }
 
@@ -263,7 +263,7 @@ TEST_F(Launch, AddsTheKernelsStaticSharedMemory) {
   const LaunchError error = error_in(launch(stream, too_much, kernel<tiled>, trust(memory)));
   EXPECT_EQ(finding(error),
             (Finding{Errc::shared_too_large, Stage::validation, 70000, 65536, Axis::none}));
-  EXPECT_EQ(error.extra, 6000U);
+  EXPECT_EQ(error.static_shared(), 6000U);
   EXPECT_EQ(error.dynamic_shared, 64000U);
   EXPECT_THAT(message(error),
               ::testing::HasSubstr("Shared memory 70000 bytes exceeds limit 65536 (6000 static + "
@@ -314,8 +314,8 @@ TEST_F(Launch, TheStreamsDeviceMustBeCurrent) {
   EXPECT_EQ(error.device, 0);
   EXPECT_EQ(
       message(error),
-      "Kernel 'nothing' not launched: the stream belongs to device 0, the current device is "
-      "1; make it current with DeviceGuard" +
+      "Kernel 'nothing' not launched: the stream belongs to device 0, but device 1 is current; "
+      "make device 0 current with DeviceGuard" +
           launch_line("grid=(1,1,1), block=(32,1,1), shared=0 bytes", "launch_test.cpp", line));
 }
 
@@ -343,7 +343,7 @@ TEST_F(Launch, AFailedConfigurationComesOutWithTheKernelsName) {
   EXPECT_EQ(error.stream, stream.native());
   EXPECT_TRUE(is_app(error.site)) << "where the grid was made, not where it was launched";
   EXPECT_EQ(message(error),
-            "Kernel 'nothing' not launched: the size is -1; a size is at least 0\n"
+            "Kernel 'nothing' not launched: the size is -1; a size must be at least 0\n"
             "  at app.cpp:7");
   EXPECT_EQ(error_in(launch<off>(stream, config, kernel<nothing>)).code, Errc::size_negative)
       << "no level loses it";
@@ -354,10 +354,11 @@ TEST_F(Launch, WhatConfigureFindsHasTheLaunchsLine) {
   const auto config = configure(grid<1>, block<32>, shared<float>(-3));
   const LaunchError error = error_in(launch(stream, config, kernel<nothing>));
   EXPECT_EQ(error.site.line, static_cast<unsigned>(__LINE__ - 1));
-  EXPECT_EQ(message(error),
-            "Kernel 'nothing' not launched: shared memory for -3 elements; a count is at least 0" +
-                launch_line("grid=(1,1,1), block=(32,1,1), shared=-3 elements of 4 bytes",
-                            "launch_test.cpp", error.site.line));
+  EXPECT_EQ(
+      message(error),
+      "Kernel 'nothing' not launched: shared memory for -3 elements; a count must be at least 0" +
+          launch_line("grid=(1,1,1), block=(32,1,1), shared=-3 elements of 4 bytes",
+                      "launch_test.cpp", error.site.line));
 }
 
 TEST_F(Launch, AConfigurationThatWasNeverCheckedIsCheckedHere) {
@@ -379,10 +380,10 @@ TEST_F(Launch, ANegativeValueForAnUnsignedParameterIsRefused) {
   const LaunchError error = error_in(refused);
   EXPECT_EQ(finding(error),
             (Finding{Errc::argument_negative, Stage::validation, 5, 0, Axis::none}));
-  EXPECT_EQ(error.extra, 2U);
+  EXPECT_EQ(error.argument(), 2U);
   EXPECT_EQ(
       message(error),
-      "Kernel 'takes_unsigned' not launched: argument 2 is -5, and the parameter is unsigned" +
+      "Kernel 'takes_unsigned' not launched: argument 2 is -5, but the parameter is unsigned" +
           launch_line("grid=(1,1,1), block=(1,1,1), shared=0 bytes", "launch_test.cpp", line));
   EXPECT_EQ(error_in(launch<cheap>(stream, one, kernel<takes_unsigned>, 1.0F, -5, trust(out))).code,
             Errc::argument_negative);
@@ -401,7 +402,7 @@ TEST_F(Launch, HostMemoryIsRefusedByTheNumberOfItsArgument) {
   const unsigned line = __LINE__ - 1;
   const LaunchError error = error_in(refused);
   EXPECT_EQ(error.code, Errc::argument_host_pointer);
-  EXPECT_EQ(error.extra, 2U);
+  EXPECT_EQ(error.argument(), 2U);
   EXPECT_EQ(
       message(error),
       "Kernel 'axpy' not launched: argument 2 is host memory, which the device cannot read; "
@@ -553,18 +554,19 @@ TEST_F(Launch, AFaultSurfacesAtTheNextWaitAndTheContextIsLost) {
   EXPECT_EQ(error.stage, Stage::completion);
   EXPECT_EQ(error.severity, Severity::context_lost);
   EXPECT_FALSE(error.recoverable());
-  EXPECT_EQ(message(error),
-            "Device synchronization failed: an illegal memory access was encountered\n"
-            "  at launch_test.cpp:" +
-                std::to_string(line) +
-                "\n  the device's context is lost: every later call of this process fails; restart "
-                "it\n  suspect: 1 launch of device 0 not known to have ended\n    #" +
-                std::to_string(suspect) +
-                " 'nothing', grid=(1,1,1), block=(32,1,1), shared=0 bytes, stream " +
-                address(stream.native()) + ", at launch_test.cpp:" + std::to_string(line - 1) +
-                (lost == 0 ? ""
-                           : "\n  the journal holds the last 1024 launches: " +
-                                 std::to_string(lost) + " older ones are not judged"));
+  EXPECT_EQ(
+      message(error),
+      "Device synchronization failed: an illegal memory access was encountered\n"
+      "  at launch_test.cpp:" +
+          std::to_string(line) +
+          "\n  the device's context is lost: every later call of this process fails; restart the "
+          "process\n  suspect: 1 launch of device 0 not known to have ended\n    #" +
+          std::to_string(suspect) +
+          " 'nothing', grid=(1,1,1), block=(32,1,1), shared=0 bytes, stream " +
+          address(stream.native()) + ", at launch_test.cpp:" + std::to_string(line - 1) +
+          (lost == 0 ? ""
+                     : "\n  the journal holds the last 1024 launches: " + std::to_string(lost) +
+                           " older ones are not judged"));
   const LaunchError later = error_in(launch(stream, config_of({1}, {32}), kernel<nothing>));
   EXPECT_EQ(later.code, Errc::pending_error);
   EXPECT_EQ(later.severity, Severity::context_lost);

@@ -176,7 +176,7 @@ TEST_P(OnEachTable, TheKernelsOwnThreads) {
   const LaunchError error =
       expect_refused(launch_of({}, {16, 17}), validation(Errc::kernel_threads_exceeded, 272, 256),
                      kernel<softmax>, bound);
-  EXPECT_EQ(error.extra, 256U);
+  EXPECT_EQ(error.accepted_threads(), 256U);
   expect_accepted(launch_of({}, {128}), kernel<softmax, max_threads<128>>);
   expect_refused(launch_of({}, {129}), validation(Errc::kernel_threads_exceeded, 129, 128),
                  kernel<softmax, max_threads<128>>);
@@ -219,13 +219,13 @@ TEST_P(OnEachTable, KernelThatDeclaresNoIndexTypeCountsLikeAnInt) {
   expect_accepted(launch_of({2097152}, {1024}), kernel<softmax>);
   EXPECT_EQ(expect_refused(launch_of({2097153}, {1024}),
                            validation(Errc::index_overflow, 2147484672, 2147483648))
-                .extra,
-            2U);
+                .subcode,
+            Subcode::threads_assumed_int);
   EXPECT_EQ(expect_refused(launch_of({2097153}, {1024}),
                            validation(Errc::index_overflow, 2147484672, 2147483648),
                            kernel<softmax, index<int>>)
-                .extra,
-            0U);
+                .subcode,
+            Subcode::none);
 }
 
 TEST_P(OnEachTable, ElementsAreCountedToo) {
@@ -241,7 +241,7 @@ TEST_P(OnEachTable, ElementsAreCountedToo) {
   EXPECT_EQ(refused.error().code, Errc::index_overflow);
   EXPECT_EQ(refused.error().value, most + 1);
   EXPECT_EQ(refused.error().limit, most);
-  EXPECT_EQ(refused.error().extra, 3U);
+  EXPECT_EQ(refused.error().subcode, Subcode::elements_assumed_int);
   constexpr auto wide = kernel<softmax, grid_stride_kernel, index<std::uint64_t>>;
   EXPECT_TRUE(warpsafe::validate(strided(most << 20U), wide, limits).has_value());
 }
@@ -251,8 +251,8 @@ TEST_P(OnEachTable, SharedMemory) {
   const LaunchError error = expect_refused(
       launch_of({}, {32}, table.shared_optin + 1),
       validation(Errc::shared_too_large, table.shared_optin + 1, table.shared_optin));
-  EXPECT_EQ(error.extra, 0U);
-  EXPECT_EQ(error.opt_in_included, table.shared_optin > table.shared_default);
+  EXPECT_EQ(error.static_shared(), 0U);
+  EXPECT_EQ(error.subcode == Subcode::opt_in_included, table.shared_optin > table.shared_default);
 }
 
 TEST_P(OnEachTable, StaticAndDynamicSharedMemoryAreAdded) {
@@ -263,7 +263,7 @@ TEST_P(OnEachTable, StaticAndDynamicSharedMemoryAreAdded) {
       expect_refused(launch_of({}, {32}, table.shared_optin - 5999),
                      validation(Errc::shared_too_large, table.shared_optin + 1, table.shared_optin),
                      kernel<softmax>, tiled);
-  EXPECT_EQ(error.extra, 6000U);
+  EXPECT_EQ(error.static_shared(), 6000U);
   EXPECT_EQ(error.dynamic_shared, table.shared_optin - 5999);
   // A sum that wraps is no small one. Only a vendor's own number of bytes is so large: a
   // configuration takes it for a negative one.
@@ -423,9 +423,10 @@ TEST(ValidateSays, SharedMemoryIsTooLarge) {
 }
 
 TEST(ValidateSays, AZeroAxisWithoutALaunchToShow) {
-  EXPECT_EQ(said_of(launch_of({0}, {256}), kernel<softmax>, limits::sm_90),
-            "Kernel 'softmax' not launched: grid.x 0 invalid (limit: 1..2147483647); a grid of no "
-            "blocks runs nothing, and the runtime refuses it\n  at app.cpp:7");
+  EXPECT_EQ(
+      said_of(launch_of({0}, {256}), kernel<softmax>, limits::sm_90),
+      "Kernel 'softmax' not launched: grid.x 0 invalid (limit: 1..2147483647); a grid without "
+      "blocks runs nothing, and the runtime refuses it\n  at app.cpp:7");
 }
 
 TEST(ValidateSays, ThatALimitIsDocumentedWhereTheDeviceReportsNone) {

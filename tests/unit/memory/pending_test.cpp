@@ -71,9 +71,10 @@ TEST_F(PendingTest, IsHadOnce) {
   const auto buffer = filled(counting(4));
   auto token = buffer.to_host(stream);
   EXPECT_EQ(std::move(token).get().value(), counting(4));
-  EXPECT_EQ(said(std::move(token).get(app)),  // NOLINT(bugprone-use-after-move): what is tested
-            "Refused: the value of this Pending was handed out or moved away before; it is had "
-            "once\n  at app.cpp:7");
+  EXPECT_EQ(
+      said(std::move(token).get(app)),  // NOLINT(bugprone-use-after-move): what is tested
+      "Refused: the value of this Pending was already taken or moved away; call get() once\n  at "
+      "app.cpp:7");
   EXPECT_TRUE(token.ready().value());
 }
 

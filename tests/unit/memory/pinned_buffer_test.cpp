@@ -37,7 +37,7 @@ TEST_F(PinnedBufferTest, ErrorsHaveTheirNumbers) {
             (Finding{Errc::size_negative, Stage::construction, 4, sizeof(int), Axis::none}));
   host::fail_next(Call::host_allocate, 1, HostStatus::out_of_memory);
   EXPECT_EQ(said(PinnedBuffer<int>::create(100, app)),
-            "allocate pinned memory failed: out of memory: 400 bytes asked "
+            "allocate pinned memory failed: out of memory: 400 bytes requested "
             "(hostErrorMemoryAllocation, 2)\n  at app.cpp:7");
 }
 

@@ -126,9 +126,9 @@ TEST_F(ModuleTest, ASignatureThatIsNotTheKernelsIsSaid) {
   EXPECT_EQ(reason(module.kernel<void(int)>("no_parameters")),
             "the kernel takes 0 parameters, the declared signature has 1");
   EXPECT_EQ(reason(module.kernel<void(double, float*, std::size_t)>("scale")),
-            "parameter 1 of the kernel takes 4 bytes, that of the declared signature 8");
+            "parameter 1 takes 4 bytes in the kernel, 8 in the declared signature");
   EXPECT_EQ(reason(module.kernel<void(float, float*, int)>("scale")),
-            "parameter 3 of the kernel takes 8 bytes, that of the declared signature 4");
+            "parameter 3 takes 8 bytes in the kernel, 4 in the declared signature");
 }
 
 TEST_F(ModuleTest, AKernelKeepsItsModule) {

@@ -49,7 +49,7 @@ TEST_F(ReleaseBuild, AnUntrustedSizeIsStillChecked) {
   EXPECT_EQ(finding(error_in(grid)),
             (Finding{Errc::size_negative, Stage::construction, 1, 0, Axis::none}));
   EXPECT_EQ(said(launch(stream, configure(grid), kernel<nothing>)),
-            "Kernel 'nothing' not launched: the size is -1; a size is at least 0\n"
+            "Kernel 'nothing' not launched: the size is -1; a size must be at least 0\n"
             "  at app.cpp:7");
   EXPECT_EQ(error_in(SafeGrid<>::cover_untrusted(0, block<256>)).code, Errc::size_zero);
 }

@@ -29,7 +29,7 @@ class TextBuffer {
     return *this;
   }
   constexpr TextBuffer& operator<<(const char* text) noexcept { return *this << Name::of(text); }
-  constexpr TextBuffer& operator<<(Name text) noexcept {
+  [[gnu::noinline]] constexpr TextBuffer& operator<<(Name text) noexcept {
     for (std::size_t i = 0; i < text.size; ++i) *this << text.data[i];
     return *this;
   }
@@ -63,7 +63,7 @@ class TextBuffer {
   }
 
  private:
-  constexpr TextBuffer& digits(std::uint64_t number, unsigned base) noexcept {
+  [[gnu::noinline]] constexpr TextBuffer& digits(std::uint64_t number, unsigned base) noexcept {
     char reversed[20] = {};
     unsigned count = 0;
     do {

@@ -196,7 +196,7 @@ inline std::uint64_t mismatches_found = 0;
     error = LaunchError::make(Errc::reference_differs, Stage::completion, compared.mismatches,
                               compared.count);
     put_launch(error, record);
-    error.extra = i + 1;
+    error.extra = i + 1;  // argument()
     error.vendor = record.vendor;
   }
   return found;

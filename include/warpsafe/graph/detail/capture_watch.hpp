@@ -124,7 +124,8 @@ struct CaptureHookFunctions {
       if (watch->query_info(watch->stream, info) != 0 || info.state != CaptureState::broken)
         continue;
       watch->broken = error;
-      watch->broken.value = error.code == Errc::capture_broken ? 2 : 1;
+      watch->broken.subcode = error.code == Errc::capture_broken ? Subcode::broken_before_call
+                                                                 : Subcode::broken_by_call;
     }
   }
   static bool refuses(const void* stream, const void* event, bool relaxed,
@@ -136,7 +137,7 @@ struct CaptureHookFunctions {
       const bool unsafe = !relaxed && watch->forbids_unsafe_calls();
       if (!captured_event && !captured_stream && !unsafe) continue;
       if (captured_event) error.code = Errc::captured_event;
-      error.value = captured_stream ? 0 : 1;
+      error.subcode = captured_stream ? Subcode::none : Subcode::other_stream;
       error.stream = watch->stream;
       return true;
     }

@@ -66,10 +66,10 @@ template <class Function, class Traits, class... A>
                                      const A&... arguments) noexcept {
   if (Function::check_values(ask_driver, error, arguments...)) return true;
   const std::uint64_t value = error.value;
-  const std::uint64_t number = error.extra;
+  const std::uint64_t argument = error.argument();
   error = handle_error(error.code, function, bound.stream.ref(), site);
   error.value = value;
-  error.extra = number;
+  error.extra = argument;
   return false;
 }
 

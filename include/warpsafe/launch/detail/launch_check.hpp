@@ -118,7 +118,9 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
                   LaunchError& error) noexcept {
   // What is left of a Stream that was moved from or closed: to the runtime, its default stream.
   if (at.stream.native() == nullptr) {
-    return refuse(error, Errc::stream_null, Stage::validation, 0, 0, Axis::none, 1);
+    refuse(error, Errc::stream_null, Stage::validation);
+    error.subcode = Subcode::stream_closed;
+    return false;
   }
   if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster>) {
     const LaunchError problem = config.problem();

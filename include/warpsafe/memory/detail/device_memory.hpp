@@ -263,7 +263,7 @@ class DeviceMemory : public MemoryOwner {
     const auto now = memory_info<B, Level>(DeviceId(device), site);
     if (!now.has_value()) return error;
     error.limit = now.assume_value().total;
-    error.extra = now.assume_value().free;
+    error.extra = now.assume_value().free;  // free_bytes()
     error.held = now.assume_value().held;
     return error;
   }

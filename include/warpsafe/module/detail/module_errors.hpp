@@ -76,7 +76,7 @@ template <class B, CheckLevel Level>
   if (!put_contents(out, image)) out << "nothing that is known here";
   error.code = Errc::no_kernel_image;
   error.raw_text = keep_text(Name::of(text));
-  error.extra = 1;
+  error.subcode = Subcode::in_module;
   int device = -1;
   using Calls = CallsAt<B, Level>;
   if (Calls::current_device(device) != 0) return;
@@ -178,11 +178,10 @@ template <class B, CheckLevel Level, class... P>
   const ParameterInfo* const declared = parameter_infos<P...>;
   constexpr std::size_t count = sizeof...(P);
   ParameterPlace place{};
-  const auto wrong = [&](std::uint64_t what, std::size_t number, std::size_t here,
-                         std::size_t there) {
+  const auto wrong = [&](Subcode what, std::size_t parameter, std::size_t here, std::size_t there) {
     error = LaunchError::make(Errc::signature_mismatch, Stage::runtime_call, here, there);
-    error.extra = number;
-    error.held = what;
+    error.subcode = what;
+    error.extra = parameter;
     error.kernel = function.name;
     return false;
   };
@@ -192,12 +191,14 @@ template <class B, CheckLevel Level, class... P>
     if ((told == 0) != (i < count)) {
       std::size_t there = i;
       while (told == 0 && Calls::parameter(function.entry, there, place) == 0) ++there;
-      return wrong(0, 0, count, there);
+      return wrong(Subcode::parameter_count, 0, count, there);
     }
     if (i == count) return true;
     offset = (offset + declared[i].alignment - 1) / declared[i].alignment * declared[i].alignment;
-    if (place.size != declared[i].size) return wrong(1, i + 1, declared[i].size, place.size);
-    if (place.offset != offset) return wrong(2, i + 1, offset, place.offset);
+    if (place.size != declared[i].size)
+      return wrong(Subcode::parameter_size, i + 1, declared[i].size, place.size);
+    if (place.offset != offset)
+      return wrong(Subcode::parameter_offset, i + 1, offset, place.offset);
     offset += declared[i].size;
   }
   return true;

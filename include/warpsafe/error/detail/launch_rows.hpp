@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// One row for each error of a launch; runtime_rows.hpp has the others. A row is all that is fixed
+// about one error:
+//
+//   // What causes it. Way out: what to do about it.
+//   WARPSAFE_ERROR(number, name, meaning, reason)
+//
+// number   the value of the Errc and of its std::error_code. It never changes and is never reused:
+//          a new row takes the next free number, wherever the row stands.
+// meaning  the text of describe(), and the first sentence of the enumerator's documentation.
+// reason   the clause of message(): one text, or a choice between several by the conditions that
+//          reason_text() names. Fields of the error stand in braces; put_field() has them all.
+//
+// Errc, describe() and reason_text() are made of the rows; docs/errors.md is made of the rows and
+// their comments (tests/docs/check_errors.py --update). The file that includes this one defines
+// WARPSAFE_ERROR before and undefines it after.
+
+#if defined(WARPSAFE_ERROR)
+
+// ## Sizes
+
+// Way out: Where an empty size is right, use `cover_or_empty`: its launch does nothing and
+// succeeds. Otherwise find out why the size is 0.
+WARPSAFE_ERROR(1, size_zero, "the size to cover is zero",
+               "the size to cover is 0; cover_or_empty is for sizes that may be zero")
+
+// The cause is often a subtraction, or a product that wrapped in `int`.
+// Way out: Compute sizes in 64 bits. The error has the number that arrived.
+WARPSAFE_ERROR(2, size_negative, "the size to cover is negative",
+               "the size is -{value}{in axis}; a size must be at least 0")
+
+// Way out: Cover the extent in parts.
+WARPSAFE_ERROR(3, size_overflow, "the product of the extents does not fit in 64 bits",
+               "the extent {value} x {limit} x {third extent} has more than 18446744073709551615 "
+               "elements; cover it in parts")
+
+// `cover_exact` was asked for, and the last block would be partial.
+// Way out: Use `cover`, and check the bound in the kernel (`grid_stride(n)` does); or pad the
+// data.
+WARPSAFE_ERROR(6, size_not_multiple, "the size is not a multiple of the block",
+               "size {value}{in axis} is not a multiple of the {limit} items of one block: {rest} "
+               "left over; use cover and check the bound in the kernel")
+
+// ## Dimensions
+
+// `n / 256` gives 0 blocks for a small n.
+// Way out: Make grids with `SafeGrid<>::cover(n, block)`, which rounds up.
+WARPSAFE_ERROR(7, grid_zero, "a grid axis is zero",
+               "grid.{axis} {value} invalid (limit: 1..{limit}); a grid without blocks runs "
+               "nothing, and the runtime refuses it")
+
+// Way out: Put the long axis in x. In x: `items_per_thread<N>`, or `grid_stride` with a kernel
+// that walks its size.
+WARPSAFE_ERROR(8, grid_too_large, "a grid axis is over its limit",
+               in_x ? "grid.{axis} {value} invalid (limit: 1..{limit}); give each thread more "
+                      "items (items_per_thread<N>), or use grid_stride"
+                    : "grid.{axis} {value} invalid (limit: 1..{limit}); put the long axis in x "
+                      "(limit 2147483647)")
+
+// Way out: Make every axis at least 1.
+WARPSAFE_ERROR(9, block_zero, "a block axis is zero",
+               "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
+
+// Each axis has its own limit; on CUDA z takes 64.
+// Way out: Put the long axis in x.
+WARPSAFE_ERROR(10, block_axis_too_large, "a block axis is over its limit",
+               "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
+
+// The block is the product of its axes.
+// Way out: Take the block that the message suggests, and recompute the grid with it.
+WARPSAFE_ERROR(11, block_too_large, "too many threads per block",
+               "block={block} is {value} threads, limit {limit} (maxThreadsPerBlock{owner})")
+
+// It is that of a grid, block or cluster.
+// Way out: As for `size_negative`: the number was computed, and wrapped.
+WARPSAFE_ERROR(12, dimension_negative, "a dimension is negative",
+               subcode == Subcode::block_axis
+                   ? "block.{axis} is -{value}; a dimension must be at least 1"
+               : subcode == Subcode::cluster_axis
+                   ? "cluster.{axis} is -{value}; a dimension must be at least 1"
+                   : "grid.{axis} is -{value}; a dimension must be at least 1")
+
+// On AMD blocks times threads of each axis stay below that. CUDA has no such rule.
+// Way out: Use `items_per_thread<N>` or `grid_stride`.
+WARPSAFE_ERROR(13, axis_threads_too_many, "2^32 or more threads along one axis",
+               "grid.{axis} times block.{axis} is {value} threads, limit {limit} per axis on AMD; "
+               "give each thread more items, or use grid_stride")
+
+// The same holds for the elements that the grid covers. For a kernel that declares no index type
+// the library assumes `int`, and the text says so: beyond 2^31 such an index wraps, with success
+// and wrong results.
+// Way out: Index in 64 bits (`thread_index()`, `grid_stride(n)`) and declare it:
+// `kernel<fn, index<std::uint64_t>>`; or launch part by part.
+WARPSAFE_ERROR(14, index_overflow, "more threads than the kernel's index type counts",
+               subcode == Subcode::elements_assumed_int
+                   ? "the grid covers {value} elements, but the kernel declares no index type, so "
+                     "int is assumed (limit {limit}); index in 64 bits, as thread_index() and "
+                     "grid_stride(n) do, and declare index<std::uint64_t>"
+               : subcode == Subcode::threads_assumed_int
+                   ? "the grid has {value} threads, but the kernel declares no index type, so int "
+                     "is assumed (limit {limit}); index in 64 bits, as thread_index() and "
+                     "grid_stride(n) do, and declare index<std::uint64_t>"
+               : subcode == Subcode::elements
+                   ? "the grid covers {value} elements, more than the kernel's index type counts "
+                     "(limit {limit}); index in 64 bits and declare index<std::uint64_t>"
+                   : "the grid has {value} threads, more than the kernel's index type counts "
+                     "(limit {limit}); index in 64 bits and declare index<std::uint64_t>")
+
+// ## The kernel's own needs
+
+// The limit comes from its launch bounds or its registers.
+// Way out: Take the block that the message suggests, or change `WARPSAFE_LAUNCH_BOUNDS` and the
+// declared `launch_bounds`.
+WARPSAFE_ERROR(15, kernel_threads_exceeded, "more threads per block than this kernel allows",
+               unnumbered ? "{runtime}"
+                          : "block={block} is {value} threads, limit {limit} (this kernel's launch "
+                            "bounds and registers{on device})")
+
+// The kernel declares `block_multiple_of<N>`.
+// Way out: Round the block up to a multiple; check the bound in the kernel.
+WARPSAFE_ERROR(16, block_not_multiple, "the block is not a multiple of what the kernel requires",
+               "block={block} is {value} threads, not a multiple of {limit}, which the kernel "
+               "requires")
+
+// The kernel declares `requires_warp<N>`.
+// Way out: Launch the variant that is written for this device.
+WARPSAFE_ERROR(17, warp_size_mismatch, "the device's warp size is not what the kernel requires",
+               "the kernel requires warps of {limit} threads, but warps{on device} have {value}")
+
+// Way out: Launch a `WARPSAFE_KERNEL` of the same program; one that crosses files is
+// `WARPSAFE_KERNEL_EXTERN`, in the same shared object.
+WARPSAFE_ERROR(18, not_a_kernel, "the function is not a kernel that the runtime knows",
+               "the runtime does not know this function as a kernel: it is a plain function, or "
+               "its code is in a shared object with another copy of the runtime")
+
+// Neither the program nor the module holds any. CUDA and HIP.
+// Way out: Add the architecture: `CMAKE_CUDA_ARCHITECTURES`, `WARPSAFE_HIP_ARCHITECTURES`.
+WARPSAFE_ERROR(19, no_kernel_image, "there is no code for this device",
+               subcode != Subcode::in_module
+                   ? "the program has no code for {device}{sm}; add its architecture to the build"
+               : has_value
+                   ? "the module has no code for {device}{sm}: it holds {runtime}; build it "
+                     "for that architecture, or with PTX"
+                   : "the module has no code for {device}: it holds {runtime}; build it for "
+                     "that architecture")
+
+// ## Shared memory
+
+// `shared<T>(count)` got a negative count.
+// Way out: As for `size_negative`.
+WARPSAFE_ERROR(20, shared_negative, "the amount of shared memory is negative",
+               "shared memory for -{value} elements; a count must be at least 0")
+
+// `count * sizeof(T)` is too large.
+// Way out: As for `bytes_overflow`.
+WARPSAFE_ERROR(21, shared_overflow, "the amount of shared memory does not fit in 64 bits",
+               "shared memory for {value} elements of {limit} bytes does not fit in 64 bits")
+
+// Static and dynamic shared memory together are over the device's limit.
+// Way out: Use smaller tiles. Where the device has an opt-in limit, `launch` has already raised
+// the kernel's attribute, and the message says so.
+WARPSAFE_ERROR(22, shared_too_large, "too much shared memory",
+               subcode == Subcode::opt_in_included
+                   ? "Shared memory {value} bytes exceeds limit {limit} ({static} static + "
+                     "{dynamic} dynamic, opt-in included): {too many} too many"
+                   : "Shared memory {value} bytes exceeds limit {limit} ({static} static + "
+                     "{dynamic} dynamic, no opt-in on this device): {too many} too many")
+
+// A launch as written (`check`, `launch_as_written`) needs more than the attribute allows now.
+// Way out: Call `cudaFuncSetAttribute`, or use `launch`, which raises the attribute itself.
+WARPSAFE_ERROR(23, shared_not_opted_in,
+               "the kernel's attribute does not allow this much dynamic shared memory",
+               "{value} bytes of dynamic shared memory, limit {limit} until the kernel's attribute "
+               "is raised (cudaFuncSetAttribute, MaxDynamicSharedMemorySize); launch() raises it "
+               "automatically")
+
+// The kernel declares `needs_shared<T, MinCount>`.
+// Way out: Add `shared<T>(count)` to the configuration. Without any, the launch does not compile.
+WARPSAFE_ERROR(24, shared_missing, "the kernel needs dynamic shared memory and is given too little",
+               "the kernel needs {limit} bytes of dynamic shared memory, the launch gives {value}; "
+               "add shared<T>(count) to the configuration")
+
+// ## Clusters, cooperative launches
+
+// Way out: Round the grid up to whole clusters.
+WARPSAFE_ERROR(25, cluster_not_divisor, "the cluster does not divide the grid",
+               "grid.{axis} {value} is not a multiple of cluster.{axis} {limit}")
+
+// The device, or this kernel on it, allows fewer.
+// Way out: 8 are portable; more are `non_portable_cluster<N>` on devices that have them.
+WARPSAFE_ERROR(26, cluster_too_large, "too many blocks in a cluster",
+               unnumbered ? "{runtime}"
+                          : "a cluster of {value} blocks, limit {limit} (cluster size{owner})")
+
+// On HIP this does not compile.
+// Way out: Leave `cluster<N>` out on such a device.
+WARPSAFE_ERROR(27, cluster_unsupported, "the device has no clusters",
+               "this device has no clusters of blocks (cluster size limit 0{owner})")
+
+// Way out: Split the kernel where it waits for the whole grid.
+WARPSAFE_ERROR(28, cooperative_unsupported, "the device has no cooperative launches",
+               "this device has no cooperative launches (cooperativeLaunch 0{owner})")
+
+// A grid-wide barrier would hang.
+// Way out: Use `grid_stride` with `max_resident_blocks(stream, kernel, block)`.
+WARPSAFE_ERROR(29, cooperative_too_large, "the cooperative grid cannot be resident at once",
+               unnumbered ? "{runtime}"
+                          : "a cooperative grid of {value} blocks, limit {limit} (blocks that are "
+                            "resident at once{on device}); use grid_stride with at most that "
+                            "many blocks")
+
+// ## Arguments
+
+// Way out: As for `size_negative`. Arguments are counted from 1.
+WARPSAFE_ERROR(30, argument_negative, "a negative argument for an unsigned parameter",
+               "argument {argument} is -{value}, but the parameter is unsigned")
+
+// `trust(p)` was given memory that the runtime does not know. Level full only.
+// Way out: Pass a buffer's `view()`, or pinned or managed memory.
+WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel",
+               "argument {argument} is host memory, which the device cannot read; pass a device "
+               "buffer's view, or pinned or managed memory")
+
+#endif

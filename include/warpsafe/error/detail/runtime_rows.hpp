@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// One row for each error that is not of a launch; launch_rows.hpp says what a row is.
+
+#if defined(WARPSAFE_ERROR)
+
+// ## Data
+
+// Way out: The count is wrong, or is no count: check where it comes from.
+WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
+               "{value} elements of {limit} bytes do not fit in 64 bits")
+
+// A buffer was assigned a different number of elements.
+// Way out: Give it as many as it has, or make a buffer of the source's size with
+// `DeviceBuffer<T>::from`.
+WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
+               "{value} elements where {limit} are needed")
+
+// `align<N>(span)` was given a span that starts in between, as `subspan(1, n)` does.
+// Way out: Start at a multiple of N bytes, or launch a kernel that reads single elements.
+WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type",
+               "a pointer is aligned to {value} bytes, but its type needs {limit}")
+
+// `get()` returned the value before, or the token was moved.
+// Way out: Keep what `get()` returned; after a move use the token that it was moved to.
+WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was taken before",
+               "the value of this Pending was already taken or moved away; call get() once")
+
+// ## Streams and devices
+
+// That device is not current.
+// Way out: Make its device current with `DeviceGuard`, for as long as the stream is used.
+WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
+               "the stream belongs to device {limit}, but device {value} is current; make device "
+               "{limit} current with DeviceGuard")
+
+// Stream 0 was borrowed, or a `Stream` was used after it was moved from or closed. The use may be a
+// checked launch, memory, a handle, a capture, a copy, a graph, an event, a wait or a query.
+// Way out: Call `Stream::create()`, or borrow `cudaStreamLegacy` or `cudaStreamPerThread` by name.
+WARPSAFE_ERROR(34, stream_null, "the default stream was given where a stream is needed",
+               subcode == Subcode::stream_closed
+                   ? "this Stream was moved from or closed; use the one that it was moved to"
+                   : "stream 0 is the default stream, which other code uses too; create a Stream")
+
+// The call would wait, ask or allocate during a capture, and so break it. The runtime is not
+// called, and the capture goes on.
+// Way out: Do it before the capture or after it, or on another stream with `CaptureMode::relaxed`
+// ([captures](graphs.md)).
+WARPSAFE_ERROR(35, stream_capturing, "the stream is capturing",
+               subcode == Subcode::other_stream
+                   ? "a graph is being captured, and this would break the capture"
+                   : "the stream is capturing a graph, and this would break the capture")
+
+// Way out: Ask `device_count()` how many there are.
+WARPSAFE_ERROR(36, device_invalid, "the device does not exist",
+               unnumbered && !on_device ? "{runtime}" : "device {ordinal} does not exist")
+
+// There may be no driver either.
+// Way out: Look at `nvidia-smi` or `rocminfo`; the host backend needs neither.
+WARPSAFE_ERROR(37, no_device, "no device was found",
+               from_runtime ? "no device was found: {runtime}" : "no device was found")
+
+// ## Modules
+//
+// Kernels that are loaded by name: [their page](modules.md).
+
+// Way out: Check the path: it is used as it is, from the folder that the program runs in.
+WARPSAFE_ERROR(38, module_unreadable, "the file of a module cannot be read", "{runtime}")
+
+// The image is cut short, of another vendor, or PTX that its compiler refuses.
+// Way out: For PTX the text ends in what the compiler says. CUDA loads cubin, fatbin and PTX, HIP
+// code objects and bundles of them.
+WARPSAFE_ERROR(39, module_invalid, "the runtime cannot load the module",
+               "the runtime cannot load the image: {runtime}")
+
+// HIP: the stream's device is not the one that was current when the module was loaded.
+// Way out: Load the module once for each device.
+WARPSAFE_ERROR(40, module_wrong_device, "the module was loaded on another device",
+               "the module was loaded on device {limit}, but the stream belongs to device {value}; "
+               "make device {value} current and load the module there too")
+
+// Way out: A kernel that is not `extern "C"` is found by its mangled name, which the text shows
+// with the source's name behind it. `Module::visit_kernels` visits all names.
+WARPSAFE_ERROR(41, kernel_not_found, "the module holds no kernel of that name", "{runtime}")
+
+// The number of parameters differs, or the size of one. CUDA from 12.4 on and the host backend
+// report them; HIP does not.
+// Way out: Write the parameters as the kernel's source has them.
+WARPSAFE_ERROR(42, signature_mismatch,
+               "the kernel's parameters are not those of the declared signature",
+               subcode == Subcode::parameter_size
+                   ? "parameter {parameter} takes {limit} bytes in the kernel, {value} in the "
+                     "declared signature"
+               : subcode == Subcode::parameter_offset
+                   ? "parameter {parameter} is at byte {limit} in the kernel, at byte {value} in "
+                     "the declared signature"
+                   : "the kernel takes {limit} parameters, the declared signature has {value}")
+
+// ## Captures and graphs
+//
+// [Events, captures and graphs](graphs.md) explains them.
+
+// A call that captures do not allow lost the graph: a refused launch, a wait for work outside, a
+// call of other code. The error is that of the call, with its line.
+// Way out: Move that call out of the capture. Where the error names no call, look for calls that
+// do not go through this library.
+WARPSAFE_ERROR(43, capture_broken, "the capture was broken",
+               subcode == Subcode::broken_by_call       ? "{runtime}"
+               : subcode == Subcode::broken_before_call ? "a call that did not go through this "
+                                                          "library had already broken it"
+                                                        : "an earlier call has already broken the "
+                                                          "capture")
+
+// It joined by waiting for an event of the capture, and the capturing stream does not wait for its
+// work.
+// Way out: Call `wait(stream, other.record())` before the end.
+WARPSAFE_ERROR(44, capture_unjoined, "a stream of the capture was not joined",
+               error.stream != nullptr
+                   ? "stream {stream} joined the capture, but the capturing stream does not wait "
+                     "for its work; call wait(stream, other.record()) before the end"
+                   : "a stream joined the capture, but the capturing stream does not wait for its "
+                     "work; call wait(stream, other.record()) before the end")
+
+// A wait would tie them together.
+// Way out: Make one capture, of which both streams are a part.
+WARPSAFE_ERROR(45, capture_merged, "two captures would become one",
+               "the event belongs to another capture: two captures cannot wait for each other")
+
+// The event was recorded outside the capture.
+// Way out: Wait before the capture begins, or on the stream that launches the graph.
+WARPSAFE_ERROR(46, capture_isolation, "a captured stream would wait for work outside its capture",
+               "the event was recorded outside the capture, and a graph cannot wait for it; wait "
+               "before the capture begins, or on the stream that launches the graph")
+
+// The host was to wait for an event of a capture, or to query it.
+// Way out: Record an event after a launch of the graph, and wait for that.
+WARPSAFE_ERROR(47, captured_event, "the event belongs to a capture",
+               "the event was recorded in a capture and never completes; wait for a launch of the "
+               "graph instead")
+
+// Or the capture is over: it was moved away, or other code ended it.
+// Way out: End it once, where it is.
+WARPSAFE_ERROR(48, capture_unmatched, "the stream did not begin a capture",
+               "the stream did not begin a capture, or other code has ended it")
+
+// Only a relaxed capture may be ended by another thread.
+// Way out: End it in its thread, or begin it with `CaptureMode::relaxed`.
+WARPSAFE_ERROR(49, capture_wrong_thread, "the capture was begun by another thread",
+               "another thread began the capture; end it there, or begin it with "
+               "CaptureMode::relaxed")
+
+// More than the arguments of its operations has changed.
+// Way out: `instantiate()` the new graph.
+WARPSAFE_ERROR(50, graph_update_refused, "the executable graph cannot be updated with this graph",
+               graph_change_text(error.graph_change()))
+
+// It is the buffer of a captured kernel. Checked builds.
+// Way out: Call `capture.keep(buffer.keep())`, or keep the buffer itself; or capture again with the
+// buffers that exist now.
+WARPSAFE_ERROR(51, graph_memory_freed, "memory that the graph uses was freed",
+               "memory at {address}, which a captured kernel uses, was freed; give the buffer to "
+               "the capture with keep(), or capture again")
+
+// ## Library handles
+
+// Other code did that to a handle that a `StreamBound` owns. Level full only.
+// Way out: Leave the stream to `rebind`.
+WARPSAFE_ERROR(52, handle_stream_changed, "a library handle was set to another stream",
+               "other code set another stream on the handle of this StreamBound; use rebind")
+
+// A call mixes scalars of the host and of the device, or other code changed the handle's mode.
+// Way out: Give all scalars of a call as `host_scalar`, or all as `device_scalar`; leave the mode
+// to the handle.
+WARPSAFE_ERROR(54, handle_pointer_mode, "a library handle's pointer mode does not fit the scalars",
+               "the handle's pointer mode does not match these scalars: give all scalars of a call "
+               "as host_scalar or all as device_scalar, and do not set the mode elsewhere")
+
+// Way out: Give each thread its own handle.
+WARPSAFE_ERROR(53, handle_busy, "two threads use one library handle at once",
+               "another thread is using this handle; give each thread its own handle")
+
+// Way out: Use the `StreamBound` that it was moved to.
+WARPSAFE_ERROR(55, handle_moved, "a library handle was used after it was moved or closed",
+               "this StreamBound was moved from or closed; use the one that it was moved to")
+
+// `handle_traits::inner_handles` says how many handles a handle holds.
+// Way out: Set the stream of each inner handle in `handle_traits::set_stream`. A vendor's own
+// handle does not show the handles inside it.
+WARPSAFE_ERROR(56, handle_partly_bound, "a handle inside a library handle is on another stream",
+               "inner handle {value} of {limit} is still on another stream; set the stream of each "
+               "in handle_traits::set_stream")
+
+// Way out: See the library's documentation of that status.
+WARPSAFE_ERROR(57, library_failed, "a library's function failed", "{library}")
+
+// ## What the runtime said
+
+// No check has its reason; or, at level off, no code is nearer.
+// Way out: Build with checks: the reason is likely one above.
+WARPSAFE_ERROR(60, launch_refused, "the runtime refused the launch", "{runtime}")
+
+// The call that reports it is innocent.
+// Way out: Restart the process: the context is lost. The suspects are the launches that were not
+// known to have ended (checked builds); [Debugging launches](debugging.md) goes on from there.
+// `compute-sanitizer` finds the access.
+WARPSAFE_ERROR(61, execution_failed, "work on the device failed", "{runtime}")
+
+// A `WARPSAFE_DEVICE_CHECK` failed ([checks in kernels](modules.md#checks-in-kernels)). The
+// device's context is whole.
+// Way out: The text names the place in the kernel and the first thread that failed there; look at
+// what that thread works on.
+WARPSAFE_ERROR(62, device_check_failed, "a check in a kernel failed",
+               "check '{runtime}' failed in block {grid}, thread {block}, at {operation}:{value}")
+
+// It is `execution_failed`, reported by a later launch, which never ran. A launch's own faults
+// surface later.
+// Way out: As for `execution_failed`. The suspects are the earlier launches that nobody had waited
+// for.
+WARPSAFE_ERROR(63, pending_error, "an error was pending before the launch",
+               "an error was pending before this call: {runtime}")
+
+// `WARPSAFE_TIMEOUT=SECONDS,stop` limits waits. The log has what was in flight at that moment.
+// Way out: Look at the oldest launch of each stream in that log: it runs, or waits for something
+// that never comes. The work may still run, so keep the memory that it uses.
+WARPSAFE_ERROR(64, wait_timed_out, "a wait lasted too long and was given up",
+               "the wait was given up after {value} ms (WARPSAFE_TIMEOUT); the work may still be "
+               "running")
+
+// Way out: The message says how much was requested, how much is free, and how much of the rest
+// this program's own buffers hold.
+WARPSAFE_ERROR(65, out_of_memory, "out of memory",
+               has_limit   ? "out of memory: {value} bytes requested, {free} of {limit} bytes free "
+                             "on the device; this program's buffers hold {held} bytes"
+               : has_value ? "out of memory: {value} bytes requested"
+                           : "out of memory")
+
+// Way out: Ask the device's limits first.
+WARPSAFE_ERROR(66, unsupported, "the runtime or the device does not support this",
+               subcode == Subcode::managed_memory
+                   ? "the host may not touch managed memory of this device while a kernel runs "
+                     "(concurrentManagedAccess is 0); use a DeviceBuffer"
+                   : "not supported: {runtime}")
+
+// No other code fits.
+// Way out: See the vendor's documentation of that status.
+WARPSAFE_ERROR(67, runtime_failed, "a call of the runtime failed", "{runtime}")
+
+// ## The host backend
+
+// The threads stopped at different `sync_block()` calls, or some had ended. A GPU hangs there, or
+// goes on with wrong values.
+// Way out: Move the barrier out of the condition.
+WARPSAFE_ERROR(68, barrier_divergence, "not every thread of a block reached the same barrier",
+               unnumbered ? "{runtime}"
+                          : "{value} of {limit} threads of a block reached sync_block(); every "
+                            "thread of the block must reach it")
+
+// ## The debug tools
+
+// With `WARPSAFE_SHADOW` a kernel ran, and so did the host function that it carries
+// (`reference<fn>`): their results differ by more than the tolerance. The log has the numbers
+// around the first mismatch.
+// Way out: Read [debugging wrong results](compare.md). The launch was made, and its results are the
+// kernel's. `WARPSAFE_ON_ERROR=warn` writes the difference to the log and goes on.
+WARPSAFE_ERROR(58, reference_differs, "the kernel's results are not those of its reference",
+               "argument {argument} is not what its reference computes: {value} of {limit} numbers "
+               "differ")
+
+#endif
