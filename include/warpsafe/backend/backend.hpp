@@ -50,13 +50,34 @@ enum class MemoryKind : std::uint8_t {
   managed,
 };
 
-/// The direction of a copy, deduced from the types of source and destination.
+/// The direction of a copy, deduced from the types of source and destination. The backends' tables
+/// list the vendor's values in this order.
 enum class CopyKind : std::uint8_t {
   host_to_device,
   device_to_host,
   device_to_device,
   host_to_host
 };
+
+namespace detail {
+
+/// What a status of a runtime means here: a row of a backend's table. A status without a row is
+/// Errc::runtime_failed.
+struct StatusMeaning {
+  int status;
+  Errc code;
+  Severity severity = Severity::recoverable;
+};
+template <std::size_t N>
+[[nodiscard]] constexpr StatusMeaning meaning_of(int status,
+                                                 const StatusMeaning (&rows)[N]) noexcept {
+  for (const StatusMeaning& row : rows) {
+    if (row.status == status) return row;
+  }
+  return {status, Errc::runtime_failed};
+}
+
+}  // namespace detail
 
 /// The one dispatch layer: a backend is a struct with these static members, all `noexcept`, none
 /// throwing or clearing the runtime's last error. Each returns the runtime's own status as an int,

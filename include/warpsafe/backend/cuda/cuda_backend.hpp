@@ -44,64 +44,40 @@ struct CudaCalls : CudaGraphCalls {
   static Name error_text(int status) noexcept {
     return Name::of(cudaGetErrorString(static_cast<cudaError_t>(status)));
   }
-  static Errc classify(int status) noexcept {
-    switch (status) {
-      case cudaErrorMemoryAllocation:
-        return Errc::out_of_memory;
-      case cudaErrorInitializationError:
-      case cudaErrorInsufficientDriver:
-      case cudaErrorNoDevice:
-        return Errc::no_device;
-      case cudaErrorInvalidDevice:
-        return Errc::device_invalid;
-      case cudaErrorInvalidDeviceFunction:
-        return Errc::not_a_kernel;
-      case cudaErrorNoKernelImageForDevice:
-        return Errc::no_kernel_image;
-      case cudaErrorNotSupported:
-        return Errc::unsupported;
-      case cudaErrorStreamCaptureUnsupported:
-      case cudaErrorStreamCaptureImplicit:
-        return Errc::stream_capturing;
-      case cudaErrorStreamCaptureInvalidated:
-        return Errc::capture_broken;
-      case cudaErrorStreamCaptureMerge:
-        return Errc::capture_merged;
-      case cudaErrorStreamCaptureUnmatched:
-        return Errc::capture_unmatched;
-      case cudaErrorStreamCaptureUnjoined:
-        return Errc::capture_unjoined;
-      case cudaErrorStreamCaptureIsolation:
-        return Errc::capture_isolation;
-      case cudaErrorCapturedEvent:
-        return Errc::captured_event;
-      case cudaErrorStreamCaptureWrongThread:
-        return Errc::capture_wrong_thread;
-      case cudaErrorGraphExecUpdateFailure:
-        return Errc::graph_update_refused;
-      default:
-        return severity_of(status) == Severity::context_lost ? Errc::execution_failed
-                                                             : Errc::runtime_failed;
-    }
-  }
-  /// CUDA Runtime API, "CUDA Error types": these errors leave the process in an inconsistent state.
-  static Severity severity_of(int status) noexcept {
-    switch (status) {
-      case cudaErrorIllegalAddress:
-      case cudaErrorLaunchTimeout:
-      case cudaErrorContextIsDestroyed:
-      case cudaErrorAssert:
-      case cudaErrorHardwareStackError:
-      case cudaErrorIllegalInstruction:
-      case cudaErrorMisalignedAddress:
-      case cudaErrorInvalidAddressSpace:
-      case cudaErrorInvalidPc:
-      case cudaErrorLaunchFailure:
-        return Severity::context_lost;
-      default:
-        return Severity::recoverable;
-    }
-  }
+  /// What these statuses mean. CUDA Runtime API, "CUDA Error types": those that lose the context
+  /// leave the process in an inconsistent state.
+  static constexpr StatusMeaning meanings[] = {
+      {cudaErrorMemoryAllocation, Errc::out_of_memory},
+      {cudaErrorInitializationError, Errc::no_device},
+      {cudaErrorInsufficientDriver, Errc::no_device},
+      {cudaErrorNoDevice, Errc::no_device},
+      {cudaErrorInvalidDevice, Errc::device_invalid},
+      {cudaErrorInvalidDeviceFunction, Errc::not_a_kernel},
+      {cudaErrorNoKernelImageForDevice, Errc::no_kernel_image},
+      {cudaErrorNotSupported, Errc::unsupported},
+      {cudaErrorStreamCaptureUnsupported, Errc::stream_capturing},
+      {cudaErrorStreamCaptureImplicit, Errc::stream_capturing},
+      {cudaErrorStreamCaptureInvalidated, Errc::capture_broken},
+      {cudaErrorStreamCaptureMerge, Errc::capture_merged},
+      {cudaErrorStreamCaptureUnmatched, Errc::capture_unmatched},
+      {cudaErrorStreamCaptureUnjoined, Errc::capture_unjoined},
+      {cudaErrorStreamCaptureIsolation, Errc::capture_isolation},
+      {cudaErrorCapturedEvent, Errc::captured_event},
+      {cudaErrorStreamCaptureWrongThread, Errc::capture_wrong_thread},
+      {cudaErrorGraphExecUpdateFailure, Errc::graph_update_refused},
+      {cudaErrorIllegalAddress, Errc::execution_failed, Severity::context_lost},
+      {cudaErrorLaunchTimeout, Errc::execution_failed, Severity::context_lost},
+      {cudaErrorContextIsDestroyed, Errc::execution_failed, Severity::context_lost},
+      {cudaErrorAssert, Errc::execution_failed, Severity::context_lost},
+      {cudaErrorHardwareStackError, Errc::execution_failed, Severity::context_lost},
+      {cudaErrorIllegalInstruction, Errc::execution_failed, Severity::context_lost},
+      {cudaErrorMisalignedAddress, Errc::execution_failed, Severity::context_lost},
+      {cudaErrorInvalidAddressSpace, Errc::execution_failed, Severity::context_lost},
+      {cudaErrorInvalidPc, Errc::execution_failed, Severity::context_lost},
+      {cudaErrorLaunchFailure, Errc::execution_failed, Severity::context_lost},
+  };
+  static Errc classify(int status) noexcept { return meaning_of(status, meanings).code; }
+  static Severity severity_of(int status) noexcept { return meaning_of(status, meanings).severity; }
   static int peek_last_error() noexcept { return cudaPeekAtLastError(); }
 
   static constexpr int toolkit_version = CUDART_VERSION;
@@ -278,17 +254,9 @@ struct CudaCalls : CudaGraphCalls {
 
  private:
   static cudaMemcpyKind native_kind(CopyKind kind) noexcept {
-    switch (kind) {
-      case CopyKind::host_to_device:
-        return cudaMemcpyHostToDevice;
-      case CopyKind::device_to_host:
-        return cudaMemcpyDeviceToHost;
-      case CopyKind::device_to_device:
-        return cudaMemcpyDeviceToDevice;
-      case CopyKind::host_to_host:
-        return cudaMemcpyHostToHost;
-    }
-    return cudaMemcpyDefault;
+    static constexpr cudaMemcpyKind kinds[] = {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost,
+                                               cudaMemcpyDeviceToDevice, cudaMemcpyHostToHost};
+    return kinds[static_cast<int>(kind)];
   }
 };
 

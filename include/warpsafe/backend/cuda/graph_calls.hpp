@@ -65,34 +65,31 @@ struct CudaGraphCalls {
                           GraphChange& change) noexcept {
     cudaGraphExecUpdateResultInfo info{};
     const cudaError_t status = cudaGraphExecUpdate(exec, graph, &info);
-    switch (info.result) {
-      case cudaGraphExecUpdateSuccess:
-        change = GraphChange::none;
-        break;
-      case cudaGraphExecUpdateErrorTopologyChanged:
-        change = GraphChange::topology;
-        break;
-      case cudaGraphExecUpdateErrorNodeTypeChanged:
-        change = GraphChange::node_kind;
-        break;
-      case cudaGraphExecUpdateErrorFunctionChanged:
-      case cudaGraphExecUpdateErrorUnsupportedFunctionChange:
-        change = GraphChange::function;
-        break;
-      case cudaGraphExecUpdateErrorParametersChanged:
-      case cudaGraphExecUpdateErrorAttributesChanged:
-        change = GraphChange::parameters;
-        break;
-      case cudaGraphExecUpdateErrorNotSupported:
-        change = GraphChange::unsupported;
-        break;
-      default:
-        change = GraphChange::unknown;
-    }
+    change = change_of(info.result);
     return status;
   }
 
  private:
+  static GraphChange change_of(cudaGraphExecUpdateResult result) noexcept {
+    struct Row {
+      cudaGraphExecUpdateResult result;
+      GraphChange change;
+    };
+    static constexpr Row rows[] = {
+        {cudaGraphExecUpdateSuccess, GraphChange::none},
+        {cudaGraphExecUpdateErrorTopologyChanged, GraphChange::topology},
+        {cudaGraphExecUpdateErrorNodeTypeChanged, GraphChange::node_kind},
+        {cudaGraphExecUpdateErrorFunctionChanged, GraphChange::function},
+        {cudaGraphExecUpdateErrorUnsupportedFunctionChange, GraphChange::function},
+        {cudaGraphExecUpdateErrorParametersChanged, GraphChange::parameters},
+        {cudaGraphExecUpdateErrorAttributesChanged, GraphChange::parameters},
+        {cudaGraphExecUpdateErrorNotSupported, GraphChange::unsupported},
+    };
+    for (const Row& row : rows) {
+      if (row.result == result) return row.change;
+    }
+    return GraphChange::unknown;
+  }
   static CaptureState state_of(cudaStreamCaptureStatus state) noexcept {
     if (state == cudaStreamCaptureStatusNone) return CaptureState::none;
     return state == cudaStreamCaptureStatusActive ? CaptureState::active : CaptureState::broken;

@@ -68,33 +68,30 @@ struct HipGraphCalls {
     hipGraphExecUpdateResult result{};
     hipGraphNode_t node = nullptr;
     const hipError_t status = hipGraphExecUpdate(exec, graph, &node, &result);
-    switch (result) {
-      case hipGraphExecUpdateSuccess:
-        change = GraphChange::none;
-        break;
-      case hipGraphExecUpdateErrorTopologyChanged:
-        change = GraphChange::topology;
-        break;
-      case hipGraphExecUpdateErrorNodeTypeChanged:
-        change = GraphChange::node_kind;
-        break;
-      case hipGraphExecUpdateErrorFunctionChanged:
-      case hipGraphExecUpdateErrorUnsupportedFunctionChange:
-        change = GraphChange::function;
-        break;
-      case hipGraphExecUpdateErrorParametersChanged:
-        change = GraphChange::parameters;
-        break;
-      case hipGraphExecUpdateErrorNotSupported:
-        change = GraphChange::unsupported;
-        break;
-      default:
-        change = GraphChange::unknown;
-    }
+    change = change_of(result);
     return status;
   }
 
  private:
+  static GraphChange change_of(hipGraphExecUpdateResult result) noexcept {
+    struct Row {
+      hipGraphExecUpdateResult result;
+      GraphChange change;
+    };
+    static constexpr Row rows[] = {
+        {hipGraphExecUpdateSuccess, GraphChange::none},
+        {hipGraphExecUpdateErrorTopologyChanged, GraphChange::topology},
+        {hipGraphExecUpdateErrorNodeTypeChanged, GraphChange::node_kind},
+        {hipGraphExecUpdateErrorFunctionChanged, GraphChange::function},
+        {hipGraphExecUpdateErrorUnsupportedFunctionChange, GraphChange::function},
+        {hipGraphExecUpdateErrorParametersChanged, GraphChange::parameters},
+        {hipGraphExecUpdateErrorNotSupported, GraphChange::unsupported},
+    };
+    for (const Row& row : rows) {
+      if (row.result == result) return row.change;
+    }
+    return GraphChange::unknown;
+  }
   static CaptureState state_of(hipStreamCaptureStatus state) noexcept {
     if (state == hipStreamCaptureStatusNone) return CaptureState::none;
     return state == hipStreamCaptureStatusActive ? CaptureState::active : CaptureState::broken;

@@ -41,69 +41,50 @@ struct HipCalls : HipGraphCalls {
   static Name error_text(int status) noexcept {
     return Name::of(hipGetErrorString(static_cast<hipError_t>(status)));
   }
-  static Errc classify(int status) noexcept {
-    switch (status) {
-      case hipErrorOutOfMemory:
-        return Errc::out_of_memory;
-      case hipErrorNotInitialized:
-      case hipErrorInsufficientDriver:
-      case hipErrorNoDevice:
-        return Errc::no_device;
-      // Without a GPU, the first call of some releases returns hipErrorInvalidDevice instead of
-      // hipErrorNoDevice.
-      case hipErrorInvalidDevice:
-        return detail::hip_has_device() ? Errc::device_invalid : Errc::no_device;
-      case hipErrorInvalidSymbol:  // hipFuncGetAttributes of a function that is not registered
-      case hipErrorInvalidDeviceFunction:
-        return Errc::not_a_kernel;
-      case hipErrorNoBinaryForGpu:
-        return Errc::no_kernel_image;
+  static constexpr bool on_amd = vendor == Vendor::amd;
+  static constexpr Severity lost = Severity::context_lost;
+  /// What these statuses mean.
+  static constexpr StatusMeaning meanings[] = {
+      {hipErrorOutOfMemory, Errc::out_of_memory},
+      {hipErrorNotInitialized, Errc::no_device},
+      {hipErrorInsufficientDriver, Errc::no_device},
+      {hipErrorNoDevice, Errc::no_device},
+      {hipErrorInvalidDevice, Errc::device_invalid},
+      // hipFuncGetAttributes of a function that is not registered.
+      {hipErrorInvalidSymbol, Errc::not_a_kernel},
+      {hipErrorInvalidDeviceFunction, Errc::not_a_kernel},
+      {hipErrorNoBinaryForGpu, Errc::no_kernel_image},
       // On AMD also from hipFuncGetAttributes and, in release 7, from a launch; on NVIDIA's
       // platform for PTX that does not compile.
-      case hipErrorInvalidKernelFile:
-        return vendor == Vendor::amd ? Errc::no_kernel_image : Errc::runtime_failed;
-      case hipErrorNotSupported:
-        return Errc::unsupported;
-      case hipErrorStreamCaptureUnsupported:
-      case hipErrorStreamCaptureImplicit:
-        return Errc::stream_capturing;
-      case hipErrorStreamCaptureInvalidated:
-        return Errc::capture_broken;
-      case hipErrorStreamCaptureMerge:
-        return Errc::capture_merged;
-      case hipErrorStreamCaptureUnmatched:
-        return Errc::capture_unmatched;
-      case hipErrorStreamCaptureUnjoined:
-        return Errc::capture_unjoined;
-      case hipErrorStreamCaptureIsolation:
-        return Errc::capture_isolation;
-      case hipErrorCapturedEvent:
-        return Errc::captured_event;
-      case hipErrorStreamCaptureWrongThread:
-        return Errc::capture_wrong_thread;
-      case hipErrorGraphExecUpdateFailure:
-        return Errc::graph_update_refused;
-      default:
-        return severity_of(status) == Severity::context_lost ? Errc::execution_failed
-                                                             : Errc::runtime_failed;
-    }
+      {hipErrorInvalidKernelFile, on_amd ? Errc::no_kernel_image : Errc::runtime_failed},
+      {hipErrorNotSupported, Errc::unsupported},
+      {hipErrorStreamCaptureUnsupported, Errc::stream_capturing},
+      {hipErrorStreamCaptureImplicit, Errc::stream_capturing},
+      {hipErrorStreamCaptureInvalidated, Errc::capture_broken},
+      {hipErrorStreamCaptureMerge, Errc::capture_merged},
+      {hipErrorStreamCaptureUnmatched, Errc::capture_unmatched},
+      {hipErrorStreamCaptureUnjoined, Errc::capture_unjoined},
+      {hipErrorStreamCaptureIsolation, Errc::capture_isolation},
+      {hipErrorCapturedEvent, Errc::captured_event},
+      {hipErrorStreamCaptureWrongThread, Errc::capture_wrong_thread},
+      {hipErrorGraphExecUpdateFailure, Errc::graph_update_refused},
+      // Errors of running code.
+      {hipErrorIllegalAddress, Errc::execution_failed, lost},
+      {hipErrorLaunchTimeOut, Errc::execution_failed, lost},
+      {hipErrorContextIsDestroyed, Errc::execution_failed, lost},
+      {hipErrorAssert, Errc::execution_failed, lost},
+      // AMD's runtime also returns hipErrorLaunchFailure (719) from a launch with more threads than
+      // the kernel's bounds, after which the context is intact (ROCm/clr
+      // hipamd/src/hip_module.cpp).
+      {hipErrorLaunchFailure, on_amd ? Errc::runtime_failed : Errc::execution_failed,
+       on_amd ? Severity::recoverable : lost},
+  };
+  static Errc classify(int status) noexcept {
+    // Without a GPU, the first call of some releases returns this instead of hipErrorNoDevice.
+    if (status == hipErrorInvalidDevice && !hip_has_device()) return Errc::no_device;
+    return meaning_of(status, meanings).code;
   }
-  /// Errors of running code. AMD's runtime also returns hipErrorLaunchFailure (719) from a launch
-  /// with more threads than the kernel's bounds, after which the context is intact (ROCm/clr
-  /// hipamd/src/hip_module.cpp).
-  static Severity severity_of(int status) noexcept {
-    switch (status) {
-      case hipErrorIllegalAddress:
-      case hipErrorLaunchTimeOut:
-      case hipErrorContextIsDestroyed:
-      case hipErrorAssert:
-        return Severity::context_lost;
-      case hipErrorLaunchFailure:
-        return vendor == Vendor::amd ? Severity::recoverable : Severity::context_lost;
-      default:
-        return Severity::recoverable;
-    }
-  }
+  static Severity severity_of(int status) noexcept { return meaning_of(status, meanings).severity; }
   static int peek_last_error() noexcept { return hipPeekAtLastError(); }
 
   static constexpr int toolkit_version = HIP_VERSION;
@@ -280,17 +261,9 @@ struct HipCalls : HipGraphCalls {
                                       shape.dynamic_shared_32(), stream);
   }
   static hipMemcpyKind native_kind(CopyKind kind) noexcept {
-    switch (kind) {
-      case CopyKind::host_to_device:
-        return hipMemcpyHostToDevice;
-      case CopyKind::device_to_host:
-        return hipMemcpyDeviceToHost;
-      case CopyKind::device_to_device:
-        return hipMemcpyDeviceToDevice;
-      case CopyKind::host_to_host:
-        return hipMemcpyHostToHost;
-    }
-    return hipMemcpyDefault;
+    static constexpr hipMemcpyKind kinds[] = {hipMemcpyHostToDevice, hipMemcpyDeviceToHost,
+                                              hipMemcpyDeviceToDevice, hipMemcpyHostToHost};
+    return kinds[static_cast<int>(kind)];
   }
 };
 
