@@ -284,7 +284,7 @@ def print_comparison(value):
 
 def print_error(value):
     """In one line; message(error), called in the program, has the sentence."""
-    parts = [enumerator_text(value["code"])]
+    parts = [enumerator_text(value["code"]) + (f" ({enumerator_text(value['subcode'])})" if int(value["subcode"]) else "")]
     if name_text(value["kernel"]):
         parts.append(f"kernel '{name_text(value['kernel'])}'")
     if any(int(value["grid"][axis]) for axis in range(3)):

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 
+import printed_fields
 import public_types
 
 source, folder, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
@@ -25,6 +26,7 @@ run = subprocess.run([program], capture_output=True, text=True, timeout=60)
 printed = {name: (kind, text) for name, kind, text in re.findall(r"^PRINTED (\w+) OF [^\n]*T = ([^\n]*)\]\n(.*?)\nEND$", run.stdout, re.M | re.S)}
 types = {re.sub(r"<.*", "", kind).removeprefix("warpsafe::") for kind, _ in printed.values()}
 problems = public_types.problems(source / "include" / "warpsafe", types | {"LaunchError"})
+problems += printed_fields.problems(source)
 if run.returncode != 0:
     problems.append(f"{program} ends with {run.returncode}: {run.stdout[-1000:]}{run.stderr}")
 

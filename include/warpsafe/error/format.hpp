@@ -51,71 +51,77 @@ namespace detail {
 /// is our check, "launch failed" the runtime's.
 [[gnu::cold]] inline std::size_t format_error(const LaunchError& error, char* buffer,
                                               std::size_t capacity) noexcept {
+  // Each member by name, so that a new one does not compile until it was thought of here and in
+  // put_field().
+  [[maybe_unused]] const auto& [code, stage, severity, axis, vendor, limit_is_floor, subcode,
+                                blocking_was_on, raw, device, raw_name, raw_text, kernel,
+                                device_name, operation, grid, block, dynamic_shared, value, limit,
+                                extra, held, stream, sequence, incident, site] = error;
   detail::TextBuffer out(buffer, capacity);
   const auto put = [&](const char* text) { detail::put_text(out, text, error); };
   bool is_of_launch = false;
   const char* const reason = detail::reason_text(error, is_of_launch);
-  const bool no_kernel = error.kernel.empty();
+  const bool no_kernel = kernel.empty();
   const char* before_site = "\n  at ";
-  switch (error.stage) {
+  switch (stage) {
     case Stage::construction:
     case Stage::validation:
-      if (!no_kernel || (error.stage == Stage::validation && error.operation.empty())) {
+      if (!no_kernel || (stage == Stage::validation && operation.empty())) {
         put("Kernel '{kernel}' not launched: ");
-      } else if (!error.operation.empty()) {
+      } else if (!operation.empty()) {
         put("{operation} not called: ");
       } else {
         put(is_of_launch ? "Launch configuration refused: " : "Refused: ");
       }
       put(reason);
-      if (error.grid[0] != 0 && error.block[0] != 0) {
+      if (grid[0] != 0 && block[0] != 0) {
         put("\n  grid={grid}, block={block}, shared={shared}");
-        if (error.stream != nullptr) put(", stream {stream}");
+        if (stream != nullptr) put(", stream {stream}");
         before_site = ", at ";
       }
       break;
     case Stage::launch:
       put("Kernel '{kernel}' launch failed: {raw name} (grid={grid}, block={block})");
-      if (error.code != Errc::launch_refused) {
+      if (code != Errc::launch_refused) {
         put("\n  ");
         put(reason);
       }
       break;
     case Stage::completion:
-      put(error.code == Errc::reference_differs ? "Kernel '{kernel}' ran with wrong results: "
-          : no_kernel                           ? "Device synchronization failed: "
+      put(code == Errc::reference_differs ? "Kernel '{kernel}' ran with wrong results: "
+          : no_kernel                     ? "Device synchronization failed: "
                       : "Device synchronization failed after kernel '{kernel}': ");
       put(reason);
       break;
     case Stage::runtime_call:
-      if (error.code == Errc::capture_broken && error.subcode != Subcode::none) {
-        put(error.subcode == Subcode::broken_by_call ? "Graph capture broken by "
-                                                     : "Graph capture broken before ");
+      if (code == Errc::capture_broken && subcode != Subcode::none) {
+        put(subcode == Subcode::broken_by_call ? "Graph capture broken by "
+                                               : "Graph capture broken before ");
         put(no_kernel ? "'{operation}': " : "the launch of kernel '{kernel}': ");
-      } else if (!error.operation.empty()) {
+      } else if (!operation.empty()) {
         put("{operation} failed: ");
       }
       put(reason);
-      if (error.raw != 0) {
-        put(error.raw_name.empty() || error.raw_text.empty() ? " ({raw})" : " ({raw name}, {raw})");
+      if (raw != 0) {
+        put(raw_name.empty() || raw_text.empty() ? " ({raw})" : " ({raw name}, {raw})");
       }
-      if (error.code == Errc::capture_unjoined && error.stream != nullptr) {
+      if (code == Errc::capture_unjoined && stream != nullptr) {
         before_site = "\n  it joined at ";
       }
       break;
   }
-  if (error.site.file != nullptr) out << before_site << error.site;
+  if (site.file != nullptr) out << before_site << site;
   detail::put_suggestion(out, error);
-  if (error.severity == Severity::context_lost) {
+  if (severity == Severity::context_lost) {
     put("\n  the device's context is lost: every later call of this process fails; restart the "
         "process");
   }
-  if (error.incident != 0) {
+  if (incident != 0) {
     if (const detail::DebugHooks* const hooks = detail::debug_hooks()) {
       hooks->put_suspects(out, error);
     }
   }
-  if (error.blocking_was_on) out << "\n  (a launch-blocking mode was on, which changes the timing)";
+  if (blocking_was_on) out << "\n  (a launch-blocking mode was on, which changes the timing)";
   return out.size();
 }
 

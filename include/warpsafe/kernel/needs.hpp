@@ -172,18 +172,19 @@ inline constexpr std::uint64_t assumed_index_max = 0x7fffffffU;
 template <class... Needs>
 [[nodiscard]] constexpr KernelNeeds collect_needs() noexcept {
   KernelNeeds all;
-  ((all.max_threads =
-        static_cast<std::uint32_t>(strictest(all.max_threads, Needs::its_max_threads))),
+  // Each need by name, so that a new one does not compile until it is collected.
+  auto& [max_threads, block_multiple, warp_size, index_max, min_dynamic_shared, portable,
+         index_assumed] = all;
+  ((max_threads = static_cast<std::uint32_t>(strictest(max_threads, Needs::its_max_threads))), ...);
+  ((block_multiple =
+        static_cast<std::uint32_t>(common_multiple(block_multiple, Needs::its_block_multiple))),
    ...);
-  ((all.block_multiple =
-        static_cast<std::uint32_t>(common_multiple(all.block_multiple, Needs::its_block_multiple))),
-   ...);
-  ((all.warp_size = static_cast<std::uint32_t>(largest(all.warp_size, Needs::its_warp_size))), ...);
-  ((all.index_max = strictest(all.index_max, Needs::its_index_max)), ...);
-  all.index_assumed = all.index_max == 0;
-  if (all.index_assumed) all.index_max = assumed_index_max;
-  ((all.min_dynamic_shared = largest(all.min_dynamic_shared, Needs::its_min_dynamic_shared)), ...);
-  ((all.portable = all.portable || Needs::its_portable), ...);
+  ((warp_size = static_cast<std::uint32_t>(largest(warp_size, Needs::its_warp_size))), ...);
+  ((index_max = strictest(index_max, Needs::its_index_max)), ...);
+  index_assumed = index_max == 0;
+  if (index_assumed) index_max = assumed_index_max;
+  ((min_dynamic_shared = largest(min_dynamic_shared, Needs::its_min_dynamic_shared)), ...);
+  ((portable = portable || Needs::its_portable), ...);
   return all;
 }
 

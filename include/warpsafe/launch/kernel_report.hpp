@@ -150,11 +150,15 @@ inline std::size_t format_occupancy(const Occupancy& occupancy, char* buffer,
 namespace detail {
 /// What the driver knows of a kernel, in the runtimes' own words.
 inline void put_kernel_limits(TextBuffer& out, const KernelLimits& limits) noexcept {
-  out << "numRegs=" << limits.registers << ", sharedSizeBytes=" << limits.static_shared
-      << ", maxDynamicSharedSizeBytes=" << limits.max_dynamic_shared
-      << ", localSizeBytes=" << limits.local_bytes << ", constSizeBytes=" << limits.constant_bytes
-      << ", maxThreadsPerBlock=" << limits.max_threads_per_block
-      << ", binaryVersion=" << limits.binary_version << ", ptxVersion=" << limits.ptx_version;
+  // Each limit by name, so that a new one does not compile until it is here. Left out: what holds
+  // for one configuration alone.
+  const auto& [known, max_threads_per_block, registers, static_shared, max_dynamic_shared,
+               local_bytes, constant_bytes, binary_version, ptx_version, resident_blocks,
+               max_cluster_blocks] = limits;
+  out << "numRegs=" << registers << ", sharedSizeBytes=" << static_shared
+      << ", maxDynamicSharedSizeBytes=" << max_dynamic_shared << ", localSizeBytes=" << local_bytes
+      << ", constSizeBytes=" << constant_bytes << ", maxThreadsPerBlock=" << max_threads_per_block
+      << ", binaryVersion=" << binary_version << ", ptxVersion=" << ptx_version;
 }
 }  // namespace detail
 

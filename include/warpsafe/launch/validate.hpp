@@ -15,6 +15,26 @@ namespace warpsafe {
 
 namespace detail {
 
+/// Names each need and limit, so that a new one does not compile until this file was read: its rule
+/// belongs into validate_plain or validate_together, and what restricts a block into
+/// suggestable_threads too, or the message suggests a block that is refused.
+constexpr void name_each_rule(const KernelNeeds& needs, const KernelLimits& kernel,
+                              const DeviceLimits& device) noexcept {
+  [[maybe_unused]] const auto& [max_threads, block_multiple, needed_warp, index_max,
+                                min_dynamic_shared, portable, index_assumed] = needs;
+  [[maybe_unused]] const auto& [known, kernel_threads, registers, static_shared, max_dynamic_shared,
+                                local_bytes, constant_bytes, binary_version, ptx_version,
+                                resident_blocks, cluster_blocks] = kernel;
+  [[maybe_unused]] const auto& [vendor, ordinal, name, max_threads_per_block, max_block, max_grid,
+                                max_threads_per_axis, shared_per_block, shared_per_block_optin,
+                                shared_per_multiprocessor, reserved_shared_per_block, warp_size,
+                                registers_per_block, multiprocessors,
+                                max_threads_per_multiprocessor, max_blocks_per_multiprocessor,
+                                max_cluster_blocks, max_cluster_blocks_optin, compute_major,
+                                compute_minor, max_parameter_bytes, cooperative_launch,
+                                memory_pools, concurrent_managed_access, floored] = device;
+}
+
 /// The threads that a suggested block may have, for all limits on them together; 0 where it would
 /// still be refused, since its threads are not the multiple that the kernel requires.
 constexpr std::uint64_t suggestable_threads(const LaunchShape& shape, const KernelNeeds& needs,
@@ -34,7 +54,7 @@ constexpr std::uint64_t all_threads(std::uint64_t blocks, std::uint64_t per_bloc
   return multiply(blocks, per_block, all) ? all : ~std::uint64_t{0};
 }
 
-/// Puts a problem of a launch into `error`.
+/// Fills in the error of a launch and returns false.
 struct Refusal {
   const LaunchShape& shape;
   const DeviceLimits& device;
@@ -49,10 +69,9 @@ struct Refusal {
   }
 };
 
-/// Validation over plain numbers, of all but blocks that run together. Puts the first
-/// problem into `error` and returns false. It accepts what the vendor accepts, and nothing else;
-/// what is stricter is what the kernel declares, and that one which declares no index type does not
-/// count beyond an int.
+/// Validation over plain numbers, of all but blocks that run together. Fills in `error` with the
+/// first problem and returns false. It accepts exactly what the vendor accepts. Stricter are only
+/// the needs that the kernel declares, and the int that is assumed where it declares no index type.
 constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs,
                               const KernelLimits& kernel, const DeviceLimits& device,
                               LaunchError& error) noexcept {

@@ -36,6 +36,8 @@ namespace warpsafe {
 template <>
 inline constexpr bool detail::is_printed_by_name<Errc> = true;
 template <>
+inline constexpr bool detail::is_printed_by_name<Subcode> = true;
+template <>
 inline constexpr bool detail::is_printed_by_name<Severity> = true;
 template <>
 inline constexpr bool detail::is_printed_by_name<Stage> = true;
@@ -153,17 +155,18 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchShape& shape) {
 
 /// Prints what is declared: `max_threads=256, index up to 2147483647`.
 inline std::ostream& operator<<(std::ostream& out, const KernelNeeds& needs) {
+  // Each need by name, so that a new one does not compile until it is printed.
+  const auto& [max_threads, block_multiple, warp_size, index_max, min_dynamic_shared, portable,
+               index_assumed] = needs;
   detail::Listed list(out);
-  if (needs.max_threads != 0) list.next() << "max_threads=" << needs.max_threads;
-  if (needs.block_multiple != 0) list.next() << "block_multiple_of=" << needs.block_multiple;
-  if (needs.warp_size != 0) list.next() << "requires_warp=" << needs.warp_size;
-  if (needs.index_max != 0) {
-    list.next() << "index up to " << needs.index_max << (needs.index_assumed ? " (assumed)" : "");
+  if (max_threads != 0) list.next() << "max_threads=" << max_threads;
+  if (block_multiple != 0) list.next() << "block_multiple_of=" << block_multiple;
+  if (warp_size != 0) list.next() << "requires_warp=" << warp_size;
+  if (index_max != 0) {
+    list.next() << "index up to " << index_max << (index_assumed ? " (assumed)" : "");
   }
-  if (needs.min_dynamic_shared != 0) {
-    list.next() << "needs_shared=" << needs.min_dynamic_shared << " bytes";
-  }
-  if (needs.portable) list.next() << "portable";
+  if (min_dynamic_shared != 0) list.next() << "needs_shared=" << min_dynamic_shared << " bytes";
+  if (portable) list.next() << "portable";
   return list.empty() ? out << "nothing" : out;
 }
 /// Prints `kernel 'scale'`, with the name as errors have it.

@@ -75,7 +75,7 @@ TEST_F(BufferTest, OutOfMemorySaysWhoHasIt) {
   EXPECT_EQ(
       said(more),
       "allocate device memory failed: out of memory: 800 bytes requested, 700 of 1000 bytes free "
-      "on the device; this program's buffers hold 3 bytes0 bytes0 bytes (hostErrorMemoryAllocation, 2)\n"
+      "on the device; this program's buffers hold 300 bytes (hostErrorMemoryAllocation, 2)\n"
       "  at app.cpp:7");
   EXPECT_EQ(error_in(more).device, 1);
 }

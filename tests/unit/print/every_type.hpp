@@ -123,6 +123,7 @@ inline ws::result<void> sizes() {
   const ws::MemoryInfo memory{100, 10, 20};
   const ws::Errc code = ws::Errc::block_too_large;
   const ws::Errc no_code{};
+  const ws::Subcode subcode = ws::Subcode::in_module;
   const ws::Severity severity = ws::Severity::context_lost;
   const ws::Stage stage = ws::Stage::validation;
   const ws::Axis axis = ws::Axis::none;
@@ -192,6 +193,7 @@ inline ws::result<void> sizes() {
   SHOW(memory);
   SHOW(code);
   SHOW(no_code);
+  SHOW(subcode);
   SHOW(severity);
   SHOW(stage);
   SHOW(axis);

@@ -62,6 +62,7 @@ TEST(Print, EnumeratorsByName) {
   EXPECT_EQ(PrintToString(Errc::barrier_divergence), "barrier_divergence");
   EXPECT_EQ(PrintToString(Errc{}), "0") << "no enumerator has this value";
   EXPECT_EQ(PrintToString(static_cast<Errc>(255)), "255");
+  EXPECT_EQ(PrintToString(Subcode::in_module), "in_module");
   EXPECT_EQ(PrintToString(Severity::context_lost), "context_lost");
   EXPECT_EQ(PrintToString(Stage::validation), "validation");
   EXPECT_EQ(PrintToString(Axis::none), "none");

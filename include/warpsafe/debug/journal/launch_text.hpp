@@ -16,6 +16,15 @@ namespace warpsafe::debug {
 /// the bytes written without the terminator.
 inline std::size_t format_limits(const DeviceLimits& limits, char* buffer,
                                  std::size_t capacity) noexcept {
+  // Each limit by name, so that a new one does not compile until it is here. Those that the line
+  // does not use are left out on purpose.
+  const auto& [vendor, device, name, max_threads_per_block, max_block, max_grid,
+               max_threads_per_axis, shared_per_block, shared_per_block_optin,
+               shared_per_multiprocessor, reserved_shared_per_block, warp_size, registers_per_block,
+               multiprocessors, max_threads_per_multiprocessor, max_blocks_per_multiprocessor,
+               max_cluster_blocks, max_cluster_blocks_optin, compute_major, compute_minor,
+               max_parameter_bytes, cooperative_launch, memory_pools, concurrent_managed_access,
+               floored] = limits;
   // One call: a chain of small ones takes a compiler ten times as long.
   const int size = std::snprintf(
       buffer, capacity,
@@ -23,14 +32,13 @@ inline std::size_t format_limits(const DeviceLimits& limits, char* buffer,
       "maxThreadsDim=(%u,%u,%u), maxGridSize=(%u,%u,%u), sharedMemPerBlock=%llu bytes (%llu with "
       "opt-in), warpSize=%u, multiProcessorCount=%u, maxThreadsPerMultiProcessor=%u, "
       "regsPerBlock=%u, cooperativeLaunch=%d, blocks per cluster=%u%s",
-      limits.device, static_cast<int>(limits.name.size), limits.name.data, limits.compute_major,
-      limits.compute_minor, limits.max_threads_per_block, limits.max_block[0], limits.max_block[1],
-      limits.max_block[2], limits.max_grid[0], limits.max_grid[1], limits.max_grid[2],
-      static_cast<unsigned long long>(limits.shared_per_block),
-      static_cast<unsigned long long>(limits.shared_per_block_optin), limits.warp_size,
-      limits.multiprocessors, limits.max_threads_per_multiprocessor, limits.registers_per_block,
-      limits.cooperative_launch ? 1 : 0, limits.max_cluster_blocks,
-      limits.floored ? " (what the device does not report is the documented floor)" : "");
+      device, static_cast<int>(name.size), name.data, compute_major, compute_minor,
+      max_threads_per_block, max_block[0], max_block[1], max_block[2], max_grid[0], max_grid[1],
+      max_grid[2], static_cast<unsigned long long>(shared_per_block),
+      static_cast<unsigned long long>(shared_per_block_optin), warp_size, multiprocessors,
+      max_threads_per_multiprocessor, registers_per_block, cooperative_launch ? 1 : 0,
+      max_cluster_blocks,
+      floored ? " (what the device does not report is the documented floor)" : "");
   if (size < 0) return 0;
   return static_cast<std::size_t>(size) < capacity ? static_cast<std::size_t>(size) : capacity - 1;
 }

@@ -53,45 +53,58 @@ inline void add_site(JsonObject& line, const call_site& site) {
   return line.text();
 }
 [[nodiscard]] inline std::string device_line(const DeviceLimits& limits) {
+  // Each limit by name, so that a new one does not compile until it is here. The format has those
+  // that tell two runs apart.
+  const auto& [vendor, device, name, max_threads_per_block, max_block, max_grid,
+               max_threads_per_axis, shared_per_block, shared_per_block_optin,
+               shared_per_multiprocessor, reserved_shared_per_block, warp_size, registers_per_block,
+               multiprocessors, max_threads_per_multiprocessor, max_blocks_per_multiprocessor,
+               max_cluster_blocks, max_cluster_blocks_optin, compute_major, compute_minor,
+               max_parameter_bytes, cooperative_launch, memory_pools, concurrent_managed_access,
+               floored] = limits;
   JsonObject line;
-  line.add("device", limits.device)
-      .add("name", limits.name)
-      .add("vendor", vendor_name(limits.vendor))
-      .add("compute_major", limits.compute_major)
-      .add("compute_minor", limits.compute_minor)
-      .add("max_threads_per_block", limits.max_threads_per_block)
-      .add("max_block", limits.max_block)
-      .add("max_grid", limits.max_grid)
-      .add("shared_per_block", limits.shared_per_block)
-      .add("shared_per_block_optin", limits.shared_per_block_optin)
-      .add("warp_size", limits.warp_size)
-      .add("registers_per_block", limits.registers_per_block)
-      .add("multiprocessors", limits.multiprocessors)
-      .add("max_cluster_blocks", limits.max_cluster_blocks)
-      .add("floored", limits.floored);
+  line.add("device", device)
+      .add("name", name)
+      .add("vendor", vendor_name(vendor))
+      .add("compute_major", compute_major)
+      .add("compute_minor", compute_minor)
+      .add("max_threads_per_block", max_threads_per_block)
+      .add("max_block", max_block)
+      .add("max_grid", max_grid)
+      .add("shared_per_block", shared_per_block)
+      .add("shared_per_block_optin", shared_per_block_optin)
+      .add("warp_size", warp_size)
+      .add("registers_per_block", registers_per_block)
+      .add("multiprocessors", multiprocessors)
+      .add("max_cluster_blocks", max_cluster_blocks)
+      .add("floored", floored);
   return line.text();
 }
 [[nodiscard]] inline std::string launch_line(const RecordedLaunch& one) {
   const LaunchRecord& record = one.record;
+  // Each member by name, so that a new one does not compile until it is here.
+  const auto& [sequence, kernel, grid, block, dynamic_shared, stream, device, vendor, state,
+               options, priority, registers, max_threads_per_block, static_shared, cluster, site] =
+      record;
   JsonObject line;
-  line.add("launch", record.sequence)
-      .add("kernel", record.kernel)
-      .add("grid", record.grid)
-      .add("block", record.block)
-      .add("dynamic_shared", record.dynamic_shared)
-      .add("static_shared", record.static_shared)
-      .add("registers", record.registers)
-      .add("max_threads_per_block", record.max_threads_per_block)
-      .add("stream", record.stream)
-      .add("device", record.device)
-      .add("vendor", vendor_name(record.vendor))
-      .add("state", state_name(record.state));
+  line.add("launch", sequence)
+      .add("kernel", kernel)
+      .add("grid", grid)
+      .add("block", block)
+      .add("dynamic_shared", dynamic_shared)
+      .add("static_shared", static_shared)
+      .add("registers", registers)
+      .add("max_threads_per_block", max_threads_per_block)
+      .add("stream", stream)
+      .add("device", device)
+      .add("vendor", vendor_name(vendor))
+      .add("state", state_name(state));
   if (record.has(LaunchOption::cluster)) {
-    const std::uint32_t cluster[3] = {record.cluster[0], record.cluster[1], record.cluster[2]};
-    line.add("cluster", cluster);
+    const std::uint32_t axes[3] = {cluster[0], cluster[1], cluster[2]};
+    line.add("cluster", axes);
   }
   if (record.has(LaunchOption::non_portable_cluster)) line.add("non_portable_cluster", true);
-  if (record.has(LaunchOption::priority)) line.add("priority", std::int32_t{record.priority});
+  if (record.has(LaunchOption::priority)) line.add("priority", std::int32_t{priority});
   if (record.has(LaunchOption::cooperative)) line.add("cooperative", true);
   if (record.has(LaunchOption::programmatic)) line.add("programmatic", true);
   if (one.begun != 0) {
@@ -103,7 +116,7 @@ inline void add_site(JsonObject& line, const call_site& site) {
     line.add("gpu_begin_us", microseconds(one.gpu_begun))
         .add("gpu_end_us", microseconds(one.gpu_ended));
   }
-  add_site(line, record.site);
+  add_site(line, site);
   return line.text();
 }
 [[nodiscard]] inline std::string wait_line(const RecordedWait& one) {

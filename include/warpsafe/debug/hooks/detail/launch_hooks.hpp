@@ -201,10 +201,8 @@ inline void fill_record(LaunchRecord& record, const LaunchFacts& facts, Vendor v
   record.device = facts.device;
   record.vendor = vendor;
   record.state = LaunchState::started;
-  const bool known = facts.limits != nullptr;
-  record.registers = known ? facts.limits->registers : 0;
-  record.max_threads_per_block = known ? facts.limits->max_threads_per_block : 0;
-  record.static_shared = known ? static_cast<std::uint32_t>(facts.limits->static_shared) : 0;
+  static constexpr KernelLimits unknown{};
+  debug::set_kernel_limits(record, facts.limits != nullptr ? *facts.limits : unknown);
   record.options = 0;
   record.priority = 0;
   std::memset(record.cluster, 0, sizeof record.cluster);
