@@ -10,12 +10,12 @@
 
 namespace warpsafe {
 
-/// Who makes the runtime: decides which rules beside the numbers hold, and how codes are named.
+/// Who makes the runtime. It decides which rules hold beside the numbers, and how codes are named.
 enum class Vendor : std::uint8_t { unknown, nvidia, amd, host };
 
-/// What a device allows, in the runtime's own terms. 0 means "not reported": `or_floor` then puts
-/// the documented floor in its place and marks it, since a runtime that answers 0 for a limit (seen
-/// for the opt-in shared memory of older ROCm releases) would otherwise reject every launch.
+/// What a device allows, in the runtime's own terms. 0 means "not reported". `or_floor` replaces it
+/// with the documented floor and marks that in `floored`. Otherwise a limit that a runtime reports
+/// as 0 would reject every launch, as the opt-in shared memory of older ROCm releases does.
 struct DeviceLimits {
   Vendor vendor = Vendor::unknown;
   std::int32_t device = -1;  ///< ordinal in this process
@@ -46,7 +46,7 @@ struct DeviceLimits {
 
 /// What one kernel, as compiled for one device, allows and takes.
 struct KernelLimits {
-  bool known = false;                       ///< false: nobody asked the driver
+  bool known = false;                       ///< false: the driver was not asked
   std::uint32_t max_threads_per_block = 0;  ///< launch bounds and registers together; 0: unknown
   std::uint32_t registers = 0;              ///< per thread
   std::uint64_t static_shared = 0;          ///< bytes per block
@@ -54,7 +54,7 @@ struct KernelLimits {
   std::uint64_t local_bytes = 0;            ///< per thread
   std::uint64_t constant_bytes = 0;
   std::uint32_t binary_version = 0;      ///< 10 * major + minor of the code that was picked
-  std::uint32_t ptx_version = 0;         ///< the same of the PTX that it was made of
+  std::uint32_t ptx_version = 0;         ///< 10 * major + minor of the PTX behind it
   std::uint32_t resident_blocks = 0;     ///< cooperative launches: blocks that fit at once
   std::uint32_t max_cluster_blocks = 0;  ///< cluster launches: the largest that can be resident
 };
@@ -93,8 +93,8 @@ inline constexpr DeviceLimits amd_floor{
     .floored = true,
 };
 
-/// Puts `floor`'s documented limit where one is 0, or cannot be (above what the launch packet
-/// holds). AMD's grid y and z are capped at the documented 65535, whatever was reported.
+/// Replaces limits that are 0 with those of `floor`. Caps AMD's grid y and z at the documented
+/// 65535, whatever was reported.
 constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexcept {
   bool floored = limits.floored;
   const auto fill = [&floored](auto& value, auto documented) {
@@ -111,7 +111,7 @@ constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexc
       limits.max_grid[axis] = floor.max_grid[axis];
     }
   }
-  // A rule of the vendor, which no device reports: nothing is missing where it is put in.
+  // A rule of the vendor, which no device reports: its absence does not count as floored.
   if (limits.max_threads_per_axis == 0) limits.max_threads_per_axis = floor.max_threads_per_axis;
   fill(limits.shared_per_block, floor.shared_per_block);
   // Older ROCm reports an opt-in limit of 0, and no limit with opt-in is below the one without.
@@ -122,7 +122,7 @@ constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexc
   fill(limits.warp_size, floor.warp_size);
   limits.floored = floored;
 }
-/// `reported` with the documented floor put in for what is missing.
+/// `reported`, with the documented floor for what is missing.
 [[nodiscard]] constexpr DeviceLimits or_floor(DeviceLimits reported,
                                               const DeviceLimits& floor) noexcept {
   put_floors(reported, floor);
@@ -132,7 +132,7 @@ constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexc
 }  // namespace limits
 
 /// The documented floor of a backend's devices, for checks that run before a device is known
-/// (SafeGrid) or that may not ask the driver (level cheap). A backend of your own specialises it.
+/// (SafeGrid) or that may not ask the driver (level cheap). Specialise it for your own backend.
 template <class Backend>
 inline constexpr const DeviceLimits& floor_of = limits::cuda_floor;
 template <>

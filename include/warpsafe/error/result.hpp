@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// The one place that includes Boost.Outcome. basic_result.hpp is the only one of its headers that
-// nvcc compiles in every Boost from 1.74 on and that stays light.
+// The one place that includes Boost.Outcome. Of its headers only basic_result.hpp is light and
+// compiles under nvcc in every Boost from 1.74 on.
 
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/format.hpp>
@@ -54,7 +54,8 @@ template <class Exception>
 #endif
 }
 
-/// Outcome's policy of a result: `.value()` throws, and without exceptions says why and terminates.
+/// Outcome's policy of a result: `.value()` throws; without exceptions it prints the text and
+/// terminates.
 struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   template <class Self>
   static constexpr void wide_value_check(Self&& self) {
@@ -68,8 +69,8 @@ struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   static constexpr void wide_exception_check(Self&& self) {
     base::narrow_exception_check(static_cast<Self&&>(self));
   }
-  // What assume_value() and assume_error() return, without the five functions that each of them
-  // makes the compiler write for each T: for what every launch reads.
+  // As assume_value() and assume_error(), which every launch would use. Each of them makes the
+  // compiler write five functions for each T.
   template <class Result>
   [[gnu::always_inline]] static constexpr const auto& value_in(const Result& result) noexcept {
     return base::_value(result);
@@ -83,7 +84,7 @@ struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
 }  // namespace detail
 
 /// A T, or the LaunchError that says why there is none. `[[nodiscard]]`. `.value()` on an error
-/// throws LaunchException (or says why and terminates, without exceptions).
+/// throws LaunchException; without exceptions it prints the text and terminates.
 template <class T>
 using result = BOOST_OUTCOME_V2_NAMESPACE::basic_result<T, LaunchError, detail::ResultPolicy>;
 
@@ -93,13 +94,13 @@ using result = BOOST_OUTCOME_V2_NAMESPACE::basic_result<T, LaunchError, detail::
 }
 
 namespace detail {
-/// A result whose value is made in its place: a copy into it would go through memory.
+/// A result whose value is made in place: a copy into it would go through memory.
 template <class T, class... A>
 [[nodiscard, gnu::always_inline]] inline constexpr result<T> result_of(const A&... parts) noexcept {
   return result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<T>, parts...);
 }
-/// A result that is an error, by the one constructor that every launch uses: each further one costs
-/// the compiler for each T.
+/// A result that is an error. All launches use this one constructor: each further one costs compile
+/// time for each T.
 template <class T>
 [[nodiscard, gnu::always_inline]] inline constexpr result<T> failure(
     const LaunchError& error) noexcept {
@@ -112,9 +113,9 @@ template <class, class T>
 struct LaterType {
   using type = T;
 };
-/// T, which depends on Template for the compiler. A template that returns result<int> has one made
-/// for it where it is only read, which takes the compiler some 10 ms in every translation unit; one
-/// that returns result<later<B, int>> has it made where it is called.
+/// T, as a type that depends on Template. A template that returns result<int> instantiates it where
+/// the template is only read, which takes some 10 ms in every translation unit. One that returns
+/// result<later<B, int>> instantiates it where it is called.
 template <class Template, class T>
 using later = typename LaterType<Template, T>::type;
 }  // namespace detail
@@ -125,19 +126,18 @@ inline constexpr bool is_result = false;
 template <class T>
 inline constexpr bool is_result<result<T>> = true;
 
-/// The answer to a question, or the error that kept it from being asked: a result<T> that is no
-/// condition. `if (stream.ready())` would ask whether there was an error, and hold for work that
-/// still runs.
+/// The answer to a query, or the error of the query: a result<T> that is no condition. As a
+/// condition, `if (stream.ready())` would be true without an error, also for work that still runs.
 template <class T>
 class [[nodiscard]] answer : public result<T> {
  public:
-  // Each as `return` has it.
+  // Implicit, so that a function can return either.
   answer(const T& value) noexcept  // NOLINT(google-explicit-constructor)
       : result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<T>, value) {}
   answer(const LaunchError& error) noexcept  // NOLINT(google-explicit-constructor)
       : result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<LaunchError>, error) {}
 
-  /// The sentence for who writes it as a condition.
+  /// Diagnoses the use as a condition.
   constexpr explicit operator bool() const noexcept {
     static_assert(std::is_void_v<T>,
                   "warpsafe: as a condition this would ask whether there was an error, not whether "

@@ -7,7 +7,7 @@
 // Ours rather than BOOST_OUTCOME_TRY: nvcc cannot compile Boost's try.hpp (1.74 to 1.92), and its
 // syntax changed after 1.74.
 
-// Not for use: what the two below are made of.
+// Parts of the two macros below.
 #define WARPSAFE_DETAIL_PASTE(a, b) a##b
 #define WARPSAFE_DETAIL_JOIN(a, b) WARPSAFE_DETAIL_PASTE(a, b)
 #define WARPSAFE_DETAIL_TRYV(name, ...) \
@@ -24,8 +24,8 @@
 #define WARPSAFE_TRY(declaration, ...) \
   WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), declaration, __VA_ARGS__)
 
-/// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. Two
-/// statements, which the compiler says after an `if` or `for` without braces: as one it would take
-/// their `else`.
+/// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. It is two
+/// statements, so that the compiler warns after an `if` or `for` without braces; one statement
+/// would take their `else`.
 #define WARPSAFE_TRYV(...) \
   WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), __VA_ARGS__)

@@ -47,7 +47,7 @@ template <class B>
   // No runtime returns not_ready from a wait: the wait was abandoned (waiting.hpp).
   if (status == B::not_ready && stage == Stage::completion) error.code = Errc::wait_timed_out;
   if (launching && error.code == Errc::execution_failed) error.code = Errc::pending_error;
-  // A failed launch must first be recorded in the journal as never run (debug/observer.hpp).
+  // A failed launch must first be recorded in the journal as never run.
   if (const DebugHooks* const hooks = debug_hooks(); hooks != nullptr && stage != Stage::launch) {
     hooks->error_created(error, device, reports_earlier_fault(error));
   }

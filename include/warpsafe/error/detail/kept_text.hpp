@@ -22,9 +22,9 @@ struct KeptText {
 [[gnu::visibility("default")]] inline pthread_mutex_t kept_text_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /// A copy of `text` that lives as long as the program, as the texts of an error must: names of
-/// loaded kernels, what was wrong with an image. The same text is kept once. A program that makes
-/// more than a megabyte of different ones gets a fixed text instead. Takes a lock and allocates:
-/// for loading and for errors.
+/// loaded kernels, faults of an image. The same text is kept once. After a megabyte of different
+/// texts it returns a fixed one. Takes a lock and allocates, so it is for loading and for errors
+/// only.
 [[nodiscard]] inline Name keep_text(Name text) noexcept {
   constexpr std::size_t most = std::size_t{1} << 20U;
   if (text.empty()) return {};
@@ -46,7 +46,7 @@ struct KeptText {
     }
   }
   pthread_mutex_unlock(&kept_text_mutex);
-  return found.empty() ? Name::of("(a text that no memory was left for)") : found;
+  return found.empty() ? Name::of("(no memory was left for this text)") : found;
 }
 
 }  // namespace warpsafe::detail
