@@ -68,12 +68,12 @@ WARPSAFE_ERROR(9, block_zero, "a block axis is zero",
 WARPSAFE_ERROR(10, block_axis_too_large, "a block axis is over its limit",
                "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
 
-// The block is the product of its axes.
+// The product of the axes counts.
 // Way out: Take the block that the message suggests, and recompute the grid with it.
 WARPSAFE_ERROR(11, block_too_large, "too many threads per block",
                "block={block} is {value} threads, limit {limit} (maxThreadsPerBlock{owner})")
 
-// It is that of a grid, block or cluster.
+// The dimension is an axis of a grid, block or cluster.
 // Way out: As for `size_negative`: the number was computed, and wrapped.
 WARPSAFE_ERROR(12, dimension_negative, "a dimension is negative",
                subcode == Subcode::block_axis

@@ -101,8 +101,8 @@ WARPSAFE_ERROR(42, signature_mismatch,
 //
 // [Events, captures and graphs](graphs.md) explains them.
 
-// A call that captures do not allow lost the graph: a refused launch, a wait for work outside, a
-// call of other code. The error is that of the call, with its line.
+// A call that captures do not allow broke it, and the graph is lost: a refused launch, a wait for
+// work outside, a call of other code. The error is that of the call, with its line.
 // Way out: Move that call out of the capture. Where the error names no call, look for calls that
 // do not go through this library.
 WARPSAFE_ERROR(43, capture_broken, "the capture was broken",
@@ -147,7 +147,7 @@ WARPSAFE_ERROR(48, capture_unmatched, "the stream did not begin a capture",
 // Only a relaxed capture may be ended by another thread.
 // Way out: End it in its thread, or begin it with `CaptureMode::relaxed`.
 WARPSAFE_ERROR(49, capture_wrong_thread, "the capture was begun by another thread",
-               "another thread began the capture; end it there, or begin it with "
+               "another thread began the capture; end it in that thread, or begin it with "
                "CaptureMode::relaxed")
 
 // More than the arguments of its operations has changed.
@@ -155,7 +155,7 @@ WARPSAFE_ERROR(49, capture_wrong_thread, "the capture was begun by another threa
 WARPSAFE_ERROR(50, graph_update_refused, "the executable graph cannot be updated with this graph",
                graph_change_text(error.graph_change()))
 
-// It is the buffer of a captured kernel. Checked builds.
+// A captured kernel uses that buffer. Checked builds.
 // Way out: Call `capture.keep(buffer.keep())`, or keep the buffer itself; or capture again with the
 // buffers that exist now.
 WARPSAFE_ERROR(51, graph_memory_freed, "memory that the graph uses was freed",
@@ -196,7 +196,7 @@ WARPSAFE_ERROR(57, library_failed, "a library's function failed", "{library}")
 
 // ## What the runtime said
 
-// No check has its reason; or, at level off, no code is nearer.
+// No check knows the reason. At level off it is any refusal without a code of its own.
 // Way out: Build with checks: the reason is likely one above.
 WARPSAFE_ERROR(60, launch_refused, "the runtime refused the launch", "{runtime}")
 
