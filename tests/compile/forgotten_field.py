@@ -18,7 +18,7 @@ PLACES = [
      "static_assert(warpsafe::detail::collect_needs<>().max_threads == 0);"),
     ("KernelLimits", "core/limits.hpp", ["core/launch_record.hpp", "launch/kernel_report.hpp", "launch/validate.hpp"], ""),
     ("DeviceLimits", "core/limits.hpp",
-     ["launch/validate.hpp", "debug/journal/launch_text.hpp", "debug/run/journal_file.hpp"], ""),
+     ["core/limits_table.hpp", "launch/validate.hpp", "debug/journal/launch_text.hpp", "debug/run/journal_file.hpp"], ""),
     ("LaunchError", "error/error.hpp", ["error/format.hpp"], ""),
     ("LaunchRecord", "core/launch_record.hpp", ["debug/run/journal_file.hpp"], ""),
 ]  # fmt: skip

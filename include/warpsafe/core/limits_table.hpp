@@ -31,22 +31,30 @@ struct ArchitectureNumbers {
 [[nodiscard]] constexpr DeviceLimits architecture(const DeviceLimits& floor,
                                                   const ArchitectureNumbers& numbers) noexcept {
   DeviceLimits table = floor;
-  table.name = Name::of(numbers.name);
-  table.shared_per_block_optin = numbers.shared_per_block_optin;
-  table.shared_per_multiprocessor = numbers.shared_per_multiprocessor;
-  table.reserved_shared_per_block = numbers.reserved_shared_per_block;
-  table.warp_size = numbers.warp_size;
-  table.registers_per_block = numbers.registers_per_block;
-  table.max_threads_per_multiprocessor = numbers.max_threads_per_multiprocessor;
-  table.max_blocks_per_multiprocessor = numbers.max_blocks_per_multiprocessor;
-  table.max_cluster_blocks = numbers.max_cluster_blocks;
-  table.max_cluster_blocks_optin = numbers.max_cluster_blocks_optin;
-  table.compute_major = numbers.compute_major;
-  table.compute_minor = numbers.compute_minor;
-  table.max_parameter_bytes = numbers.max_parameter_bytes;
-  table.cooperative_launch = true;
-  table.memory_pools = true;
-  table.floored = false;
+  // Each limit by name, so that a new one does not compile until it is here. Those that are not set
+  // are the floor's, or of a product.
+  auto& [vendor, device, name, max_threads_per_block, max_block, max_grid, max_threads_per_axis,
+         shared_per_block, shared_per_block_optin, shared_per_multiprocessor,
+         reserved_shared_per_block, warp_size, registers_per_block, multiprocessors,
+         max_threads_per_multiprocessor, max_blocks_per_multiprocessor, max_cluster_blocks,
+         max_cluster_blocks_optin, compute_major, compute_minor, max_parameter_bytes,
+         cooperative_launch, memory_pools, concurrent_managed_access, floored] = table;
+  name = Name::of(numbers.name);
+  shared_per_block_optin = numbers.shared_per_block_optin;
+  shared_per_multiprocessor = numbers.shared_per_multiprocessor;
+  reserved_shared_per_block = numbers.reserved_shared_per_block;
+  warp_size = numbers.warp_size;
+  registers_per_block = numbers.registers_per_block;
+  max_threads_per_multiprocessor = numbers.max_threads_per_multiprocessor;
+  max_blocks_per_multiprocessor = numbers.max_blocks_per_multiprocessor;
+  max_cluster_blocks = numbers.max_cluster_blocks;
+  max_cluster_blocks_optin = numbers.max_cluster_blocks_optin;
+  compute_major = numbers.compute_major;
+  compute_minor = numbers.compute_minor;
+  max_parameter_bytes = numbers.max_parameter_bytes;
+  cooperative_launch = true;
+  memory_pools = true;
+  floored = false;
   return table;
 }
 
