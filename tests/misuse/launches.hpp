@@ -17,6 +17,7 @@
 #else
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/declare_launch.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -98,5 +99,7 @@ struct host_backend {
 static_assert(Backend<host_backend>);
 
 }  // namespace warpsafe
+
+WARPSAFE_DECLARE_LAUNCH(warpsafe::host_backend);
 
 #endif

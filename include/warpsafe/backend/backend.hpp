@@ -93,12 +93,30 @@ enum class CopyKind : std::uint8_t {
 /// * memory in no stream's order: `has_memory_pools(int device, bool&)` (whether `allocate` works
 ///   there), `allocate_unordered(void*&, size_t)` and `allocate_managed(void*&, size_t)` on the
 ///   current device, `deallocate_unordered(void*)` for both
-/// * not required: `versions(int& driver, int& runtime)` and `toolkit_version`, for descriptions of
-///   a run
 /// * captures: `exchange_capture_mode(int& mode)`, which sets the calling thread's mode and hands
-/// back
-///   the one before; `relaxed_capture`, the mode in which no call of the thread spoils a capture of
-///   another stream
+///   back the one before; `relaxed_capture`, the mode in which no call of the thread spoils a
+///   capture of another stream
+///
+/// Optional members, each with its default:
+/// * `const DeviceLimits& floor`: the documented limits of every device (CUDA's)
+/// * `bool runs_host_kernels`: kernels are functions of the host compiler, called through
+///   KernelEntry::invoke (false: code of a device compiler)
+/// * `bool limits_may_change`: limits of devices and kernels are asked every time (false: once)
+/// * `int illegal_state`: the status of a capture's begin on a stream that captures, and of its end
+///   on one that does not; `int unknown_function`: the status of a question about a function that
+///   is no kernel (none)
+/// * `launch_plain`: `launch` of a shape without attributes (`launch`)
+/// * `Name device_name(int device)`: the name alone (`limits_of`)
+/// * `caller`, `enter_call`, `leave_call`: the backend records the user's line of each call
+///   (detail/call_scope.hpp)
+/// * `bool is_scheduled()`: work runs only inside of calls now, so asking whether it is done does
+///   not help it along (false)
+/// * `symbol_address(void*&, const void* symbol)`: where a `__device__` variable is, for
+///   WARPSAFE_DEVICE_CHECK (none)
+/// * `profile(bool on)`: switches a profiler that waits for it (none)
+/// * `versions(int& driver, int& runtime)` and `toolkit_version`, for descriptions of a run (none)
+///
+/// Then write WARPSAFE_DECLARE_LAUNCH (declare_launch.hpp) for the backend.
 template <class B>
 concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, void** args,
                            void* memory, const void* source, typename B::native_stream& stream,

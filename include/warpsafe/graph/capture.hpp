@@ -59,7 +59,7 @@ class [[nodiscard]] basic_capture {
     if (const int status = detail::GraphCallsOf<detail::CallsAt<B, Level>>::capture_begin(
             state->stream.ref().native(), mode)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("capture begin"), site);
-      if (status == illegal_state) error.code = Errc::stream_capturing;
+      if (is_illegal_state(status)) error.code = Errc::stream_capturing;
       error.stream = state->stream.ref().native();
       delete std::exchange(made.state_, nullptr);
       return error;
@@ -136,8 +136,14 @@ class [[nodiscard]] basic_capture {
 
  private:
   friend struct detail::PrintAccess;
-  /// cudaErrorIllegalState and hipErrorIllegalState; the host backend uses the same number.
-  static constexpr int illegal_state = 401;
+  /// Whether the status says that the stream captures already, or not at all.
+  [[nodiscard]] static constexpr bool is_illegal_state(int status) noexcept {
+    if constexpr (requires { B::illegal_state; }) {
+      return status == B::illegal_state;
+    } else {
+      return false;
+    }
+  }
 
   struct State {
     /// Ends a capture without using its graph, through the calls of the level at which it began.
@@ -180,7 +186,7 @@ class [[nodiscard]] basic_capture {
     } else if (error.code == Errc::capture_unjoined && unjoined != nullptr) {
       error.stream = unjoined->stream;
       error.site = unjoined->site;
-    } else if (status == illegal_state) {
+    } else if (is_illegal_state(status)) {
       error.code = Errc::capture_unmatched;
     }
     return error;

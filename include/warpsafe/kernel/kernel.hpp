@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #if !defined(__CUDACC__) && !defined(__HIPCC__)
-#include <warpsafe/backend/host/detail/thread_loop.hpp>
+#include <warpsafe/backend/detail/host_thread.hpp>
 #else
 namespace warpsafe::host {
 // Comes with the host backend, for tables of functions (host::named) in a device compiler's unit.

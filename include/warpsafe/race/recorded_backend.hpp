@@ -4,7 +4,6 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/race/race_recorder.hpp>
 
 #include <cstddef>

@@ -211,6 +211,26 @@ struct Located {
   call_site site;
 };
 
+template <class S>
+struct BackendOf {
+  using type = void;
+};
+template <class B>
+struct BackendOf<basic_stream<B>> {
+  using type = B;
+};
+template <class B>
+struct BackendOf<basic_stream_ref<B>> {
+  using type = B;
+};
+template <class B>
+struct BackendOf<Located<B>> {
+  using type = B;
+};
+/// The backend of a stream, located or not; void of any other type.
+template <class S>
+using backend_of = typename BackendOf<S>::type;
+
 }  // namespace detail
 
 }  // namespace warpsafe

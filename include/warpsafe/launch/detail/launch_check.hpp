@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
@@ -53,7 +54,8 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
                   static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
   }
   if (const CheckHooks* const checks = check_hooks(); status == 0 && checks != nullptr) {
-    status = checks->prepare(B::vendor, device);
+    // The checks of kernels that the host compiler made are those of every CPU backend.
+    status = checks->prepare(runs_host_kernels<B> ? Vendor::host : B::vendor, device);
   }
   if (status == 0) {
     device_limits = DeviceCache<B>::template find<QuestionsAt<B, CheckLevel::full>>(

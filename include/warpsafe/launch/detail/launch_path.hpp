@@ -240,9 +240,8 @@ using copied_at = std::conditional_t<Level == CheckLevel::off, T, const T&>;
 /// The static part: every mistake in the types gets its own sentence, and nothing after it is
 /// compiled.
 template <CheckLevel Level, class B, class C, class K, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> launch_on(const Located<B>& at,
-                                                                const C& config, const K& kernel,
-                                                                const A&... arguments) noexcept {
+inline result<void> launch_on(const Located<B>& at, const C& config, const K& kernel,
+                              const A&... arguments) noexcept {
   if constexpr (is_functor_kernel<K>) {
     return launch_on<Level>(at, config, typename K::kernel_type{}, kernel.function, arguments...);
   } else if constexpr (is_module_kernel<K>) {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/launch_config.hpp>
@@ -92,7 +93,7 @@ template <class B, class K, class... A>
 constexpr bool check_kernel_types() noexcept {
   static_assert(is_kernel<K>, "warpsafe: launch takes the kernel as kernel<fn>");
   if constexpr (is_kernel<K>) {
-    constexpr bool host_stream = std::is_same_v<B, host_backend>;
+    constexpr bool host_stream = runs_host_kernels<B>;
     constexpr bool host_kernel = K::provenance == Provenance::host;
     static_assert(!host_stream || host_kernel,
                   "warpsafe: this kernel is compiled for a device and cannot run on a host stream; "
@@ -129,6 +130,11 @@ constexpr bool check_launch_types() noexcept {
     // First, and without a look into B: the backend of a stream that the kernel cannot run on need
     // not be included.
     constexpr bool kernel_fine = check_kernel_types<B, K, A...>();
+    constexpr bool known = is_launchable<B> && !requires { typename B::recorded_backend; };
+    static_assert(
+        known,
+        "warpsafe: launch does not know this stream's backend; include the backend's own header, or "
+        "<warpsafe/race/recorded.hpp> for a recorded stream");
     if constexpr (Config::template has<PartKind::cluster>) {
       static_assert(
           B::has_clusters,

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/backend/module_calls.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
@@ -214,8 +215,7 @@ template <class B, class Parameters, class... Needs>
 class LoadedKernel;
 template <class B, class... P, class... Needs>
 class LoadedKernel<B, TypeList<P...>, Needs...>
-    : public KernelDeclaration<std::is_same_v<B, host_backend> ? Provenance::host
-                                                               : Provenance::external,
+    : public KernelDeclaration<runs_host_kernels<B> ? Provenance::host : Provenance::external,
                                TypeList<P...>, Needs...> {
  public:
   using module_backend = B;

@@ -13,11 +13,13 @@
 
 namespace warpsafe::detail {
 
-/// Whether a backend's limits stay what they are. The host backend's are a test's to change.
+/// Whether the limits of B's devices and kernels are asked once. A backend whose limits a test may
+/// change says so by a member `static constexpr bool limits_may_change = true`; it is asked every
+/// time.
 template <class B>
-inline constexpr bool remembers_limits = true;
-template <>
-inline constexpr bool remembers_limits<host_backend> = false;
+inline constexpr bool remembers_limits = !requires {
+  requires B::limits_may_change;
+};
 
 /// Devices that are remembered; those beyond are asked every time.
 inline constexpr int remembered_devices = 64;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/grid_pool.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
