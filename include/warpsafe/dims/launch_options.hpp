@@ -23,12 +23,19 @@ inline constexpr cooperative_t cooperative{};
 struct priority {
   std::int32_t value;
   template <class Number>
-  explicit constexpr priority(Number its_value) noexcept
-      : value(static_cast<std::int32_t>(its_value)) {
-    static_assert(detail::is_size<Number> && sizeof(Number) <= sizeof(std::int32_t),
-                  "warpsafe: a priority is a whole number of at most 32 bits, as the runtimes have "
-                  "it: priority(-1)");
-  }
+  requires(detail::is_size<Number> &&
+           sizeof(Number) <=
+               sizeof(std::int32_t)) explicit constexpr priority(Number its_value) noexcept
+      : value(static_cast<std::int32_t>(its_value)) {}
+#define WARPSAFE_DETAIL_SENTENCE                                                         \
+  "warpsafe: a priority is a whole number of at most 32 bits, as the runtimes have it: " \
+  "priority(-1)"
+  template <class Number WARPSAFE_DETAIL_WHY>
+  requires(!detail::is_size<Number> ||
+           sizeof(Number) > sizeof(std::int32_t)) WARPSAFE_DETAIL_REFUSED explicit priority(Number)
+      WARPSAFE_DETAIL_REFUSAL(Number,
+                              : value(0));
+#undef WARPSAFE_DETAIL_SENTENCE
   constexpr void apply(LaunchShape& shape) const noexcept {
     shape.priority = value;
     shape.has_priority = true;

@@ -176,9 +176,15 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
     return detail::failure<SafeGrid<Rules>>(
         LaunchError::make(Errc::size_zero, Stage::construction));
   }
-  template <class Size, class B, class... A>
-  requires(detail::makes_grid_by_hand<Size, B, A...>()) explicit SafeGrid(const Size&, const B&,
-                                                                          const A&...) = delete;
+#define WARPSAFE_DETAIL_SENTENCE                                                          \
+  "warpsafe: a SafeGrid is made by SafeGrid<>::cover(n, block<256>), and from blocks by " \
+  "GridDim::from_blocks"
+  template <class Size, class B, class... A WARPSAFE_DETAIL_WHY>
+  requires(detail::is_size<B> || is_block_dim<B> || is_grid_dim<B>) WARPSAFE_DETAIL_REFUSED
+      explicit SafeGrid(const Size&, const B&, const A&...)
+          WARPSAFE_DETAIL_REFUSAL(B,
+                                  : Numbers(detail::lvalue<Block>()));
+#undef WARPSAFE_DETAIL_SENTENCE
 
   using Numbers::block;
   using Numbers::blocks;

@@ -68,7 +68,7 @@ namespace detail {
 
 template <int Along>
 std::ostream& put_axis(std::ostream& out, const char* name, const AxisSize<Along>& size) {
-  return out << name << '{' << (size.negative ? "-" : "") << size.value << '}';
+  return out << name << '{' << (size.count.negative ? "-" : "") << size.count.magnitude << '}';
 }
 /// A list of what is said, with commas between.
 class Listed {

@@ -10,6 +10,7 @@
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
@@ -43,15 +44,15 @@ class basic_stream_ref {
  public:
   using backend = B;
 
-  /// The sentence for who writes 0 or nullptr for a stream.
-  template <class Zero>
-  requires(std::is_integral_v<Zero> || std::is_null_pointer_v<Zero>) basic_stream_ref(Zero)
-  noexcept  // NOLINT(google-explicit-constructor): as it is written
-      : native_(nullptr), device_(0) {
-    static_assert(std::is_void_v<Zero>,
-                  "warpsafe: 0 and nullptr are a default stream, which other code uses too; create "
-                  "a Stream, or borrow cudaStreamLegacy or cudaStreamPerThread by name");
-  }
+  // Not of 0 or nullptr.
+#define WARPSAFE_DETAIL_SENTENCE                                                               \
+  "warpsafe: 0 and nullptr are a default stream, which other code uses too; create a Stream, " \
+  "or borrow cudaStreamLegacy or cudaStreamPerThread by name"
+  template <class Zero WARPSAFE_DETAIL_WHY>
+  requires(std::is_integral_v<Zero> || std::is_null_pointer_v<Zero>) WARPSAFE_DETAIL_REFUSED
+      basic_stream_ref(Zero)
+  WARPSAFE_DETAIL_REFUSAL(Zero, : native_(nullptr), device_(0));
+#undef WARPSAFE_DETAIL_SENTENCE
 
   /// Takes a stream of the vendor's type, made elsewhere, and the device it belongs to. It stays
   /// that code's to destroy. Errc::stream_null for 0: a default stream is taken by its name
