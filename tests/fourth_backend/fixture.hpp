@@ -6,6 +6,7 @@
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/launch.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/stream/event.hpp>
 #include <warpsafe/stream/stream.hpp>

@@ -197,7 +197,7 @@ class Launch {
           for (self.block[0] = 0; self.block[0] < shape_.grid[0]; ++self.block[0]) {
             // `invoke` goes through the block's threads itself.
             std::memset(self.thread, 0, sizeof self.thread);
-            self.goes_on = true;
+            self.continues = true;
             entry_.invoke(entry_.function, args.data());
           }
         }

@@ -8,6 +8,7 @@
 
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/launch.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/event.hpp>
 
 #if defined(__HIPCC__)

@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/code_image.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -85,7 +85,7 @@ class DynamicShared {
       "warpsafe: shared memory holds trivially destructible types: nothing runs their destructor");
 
  public:
-  static constexpr int option_kind = 0;
+  static constexpr auto launch_part = detail::PartKind::shared;
   using element_type = T;
 
   constexpr explicit DynamicShared(detail::SignedSize count) noexcept

@@ -6,7 +6,6 @@
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/size_type.hpp>
 #include <warpsafe/dims/detail/static_sizes.hpp>
-#include <warpsafe/dims/dim_space.hpp>
 #include <warpsafe/error/result.hpp>
 
 #include <cstddef>

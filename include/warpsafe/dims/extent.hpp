@@ -15,6 +15,7 @@ namespace detail {
 /// is kept with its sign: `cover` refuses it by value.
 template <int Along>
 struct AxisSize {
+  using value_type = size_type;  // so that a kernel may take it: no address is in it
   static constexpr int along = Along;
   SignedSize count;
 
@@ -86,6 +87,7 @@ class extent {
   static_assert(Rank >= 1 && Rank <= 3, "warpsafe: an extent has one, two or three axes");
 
  public:
+  using value_type = size_type;  // as AxisSize
   static constexpr int rank = Rank;
 
   template <class... Axes, typename detail::If<detail::are_axes<Rank, Axes...>>::type* = nullptr>

@@ -2,17 +2,16 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/graph_calls_of.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/graph/graph.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
 
@@ -40,7 +39,7 @@ class [[nodiscard]] basic_capture {
   [[nodiscard]] static result<basic_capture> begin(basic_stream_hold<B> stream,
                                                    CaptureMode mode = CaptureMode::global,
                                                    call_site site = call_site::current()) noexcept {
-    const auto there = detail::check_stream_there(Name::of("capture begin"), stream.ref(), site);
+    const auto there = detail::check_stream(Name::of("capture begin"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
     auto* const state = new (std::nothrow)
         State(std::move(stream), &basic_capture::template discard_at<detail::CallsAt<B, Level>>);

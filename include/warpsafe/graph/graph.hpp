@@ -3,10 +3,10 @@
 #pragma once
 
 #include <warpsafe/args/detail/memory_owner.hpp>
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/graph_calls_of.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/executable_graph.hpp>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <warpsafe/args/device_span.hpp>
-#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/pretty_name.hpp>
-#include <warpsafe/dims/detail/cover.hpp>
+#include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/kernel/needs.hpp>
 
 #include <cstddef>

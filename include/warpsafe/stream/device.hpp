@@ -2,33 +2,15 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
+#include <warpsafe/stream/device_id.hpp>
 
 namespace warpsafe {
-
-/// The ordinal of a device in this process, so that no other number is taken for one.
-class DeviceId {
- public:
-  constexpr DeviceId() noexcept = default;
-  constexpr explicit DeviceId(int ordinal) noexcept : ordinal_(ordinal) {}
-  [[nodiscard, gnu::always_inline]] constexpr int value() const noexcept { return ordinal_; }
-  friend constexpr bool operator==(DeviceId, DeviceId) noexcept = default;
-  /// Prints the ordinal.
-  template <class Stream>
-  requires requires { typename Stream::char_type; }
-  friend Stream& operator<<(Stream& out, DeviceId device) {
-    out << device.ordinal_;
-    return out;
-  }
-
- private:
-  int ordinal_ = 0;
-};
 
 /// The number of devices. Errc::no_device without a driver or a device.
 template <class B = default_backend, CheckLevel Level = current_level>

@@ -2,14 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstdint>
@@ -27,7 +26,7 @@ class [[nodiscard]] basic_event {
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_event> create(basic_stream_ref<B> stream,
                                                   call_site site = call_site::current()) noexcept {
-    const auto there = detail::check_stream_there(Name::of("event record"), stream, site);
+    const auto there = detail::check_stream(Name::of("event record"), stream, site);
     if (!there.has_value()) return there.assume_error();
     using Calls = detail::CallsAt<B, Level>;
     const auto point = detail::StreamPoint::of(stream.native(), stream.device().value());
@@ -144,7 +143,7 @@ template <CheckLevel Level = current_level, class B, bool Timed>
 [[nodiscard]] result<void> wait(std::type_identity_t<basic_stream_ref<B>> stream,
                                 const basic_event<B, Timed>& event,
                                 call_site site = call_site::current()) noexcept {
-  result<void> there = detail::check_stream_there(Name::of("stream wait"), stream, site);
+  result<void> there = detail::check_stream(Name::of("stream wait"), stream, site);
   if (!there.has_value()) return there;
   const detail::CaptureHooks* const hooks = detail::open_captures();
   const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(stream.native());

@@ -2,19 +2,18 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
-#include <warpsafe/stream/device.hpp>
+#include <warpsafe/stream/device_id.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -29,6 +28,21 @@ enum class Progress : bool { not_ready, ready };
 
 namespace detail {
 struct StreamAccess;
+
+/// Errc::stream_null for a Stream that was moved from or closed. To a vendor's runtime its handle
+/// is the default stream: memory, handles, captures and events would be made there, and waits would
+/// be for other work.
+template <class Ref>
+[[nodiscard]] result<void> check_stream(Name operation, const Ref& stream,
+                                        call_site site) noexcept {
+  if (stream.native() != nullptr) [[likely]]
+    return success();
+  LaunchError error = LaunchError::make(Errc::stream_null, Stage::validation, site);
+  error.vendor = Ref::backend::vendor;
+  error.operation = operation;
+  error.extra = 1;
+  return error;
+}
 
 template <class B>
 [[nodiscard]] answer<later<B, bool>> is_ready(const answer<later<B, Progress>>& asked) noexcept {
@@ -110,7 +124,7 @@ class basic_stream_ref {
   [[nodiscard]] answer<detail::later<B, Progress>> query(
       call_site site = call_site::current()) const noexcept {
     if (native_ == nullptr) {
-      return detail::check_stream_there(Name::of("stream query"), *this, site).assume_error();
+      return detail::check_stream(Name::of("stream query"), *this, site).assume_error();
     }
     LaunchError refused;
     if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
@@ -156,7 +170,7 @@ class basic_stream_ref {
   template <CheckLevel Level>
   [[nodiscard]] result<void> wait(call_site site, bool may_stop) const noexcept {
     if (native_ == nullptr) {
-      return detail::check_stream_there(Name::of("stream synchronize"), *this, site);
+      return detail::check_stream(Name::of("stream synchronize"), *this, site);
     }
     LaunchError refused;
     if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"), site,

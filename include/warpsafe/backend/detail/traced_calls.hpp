@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 
 // nvcc's device compiler makes no calls of the host (calls_at.hpp).
 #if !defined(__CUDA_ARCH__)

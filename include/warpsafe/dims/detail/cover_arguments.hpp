@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/dims/dim3.hpp>
@@ -63,8 +64,6 @@ template <class T>
 inline constexpr bool is_count = false;
 template <auto N>
 inline constexpr bool is_count<count_t<N>> = true;
-template <class T>
-inline constexpr bool is_kernel = false;  // true for BasicKernel (kernel.hpp)
 template <class T>
 inline constexpr std::uint32_t items_of = 1;
 template <auto N>

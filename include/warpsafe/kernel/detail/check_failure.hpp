@@ -6,10 +6,10 @@
 #include <warpsafe/kernel/device_functions.hpp>
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/memory_calls_of.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #else
 #include <cstdlib>

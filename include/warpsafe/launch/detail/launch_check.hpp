@@ -9,10 +9,10 @@
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/kernel/kernel.hpp>
+#include <warpsafe/launch/detail/config.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
-#include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/launch/validate.hpp>
-#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
 #include <new>

@@ -11,13 +11,13 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/kernel/kernel.hpp>
+#include <warpsafe/launch/detail/config.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/launch/detail/launch_check.hpp>
 #include <warpsafe/launch/detail/launch_types.hpp>
 #include <warpsafe/launch/detail/note_uses.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
-#include <warpsafe/launch/launch_config.hpp>
-#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstddef>
 #include <type_traits>

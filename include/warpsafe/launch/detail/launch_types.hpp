@@ -5,9 +5,9 @@
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/launch/launch_config.hpp>
+#include <warpsafe/launch/detail/config.hpp>
 #include <warpsafe/launch/validate.hpp>
-#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
 #include <type_traits>

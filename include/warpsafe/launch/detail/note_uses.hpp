@@ -5,7 +5,7 @@
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 namespace warpsafe::detail {
 

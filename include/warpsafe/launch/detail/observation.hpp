@@ -9,7 +9,7 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
-#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
 #include <cstdlib>

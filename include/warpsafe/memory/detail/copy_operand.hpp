@@ -3,15 +3,14 @@
 #pragma once
 
 #include <warpsafe/args/device_view.hpp>
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/calls_at.hpp>
 #include <warpsafe/backend/detail/memory_calls_of.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/launch/detail/note_uses.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstddef>
@@ -121,7 +120,7 @@ template <CheckLevel Level, class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> check_not_capturing(basic_stream_ref<B> stream, Name operation,
                                                call_site site) noexcept {
-  result<void> there = check_stream_there(operation, stream, site);
+  result<void> there = check_stream(operation, stream, site);
   if (!there.has_value() || !captures<CallsAt<B, Level>>(stream)) return there;
   LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
   error.operation = operation;
@@ -155,7 +154,7 @@ template <CheckLevel Level, class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
                                      basic_stream_ref<B> stream, call_site site) noexcept {
-  result<void> there = check_stream_there(Name::of("fill device memory"), stream, site);
+  result<void> there = check_stream(Name::of("fill device memory"), stream, site);
   if (!there.has_value() || rows.size == 0) return there;
   const CallScope<B> here(site);
   using Calls = CallsAt<B, Level>;
@@ -187,7 +186,7 @@ template <CheckLevel Level, class B>
                                           DeviceMemory<B>* from_owner, call_site site) noexcept {
   const result<void> sizes = check_same_size(to, from, site);
   if (!sizes.has_value()) return sizes;
-  const result<void> there = check_stream_there(Name::of("copy on the device"), stream, site);
+  const result<void> there = check_stream(Name::of("copy on the device"), stream, site);
   if (!there.has_value()) return there;
   if (to.device >= 0 && from.device >= 0 && to.device != from.device) {
     const result<void> possible =

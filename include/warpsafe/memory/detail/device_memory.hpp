@@ -13,7 +13,6 @@
 #include <warpsafe/memory/memory_info.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
 
@@ -58,7 +57,7 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[nodiscard]] static result<DeviceMemory*> allocate(basic_stream_hold<B> stream, Bytes bytes,
                                                       bool managed, call_site site) noexcept {
-    const auto there = check_stream_there(Name::of("allocate device memory"), stream.ref(), site);
+    const auto there = check_stream(Name::of("allocate device memory"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
     const CallScope<B> here(site);
     retry_postponed();
