@@ -38,9 +38,8 @@ namespace detail {
 /// Grid or block as `<<<>>>` takes them: a dim3, or a number. A number keeps all its bits until it
 /// is checked, where `<<<>>>` would have cut it to 32.
 template <class Dims>
-[[nodiscard]] constexpr bool written_dims(const Dims& dims, std::uint32_t (&axes)[3],
-                                          Errc too_large, std::uint64_t limit,
-                                          LaunchError& error) noexcept {
+[[nodiscard]] constexpr bool raw_dims(const Dims& dims, std::uint32_t (&axes)[3], Errc too_large,
+                                      std::uint64_t limit, LaunchError& error) noexcept {
   if constexpr (VendorDim3<Dims>) {
     static_cast<void>(check_vendor_dims<Dims>());
     axes[0] = static_cast<std::uint32_t>(dims.x);
@@ -65,7 +64,7 @@ template <class Dims>
 
 /// The sentences about what stands in the first two slots of `<<<>>>`, at every level.
 template <class G, class Bk>
-constexpr bool check_written_dims() noexcept {
+constexpr bool check_raw_dims() noexcept {
   static_assert(!is_grid_dim<Bk> && !is_block_dim<G>,
                 "warpsafe: the grid comes first and the block second, as in <<<grid, block>>>");
   static_assert(is_grid_dim<Bk> || is_block_dim<G> ||
@@ -76,11 +75,11 @@ constexpr bool check_written_dims() noexcept {
 }
 
 template <class G, class Bk>
-[[nodiscard]] constexpr bool written_shape(const G& grid, const Bk& block, std::uint64_t bytes,
-                                           LaunchShape& shape, LaunchError& error) noexcept {
+[[nodiscard]] constexpr bool raw_shape(const G& grid, const Bk& block, std::uint64_t bytes,
+                                       LaunchShape& shape, LaunchError& error) noexcept {
   shape.dynamic_shared = bytes;
-  const bool grid_fits = written_dims(grid, shape.grid, Errc::grid_too_large, 2147483647, error);
-  const bool block_fits = written_dims(block, shape.block, Errc::block_axis_too_large, 1024, error);
+  const bool grid_fits = raw_dims(grid, shape.grid, Errc::grid_too_large, 2147483647, error);
+  const bool block_fits = raw_dims(block, shape.block, Errc::block_axis_too_large, 1024, error);
   return grid_fits && block_fits;
 }
 
@@ -97,17 +96,17 @@ struct LocatedBytes {
 
 /// What a launch as written may pass: raw pointers are taken as device memory, and verified.
 template <class A>
-[[nodiscard]] constexpr const A& as_written(const A& argument) noexcept {
+[[nodiscard]] constexpr const A& trust_pointer(const A& argument) noexcept {
   return argument;
 }
 template <class T>
-[[nodiscard]] constexpr trusted_ptr<T> as_written(T* const& pointer) noexcept {
+[[nodiscard]] constexpr trusted_ptr<T> trust_pointer(T* const& pointer) noexcept {
   return trust(pointer);
 }
 
 template <CheckLevel Level, class B, class K>
-[[nodiscard]] bool check_written(const Located<B>& at, const LaunchShape& shape, K its_kernel,
-                                 bool stream_is_default, LaunchError& error) noexcept {
+[[nodiscard]] bool check_raw_launch(const Located<B>& at, const LaunchShape& shape, K its_kernel,
+                                    bool stream_is_default, LaunchError& error) noexcept {
   if constexpr (Level == CheckLevel::full) {
     using Calls = CallsAt<B, Level>;
     DeviceLimits device_local;
@@ -158,23 +157,23 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
                                  typename B::native_stream stream = {},
                                  call_site site = call_site::current()) noexcept {
   static_assert(detail::is_kernel<K>, "warpsafe: check takes the kernel first, as kernel<fn>");
-  static_assert(detail::check_written_dims<G, Bk>());
+  static_assert(detail::check_raw_dims<G, Bk>());
   static_cast<void>(kernel);
   if constexpr (Level != CheckLevel::off) {
     LaunchShape shape;
     LaunchError error;
     int device = 0;
-    bool fine = detail::written_shape(grid, block, bytes, shape, error);
+    bool fine = detail::raw_shape(grid, block, bytes, shape, error);
     if (fine) {
       const int status =
           Level == CheckLevel::full ? detail::CallsAt<B, Level>::current_device(device) : 0;
       if (status != 0) return detail::runtime_error<B>(status, Name::of("current device"), site);
     }
-    const detail::Located<B> at(detail::stream_as_written<B>(stream, device), site);
-    fine = fine && detail::check_written<Level>(at, shape, kernel, stream == nullptr, error);
+    const detail::Located<B> at(detail::raw_stream<B>(stream, device), site);
+    fine = fine && detail::check_raw_launch<Level>(at, shape, kernel, stream == nullptr, error);
     if (!fine) {
       detail::report_refusal(error, shape, at, kernel);
-      if (!detail::launches_all_the_same(error)) return error;
+      if (!detail::continues_after_refusal(error)) return error;
     }
   }
   return success();
@@ -191,9 +190,8 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
                                              detail::LocatedBytes bytes,
                                              typename B::native_stream stream,
                                              const A&... arguments) noexcept {
-  constexpr bool fine =
-      detail::check_kernel_types<B, K,
-                                 std::remove_cvref_t<decltype(detail::as_written(arguments))>...>();
+  constexpr bool fine = detail::check_kernel_types<
+      B, K, std::remove_cvref_t<decltype(detail::trust_pointer(arguments))>...>();
   if constexpr (fine) {
     // A count of bytes below zero is more than any device has.
     const std::uint64_t dynamic = bytes.bytes.negative ? ~std::uint64_t{0} : bytes.bytes.magnitude;
@@ -202,17 +200,17 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
     LaunchShape shape;
     LaunchError
         unused;  // what did not fit is 0 now, and where nobody checked it the runtime refuses it
-    static_cast<void>(detail::written_shape(grid, block, dynamic, shape, unused));
+    static_cast<void>(detail::raw_shape(grid, block, dynamic, shape, unused));
     int device = 0;
     if (const int status = detail::CallsAt<B, Level>::current_device(device)) {
       return detail::runtime_error<B>(status, Name::of("current device"), bytes.site);
     }
-    const detail::Located<B> at(detail::stream_as_written<B>(stream, device), bytes.site);
+    const detail::Located<B> at(detail::raw_stream<B>(stream, device), bytes.site);
     if constexpr (Level != CheckLevel::off) {
       LaunchError error;
       if (!detail::check_values<Level, B>(error, typename K::parameters{},
-                                          detail::as_written(arguments)...) &&
-          !detail::launches_all_the_same(detail::report_refusal(error, shape, at, kernel))) {
+                                          detail::trust_pointer(arguments)...) &&
+          !detail::continues_after_refusal(detail::report_refusal(error, shape, at, kernel))) {
         return error;
       }
     }
@@ -220,12 +218,12 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
       const detail::Observation seen = detail::observe(
           at, shape, kernel.name(), detail::kernel_slots<B>(kernel).remembered(device));
       result<void> launched = detail::dispatch<Level, false, false>(
-          at, shape, kernel, typename K::parameters{}, detail::as_written(arguments)...);
+          at, shape, kernel, typename K::parameters{}, detail::trust_pointer(arguments)...);
       seen.end(launched);
       return launched;
     } else {
       return detail::dispatch<Level, false, false>(at, shape, kernel, typename K::parameters{},
-                                                   detail::as_written(arguments)...);
+                                                   detail::trust_pointer(arguments)...);
     }
   } else {
     return success();

@@ -29,7 +29,7 @@ constexpr std::uint64_t suggestable_threads(const LaunchShape& shape, const Kern
 }
 
 /// The threads of a grid, saturating.
-constexpr std::uint64_t all_threads(std::uint64_t blocks, std::uint64_t per_block) noexcept {
+constexpr std::uint64_t total_threads(std::uint64_t blocks, std::uint64_t per_block) noexcept {
   std::uint64_t all = 0;
   return multiply(blocks, per_block, all) ? all : ~std::uint64_t{0};
 }
@@ -96,7 +96,7 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
     return fail(Errc::warp_size_mismatch, device.warp_size, needs.warp_size);
   }
   if (needs.index_max != 0) {
-    const std::uint64_t all = all_threads(shape.blocks(), threads);
+    const std::uint64_t all = total_threads(shape.blocks(), threads);
     // Threads are counted from 0, so index_max + 1 of them are fine.
     if (all - 1 > needs.index_max) {
       return fail(Errc::index_overflow, all, needs.index_max + 1, Axis::none,
@@ -122,8 +122,8 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
 }
 
 /// The rest of it, for configurations that may have a cluster or be cooperative.
-constexpr bool validate_together(const LaunchShape& shape, const KernelLimits& kernel,
-                                 const DeviceLimits& device, LaunchError& error) noexcept {
+constexpr bool validate_residency(const LaunchShape& shape, const KernelLimits& kernel,
+                                  const DeviceLimits& device, LaunchError& error) noexcept {
   const Refusal fail{shape, device, error};
   if (shape.has_cluster) {
     const std::uint64_t blocks = shape.blocks_per_cluster();
@@ -168,7 +168,7 @@ constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& nee
                                 const KernelLimits& kernel, const DeviceLimits& device,
                                 LaunchError& error) noexcept {
   return validate_plain(shape, needs, kernel, device, error) &&
-         validate_together(shape, kernel, device, error);
+         validate_residency(shape, kernel, device, error);
 }
 
 /// For kernels declared portable: the configuration must be legal under each vendor's documented

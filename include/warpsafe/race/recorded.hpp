@@ -35,7 +35,7 @@ namespace detail {
 template <CheckLevel Level, class B, class C, class K, class... A>
 [[nodiscard]] inline result<void> launch_on(const Located<debug::Recorded<B>>& at, const C& config,
                                             const K& kernel, const A&... arguments) noexcept {
-  const auto own = stream_as_written<B>(at.stream.native(), at.stream.device().value());
+  const auto own = raw_stream<B>(at.stream.native(), at.stream.device().value());
 #if defined(__CUDA_ARCH__)
   // As in launch.hpp: nvcc's device compiler keeps nothing of this.
   return launch_on<Level>(Located<B>(own, at.site), config, kernel, arguments...);

@@ -28,14 +28,14 @@ struct StreamAccess {
   }
   /// A wait that is not given up: memory that the work uses is given back after it.
   template <CheckLevel Level, class B>
-  [[nodiscard]] static result<void> wait_to_the_end(const basic_stream_ref<B>& stream,
-                                                    call_site site) noexcept {
+  [[nodiscard]] static result<void> wait_uninterrupted(const basic_stream_ref<B>& stream,
+                                                       call_site site) noexcept {
     return stream.template wait<Level>(site, false);
   }
 };
 template <class B>
-[[nodiscard]] basic_stream_ref<B> stream_as_written(typename B::native_stream stream,
-                                                    int device) noexcept {
+[[nodiscard]] basic_stream_ref<B> raw_stream(typename B::native_stream stream,
+                                             int device) noexcept {
   return StreamAccess::make<B>(stream, device);
 }
 

@@ -20,7 +20,7 @@ class KernelSlots {
   template <class Calls = B>
   const KernelLimits* find(const KernelEntry& entry, int device, KernelLimits& local,
                            int& status) noexcept {
-    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
     if (remembered) {
       if (const KernelLimits* known = slots_[device].get()) return known;
     }
@@ -33,14 +33,14 @@ class KernelSlots {
 
   /// What is remembered of the kernel, or nullptr: asks nobody.
   [[nodiscard]] const KernelLimits* remembered(int device) const noexcept {
-    return device >= 0 && device < remembered_devices ? slots_[device].get() : nullptr;
+    return device >= 0 && device < cached_devices ? slots_[device].get() : nullptr;
   }
 
   /// Makes sure that `bytes` of dynamic shared memory are allowed for the kernel on its current
   /// device; `Calls` asks. Returns the runtime's status.
   template <class Calls = B>
   int allow_dynamic_shared(const KernelEntry& entry, int device, std::uint64_t bytes) noexcept {
-    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
     if (remembered && bytes <= __atomic_load_n(&raised_[device], __ATOMIC_ACQUIRE)) return 0;
     return raise_dynamic_shared<Calls>(entry, remembered ? &raised_[device] : nullptr, bytes);
   }
@@ -70,10 +70,10 @@ class KernelSlots {
     return status;
   }
 
-  OnceSlot<KernelLimits> slots_[remembered_devices];
+  OnceSlot<KernelLimits> slots_[cached_devices];
   /// The dynamic shared memory, in bytes, that this program has raised the kernel's attribute to;
   /// only ever grows, so that no launch lowers it under another thread's feet.
-  std::uint64_t raised_[remembered_devices];
+  std::uint64_t raised_[cached_devices];
   bool raising_;
 };
 

@@ -15,7 +15,7 @@
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/launch/detail/launch_check.hpp>
 #include <warpsafe/launch/detail/launch_types.hpp>
-#include <warpsafe/launch/detail/note_uses.hpp>
+#include <warpsafe/launch/detail/memory_uses.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
@@ -131,7 +131,7 @@ struct Look {
 };
 
 /// The same where there are no tools.
-inline void tell_capture(void* captures, const LaunchArguments& arguments) noexcept {
+inline void record_in_capture(void* captures, const LaunchArguments& arguments) noexcept {
   static_cast<const CaptureHooks*>(captures)->launched(arguments.stream, arguments.entry,
                                                        arguments.values);
 }
@@ -173,8 +173,8 @@ template <CheckLevel Level, bool OptIn, bool Plain, class B, class Shaped, class
   }
   if constexpr ((is_view<A> || ...)) {
     if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
-      return note_uses(stream, at.site.file, at.site.function, at.site.line,
-                       owner_of(arguments)...);
+      return record_uses(stream, at.site.file, at.site.function, at.site.line,
+                         owner_of(arguments)...);
     }
   }
   return success();
@@ -205,7 +205,7 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
     LaunchError error;
     if (!check_launch<Level>(at, config, shape, kernel, kernel_limits, kernel_local, error) ||
         !check_values<Level, B>(error, parameters, arguments...)) {
-      if (!launches_all_the_same(report_refusal(error, shape, at, kernel)))
+      if (!continues_after_refusal(report_refusal(error, shape, at, kernel)))
         return failure<void>(error);
     }
     const CaptureHooks* const captures = open_captures();
@@ -223,8 +223,8 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
       return launched;
     } else {
       if (captures != nullptr) [[unlikely]] {
-        show_arguments<B>({&tell_capture, const_cast<CaptureHooks*>(captures)}, at.stream.native(),
-                          kernel, shape, parameters, arguments...);
+        show_arguments<B>({&record_in_capture, const_cast<CaptureHooks*>(captures)},
+                          at.stream.native(), kernel, shape, parameters, arguments...);
       }
       return dispatch<Level, opts_in, plain>(at, shape, kernel, parameters, arguments...);
     }

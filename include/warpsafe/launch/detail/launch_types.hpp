@@ -51,7 +51,7 @@ constexpr bool check_config_types() noexcept {
     if constexpr (is_grid_dim<typename Config::grid_type>) {
       if constexpr (Config::grid_type::is_static) {
         static_assert(
-            all_threads(typename Config::grid_type{}.count(), Block{}.count()) - 1 <=
+            total_threads(typename Config::grid_type{}.count(), Block{}.count()) - 1 <=
                 needs.index_max,
             "warpsafe: the grid has more threads than the kernel's index counts, an int's 2^31 if "
             "it declares none; index in 64 bits (thread_index(), grid_stride(n)) and declare "

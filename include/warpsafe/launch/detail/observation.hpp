@@ -40,10 +40,10 @@ inline void say(Name text) noexcept {
 
 namespace warpsafe::detail {
 
-inline bool switches_looked_for = false;
+inline bool switches_checked = false;
 /// Without the tools, a switch of the environment that is set has no reader: that is said once.
-[[gnu::cold, gnu::noinline]] inline void say_unread_switches() noexcept {
-  if (__atomic_exchange_n(&switches_looked_for, true, __ATOMIC_RELAXED)) return;
+[[gnu::cold, gnu::noinline]] inline void warn_unread_switches() noexcept {
+  if (__atomic_exchange_n(&switches_checked, true, __ATOMIC_RELAXED)) return;
   static constexpr Name switches[] = {
       Name::of("WARPSAFE_LOG"),     Name::of("WARPSAFE_SYNC"),      Name::of("WARPSAFE_BREAK"),
       Name::of("WARPSAFE_TRACE"),   Name::of("WARPSAFE_REFERENCE"), Name::of("WARPSAFE_SHADOW"),
@@ -59,14 +59,14 @@ inline bool switches_looked_for = false;
 }
 [[nodiscard]] inline const DebugHooks* launch_hooks() noexcept {
   const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr && !__atomic_load_n(&switches_looked_for, __ATOMIC_RELAXED)) [[unlikely]] {
-    say_unread_switches();
+  if (hooks == nullptr && !__atomic_load_n(&switches_checked, __ATOMIC_RELAXED)) [[unlikely]] {
+    warn_unread_switches();
   }
   return hooks;
 }
 
 /// Whether a refused launch goes on (WARPSAFE_ON_ERROR=warn), after its error was written.
-[[nodiscard]] inline bool launches_all_the_same(LaunchError& error) noexcept {
+[[nodiscard]] inline bool continues_after_refusal(LaunchError& error) noexcept {
   const DebugHooks* const hooks = launch_hooks();
   return hooks != nullptr && hooks->continues_after(error);
 }

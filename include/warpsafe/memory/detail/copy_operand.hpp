@@ -9,7 +9,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/launch/detail/note_uses.hpp>
+#include <warpsafe/launch/detail/memory_uses.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
 #include <warpsafe/stream/stream.hpp>
 
@@ -200,7 +200,7 @@ template <CheckLevel Level, class B>
   result<void> noted = record_use<Level>(to_owner, stream, site);
   if (noted.has_value()) noted = record_use<Level>(from_owner, stream, site);
   return noted.has_value()
-             ? note_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
+             ? record_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
              : noted;
 }
 

@@ -26,8 +26,8 @@ namespace warpsafe::detail {
 /// device cannot be asked, the answer is true, and the allocation reports the error.
 template <class B, class Calls>
 [[nodiscard]] bool has_memory_pools(int device) noexcept {
-  static OnceSlot<bool> slots[remembered_devices];
-  const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+  static OnceSlot<bool> slots[cached_devices];
+  const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
   if (remembered) {
     if (const bool* known = slots[device].get()) return *known;
   }

@@ -17,12 +17,12 @@ namespace warpsafe::detail {
 /// change says so by a member `static constexpr bool limits_may_change = true`; it is asked every
 /// time.
 template <class B>
-inline constexpr bool remembers_limits = !requires {
+inline constexpr bool caches_limits = !requires {
   requires B::limits_may_change;
 };
 
 /// Devices that are remembered; those beyond are asked every time.
-inline constexpr int remembered_devices = 64;
+inline constexpr int cached_devices = 64;
 
 /// One value that is computed once and then only read. It starts as zeros and has no constructor:
 /// tables of these lie in static storage, which needs no code then to begin with.
@@ -56,14 +56,14 @@ class OnceSlot {
 
 template <class B>
 struct [[gnu::visibility("hidden")]] DeviceCache {
-  static inline OnceSlot<DeviceLimits> slots[remembered_devices];
+  static inline OnceSlot<DeviceLimits> slots[cached_devices];
 
   /// The limits of a device, floors put in for what it does not report. `local` holds them where
   /// they cannot be remembered; `Calls` asks. nullptr, with the runtime's status, if the device
   /// cannot be asked.
   template <class Calls = B>
   static const DeviceLimits* find(int device, DeviceLimits& local, int& status) noexcept {
-    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
     if (remembered) {
       if (const DeviceLimits* known = slots[device].get()) return known;
     }

@@ -40,7 +40,7 @@ template <class Calls, class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> wait_for(basic_stream_ref<B> stream, call_site site) noexcept {
   const RelaxedCaptureScope<CallsAt<B, Level>> outside;
-  return StreamAccess::wait_to_the_end<Level>(stream, site);
+  return StreamAccess::wait_uninterrupted<Level>(stream, site);
 }
 
 /// A point in a stream, or none; `Calls` are B's for a level (CallsAt). Unlike an Event it can be

@@ -15,7 +15,7 @@ namespace warpsafe::detail {
 /// Whether asking again and again can ever be answered otherwise: not where a scheduler runs the
 /// work only inside of calls.
 template <class B>
-[[nodiscard]] bool work_goes_on() noexcept {
+[[nodiscard]] bool polling_helps() noexcept {
   if constexpr (requires { B::is_scheduled(); }) {
     return !B::is_scheduled();
   } else {
@@ -39,9 +39,9 @@ struct StreamCalls {
                   void* stream) noexcept {
     return B::copy(to, from, bytes, kind, static_cast<Native>(stream));
   }
-  static bool may_be_asked(void* stream) noexcept {
+  static bool may_query(void* stream) noexcept {
     bool captures = true;
-    return work_goes_on<B>() && capturing(stream, captures) == 0 && !captures;
+    return polling_helps<B>() && capturing(stream, captures) == 0 && !captures;
   }
 };
 
@@ -51,7 +51,7 @@ inline constexpr WaitCalls stream_wait_calls{Name::of("stream synchronize"),
                                              B::not_ready,
                                              &StreamCalls<B>::synchronize,
                                              &StreamCalls<B>::query,
-                                             &StreamCalls<B>::may_be_asked};
+                                             &StreamCalls<B>::may_query};
 template <class B>
 inline constexpr WaitCalls event_wait_calls{
     Name::of("event synchronize"),
@@ -63,7 +63,7 @@ inline constexpr WaitCalls event_wait_calls{
     [](void* event) noexcept {
       return B::event_query(static_cast<typename B::native_event>(event));
     },
-    [](void*) noexcept { return work_goes_on<B>(); }};
+    [](void*) noexcept { return polling_helps<B>(); }};
 
 /// The host waits for what the stream was given so far. Returns the runtime's status, or
 /// B::not_ready if the wait was given up (WARPSAFE_TIMEOUT=SECONDS,stop), which it may be with

@@ -14,9 +14,9 @@ namespace warpsafe::detail {
 // The place piece by piece, and the stream by reference: as launch_failed takes them, and for the
 // same reason.
 template <class B, class... Owner>
-[[gnu::cold, gnu::noinline]] result<void> note_uses(const basic_stream_ref<B>& stream,
-                                                    const char* file, const char* function,
-                                                    unsigned line, Owner... owners) noexcept {
+[[gnu::cold, gnu::noinline]] result<void> record_uses(const basic_stream_ref<B>& stream,
+                                                      const char* file, const char* function,
+                                                      unsigned line, Owner... owners) noexcept {
   int status = 0;
   for (MemoryOwner* const owner : {owners...}) {
     if (status == 0 && owner != nullptr && owner->freed_on != stream.native() &&
