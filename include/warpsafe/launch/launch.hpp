@@ -17,8 +17,8 @@ namespace warpsafe {
 namespace detail {
 
 #if defined(__CUDA_ARCH__)
-/// nvcc's device compiler reads host code too and keeps none of it. The host compiler diagnoses the
-/// launch; here it is enough to name the kernel, so that its code is made.
+/// nvcc's device compiler parses host code too, and keeps none of it. The host compiler diagnoses
+/// the launch. Here it is enough to name the kernel, so that its code is generated.
 template <CheckLevel Level, class B, class C, class K, class... A>
 inline result<void> launch_on(const Located<B>&, const C&, const K& kernel, const A&...) noexcept {
   static_cast<void>(kernel);
@@ -33,21 +33,21 @@ inline result<void> launch_on(const Located<B>&, const C&, const K& kernel, cons
 
 }  // namespace detail
 
-/// Launches `kernel<fn>` with a SafeGrid, or with a LaunchConfig where there are options to give. A
-/// `result` of either, as `cover` and `configure` return it, is taken too; its error is returned
-/// with the kernel's name. Nothing is launched if anything is wrong. The arguments keep their
+/// Launches `kernel<fn>` with a SafeGrid, or with a LaunchConfig if there are options. A `result`
+/// of either, as `cover` and `configure` return it, is accepted too; `launch` returns its error
+/// with the kernel's name. Nothing is launched if there is an error. The arguments keep their
 /// value: a conversion that could lose it does not compile, and pointer parameters take device
 /// memory by type.
 ///
 /// Checked builds: every Errc of `validate`, and Errc::argument_negative, ::argument_host_pointer,
 /// ::stream_null (a Stream that was moved from or closed), ::stream_wrong_device, ::not_a_kernel,
-/// ::no_kernel_image, ::no_device. All builds: Errc::launch_refused (or a nearer code) with the
-/// runtime's own words if it refuses, ::pending_error if earlier work has failed. An empty grid
-/// (cover_or_empty) launches nothing and succeeds. Thread-safe; never reads or clears the runtime's
-/// last error.
+/// ::no_kernel_image, ::no_device. All builds: Errc::launch_refused (or a more specific code) with
+/// the runtime's own words if the runtime refuses, ::pending_error if earlier work has failed. An
+/// empty grid (cover_or_empty) launches nothing and succeeds. Thread-safe. Never reads or clears
+/// the runtime's last error.
 ///
 /// Each backend declares the overload that takes its streams and records the caller's line
-/// (backend/declare_launch.hpp). This one takes everything else and says what is wrong with it.
+/// (backend/declare_launch.hpp). This overload takes every other type and diagnoses it.
 template <CheckLevel Level = current_level, class S, class C, class K, class... A>
 requires(!detail::is_launchable<detail::backend_of<S>>)
     [[nodiscard]] result<void> launch(const S& stream, const C& config, const K& kernel,

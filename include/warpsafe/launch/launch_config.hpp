@@ -8,12 +8,12 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/launch/detail/config.hpp>
 
-// LaunchConfig (detail/config.hpp) with what it is made of: SafeGrid and the launch options.
+// LaunchConfig (detail/config.hpp) and its parts: SafeGrid and the launch options.
 
 namespace warpsafe {
 
-/// A LaunchConfig from parts of which any may be a `result`: the first error among them comes out.
-/// Beside these, in checked builds: Errc::shared_negative, ::shared_overflow,
+/// Makes a LaunchConfig of parts, any of which may be a `result`. Returns the first error among
+/// them. Checked builds also return Errc::shared_negative, ::shared_overflow and
 /// ::cluster_not_divisor.
 template <CheckLevel Level = current_level, class... Parts>
 [[nodiscard, gnu::always_inline]] constexpr auto configure(const Parts&... parts) noexcept {

@@ -12,9 +12,9 @@
 
 namespace warpsafe {
 
-/// Everything about a launch but the kernel, its arguments and the stream: a grid, a block (a
-/// SafeGrid brings its own) and options in any order, `LaunchConfig{grid, block<256>,
-/// shared<float>(256), cluster<2>, cooperative}`. Trivially copyable.
+/// The configuration of a launch: a grid, a block (a SafeGrid brings its own) and options in any
+/// order, as in `LaunchConfig{grid, block<256>, shared<float>(256), cluster<2>, cooperative}`.
+/// Trivially copyable.
 template <class Grid, class Block, class Options>
 class LaunchConfig;
 
@@ -44,7 +44,7 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
     }
   }
 
-  /// The same without the sizes that a SafeGrid covers: all that a launch needs.
+  /// The configuration without the sizes that its SafeGrid covers. A launch needs no more.
   [[nodiscard, gnu::always_inline]] constexpr decltype(auto) numbers(
       detail::ForDispatch) const noexcept {
     if constexpr (is_safe_grid<Grid>) {
@@ -58,7 +58,7 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
       return (*this);
     }
   }
-  /// The same as plain numbers, as a runtime takes them.
+  /// The dimensions and options as the runtime takes them.
   [[nodiscard, gnu::always_inline]] constexpr LaunchShape shape() const noexcept {
     LaunchShape shape;
     if constexpr (is_safe_grid<Grid>) {
@@ -74,7 +74,7 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
     (detail::apply_option(static_cast<const Options&>(options_), shape), ...);
     return shape;
   }
-  /// Whether this is the empty grid of `cover_or_empty(0, …)`: launching it does nothing and
+  /// Whether the grid is the empty grid of `cover_or_empty(0, …)`, whose launch does nothing and
   /// succeeds.
   [[nodiscard]] constexpr bool empty() const noexcept {
     if constexpr (is_safe_grid<Grid>) {
@@ -83,10 +83,9 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
       return false;
     }
   }
-  /// What is wrong already without a kernel and a device, or an error with Errc{}: a wrong count of
-  /// shared memory (Errc::shared_negative, ::shared_overflow), a cluster that does not divide the
-  /// grid
-  /// (::cluster_not_divisor).
+  /// The first problem that shows without a kernel and a device, or an error with Errc{}: a wrong
+  /// count of shared memory (Errc::shared_negative, ::shared_overflow) or a cluster that does not
+  /// divide the grid (::cluster_not_divisor).
   [[nodiscard]] constexpr LaunchError problem() const noexcept {
     const LaunchShape numbers = shape();
     LaunchError error = LaunchError::make(Errc{}, Stage::construction);
@@ -128,8 +127,8 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
   }
 
   Grid grid_;
-  // A SafeGrid has its own. Not [[no_unique_address]], nor are the options: g++ 12 then loses the
-  // grid of a constant configuration.
+  // A SafeGrid brings its block. Neither this nor the options are [[no_unique_address]]: with that,
+  // g++ 12 loses the grid of a constant configuration.
   std::conditional_t<is_safe_grid<Grid>, detail::NoPart, Block> block_;
   detail::OptionList<Options...> options_;
 };
@@ -139,8 +138,8 @@ LaunchConfig(const Parts&...) -> LaunchConfig<typename detail::ConfigParts<Parts
                                               typename detail::ConfigParts<Parts...>::block,
                                               typename detail::ConfigParts<Parts...>::options>;
 
-/// Whether T is what a launch takes as its configuration: a LaunchConfig, or a SafeGrid, which is
-/// one without options.
+/// Whether T is a configuration for `launch`: a LaunchConfig, or a SafeGrid, which is a
+/// configuration without options.
 template <class T>
 inline constexpr bool is_launch_config = false;
 template <class Grid, class Block, class Options>

@@ -11,12 +11,13 @@
 
 namespace warpsafe::detail {
 
-/// What is known of one kernel, per device; zeros to begin with. `B` is what its function is passed
-/// to: a backend, or the part of one that takes functions of modules.
+/// The limits of one kernel on each device, zeros at first. `B` is the backend that launches it, or
+/// the part of a backend that takes functions of modules.
 template <class B>
 class KernelSlots {
  public:
-  /// `Calls` asks. nullptr, with the driver's status, if the kernel cannot be asked.
+  /// The kernel's limits, asked through `Calls` the first time. nullptr, with the driver's status,
+  /// if the kernel cannot be asked.
   template <class Calls = B>
   const KernelLimits* find(const KernelEntry& entry, int device, KernelLimits& local,
                            int& status) noexcept {
@@ -31,13 +32,13 @@ class KernelSlots {
     return &local;
   }
 
-  /// What is remembered of the kernel, or nullptr: asks nobody.
+  /// The cached limits, or nullptr. Does not call the driver.
   [[nodiscard]] const KernelLimits* remembered(int device) const noexcept {
     return device >= 0 && device < cached_devices ? slots_[device].get() : nullptr;
   }
 
-  /// Makes sure that `bytes` of dynamic shared memory are allowed for the kernel on its current
-  /// device; `Calls` asks. Returns the runtime's status.
+  /// Raises the kernel's limit of dynamic shared memory on its current device to `bytes` if it is
+  /// lower, through `Calls`. Returns the runtime's status.
   template <class Calls = B>
   int allow_dynamic_shared(const KernelEntry& entry, int device, std::uint64_t bytes) noexcept {
     const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
@@ -46,9 +47,9 @@ class KernelSlots {
   }
 
  private:
-  /// Only ever raises. The spin lock keeps a thread that needs less from lowering the runtime's
-  /// attribute between another thread's raise and its launch; it is taken when a kernel needs more
-  /// than ever before.
+  /// Raises the attribute, and never lowers it. A thread that needs less must not lower it between
+  /// another thread's raise and its launch, so a spin lock guards it. The lock is taken only when a
+  /// kernel needs more than ever before.
   template <class Calls>
   [[gnu::cold, gnu::noinline]] int raise_dynamic_shared(const KernelEntry& entry,
                                                         std::uint64_t* high_water,
@@ -71,19 +72,19 @@ class KernelSlots {
   }
 
   OnceSlot<KernelLimits> slots_[cached_devices];
-  /// The dynamic shared memory, in bytes, that this program has raised the kernel's attribute to;
-  /// only ever grows, so that no launch lowers it under another thread's feet.
+  /// Bytes of dynamic shared memory that this program has raised the kernel's attribute to. It only
+  /// grows, so no launch lowers it while another thread relies on it.
   std::uint64_t raised_[cached_devices];
   bool raising_;
 };
 
-/// Keyed by the kernel's own entry, hence hidden.
+/// Hidden, since its key is the kernel's own entry.
 template <class B, class Entry>
 struct [[gnu::visibility("hidden")]] KernelCache {
   static inline KernelSlots<B> slots;
 };
 
-/// What is known of a kernel: one that is loaded by name brings it along.
+/// The cached limits of a kernel. A kernel loaded by name has its own.
 template <class B, class K>
 [[nodiscard, gnu::always_inline]] inline auto& kernel_slots([[maybe_unused]] K kernel) noexcept {
   if constexpr (requires { kernel.slots(); }) {
