@@ -34,8 +34,9 @@ template <class B = default_backend, CheckLevel Level = current_level>
   return DeviceId(device);
 }
 
-/// What a device allows, asked once per process by single-attribute queries; what it does not
-/// report is the documented floor, and `floored` says so. Errc::no_device, ::device_invalid.
+/// The limits of a device, queried once per process by single-attribute queries. A limit that the
+/// device does not report is the documented floor, and `floored` is set. Errc::no_device,
+/// ::device_invalid.
 template <class B = default_backend, CheckLevel Level = current_level>
 [[nodiscard]] result<detail::later<B, DeviceLimits>> device_limits(
     DeviceId device, call_site site = call_site::current()) noexcept {
@@ -53,7 +54,7 @@ template <class B = default_backend, CheckLevel Level = current_level>
   return limits;
 }
 
-/// Makes a device current for the calling thread, and the one before current again at its end.
+/// Makes a device current for the calling thread. Its end makes the previous device current again.
 template <class B>
 class [[nodiscard]] basic_device_guard {
  public:
@@ -79,14 +80,14 @@ class [[nodiscard]] basic_device_guard {
   basic_device_guard(const basic_device_guard&) = delete;
   basic_device_guard& operator=(const basic_device_guard&) = delete;
   basic_device_guard& operator=(basic_device_guard&&) = delete;
-  // A status here has no one to go to: the device was current a moment ago, and a lost context says
-  // so at the next call.
+  // Nobody can take a status here. The device was current a moment ago, and the next call reports a
+  // lost context.
   ~basic_device_guard() {
     if (before_ >= 0) static_cast<void>(set_device_(before_));
   }
 
  private:
-  /// The runtime's call: told, or not, as by the level of who made the guard.
+  /// The runtime's call, traced or not, by the check level that made the guard.
   using SetDevice = int (*)(int device) noexcept;
 
   basic_device_guard(int before, SetDevice set_device) noexcept

@@ -4,7 +4,8 @@
 
 namespace warpsafe {
 
-/// The ordinal of a device in this process, so that no other number is taken for one.
+/// The ordinal of a device in this process. A type of its own, so that no other number is taken for
+/// it.
 class DeviceId {
  public:
   constexpr DeviceId() noexcept = default;

@@ -23,7 +23,7 @@ namespace warpsafe {
 template <class B, bool Timed>
 class basic_event;
 
-/// The answer to a question about work that was submitted.
+/// Whether submitted work has ended.
 enum class Progress : bool { not_ready, ready };
 
 namespace detail {
@@ -51,14 +51,14 @@ template <class B>
 }
 }  // namespace detail
 
-/// A stream that somebody else owns, with its device. Never 0. Copyable; valid as long as its
-/// owner.
+/// A reference to a stream that another object owns, with its device. Never 0. Copyable; valid as
+/// long as the owner.
 template <class B>
 class basic_stream_ref {
  public:
   using backend = B;
 
-  // Not of 0 or nullptr.
+  // A reference is not made of 0 or nullptr.
 #define WARPSAFE_DETAIL_SENTENCE                                                               \
   "warpsafe: 0 and nullptr are a default stream, which other code uses too; create a Stream, " \
   "or borrow cudaStreamLegacy or cudaStreamPerThread by name"
@@ -68,9 +68,9 @@ class basic_stream_ref {
   WARPSAFE_DETAIL_REFUSAL(Zero, : native_(nullptr), device_(0));
 #undef WARPSAFE_DETAIL_SENTENCE
 
-  /// Takes a stream of the vendor's type, made elsewhere, and the device it belongs to. It stays
-  /// that code's to destroy. Errc::stream_null for 0: a default stream is taken by its name
-  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is written down.
+  /// Refers to a stream of the vendor's type that other code made, and to its device. That code
+  /// destroys the stream. Errc::stream_null for 0: borrow a default stream by its name
+  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is visible.
   template <class Native>
   [[nodiscard]] static result<basic_stream_ref> borrow(
       Native stream, DeviceId device, call_site site = call_site::current()) noexcept {
@@ -90,7 +90,7 @@ class basic_stream_ref {
       return LaunchError::make(Errc::stream_null, Stage::construction, site);
     }
   }
-  /// The sentence for who leaves the device out, or gives it as a number.
+  /// Diagnoses a missing device, and a device given as a number.
   template <class Native, class... Device>
   requires(sizeof...(Device) != 1 || !(std::is_convertible_v<Device, DeviceId> && ...))
       [[nodiscard]] static result<basic_stream_ref> borrow(Native, Device...) noexcept {
@@ -101,25 +101,24 @@ class basic_stream_ref {
   }
 
   /// The vendor's own stream.
-  // Its type is deduced, and the stream kept as void*, so that a reference to a stream of a backend
-  // whose header is not included is a complete type: `launch` has an overload for each.
+  // The return type is deduced, and the stream is kept as void*, so that a reference to a stream of
+  // a backend whose header is not included is a complete type. `launch` then still diagnoses it.
   [[nodiscard, gnu::always_inline]] auto native() const noexcept {
     return static_cast<typename B::native_stream>(native_);
   }
   [[nodiscard, gnu::always_inline]] DeviceId device() const noexcept { return DeviceId(device_); }
 
-  /// Waits until all work that was submitted to this stream has ended. Errc::execution_failed for a
-  /// fault in work of this device, whoever submitted it; Severity says whether the context is lost.
-  /// Errc::stream_capturing where waiting would break a capture of this library, or, with full
-  /// checks, a capture of this stream by other code: nothing is asked of the runtime then.
-  /// Errc::wait_timed_out where WARPSAFE_TIMEOUT gives waits up. Errc::stream_null for what is left
-  /// of a Stream that was moved from or closed.
+  /// Waits until all work submitted to this stream has ended. Errc::execution_failed for a fault in
+  /// any work of this device; Severity tells whether the context is lost. Errc::stream_capturing,
+  /// without a call of the runtime, if waiting would break a capture of this library or, with full
+  /// checks, a capture of this stream by other code. Errc::wait_timed_out if WARPSAFE_TIMEOUT ends
+  /// the wait. Errc::stream_null for a Stream that was moved from or closed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     return wait<Level>(site, true);
   }
-  /// Whether all work that was submitted so far has ended: `query().value()`.
-  /// Errc::execution_failed, ::stream_capturing and ::stream_null as synchronize.
+  /// Whether all work submitted so far has ended: `query().value()`. Errc::execution_failed,
+  /// ::stream_capturing and ::stream_null as `synchronize`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, Progress>> query(
       call_site site = call_site::current()) const noexcept {
@@ -141,18 +140,18 @@ class basic_stream_ref {
     return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion,
                                     device_);
   }
-  /// `query`, as a bool: `ready().value()`.
+  /// `query` as a bool: `ready().value()`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
     return detail::is_ready<B>(query<Level>(site));
   }
-  /// The point that this stream has reached: everything submitted so far.
-  /// <warpsafe/stream/event.hpp> defines it. Errc::runtime_failed, ::no_device.
+  /// Records the point after everything submitted so far. Defined in <warpsafe/stream/event.hpp>.
+  /// Errc::runtime_failed, ::no_device.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, false>> record(
       call_site site = call_site::current()) const noexcept;
-  /// The same, to measure the time to another such point.
+  /// Records a point that measures the time to another such point.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, true>> record_timed(
       call_site site = call_site::current()) const noexcept;
@@ -166,7 +165,7 @@ class basic_stream_ref {
   friend struct detail::StreamAccess;
   basic_stream_ref(void* stream, int device) noexcept : native_(stream), device_(device) {}
 
-  /// `may_stop`: the wait may be given up (detail::wait_for_stream).
+  /// `may_stop`: WARPSAFE_TIMEOUT may end the wait (detail::wait_for_stream).
   template <CheckLevel Level>
   [[nodiscard]] result<void> wait(call_site site, bool may_stop) const noexcept {
     if (native_ == nullptr) {
@@ -213,8 +212,8 @@ inline constexpr bool is_stream<basic_stream<B>> = true;
 template <class B>
 inline constexpr bool is_stream<basic_stream_ref<B>> = true;
 
-/// A stream together with the place it was passed at: how a function that ends in a parameter pack
-/// learns its caller's line.
+/// A stream and the source line that passed it. A function that ends in a parameter pack learns its
+/// caller's line from it.
 template <class B>
 struct Located {
   template <class S>
@@ -242,7 +241,7 @@ template <class B>
 struct BackendOf<Located<B>> {
   using type = B;
 };
-/// The backend of a stream, located or not; void of any other type.
+/// The backend of a stream or a Located; void of any other type.
 template <class S>
 using backend_of = typename BackendOf<S>::type;
 

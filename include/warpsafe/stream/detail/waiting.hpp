@@ -8,12 +8,12 @@
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/name.hpp>
 
-// Every wait of the library goes through here, so that a switch can watch it (debug/timeout.hpp).
+// All waits of the library. A switch watches them here (debug/journal/timeout.hpp).
 
 namespace warpsafe::detail {
 
-/// Whether asking again and again can ever be answered otherwise: not where a scheduler runs the
-/// work only inside of calls.
+/// Whether repeated queries can change their answer. They cannot where a scheduler runs the work
+/// only inside of calls.
 template <class B>
 [[nodiscard]] bool polling_helps() noexcept {
   if constexpr (requires { B::is_scheduled(); }) {
@@ -23,8 +23,8 @@ template <class B>
   }
 }
 
-/// A backend's calls about a stream whose type is behind a void*. Functions rather than lambdas,
-/// each of which is two to the compiler.
+/// A backend's calls about a stream of type void*. They are functions, not lambdas: each lambda
+/// costs the compiler two.
 template <class B>
 struct StreamCalls {
   using Native = typename B::native_stream;
@@ -65,9 +65,8 @@ inline constexpr WaitCalls event_wait_calls{
     },
     [](void*) noexcept { return polling_helps<B>(); }};
 
-/// The host waits for what the stream was given so far. Returns the runtime's status, or
-/// B::not_ready if the wait was given up (WARPSAFE_TIMEOUT=SECONDS,stop), which it may be with
-/// `may_stop`.
+/// Waits on the host for the work submitted to the stream so far. Returns the runtime's status, or
+/// B::not_ready if WARPSAFE_TIMEOUT=SECONDS,stop ended the wait, which only `may_stop` allows.
 template <class B>
 [[nodiscard]] int wait_for_stream(typename B::native_stream stream, int device, call_site site,
                                   bool may_stop) noexcept {
@@ -75,7 +74,7 @@ template <class B>
   if (hooks == nullptr) return or_failed_check(B::stream_synchronize(stream));
   return hooks->wait(stream_wait_calls<B>, stream, {stream, device, site, may_stop});
 }
-/// The same for an event that `point` was recorded with.
+/// Waits on the host for an event that was recorded at `point`. Returns as wait_for_stream.
 template <class B>
 [[nodiscard]] int wait_for_event(typename B::native_event event, const StreamPoint& point,
                                  call_site site, bool may_stop) noexcept {
@@ -83,9 +82,9 @@ template <class B>
   if (hooks == nullptr) return or_failed_check(B::event_synchronize(event));
   return hooks->wait(event_wait_calls<B>, event, {point.stream, point.device, site, may_stop});
 }
-/// Before a call in which the runtime itself waits for the stream's work, such as a copy to or from
-/// ordinary memory of the host (CUDA Runtime API, "API synchronization behavior"): where waits are
-/// watched, this waits first, and the call finds nothing to wait for. Returns as wait_for_stream.
+/// Waits before a call that waits for the stream's work inside the runtime, such as a copy to or
+/// from pageable host memory (CUDA Runtime API, "API synchronization behavior"), if waits are
+/// watched. The call then has nothing to wait for. Returns as wait_for_stream.
 template <class B>
 [[nodiscard]] int wait_ahead(typename B::native_stream stream, int device,
                              call_site site) noexcept {
@@ -105,8 +104,8 @@ template <class B>
   }
 }
 
-/// A backend for the debug tools: its own functions wherever they fit, since each further one costs
-/// every translation unit with a launch.
+/// A backend's functions for the debug tools. Most are the backend's own, since every further
+/// function costs each translation unit with a launch.
 template <class B>
 inline constexpr BackendCalls backend_calls{B::name,
                                             B::vendor,
