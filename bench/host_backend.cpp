@@ -4,7 +4,7 @@
 // Measures the cost of the CPU model of a GPU: a launch, a thread without barriers, a barrier.
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/host/detail/thread_loop.hpp>
+#include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/backend/host/host_backend.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 

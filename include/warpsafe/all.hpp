@@ -14,10 +14,10 @@
 #include <warpsafe/debug/run/revalidate.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/debug/run/timeline_export.hpp>
+#include <warpsafe/device_check.hpp>
 #include <warpsafe/graph.hpp>
 #include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/kernel/device_check.hpp>
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/check.hpp>

@@ -8,6 +8,7 @@
 
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/try.hpp>
 #include <warpsafe/kernel/device_functions.hpp>
 #include <warpsafe/kernel/functor.hpp>

@@ -9,7 +9,7 @@
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/device_check.hpp>
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/launch/check.hpp>
 #include <warpsafe/memory/buffer.hpp>

@@ -6,7 +6,7 @@
 
 #include <warpsafe/debug.hpp>
 #include <warpsafe/error/message.hpp>
-#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/device_check.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>

@@ -7,7 +7,7 @@
 
 #include "gpu.hpp"
 #include <warpsafe/error/message.hpp>
-#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/device_check.hpp>
 #include <warpsafe/launch/kernel_report.hpp>
 #include <warpsafe/module.hpp>
 #include <warpsafe/warpsafe.hpp>

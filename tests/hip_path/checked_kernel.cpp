@@ -4,7 +4,7 @@
 // Compiled by hipcc.
 #include "checked_kernel.hpp"
 
-#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/device_check.hpp>
 
 #include <cstring>
 

@@ -8,6 +8,7 @@
 
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/launch.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/event.hpp>
 
 #if defined(__HIPCC__)
@@ -17,6 +18,7 @@
 #else
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/declare_launch.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -98,5 +100,7 @@ struct host_backend {
 static_assert(Backend<host_backend>);
 
 }  // namespace warpsafe
+
+WARPSAFE_DECLARE_LAUNCH(warpsafe::host_backend);
 
 #endif

@@ -4,6 +4,7 @@
 // Without exceptions, .value() of an error says why and ends the program.
 
 #include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/error/try.hpp>
 

@@ -15,7 +15,7 @@ import sys
 
 # Names and texts that only checked launches contain.
 CHECKS = re.compile(r"validate_(launch|numbers)|check_launch|ask_driver|check_values|report_refusal|warn_only|"
-                    r"launches_all_the_same|(Kernel|Device)Cache|KernelSlots|WARPSAFE_(ON_ERROR|LOG|SYNC|BREAK|SHADOW|REFERENCE|TRACE)|"
+                    r"continues_after_refusal|(Kernel|Device)Cache|KernelSlots|WARPSAFE_(ON_ERROR|LOG|SYNC|BREAK|SHADOW|REFERENCE|TRACE)|"
                     r"Journal|\bCompletion\b|debug10Completion|Incidents|Observation|show_arguments|BackendCalls|backend_calls|HostReference|before_launch|after_launch|Launch: kernel=|"
                     r"cudaFuncGetAttributes|cudaDeviceGetAttribute|cudaGetDevice\b")  # fmt: skip
 # Names that WARPSAFE_LOG=trace needs at calls of the runtime.

@@ -5,7 +5,7 @@
 
 check_rooms.py INCLUDE_FOLDER. Fails for an include against the order, for two folders that include each
 other, for a folder without a row, for headers, folders and totals over their limits, and for a header that
-all.hpp omits without need.
+all.hpp omits without need. One of the limits is on what launch/launch.hpp makes the compiler read.
 """
 
 import re
@@ -22,6 +22,9 @@ MOST_LINES = 300
 MOST_FILES = 25
 # all.hpp holds every header but these: they include another library's, or a vendor's backend.
 FOREIGN = re.compile(r"^\s*#\s*include <(?!warpsafe/|boost/|sys/)[\w-]+/|include <warpsafe/backend/(cuda|hip)/", re.MULTILINE)
+LAUNCH = "launch/launch.hpp"
+MOST_LAUNCH_HEADERS = 60
+MOST_LAUNCH_LINES = 6000
 INCLUDE = re.compile(r"^\s*#\s*include <warpsafe/([^>]+)>", re.MULTILINE)
 
 
@@ -84,6 +87,11 @@ def main():
     for header, body in text.items():
         if (lines := body.count("\n")) > MOST_LINES:
             problems.append(f"{header}: {lines} lines, limit {MOST_LINES}")
+    launch = reached(LAUNCH, includes)
+    lines = sum(text[name].count("\n") for name in launch if name in text)
+    if len(launch) > MOST_LAUNCH_HEADERS or lines > MOST_LAUNCH_LINES:
+        problems.append(f"{LAUNCH} reads {len(launch)} headers and {lines} lines, limits "
+                        f"{MOST_LAUNCH_HEADERS} and {MOST_LAUNCH_LINES}")  # fmt: skip
     for folder, files in Counter(header.rpartition("/")[0] for header in text).items():
         if files > MOST_FILES:
             problems.append(f"{folder}: {files} files, limit {MOST_FILES}")

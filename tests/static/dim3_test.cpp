@@ -24,8 +24,8 @@ using Block16x16 = std::remove_const_t<decltype(ws::block<16, 16>)>;
 using Grid4 = std::remove_const_t<decltype(ws::grid<4>)>;
 using Cluster2 = std::remove_const_t<decltype(ws::cluster<2>)>;
 
-// No number becomes a dimension: it would say neither what it counts nor that it fits. BlockDim b =
-// 256 and BlockDim(256) are answered by a sentence, so traits say that they convert: tests/misuse.
+// No number becomes a dimension: it would say neither what it counts nor that it fits
+// (refused_test.cpp).
 
 // No run-time dimension without its numbers.
 static_assert(!makes<ws::BlockDim> && !makes<ws::GridDim>);

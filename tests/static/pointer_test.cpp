@@ -18,8 +18,7 @@ inline constexpr bool makes = std::is_constructible_v<To, From...>;
 struct Base {};
 struct Derived : Base {};
 
-// A raw pointer may be host memory. device_ptr of one, written out or not, is answered by a
-// sentence, so these traits say that it converts: tests/misuse.
+// A raw pointer may be host memory (refused_test.cpp has device_ptr).
 static_assert(!makes<ws::DeviceSpan<int>, int*>);
 // And device memory is not read here.
 static_assert(!converts<ws::device_ptr<int>, int*> && !makes<int*, ws::device_ptr<int>>);

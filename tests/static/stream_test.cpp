@@ -33,7 +33,7 @@ static_assert(!makes<ws::Stream, ws::StreamRef>);
 
 // 0 and nullptr are a default stream: neither is a stream here.
 static_assert(!makes<ws::Stream, std::nullptr_t> && !makes<ws::Stream, int>);
-// (A StreamRef of one is a sentence: e07 of the misuses.)
+// (refused_test.cpp has StreamRef.)
 // Nor is the vendor's own, whose device is not known: borrow takes both.
 static_assert(!makes<ws::StreamRef, ws::default_backend::native_stream>);
 static_assert(!converts<ws::Stream, ws::default_backend::native_stream>);

@@ -18,14 +18,13 @@ class aligned_ptr {
   using element_type = T;
   static constexpr size_type alignment = Alignment;
 
-  /// The sentence for who makes one of an address that nobody has looked at.
-  template <class U>
-  WARPSAFE_FN explicit aligned_ptr(const U&) noexcept : pointer_(nullptr) {
-    static_assert(
-        !detail::is_size<decltype(sizeof(U*))>,
-        "warpsafe: an aligned_ptr is made by align<16>(buffer.view()), which looks at the "
-        "address");
-  }
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: an aligned_ptr is made by align<16>(buffer.view()), which looks at the address"
+  template <class U WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED explicit aligned_ptr(const U&)
+      WARPSAFE_DETAIL_REFUSAL(U,
+                              : pointer_(nullptr));
+#undef WARPSAFE_DETAIL_SENTENCE
 
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
   // It knows more than what it converts to.

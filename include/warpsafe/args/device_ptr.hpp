@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/args/detail/host_code.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/size_type.hpp>
 
 // Device memory by type: what a kernel's pointer parameters take instead of a raw pointer. No
@@ -28,14 +29,14 @@ class device_ptr {
   constexpr device_ptr() noexcept = default;
   WARPSAFE_FN constexpr device_ptr(decltype(nullptr)) noexcept {
   }  // NOLINT(google-explicit-constructor)
-  /// No raw pointer becomes one: the sentence for who tries. Not explicit, so that it is read
-  /// wherever one is tried.
-  template <class U>
-  WARPSAFE_FN device_ptr(U* raw) noexcept : pointer_(raw) {  // NOLINT(google-explicit-constructor)
-    static_assert(!detail::is_size<decltype(sizeof(U*))>,
-                  "warpsafe: a raw pointer may be host memory; take a device buffer's view(), or "
-                  "pass trust(p) to the launch where other code allocated it on the device");
-  }
+  // No raw pointer becomes one. Not explicit, so that the sentence is printed wherever one is
+  // tried.
+#define WARPSAFE_DETAIL_SENTENCE                                                                 \
+  "warpsafe: a raw pointer may be host memory; take a device buffer's view(), or pass trust(p) " \
+  "to the launch where other code allocated it on the device"
+  template <class U WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED device_ptr(U*) WARPSAFE_DETAIL_REFUSAL(U);
+#undef WARPSAFE_DETAIL_SENTENCE
   /// `device_ptr<float>` converts to `device_ptr<const float>`, and nothing else does.
   template <class U, class = decltype(static_cast<T (*)[]>(static_cast<U (*)[]>(nullptr)))>
   WARPSAFE_FN constexpr device_ptr(

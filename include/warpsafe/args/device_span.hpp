@@ -6,12 +6,6 @@
 
 namespace warpsafe {
 
-namespace detail {
-/// An object of a type, for what is asked about it (std::declval is a header).
-template <class T>
-WARPSAFE_FN const T& lvalue() noexcept;
-}  // namespace detail
-
 /// Elements of device memory with their number: what a kernel that indexes takes by value. No
 /// standard header, C++17. Host code has device memory as a DeviceView (device_view.hpp), which
 /// converts to this.
@@ -28,15 +22,15 @@ class DeviceSpan {
       DeviceSpan<U> other) noexcept  // NOLINT(google-explicit-constructor)
       : data_(other.pointer().get()), size_(other.size()) {}
 
-  /// The sentence for who makes one of host memory: a vector, an array, a std::span.
+  // Not of host memory: a vector, an array, a std::span.
+#define WARPSAFE_DETAIL_SENTENCE                                                              \
+  "warpsafe: a DeviceSpan is device memory; copy the elements into a device buffer and take " \
+  "its view()"
   template <class Range, class = typename Range::value_type,
-            class = decltype(static_cast<const volatile void*>(detail::lvalue<Range>().data()))>
-  WARPSAFE_FN DeviceSpan(
-      const Range&) noexcept {  // NOLINT(google-explicit-constructor): as it is written
-    static_assert(!detail::is_size<decltype(sizeof(Range*))>,
-                  "warpsafe: a DeviceSpan is device memory; copy the elements into a device buffer "
-                  "and take its view()");
-  }
+            class = decltype(static_cast<const volatile void*>(
+                detail::lvalue<Range>().data())) WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED DeviceSpan(const Range&) WARPSAFE_DETAIL_REFUSAL(Range);
+#undef WARPSAFE_DETAIL_SENTENCE
 
   [[nodiscard]] WARPSAFE_FN constexpr size_type size() const noexcept { return size_; }
   [[nodiscard]] WARPSAFE_FN constexpr bool empty() const noexcept { return size_ == 0; }

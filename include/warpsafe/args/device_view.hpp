@@ -59,16 +59,13 @@ class DeviceView {
   [[nodiscard]] constexpr DeviceSpan<T> span() const noexcept { return kernel_form_; }
   /// The address, which knows its buffer no more either.
   [[nodiscard]] constexpr device_ptr<T> pointer() const noexcept { return kernel_form_.pointer(); }
-  /// The sentence for who lets a view become a span by the way.
-  template <class U>
-  operator DeviceSpan<U>() const noexcept {  // NOLINT(google-explicit-constructor)
-    static_assert(
-        !detail::is_size<decltype(sizeof(U*))>,
-        "warpsafe: a DeviceSpan does not know its buffer, which then may be freed under a "
-        "kernel on another stream; pass the view itself, or say span(), and used_on after "
-        "such a launch");
-    return {};
-  }
+  // A view does not become a span without `span()`.
+#define WARPSAFE_DETAIL_SENTENCE                                                                \
+  "warpsafe: a DeviceSpan does not know its buffer, which then may be freed under a kernel on " \
+  "another stream; pass the view itself, or say span(), and used_on after such a launch"
+  template <class U WARPSAFE_DETAIL_WHY>
+  WARPSAFE_DETAIL_REFUSED operator DeviceSpan<U>() const noexcept WARPSAFE_DETAIL_REFUSAL(U);
+#undef WARPSAFE_DETAIL_SENTENCE
 
   // The sentence for who reads an element.
   template <class U = T>

@@ -15,13 +15,12 @@ namespace warpsafe {
 template <class T>
 class trusted_ptr {
  public:
-  /// The sentence for who makes one by hand.
-  template <class U>
-  explicit trusted_ptr(U*) noexcept {
-    static_assert(!detail::is_size<decltype(sizeof(U*))>,
-                  "warpsafe: a trusted pointer is made by trust(p), one with a number of elements "
-                  "by trust(p, count)");
-  }
+#define WARPSAFE_DETAIL_SENTENCE                                                       \
+  "warpsafe: a trusted pointer is made by trust(p), one with a number of elements by " \
+  "trust(p, count)"
+  template <class U WARPSAFE_DETAIL_WHY>
+  WARPSAFE_DETAIL_REFUSED explicit trusted_ptr(U*) WARPSAFE_DETAIL_REFUSAL(U);
+#undef WARPSAFE_DETAIL_SENTENCE
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
 
  private:
@@ -35,13 +34,12 @@ class trusted_ptr {
 template <class T>
 class trusted_span {
  public:
-  /// The sentence for who makes one by hand.
-  template <class U, class Count>
-  explicit trusted_span(U*, Count) noexcept {
-    static_assert(!detail::is_size<decltype(sizeof(U*))>,
-                  "warpsafe: a trusted pointer is made by trust(p), one with a number of elements "
-                  "by trust(p, count)");
-  }
+#define WARPSAFE_DETAIL_SENTENCE                                                       \
+  "warpsafe: a trusted pointer is made by trust(p), one with a number of elements by " \
+  "trust(p, count)"
+  template <class U, class Count WARPSAFE_DETAIL_WHY>
+  WARPSAFE_DETAIL_REFUSED explicit trusted_span(U*, Count) WARPSAFE_DETAIL_REFUSAL(U);
+#undef WARPSAFE_DETAIL_SENTENCE
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
   /// The number of elements with its sign: checked builds refuse a negative one.
   [[nodiscard]] WARPSAFE_FN constexpr detail::SignedSize size() const noexcept { return size_; }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
@@ -13,51 +14,6 @@
 #include <type_traits>
 
 namespace warpsafe {
-
-/// A parameter of a kernel.
-struct ParameterInfo {
-  std::uint32_t size;       ///< bytes
-  std::uint32_t alignment;  ///< bytes
-  bool is_pointer;  ///< a raw pointer or a span, through which the kernel reaches device memory
-  bool writes;      ///< false for `const T*`, which the kernel only reads
-};
-
-/// The data that a backend needs to launch a kernel. Each kernel type has one, with static storage.
-struct KernelEntry {
-  const void* function;  ///< CUDA, HIP: the host-side stub; host backend: the function itself
-  /// Host backend: calls `function` with the values in `args`, for the thread in
-  /// detail::host_thread and the threads that continue after it (host::run_threads). nullptr in
-  /// other backends.
-  void (*invoke)(const void* function, void** args);
-  const ParameterInfo* parameters;
-  std::uint32_t parameter_count;
-};
-
-/// Where a kernel's code is. It is part of the kernel's type, so that a kernel of one kind does not
-/// compile on a stream of the other.
-enum class Provenance : std::uint8_t {
-  device,    ///< compiled for the device in this translation unit (nvcc, hipcc)
-  host,      ///< a function of the host compiler, which runs on the host backend
-  external,  ///< declared WARPSAFE_KERNEL_EXTERN here, compiled by nvcc or hipcc elsewhere
-};
-
-/// What the driver knows about a pointer.
-enum class MemoryKind : std::uint8_t {
-  unregistered,  ///< plain host memory; the device cannot read it, except on systems with HMM or
-                 ///< ATS
-  pinned,        ///< host memory that the device can read
-  device,
-  managed,
-};
-
-/// The direction of a copy, deduced from the types of source and destination. The backends' tables
-/// list the vendor's values in this order.
-enum class CopyKind : std::uint8_t {
-  host_to_device,
-  device_to_host,
-  device_to_device,
-  host_to_host
-};
 
 namespace detail {
 
@@ -123,12 +79,30 @@ template <std::size_t N>
 /// * memory in no stream's order: `has_memory_pools(int device, bool&)` (whether `allocate` works
 ///   there), `allocate_unordered(void*&, size_t)` and `allocate_managed(void*&, size_t)` on the
 ///   current device, `deallocate_unordered(void*)` for both
-/// * not required: `versions(int& driver, int& runtime)` and `toolkit_version`, for descriptions of
-///   a run
 /// * captures: `exchange_capture_mode(int& mode)`, which sets the calling thread's mode and hands
-/// back
-///   the one before; `relaxed_capture`, the mode in which no call of the thread spoils a capture of
-///   another stream
+///   back the one before; `relaxed_capture`, the mode in which no call of the thread spoils a
+///   capture of another stream
+///
+/// Optional members, each with its default:
+/// * `const DeviceLimits& floor`: the documented limits of every device (CUDA's)
+/// * `bool runs_host_kernels`: kernels are functions of the host compiler, called through
+///   KernelEntry::invoke (false: code of a device compiler)
+/// * `bool limits_may_change`: limits of devices and kernels are asked every time (false: once)
+/// * `int illegal_state`: the status of a capture's begin on a stream that captures, and of its end
+///   on one that does not; `int unknown_function`: the status of a question about a function that
+///   is no kernel (none)
+/// * `launch_plain`: `launch` of a shape without attributes (`launch`)
+/// * `Name device_name(int device)`: the name alone (`limits_of`)
+/// * `caller`, `enter_call`, `leave_call`: the backend records the user's line of each call
+///   (detail/call_scope.hpp)
+/// * `bool is_scheduled()`: work runs only inside of calls now, so asking whether it is done does
+///   not help it along (false)
+/// * `symbol_address(void*&, const void* symbol)`: where a `__device__` variable is, for
+///   WARPSAFE_DEVICE_CHECK (none)
+/// * `profile(bool on)`: switches a profiler that waits for it (none)
+/// * `versions(int& driver, int& runtime)` and `toolkit_version`, for descriptions of a run (none)
+///
+/// Then write WARPSAFE_DECLARE_LAUNCH (declare_launch.hpp) for the backend.
 template <class B>
 concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, void** args,
                            void* memory, const void* source, typename B::native_stream& stream,

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/code_image.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 
 namespace warpsafe {
 

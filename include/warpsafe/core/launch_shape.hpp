@@ -9,6 +9,15 @@
 
 namespace warpsafe {
 
+namespace detail {
+/// Whether T is a kernel as `launch` takes it. kernel/kernel.hpp specialises it.
+template <class T>
+inline constexpr bool is_kernel = false;
+
+/// The parts of a launch's configuration. An option says which it is by a member `launch_part`.
+enum class PartKind : int { none, grid, block, shared, cluster, cooperative, priority, dependent };
+}  // namespace detail
+
 /// The numbers of one launch as a runtime takes them: plain data between the typed configuration
 /// above and the backend below.
 struct LaunchShape {

@@ -131,11 +131,24 @@ constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexc
 
 }  // namespace limits
 
+namespace detail {
+template <class B>
+constexpr const DeviceLimits& floor_member() noexcept {
+  if constexpr (requires { B::floor; }) {
+    return B::floor;
+  } else {
+    return limits::cuda_floor;
+  }
+}
+}  // namespace detail
+
 /// The documented floor of a backend's devices, for checks that run before a device is known
-/// (SafeGrid) or that may not ask the driver (level cheap). Specialise it for your own backend.
+/// (SafeGrid) or that may not ask the driver (level cheap). A backend gives its own as a member
+/// `static constexpr const DeviceLimits& floor`; without one it is CUDA's.
 template <class Backend>
-inline constexpr const DeviceLimits& floor_of = limits::cuda_floor;
-template <>
-inline constexpr const DeviceLimits& floor_of<basic_hip_backend<amd_platform>> = limits::amd_floor;
+inline constexpr const DeviceLimits& floor_of = detail::floor_member<Backend>();
+/// The floor on AMD's platform is known without the backend's header, as SafeGrid needs it.
+template <template <class> class Backend>
+inline constexpr const DeviceLimits& floor_of<Backend<amd_platform>> = limits::amd_floor;
 
 }  // namespace warpsafe

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 
 // The types that can state a size, for host and device code. C++17, no standard header.
 
@@ -82,6 +83,30 @@ struct SignedSize {
       return {0, false};
     }
   }
+};
+
+/// A whole number as a program gives it: the parameter of constructors such as that of `rows{m}`.
+struct SizeArgument {
+  SignedSize count;
+
+  template <class T, typename If<is_size<T>>::type* = nullptr>
+  WARPSAFE_FN constexpr SizeArgument(T number) noexcept  // NOLINT(google-explicit-constructor)
+      : count(SignedSize::of(number)) {}
+#define WARPSAFE_DETAIL_SENTENCE "warpsafe: a bool is not a size"
+  template <class T, typename If<is_bool<T>>::type* = nullptr WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED SizeArgument(T) WARPSAFE_DETAIL_REFUSAL(T);
+#undef WARPSAFE_DETAIL_SENTENCE
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a size is a whole number of elements; round the floating value on purpose first"
+  template <class T, typename If<is_floating<T>>::type* = nullptr WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED SizeArgument(T) WARPSAFE_DETAIL_REFUSAL(T);
+#undef WARPSAFE_DETAIL_SENTENCE
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a size is a built-in whole number (int, std::size_t, std::int64_t, ...)"
+  template <class T, typename If<!is_size<T> && !is_bool<T> && !is_floating<T>>::type* =
+                         nullptr WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED SizeArgument(const T&) WARPSAFE_DETAIL_REFUSAL(T);
+#undef WARPSAFE_DETAIL_SENTENCE
 };
 
 }  // namespace detail

@@ -29,14 +29,16 @@ class Bytes {
   /// Any built-in whole number. A negative one is kept as 2^64 less its magnitude, more than any
   /// memory has: whatever takes it refuses it.
   template <class Number>
-  constexpr explicit Bytes(Number bytes) noexcept : bytes_(0) {
-    static_assert(!detail::is_bool<Number> && !detail::is_floating<Number>,
-                  "warpsafe: a number of bytes is a whole number");
-    if constexpr (!detail::is_bool<Number> && !detail::is_floating<Number>) {
-      const detail::SignedSize size = detail::SignedSize::of(bytes);
-      bytes_ = size.negative ? 0 - size.magnitude : size.magnitude;
-    }
+  requires detail::is_size<Number>
+  constexpr explicit Bytes(Number bytes) noexcept {
+    const detail::SignedSize size = detail::SignedSize::of(bytes);
+    bytes_ = size.negative ? 0 - size.magnitude : size.magnitude;
   }
+#define WARPSAFE_DETAIL_SENTENCE "warpsafe: a number of bytes is a whole number"
+  template <class Number WARPSAFE_DETAIL_WHY>
+  requires(!detail::is_size<Number>) WARPSAFE_DETAIL_REFUSED explicit Bytes(Number)
+      WARPSAFE_DETAIL_REFUSAL(Number);
+#undef WARPSAFE_DETAIL_SENTENCE
 
   /// The bytes of `count` elements of T. Errc::size_negative for a negative count,
   /// Errc::bytes_overflow where the product does not fit in 64 bits.
@@ -83,7 +85,7 @@ class DynamicShared {
       "warpsafe: shared memory holds trivially destructible types: nothing runs their destructor");
 
  public:
-  static constexpr int option_kind = 0;
+  static constexpr auto launch_part = detail::PartKind::shared;
   using element_type = T;
 
   constexpr explicit DynamicShared(detail::SignedSize count) noexcept

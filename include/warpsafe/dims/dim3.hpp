@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/size_type.hpp>
 #include <warpsafe/dims/detail/static_sizes.hpp>
-#include <warpsafe/dims/dim_space.hpp>
 #include <warpsafe/error/result.hpp>
 
 #include <cstddef>
@@ -39,6 +39,11 @@ struct DimAccess {
     return Dims(typename Dims::Checked{}, x, y, z);
   }
 };
+
+/// One to three bare numbers.
+template <class... Numbers>
+inline constexpr bool are_numbers = sizeof...(Numbers) < 4 &&
+                                    ((is_size<Numbers> || is_floating<Numbers>)&&...);
 
 /// CUDA and HIP's dim3, or anything of its shape.
 template <class T>
@@ -86,24 +91,24 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
 
   constexpr Dim3() noexcept requires is_static = default;
 
-  /// No dimension is made of bare numbers: the sentence for who tries. Not explicit, so that it is
-  /// read wherever one is tried.
-  template <class... Numbers>
-  requires(
-      sizeof...(Numbers) > 0 && sizeof...(Numbers) < 4 &&
-      ((detail::is_size<Numbers> ||
-        detail::is_floating<
-            Numbers>)&&...)) constexpr Dim3(Numbers...) noexcept  // NOLINT(google-explicit-constructor)
-      : AxisX(1U), AxisY(1U), AxisZ(1U) {
-    static_assert(
-        sizeof...(Numbers) == 0 || !std::is_same_v<Space, grid_space>,
-        "warpsafe: a grid is made from the size it covers, SafeGrid<>::cover(n, block<256>); "
-        "GridDim::from_blocks is for a number that counts blocks already");
-    static_assert(
-        sizeof...(Numbers) == 0 || std::is_same_v<Space, grid_space>,
-        "warpsafe: a block or cluster is made by block<256>, cluster<2>, or, of numbers known at run "
-        "time, by BlockDim::create(x, y, z), which checks them");
-  }
+  // No dimension is made of bare numbers. Not explicit, so that the sentence is printed wherever
+  // one is tried.
+#define WARPSAFE_DETAIL_SENTENCE                                                         \
+  "warpsafe: a grid is made from the size it covers, SafeGrid<>::cover(n, block<256>); " \
+  "GridDim::from_blocks is for a number that counts blocks already"
+  template <class First, class... More WARPSAFE_DETAIL_WHY>
+  requires(std::is_same_v<Space, grid_space>&& detail::are_numbers<First, More...>)
+      WARPSAFE_DETAIL_REFUSED Dim3(First, More...)
+  WARPSAFE_DETAIL_REFUSAL(First, : Dim3(Checked{}, 1, 1, 1));
+#undef WARPSAFE_DETAIL_SENTENCE
+#define WARPSAFE_DETAIL_SENTENCE                                                                 \
+  "warpsafe: a block or cluster is made by block<256>, cluster<2>, or, of numbers known at run " \
+  "time, by BlockDim::create(x, y, z), which checks them"
+  template <class First, class... More WARPSAFE_DETAIL_WHY>
+  requires(!std::is_same_v<Space, grid_space> &&
+           detail::are_numbers<First, More...>) WARPSAFE_DETAIL_REFUSED Dim3(First, More...)
+  WARPSAFE_DETAIL_REFUSAL(First, : Dim3(Checked{}, 1, 1, 1));
+#undef WARPSAFE_DETAIL_SENTENCE
 
   /// A static Dim3 of the same space, as a dynamic one.
   template <std::uint32_t X2, std::uint32_t Y2, std::uint32_t Z2>

@@ -11,15 +11,15 @@ namespace warpsafe {
 
 namespace detail {
 
-/// One axis of an extent: how many elements, and which of x, y, z it runs along.
+/// One axis of an extent: how many elements, and which of x, y, z it runs along. A negative number
+/// is kept with its sign: `cover` refuses it by value.
 template <int Along>
 struct AxisSize {
+  using value_type = size_type;  // so that a kernel may take it: no address is in it
   static constexpr int along = Along;
-  size_type value;  ///< elements; the magnitude, if a negative number was given
-  bool negative;    ///< a negative number was given: `cover` refuses it by value
+  SignedSize count;
 
-  WARPSAFE_FN constexpr AxisSize(SignedSize size) noexcept  // NOLINT(google-explicit-constructor)
-      : value(size.magnitude), negative(size.negative) {}
+  WARPSAFE_FN explicit constexpr AxisSize(SignedSize its_count) noexcept : count(its_count) {}
 };
 
 template <class T>
@@ -31,24 +31,19 @@ inline constexpr int axis_of = -1;
 /// neighbouring columns of a row-major matrix. Any built-in whole number goes in; what is negative
 /// is refused, with its value, by `SafeGrid::cover`.
 struct x : detail::AxisSize<0> {
-  template <class T>
-  WARPSAFE_FN explicit constexpr x(T count) noexcept : AxisSize(detail::SignedSize::of(count)) {}
+  WARPSAFE_FN explicit constexpr x(detail::SizeArgument size) noexcept : AxisSize(size.count) {}
 };
 struct y : detail::AxisSize<1> {
-  template <class T>
-  WARPSAFE_FN explicit constexpr y(T count) noexcept : AxisSize(detail::SignedSize::of(count)) {}
+  WARPSAFE_FN explicit constexpr y(detail::SizeArgument size) noexcept : AxisSize(size.count) {}
 };
 struct z : detail::AxisSize<2> {
-  template <class T>
-  WARPSAFE_FN explicit constexpr z(T count) noexcept : AxisSize(detail::SignedSize::of(count)) {}
+  WARPSAFE_FN explicit constexpr z(detail::SizeArgument size) noexcept : AxisSize(size.count) {}
 };
 struct cols : detail::AxisSize<0> {
-  template <class T>
-  WARPSAFE_FN explicit constexpr cols(T count) noexcept : AxisSize(detail::SignedSize::of(count)) {}
+  WARPSAFE_FN explicit constexpr cols(detail::SizeArgument size) noexcept : AxisSize(size.count) {}
 };
 struct rows : detail::AxisSize<1> {
-  template <class T>
-  WARPSAFE_FN explicit constexpr rows(T count) noexcept : AxisSize(detail::SignedSize::of(count)) {}
+  WARPSAFE_FN explicit constexpr rows(detail::SizeArgument size) noexcept : AxisSize(size.count) {}
 };
 
 namespace detail {
@@ -62,6 +57,20 @@ template <>
 inline constexpr int axis_of<cols> = 0;
 template <>
 inline constexpr int axis_of<rows> = 1;
+
+template <class... Axes>
+inline constexpr bool have_names = ((axis_of<Axes> >= 0) && ...);
+/// Whether these are the axes of an extent, each once.
+template <int Rank, class... Axes>
+constexpr bool are_all_axes() noexcept {
+  if constexpr (have_names<Axes...>) {
+    return ((1 << axis_of<Axes>)+... + 0) == (1 << Rank) - 1;
+  } else {
+    return false;
+  }
+}
+template <int Rank, class... Axes>
+inline constexpr bool are_axes = are_all_axes<Rank, Axes...>();
 }  // namespace detail
 
 /// The index of one thread in the whole grid, or of one element of an extent. 64 bits per axis.
@@ -78,25 +87,35 @@ class extent {
   static_assert(Rank >= 1 && Rank <= 3, "warpsafe: an extent has one, two or three axes");
 
  public:
+  using value_type = size_type;  // as AxisSize
   static constexpr int rank = Rank;
 
-  template <class... Axes>
+  template <class... Axes, typename detail::If<detail::are_axes<Rank, Axes...>>::type* = nullptr>
   WARPSAFE_FN constexpr explicit extent(Axes... axes) noexcept : size_{}, negative_(0) {
-    static_assert(
-        ((detail::axis_of<Axes> >= 0) && ...),
-        "warpsafe: name the axes of an extent: extent{rows{m}, cols{n}}, or x{…}, y{…}, z{…}; "
-        "bare numbers cannot tell rows from columns");
-    if constexpr (((detail::axis_of<Axes> >= 0) && ...)) {
-      static_assert(
-          ((1 << detail::axis_of<Axes>)+... + 0) == (1 << Rank) - 1,
-          "warpsafe: an extent names each of its axes once: x, then x and y (cols and rows), "
-          "then x, y and z");
-      if constexpr (((1 << detail::axis_of<Axes>)+... + 0) == (1 << Rank) - 1) {
-        ((size_[Axes::along] = axes.value), ...);
-        negative_ = ((axes.negative ? 1U << Axes::along : 0U) | ... | 0U);
-      }
-    }
+    ((size_[Axes::along] = axes.count.magnitude), ...);
+    negative_ = ((axes.count.negative ? 1U << Axes::along : 0U) | ... | 0U);
   }
+#define WARPSAFE_DETAIL_SENTENCE                                                                \
+  "warpsafe: name the axes of an extent: extent{rows{m}, cols{n}}, or x{…}, y{…}, z{…}; " \
+  "bare numbers cannot tell rows from columns"
+  template <
+      class First, class... More,
+      typename detail::If<!detail::have_names<First, More...>>::type* = nullptr WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED explicit extent(First, More...)
+      WARPSAFE_DETAIL_REFUSAL(First,
+                              : size_{}, negative_(0));
+#undef WARPSAFE_DETAIL_SENTENCE
+#define WARPSAFE_DETAIL_SENTENCE                                                            \
+  "warpsafe: an extent names each of its axes once: x, then x and y (cols and rows), then " \
+  "x, y and z"
+  template <class First, class... More,
+            typename detail::If<detail::have_names<First, More...> &&
+                                !detail::are_axes<Rank, First, More...>>::type* =
+                nullptr WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED explicit extent(First, More...)
+      WARPSAFE_DETAIL_REFUSAL(First,
+                              : size_{}, negative_(0));
+#undef WARPSAFE_DETAIL_SENTENCE
 
   /// Elements along an axis: 0 is x (columns), 1 is y (rows), 2 is z; 1 beyond the rank.
   [[nodiscard]] WARPSAFE_FN constexpr size_type size(int axis) const noexcept {

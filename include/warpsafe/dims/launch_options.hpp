@@ -2,8 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/refused.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/size_type.hpp>
 #include <warpsafe/dims/bytes.hpp>
-#include <warpsafe/dims/dim3.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -15,20 +17,29 @@ namespace warpsafe {
 
 /// Launch option: every block is resident at once, so that the kernel may use a grid-wide barrier.
 struct cooperative_t {
+  static constexpr auto launch_part = detail::PartKind::cooperative;
   constexpr void apply(LaunchShape& shape) const noexcept { shape.cooperative = true; }
 };
 inline constexpr cooperative_t cooperative{};
 
 /// Launch option: the priority of this launch, in the runtime's own range (smaller is more urgent).
 struct priority {
+  static constexpr auto launch_part = detail::PartKind::priority;
   std::int32_t value;
   template <class Number>
-  explicit constexpr priority(Number its_value) noexcept
-      : value(static_cast<std::int32_t>(its_value)) {
-    static_assert(detail::is_size<Number> && sizeof(Number) <= sizeof(std::int32_t),
-                  "warpsafe: a priority is a whole number of at most 32 bits, as the runtimes have "
-                  "it: priority(-1)");
-  }
+  requires(detail::is_size<Number> &&
+           sizeof(Number) <=
+               sizeof(std::int32_t)) explicit constexpr priority(Number its_value) noexcept
+      : value(static_cast<std::int32_t>(its_value)) {}
+#define WARPSAFE_DETAIL_SENTENCE                                                         \
+  "warpsafe: a priority is a whole number of at most 32 bits, as the runtimes have it: " \
+  "priority(-1)"
+  template <class Number WARPSAFE_DETAIL_WHY>
+  requires(!detail::is_size<Number> ||
+           sizeof(Number) > sizeof(std::int32_t)) WARPSAFE_DETAIL_REFUSED explicit priority(Number)
+      WARPSAFE_DETAIL_REFUSAL(Number,
+                              : value(0));
+#undef WARPSAFE_DETAIL_SENTENCE
   constexpr void apply(LaunchShape& shape) const noexcept {
     shape.priority = value;
     shape.has_priority = true;
@@ -38,6 +49,7 @@ struct priority {
 /// Launch option (CUDA, programmatic dependent launch): the kernel may start before its predecessor
 /// in the stream has ended. Only for kernels that are declared `waits_for_predecessor`.
 struct dependent_launch_t {
+  static constexpr auto launch_part = detail::PartKind::dependent;
   constexpr void apply(LaunchShape& shape) const noexcept { shape.programmatic = true; }
 };
 inline constexpr dependent_launch_t dependent_launch{};
@@ -45,6 +57,7 @@ inline constexpr dependent_launch_t dependent_launch{};
 /// Launch option: a cluster of 9 to 16 blocks, which only some devices allow.
 template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
 struct NonPortableCluster {
+  static constexpr auto launch_part = detail::PartKind::cluster;
   static_assert(X > 0 && Y > 0 && Z > 0, "warpsafe: a dimension is 0; every axis is at least 1");
   static_assert(std::uint64_t{X} * Y * Z <= 16,
                 "warpsafe: no device has clusters of more than 16 blocks");
@@ -59,45 +72,4 @@ struct NonPortableCluster {
 template <std::uint32_t X, std::uint32_t Y = 1, std::uint32_t Z = 1>
 inline constexpr NonPortableCluster<X, Y, Z> non_portable_cluster{};
 
-namespace detail {
-
-enum class PartKind : int { none, grid, block, shared, cluster, cooperative, priority, dependent };
-
-template <class T>
-inline constexpr PartKind part_kind = PartKind::none;
-template <class T>
-inline constexpr PartKind part_kind<DynamicShared<T>> = PartKind::shared;
-template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
-inline constexpr PartKind part_kind<Dim3<cluster_space, X, Y, Z>> = PartKind::cluster;
-template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
-inline constexpr PartKind part_kind<NonPortableCluster<X, Y, Z>> = PartKind::cluster;
-template <>
-inline constexpr PartKind part_kind<cooperative_t> = PartKind::cooperative;
-template <>
-inline constexpr PartKind part_kind<priority> = PartKind::priority;
-template <>
-inline constexpr PartKind part_kind<dependent_launch_t> = PartKind::dependent;
-template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
-inline constexpr PartKind part_kind<Dim3<block_space, X, Y, Z>> = PartKind::block;
-template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
-inline constexpr PartKind part_kind<Dim3<grid_space, X, Y, Z>> = PartKind::grid;
-
-template <class Option>
-constexpr void apply_option(const Option& option, LaunchShape& shape) noexcept {
-  if constexpr (is_cluster_dim<Option>) {
-    shape.cluster[0] = option.x();
-    shape.cluster[1] = option.y();
-    shape.cluster[2] = option.z();
-    shape.has_cluster = true;
-  } else {
-    option.apply(shape);
-  }
-}
-
-template <class T>
-inline constexpr bool is_dynamic_shared = false;
-template <class T>
-inline constexpr bool is_dynamic_shared<DynamicShared<T>> = true;
-
-}  // namespace detail
 }  // namespace warpsafe

@@ -8,6 +8,7 @@
 #include <warpsafe/dims/detail/cover.hpp>
 #include <warpsafe/dims/dim3.hpp>
 #include <warpsafe/dims/extent.hpp>
+#include <warpsafe/dims/grid_policy.hpp>
 #include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/error/result.hpp>
 
@@ -16,19 +17,7 @@
 
 namespace warpsafe {
 
-/// How a grid relates to its size. It is part of the grid's type, since it decides which kernels
-/// the grid may run.
-enum class GridPolicy : std::uint8_t {
-  one_per_item,           ///< every item has its thread (or its share of items_per_thread)
-  one_per_item_or_empty,  ///< the same, and a size of 0 is an empty grid, whose launch does nothing
-  strided,                ///< fewer threads than items: the kernel walks them with grid_stride(n)
-};
-
 namespace detail {
-
-/// Asks for numbers without what they cover, which only the dispatch may have: a launch of them
-/// would not see a capped grid or a kernel's items.
-struct ForDispatch {};
 
 /// The blocks of a grid and its block: all of a SafeGrid that a launch needs.
 template <class Block, int Rank>
@@ -73,8 +62,7 @@ class GridNumbers : Block {
 /// Checked builds return an error for a size that cannot be covered. At CheckLevel::off the same
 /// size becomes a zero dimension without a branch: every vendor refuses it, so it fails in the
 /// driver rather than running as a small grid.
-template <class Rules = default_backend, class Block = BlockDim, int Rank = 1,
-          GridPolicy Policy = GridPolicy::one_per_item, std::uint32_t Items = 1>
+template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
 class SafeGrid : detail::GridNumbers<Block, Rank> {
   using Numbers = detail::GridNumbers<Block, Rank>;
 
@@ -176,9 +164,15 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
     return detail::failure<SafeGrid<Rules>>(
         LaunchError::make(Errc::size_zero, Stage::construction));
   }
-  template <class Size, class B, class... A>
-  requires(detail::makes_grid_by_hand<Size, B, A...>()) explicit SafeGrid(const Size&, const B&,
-                                                                          const A&...) = delete;
+#define WARPSAFE_DETAIL_SENTENCE                                                          \
+  "warpsafe: a SafeGrid is made by SafeGrid<>::cover(n, block<256>), and from blocks by " \
+  "GridDim::from_blocks"
+  template <class Size, class B, class... A WARPSAFE_DETAIL_WHY>
+  requires(detail::is_size<B> || is_block_dim<B> || is_grid_dim<B>) WARPSAFE_DETAIL_REFUSED
+      explicit SafeGrid(const Size&, const B&, const A&...)
+          WARPSAFE_DETAIL_REFUSAL(B,
+                                  : Numbers(detail::lvalue<Block>()));
+#undef WARPSAFE_DETAIL_SENTENCE
 
   using Numbers::block;
   using Numbers::blocks;
@@ -267,10 +261,5 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
 
   std::uint64_t sizes_[Rank];
 };
-
-template <class T>
-inline constexpr bool is_safe_grid = false;
-template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
-inline constexpr bool is_safe_grid<SafeGrid<Rules, Block, Rank, Policy, Items>> = true;
 
 }  // namespace warpsafe

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/format.hpp>
 #include <warpsafe/error/result.hpp>
 

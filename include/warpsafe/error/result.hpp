@@ -6,64 +6,52 @@
 // compiles under nvcc in every Boost from 1.74 on.
 
 #include <warpsafe/error/error.hpp>
-#include <warpsafe/error/format.hpp>
 
 #include <boost/outcome/basic_result.hpp>
 
-#include <exception>
 #include <type_traits>
 #include <utility>
 
-#if !defined(__cpp_exceptions)
-#include <cstdio>
-#endif
-
 namespace warpsafe {
-
-/// What `.value()` throws on an error. It holds the whole LaunchError and its text.
-class LaunchException : public std::exception {
- public:
-  explicit LaunchException(const LaunchError& error) noexcept : error_(error) {
-    format_error(error_, text_, sizeof text_);
-  }
-  [[nodiscard]] const char* what() const noexcept override { return text_; }
-  [[nodiscard]] const LaunchError& error() const noexcept { return error_; }
-
- private:
-  LaunchError error_;
-  char text_[1024];
-};
-
-/// What `.error()` throws on a result that holds a value.
-class BadResultAccess : public std::exception {
- public:
-  [[nodiscard]] const char* what() const noexcept override {
-    return "warpsafe: error() was called on a result that holds a value";
-  }
-};
 
 namespace detail {
 
-template <class Exception>
-[[noreturn]] inline void raise(const Exception& exception) {
-#if defined(__cpp_exceptions)
-  throw exception;
-#else
-  std::fprintf(stderr, "%s\n", exception.what());
-  std::terminate();
-#endif
+template <class, class T>
+struct LaterType {
+  using type = T;
+};
+/// T, which depends on Template for the compiler. A template that returns result<int> has one made
+/// for it where it is only read, which takes the compiler some 10 ms in every translation unit; one
+/// that returns result<later<B, int>> has it made where it is called.
+template <class Template, class T>
+using later = typename LaterType<Template, T>::type;
+
+/// What throws, of `.value()` and `.error()`. Defined in exception.hpp, which every entry header
+/// includes.
+struct Thrower;
+/// Whether it is defined. Self makes the question one of the call, not of this header.
+template <class Self>
+constexpr bool can_throw() noexcept {
+  constexpr bool defined = requires { sizeof(later<Self, Thrower>); };
+  static_assert(defined,
+                "warpsafe: value() and error() throw; include <warpsafe/error/exception.hpp>");
+  return defined;
 }
 
-/// Outcome's policy of a result: `.value()` throws; without exceptions it prints the text and
+/// Outcome's policy of a result: `.value()` throws. Without exceptions it prints the error and
 /// terminates.
 struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   template <class Self>
   static constexpr void wide_value_check(Self&& self) {
-    if (!base::_has_value(self)) raise(LaunchException(base::_error(self)));
+    if constexpr (can_throw<Self>()) {
+      if (!base::_has_value(self)) later<Self, Thrower>::no_value(base::_error(self));
+    }
   }
   template <class Self>
   static constexpr void wide_error_check(Self&& self) {
-    if (!base::_has_error(self)) raise(BadResultAccess{});
+    if constexpr (can_throw<Self>()) {
+      if (!base::_has_error(self)) later<Self, Thrower>::no_error();
+    }
   }
   template <class Self>
   static constexpr void wide_exception_check(Self&& self) {
@@ -106,18 +94,6 @@ template <class T>
     const LaunchError& error) noexcept {
   return result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<LaunchError>, error);
 }
-}  // namespace detail
-
-namespace detail {
-template <class, class T>
-struct LaterType {
-  using type = T;
-};
-/// T, as a type that depends on Template. A template that returns result<int> instantiates it where
-/// the template is only read, which takes some 10 ms in every translation unit. One that returns
-/// result<later<B, int>> instantiates it where it is called.
-template <class Template, class T>
-using later = typename LaterType<Template, T>::type;
 }  // namespace detail
 
 /// Whether T is a `result<…>`, and of what.

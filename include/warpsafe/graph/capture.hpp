@@ -2,16 +2,15 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/graph/graph.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
 
@@ -39,7 +38,7 @@ class [[nodiscard]] basic_capture {
   [[nodiscard]] static result<basic_capture> begin(basic_stream_hold<B> stream,
                                                    CaptureMode mode = CaptureMode::global,
                                                    call_site site = call_site::current()) noexcept {
-    const auto there = detail::check_stream_there(Name::of("capture begin"), stream.ref(), site);
+    const auto there = detail::check_stream(Name::of("capture begin"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
     auto* const state =
         new (std::nothrow) State(std::move(stream), &basic_capture::template discard_at<Level>);
@@ -58,7 +57,7 @@ class [[nodiscard]] basic_capture {
     if (const int status =
             detail::call<B, Level, &B::capture_begin>(state->stream.ref().native(), mode)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("capture begin"), site);
-      if (status == illegal_state) error.code = Errc::stream_capturing;
+      if (is_illegal_state(status)) error.code = Errc::stream_capturing;
       error.stream = state->stream.ref().native();
       delete std::exchange(made.state_, nullptr);
       return error;
@@ -134,8 +133,14 @@ class [[nodiscard]] basic_capture {
 
  private:
   friend struct detail::PrintAccess;
-  /// cudaErrorIllegalState and hipErrorIllegalState; the host backend uses the same number.
-  static constexpr int illegal_state = 401;
+  /// Whether the status says that the stream captures already, or not at all.
+  [[nodiscard]] static constexpr bool is_illegal_state(int status) noexcept {
+    if constexpr (requires { B::illegal_state; }) {
+      return status == B::illegal_state;
+    } else {
+      return false;
+    }
+  }
 
   struct State {
     /// Ends a capture without using its graph, through the calls of the level at which it began.
@@ -178,7 +183,7 @@ class [[nodiscard]] basic_capture {
     } else if (error.code == Errc::capture_unjoined && unjoined != nullptr) {
       error.stream = unjoined->stream;
       error.site = unjoined->site;
-    } else if (status == illegal_state) {
+    } else if (is_illegal_state(status)) {
       error.code = Errc::capture_unmatched;
     }
     return error;

@@ -2,16 +2,15 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
 
@@ -67,8 +66,7 @@ class [[nodiscard]] basic_executable_graph {
         return memory_freed(freed, stream.ref(), site);
       }
     }
-    const result<void> there =
-        detail::check_stream_there(Name::of("graph launch"), stream.ref(), site);
+    const result<void> there = detail::check_stream(Name::of("graph launch"), stream.ref(), site);
     if (!there.has_value()) return there;
     LaunchError error;
     if (is_captured<Level>(stream.ref(), site, error)) return error;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <warpsafe/args/detail/memory_owner.hpp>
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/executable_graph.hpp>

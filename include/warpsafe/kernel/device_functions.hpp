@@ -52,7 +52,7 @@
 #endif
 
 #else
-#include <warpsafe/backend/host/detail/thread_loop.hpp>
+#include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/kernel/detail/extern_kernel.hpp>
 
 #define WARPSAFE_KERNEL [[maybe_unused]] static

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <warpsafe/args/device_span.hpp>
-#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/pretty_name.hpp>
-#include <warpsafe/dims/detail/cover.hpp>
+#include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/kernel/needs.hpp>
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #if !defined(__CUDACC__) && !defined(__HIPCC__)
-#include <warpsafe/backend/host/detail/thread_loop.hpp>
+#include <warpsafe/backend/detail/host_thread.hpp>
 #else
 namespace warpsafe::host {
 // Comes with the host backend, for tables of functions (host::named) in a device compiler's unit.

@@ -15,9 +15,9 @@
 
 namespace warpsafe::detail {
 
-/// Whether a launch that raises nothing, as `<<<>>>`, has no more dynamic shared memory than the
-/// kernel's attribute allows now; else Errc::shared_not_opted_in in `error`. `now`: the attributes
-/// as they are, of no cache; a maximum of 0 is not known.
+/// Whether a launch that raises no attribute, such as `<<<>>>`, has no more dynamic shared memory
+/// than the kernel's attribute allows now. Otherwise puts Errc::shared_not_opted_in into `error`.
+/// `now` holds the current attributes, not cached ones; a maximum of 0 means unknown.
 [[nodiscard]] constexpr bool shared_is_opted_in(const LaunchShape& shape, const KernelLimits& now,
                                                 LaunchError& error) noexcept {
   if (now.max_dynamic_shared == 0 || shape.dynamic_shared <= now.max_dynamic_shared) return true;
@@ -27,20 +27,20 @@ namespace warpsafe::detail {
 
 }  // namespace warpsafe::detail
 
-// For code that exists: `check` above an untouched `k<<<grid, block, bytes, stream>>>(…)`, and
-// `launch_as_written` in the slot order of `<<<>>>`. Both take the vendor's own types, default
-// stream included; both are named escapes from the typed interface, and keep its run-time checks.
+// For existing code: `check` in front of an unchanged `k<<<grid, block, bytes, stream>>>(…)`, and
+// `launch_as_written` with the argument order of `<<<>>>`. Both take the vendor's own types, the
+// default stream included. Both are named escapes from the typed interface and keep its run-time
+// checks.
 
 namespace warpsafe {
 
 namespace detail {
 
-/// Grid or block as `<<<>>>` takes them: a dim3, or a number. A number keeps all its bits until it
-/// is checked, where `<<<>>>` would have cut it to 32.
+/// Reads a grid or block as `<<<>>>` takes it: a dim3 or a number. A number keeps all its bits
+/// until it is checked; `<<<>>>` cuts it to 32 bits.
 template <class Dims>
-[[nodiscard]] constexpr bool written_dims(const Dims& dims, std::uint32_t (&axes)[3],
-                                          Errc too_large, std::uint64_t limit,
-                                          LaunchError& error) noexcept {
+[[nodiscard]] constexpr bool raw_dims(const Dims& dims, std::uint32_t (&axes)[3], Errc too_large,
+                                      std::uint64_t limit, LaunchError& error) noexcept {
   if constexpr (VendorDim3<Dims>) {
     static_cast<void>(check_vendor_dims<Dims>());
     axes[0] = static_cast<std::uint32_t>(dims.x);
@@ -50,8 +50,7 @@ template <class Dims>
   } else {
     const SignedSize size = SignedSize::of(dims);
     const bool fits = !size.negative && size.magnitude <= 0xffffffffU;
-    axes[0] =
-        fits ? static_cast<std::uint32_t>(size.magnitude) : 0;  // 0 is refused by every runtime
+    axes[0] = fits ? static_cast<std::uint32_t>(size.magnitude) : 0;  // every runtime refuses 0
     axes[1] = 1;
     axes[2] = 1;
     if (!fits) {
@@ -66,28 +65,29 @@ template <class Dims>
   }
 }
 
-/// The sentences about what stands in the first two slots of `<<<>>>`, at every level.
+/// Diagnoses the types of the first two arguments of `<<<>>>`, at every level.
 template <class G, class Bk>
-constexpr bool check_written_dims() noexcept {
-  static_assert(!is_grid_dim<Bk> && !is_block_dim<G>,
+constexpr bool check_raw_dims() noexcept {
+  constexpr bool in_order = !is_grid_dim<Bk> && !is_block_dim<G>;
+  constexpr bool raw = (VendorDim3<G> || is_size<G>)&&(VendorDim3<Bk> || is_size<Bk>);
+  static_assert(in_order,
                 "warpsafe: the grid comes first and the block second, as in <<<grid, block>>>");
-  static_assert(is_grid_dim<Bk> || is_block_dim<G> ||
-                    ((VendorDim3<G> || is_size<G>)&&(VendorDim3<Bk> || is_size<Bk>)),
+  static_assert(!in_order || raw,
                 "warpsafe: grid and block are the vendor's dim3 or a whole number, as in "
                 "<<<grid, block>>>; GridDim and BlockDim go to launch, in a LaunchConfig");
-  return true;
+  return in_order && raw;
 }
 
 template <class G, class Bk>
-[[nodiscard]] constexpr bool written_shape(const G& grid, const Bk& block, std::uint64_t bytes,
-                                           LaunchShape& shape, LaunchError& error) noexcept {
+[[nodiscard]] constexpr bool raw_shape(const G& grid, const Bk& block, std::uint64_t bytes,
+                                       LaunchShape& shape, LaunchError& error) noexcept {
   shape.dynamic_shared = bytes;
-  const bool grid_fits = written_dims(grid, shape.grid, Errc::grid_too_large, 2147483647, error);
-  const bool block_fits = written_dims(block, shape.block, Errc::block_axis_too_large, 1024, error);
+  const bool grid_fits = raw_dims(grid, shape.grid, Errc::grid_too_large, 2147483647, error);
+  const bool block_fits = raw_dims(block, shape.block, Errc::block_axis_too_large, 1024, error);
   return grid_fits && block_fits;
 }
 
-/// A count of bytes with the place it was written at.
+/// A number of bytes and the source line that passed it.
 struct LocatedBytes {
   template <class T>
   requires is_size<T>
@@ -98,27 +98,26 @@ struct LocatedBytes {
   call_site site;
 };
 
-/// What a launch as written may pass: raw pointers are taken as device memory, and verified.
+/// A raw pointer counts as device memory, and is verified; any other argument stays as it is.
 template <class A>
-[[nodiscard]] constexpr const A& as_written(const A& argument) noexcept {
+[[nodiscard]] constexpr const A& trust_pointer(const A& argument) noexcept {
   return argument;
 }
 template <class T>
-[[nodiscard]] constexpr trusted_ptr<T> as_written(T* const& pointer) noexcept {
+[[nodiscard]] constexpr trusted_ptr<T> trust_pointer(T* const& pointer) noexcept {
   return trust(pointer);
 }
 
 template <CheckLevel Level, class B, class K>
-[[nodiscard]] bool check_written(const Located<B>& at, const LaunchShape& shape, K its_kernel,
-                                 bool stream_is_default, LaunchError& error) noexcept {
+[[nodiscard]] bool check_raw_launch(const Located<B>& at, const LaunchShape& shape, K its_kernel,
+                                    bool stream_is_default, LaunchError& error) noexcept {
   if constexpr (Level == CheckLevel::full) {
     DeviceLimits device_local;
     KernelLimits kernel_local;
     const DeviceLimits* device = nullptr;
     const KernelLimits* kernel = nullptr;
     const KernelEntry entry = its_kernel.entry();
-    // A capturing stream must not be asked for its device: that breaks the capture (seen on CUDA
-    // 13).
+    // Asking a capturing stream for its device breaks the capture (seen on CUDA 13).
     bool capturing = true;
     int stream_device = -1;
     if (!stream_is_default &&
@@ -134,7 +133,7 @@ template <CheckLevel Level, class B, class K>
         !validate_launch<K>(shape, *kernel, *device, error)) {
       return false;
     }
-    // `<<<>>>` raises nothing: what the kernel's attribute allows now is the limit.
+    // `<<<>>>` raises no attribute: the limit is what the kernel's attribute allows now.
     if (shape.dynamic_shared + kernel->static_shared > device->shared_per_block) {
       KernelLimits now;
       if (call<B, Level, &B::attributes_of>(entry, now) == 0 &&
@@ -150,85 +149,81 @@ template <CheckLevel Level, class B, class K>
 
 }  // namespace detail
 
-/// Above an untouched `k<<<grid, block, bytes, stream>>>(…)`: says what that launch would do wrong,
-/// and launches nothing. `grid` and `block` are the vendor's dim3 or the number that stands in the
-/// launch, `bytes` its dynamic shared memory, `stream` its stream, 0 included. The first step of a
-/// migration. Nothing, at CheckLevel::off. Errc as `validate`, and Errc::dimension_negative,
-/// ::shared_not_opted_in,
-/// ::stream_wrong_device, ::not_a_kernel, ::no_kernel_image, ::no_device.
+/// Checks an unchanged `k<<<grid, block, bytes, stream>>>(…)` that follows, and launches nothing.
+/// `grid` and `block` are the vendor's dim3 or the number in the launch, `bytes` its dynamic shared
+/// memory, `stream` its stream, 0 included. Use it as the first step of a migration. At
+/// CheckLevel::off it does nothing. Errc as `validate`, and Errc::dimension_negative,
+/// ::shared_not_opted_in, ::stream_wrong_device, ::not_a_kernel, ::no_kernel_image, ::no_device.
 template <class B = default_backend, CheckLevel Level = current_level, class K, class G, class Bk>
 [[nodiscard]] result<void> check(K kernel, const G& grid, const Bk& block, std::uint64_t bytes = 0,
                                  typename B::native_stream stream = {},
                                  call_site site = call_site::current()) noexcept {
   static_assert(detail::is_kernel<K>, "warpsafe: check takes the kernel first, as kernel<fn>");
-  static_assert(detail::check_written_dims<G, Bk>());
   static_cast<void>(kernel);
-  if constexpr (Level != CheckLevel::off) {
+  if constexpr (detail::check_raw_dims<G, Bk>() && Level != CheckLevel::off) {
     LaunchShape shape;
     LaunchError error;
     int device = 0;
-    bool fine = detail::written_shape(grid, block, bytes, shape, error);
+    bool fine = detail::raw_shape(grid, block, bytes, shape, error);
     if (fine) {
       const int status =
           Level == CheckLevel::full ? detail::call<B, Level, &B::current_device>(device) : 0;
       if (status != 0) return detail::runtime_error<B>(status, Name::of("current device"), site);
     }
-    const detail::Located<B> at(detail::stream_as_written<B>(stream, device), site);
-    fine = fine && detail::check_written<Level>(at, shape, kernel, stream == nullptr, error);
+    const detail::Located<B> at(detail::raw_stream<B>(stream, device), site);
+    fine = fine && detail::check_raw_launch<Level>(at, shape, kernel, stream == nullptr, error);
     if (!fine) {
       detail::report_refusal(error, shape, at, kernel);
-      if (!detail::launches_all_the_same(error)) return error;
+      if (!detail::continues_after_refusal(error)) return error;
     }
   }
   return success();
 }
 
-/// `k<<<grid, block, bytes, stream>>>(args…)` in the same order, checked:
-/// `launch_as_written(kernel<k>, grid, block, bytes, stream, args…)`. Raw pointers are taken as
-/// device memory and verified in checked builds; numbers keep the rules of `launch`. The dynamic
-/// shared memory is what the kernel's attribute allows, as with `<<<>>>`. Errc as `check` and
-/// `launch`.
+/// A checked `k<<<grid, block, bytes, stream>>>(args…)` with the same argument order:
+/// `launch_as_written(kernel<k>, grid, block, bytes, stream, args…)`. Raw pointers count as device
+/// memory, and checked builds verify them. Numbers follow the rules of `launch`. As with `<<<>>>`,
+/// the kernel's attribute limits the dynamic shared memory. Errc as `check` and `launch`.
 template <class B = default_backend, CheckLevel Level = current_level, class K, class G, class Bk,
           class... A>
 [[nodiscard]] result<void> launch_as_written(K kernel, const G& grid, const Bk& block,
                                              detail::LocatedBytes bytes,
                                              typename B::native_stream stream,
                                              const A&... arguments) noexcept {
-  constexpr bool fine =
-      detail::check_kernel_types<B, K,
-                                 std::remove_cvref_t<decltype(detail::as_written(arguments))>...>();
+  constexpr bool fine = detail::check_kernel_types<
+      B, K, std::remove_cvref_t<decltype(detail::trust_pointer(arguments))>...>();
   if constexpr (fine) {
-    // A count of bytes below zero is more than any device has.
+    // A negative number of bytes becomes one that no device has.
     const std::uint64_t dynamic = bytes.bytes.negative ? ~std::uint64_t{0} : bytes.bytes.magnitude;
     const auto checked = check<B, Level>(kernel, grid, block, dynamic, stream, bytes.site);
     if (!checked.has_value()) return checked;
     LaunchShape shape;
-    LaunchError
-        unused;  // what did not fit is 0 now, and where nobody checked it the runtime refuses it
-    static_cast<void>(detail::written_shape(grid, block, dynamic, shape, unused));
+    // A number that does not fit has become 0. Without checks the runtime refuses it.
+    LaunchError unused;
+    static_cast<void>(detail::raw_shape(grid, block, dynamic, shape, unused));
     int device = 0;
     if (const int status = detail::call<B, Level, &B::current_device>(device)) {
       return detail::runtime_error<B>(status, Name::of("current device"), bytes.site);
     }
-    const detail::Located<B> at(detail::stream_as_written<B>(stream, device), bytes.site);
+    const detail::Located<B> at(detail::raw_stream<B>(stream, device), bytes.site);
     if constexpr (Level != CheckLevel::off) {
       LaunchError error;
       if (!detail::check_values<Level, B>(error, typename K::parameters{},
-                                          detail::as_written(arguments)...) &&
-          !detail::launches_all_the_same(detail::report_refusal(error, shape, at, kernel))) {
+                                          detail::trust_pointer(arguments)...) &&
+          !detail::continues_after_refusal(detail::report_refusal(error, shape, at, kernel))) {
         return error;
       }
     }
     if constexpr (Level == CheckLevel::full) {
-      const detail::Observation seen = detail::observe(
+      const detail::Observation observation = detail::observe(
           at, shape, kernel.name(), detail::kernel_slots<B>(kernel).remembered(device));
       result<void> launched = detail::dispatch<Level, false, false>(
-          at, shape, kernel, typename K::parameters{}, detail::as_written(arguments)...);
-      seen.end(launched);
+          at, shape, kernel, typename K::parameters{}, detail::trust_pointer(arguments)...);
+      observation.end(launched);
       return launched;
     } else {
       return detail::dispatch<Level, false, false>(at, shape, kernel, typename K::parameters{},
-                                                   detail::as_written(arguments)...);
+                                                   detail::trust_pointer(arguments)...);
     }
   } else {
     return success();

@@ -8,37 +8,38 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the driver knows of a kernel, and how full a launch makes a device, for people to read.
-// A device's limits are written by debug/journal/launch_text.hpp.
+// Texts for people: what the driver reports for a kernel, and how much of a device a launch
+// occupies. debug/journal/launch_text.hpp writes a device's limits.
 
 namespace warpsafe {
 
-/// What keeps more blocks of a launch from being on a multiprocessor at once.
+/// The resource that keeps further blocks of a launch from being resident on a multiprocessor.
 enum class OccupancyLimit : std::uint8_t {
   nothing_fits,  ///< not even one block fits
   threads,       ///< the multiprocessor's threads
   blocks,        ///< its number of blocks
   shared,        ///< its shared memory
-  registers,     ///< none of those three: registers, or another resource of the device
+  registers,     ///< registers, or another resource of the device
 };
 
-/// How much of a device the blocks of one launch fill at once.
+/// How much of a device the blocks of one launch occupy at once.
 struct Occupancy {
   Name kernel{};
   std::uint32_t threads = 0;         ///< per block
   std::uint64_t dynamic_shared = 0;  ///< bytes per block
-  std::uint32_t blocks = 0;          ///< per multiprocessor; the driver's own answer
-  std::uint32_t warps = 0;           ///< per multiprocessor, of those blocks
+  std::uint32_t blocks = 0;          ///< per multiprocessor, as the driver reports
+  std::uint32_t warps = 0;           ///< of those blocks, per multiprocessor
   std::uint32_t most_warps = 0;      ///< that a multiprocessor holds; 0: not reported
   std::uint64_t blocks_at_once = 0;  ///< on the whole device
   std::uint64_t blocks_launched = 0;
   OccupancyLimit limit = OccupancyLimit::nothing_fits;
 
-  /// Warps of those that a multiprocessor holds, in percent; 0 where that is not reported.
+  /// The occupied share of a multiprocessor's warps in percent; 0 if the maximum is not reported.
   [[nodiscard]] constexpr std::uint32_t percent() const noexcept {
     return most_warps == 0 ? 0 : (100 * warps + most_warps / 2) / most_warps;
   }
-  /// How often the device is filled until all blocks have run, the last time perhaps in part.
+  /// How many times the device is filled until all blocks have run. The last time it may be filled
+  /// in part.
   [[nodiscard]] constexpr std::uint64_t waves() const noexcept {
     return blocks_at_once == 0 ? 0 : (blocks_launched + blocks_at_once - 1) / blocks_at_once;
   }
@@ -50,9 +51,9 @@ namespace detail {
                                                        std::uint64_t shared,
                                                        const DeviceLimits& device) noexcept {
   if (blocks == 0) return OccupancyLimit::nothing_fits;
-  // Which of the resources has no room for one block more. What hardware hands out is rounded up
-  // to units that no runtime reports; the driver's number has them in it, so a resource that is
-  // short by its own rounding is one that the next block does not fit into either.
+  // Finds the resource without room for one block more. Hardware rounds allocations up to units
+  // that no runtime reports. The driver's number includes that rounding, so a resource that is
+  // short only by its rounding also has no room for the next block.
   const std::uint64_t next = std::uint64_t{blocks} + 1;
   if (device.max_threads_per_multiprocessor != 0 &&
       next * threads > device.max_threads_per_multiprocessor) {
@@ -72,7 +73,7 @@ namespace detail {
 }  // namespace detail
 
 /// The occupancy of a launch of `config` on the stream's device. Launches nothing. Errc as
-/// `kernel_limits`, and those of an error that `config` holds.
+/// `kernel_limits`, and the error in `config`.
 template <CheckLevel Level = current_level, class S, class C, class K>
 [[nodiscard]] result<detail::later<S, Occupancy>> occupancy(
     const S& stream, const C& config, const K& kernel,
@@ -111,9 +112,9 @@ template <CheckLevel Level = current_level, class S, class C, class K>
   }
 }
 
-/// Writes an occupancy in two lines into `buffer` of `capacity` bytes (512 hold every one with a
-/// name of ordinary length), cut to fit and terminated. Returns the bytes written without the
-/// terminator.
+/// Writes an occupancy in two lines into `buffer` of `capacity` bytes, cut to fit and terminated.
+/// 512 bytes hold every report with a name of ordinary length. Returns the bytes written without
+/// the terminator.
 inline std::size_t format_occupancy(const Occupancy& occupancy, char* buffer,
                                     std::size_t capacity) noexcept {
   detail::TextBuffer out(buffer, capacity);
@@ -148,7 +149,7 @@ inline std::size_t format_occupancy(const Occupancy& occupancy, char* buffer,
 }
 
 namespace detail {
-/// What the driver knows of a kernel, in the runtimes' own words.
+/// What the driver reports for a kernel, in the runtimes' own words.
 inline void put_kernel_limits(TextBuffer& out, const KernelLimits& limits) noexcept {
   // Each limit by name, so that a new one does not compile until it is here. Left out: what holds
   // for one configuration alone.
@@ -162,9 +163,9 @@ inline void put_kernel_limits(TextBuffer& out, const KernelLimits& limits) noexc
 }
 }  // namespace detail
 
-/// Writes what the driver knows of a kernel in one line, in the runtimes' own words, into `buffer`
-/// of `capacity` bytes (512 hold every one with a name of ordinary length), cut to fit and
-/// terminated. Returns the bytes written without the terminator.
+/// Writes what the driver reports for a kernel in one line, in the runtimes' own words, into
+/// `buffer` of `capacity` bytes, cut to fit and terminated. 512 bytes hold every report with a name
+/// of ordinary length. Returns the bytes written without the terminator.
 inline std::size_t format_kernel(Name kernel, const KernelLimits& limits, char* buffer,
                                  std::size_t capacity) noexcept {
   detail::TextBuffer out(buffer, capacity);
@@ -177,7 +178,8 @@ inline std::size_t format_kernel(Name kernel, const KernelLimits& limits, char* 
   return out.size();
 }
 
-/// The same for a kernel on the stream's device, which is asked. Errc as `kernel_limits`.
+/// Asks the stream's device about the kernel and writes the report as above. Errc as
+/// `kernel_limits`.
 template <CheckLevel Level = current_level, class S, class K>
 [[nodiscard]] result<detail::later<S, std::size_t>> format_kernel(
     const S& stream, const K& kernel, char* buffer, std::size_t capacity,

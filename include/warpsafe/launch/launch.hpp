@@ -3,10 +3,11 @@
 #pragma once
 
 #include <warpsafe/args/trust.hpp>
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/launch/launch_config.hpp>
-#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/launch/detail/config.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 #if !defined(__CUDA_ARCH__)
 #include <warpsafe/launch/detail/launch_path.hpp>
 #endif
@@ -16,11 +17,10 @@ namespace warpsafe {
 namespace detail {
 
 #if defined(__CUDA_ARCH__)
-/// nvcc's device compiler reads host code too and keeps none of it; what is wrong with a launch,
-/// the host compiler says. That the kernel is named is all that is needed here.
+/// nvcc's device compiler parses host code too, and keeps none of it. The host compiler diagnoses
+/// the launch. Here it is enough to name the kernel, so that its code is generated.
 template <CheckLevel Level, class B, class C, class K, class... A>
-[[nodiscard]] inline result<void> launch_on(const Located<B>&, const C&, const K& kernel,
-                                            const A&...) noexcept {
+inline result<void> launch_on(const Located<B>&, const C&, const K& kernel, const A&...) noexcept {
   static_cast<void>(kernel);
   if constexpr (is_functor_kernel<K>) {
     static_cast<void>(K::kernel_type::entry());
@@ -33,49 +33,38 @@ template <CheckLevel Level, class B, class C, class K, class... A>
 
 }  // namespace detail
 
-/// Launches `kernel<fn>` with a SafeGrid, or with a LaunchConfig where there are options to give;
-/// with the `result` that `cover` and `configure` return, too, whose error then comes out with the
-/// kernel's name. Nothing is launched if anything is wrong. The arguments keep
-/// their value: what could lose it does not compile, and pointer parameters take device memory by
-/// type.
+/// Launches `kernel<fn>` with a SafeGrid, or with a LaunchConfig if there are options. A `result`
+/// of either, as `cover` and `configure` return it, is accepted too; `launch` returns its error
+/// with the kernel's name. Nothing is launched if there is an error. The arguments keep their
+/// value: a conversion that could lose it does not compile, and pointer parameters take device
+/// memory by type.
 ///
 /// Checked builds: every Errc of `validate`, and Errc::argument_negative, ::argument_host_pointer,
 /// ::stream_null (a Stream that was moved from or closed), ::stream_wrong_device, ::not_a_kernel,
-/// ::no_kernel_image, ::no_device. All builds: Errc::launch_refused (or a nearer code) with the
-/// runtime's own words if it refuses,
-/// ::pending_error if earlier work has failed. An empty grid (cover_or_empty) launches
-/// nothing and succeeds. Thread-safe; never reads or clears the runtime's last error.
-template <CheckLevel Level = current_level, class C, class K, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> launch(detail::Located<cuda_backend> stream,
-                                                             const C& config, const K& kernel,
-                                                             const A&... arguments) noexcept {
-  return detail::launch_on<Level>(stream, config, kernel, arguments...);
-}
-template <CheckLevel Level = current_level, class C, class K, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> launch(detail::Located<hip_backend> stream,
-                                                             const C& config, const K& kernel,
-                                                             const A&... arguments) noexcept {
-  return detail::launch_on<Level>(stream, config, kernel, arguments...);
-}
-template <CheckLevel Level = current_level, class C, class K, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> launch(detail::Located<host_backend> stream,
-                                                             const C& config, const K& kernel,
-                                                             const A&... arguments) noexcept {
-  return detail::launch_on<Level>(stream, config, kernel, arguments...);
-}
-
-/// What is no stream gets a sentence instead of "no matching function".
+/// ::no_kernel_image, ::no_device. All builds: Errc::launch_refused (or a more specific code) with
+/// the runtime's own words if the runtime refuses, ::pending_error if earlier work has failed. An
+/// empty grid (cover_or_empty) launches nothing and succeeds. Thread-safe. Never reads or clears
+/// the runtime's last error.
+///
+/// Each backend declares the overload that takes its streams and records the caller's line
+/// (backend/declare_launch.hpp). This overload takes every other type and diagnoses it.
 template <CheckLevel Level = current_level, class S, class C, class K, class... A>
-requires(!detail::is_stream<S>)
-    [[nodiscard]] result<void> launch(const S&, const C&, const K&, const A&...) noexcept {
+requires(!detail::is_launchable<detail::backend_of<S>>)
+    [[nodiscard]] result<void> launch(const S& stream, const C& config, const K& kernel,
+                                      const A&... arguments) noexcept {
   static_assert(
       detail::is_stream<S>,
       "warpsafe: launch takes a Stream or StreamRef first; 0 and nullptr are a default stream that "
       "other code uses too, and a vendor's stream goes in as StreamRef::borrow(stream, device)");
-  return success();
+  if constexpr (detail::is_stream<S>) {
+    return detail::launch_on<Level>(detail::Located<typename S::backend>(stream), config, kernel,
+                                    arguments...);
+  } else {
+    return success();
+  }
 }
 
-/// The same for what is too little.
+/// Diagnoses too few arguments.
 template <CheckLevel Level = current_level, class... A>
 requires(sizeof...(A) < 3) [[nodiscard]] result<void> launch(const A&...) noexcept {
   static_assert(sizeof...(A) == 3,

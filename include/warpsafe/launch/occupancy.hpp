@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-// What the driver knows of a kernel, and how much of it fits on a device at once.
+// The driver's limits of a kernel, and how many of its blocks are resident at once.
 
 namespace warpsafe {
 
@@ -33,8 +33,8 @@ template <CheckLevel Level, class B, class K>
   return error;
 }
 
-/// How many blocks of `threads` threads and `bytes` of dynamic shared memory each a multiprocessor
-/// of the stream's device holds at once. The kernel's attributes were asked before.
+/// The number of blocks of `threads` threads and `bytes` of dynamic shared memory each that a
+/// multiprocessor of the stream's device holds at once. @pre the kernel's attributes were asked
 template <CheckLevel Level, class B, class K>
 [[nodiscard]] result<later<B, int>> resident_per_multiprocessor(basic_stream_ref<B> stream,
                                                                 K kernel, std::uint32_t threads,
@@ -42,7 +42,7 @@ template <CheckLevel Level, class B, class K>
                                                                 call_site site) noexcept {
   auto guard = basic_device_guard<B>::template create<Level>(stream.device(), site);
   if (!guard.has_value()) return guard.assume_error();
-  // The driver answers 0 for shared memory that needs an opt-in it has not had.
+  // Without the opt-in to its shared memory the driver answers 0.
   using Calls = typename K::template calls<B>;
   if (const int status = kernel_slots<B>(kernel).template allow_dynamic_shared<Level>(
           kernel.entry(), stream.device().value(), bytes)) {
@@ -58,9 +58,9 @@ template <CheckLevel Level, class B, class K>
 
 }  // namespace detail
 
-/// What the driver knows of a kernel on the stream's device: registers, shared memory, the most
-/// threads per block. The first question loads the kernel's code, so asking ahead keeps that out of
-/// a launch (and out of a capture, or of a moment when a persistent kernel holds the device).
+/// What the driver reports for a kernel on the stream's device: registers, shared memory, the most
+/// threads per block. The first call loads the kernel's code. An early call keeps that out of a
+/// launch, out of a capture, and out of the time in which a persistent kernel holds the device.
 /// Errc::not_a_kernel, ::no_kernel_image, ::no_device.
 template <CheckLevel Level = current_level, class S, class K>
 [[nodiscard]] result<detail::later<S, KernelLimits>> kernel_limits(
@@ -71,10 +71,10 @@ template <CheckLevel Level = current_level, class S, class K>
                                            site);
 }
 
-/// How many blocks of `block` threads with `dynamic_shared` bytes each are resident at once on the
-/// stream's device: the cap for `SafeGrid<>::grid_stride`, and the most that a cooperative launch
-/// may have. 0 where not a single block fits, which `grid_stride` and a cooperative launch then
-/// refuse. Errc as `kernel_limits`.
+/// The number of blocks of `block` threads with `dynamic_shared` bytes each that are resident at
+/// once on the stream's device. It is the cap for `SafeGrid<>::grid_stride` and the maximum of a
+/// cooperative launch. 0 if not one block fits; `grid_stride` and a cooperative launch then return
+/// an error. Errc as `kernel_limits`.
 template <CheckLevel Level = current_level, class S, class K, class Block>
 [[nodiscard]] result<detail::later<S, max_blocks>> max_resident_blocks(
     const S& stream, K kernel, Block block, Bytes dynamic_shared = Bytes{},

@@ -7,7 +7,7 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/needs.hpp>
-#include <warpsafe/launch/launch_config.hpp>
+#include <warpsafe/launch/detail/config.hpp>
 
 #include <cstdint>
 
@@ -35,8 +35,8 @@ constexpr void name_each_rule(const KernelNeeds& needs, const KernelLimits& kern
                                 memory_pools, concurrent_managed_access, floored] = device;
 }
 
-/// The threads that a suggested block may have, for all limits on them together; 0 where it would
-/// still be refused, since its threads are not the multiple that the kernel requires.
+/// The number of threads that an error suggests for a block, within all limits. 0 if the suggestion
+/// would be refused too, since it is no multiple of what the kernel requires.
 constexpr std::uint64_t suggestable_threads(const LaunchShape& shape, const KernelNeeds& needs,
                                             const KernelLimits& kernel,
                                             const DeviceLimits& device) noexcept {
@@ -48,13 +48,13 @@ constexpr std::uint64_t suggestable_threads(const LaunchShape& shape, const Kern
   return needs.block_multiple != 0 && threads % needs.block_multiple != 0 ? 0 : most;
 }
 
-/// The threads of a grid, saturating.
-constexpr std::uint64_t all_threads(std::uint64_t blocks, std::uint64_t per_block) noexcept {
+/// The number of threads of a grid, saturating.
+constexpr std::uint64_t total_threads(std::uint64_t blocks, std::uint64_t per_block) noexcept {
   std::uint64_t all = 0;
   return multiply(blocks, per_block, all) ? all : ~std::uint64_t{0};
 }
 
-/// Fills in the error of a launch and returns false.
+/// Fills in `error` with a problem of a launch and returns false.
 struct Refusal {
   const LaunchShape& shape;
   const DeviceLimits& device;
@@ -69,9 +69,10 @@ struct Refusal {
   }
 };
 
-/// Validation over plain numbers, of all but blocks that run together. Fills in `error` with the
-/// first problem and returns false. It accepts exactly what the vendor accepts. Stricter are only
-/// the needs that the kernel declares, and the int that is assumed where it declares no index type.
+/// Validates plain numbers, except for clusters and cooperative launches. Fills in `error` with the
+/// first problem and returns false. It accepts exactly what the vendor accepts, with two stricter
+/// rules: the needs that the kernel declares, and at most 2^31 threads for a kernel that declares
+/// no index type.
 constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs,
                               const KernelLimits& kernel, const DeviceLimits& device,
                               LaunchError& error) noexcept {
@@ -115,8 +116,8 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
     return fail(Errc::warp_size_mismatch, device.warp_size, needs.warp_size);
   }
   if (needs.index_max != 0) {
-    const std::uint64_t all = all_threads(shape.blocks(), threads);
-    // Threads are counted from 0, so index_max + 1 of them are fine.
+    const std::uint64_t all = total_threads(shape.blocks(), threads);
+    // Indices start at 0, so index_max + 1 threads are valid.
     if (all - 1 > needs.index_max) {
       fail(Errc::index_overflow, all, needs.index_max + 1);
       if (needs.index_assumed) error.subcode = Subcode::threads_assumed_int;
@@ -127,8 +128,8 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
   if (shape.dynamic_shared < needs.min_dynamic_shared) {
     return fail(Errc::shared_missing, shape.dynamic_shared, needs.min_dynamic_shared);
   }
-  // Static and dynamic shared memory are added: AMD's runtime checks each alone, and the sum fails
-  // there only on the device (ROCm/clr hipamd/src/hip_module.cpp).
+  // Static and dynamic shared memory count together. AMD's runtime checks each alone, and the sum
+  // then fails on the device (ROCm/clr hipamd/src/hip_module.cpp).
   const std::uint64_t shared_limit = device.shared_per_block_optin;
   if (shape.dynamic_shared > shared_limit ||
       shape.dynamic_shared + kernel.static_shared > shared_limit) {
@@ -141,9 +142,9 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
   return true;
 }
 
-/// The rest of it, for configurations that may have a cluster or be cooperative.
-constexpr bool validate_together(const LaunchShape& shape, const KernelLimits& kernel,
-                                 const DeviceLimits& device, LaunchError& error) noexcept {
+/// Validates clusters and cooperative launches.
+constexpr bool validate_residency(const LaunchShape& shape, const KernelLimits& kernel,
+                                  const DeviceLimits& device, LaunchError& error) noexcept {
   const Refusal fail{shape, device, error};
   if (shape.has_cluster) {
     const std::uint64_t blocks = shape.blocks_per_cluster();
@@ -168,7 +169,7 @@ constexpr bool validate_together(const LaunchShape& shape, const KernelLimits& k
     if (!device.cooperative_launch) {
       return fail(Errc::cooperative_unsupported, shape.blocks(), 0);
     }
-    // AMD's runtime multiplies the total in 32 bits: a wrapped one is accepted, and its grid-wide
+    // AMD's runtime multiplies the total in 32 bits. It accepts a wrapped total, whose grid-wide
     // barrier never ends (ROCm/clr hipamd/src/hip_module.cpp).
     std::uint64_t all = 0;
     if (device.vendor == Vendor::amd &&
@@ -182,27 +183,28 @@ constexpr bool validate_together(const LaunchShape& shape, const KernelLimits& k
   return true;
 }
 
-/// The whole of validation: pure, so that `launch`, `check` and a test with another GPU's limits
+/// All of the validation. It is pure, so that `launch`, `check` and tests with another GPU's limits
 /// share it.
 constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& needs,
                                 const KernelLimits& kernel, const DeviceLimits& device,
                                 LaunchError& error) noexcept {
   return validate_plain(shape, needs, kernel, device, error) &&
-         validate_together(shape, kernel, device, error);
+         validate_residency(shape, kernel, device, error);
 }
 
-/// For kernels declared portable: the configuration must be legal under each vendor's documented
+/// For kernels declared portable: the configuration must be valid under each vendor's documented
 /// floor.
 constexpr bool validate_portable(const LaunchShape& shape, const KernelLimits& kernel,
                                  LaunchError& error) noexcept {
   KernelLimits anywhere = kernel;
   anywhere.max_threads_per_block = 0;
-  // Clusters and cooperative launches are a device's own matter.
+  // Only a device's own limits apply to clusters and cooperative launches.
   return validate_plain(shape, KernelNeeds{}, anywhere, limits::cuda_floor, error) &&
          validate_plain(shape, KernelNeeds{}, anywhere, limits::amd_floor, error);
 }
 
-/// All of it, for kernel K. `Together`: the configuration's type has a cluster, or is cooperative.
+/// All of the validation for kernel K. `Together`: the configuration's type has a cluster or is
+/// cooperative.
 template <class K, bool Together = true>
 constexpr bool validate_launch(const LaunchShape& shape, const KernelLimits& kernel,
                                const DeviceLimits& device, LaunchError& error) noexcept {
@@ -216,14 +218,14 @@ constexpr bool validate_launch(const LaunchShape& shape, const KernelLimits& ker
   return true;
 }
 
-/// Whether kernel K counts as far as the grid reaches, which may be beyond its threads: with
-/// several elements for each of them, or a grid that is walked.
+/// Whether kernel K's index type reaches every element of the grid. There are more elements than
+/// threads if each thread has several, or if the kernel strides over the grid.
 template <class K, class Config>
 constexpr bool validate_reach(const Config& config, const LaunchShape& shape,
                               LaunchError& error) noexcept {
   if constexpr (is_safe_grid<typename Config::grid_type>) {
     constexpr KernelNeeds needs = K::needs;
-    // `cover` has seen that the product fits.
+    // `cover` has checked that the product fits.
     std::uint64_t all = 1;
     for (int axis = 0; axis < Config::grid_type::rank; ++axis) all *= config.grid().size(axis);
     if (all > needs.index_max && all - 1 > needs.index_max) {
@@ -238,9 +240,9 @@ constexpr bool validate_reach(const Config& config, const LaunchShape& shape,
 
 }  // namespace detail
 
-/// Whether `config` may be launched with `kernel` on a device with `limits`, which may be any GPU's
-/// table (limits_table.hpp): no device is asked. `kernel_limits` is what a driver knows of the
-/// kernel, where one was asked. `limits` must outlive the error, which points at its name.
+/// Whether `kernel` may be launched with `config` on a device with `limits`. It asks no device:
+/// `limits` may be any GPU's row of limits_table.hpp. `kernel_limits` is what a driver reports for
+/// the kernel, if known. `limits` must outlive the error, which points to its name.
 /// Errc::block_zero, ::block_axis_too_large, ::block_too_large, ::grid_zero, ::grid_too_large,
 /// ::axis_threads_too_many, ::kernel_threads_exceeded, ::block_not_multiple, ::warp_size_mismatch,
 /// ::index_overflow, ::shared_missing, ::shared_too_large, ::shared_negative, ::shared_overflow,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/args/device_view.hpp>
-#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>

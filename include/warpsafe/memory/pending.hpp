@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>

@@ -41,16 +41,13 @@ class PitchedView {
   }
   /// The type that kernels take; see DeviceView::span.
   [[nodiscard]] constexpr PitchedSpan<T> span() const noexcept { return kernel_form_; }
-  /// Diagnoses an implicit conversion to a span.
-  template <class U>
-  operator PitchedSpan<U>() const noexcept {  // NOLINT(google-explicit-constructor)
-    static_assert(
-        std::is_void_v<U*>,
-        "warpsafe: a PitchedSpan does not know its buffer, which then may be freed under a "
-        "kernel on another stream; pass the view itself, or say span(), and used_on after "
-        "such a launch");
-    return {};
-  }
+  // A view does not become a span without `span()`.
+#define WARPSAFE_DETAIL_SENTENCE                                                                 \
+  "warpsafe: a PitchedSpan does not know its buffer, which then may be freed under a kernel on " \
+  "another stream; pass the view itself, or say span(), and used_on after such a launch"
+  template <class U WARPSAFE_DETAIL_WHY>
+  WARPSAFE_DETAIL_REFUSED operator PitchedSpan<U>() const noexcept WARPSAFE_DETAIL_REFUSAL(U);
+#undef WARPSAFE_DETAIL_SENTENCE
   /// Diagnoses an access to an element.
   template <class Index>
   auto operator[](Index) const noexcept {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/config.hpp>
@@ -74,7 +74,7 @@ namespace detail {
 
 template <int Along>
 std::ostream& put_axis(std::ostream& out, const char* name, const AxisSize<Along>& size) {
-  return out << name << '{' << (size.negative ? "-" : "") << size.value << '}';
+  return out << name << '{' << (size.count.negative ? "-" : "") << size.count.magnitude << '}';
 }
 /// A list with commas between its items.
 class Listed {

@@ -30,21 +30,21 @@ struct handle_traits<debug::RecordedHandle<Handle>> : handle_traits<Handle> {
 
 namespace detail {
 
-/// Launches on B's own stream, with all checks of that, and tells the recorder.
+/// A launch on a stream of Recorded<B>: launches on B's own stream, with all checks of that, and
+/// tells the recorder.
 template <CheckLevel Level, class B, class C, class K, class... A>
-[[nodiscard]] result<void> launch_recorded(const Located<debug::Recorded<B>>& at, const C& config,
-                                           const K& kernel, const A&... arguments) noexcept {
-  const auto own = stream_as_written<B>(at.stream.native(), at.stream.device().value());
+[[nodiscard]] inline result<void> launch_on(const Located<debug::Recorded<B>>& at, const C& config,
+                                            const K& kernel, const A&... arguments) noexcept {
+  const auto own = raw_stream<B>(at.stream.native(), at.stream.device().value());
 #if defined(__CUDA_ARCH__)
   // As in launch.hpp: nvcc's device compiler keeps nothing of this.
   return launch_on<Level>(Located<B>(own, at.site), config, kernel, arguments...);
 #else
   using Told = debug::Recorded<B>;
   if constexpr (is_functor_kernel<K>) {
-    return launch_recorded<Level>(at, config, typename K::kernel_type{}, kernel.function,
-                                  arguments...);
+    return launch_on<Level>(at, config, typename K::kernel_type{}, kernel.function, arguments...);
   } else if constexpr (is_module_kernel<K>) {
-    return launch_recorded<Level>(at, config, kernel.loaded(at.stream.device()), arguments...);
+    return launch_on<Level>(at, config, kernel.loaded(at.stream.device()), arguments...);
   } else {
     const CallScope<Told> here(at.site, kernel.name());
     const auto done = launch_on<Level>(Located<B>(own, at.site), config, kernel, arguments...);
@@ -61,25 +61,5 @@ template <CheckLevel Level, class B, class C, class K, class... A>
 }
 
 }  // namespace detail
-
-/// As `launch` on B's own streams. One for each backend, as those are.
-template <CheckLevel Level = current_level, class C, class K, class... A>
-[[nodiscard]] result<void> launch(detail::Located<debug::Recorded<cuda_backend>> stream,
-                                  const C& config, const K& kernel,
-                                  const A&... arguments) noexcept {
-  return detail::launch_recorded<Level>(stream, config, kernel, arguments...);
-}
-template <CheckLevel Level = current_level, class C, class K, class... A>
-[[nodiscard]] result<void> launch(detail::Located<debug::Recorded<hip_backend>> stream,
-                                  const C& config, const K& kernel,
-                                  const A&... arguments) noexcept {
-  return detail::launch_recorded<Level>(stream, config, kernel, arguments...);
-}
-template <CheckLevel Level = current_level, class C, class K, class... A>
-[[nodiscard]] result<void> launch(detail::Located<debug::Recorded<host_backend>> stream,
-                                  const C& config, const K& kernel,
-                                  const A&... arguments) noexcept {
-  return detail::launch_recorded<Level>(stream, config, kernel, arguments...);
-}
 
 }  // namespace warpsafe

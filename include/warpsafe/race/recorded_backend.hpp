@@ -2,9 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/host/detail/thread_state.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/race/race_recorder.hpp>
 
 #include <cstddef>

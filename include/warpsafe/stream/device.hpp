@@ -2,33 +2,15 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
+#include <warpsafe/stream/device_id.hpp>
 
 namespace warpsafe {
-
-/// The ordinal of a device in this process, so that no other number is taken for one.
-class DeviceId {
- public:
-  constexpr DeviceId() noexcept = default;
-  constexpr explicit DeviceId(int ordinal) noexcept : ordinal_(ordinal) {}
-  [[nodiscard, gnu::always_inline]] constexpr int value() const noexcept { return ordinal_; }
-  friend constexpr bool operator==(DeviceId, DeviceId) noexcept = default;
-  /// Prints the ordinal.
-  template <class Stream>
-  requires requires { typename Stream::char_type; }
-  friend Stream& operator<<(Stream& out, DeviceId device) {
-    out << device.ordinal_;
-    return out;
-  }
-
- private:
-  int ordinal_ = 0;
-};
 
 /// The number of devices. Errc::no_device without a driver or a device.
 template <class B = default_backend, CheckLevel Level = current_level>
@@ -52,8 +34,9 @@ template <class B = default_backend, CheckLevel Level = current_level>
   return DeviceId(device);
 }
 
-/// What a device allows, asked once per process by single-attribute queries; what it does not
-/// report is the documented floor, and `floored` says so. Errc::no_device, ::device_invalid.
+/// The limits of a device, queried once per process by single-attribute queries. A limit that the
+/// device does not report is the documented floor, and `floored` is set. Errc::no_device,
+/// ::device_invalid.
 template <class B = default_backend, CheckLevel Level = current_level>
 [[nodiscard]] result<detail::later<B, DeviceLimits>> device_limits(
     DeviceId device, call_site site = call_site::current()) noexcept {
@@ -71,7 +54,7 @@ template <class B = default_backend, CheckLevel Level = current_level>
   return limits;
 }
 
-/// Makes a device current for the calling thread, and the one before current again at its end.
+/// Makes a device current for the calling thread. Its end makes the previous device current again.
 template <class B>
 class [[nodiscard]] basic_device_guard {
  public:
@@ -99,14 +82,14 @@ class [[nodiscard]] basic_device_guard {
   basic_device_guard(const basic_device_guard&) = delete;
   basic_device_guard& operator=(const basic_device_guard&) = delete;
   basic_device_guard& operator=(basic_device_guard&&) = delete;
-  // A status here has no one to go to: the device was current a moment ago, and a lost context says
-  // so at the next call.
+  // Nobody can take a status here. The device was current a moment ago, and the next call reports a
+  // lost context.
   ~basic_device_guard() {
     if (before_ >= 0) static_cast<void>(set_device_(before_));
   }
 
  private:
-  /// The runtime's call at the check level of the guard's creator.
+  /// The runtime's call, traced or not, by the check level that made the guard.
   using SetDevice = int (*)(int device) noexcept;
 
   basic_device_guard(int before, SetDevice set_device) noexcept

@@ -2,14 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstdint>
@@ -17,17 +16,17 @@
 
 namespace warpsafe {
 
-/// A point in a stream, to wait for. It is made by recording it, so none can be waited for that was
-/// never recorded. Move-only. `Timed` events measure time, the others are cheaper.
+/// A point in a stream that can be waited for. Recording makes it, so every event was recorded.
+/// Move-only. `Timed` events measure time; the others are cheaper.
 template <class B, bool Timed>
 class [[nodiscard]] basic_event {
  public:
-  /// The point that `stream` has reached: everything submitted so far. Errc::runtime_failed,
-  /// ::no_device, ::stream_null (a Stream that was moved from or closed).
+  /// The point after everything submitted to `stream` so far. Errc::runtime_failed, ::no_device,
+  /// ::stream_null (a Stream that was moved from or closed).
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_event> create(basic_stream_ref<B> stream,
                                                   call_site site = call_site::current()) noexcept {
-    const auto there = detail::check_stream_there(Name::of("event record"), stream, site);
+    const auto there = detail::check_stream(Name::of("event record"), stream, site);
     if (!there.has_value()) return there.assume_error();
     const auto point = detail::StreamPoint::of(stream.native(), stream.device().value());
     const detail::CallScope<B> here(site);
@@ -61,9 +60,9 @@ class [[nodiscard]] basic_event {
   ~basic_event() { destroy(); }
 
   [[nodiscard]] typename B::native_event native() const noexcept { return native_; }
-  /// Waits until the point is reached. Errc::execution_failed; Errc::wait_timed_out where
-  /// WARPSAFE_TIMEOUT gives waits up. Errc::captured_event, ::stream_capturing where waiting would
-  /// break a capture of this library: nothing is asked of the runtime then.
+  /// Waits until the stream reaches the point. Errc::execution_failed; Errc::wait_timed_out if
+  /// WARPSAFE_TIMEOUT ends the wait; Errc::captured_event or ::stream_capturing, without a call of
+  /// the runtime, if waiting would break a capture of this library.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     LaunchError refused;
@@ -79,7 +78,7 @@ class [[nodiscard]] basic_event {
     point_.reached(B::vendor);
     return success();
   }
-  /// Whether the point is reached: `query().value()`. Errors as those of synchronize.
+  /// Whether the stream has reached the point: `query().value()`. Errc as `synchronize`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, Progress>> query(
       call_site site = call_site::current()) const noexcept {
@@ -97,7 +96,7 @@ class [[nodiscard]] basic_event {
     return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion,
                                     point_.device);
   }
-  /// `query`, as a bool: `ready().value()`.
+  /// `query` as a bool: `ready().value()`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
@@ -105,7 +104,7 @@ class [[nodiscard]] basic_event {
   }
 
  private:
-  /// The runtime's call at the check level of the event's creator.
+  /// The runtime's call, traced or not, by the check level that made the event.
   using Destroy = int (*)(typename B::native_event event) noexcept;
 
   basic_event(typename B::native_event event, const detail::StreamPoint& point,
@@ -116,7 +115,7 @@ class [[nodiscard]] basic_event {
   }
   typename B::native_event native_;
   Destroy destroy_;
-  detail::StreamPoint point_;  ///< what has ended once the event is reached
+  detail::StreamPoint point_;  ///< the work that has ended once the stream reaches the event
 };
 
 template <class B>
@@ -133,16 +132,16 @@ result<basic_event<B, true>> basic_stream_ref<B>::record_timed(call_site site) c
 using Event = basic_event<default_backend, false>;
 using TimedEvent = basic_event<default_backend, true>;
 
-/// What is submitted to `stream` from now on waits for `event`, on the device; the host does not
-/// wait. While a capture is open: a stream that waits for an event of the capture takes part in it
-/// from then on. Errc::capture_isolation where a captured stream was to wait for an event from
-/// outside, ::capture_merged for one of another capture, ::stream_null (a Stream that was moved
-/// from or closed), ::runtime_failed.
+/// Makes later work of `stream` wait for `event` on the device. The host does not wait. A stream
+/// that waits for an event of an open capture takes part in the capture from then on.
+/// Errc::capture_isolation if a captured stream would wait for an event from outside,
+/// ::capture_merged for an event of another capture, ::stream_null (a Stream that was moved from or
+/// closed), ::runtime_failed.
 template <CheckLevel Level = current_level, class B, bool Timed>
 [[nodiscard]] result<void> wait(std::type_identity_t<basic_stream_ref<B>> stream,
                                 const basic_event<B, Timed>& event,
                                 call_site site = call_site::current()) noexcept {
-  result<void> there = detail::check_stream_there(Name::of("stream wait"), stream, site);
+  result<void> there = detail::check_stream(Name::of("stream wait"), stream, site);
   if (!there.has_value()) return there;
   const detail::CaptureHooks* const hooks = detail::open_captures();
   const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(stream.native());
@@ -154,7 +153,7 @@ template <CheckLevel Level = current_level, class B, bool Timed>
   return success();
 }
 
-/// Milliseconds between two timed events, waiting for the second. Errc::execution_failed,
+/// The milliseconds between two timed events. Waits for the second. Errc::execution_failed,
 /// ::runtime_failed.
 template <CheckLevel Level = current_level, class B>
 [[nodiscard]] result<detail::later<B, float>> elapsed_ms(
@@ -181,7 +180,7 @@ template <class B>
 inline constexpr bool is_timed_event<basic_event<B, true>> = true;
 }  // namespace detail
 
-/// What is no event, or measures no time, gets a sentence instead of "no matching function".
+/// Diagnoses an argument that is not an event, or an event that measures no time.
 template <class S, class E>
 requires(!detail::is_event<E>) [[nodiscard]] result<void> wait(const S&, const E&) noexcept {
   static_assert(detail::is_event<E>,

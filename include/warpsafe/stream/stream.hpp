@@ -8,6 +8,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/dims/launch_options.hpp>
+#include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/shared_stream.hpp>
 #include <warpsafe/stream/device.hpp>
@@ -19,22 +20,23 @@
 
 namespace warpsafe::detail {
 
-/// A stream as `<<<>>>` takes it, the default stream 0 included: for launches as written alone.
+/// Makes references to streams as `<<<>>>` takes them, the default stream 0 included. For
+/// launch_as_written.
 struct StreamAccess {
   template <class B>
   static basic_stream_ref<B> make(void* stream, int device) noexcept {
     return basic_stream_ref<B>(stream, device);
   }
-  /// A wait that is not given up: memory that the work uses is given back after it.
+  /// Waits without a time-out: memory that the work uses is freed after the wait.
   template <CheckLevel Level, class B>
-  [[nodiscard]] static result<void> wait_to_the_end(const basic_stream_ref<B>& stream,
-                                                    call_site site) noexcept {
+  [[nodiscard]] static result<void> wait_uninterrupted(const basic_stream_ref<B>& stream,
+                                                       call_site site) noexcept {
     return stream.template wait<Level>(site, false);
   }
 };
 template <class B>
-[[nodiscard]] basic_stream_ref<B> stream_as_written(typename B::native_stream stream,
-                                                    int device) noexcept {
+[[nodiscard]] basic_stream_ref<B> raw_stream(typename B::native_stream stream,
+                                             int device) noexcept {
   return StreamAccess::make<B>(stream, device);
 }
 
@@ -42,8 +44,8 @@ template <class B>
 
 namespace warpsafe {
 
-/// A stream of its own, on one device, ordered with no default stream. Move-only. Its destructor
-/// returns at once: work that was submitted still runs to its end.
+/// A stream that is ordered with no default stream. Move-only. Its destructor returns at once, and
+/// submitted work still runs to its end.
 template <class B>
 class [[nodiscard]] basic_stream {
  public:
@@ -52,8 +54,9 @@ class [[nodiscard]] basic_stream {
   basic_stream(std::nullptr_t) = delete;
   basic_stream(int) = delete;
 
-  /// A stream on the calling thread's current device. `urgency` is the runtime's own: smaller is
-  /// more urgent, priority(0) the default. Errc::no_device, ::runtime_failed.
+  /// Creates a stream on the calling thread's current device. `urgency` is the runtime's own
+  /// priority: smaller is more urgent, and priority(0) is the default. Errc::no_device,
+  /// ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(priority urgency = priority(0),
                                                    call_site site = call_site::current()) noexcept {
@@ -77,14 +80,14 @@ class [[nodiscard]] basic_stream {
       detail::SharedStream<B>* first = nullptr;
       if (!__atomic_compare_exchange_n(only, &first, shared, false, __ATOMIC_ACQ_REL,
                                        __ATOMIC_ACQUIRE)) {
-        static_cast<void>(shared->release());  // another thread was faster
+        static_cast<void>(shared->release());  // another thread created it first
         return share(first, device);
       }
-      shared->retain();  // for all that are made later
+      shared->retain();  // held for every later Stream of the device
     }
     return basic_stream(basic_stream_ref<B>(stream, device), shared);
   }
-  /// The same on a device that need not be current. Errc::device_invalid besides.
+  /// Creates a stream on a device that need not be current. Errc::device_invalid also.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(DeviceId device,
                                                    call_site site = call_site::current()) noexcept {
@@ -92,7 +95,7 @@ class [[nodiscard]] basic_stream {
     if (!guard.has_value()) return guard.assume_error();
     return create<Level>(priority(0), site);
   }
-  /// The sentence for who writes a bare number.
+  /// Diagnoses a bare number.
   template <CheckLevel Level = current_level, class Number>
   requires(std::is_arithmetic_v<Number>) [[nodiscard]] static result<basic_stream> create(
       Number, call_site site = call_site::current()) noexcept {
@@ -118,11 +121,11 @@ class [[nodiscard]] basic_stream {
   }
   basic_stream(const basic_stream&) = delete;
   basic_stream& operator=(const basic_stream&) = delete;
-  // Nobody can take a status here; close() is for who wants it.
+  // Nobody can take a status here; call close() to get it.
   ~basic_stream() { static_cast<void>(close()); }
 
-  /// Gives the stream up: it is destroyed now, or with the last buffer or handle that is bound to
-  /// it. Returns what the runtime says of a destruction now. Errc::runtime_failed.
+  /// Releases the stream. It is destroyed now, or with the last buffer or handle bound to it.
+  /// Returns the runtime's error of a destruction now. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (shared_ == nullptr) return success();
     ref_.native_ = nullptr;
@@ -131,8 +134,8 @@ class [[nodiscard]] basic_stream {
     return success();
   }
 
-  /// This stream for functions that only use it. Not from a temporary, which would be gone before
-  /// them.
+  /// A reference for functions that only use the stream. Not from a temporary, which would end
+  /// before them.
   operator basic_stream_ref<B>() const& noexcept {
     return ref_;
   }  // NOLINT(google-explicit-constructor)

@@ -10,9 +10,9 @@
 
 namespace warpsafe {
 
-/// What keeps a stream alive for something that is bound to it: a function that binds takes one,
-/// and is called with a Stream, or with a StreamRef to one. A stream that was borrowed is its
-/// owner's to keep until what is bound is gone. Copyable.
+/// Keeps a stream alive for an object that is bound to it. A function that binds takes one as its
+/// parameter; call it with a Stream, or with a StreamRef to one. The owner of a borrowed stream
+/// must keep it until the bound object is gone. Copyable.
 template <class B>
 class basic_stream_hold {
  public:
@@ -21,7 +21,7 @@ class basic_stream_hold {
     if (shared_ != nullptr) shared_->retain();
   }
   basic_stream_hold(basic_stream<B>&&) =
-      delete;  // a temporary would be gone before what is bound to it
+      delete;  // a temporary would end before the object bound to it
   basic_stream_hold(const basic_stream<B>&&) = delete;
   basic_stream_hold(basic_stream_ref<B> stream) noexcept  // NOLINT(google-explicit-constructor)
       : ref_(stream), shared_(detail::SharedStream<B>::find(stream.native())) {}
@@ -37,7 +37,7 @@ class basic_stream_hold {
     std::swap(shared_, other.shared_);
     return *this;
   }
-  // The status of a stream's destruction has no one to go to here.
+  // Nobody can take the status of a stream's destruction here.
   ~basic_stream_hold() {
     if (shared_ != nullptr) static_cast<void>(shared_->release());
   }

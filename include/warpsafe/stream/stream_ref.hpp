@@ -2,18 +2,18 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
-#include <warpsafe/stream/device.hpp>
+#include <warpsafe/stream/device_id.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -23,11 +23,26 @@ namespace warpsafe {
 template <class B, bool Timed>
 class basic_event;
 
-/// The answer to a question about work that was submitted.
+/// Whether submitted work has ended.
 enum class Progress : bool { not_ready, ready };
 
 namespace detail {
 struct StreamAccess;
+
+/// Errc::stream_null for a Stream that was moved from or closed. To a vendor's runtime its handle
+/// is the default stream: memory, handles, captures and events would be made there, and waits would
+/// be for other work.
+template <class Ref>
+[[nodiscard]] result<void> check_stream(Name operation, const Ref& stream,
+                                        call_site site) noexcept {
+  if (stream.native() != nullptr) [[likely]]
+    return success();
+  LaunchError error = LaunchError::make(Errc::stream_null, Stage::validation, site);
+  error.vendor = Ref::backend::vendor;
+  error.operation = operation;
+  error.extra = 1;
+  return error;
+}
 
 template <class B>
 [[nodiscard]] answer<later<B, bool>> is_ready(const answer<later<B, Progress>>& asked) noexcept {
@@ -36,26 +51,26 @@ template <class B>
 }
 }  // namespace detail
 
-/// A stream that somebody else owns, with its device. Never 0. Copyable; valid as long as its
-/// owner.
+/// A reference to a stream that another object owns, with its device. Never 0. Copyable; valid as
+/// long as the owner.
 template <class B>
 class basic_stream_ref {
  public:
   using backend = B;
 
-  /// The sentence for who writes 0 or nullptr for a stream.
-  template <class Zero>
-  requires(std::is_integral_v<Zero> || std::is_null_pointer_v<Zero>) basic_stream_ref(Zero)
-  noexcept  // NOLINT(google-explicit-constructor): as it is written
-      : native_(nullptr), device_(0) {
-    static_assert(std::is_void_v<Zero>,
-                  "warpsafe: 0 and nullptr are a default stream, which other code uses too; create "
-                  "a Stream, or borrow cudaStreamLegacy or cudaStreamPerThread by name");
-  }
+  // A reference is not made of 0 or nullptr.
+#define WARPSAFE_DETAIL_SENTENCE                                                               \
+  "warpsafe: 0 and nullptr are a default stream, which other code uses too; create a Stream, " \
+  "or borrow cudaStreamLegacy or cudaStreamPerThread by name"
+  template <class Zero WARPSAFE_DETAIL_WHY>
+  requires(std::is_integral_v<Zero> || std::is_null_pointer_v<Zero>) WARPSAFE_DETAIL_REFUSED
+      basic_stream_ref(Zero)
+  WARPSAFE_DETAIL_REFUSAL(Zero, : native_(nullptr), device_(0));
+#undef WARPSAFE_DETAIL_SENTENCE
 
-  /// Takes a stream of the vendor's type, made elsewhere, and the device it belongs to. It stays
-  /// that code's to destroy. Errc::stream_null for 0: a default stream is taken by its name
-  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is written down.
+  /// Refers to a stream of the vendor's type that other code made, and to its device. That code
+  /// destroys the stream. Errc::stream_null for 0: borrow a default stream by its name
+  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is visible.
   template <class Native>
   [[nodiscard]] static result<basic_stream_ref> borrow(
       Native stream, DeviceId device, call_site site = call_site::current()) noexcept {
@@ -75,7 +90,7 @@ class basic_stream_ref {
       return LaunchError::make(Errc::stream_null, Stage::construction, site);
     }
   }
-  /// The sentence for who leaves the device out, or gives it as a number.
+  /// Diagnoses a missing device, and a device given as a number.
   template <class Native, class... Device>
   requires(sizeof...(Device) != 1 || !(std::is_convertible_v<Device, DeviceId> && ...))
       [[nodiscard]] static result<basic_stream_ref> borrow(Native, Device...) noexcept {
@@ -86,30 +101,29 @@ class basic_stream_ref {
   }
 
   /// The vendor's own stream.
-  // Its type is deduced, and the stream kept as void*, so that a reference to a stream of a backend
-  // whose header is not included is a complete type: `launch` has an overload for each.
+  // The return type is deduced, and the stream is kept as void*, so that a reference to a stream of
+  // a backend whose header is not included is a complete type. `launch` then still diagnoses it.
   [[nodiscard, gnu::always_inline]] auto native() const noexcept {
     return static_cast<typename B::native_stream>(native_);
   }
   [[nodiscard, gnu::always_inline]] DeviceId device() const noexcept { return DeviceId(device_); }
 
-  /// Waits until all work that was submitted to this stream has ended. Errc::execution_failed for a
-  /// fault in work of this device, whoever submitted it; Severity says whether the context is lost.
-  /// Errc::stream_capturing where waiting would break a capture of this library, or, with full
-  /// checks, a capture of this stream by other code: nothing is asked of the runtime then.
-  /// Errc::wait_timed_out where WARPSAFE_TIMEOUT gives waits up. Errc::stream_null for what is left
-  /// of a Stream that was moved from or closed.
+  /// Waits until all work submitted to this stream has ended. Errc::execution_failed for a fault in
+  /// any work of this device; Severity tells whether the context is lost. Errc::stream_capturing,
+  /// without a call of the runtime, if waiting would break a capture of this library or, with full
+  /// checks, a capture of this stream by other code. Errc::wait_timed_out if WARPSAFE_TIMEOUT ends
+  /// the wait. Errc::stream_null for a Stream that was moved from or closed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     return wait<Level>(site, true);
   }
-  /// Whether all work that was submitted so far has ended: `query().value()`.
-  /// Errc::execution_failed, ::stream_capturing and ::stream_null as synchronize.
+  /// Whether all work submitted so far has ended: `query().value()`. Errc::execution_failed,
+  /// ::stream_capturing and ::stream_null as `synchronize`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, Progress>> query(
       call_site site = call_site::current()) const noexcept {
     if (native_ == nullptr) {
-      return detail::check_stream_there(Name::of("stream query"), *this, site).assume_error();
+      return detail::check_stream(Name::of("stream query"), *this, site).assume_error();
     }
     LaunchError refused;
     if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
@@ -126,18 +140,18 @@ class basic_stream_ref {
     return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion,
                                     device_);
   }
-  /// `query`, as a bool: `ready().value()`.
+  /// `query` as a bool: `ready().value()`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
     return detail::is_ready<B>(query<Level>(site));
   }
-  /// The point that this stream has reached: everything submitted so far.
-  /// <warpsafe/stream/event.hpp> defines it. Errc::runtime_failed, ::no_device.
+  /// Records the point after everything submitted so far. Defined in <warpsafe/stream/event.hpp>.
+  /// Errc::runtime_failed, ::no_device.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, false>> record(
       call_site site = call_site::current()) const noexcept;
-  /// The same, to measure the time to another such point.
+  /// Records a point that measures the time to another such point.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, true>> record_timed(
       call_site site = call_site::current()) const noexcept;
@@ -151,11 +165,11 @@ class basic_stream_ref {
   friend struct detail::StreamAccess;
   basic_stream_ref(void* stream, int device) noexcept : native_(stream), device_(device) {}
 
-  /// `may_stop`: the wait may be given up (detail::wait_for_stream).
+  /// `may_stop`: WARPSAFE_TIMEOUT may end the wait (detail::wait_for_stream).
   template <CheckLevel Level>
   [[nodiscard]] result<void> wait(call_site site, bool may_stop) const noexcept {
     if (native_ == nullptr) {
-      return detail::check_stream_there(Name::of("stream synchronize"), *this, site);
+      return detail::check_stream(Name::of("stream synchronize"), *this, site);
     }
     LaunchError refused;
     if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"), site,
@@ -197,8 +211,8 @@ inline constexpr bool is_stream<basic_stream<B>> = true;
 template <class B>
 inline constexpr bool is_stream<basic_stream_ref<B>> = true;
 
-/// A stream together with the place it was passed at: how a function that ends in a parameter pack
-/// learns its caller's line.
+/// A stream and the source line that passed it. A function that ends in a parameter pack learns its
+/// caller's line from it.
 template <class B>
 struct Located {
   template <class S>
@@ -209,6 +223,26 @@ struct Located {
   basic_stream_ref<B> stream;
   call_site site;
 };
+
+template <class S>
+struct BackendOf {
+  using type = void;
+};
+template <class B>
+struct BackendOf<basic_stream<B>> {
+  using type = B;
+};
+template <class B>
+struct BackendOf<basic_stream_ref<B>> {
+  using type = B;
+};
+template <class B>
+struct BackendOf<Located<B>> {
+  using type = B;
+};
+/// The backend of a stream or a Located; void of any other type.
+template <class S>
+using backend_of = typename BackendOf<S>::type;
 
 }  // namespace detail
 

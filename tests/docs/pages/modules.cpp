@@ -7,7 +7,7 @@
 
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/device_check.hpp>
 #include <warpsafe/launch/kernel_report.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/module.hpp>

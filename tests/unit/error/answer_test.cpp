@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
+#include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/error/try.hpp>
 

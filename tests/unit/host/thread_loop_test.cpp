@@ -4,7 +4,7 @@
 // The loop over a block's threads, with nobody behind it: whose turn comes, and with which values.
 
 #include "host_test_kernel.hpp"
-#include <warpsafe/backend/host/detail/thread_loop.hpp>
+#include <warpsafe/backend/detail/host_thread.hpp>
 
 #include <gmock/gmock.h>
 

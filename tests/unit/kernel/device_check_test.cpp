@@ -7,7 +7,7 @@
 #include <warpsafe/debug.hpp>
 #include <warpsafe/graph.hpp>
 #include <warpsafe/graph/capture.hpp>
-#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/device_check.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/memory_info.hpp>
 

@@ -5,6 +5,7 @@
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/kernel_api.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/launch/validate.hpp>
 
 #include <gmock/gmock.h>

@@ -3,7 +3,7 @@
 
 // Without checks a check in a kernel is nothing.
 
-#include <warpsafe/kernel/device_check.hpp>
+#include <warpsafe/device_check.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/cuda/graph_calls.hpp>
 #include <warpsafe/backend/cuda/launch_calls.hpp>
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/core/config.hpp>
 
 #include <cuda_runtime_api.h>
@@ -26,6 +27,9 @@ struct CudaCalls : CudaGraphCalls {
   static constexpr Vendor vendor = Vendor::nvidia;
   static constexpr Name name = Name::of("CUDA");
   static constexpr int not_ready = cudaErrorNotReady;
+  /// The status of a capture's begin on a stream that captures, and of its end on one that does
+  /// not.
+  static constexpr int illegal_state = cudaErrorIllegalState;
   /// The status of a query about a function that is not a kernel (CUDA 13.0 on an H200). For
   /// streams and events the same status has another meaning.
   static constexpr int unknown_function = cudaErrorInvalidResourceHandle;
@@ -98,6 +102,10 @@ struct CudaCalls : CudaGraphCalls {
   static int device_synchronize() noexcept { return cudaDeviceSynchronize(); }
   static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept {
     return cudaMemGetInfo(&free_bytes, &total_bytes);
+  }
+  /// The address on the current device of a `__device__` variable of this program.
+  static int symbol_address(void*& address, const void* symbol) noexcept {
+    return cudaGetSymbolAddress(&address, symbol);
   }
   static int limits_of(int device, DeviceLimits& limits) noexcept {
     return detail::cuda_limits(device, limits);
@@ -265,3 +273,5 @@ struct CudaCalls : CudaGraphCalls {
 struct cuda_backend : detail::CudaCalls {};
 
 }  // namespace warpsafe
+
+WARPSAFE_DECLARE_LAUNCH(warpsafe::cuda_backend);

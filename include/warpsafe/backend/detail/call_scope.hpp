@@ -37,3 +37,33 @@ class [[maybe_unused]] CallScope<B> {
 };
 
 }  // namespace warpsafe::detail
+
+namespace warpsafe::host {
+
+/// The user's line that a call comes from, if known, and the kernel that it launches.
+struct Caller {
+  call_site site{nullptr, nullptr, 0};
+  Name kernel{nullptr, 0};
+};
+
+/// The caller of this thread, set by detail::CallScope.
+[[nodiscard, gnu::visibility("default")]] inline Caller& caller() noexcept {
+  static thread_local Caller current;
+  return current;
+}
+
+/// The members of a backend that records callers.
+struct CallerCalls {
+  using caller = Caller;
+  /// Keeps the outermost line, which the user wrote. Returns the value for leave_call.
+  static Caller enter_call(const call_site& site, Name what) noexcept {
+    Caller& current = host::caller();
+    const Caller outer = current;
+    if (current.site.file == nullptr) current.site = site;
+    if (!what.empty()) current.kernel = what;
+    return outer;
+  }
+  static void leave_call(const Caller& outer) noexcept { host::caller() = outer; }
+};
+
+}  // namespace warpsafe::host

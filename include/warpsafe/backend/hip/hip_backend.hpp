@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/backend/hip/graph_calls.hpp>
 #include <warpsafe/backend/hip/launch_calls.hpp>
 #include <warpsafe/core/config.hpp>
@@ -26,11 +27,16 @@ struct HipCalls : HipGraphCalls {
       std::is_same_v<Platform, amd_platform> ? Vendor::amd : Vendor::nvidia;
   static constexpr Name name = Name::of("HIP");
   static constexpr int not_ready = hipErrorNotReady;
+  /// The status of a capture's begin on a stream that captures, and of its end on one that does
+  /// not.
+  static constexpr int illegal_state = hipErrorIllegalState;
   /// The size of a kernel's parameter block in bytes that every release accepts. hipcc does not
   /// check it.
   static constexpr std::size_t parameter_bytes = 4096;
   /// The supported releases of HIP pass no cluster dimensions.
   static constexpr bool has_clusters = false;
+  static constexpr const DeviceLimits& floor =
+      std::is_same_v<Platform, amd_platform> ? limits::amd_floor : limits::cuda_floor;
   using native_stream = hipStream_t;
   using native_event = hipEvent_t;
 
@@ -98,6 +104,11 @@ struct HipCalls : HipGraphCalls {
   static int device_synchronize() noexcept { return hipDeviceSynchronize(); }
   static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept {
     return hipMemGetInfo(&free_bytes, &total_bytes);
+  }
+  /// The address on the current device of a `__device__` variable of this program. `symbol` is the
+  /// variable's own address, which is the symbol on both of HIP's platforms.
+  static int symbol_address(void*& address, const void* symbol) noexcept {
+    return hipGetSymbolAddress(&address, symbol);
   }
   static int limits_of(int device, DeviceLimits& limits) noexcept {
     return detail::hip_limits(device, limits);
@@ -274,3 +285,5 @@ template <class Platform>
 struct basic_hip_backend : detail::HipCalls<Platform> {};
 
 }  // namespace warpsafe
+
+WARPSAFE_DECLARE_LAUNCH(warpsafe::hip_backend);

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/declare_launch.hpp>
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/graph_calls.hpp>
 #include <warpsafe/backend/host/detail/kernel_calls.hpp>
 #include <warpsafe/backend/host/detail/memory_calls.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
-#include <warpsafe/backend/host/detail/thread_loop.hpp>
 #include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>
@@ -32,10 +34,15 @@ struct AllCalls : ErrorCalls,
   static constexpr Vendor vendor = Vendor::host;
   static constexpr Name name = Name::of("host");
   static constexpr int not_ready = raw(HostStatus::not_ready);
+  /// The status of a capture's begin on a stream that captures, and of its end on one that does
+  /// not.
+  static constexpr int illegal_state = raw(HostStatus::illegal_state);
   /// The size that every CUDA and AMD device accepts: limits.hpp, max_parameter_bytes.
   static constexpr std::size_t parameter_bytes = limits::cuda_floor.max_parameter_bytes;
   /// Tests can model devices with clusters; the default device has none.
   static constexpr bool has_clusters = true;
+  static constexpr bool runs_host_kernels = true;
+  static constexpr bool limits_may_change = true;
 };
 
 }  // namespace host
@@ -48,3 +55,5 @@ struct host_backend : host::AllCalls {};
 static_assert(Backend<host_backend>);
 
 }  // namespace warpsafe
+
+WARPSAFE_DECLARE_LAUNCH(warpsafe::host_backend);

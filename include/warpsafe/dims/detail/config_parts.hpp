@@ -2,8 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/dims/launch_options.hpp>
-#include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/size_type.hpp>
+#include <warpsafe/dims/dim3.hpp>
+#include <warpsafe/dims/grid_policy.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -12,6 +14,23 @@
 
 namespace warpsafe::detail {
 
+template <class T>
+constexpr PartKind find_part_kind() noexcept {
+  if constexpr (requires { T::launch_part; }) {
+    return T::launch_part;
+  } else {
+    return PartKind::none;
+  }
+}
+/// Which part of a configuration T is; none of any other type.
+template <class T>
+inline constexpr PartKind part_kind = find_part_kind<T>();
+template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
+inline constexpr PartKind part_kind<Dim3<cluster_space, X, Y, Z>> = PartKind::cluster;
+template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
+inline constexpr PartKind part_kind<Dim3<block_space, X, Y, Z>> = PartKind::block;
+template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
+inline constexpr PartKind part_kind<Dim3<grid_space, X, Y, Z>> = PartKind::grid;
 template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
 inline constexpr PartKind part_kind<SafeGrid<Rules, Block, Rank, Policy, Items>> = PartKind::grid;
 
@@ -127,6 +146,18 @@ struct ConfigParts {
   using options = typename std::conditional_t<fine, OnlyOptions<OptionList<>, Parts...>,
                                               std::type_identity<OptionList<>>>::type;
 };
+
+template <class Option>
+constexpr void apply_option(const Option& option, LaunchShape& shape) noexcept {
+  if constexpr (is_cluster_dim<Option>) {
+    shape.cluster[0] = option.x();
+    shape.cluster[1] = option.y();
+    shape.cluster[2] = option.z();
+    shape.has_cluster = true;
+  } else {
+    option.apply(shape);
+  }
+}
 
 template <class Wanted, class First, class... Rest>
 constexpr const Wanted& pick(const First& first, const Rest&... rest) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/dims/dim3.hpp>
@@ -45,8 +46,7 @@ inline constexpr items_per_thread_t<N> items_per_thread{};
 
 /// The most blocks that a grid-stride grid may have: a number of your own, or the occupancy's.
 struct max_blocks {
-  template <class T>
-  explicit constexpr max_blocks(T number) noexcept : count(detail::SignedSize::of(number)) {}
+  explicit constexpr max_blocks(detail::SizeArgument number) noexcept : count(number.count) {}
   detail::SignedSize count;
 };
 
@@ -64,8 +64,6 @@ template <class T>
 inline constexpr bool is_count = false;
 template <auto N>
 inline constexpr bool is_count<count_t<N>> = true;
-template <class T>
-inline constexpr bool is_kernel = false;  // true for BasicKernel (kernel.hpp)
 template <class T>
 inline constexpr std::uint32_t items_of = 1;
 template <auto N>
@@ -104,17 +102,6 @@ constexpr bool counts_bytes() noexcept {
 }
 template <class Size>
 inline constexpr bool is_range_of_bytes = counts_bytes<Size>();
-
-/// The sentence for who makes a grid by SafeGrid's constructor, as a constraint that is asked when
-/// somebody tries it; Outcome asks with other types.
-template <class Size, class B, class... A>
-constexpr bool makes_grid_by_hand() noexcept {
-  constexpr bool tried = is_size<B> || is_block_dim<B> || is_grid_dim<B>;
-  static_assert(!tried,
-                "warpsafe: a SafeGrid is made by SafeGrid<>::cover(n, block<256>), and from blocks "
-                "by GridDim::from_blocks");
-  return tried;
-}
 
 /// Whether cover_exact leaves no part of a block, as far as types tell.
 template <class Size, class B, class Option1, class Option2>

@@ -3,10 +3,19 @@
 #pragma once
 
 #include <warpsafe/core/size_type.hpp>
-#include <warpsafe/dims/dim_space.hpp>
 
 #include <cstdint>
 #include <type_traits>
+
+namespace warpsafe {
+
+/// What a Dim3 counts: blocks of a grid, threads of a block, blocks of a cluster. They do not
+/// convert into each other.
+struct grid_space {};
+struct block_space {};
+struct cluster_space {};
+
+}  // namespace warpsafe
 
 namespace warpsafe::detail {
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
 

@@ -12,7 +12,6 @@
 #include <warpsafe/handles/detail/library_argument.hpp>
 #include <warpsafe/handles/handle_traits.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
@@ -76,7 +75,7 @@ template <class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> check_handle_device(Name operation, basic_stream_ref<B> stream,
                                                call_site site) noexcept {
-  const auto there = check_stream_there(operation, stream, site);
+  const auto there = check_stream(operation, stream, site);
   if (!there.has_value()) return there;
   int current = -1;
   if (const int status = call<B, Level, &B::current_device>(current)) {

@@ -11,7 +11,7 @@
 #include <warpsafe/handles/detail/library_function.hpp>
 #include <warpsafe/handles/handle_traits.hpp>
 #include <warpsafe/handles/library_scalar.hpp>
-#include <warpsafe/launch/detail/note_uses.hpp>
+#include <warpsafe/launch/detail/memory_uses.hpp>
 
 #include <cstdint>
 
@@ -119,7 +119,7 @@ template <auto Fn, class Traits, class... A>
   if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
     const basic_stream_ref<typename Traits::backend> stream = bound.stream.ref();
     if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
-      return note_uses(stream, site.file, site.function, site.line, owner_of(arguments)...);
+      return record_uses(stream, site.file, site.function, site.line, owner_of(arguments)...);
     }
   }
   return success();

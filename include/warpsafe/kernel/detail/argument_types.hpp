@@ -4,7 +4,7 @@
 
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/args/trust.hpp>
-#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/kernel/detail/parameter.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 

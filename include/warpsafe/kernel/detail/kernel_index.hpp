@@ -7,7 +7,7 @@
 #include <warpsafe/dims/extent.hpp>
 
 #if !defined(__CUDACC__) && !defined(__HIPCC__)
-#include <warpsafe/backend/host/detail/thread_loop.hpp>
+#include <warpsafe/backend/detail/host_thread.hpp>
 #endif
 
 // Where a thread is, and the walk over a size. The only code here that differs between device and

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/args/trust.hpp>
-#include <warpsafe/dims/extent.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -28,7 +27,7 @@ struct AnyMember {
 template <class P>
 constexpr bool may_hide_address() noexcept {
   if constexpr (sizeof(P) < sizeof(void*) || alignof(P) < alignof(void*) || is_device_memory<P> ||
-                axis_of<P> >= 0 || requires { typename P::Native_vec_; }) {
+                requires { typename P::Native_vec_; }) {
     return false;
   } else if constexpr (requires { typename P::value_type; }) {
     return !std::is_arithmetic_v<typename P::value_type>;
@@ -144,8 +143,6 @@ template <class T>
 inline constexpr bool is_device_copyable =
     std::is_trivially_copyable_v<T>&& detail::is_assignable_type<T> && !detail::shows_address<T>();
 
-template <int Rank>
-inline constexpr bool is_device_copyable<extent<Rank>> = true;
 template <class T>
 inline constexpr bool is_device_copyable<trusted_ptr<T>> = true;
 template <class T>

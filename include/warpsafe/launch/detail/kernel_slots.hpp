@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>
@@ -13,16 +13,17 @@
 
 namespace warpsafe::detail {
 
-/// What is known of one kernel, per device; zeros to begin with. `B` is what its function is passed
-/// to: a backend, or the part of one that takes functions of modules.
+/// The limits of one kernel on each device, zeros at first. `B` is the backend that launches it, or
+/// the part of a backend that takes functions of modules.
 template <class B>
 class KernelSlots {
  public:
-  /// nullptr, with the driver's status, if the kernel cannot be asked.
+  /// The kernel's limits, which the driver is asked for the first time. nullptr, with the driver's status,
+  /// if the kernel cannot be asked.
   template <CheckLevel Level = CheckLevel::off>
   const KernelLimits* find(const KernelEntry& entry, int device, KernelLimits& local,
                            int& status) noexcept {
-    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
     if (remembered) {
       if (const KernelLimits* known = slots_[device].get()) return known;
     }
@@ -33,24 +34,24 @@ class KernelSlots {
     return &local;
   }
 
-  /// What is remembered of the kernel, or nullptr: asks nobody.
+  /// The cached limits, or nullptr. Does not call the driver.
   [[nodiscard]] const KernelLimits* remembered(int device) const noexcept {
-    return device >= 0 && device < remembered_devices ? slots_[device].get() : nullptr;
+    return device >= 0 && device < cached_devices ? slots_[device].get() : nullptr;
   }
 
-  /// Makes sure that `bytes` of dynamic shared memory are allowed for the kernel on its current
-  /// device. Returns the runtime's status.
+  /// Raises the kernel's limit of dynamic shared memory on its current device to `bytes` if it is
+  /// lower. Returns the runtime's status.
   template <CheckLevel Level = CheckLevel::off>
   int allow_dynamic_shared(const KernelEntry& entry, int device, std::uint64_t bytes) noexcept {
-    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
     if (remembered && bytes <= __atomic_load_n(&raised_[device], __ATOMIC_ACQUIRE)) return 0;
     return raise_dynamic_shared<Level>(entry, remembered ? &raised_[device] : nullptr, bytes);
   }
 
  private:
-  /// Only ever raises. The spin lock keeps a thread that needs less from lowering the runtime's
-  /// attribute between another thread's raise and its launch; it is taken when a kernel needs more
-  /// than ever before.
+  /// Raises the attribute, and never lowers it. A thread that needs less must not lower it between
+  /// another thread's raise and its launch, so a spin lock guards it. The lock is taken only when a
+  /// kernel needs more than ever before.
   template <CheckLevel Level>
   [[gnu::cold, gnu::noinline]] int raise_dynamic_shared(const KernelEntry& entry,
                                                         std::uint64_t* high_water,
@@ -72,20 +73,20 @@ class KernelSlots {
     return status;
   }
 
-  OnceSlot<KernelLimits> slots_[remembered_devices];
-  /// The dynamic shared memory, in bytes, that this program has raised the kernel's attribute to;
-  /// only ever grows, so that no launch lowers it under another thread's feet.
-  std::uint64_t raised_[remembered_devices];
+  OnceSlot<KernelLimits> slots_[cached_devices];
+  /// Bytes of dynamic shared memory that this program has raised the kernel's attribute to. It only
+  /// grows, so no launch lowers it while another thread relies on it.
+  std::uint64_t raised_[cached_devices];
   bool raising_;
 };
 
-/// Keyed by the kernel's own entry, hence hidden.
+/// Hidden, since its key is the kernel's own entry.
 template <class B, class Entry>
 struct [[gnu::visibility("hidden")]] KernelCache {
   static inline KernelSlots<B> slots;
 };
 
-/// What is known of a kernel: one that is loaded by name brings it along.
+/// The cached limits of a kernel. A kernel loaded by name has its own.
 template <class B, class K>
 [[nodiscard, gnu::always_inline]] inline auto& kernel_slots([[maybe_unused]] K kernel) noexcept {
   if constexpr (requires { kernel.slots(); }) {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/element_type.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
@@ -13,19 +13,19 @@
 #include <cstdint>
 #include <type_traits>
 
-// A launch's arguments without their types, for whoever looks at them: an open capture, and the
-// debug tools that look at data. One function per launch makes them, out of line.
+// A launch's arguments without their types, for an open capture and for the debug tools that look
+// at data. One function per launch makes them, out of line.
 
 namespace warpsafe::detail {
 
 inline constexpr std::uint64_t unknown_extent = ~std::uint64_t{0};
 
-/// The device memory that an argument reaches.
+/// The device memory that an argument points to.
 struct ArgumentMemory {
   const void* begin;    ///< nullptr: none
-  std::uint64_t bytes;  ///< unknown_extent where the argument's type does not tell
+  std::uint64_t bytes;  ///< unknown_extent if the argument's type has no size
 };
-/// What a parameter is, or, for one that reaches memory, what lies there.
+/// The type of a parameter, or of the elements of the memory that it points to.
 struct ElementInfo {
   ElementType type;
   std::uint32_t bytes;  ///< of one element
@@ -35,7 +35,7 @@ struct LaunchArguments {
   const KernelEntry& entry;
   const LaunchShape& shape;
   void* stream;
-  void* const* values;           ///< where each parameter's value is
+  void* const* values;           ///< the address of each parameter's value
   const ArgumentMemory* memory;  ///< of each
   const ElementInfo* elements;   ///< of each
   const HostReference* reference;
@@ -48,7 +48,7 @@ struct ArgumentReader {
 
 template <class T>
 constexpr ElementInfo element_info() noexcept {
-  // void, or a type that is only declared here.
+  // Not for void, nor for a type that is only declared here.
   if constexpr (requires { sizeof(T); } && std::is_object_v<T>) {
     return {element_type<std::remove_cv_t<T>>, static_cast<std::uint32_t>(sizeof(T))};
   } else {
@@ -68,9 +68,9 @@ requires(is_device_memory<P>) struct Reached<P> {
   using type = typename P::element_type;
 };
 
-/// The number of elements behind an argument for a pointer parameter, where its type tells:
-/// DeviceView, trust(p, n), an adapted type with a size(), or whose device_pointer_traits have a
-/// count().
+/// The number of elements behind an argument for a pointer parameter, if the argument's type knows
+/// it: DeviceView, trust(p, n), an adapted type with size(), or one whose device_pointer_traits
+/// have count().
 template <class A>
 [[nodiscard]] std::uint64_t count_behind(const A& argument) noexcept {
   if constexpr (is_trusted_span<A>) {
@@ -89,7 +89,7 @@ template <class P, class A>
   if constexpr (is_device_span<P>) {
     return {value.pointer().get(), value.size() * sizeof(typename P::element_type)};
   } else if constexpr (is_device_memory<P>) {
-    const void* begin = nullptr;  // what such a type begins with
+    const void* begin = nullptr;  // the first member of such a type
     __builtin_memcpy(&begin, &value, sizeof begin);
     const std::uint64_t count = begin == nullptr ? 0 : count_behind(argument);
     constexpr std::uint64_t size = element_info<typename P::element_type>().bytes;
@@ -106,7 +106,7 @@ template <class P, class A>
   }
 }
 
-/// The host's function of a kernel that carries one (reference.hpp), or nullptr.
+/// The reference function of a kernel that declares one (reference.hpp), or nullptr.
 template <class K>
 constexpr const HostReference* reference_of() noexcept {
   if constexpr (requires { K::host_reference; }) {
@@ -116,8 +116,8 @@ constexpr const HostReference* reference_of() noexcept {
   }
 }
 
-/// The bytes of a value that belong to no member: what was in memory before could look like an
-/// address. Left as they are where the compiler cannot clear them.
+/// Clears the padding of a value: old contents of memory there could look like an address.
+/// Compilers without the builtin leave it as it is.
 template <class P>
 void clear_padding([[maybe_unused]] P& value) noexcept {
 #if defined(__has_builtin)
@@ -127,7 +127,7 @@ void clear_padding([[maybe_unused]] P& value) noexcept {
 #endif
 }
 
-/// Hands a launch's arguments to `reader`.
+/// Passes a launch's arguments to `reader`.
 template <class B, class K, class... P, class... A>
 [[gnu::cold, gnu::noinline]] void show_arguments(const ArgumentReader& reader, void* stream,
                                                  const K& kernel, const LaunchShape& shape,

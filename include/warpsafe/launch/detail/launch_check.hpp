@@ -2,25 +2,27 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/kernel/kernel.hpp>
+#include <warpsafe/launch/detail/config.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
-#include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/launch/validate.hpp>
-#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
 #include <new>
 
-// The checks that a launch makes before it dispatches.
+// The checks of a launch before its dispatch.
 
 namespace warpsafe::detail {
 
-/// The documented floor of a backend, without what only a device can tell: for CheckLevel::cheap.
+/// The documented floor of a backend without the limits that only a device knows: for
+/// CheckLevel::cheap.
 template <class B>
 inline constexpr DeviceLimits cheap_limits = [] {
   DeviceLimits limits = floor_of<B>;
@@ -33,7 +35,8 @@ inline constexpr DeviceLimits cheap_limits = [] {
   return limits;
 }();
 
-/// What the driver knows of the device and the kernel, from memory after the first launch.
+/// Gets the limits of the device and the kernel: from the driver for the first launch, from memory
+/// after that. False with the problem in `error`.
 template <class B, class K>
 bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limits,
                 DeviceLimits& device_local, const KernelLimits*& kernel_limits,
@@ -53,7 +56,8 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
                   static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
   }
   if (const CheckHooks* const checks = check_hooks(); status == 0 && checks != nullptr) {
-    status = checks->prepare(B::vendor, device);
+    // Kernels of the host compiler share their device checks among all CPU backends.
+    status = checks->prepare(runs_host_kernels<B> ? Vendor::host : B::vendor, device);
   }
   if (status == 0) {
     device_limits = DeviceCache<B>::template find<CheckLevel::full>(device, device_local, status);
@@ -63,7 +67,7 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
                                                                             kernel_local, status);
   }
   if (status != 0) {
-    // Made in its place: a copy is 400 bytes of code.
+    // Constructed in place: a copy of a LaunchError is 400 bytes of code.
     ::new (static_cast<void*>(&error))
         LaunchError(kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation));
     error.device = device;
@@ -72,9 +76,9 @@ bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limi
   return true;
 }
 
-/// What fits on the device at once, for cooperative launches and large clusters alone: asked of the
-/// driver every time, for a shape that is fine otherwise. An opt-in for its shared memory comes
-/// first, since the driver answers 0 without it.
+/// Checks cooperative launches and large clusters against the number of blocks that are resident at
+/// once. It asks the driver every time, and only for a shape that is valid otherwise. It first opts
+/// in to the shape's dynamic shared memory, since the driver answers 0 without that.
 template <class B, class K>
 bool check_residency(const Located<B>& at, const LaunchShape& shape, K kernel,
                      const DeviceLimits& device, LaunchError& error) noexcept {
@@ -109,13 +113,13 @@ bool check_residency(const Located<B>& at, const LaunchShape& shape, K kernel,
   return false;
 }
 
-/// The run-time part before the dispatch. False with the problem in `error`. At level full
-/// `kernel_limits` is then what the driver knows of the kernel, which may lie in `kernel_local`.
+/// The run-time checks before the dispatch. False with the problem in `error`. At level full
+/// `kernel_limits` then points to the kernel's limits, which may be `kernel_local`.
 template <CheckLevel Level, class B, class K, class Config>
 bool check_launch(const Located<B>& at, const Config& config, const LaunchShape& shape, K kernel,
                   const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
                   LaunchError& error) noexcept {
-  // What is left of a Stream that was moved from or closed: to the runtime, its default stream.
+  // A Stream that was moved from or closed. To the runtime its handle is the default stream.
   if (at.stream.native() == nullptr) {
     refuse(error, Errc::stream_null, Stage::validation);
     error.subcode = Subcode::stream_closed;
@@ -128,7 +132,7 @@ bool check_launch(const Located<B>& at, const Config& config, const LaunchShape&
       return false;
     }
   }
-  // By type: most launches have neither, and need not compile the questions.
+  // Known by type: most launches have neither, and do not compile the questions.
   constexpr bool together =
       Config::template has<PartKind::cooperative> || Config::template has<PartKind::cluster>;
   if constexpr (Level == CheckLevel::full) {

@@ -10,23 +10,23 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/kernel/kernel.hpp>
+#include <warpsafe/launch/detail/config.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/launch/detail/launch_check.hpp>
 #include <warpsafe/launch/detail/launch_types.hpp>
-#include <warpsafe/launch/detail/note_uses.hpp>
+#include <warpsafe/launch/detail/memory_uses.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
-#include <warpsafe/launch/launch_config.hpp>
-#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
-// The errors that a launch can end with, each made out of line.
+// The errors of a launch. Each is made out of line.
 
 namespace warpsafe::detail {
 
-/// Puts the launch beside a problem that a check has found, for the caller to read.
+/// Adds the launch to the error of a check: kernel, place, stream, dimensions and device.
 template <class B, class K>
 [[gnu::cold, gnu::noinline]] LaunchError& report_refusal(LaunchError& error,
                                                          const LaunchShape& shape,
@@ -47,14 +47,14 @@ template <class B, class K>
                                                                 const Located<B>& at,
                                                                 K kernel) noexcept {
   result<void> refused = failure<void>(error);
-  LaunchError& told = ResultPolicy::error_in(refused);
-  if (told.kernel.empty()) told.kernel = kernel.name();
-  told.stream = at.stream.native();
-  if (told.site.file == nullptr) told.site = at.site;
+  LaunchError& own = ResultPolicy::error_in(refused);
+  if (own.kernel.empty()) own.kernel = kernel.name();
+  own.stream = at.stream.native();
+  if (own.site.file == nullptr) own.site = at.site;
   return refused;
 }
 
-/// The numbers of a launch, from what carries them.
+/// The dimensions of a launch, from a LaunchShape or a configuration.
 [[nodiscard]] constexpr const LaunchShape& shape_of(const LaunchShape& shape) noexcept {
   return shape;
 }
@@ -63,10 +63,11 @@ template <class Config>
   return config.shape();
 }
 
-/// The runtime refused the launch, or says at this launch that earlier work has failed. What it
-/// reads of the launch by reference, it finds in memory: that costs a launch one store for what is
-/// known only at run time, and nothing for what the types say; kept in registers across the call,
-/// it would cost three instructions each.
+/// Makes the error of a launch that the runtime refused, or at which it reported earlier work.
+///
+/// The parameters taken by reference lie in memory. That costs a launch one store for each value
+/// known only at run time, and none for a value in a type. A value kept in registers across the
+/// call would cost three instructions.
 template <class B, class Shaped>
 [[gnu::cold, gnu::noinline]] result<void> launch_failed(int status, const Shaped& shaped,
                                                         const basic_stream_ref<B>& stream,
@@ -85,18 +86,18 @@ template <class B, class Shaped>
 
 }  // namespace warpsafe::detail
 
-// The way of a launch whose types are fine: validate, dispatch, observe.
+// A launch whose types are right: validate, dispatch, observe.
 
 namespace warpsafe::detail {
 
-/// Hands the values, each with the bytes of its parameter's own type, to the backend.
+/// Passes the values to the backend, each with the bytes of its parameter's type.
 template <class Calls, bool Plain, class B, class... V>
 [[nodiscard, gnu::always_inline]] inline int pass_values(const KernelEntry& entry,
                                                          const LaunchShape& shape,
                                                          basic_stream_ref<B> stream,
                                                          const V&... values) noexcept {
-  // One more, which nobody reads: an array has at least one element, and one without a value is not
-  // filled with 0.
+  // One element more than values: an array has at least one, and an element without an initialiser
+  // is not zeroed.
   void* pointers[sizeof...(V) + 1];
   [[maybe_unused]] std::size_t count = 0;
   ((pointers[count++] = const_cast<void*>(static_cast<const void*>(&values))), ...);
@@ -107,37 +108,39 @@ template <class Calls, bool Plain, class B, class... V>
   }
 }
 
-/// Who looks at a launch's arguments before it is dispatched, and what is left to do then.
-/// `captures` (or nullptr): the memory that a launch reaches is the graph's to look after. At level
-/// full, `seen` knows whether a tool wants to look as well.
-struct Look {
+/// Shows a launch's arguments, before the dispatch, to an open capture and to the debug tools.
+/// `captures` (or nullptr) keeps track of the memory that the launch reaches. `observation` knows,
+/// at level full, whether a debug tool asks for the data.
+struct ArgumentInspection {
   const CaptureHooks* captures;
-  const Observation& seen;
+  const Observation& observation;
   LaunchError error;
   Inspected verdict;
 
-  static void take(void* self, const LaunchArguments& arguments) noexcept {
-    Look& look = *static_cast<Look*>(self);
-    if (look.captures != nullptr) {
-      look.captures->launched(arguments.stream, arguments.entry, arguments.values);
+  static void read(void* context, const LaunchArguments& arguments) noexcept {
+    ArgumentInspection& self = *static_cast<ArgumentInspection*>(context);
+    if (self.captures != nullptr) {
+      self.captures->launched(arguments.stream, arguments.entry, arguments.values);
     }
-    if (look.seen.asks_for_data()) look.verdict = look.seen.inspect(arguments, look.error);
+    if (self.observation.asks_for_data()) {
+      self.verdict = self.observation.inspect(arguments, self.error);
+    }
   }
-  /// Where nothing is left to dispatch.
-  [[nodiscard]] result<void> answer() const noexcept {
+  /// The result of the launch where a debug tool has taken the place of the dispatch.
+  [[nodiscard]] result<void> outcome() const noexcept {
     return verdict == Inspected::failed ? failure<void>(error) : success();
   }
 };
 
-/// The same where there are no tools.
-inline void tell_capture(void* captures, const LaunchArguments& arguments) noexcept {
+/// Shows the arguments to an open capture alone, where there are no debug tools.
+inline void record_in_capture(void* captures, const LaunchArguments& arguments) noexcept {
   static_cast<const CaptureHooks*>(captures)->launched(arguments.stream, arguments.entry,
                                                        arguments.values);
 }
 
-/// The dispatch: one call of the backend, whose own status is the answer. `shaped` is the
-/// LaunchConfig, or a LaunchShape. `OptIn`: it may have dynamic shared memory. `Plain`: it has
-/// nothing that a launch needs an attribute for, as its type tells.
+/// Makes the one call of the backend; its status is the result. `shaped` is the LaunchConfig or a
+/// LaunchShape. `OptIn`: the type allows dynamic shared memory. `Plain`: the type has no option
+/// that needs a launch attribute.
 template <CheckLevel Level, bool OptIn, bool Plain, class B, class Shaped, class K, class... P,
           class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B>& at,
@@ -146,8 +149,8 @@ template <CheckLevel Level, bool OptIn, bool Plain, class B, class Shaped, class
                                                                const A&... arguments) noexcept {
   using Calls = typename K::template calls<B>;
   const KernelEntry entry = kernel.entry();
-  // A copy, since what the error's function may look at is in memory at every launch: the stream
-  // alone, not the caller's file and line.
+  // launch_failed takes the stream by reference, so it lies in memory at every launch. A copy keeps
+  // the caller's file and line out of memory.
   const basic_stream_ref<B> stream = at.stream;
   const LaunchShape& shape = shape_of(shaped);
   int status = 0;
@@ -172,20 +175,20 @@ template <CheckLevel Level, bool OptIn, bool Plain, class B, class Shaped, class
   }
   if constexpr ((is_view<A> || ...)) {
     if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
-      return note_uses(stream, at.site.file, at.site.function, at.site.line,
-                       owner_of(arguments)...);
+      return record_uses(stream, at.site.file, at.site.function, at.site.line,
+                         owner_of(arguments)...);
     }
   }
   return success();
 }
 
-/// Whether a configuration, by its type, has nothing that a launch needs an attribute for.
+/// Whether no option in the configuration's type needs a launch attribute.
 template <class Config>
 inline constexpr bool is_plain =
     !(Config::template has<PartKind::cluster> || Config::template has<PartKind::cooperative> ||
       Config::template has<PartKind::priority> || Config::template has<PartKind::dependent>);
 
-/// Validate, dispatch, observe: every launch of a configuration goes through here.
+/// Validates, dispatches and observes. Every launch of a configuration ends here.
 template <CheckLevel Level, class B, class Config, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch_typed(const Located<B>& at,
                                                                    const Config& config, K kernel,
@@ -204,44 +207,42 @@ template <CheckLevel Level, class B, class Config, class K, class... A>
     LaunchError error;
     if (!check_launch<Level>(at, config, shape, kernel, kernel_limits, kernel_local, error) ||
         !check_values<Level, B>(error, parameters, arguments...)) {
-      if (!launches_all_the_same(report_refusal(error, shape, at, kernel)))
+      if (!continues_after_refusal(report_refusal(error, shape, at, kernel)))
         return failure<void>(error);
     }
     const CaptureHooks* const captures = open_captures();
     if constexpr (Level == CheckLevel::full) {
-      const Observation seen = observe(at, shape, kernel.name(), kernel_limits);
-      if (captures != nullptr || seen.asks_for_data()) [[unlikely]] {
-        Look look{captures, seen, {}, Inspected::dispatch};
-        show_arguments<B>({&Look::take, &look}, at.stream.native(), kernel, shape, parameters,
-                          arguments...);
-        if (look.verdict != Inspected::dispatch) return look.answer();
+      const Observation observation = observe(at, shape, kernel.name(), kernel_limits);
+      if (captures != nullptr || observation.asks_for_data()) [[unlikely]] {
+        ArgumentInspection inspection{captures, observation, {}, Inspected::dispatch};
+        show_arguments<B>({&ArgumentInspection::read, &inspection}, at.stream.native(), kernel,
+                          shape, parameters, arguments...);
+        if (inspection.verdict != Inspected::dispatch) return inspection.outcome();
       }
       result<void> launched =
           dispatch<Level, opts_in, plain>(at, shape, kernel, parameters, arguments...);
-      seen.end(launched);
+      observation.end(launched);
       return launched;
     } else {
       if (captures != nullptr) [[unlikely]] {
-        show_arguments<B>({&tell_capture, const_cast<CaptureHooks*>(captures)}, at.stream.native(),
-                          kernel, shape, parameters, arguments...);
+        show_arguments<B>({&record_in_capture, const_cast<CaptureHooks*>(captures)},
+                          at.stream.native(), kernel, shape, parameters, arguments...);
       }
       return dispatch<Level, opts_in, plain>(at, shape, kernel, parameters, arguments...);
     }
   }
 }
 
-/// What a release launch copies where something is wrong, so that its address is not taken where
-/// nothing is. With checks it is in memory already.
+/// How a launch keeps what an error needs. A release launch copies it when there is an error, so
+/// that no address is taken on the success path. With checks it lies in memory already.
 template <CheckLevel Level, class T>
 using copied_at = std::conditional_t<Level == CheckLevel::off, T, const T&>;
 
 #if !defined(__CUDA_ARCH__)  // launch.hpp has what is left of this for nvcc's device compiler
-/// The static part: every mistake in the types gets its own sentence, and nothing after it is
-/// compiled.
+/// Checks the types. Each mistake has a sentence of its own, and nothing after it is compiled.
 template <CheckLevel Level, class B, class C, class K, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> launch_on(const Located<B>& at,
-                                                                const C& config, const K& kernel,
-                                                                const A&... arguments) noexcept {
+inline result<void> launch_on(const Located<B>& at, const C& config, const K& kernel,
+                              const A&... arguments) noexcept {
   if constexpr (is_functor_kernel<K>) {
     return launch_on<Level>(at, config, typename K::kernel_type{}, kernel.function, arguments...);
   } else if constexpr (is_module_kernel<K>) {

@@ -2,17 +2,18 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/launch/launch_config.hpp>
+#include <warpsafe/launch/detail/config.hpp>
 #include <warpsafe/launch/validate.hpp>
-#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
-// What is wrong with a launch by its types alone: each mistake has its own sentence.
+// Mistakes in a launch that its types show. Each has a sentence of its own.
 
 namespace warpsafe::detail {
 
@@ -22,8 +23,7 @@ template <class Rules, class Block, int Rank, std::uint32_t Items>
 inline constexpr bool is_strided_grid<SafeGrid<Rules, Block, Rank, GridPolicy::strided, Items>> =
     true;
 
-/// How many items each thread of the grid has, or what the kernel declares for a grid that covers
-/// nothing in particular.
+/// The items per thread of the grid. A grid that covers no size has as many as the kernel declares.
 template <class K, class Grid>
 constexpr std::uint32_t items_of_grid() noexcept {
   if constexpr (is_safe_grid<Grid>) {
@@ -33,8 +33,7 @@ constexpr std::uint32_t items_of_grid() noexcept {
   }
 }
 
-/// The sentences about a configuration and a kernel that do not go together, all known while
-/// compiling.
+/// Diagnoses, while compiling, a configuration and a kernel that do not fit together.
 template <class Config, class K>
 constexpr bool check_config_types() noexcept {
   using Block = typename Config::block_type;
@@ -50,7 +49,7 @@ constexpr bool check_config_types() noexcept {
     if constexpr (is_grid_dim<typename Config::grid_type>) {
       if constexpr (Config::grid_type::is_static) {
         static_assert(
-            all_threads(typename Config::grid_type{}.count(), Block{}.count()) - 1 <=
+            total_threads(typename Config::grid_type{}.count(), Block{}.count()) - 1 <=
                 needs.index_max,
             "warpsafe: the grid has more threads than the kernel's index counts, an int's 2^31 if "
             "it declares none; index in 64 bits (thread_index(), grid_stride(n)) and declare "
@@ -87,12 +86,12 @@ constexpr bool check_config_types() noexcept {
   return true;
 }
 
-/// The sentences about a kernel on a stream of backend B, and about its arguments.
+/// Diagnoses a kernel that cannot run on a stream of backend B, and its arguments.
 template <class B, class K, class... A>
 constexpr bool check_kernel_types() noexcept {
   static_assert(is_kernel<K>, "warpsafe: launch takes the kernel as kernel<fn>");
   if constexpr (is_kernel<K>) {
-    constexpr bool host_stream = std::is_same_v<B, host_backend>;
+    constexpr bool host_stream = runs_host_kernels<B>;
     constexpr bool host_kernel = K::provenance == Provenance::host;
     static_assert(!host_stream || host_kernel,
                   "warpsafe: this kernel is compiled for a device and cannot run on a host stream; "
@@ -119,16 +118,21 @@ constexpr bool check_kernel_types() noexcept {
   }
 }
 
-/// Everything about a launch that its types tell.
+/// Diagnoses every mistake in a launch that its types show.
 template <class B, class Config, class K, class... A>
 constexpr bool check_launch_types() noexcept {
   static_assert(is_launch_config<Config>,
                 "warpsafe: launch takes a LaunchConfig second, or a grid that needs no options: "
                 "SafeGrid<>::cover(n, block<256>)");
   if constexpr (is_launch_config<Config>) {
-    // First, and without a look into B: the backend of a stream that the kernel cannot run on need
-    // not be included.
+    // First, and without a use of B's members: the header of a backend that cannot run the kernel
+    // need not be included.
     constexpr bool kernel_fine = check_kernel_types<B, K, A...>();
+    constexpr bool known = is_launchable<B> && !requires { typename B::recorded_backend; };
+    static_assert(
+        known,
+        "warpsafe: launch does not know this stream's backend; include the backend's own header, or "
+        "<warpsafe/race/recorded.hpp> for a recorded stream");
     if constexpr (Config::template has<PartKind::cluster>) {
       static_assert(
           B::has_clusters,

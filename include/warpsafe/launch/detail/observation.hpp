@@ -9,76 +9,70 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
-#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
+
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
 
-#if defined(__unix__)
-#include <unistd.h>
-#else
-#include <cstdio>
-#endif
-
 namespace warpsafe::detail {
 
-/// Writes a text to standard error. It is for what a file that launches includes: <cstdio> would
-/// cost it more, and Outcome has <unistd.h> already.
-inline void say(Name text) noexcept {
-#if defined(__unix__)
-  // Nobody is left to tell of a standard error that takes no text.
+/// Writes a text to standard error. Every file that launches includes this header, and <cstdio>
+/// would cost it more than <unistd.h>, which Outcome includes already.
+inline void write_stderr(Name text) noexcept {
+  // There is nowhere to report that standard error takes no text.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data, text.size);
-#else
-  std::fwrite(text.data, 1, text.size, stderr);
-#endif
 }
 
 }  // namespace warpsafe::detail
 
-// What a checked launch (level full) tells the debug tools. All that they do is behind one pointer,
-// and is not compiled here.
+// The calls of a checked launch (level full) into the debug tools. The tools are behind one pointer
+// and are not compiled here.
 
 namespace warpsafe::detail {
 
-inline bool switches_looked_for = false;
-/// Without the tools, a switch of the environment that is set has no reader: that is said once.
-[[gnu::cold, gnu::noinline]] inline void say_unread_switches() noexcept {
-  if (__atomic_exchange_n(&switches_looked_for, true, __ATOMIC_RELAXED)) return;
+inline bool switches_checked = false;
+/// Without the tools nothing reads the switches of the environment. Warns once about each that is
+/// set.
+[[gnu::cold, gnu::noinline]] inline void warn_unread_switches() noexcept {
+  if (__atomic_exchange_n(&switches_checked, true, __ATOMIC_RELAXED)) return;
   static constexpr Name switches[] = {
       Name::of("WARPSAFE_LOG"),     Name::of("WARPSAFE_SYNC"),      Name::of("WARPSAFE_BREAK"),
       Name::of("WARPSAFE_TRACE"),   Name::of("WARPSAFE_REFERENCE"), Name::of("WARPSAFE_SHADOW"),
       Name::of("WARPSAFE_TIMEOUT"), Name::of("WARPSAFE_ON_ERROR")};
   for (const Name& name : switches) {
     if (std::getenv(name.data) == nullptr) continue;
-    say(Name::of("warpsafe: "));
-    say(name);
-    say(Name::of(
+    write_stderr(Name::of("warpsafe: "));
+    write_stderr(name);
+    write_stderr(Name::of(
         " is set, and this program does not read it: #include <warpsafe/debug.hpp> in one of its "
         "files that are compiled with checks\n"));
   }
 }
 [[nodiscard]] inline const DebugHooks* launch_hooks() noexcept {
   const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr && !__atomic_load_n(&switches_looked_for, __ATOMIC_RELAXED)) [[unlikely]] {
-    say_unread_switches();
+  if (hooks == nullptr && !__atomic_load_n(&switches_checked, __ATOMIC_RELAXED)) [[unlikely]] {
+    warn_unread_switches();
   }
   return hooks;
 }
 
-/// Whether a refused launch goes on (WARPSAFE_ON_ERROR=warn), after its error was written.
-[[nodiscard]] inline bool launches_all_the_same(LaunchError& error) noexcept {
+/// Whether to launch although a check has refused it (WARPSAFE_ON_ERROR=warn). The error is written
+/// first.
+[[nodiscard]] inline bool continues_after_refusal(LaunchError& error) noexcept {
   const DebugHooks* const hooks = launch_hooks();
   return hooks != nullptr && hooks->continues_after(error);
 }
 
-/// One launch while it is dispatched. Made before, ended after.
+/// Observes one launch: construct it before the dispatch, call `end` after it.
 class Observation {
  public:
   Observation(const BackendCalls& calls, const LaunchFacts& facts) noexcept
       : hooks_(launch_hooks()), calls_(calls) {
     if (hooks_ != nullptr) begun_ = hooks_->launching(record_, facts, calls_);
   }
-  /// Whether a tool wants to look at the launch's data.
+  /// Whether a debug tool asks for the launch's data.
   [[nodiscard]] bool asks_for_data() const noexcept {
     return hooks_ != nullptr && (begun_ & detail::asks_for_data) != 0;
   }
@@ -86,7 +80,8 @@ class Observation {
                                   LaunchError& error) const noexcept {
     return hooks_->inspect(record_, calls_, arguments, error);
   }
-  /// `launched` is what the dispatch said; a fault that a blocking launch finds takes its place.
+  /// `launched` is the result of the dispatch. If a blocking launch finds a fault, the fault
+  /// replaces it.
   void end(result<void>& launched) const noexcept {
     if (hooks_ == nullptr) return;
     if (launched.has_value()) [[likely]] {

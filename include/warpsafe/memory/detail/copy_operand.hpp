@@ -3,14 +3,13 @@
 #pragma once
 
 #include <warpsafe/args/device_view.hpp>
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/launch/detail/note_uses.hpp>
+#include <warpsafe/launch/detail/memory_uses.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstddef>
@@ -119,7 +118,7 @@ template <CheckLevel Level, class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> check_not_capturing(basic_stream_ref<B> stream, Name operation,
                                                call_site site) noexcept {
-  result<void> there = check_stream_there(operation, stream, site);
+  result<void> there = check_stream(operation, stream, site);
   if (!there.has_value() || !captures<Level>(stream)) return there;
   LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
   error.operation = operation;
@@ -153,7 +152,7 @@ template <CheckLevel Level, class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
                                      basic_stream_ref<B> stream, call_site site) noexcept {
-  result<void> there = check_stream_there(Name::of("fill device memory"), stream, site);
+  result<void> there = check_stream(Name::of("fill device memory"), stream, site);
   if (!there.has_value() || rows.size == 0) return there;
   const CallScope<B> here(site);
   const int status = on_device<B, Level>(stream.device().value(), [&]() noexcept {
@@ -184,7 +183,7 @@ template <CheckLevel Level, class B>
                                           DeviceMemory<B>* from_owner, call_site site) noexcept {
   const result<void> sizes = check_same_size(to, from, site);
   if (!sizes.has_value()) return sizes;
-  const result<void> there = check_stream_there(Name::of("copy on the device"), stream, site);
+  const result<void> there = check_stream(Name::of("copy on the device"), stream, site);
   if (!there.has_value()) return there;
   if (to.device >= 0 && from.device >= 0 && to.device != from.device) {
     const result<void> possible =
@@ -198,7 +197,7 @@ template <CheckLevel Level, class B>
   result<void> noted = record_use<Level>(to_owner, stream, site);
   if (noted.has_value()) noted = record_use<Level>(from_owner, stream, site);
   return noted.has_value()
-             ? note_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
+             ? record_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
              : noted;
 }
 

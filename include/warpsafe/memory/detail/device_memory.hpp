@@ -12,7 +12,6 @@
 #include <warpsafe/memory/memory_info.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
-#include <warpsafe/stream/detail/stream_there.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
 
@@ -26,8 +25,8 @@ namespace warpsafe::detail {
 /// device cannot be asked, the answer is true, and the allocation reports the error.
 template <class B, CheckLevel Level>
 [[nodiscard]] bool has_memory_pools(int device) noexcept {
-  static OnceSlot<bool> slots[remembered_devices];
-  const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+  static OnceSlot<bool> slots[cached_devices];
+  const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
   if (remembered) {
     if (const bool* known = slots[device].get()) return *known;
   }
@@ -57,7 +56,7 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[nodiscard]] static result<DeviceMemory*> allocate(basic_stream_hold<B> stream, Bytes bytes,
                                                       bool managed, call_site site) noexcept {
-    const auto there = check_stream_there(Name::of("allocate device memory"), stream.ref(), site);
+    const auto there = check_stream(Name::of("allocate device memory"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
     const CallScope<B> here(site);
     retry_postponed();

@@ -52,7 +52,7 @@ template <CheckLevel Level, class B, class T>
   }
   result<void> noted = record_use<Level>(owner, stream, site);
   if (noted.has_value())
-    noted = note_uses(stream, site.file, site.function, site.line, device.owner);
+    noted = record_uses(stream, site.file, site.function, site.line, device.owner);
   auto token =
       PendingAccess::make<Level>(stream, std::move(value), basic_memory_hold<B>(owner), site);
   if (noted.has_value()) return token;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/module_calls.hpp>
@@ -98,7 +99,7 @@ class LoadedModule {
 
   /// From now on, work of this module may be in flight on the device.
   void mark_launched(int device) noexcept {
-    bool& flag = launched_[device >= 0 && device < remembered_devices ? device : 0];
+    bool& flag = launched_[device >= 0 && device < cached_devices ? device : 0];
     if (!__atomic_load_n(&flag, __ATOMIC_RELAXED)) __atomic_store_n(&flag, true, __ATOMIC_RELAXED);
   }
   void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
@@ -141,7 +142,7 @@ class LoadedModule {
   /// Neither vendor documents whether unloading waits for running kernels.
   template <CheckLevel Level>
   [[nodiscard]] int wait_for_launches() noexcept {
-    for (int device = 0; device < remembered_devices; ++device) {
+    for (int device = 0; device < cached_devices; ++device) {
       if (!__atomic_load_n(&launched_[device], __ATOMIC_RELAXED)) continue;
       int before = -1;
       int status = call<B, Level, &B::current_device>(before);
@@ -180,7 +181,7 @@ class LoadedModule {
   int device_ = -1;
   int holders_ = 1;
   bool (*end_)(LoadedModule& self, int& status) noexcept = nullptr;  ///< nullptr if not loaded
-  bool launched_[remembered_devices] = {};
+  bool launched_[cached_devices] = {};
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   LoadedFunction<B>* functions_ = nullptr;
   LoadedModule* next_kept_ = nullptr;
@@ -222,8 +223,7 @@ template <class B, class Parameters, class... Needs>
 class LoadedKernel;
 template <class B, class... P, class... Needs>
 class LoadedKernel<B, TypeList<P...>, Needs...>
-    : public KernelDeclaration<std::is_same_v<B, host_backend> ? Provenance::host
-                                                               : Provenance::external,
+    : public KernelDeclaration<runs_host_kernels<B> ? Provenance::host : Provenance::external,
                                TypeList<P...>, Needs...> {
  public:
   using module_backend = B;

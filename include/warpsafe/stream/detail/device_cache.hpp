@@ -2,41 +2,42 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>
 
 #include <type_traits>
 
-// Driver answers that are asked once and kept, per device and per kernel. There is no lock and no
-// map: each table has fixed slots, and the first thread to arrive fills a slot. A thread that finds
-// a slot being filled asks the driver itself.
+// Caches of the driver's answers, per device and per kernel. There is no lock and no map: each
+// table has fixed slots, and the first thread to arrive fills a slot. A thread that finds a slot
+// being filled asks the driver itself.
 
 namespace warpsafe::detail {
 
-/// Whether a backend's limits stay what they are. The host backend's are a test's to change.
+/// Whether the limits of B's devices and kernels are cached. A backend whose limits a test may
+/// change has a member `static constexpr bool limits_may_change = true`, and is asked every time.
 template <class B>
-inline constexpr bool remembers_limits = true;
-template <>
-inline constexpr bool remembers_limits<host_backend> = false;
+inline constexpr bool caches_limits = !requires {
+  requires B::limits_may_change;
+};
 
-/// Devices that are remembered; those beyond are asked every time.
-inline constexpr int remembered_devices = 64;
+/// The number of devices with cached limits. Devices beyond it are asked every time.
+inline constexpr int cached_devices = 64;
 
-/// One value that is computed once and then only read. It starts as zeros and has no constructor:
-/// tables of these lie in static storage, which needs no code then to begin with.
+/// A value that is computed once and then only read. It starts as zeros without a constructor, so
+/// that tables of it in static storage need no code to start.
 template <class T>
 class OnceSlot {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  /// The value, or nullptr if nobody has put one yet.
+  /// The value, or nullptr if there is none yet.
   [[nodiscard, gnu::always_inline]] const T* get() const noexcept {
     return __atomic_load_n(&state_, __ATOMIC_ACQUIRE) == ready ? reinterpret_cast<const T*>(value_)
                                                                : nullptr;
   }
-  /// Keeps `value` if this is the first one to come.
+  /// Stores `value` if it is the first.
   [[gnu::always_inline]] void put(const T& value) noexcept {
     int expected = empty;
     if (__atomic_compare_exchange_n(&state_, &expected, filling, false, __ATOMIC_ACQ_REL,
@@ -56,14 +57,14 @@ class OnceSlot {
 
 template <class B>
 struct [[gnu::visibility("hidden")]] DeviceCache {
-  static inline OnceSlot<DeviceLimits> slots[remembered_devices];
+  static inline OnceSlot<DeviceLimits> slots[cached_devices];
 
-  /// The limits of a device, floors put in for what it does not report. `local` holds them where
-  /// they cannot be remembered. nullptr, with the runtime's status, if the device
-  /// cannot be asked.
+  /// The limits of a device, with the floor in place of limits that it does
+  /// not report. `local` holds them if they cannot be cached. nullptr, with the runtime's status,
+  /// if the device cannot be asked.
   template <CheckLevel Level = CheckLevel::off>
   static const DeviceLimits* find(int device, DeviceLimits& local, int& status) noexcept {
-    const bool remembered = remembers_limits<B> && device >= 0 && device < remembered_devices;
+    const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
     if (remembered) {
       if (const DeviceLimits* known = slots[device].get()) return known;
     }

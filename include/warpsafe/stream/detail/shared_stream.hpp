@@ -9,20 +9,21 @@
 
 namespace warpsafe::detail {
 
-/// A stream that this library made, shared by its owner and by all that is bound to it (buffers,
-/// library handles): the last of them destroys it, so that none outlives it.
+/// A stream that this library made. Its owner and all objects bound to it (buffers, library
+/// handles) share it, and the last of them destroys it, so that none outlives it.
 ///
-/// All that live are on a list, so that what is bound by a StreamRef finds its stream and keeps it
-/// too. Streams are made, bound and given up under its lock, never launched on.
+/// A list holds all live streams, so that an object bound by a StreamRef finds its stream and keeps
+/// it too. A lock guards the list while streams are made, bound and released; launches do not take
+/// it.
 template <class B>
 class SharedStream {
  public:
   typename B::native_stream native;
 
-  /// The runtime's call at the check level of the stream's creator.
+  /// The runtime's call, traced or not, by the check level that made the stream.
   using Destroy = int (*)(typename B::native_stream stream) noexcept;
 
-  /// For a stream that was made just now; one holder. nullptr without memory.
+  /// For a new stream, with one holder. nullptr if memory is exhausted.
   [[nodiscard]] static SharedStream* make(typename B::native_stream stream,
                                           Destroy destroy) noexcept {
     auto* const made = new (std::nothrow) SharedStream(stream, destroy);
@@ -31,7 +32,7 @@ class SharedStream {
     made->next_ = std::exchange(all_streams, made);
     return made;
   }
-  /// One more holder of that stream; nullptr if it is none of this library's, or destroyed.
+  /// Adds a holder of that stream. nullptr if this library did not make it, or it is destroyed.
   [[nodiscard]] static SharedStream* find(const void* stream) noexcept {
     const ListLock lock;
     for (SharedStream* at = all_streams; at != nullptr; at = at->next_) {
@@ -45,7 +46,8 @@ class SharedStream {
     const ListLock lock;
     ++holders_;
   }
-  /// The runtime's status if this was the last holder, else 0. The object is gone then.
+  /// Removes a holder. The last one destroys the stream and this object, and returns the runtime's
+  /// status; the others return 0.
   [[nodiscard]] int release() noexcept {
     {
       const ListLock lock;
@@ -80,8 +82,8 @@ class SharedStream {
   int holders_ = 1;
 };
 
-/// Where the one stream of a device is kept that all Streams are (WARPSAFE_SYNC=one-stream), made
-/// or not; nullptr where each is its own.
+/// The slot for the device's only stream, which every Stream shares (WARPSAFE_SYNC=one-stream).
+/// nullptr if each Stream is its own.
 template <class B>
 [[nodiscard]] SharedStream<B>** only_stream(int device) noexcept {
   constexpr int devices = 64;

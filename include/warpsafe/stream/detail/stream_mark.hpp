@@ -27,23 +27,23 @@ template <class B, CheckLevel Level, class Body>
   return status != 0 ? status : restored;
 }
 
-/// Whether the stream captures; a stream that cannot be asked does not.
+/// Whether the stream captures. A stream that cannot be asked counts as not capturing.
 template <CheckLevel Level, class B>
 [[nodiscard]] bool captures(basic_stream_ref<B> stream) noexcept {
   bool capturing = false;
   return call<B, Level, &B::stream_capturing>(stream.native(), capturing) == 0 && capturing;
 }
 
-/// Waits for the stream's work, whatever captures beside it. As basic_stream_ref::synchronize, but
-/// never given up.
+/// Waits for the stream's work, even if other streams capture. As basic_stream_ref::synchronize,
+/// but without a time-out.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> wait_for(basic_stream_ref<B> stream, call_site site) noexcept {
   const RelaxedCaptureScope<B, Level> outside;
-  return StreamAccess::wait_to_the_end<Level>(stream, site);
+  return StreamAccess::wait_uninterrupted<Level>(stream, site);
 }
 
-/// A point in a stream, or none. Unlike an Event it can be moved on to a later point, and its
-/// stream need not be of the current device.
+/// A point in a stream, or none. Unlike an Event it can move to a later point, and its stream may
+/// be of another device than the current one.
 template <class B>
 class StreamMark {
  public:
@@ -60,12 +60,14 @@ class StreamMark {
   }
   StreamMark(const StreamMark&) = delete;
   StreamMark& operator=(const StreamMark&) = delete;
-  // What is still waited for goes on being waited for: a status says nothing that anyone could use.
+  // A wait for the event goes on after its destruction, and the status of the destruction is of no
+  // use.
   ~StreamMark() {
     if (native_ != nullptr) static_cast<void>(destroy_(native_));
   }
 
-  /// Everything submitted to `stream` so far. Returns the runtime's status. @pre it captures not.
+  /// Sets the point after everything submitted to `stream` so far. Returns the runtime's status.
+  /// @pre the stream does not capture
   template <CheckLevel Level>
   [[nodiscard]] int set(basic_stream_ref<B> stream) noexcept {
     return on_device<B, Level>(stream.device().value(), [&]() noexcept -> int {
@@ -79,13 +81,13 @@ class StreamMark {
       return call<B, Level, &B::event_record>(native_, stream.native());
     });
   }
-  /// What `stream` is given from now on comes after the point. Returns the runtime's status.
+  /// Makes later work of `stream` wait for the point. Returns the runtime's status.
   template <CheckLevel Level>
   [[nodiscard]] int order_before(basic_stream_ref<B> stream) const noexcept {
     return native_ == nullptr ? 0 : call<B, Level, &B::stream_wait>(stream.native(), native_);
   }
-  /// The host waits until the point is reached. Returns the runtime's status, or B::not_ready where
-  /// the wait was given up, which it may be with `may_stop` (wait_for_stream).
+  /// Waits on the host until the stream reaches the point. Returns the runtime's status, or
+  /// B::not_ready if the wait was ended, which only `may_stop` allows (wait_for_stream).
   template <CheckLevel Level>
   [[nodiscard]] int wait(call_site site, bool may_stop) const noexcept {
     if (native_ == nullptr) return 0;
@@ -94,7 +96,7 @@ class StreamMark {
     if (status == 0) point_.reached(B::vendor);
     return status;
   }
-  /// 0 if the point is reached, B::not_ready if not, else the runtime's status.
+  /// 0 if the stream has reached the point, B::not_ready if not, else the runtime's status.
   template <CheckLevel Level>
   [[nodiscard]] int query() const noexcept {
     if (native_ == nullptr) return 0;
@@ -106,7 +108,7 @@ class StreamMark {
 
  private:
   typename B::native_event native_ = nullptr;
-  /// The call at the check level of the event's creator.
+  /// The runtime's call, traced or not, by the check level that made the event.
   int (*destroy_)(typename B::native_event event) noexcept = nullptr;
   StreamPoint point_;
 };

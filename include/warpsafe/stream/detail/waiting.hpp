@@ -8,14 +8,14 @@
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/name.hpp>
 
-// Every wait of the library goes through here, so that a switch can watch it (debug/timeout.hpp).
+// All waits of the library. A switch watches them here (debug/journal/timeout.hpp).
 
 namespace warpsafe::detail {
 
-/// Whether asking again and again can ever be answered otherwise: not where a scheduler runs the
-/// work only inside of calls.
+/// Whether repeated queries can change their answer. They cannot where a scheduler runs the work
+/// only inside of calls.
 template <class B>
-[[nodiscard]] bool work_goes_on() noexcept {
+[[nodiscard]] bool polling_helps() noexcept {
   if constexpr (requires { B::is_scheduled(); }) {
     return !B::is_scheduled();
   } else {
@@ -23,8 +23,8 @@ template <class B>
   }
 }
 
-/// A backend's calls about a stream whose type is behind a void*. Functions rather than lambdas,
-/// each of which is two to the compiler.
+/// A backend's calls about a stream of type void*. They are functions, not lambdas: each lambda
+/// costs the compiler two.
 template <class B, CheckLevel Level>
 struct StreamCalls {
   using Native = typename B::native_stream;
@@ -41,9 +41,9 @@ struct StreamCalls {
                   void* stream) noexcept {
     return call<B, Level, &B::copy>(to, from, bytes, kind, static_cast<Native>(stream));
   }
-  static bool may_be_asked(void* stream) noexcept {
+  static bool may_query(void* stream) noexcept {
     bool captures = true;
-    return work_goes_on<B>() && capturing(stream, captures) == 0 && !captures;
+    return polling_helps<B>() && capturing(stream, captures) == 0 && !captures;
   }
 };
 
@@ -53,7 +53,7 @@ inline constexpr WaitCalls stream_wait_calls{Name::of("stream synchronize"),
                                              B::not_ready,
                                              &StreamCalls<B, Level>::synchronize,
                                              &StreamCalls<B, Level>::query,
-                                             &StreamCalls<B, Level>::may_be_asked};
+                                             &StreamCalls<B, Level>::may_query};
 template <class B, CheckLevel Level>
 inline constexpr WaitCalls event_wait_calls{
     Name::of("event synchronize"),
@@ -66,11 +66,10 @@ inline constexpr WaitCalls event_wait_calls{
     [](void* event) noexcept {
       return call<B, Level, &B::event_query>(static_cast<typename B::native_event>(event));
     },
-    [](void*) noexcept { return work_goes_on<B>(); }};
+    [](void*) noexcept { return polling_helps<B>(); }};
 
-/// The host waits for what the stream was given so far. Returns the runtime's status, or
-/// B::not_ready if the wait was given up (WARPSAFE_TIMEOUT=SECONDS,stop), which it may be with
-/// `may_stop`.
+/// Waits on the host for the work submitted to the stream so far. Returns the runtime's status, or
+/// B::not_ready if WARPSAFE_TIMEOUT=SECONDS,stop ended the wait, which only `may_stop` allows.
 template <class B, CheckLevel Level>
 [[nodiscard]] int wait_for_stream(typename B::native_stream stream, int device, call_site site,
                                   bool may_stop) noexcept {
@@ -78,7 +77,7 @@ template <class B, CheckLevel Level>
   if (hooks == nullptr) return or_failed_check(call<B, Level, &B::stream_synchronize>(stream));
   return hooks->wait(stream_wait_calls<B, Level>, stream, {stream, device, site, may_stop});
 }
-/// The same for an event that `point` was recorded with.
+/// Waits on the host for an event that was recorded at `point`. Returns as wait_for_stream.
 template <class B, CheckLevel Level>
 [[nodiscard]] int wait_for_event(typename B::native_event event, const StreamPoint& point,
                                  call_site site, bool may_stop) noexcept {
@@ -87,9 +86,9 @@ template <class B, CheckLevel Level>
   return hooks->wait(event_wait_calls<B, Level>, event,
                      {point.stream, point.device, site, may_stop});
 }
-/// Before a call in which the runtime itself waits for the stream's work, such as a copy to or from
-/// ordinary memory of the host (CUDA Runtime API, "API synchronization behavior"): where waits are
-/// watched, this waits first, and the call finds nothing to wait for. Returns as wait_for_stream.
+/// Waits before a call that waits for the stream's work inside the runtime, such as a copy to or
+/// from pageable host memory (CUDA Runtime API, "API synchronization behavior"), if waits are
+/// watched. The call then has nothing to wait for. Returns as wait_for_stream.
 template <class B, CheckLevel Level>
 [[nodiscard]] int wait_ahead(typename B::native_stream stream, int device,
                              call_site site) noexcept {
@@ -109,8 +108,8 @@ template <class B>
   }
 }
 
-/// A backend for the debug tools: its own functions wherever they fit, since each further one costs
-/// every translation unit with a launch.
+/// A backend's functions for the debug tools. Most are the backend's own, since every further
+/// function costs each translation unit with a launch.
 template <class B>
 inline constexpr BackendCalls backend_calls{B::name,
                                             B::vendor,

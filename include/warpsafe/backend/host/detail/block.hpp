@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
-#include <warpsafe/backend/host/detail/thread_loop.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/limits.hpp>
 
 #include <unistd.h>

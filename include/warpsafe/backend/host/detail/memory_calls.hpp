@@ -2,13 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/host/detail/capture_rules.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/memory_access.hpp>
 
 #include <cstddef>

@@ -2,11 +2,12 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/grid_pool.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/thread_state.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/memory_access.hpp>
 
 #include <chrono>

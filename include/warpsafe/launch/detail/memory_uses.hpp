@@ -5,18 +5,17 @@
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 namespace warpsafe::detail {
 
-/// Tells the buffers whose views were passed that a stream other than their own uses them: they are
-/// freed after that, at every check level. Errc::runtime_failed.
-// The place piece by piece, and the stream by reference: as launch_failed takes them, and for the
-// same reason.
+/// Records in the buffers behind the passed views that `stream`, which is not their own, uses them.
+/// At every check level they are freed after that work. Errc::runtime_failed.
+// The place in parts and the stream by reference, for the reason that launch_failed gives.
 template <class B, class... Owner>
-[[gnu::cold, gnu::noinline]] result<void> note_uses(const basic_stream_ref<B>& stream,
-                                                    const char* file, const char* function,
-                                                    unsigned line, Owner... owners) noexcept {
+[[gnu::cold, gnu::noinline]] result<void> record_uses(const basic_stream_ref<B>& stream,
+                                                      const char* file, const char* function,
+                                                      unsigned line, Owner... owners) noexcept {
   int status = 0;
   for (MemoryOwner* const owner : {owners...}) {
     if (status == 0 && owner != nullptr && owner->freed_on != stream.native() &&

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/error/result.hpp>
+
+// How a backend makes `launch` take its streams.
+
+namespace warpsafe {
+
+namespace debug {
+template <class B>
+struct Recorded;  // race/recorded_backend.hpp
+}
+
+namespace detail {
+
+template <class B>
+struct Located;  // stream/stream_ref.hpp
+
+/// Whether WARPSAFE_DECLARE_LAUNCH was written for backend B.
+template <class B>
+inline constexpr bool is_launchable = false;
+template <class B>
+inline constexpr bool is_launchable<debug::Recorded<B>> = is_launchable<B>;
+
+/// Whether B runs functions of the host compiler as kernels. A backend of the CPU says so by a
+/// member `static constexpr bool runs_host_kernels = true`.
+template <class B>
+inline constexpr bool runs_host_kernels = requires {
+  requires B::runs_host_kernels;
+};
+// Known without the backend's header: a device's kernel on its stream does not compile there
+// either.
+template <>
+inline constexpr bool runs_host_kernels<host_backend> = true;
+
+/// The launch itself: launch/detail/launch_path.hpp, and race/recorded.hpp for Recorded<B>.
+template <CheckLevel Level, class B, class C, class K, class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> launch_on(const Located<B>& at,
+                                                                const C& config, const K& kernel,
+                                                                const A&... arguments) noexcept;
+
+}  // namespace detail
+}  // namespace warpsafe
+
+/// Makes `launch` (launch/launch.hpp) take the streams of a backend, and those of
+/// Recorded<backend>. Write it once, outside of all namespaces, after the backend's definition.
+///
+/// Each backend needs functions of its own: the parameter that records the caller's line is made
+/// from the stream by a conversion, and no template deduces its type through one. Its type depends
+/// on C so that the compiler completes it only where something is launched.
+#define WARPSAFE_DECLARE_LAUNCH(backend)                                                   \
+  namespace warpsafe {                                                                     \
+  template <>                                                                              \
+  inline constexpr bool detail::is_launchable<backend> = true;                             \
+                                                                                           \
+  template <CheckLevel Level = current_level, class C, class K, class... A>                \
+  [[nodiscard, gnu::always_inline]] inline result<void> launch(                            \
+      detail::later<C, detail::Located<backend>> stream, const C& config, const K& kernel, \
+      const A&... arguments) noexcept {                                                    \
+    using detail::launch_on;                                                               \
+    return launch_on<Level>(stream, config, kernel, arguments...);                         \
+  }                                                                                        \
+  template <CheckLevel Level = current_level, class C, class K, class... A>                \
+  [[nodiscard, gnu::always_inline]] inline result<void> launch(                            \
+      detail::later<C, detail::Located<debug::Recorded<backend>>> stream, const C& config, \
+      const K& kernel, const A&... arguments) noexcept {                                   \
+    using detail::launch_on;                                                               \
+    return launch_on<Level>(stream, config, kernel, arguments...);                         \
+  }                                                                                        \
+  }                                                                                        \
+  static_assert(::warpsafe::detail::is_launchable<backend>)

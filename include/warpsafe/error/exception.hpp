@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/error/format.hpp>
+#include <warpsafe/error/result.hpp>
+
+#include <exception>
+
+#if !defined(__cpp_exceptions)
+#include <cstdio>
+#endif
+
+// What `.value()` and `.error()` of a result throw. Apart from result.hpp, since a launch needs no
+// text of an error.
+
+namespace warpsafe {
+
+/// What `.value()` throws on an error. It holds the whole LaunchError and its text.
+class LaunchException : public std::exception {
+ public:
+  explicit LaunchException(const LaunchError& error) noexcept : error_(error) {
+    format_error(error_, text_, sizeof text_);
+  }
+  [[nodiscard]] const char* what() const noexcept override { return text_; }
+  [[nodiscard]] const LaunchError& error() const noexcept { return error_; }
+
+ private:
+  LaunchError error_;
+  char text_[1024];
+};
+
+/// What `.error()` throws on a result that holds a value.
+class BadResultAccess : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override {
+    return "warpsafe: error() was called on a result that holds a value";
+  }
+};
+
+namespace detail {
+
+template <class Exception>
+[[noreturn]] inline void raise(const Exception& exception) {
+#if defined(__cpp_exceptions)
+  throw exception;
+#else
+  std::fprintf(stderr, "%s\n", exception.what());
+  std::terminate();
+#endif
+}
+
+struct Thrower {
+  [[noreturn, gnu::cold]] static void no_value(const LaunchError& error) {
+    raise(LaunchException(error));
+  }
+  [[noreturn, gnu::cold]] static void no_error() { raise(BadResultAccess{}); }
+};
+
+}  // namespace detail
+}  // namespace warpsafe
