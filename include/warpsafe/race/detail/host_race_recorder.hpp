@@ -5,7 +5,7 @@
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
-#include <warpsafe/backend/host/detail/thread_state.hpp>
+#include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/race/race_checker.hpp>
 #include <warpsafe/race/stream_history.hpp>
 

@@ -8,7 +8,6 @@
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
-#include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/errc.hpp>

@@ -10,7 +10,6 @@
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
-#include <warpsafe/backend/host/detail/thread_state.hpp>
 
 #include <pthread.h>
 

@@ -7,6 +7,20 @@
 
 namespace warpsafe::host {
 
+/// The runtime's state of each OS thread.
+struct ThreadState {
+  int device = 0;
+  int capture_mode = 0;  // global: see exchange_capture_mode
+  int last_error = 0;
+  // The text of the work failure that this thread was given last.
+  int failure_status = 0;
+  Name failure_text{};
+};
+[[nodiscard, gnu::visibility("default")]] inline ThreadState& thread_state() noexcept {
+  static thread_local ThreadState state;
+  return state;
+}
+
 /// The statuses of the host backend. The numbers are CUDA's (driver_types.h of CUDA 13.0) where
 /// CUDA has a counterpart, so that they mean the same in both.
 enum class HostStatus : int {
