@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""How each compiler is asked whether a source compiles, and nothing more."""
+"""How the tests call each compiler: to learn whether a source compiles, and nothing more."""
 
 import argparse
 import os
@@ -20,17 +20,17 @@ MODES = {
               "-Wno-unused-command-line-argument", "-x", "hip"],
 }  # fmt: skip
 
-# What finds the same errors sooner, but not every warning. All of nvcc's compilers are asked: its device
-# compiler (-ptx alone) is spared a launch's types, and what is wrong with them is its host compiler's word.
+# Modes that find the same errors sooner, but not every warning. All of nvcc's compilers run: its device
+# compiler (-ptx alone) does not check the types of a launch, and its host compiler does.
 QUICK_MODES = {**MODES, "nvcc": [*MODES["nvcc"], "-Xcompiler=-fsyntax-only"]}
 
-# What only shows where code is made: attributes of functions that must not be called.
+# Modes that generate code. Calls of a function with an error attribute only fail there.
 CODE_MODES = {name: ["-c" if option == "-fsyntax-only" else option for option in mode]
               + ([] if name == "nvcc" else ["-o", os.devnull]) for name, mode in MODES.items()}  # fmt: skip
 
 
 def run(command, whole=False, **environment):
-    """Runs a compiler: (whether it succeeded, what it said first, or all of it)."""
+    """Runs a compiler: (whether it succeeded, its first lines of output, or the whole output)."""
     environment = {**os.environ, "LC_ALL": "C", **environment}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     said = (done.stderr + done.stdout).splitlines(keepends=True)
@@ -52,21 +52,23 @@ class Compiler:
     def mode(self, quick=False, code=False):
         return (CODE_MODES if code else QUICK_MODES if quick else MODES)[self.name]
 
-    def command_line(self, source, *flags, std="c++20", quick=False, code=False):
+    def command_line(self, source, *flags, std="c++20", quick=False, code=False, warnings=None):
         """The command that compile() runs."""
-        given = [] if quick else list(WARNINGS)
-        if self.name == "nvcc" and not quick:
-            given = ["-Werror=all-warnings", "-Xcompiler=" + ",".join(WARNINGS)]
+        given = []
+        if not quick if warnings is None else warnings:
+            given = list(WARNINGS)
+            if self.name == "nvcc":
+                given = ["-Werror=all-warnings", "-Xcompiler=" + ",".join(WARNINGS)]
         mode = self.mode(quick, code)
         return [*self.command, f"-std={std}", *given, *flags, *mode, str(source)]
 
-    def compile(self, source, *flags, **how):
-        """Compiles the file `source`: (whether it did, what the compiler said first).
+    def compile(self, source, *flags, whole=False, **how):
+        """Compiles the file `source`: (whether it compiles, the compiler's output).
 
-        std: the language. quick: errors only, no warnings. code: to the end, with errors that show
-        there alone.
+        std: the language. quick: errors only, no warnings. code: generates code too. warnings: whether
+        they are on, and errors; by default, unless quick. whole: all of the output, not its beginning.
         """
-        return run(self.command_line(source, *flags, **how))
+        return run(self.command_line(source, *flags, **how), whole)
 
     def compile_text(self, text, *flags, **how):
         """Compiles a generated translation unit."""
@@ -76,10 +78,12 @@ class Compiler:
             return self.compile(source, *flags, **how)
 
 
+ERROR = re.compile(r"\berror\b[^a-z]*:")
+
+
 def first_error(output):
     """The first line that reports an error, as a user meets it; '' if there is none."""
-    lines = (line for line in output.splitlines() if re.search(r"\berror\b[^a-z]*:", line))
-    return next(lines, "")
+    return next((line for line in output.splitlines() if ERROR.search(line)), "")
 
 
 def parse_arguments(description, *more):

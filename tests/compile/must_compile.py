@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Checks that sources compile without a warning, many in one translation unit to save time."""
+"""Checks that sources compile without a warning, many in one translation unit to save time.
+
+With --snippets the sources are files of tests/misuse/compile, and their twins must compile.
+"""
 
 import re
 import sys
 from pathlib import Path
 
 from compilers import first_error, parse_arguments
-
-
-def meant_for(compiler, text):
-    """Whether a source wants this compiler: `// only: nvcc hipcc` names the ones it wants."""
-    only = re.search(r"^// only:(.*)$", text, re.MULTILINE)
-    return only is None or compiler.name in only[1].split()
+from snippets import Group, meant_for
 
 
 def standard_of(text):
-    """The language a source is written in: `// std: c++17`, C++20 unless it says so."""
+    """The language a source is written in: `// std: c++17`, or C++20 by default."""
     std = re.search(r"^// std: (\S+)$", text, re.MULTILINE)
     return std[1] if std else "c++20"
 
@@ -42,32 +40,42 @@ def alone(text):
                 or standard_of(text) != "c++20")  # fmt: skip
 
 
-def together(sources):
-    """One translation unit: all includes first, then each body in a namespace of its own."""
+def together(texts):
+    """One translation unit of {source: text}: all includes first, then each body in its own namespace."""
     heads, bodies = [], []
-    for number, source in enumerate(sources):
-        head, body, line = split(source.read_text())
+    for number, (source, text) in enumerate(texts.items()):
+        head, body, line = split(text)
         heads.append(head)
         bodies.append(f'namespace source_{number} {{\n#line {line} "{source}"\n{body}\n}}\n')
     return "".join(heads) + "".join(bodies)
 
 
+def read(compiler, sources, snippets):
+    """{source: what this compiler is to read of it}, without the sources that it is not to read."""
+    if snippets:
+        chosen = {group: group.meant_for(compiler.name) for group in map(Group, sources)}
+        return {group.path: group.text(kept) for group, kept in chosen.items() if kept}
+    texts = {source: source.read_text() for source in sources}
+    return {source: text for source, text in texts.items() if meant_for(compiler.name, text.splitlines())}
+
+
 def main():
-    compiler, arguments = parse_arguments(__doc__, ("sources", {"nargs": "+", "type": Path}))
-    texts = {source: source.read_text() for source in arguments.sources}
-    texts = {source: text for source, text in texts.items() if meant_for(compiler, text)}
-    batch = [source for source, text in texts.items() if not alone(text)]
+    compiler, arguments = parse_arguments(
+        __doc__, ("sources", {"nargs": "+", "type": Path}), ("--snippets", {"action": "store_true"}))  # fmt: skip
+    texts = read(compiler, arguments.sources, arguments.snippets)
+    batch = {source: text for source, text in texts.items() if not alone(text)}
     single = [source for source in texts if source not in batch]
     failed = []
     # Sources include their neighbours by name alone.
-    folders = [flag for folder in dict.fromkeys(source.parent for source in batch)
+    folders = [flag for folder in dict.fromkeys(source.parent for source in texts)
                for flag in ("-I", str(folder))]  # fmt: skip
     in_one, said_of_one = compiler.compile_text(together(batch), *folders) if batch else (True, "")
     if not in_one:
-        # What is said names the source by its #line: that one alone shows whether it is guilty.
+        # The output names the guilty source by its #line; compiling it alone shows whether it is.
         single += [source for source in batch if str(source) in said_of_one] or batch
     for source in single:
-        good, said = compiler.compile(source, std=standard_of(texts[source]))
+        text = f'#line 1 "{source}"\n{texts[source]}'
+        good, said = compiler.compile_text(text, *folders, std=standard_of(texts[source]))
         if not good:
             failed.append(source)
             print(f"{source}: {first_error(said)}\n{said}")

@@ -1,90 +1,175 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Checks that a misuse does not compile, and that the first error line says why.
+"""Checks that each wrong snippet of a file does not compile, for the reason it names, and that its twin does.
 
-The source compiled with -DMISUSE must fail, and its first error line must hold the words of the
-comment `// expected-error {{"…"}}` beside the bad line: a failure for any other reason is a failure of
-the test. Whether the same source without -DMISUSE, the good twin, compiles is must_compile.py's.
+snippets.py says what the file holds. All its snippets are compiled as one translation unit. Each must be
+refused: the first error that belongs to it must be at the wrong statement, or lead to it, and hold the
+expected words. Any error that belongs to no snippet fails the test. The twins of all snippets together must
+compile without a warning.
 
-With --results FOLDER that line is left in FOLDER/<source>.<compiler>.<check level>, for docs/misuse.md.
-With --quick FOLDER the compiler is asked as quick.py does, which has to have prepared FOLDER.
+A compiler reports an error of a template once, however many snippets cause it. So the snippets that were
+not refused as expected are compiled again without the others, until a unit refuses none as expected.
+
+With --results FOLDER the error line of each snippet is left in FOLDER/<snippet>.<compiler>.<check level>,
+for docs/misuse.md. With --quick FOLDER the compiler is asked as quick.py does, which has to have prepared
+FOLDER. With --alone each snippet is a unit of its own, compiled by all of the compiler: this takes long,
+and finds a first error that a neighbour hides.
 """
 
-import re
 import sys
+import tempfile
 from pathlib import Path
 
-from compilers import first_error, parse_arguments
-from must_compile import meant_for, standard_of
-from quick import Quick, flags_for
+from compilers import parse_arguments
+from diagnostics import errors_of
+from quick import ERRORS, LEVELS, Quick, flags_for
+from snippets import Group, first_of_rows
 
-
-# What a compiler refuses does not depend on the check level; the quickest shows it of every source.
+# What a compiler refuses does not depend on the check level; g++, the quickest, shows it of every snippet.
 EVERY_LEVEL = ("g++",)
 
-
-def makes_code(text):
-    """Whether the error shows only where code is made: `// code: needed`."""
-    return bool(re.search(r"^// code: needed$", text, re.MULTILINE))
+# With --quick, must_compile.py --snippets checks their twins instead: all files at once, by all of nvcc.
+TWINS_ELSEWHERE = ("nvcc",)
 
 
-def is_first(compiler, source):
-    """Whether it is the first source of its row that is meant for the compiler."""
-    row = source.stem[:3]
-    spellings = sorted(source.parent.glob(f"{row}_*")) + sorted(source.parent.glob(f"{row}[a-z]_*"))
-    return [source] == [path for path in spellings if meant_for(compiler, path.read_text())][:1]
+def at_level(compiler, group, level):
+    """The snippets to compile at a level. Without checks most compilers read the first of each row."""
+    snippets = group.meant_for(compiler)
+    if level == LEVELS[0] or compiler in EVERY_LEVEL:
+        return snippets
+    first = first_of_rows(group.path.parent, compiler)
+    return [snippet for snippet in snippets if snippet.name in first]
 
 
-def is_first_of_its_group(source):
-    """Whether it is the very first source of a letter of the catalogue."""
-    return source == min(source.parent.glob(f"{source.stem[0]}[0-9]*"), default=None)
+class Test:
+    """One file of snippets and one compiler. complaints: what is wrong, in words."""
 
+    def __init__(self, compiler, group, quick=None, alone=False):
+        self.compiler = compiler
+        self.group = group
+        self.quick = quick
+        self.alone = alone
+        self.complaints = list(group.wrong)
+        self.units = 0
 
-def refuse(compiler, source, level, folder):
-    """Compiles a misuse, quickly where it may: (whether it did, what the compiler said first)."""
-    text = source.read_text()
-    # The first of each group is asked of the whole of nvcc: of all, that is minutes, and the quick way
-    # is held to the whole one by its own test (self_test.py).
-    whole = makes_code(text) or standard_of(text) != "c++20" or (
-        compiler.name == "nvcc" and level == 2 and is_first_of_its_group(source))  # fmt: skip
-    if folder and not whole:
-        return Quick(compiler, folder).compile(source, level)
-    return compiler.compile(source, *flags_for(level), std=standard_of(text), quick=True,
-                            code=makes_code(text))  # fmt: skip
+    def compile(self, snippets, level, misuse, code=False):
+        """Compiles some snippets together: (whether they compile, the output)."""
+        self.units += 1
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / f"{self.group.path.stem}.cpp"
+            source.write_text(self.group.unit(snippets, misuse))
+            if self.quick:
+                return Quick(self.compiler, self.quick, warnings=not misuse).compile(source, level, code=code)
+            return self.compiler.compile(source, *flags_for(level), *ERRORS[self.compiler.name],
+                                         quick=misuse, code=code, whole=True)  # fmt: skip
+
+    def twins(self, snippets):
+        """Checks that the twins of some snippets compile."""
+        good, said = self.compile(snippets, LEVELS[0], misuse=False)
+        if not good:
+            errors = errors_of(said)
+            names = sorted({owner.name for owner in (self.owner(e, snippets) for e in errors) if owner})
+            text = "\n".join("\n".join(error.output) for error in errors) or said
+            self.complaints.append(f"the twins do not compile ({', '.join(names) or 'the file'}):\n{text}")
+
+    def owner(self, error, snippets):
+        """The snippet that an error belongs to: at its own place, or the last on the way that led to it."""
+        lines = [line for file, line in error.places if file == str(self.group.path)]
+        own = error.places and error.places[0][0] == str(self.group.path)
+        for line in [*lines[: bool(own)], *reversed(lines)]:
+            for snippet in snippets:
+                if snippet.holds(line):
+                    return snippet
+        alone = len(snippets) == 1 and not lines and error.places
+        return snippets[0] if alone and snippets[0].is_alone(self.compiler.name) else None
+
+    def refused(self, snippets, level, code):
+        """Compiles wrong snippets together: {name: its errors}."""
+        good, said = self.compile(snippets, level, misuse=True, code=code)
+        found = {}
+        errors = [] if good else errors_of(said)
+        for error in errors:
+            owner = self.owner(error, snippets)
+            if owner:
+                found.setdefault(owner.name, []).append(error)
+            else:
+                self.complain(f"an error at check level {level} belongs to no snippet:", error)
+        if not good and not errors:
+            self.complaints.append(f"no error in what the compiler says at check level {level}:\n{said}")
+        return found
+
+    def misuses(self, snippets, level):
+        """Checks wrong snippets at a level: {name: the line of its first error}."""
+        lines = {}
+        for code in (False, True):
+            chosen = [snippet for snippet in snippets if snippet.makes_code == code]
+            single = [s for s in chosen if self.alone or s.is_alone(self.compiler.name)]
+            for unit in [[s for s in chosen if s not in single], *([s] for s in single)]:
+                while unit:
+                    found = self.refused(unit, level, code)
+                    good = {s.name: found[s.name][0].line for s in unit if s.name in found
+                            and not self.problem(s, found[s.name][0], level)}  # fmt: skip
+                    lines |= good
+                    # Where none is as expected, those with an error may hide what the others would say.
+                    wrong = [] if good else [s for s in unit if s.name in found] or unit
+                    for snippet in wrong:
+                        self.report(snippet, found.get(snippet.name), level)
+                    unit = [s for s in unit if s.name not in good and s not in wrong]
+        return lines
+
+    def problem(self, snippet, first, level):
+        """What is wrong with the first error of a snippet; "" if nothing is."""
+        if snippet.words not in first.line:
+            return f"does not say\n  {snippet.words}\nbut\n  {first.line}\n"
+        lines = {line for file, line in first.places if file == str(self.group.path)}
+        if not lines & set(snippet.statement) and (lines or not snippet.is_alone(self.compiler.name)):
+            return f"is not at this line, but at {sorted(lines)}:"
+        return ""
+
+    def report(self, snippet, errors, level):
+        """Complains about a snippet that was not refused as it expects."""
+        if not errors:
+            self.complaints.append(f"{snippet.name} compiles at check level {level}, and must not")
+            return
+        where = f"{snippet.name}, line {snippet.statement[0]}"
+        self.complain(f"{where}: the first error at check level {level} "
+                      f"{self.problem(snippet, errors[0], level)}", errors[0])  # fmt: skip
+
+    def complain(self, what, error):
+        self.complaints.append("\n".join([what, *error.output[:30]]))
+
+    def run(self, results=None, levels=LEVELS, twins=True):
+        """Checks everything, or only some levels, or no twins. Leaves the lines in the folder `results`."""
+        name, checked = self.compiler.name, 0
+        meant = self.group.meant_for(name)
+        if meant and twins and not (self.quick and name in TWINS_ELSEWHERE):
+            self.twins(meant)
+        for level in levels:
+            chosen = at_level(name, self.group, level)
+            lines = self.misuses(chosen, level)
+            checked += len(chosen)
+            for snippet in chosen if results else []:
+                left = results / f"{snippet.name}.{name}.{level}"
+                left.unlink(missing_ok=True)
+                if snippet.name in lines:
+                    left.write_text(lines[snippet.name] + "\n")
+        if not checked:
+            self.complaints.append(f"{name} reads no snippet of this file")
+        return checked
 
 
 def main():
     compiler, arguments = parse_arguments(
-        __doc__, ("source", {"type": Path}), ("--results", {"type": Path}), ("--quick", {"type": Path})
-    )
-    text = arguments.source.read_text()
-    words = re.search(r'// expected-error \{\{"?(.+?)"?\}\}', text)
-    if not words or "MISUSE" not in text:
-        print(f"{arguments.source}: needs #ifdef MISUSE and an // expected-error {{{{\"…\"}}}} comment")
-        return 1
-    if not meant_for(compiler, text):
-        print(f"{arguments.source}: not meant for {compiler.name}, see its '// only:' line")
-        return 77
-    first = is_first(compiler, arguments.source)
-    # Without checks besides, where that is quick, and for the first source of each row.
-    for level in (2, 0) if first or compiler.name in EVERY_LEVEL else (2,):
-        left = None
-        if arguments.results:
-            arguments.results.mkdir(parents=True, exist_ok=True)
-            left = arguments.results / f"{arguments.source.stem}.{compiler.name}.{level}"
-            left.unlink(missing_ok=True)
-        good, said = refuse(compiler, arguments.source, level, arguments.quick)
-        if good:
-            print(f"{arguments.source}: compiles at check level {level}, and must not")
-            return 1
-        if words[1] not in first_error(said):
-            print(f"{arguments.source}: the first error line at check level {level} does not say\n"
-                  f"  {words[1]}\nbut\n  {first_error(said)}\n\n{said}")  # fmt: skip
-            return 1
-        if left:
-            left.write_text(first_error(said) + "\n")
-    print(first_error(said))
-    return 0
+        __doc__, ("source", {"type": Path}), ("--results", {"type": Path}), ("--quick", {"type": Path}),
+        ("--alone", {"action": "store_true"}))  # fmt: skip
+    if arguments.results:
+        arguments.results.mkdir(parents=True, exist_ok=True)
+    test = Test(compiler, Group(arguments.source), arguments.quick, arguments.alone)
+    checked = test.run(arguments.results)
+    print(*(f"{arguments.source}: {complaint}" for complaint in test.complaints), sep="\n")
+    print(f"{compiler.name}: {checked} snippets and levels in {test.units} units, "
+          f"{len(test.complaints)} complaints")  # fmt: skip
+    return bool(test.complaints)
 
 
 if __name__ == "__main__":

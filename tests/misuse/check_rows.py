@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
 """Checks that rows.txt tells the truth about this folder: 100 rows, each test named there exists, and
-each test here belongs to a row that names it. And that the rows are as good as they have to be: at least
+each test here belongs to a row that names it; no two snippets have one name. And that the rows are as good as they have to be: at least
 94 caught or, for at most 6 of these, avoidable. A row that is checked only where a kernel declares it is
 avoidable."""
 
@@ -11,6 +11,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "compile"))
+from snippets import groups  # noqa: E402
+
 MOMENTS = {"compile", "compile (warning)", "construction", "launch", "completion", "impossible", "avoidable",
            "never", "not yet"}  # fmt: skip
 
@@ -28,10 +31,13 @@ def main():
     text = (HERE / "rows.txt").read_text()
     rows = [[cell.strip() for cell in line.split("|", 3)] for line in text.splitlines()
             if line and not line.startswith("#")]  # fmt: skip
-    sources = {path.stem for path in HERE.glob("*.cpp") if not path.stem.endswith("_test")}
+    files = groups(HERE / "compile")
+    names = [snippet.name for file in files for snippet in file.snippets]
+    snippets = set(names)
     suites = {suite for path in HERE.rglob("*_test.cpp")
               for suite in re.findall(r"^TEST_F\((Misuse\w+),", path.read_text(), re.MULTILINE)}  # fmt: skip
-    wrong, named = [], set()
+    wrong, named = [f"{file.path.name}: {what}" for file in files for what in file.wrong], set()
+    wrong += [f"two snippets {name}" for name in sorted(snippets) if names.count(name) > 1]
     if len({row[0] for row in rows}) != 100 or len(rows) != 100:
         wrong.append(f"{len(rows)} rows, and not 100 different ones")
     for name, moments, tests, why in rows:
@@ -39,21 +45,21 @@ def main():
         if not why:
             wrong.append(f"{name}: says no reason")
         for pattern in re.findall(r"[a-g]\d\d[a-z]?\*|Misuse\w+", tests):
-            found = {test for test in sources | suites if fnmatch(test, pattern)}
+            found = {test for test in snippets | suites if fnmatch(test, pattern)}
             if not found:
                 wrong.append(f"{name}: there is no {pattern}")
             named |= found
-        own = any(re.match(name.lower() + "[a-z]?_", source) for source in sources)
+        own = any(re.match(name.lower() + "[a-z]?_", source) for source in snippets)
         if own != ("compile" in moments and f"{name.lower()}*" in tests):
-            wrong.append(f"{name}: '{moments}', but its sources say otherwise")
+            wrong.append(f"{name}: '{moments}', but its snippets say otherwise")
     marks = {row[0]: row[2] for row in ([cell.strip() for cell in line.split("|", 3)] for line in
              (HERE / "page/mistakes.txt").read_text().splitlines() if line and not line.startswith("#"))}  # fmt: skip
     kinds = [kind_of(moments, marks[name]) for name, moments, _, _ in rows]
     count = {kind: kinds.count(kind) for kind in ("caught", "avoidable", "never", "not yet")}
     if count["caught"] + min(count["avoidable"], MAY_BE_AVOIDABLE) < BAR:
         wrong.append(f"{count}: at least {BAR} rows are to be caught or, {MAY_BE_AVOIDABLE} at most, avoidable")
-    wrong += [f"no row names {test}" for test in sorted((sources | suites) - named)]
-    print("\n".join(wrong) or f"100 rows, {len(sources)} sources, {len(suites)} suites: {count}")
+    wrong += [f"no row names {test}" for test in sorted((snippets | suites) - named)]
+    print("\n".join(wrong) or f"100 rows, {len(snippets)} snippets, {len(suites)} suites: {count}")
     return bool(wrong)
 
 

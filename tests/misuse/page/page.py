@@ -5,7 +5,7 @@
 
 page.py --project DIR --results DIR --program NAME=PATH... [--update]
 
-DIR of --results holds the first error lines that must_fail.py wrote, one file per source, compiler and
+DIR of --results holds the first error lines that must_fail.py wrote, one file per snippet, compiler and
 level. This script runs the programs and reads what each test noted in its report (runtime/misuse.hpp).
 Only the mistakes' descriptions (mistakes.txt), the reasons (../rows.txt) and the page's head (head.md)
 are written by hand.
@@ -17,9 +17,14 @@ import re
 import subprocess
 import sys
 import tempfile
+from fnmatch import fnmatch
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent.parent / "compile"))
+from snippets import groups  # noqa: E402
+
+SNIPPETS = [snippet.name for file in groups(HERE.parent / "compile") for snippet in file.snippets]
 BACKENDS = {"CUDA": ("cuda", "nvcc"), "HIP": ("hip", "hipcc"), "host": ("host", "g++")}
 LEVELS = {"all checks": ("", 2), "`NDEBUG`": ("_off", 0)}
 GROUPS = {"A": "Dimension arithmetic", "B": "Limits of devices and kernels", "C": "The launch call",
@@ -56,13 +61,13 @@ def run(program):
 
 
 def sources(folder, pattern, ending):
-    """Files of a pattern of rows.txt in order: a01* is a01_x, a01b_y, …"""
+    """Results of a pattern of rows.txt in order: a01* is a01_x, a01b_y, …"""
     name = pattern.rstrip("*")
     return sorted(folder.glob(f"{name}_*{ending}")) + sorted(folder.glob(f"{name}[a-z]_*{ending}"))
 
 
 def compiled(results, patterns, compiler, level):
-    """The first error line of the row's first source for that compiler, or None."""
+    """The first error line of the row's first snippet for that compiler, or None."""
     found = [path for pattern in patterns for path in sources(results, pattern, f".{compiler}.{level}")]
     if not found:
         return None
@@ -80,7 +85,7 @@ class Row:
         patterns = re.findall(r"[a-g]\d\d[a-z]?\*", tests)
         suites = re.findall(r"Misuse(\w+)", tests)
         self.title, self.mark, self.raw = mistakes[name]
-        self.spellings = sum(len(sources(HERE.parent, pattern, ".c*")) for pattern in patterns)
+        self.spellings = sum(fnmatch(name, pattern) for pattern in patterns for name in SNIPPETS)
         self.compiled, self.noted = {}, {}
         for backend, (program, compiler) in BACKENDS.items():
             for level, (suffix, number) in LEVELS.items():

@@ -11,7 +11,7 @@
 namespace warpsafe::core_test {
 namespace {
 
-// What it says as a condition: tests/misuse/f01w_question_as_a_condition.cpp.
+// What it says as a condition: f01w in tests/misuse/compile/f_tokens.cpp.
 static_assert(!std::is_convertible_v<answer<bool>, bool>);
 
 result<bool> negated(const answer<bool>& asked) {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "launches.hpp"
+#include <warpsafe/dims/bytes.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace ws = warpsafe;
+
+WARPSAFE_KERNEL void nothing() {}
+
+// C10: The kernel reads dynamic shared memory, and the launch provides none.
+auto c10_shared_memory_forgotten(ws::StreamRef stream) {
+  [[maybe_unused]] const auto config = ws::configure(ws::grid<4>, ws::block<256>);
+  [[maybe_unused]] const auto with_memory =
+      ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(256));
+#ifdef MISUSE
+  // expected-error {{"the launch gives no dynamic shared memory"}}
+  return ws::launch(stream, config, ws::kernel<nothing, ws::needs_shared<float>>);
+#else
+  return ws::launch(stream, with_memory, ws::kernel<nothing, ws::needs_shared<float>>);
+#endif
+}
+
+// C10: The kernel reads 256 doubles, and the launch provides 256 floats.
+auto c10b_shared_memory_of_another_type(ws::StreamRef stream) {
+  const auto config = ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(256));
+#ifdef MISUSE
+  // expected-error {{"the dynamic shared memory has other elements"}}
+  return ws::launch(stream, config, ws::kernel<nothing, ws::needs_shared<double>>);
+#else
+  return ws::launch(stream, config, ws::kernel<nothing, ws::needs_shared<float>>);
+#endif
+}
+
+// C11: A number of elements stands where bytes belong.
+auto c11_elements_for_bytes(int n) {
+#ifdef MISUSE
+  // expected-error {{"a bare number is no launch option"}}
+  return ws::configure(ws::grid<4>, ws::block<256>, n);
+#else
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(n));
+#endif
+}
+
+// C11: The bytes are computed by hand.
+auto c11b_bytes_by_hand(std::uint64_t n) {
+#ifdef MISUSE
+  // expected-error {{"a bare number is no launch option"}}
+  return ws::configure(ws::grid<4>, ws::block<256>, n * sizeof(float));
+#else
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(n));
+#endif
+}
+
+// C11: The shared memory has no element type.
+auto c11c_shared_memory_of_nothing(int n) {
+#ifdef MISUSE
+  // expected-error {{"shared memory of what?"}}
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared(n));
+#else
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(n));
+#endif
+}
+
+// C11: The number of elements is a fraction.
+auto c11d_floating_count(int n) {
+#ifdef MISUSE
+  // expected-error {{"a size is a whole number of elements"}}
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(1.5 * n));
+#else
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(n));
+#endif
+}
+
+// C11: The bytes do not say what they are for.
+auto c11e_bytes_without_shared() {
+#ifdef MISUSE
+  // expected-error {{"a LaunchConfig is made of a grid, a block and options"}}
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::Bytes(1024));
+#else
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared(ws::Bytes(1024)));
+#endif
+}
+
+// C11: The number of elements counts bytes, four times too many.
+auto c11f_bytes_as_elements() {
+#ifdef MISUSE
+  // expected-error {{"counts elements of T"}}
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(ws::Bytes(1024)));
+#else
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared(ws::Bytes(1024)));
+#endif
+}
+
+// C11: Two pieces of shared memory are given, and a launch passes one.
+auto c11g_two_pieces() {
+#ifdef MISUSE
+  // expected-error {{"dynamic shared memory is given twice"}}
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(64), ws::shared<int>(64));
+#else
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<int>(128));
+#endif
+}
+
+// C11: Nothing destroys the elements.
+auto c11h_elements_with_a_destructor() {
+#ifdef MISUSE
+  // expected-error {{"shared memory holds trivially destructible types"}}
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<std::string>(64));
+#else
+  return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<char>(64));
+#endif
+}
+
+// C11: The shared memory has no size.
+auto c11i_shared_without_a_count([[maybe_unused]] int n) {
+#ifdef MISUSE
+  // expected-error {{"takes the number of elements, one number"}}
+  return ws::shared<float>();
+#else
+  return ws::shared<float>(256);
+#endif
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "launches.hpp"
+
+namespace ws = warpsafe;
+
+#if defined(__CUDACC__)
+#pragma nv_diag_error 2809, 2810, 3004
+#else
+#pragma GCC diagnostic error "-Wunused-result"
+#endif
+
+WARPSAFE_KERNEL void fill(float*, int) {}
+
+// D01: A failed launch did nothing, and the program does not check it.
+bool d01_launch_not_looked_at(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
+#ifdef MISUSE
+  // expected-error {{"nodiscard"}}
+  ws::launch(stream, config, ws::kernel<fill>, data, n);
+  return true;
+#else
+  return ws::launch(stream, config, ws::kernel<fill>, data, n).has_value();
+#endif
+}
+
+// D01: The program checks neither of two launches. g++ 12 reports a call that is a statement,
+// not one in an arm of ?: or on the right of a comma.
+// only: clang++ nvcc hipcc
+namespace d01b_arms_of_a_conditional {
+
+WARPSAFE_KERNEL void nothing() {}
+
+bool checked(ws::StreamRef stream, bool large) {
+  [[maybe_unused]] const auto few = ws::configure(ws::grid<4>, ws::block<256>);
+  [[maybe_unused]] const auto many = ws::configure(ws::grid<64>, ws::block<256>);
+#ifdef MISUSE
+  // expected-error {{"nodiscard"}}
+  large ? ws::launch(stream, many, ws::kernel<nothing>)
+        : ws::launch(stream, few, ws::kernel<nothing>);
+  return true;
+#else
+  return (large ? ws::launch(stream, many, ws::kernel<nothing>)
+                : ws::launch(stream, few, ws::kernel<nothing>))
+      .has_value();
+#endif
+}
+
+}  // namespace d01b_arms_of_a_conditional
+
+// D08: This wait reports the faults of kernels, and the program does not check it.
+bool d08_synchronise_not_looked_at(ws::StreamRef stream) {
+#ifdef MISUSE
+  // expected-error {{"nodiscard"}}
+  stream.synchronize();
+  return true;
+#else
+  return stream.synchronize().has_value();
+#endif
+}
+
+// D08: The configuration is never launched.
+bool d08b_configuration_not_looked_at() {
+#ifdef MISUSE
+  // expected-error {{"nodiscard"}}
+  ws::configure(ws::grid<4>, ws::block<256>);
+  return true;
+#else
+  return ws::configure(ws::grid<4>, ws::block<256>).has_value();
+#endif
+}
+
+// D11: The error is compared with the number of one vendor.
+auto d11_code_of_the_vendor(const ws::LaunchError& error) {
+#ifdef MISUSE
+  // expected-error {{"operand"}}
+  return error.code == 9;
+#else
+  return error.code == ws::Errc::block_too_large;
+#endif
+}
+
+// D11: The result of a launch is compared with 0.
+auto d11b_result_as_a_status(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
+#ifdef MISUSE
+  // expected-error {{"operand"}}
+  return ws::launch(stream, config, ws::kernel<fill>, data, n) == 0;
+#else
+  return ws::launch(stream, config, ws::kernel<fill>, data, n).has_value();
+#endif
+}
+
+// D11: The result of a launch is stored as a number.
+int d11c_result_stored_as_a_status(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
+#ifdef MISUSE
+  // expected-error {{"conver"}}
+  return ws::launch(stream, config, ws::kernel<fill>, data, n);
+#else
+  return ws::launch(stream, config, ws::kernel<fill>, data, n).has_error() ? 1 : 0;
+#endif
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "data.hpp"
+#include <warpsafe/args/device_view.hpp>
+#include <warpsafe/memory/pitched_view.hpp>
+
+namespace ws = warpsafe;
+
+// F02: The source ends before the copy has run.
+auto f02_temporary_vector_as_source(ws::StreamRef stream, Buffer& buffer) {
+#ifdef MISUSE
+  // expected-error {{"this is pageable host memory"}}
+  return ws::copy(stream, buffer, std::vector<float>(5));
+#else
+  return ws::copy_and_wait(stream, buffer, std::vector<float>(5));
+#endif
+}
+
+// F02: A local variable ends before the copy has run.
+auto f02b_local_as_source(ws::StreamRef stream, Buffer& buffer) {
+#ifdef MISUSE
+  const float value = 1;
+  // expected-error {{"a raw pointer has no size"}}
+  return ws::copy(stream, buffer, &value);
+#else
+  const float value[1] = {1};
+  return ws::copy_and_wait(stream, buffer, value);
+#endif
+}
+
+// F02: The host could change or free the source while the copy runs.
+auto f02c_named_pinned_buffer(ws::StreamRef stream, Buffer& buffer, Pinned pinned) {
+#ifdef MISUSE
+  // expected-error {{"std::move it in"}}
+  return ws::copy(stream, buffer, pinned);
+#else
+  return ws::copy(stream, buffer, std::move(pinned));
+#endif
+}
+
+// F02: A temporary buffer is freed in the statement that asks for the copy.
+auto f02d_temporary_buffer(ws::StreamRef stream, Buffer& buffer) {
+#ifdef MISUSE
+  // expected-error {{"this buffer is a temporary"}}
+  return ws::copy(stream, buffer, Buffer::create(stream, 5).value());
+#else
+  const auto source = Buffer::create(stream, 5).value();
+  return ws::copy(stream, buffer, source);
+#endif
+}
+
+// F02: A const PinnedBuffer cannot be moved, so the copy could not keep it.
+auto f02e_const_pinned_buffer(const ws::Stream& stream, Buffer& to,
+                              [[maybe_unused]] const Pinned& constant,
+                              [[maybe_unused]] Pinned& from) {
+#ifdef MISUSE
+  // expected-error {{"a const PinnedBuffer cannot be moved in"}}
+  return ws::copy(stream, to, std::move(constant));
+#else
+  return ws::copy(stream, to, std::move(from));
+#endif
+}
+
+// F03: The asynchronous copy reads memory that the runtime has to stage.
+auto f03_vector_in_a_copy(ws::StreamRef stream, Buffer& buffer, const std::vector<float>& values) {
+#ifdef MISUSE
+  // expected-error {{"this is pageable host memory"}}
+  return ws::copy(stream, buffer, values);
+#else
+  return ws::copy_and_wait(stream, buffer, values);
+#endif
+}
+
+// F03: The asynchronous copy writes to memory that the runtime has to stage. Whether it waits
+// depends on the platform.
+auto f03b_copy_into_a_vector(ws::StreamRef stream, const Buffer& buffer,
+                             std::vector<float>& values) {
+#ifdef MISUSE
+  // expected-error {{"this is pageable host memory"}}
+  return ws::copy(stream, values, buffer);
+#else
+  return ws::copy_and_wait(stream, values, buffer);
+#endif
+}
+
+// F03: The asynchronous copy writes to a span of memory that the runtime has to stage.
+auto f03c_copy_into_a_span(ws::StreamRef stream, const Buffer& buffer, std::span<float> values) {
+#ifdef MISUSE
+  // expected-error {{"this is pageable host memory"}}
+  return ws::copy(stream, values, buffer);
+#else
+  return ws::copy_and_wait(stream, values, buffer);
+#endif
+}
+
+// F04: A span does not know its buffer, so nothing would keep the memory for a kernel on another
+// stream.
+namespace f04_view_that_becomes_a_span {
+
+WARPSAFE_KERNEL void clear(ws::DeviceSpan<float>) {}
+
+auto launched(ws::StreamRef other, ws::DeviceView<float> view) {
+  const auto config = ws::configure(ws::grid<1>, ws::block<32>);
+#ifdef MISUSE
+  // expected-error {{"a DeviceSpan does not know its buffer"}}
+  ws::DeviceSpan<float> span = view;
+  return ws::launch(other, config, ws::kernel<clear>, span);
+#else
+  return ws::launch(other, config, ws::kernel<clear>, view);
+#endif
+}
+
+}  // namespace f04_view_that_becomes_a_span
+
+// F04: A structure that a kernel takes holds a span. span() makes it by name.
+namespace f04b_view_in_a_structure {
+
+struct Job {
+  ws::DeviceSpan<const float> from;
+  int n;
+};
+WARPSAFE_KERNEL void run(Job) {}
+
+auto launched(ws::StreamRef other, ws::DeviceView<const float> view) {
+  const auto config = ws::configure(ws::grid<1>, ws::block<32>);
+#ifdef MISUSE
+  // expected-error {{"a DeviceSpan does not know its buffer"}}
+  return ws::launch(other, config, ws::kernel<run>, Job{view, 1});
+#else
+  return ws::launch(other, config, ws::kernel<run>, Job{view.span(), 1});
+#endif
+}
+
+}  // namespace f04b_view_in_a_structure
+
+// F04: The span of a matrix does not know its buffer either.
+auto f04c_matrix_that_becomes_a_span(ws::PitchedView<float> view) {
+#ifdef MISUSE
+  // expected-error {{"a PitchedSpan does not know its buffer"}}
+  const ws::PitchedSpan<const float> span = view;
+  return span;
+#else
+  return view;
+#endif
+}
+
+// F05: A number of elements stands where the runtime counts bytes.
+auto f05_copy_of_n_bytes(ws::StreamRef stream, Buffer& buffer, const Buffer& other, std::size_t n) {
+#ifdef MISUSE
+  // expected-error {{"no number of elements or bytes"}}
+  return ws::copy(stream, buffer, other, n);
+#else
+  return ws::copy(stream, buffer.view().subspan(0, n), other.view().subspan(0, n));
+#endif
+}
+
+// F05: The arguments are memcpy's, without a stream.
+auto f05b_copy_like_memcpy([[maybe_unused]] ws::StreamRef stream, Buffer& buffer,
+                           const Buffer& other) {
+#ifdef MISUSE
+  // expected-error {{"every copy names its stream first"}}
+  return ws::copy(buffer, other, buffer.size() * sizeof(float));
+#else
+  return ws::copy(stream, buffer, other);
+#endif
+}
+
+// F05: Both sides have the same number of elements, and one has twice the bytes.
+auto f05c_elements_of_another_type(ws::StreamRef stream, [[maybe_unused]] Buffer& buffer,
+                                   ws::DeviceBuffer<double>& doubles,
+                                   const ws::DeviceBuffer<double>& other) {
+#ifdef MISUSE
+  static_cast<void>(other);
+  // expected-error {{"elements of different types"}}
+  return ws::copy(stream, buffer, doubles);
+#else
+  static_cast<void>(buffer);
+  return ws::copy(stream, doubles, other);
+#endif
+}
+
+// F05: Source and target are swapped.
+auto f05d_source_and_target_swapped(ws::StreamRef stream, Buffer& buffer, const Buffer& source) {
+#ifdef MISUSE
+  // expected-error {{"source and target are swapped"}}
+  return ws::copy(stream, source, buffer);
+#else
+  return ws::copy(stream, buffer, source);
+#endif
+}
