@@ -2,10 +2,10 @@
 # Copyright (c) 2026 the warpsafe authors
 """Checks that each wrong snippet of a file does not compile, for the reason it names, and that its twin does.
 
-The file is one of tests/misuse/compile (snippets.py says what it holds). All its snippets are compiled as
-one translation unit. Each must be refused: the first error that belongs to it must be at the wrong
-statement, or lead to it, and hold the expected words. Any error that belongs to no snippet fails the test.
-The twins of all snippets together must compile without a warning.
+snippets.py says what the file holds. All its snippets are compiled as one translation unit. Each must be
+refused: the first error that belongs to it must be at the wrong statement, or lead to it, and hold the
+expected words. Any error that belongs to no snippet fails the test. The twins of all snippets together must
+compile without a warning.
 
 A compiler reports an error of a template once, however many snippets cause it. So the snippets that were
 not refused as expected are compiled again without the others, until a unit refuses none as expected.
@@ -28,7 +28,7 @@ from snippets import Group, first_of_rows
 # What a compiler refuses does not depend on the check level; g++, the quickest, shows it of every snippet.
 EVERY_LEVEL = ("g++",)
 
-# Their twins are checked by must_compile.py --snippets, which is quicker for the whole of nvcc.
+# With --quick, must_compile.py --snippets checks their twins instead: all files at once, by all of nvcc.
 TWINS_ELSEWHERE = ("nvcc",)
 
 
@@ -58,7 +58,7 @@ class Test:
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / f"{self.group.path.stem}.cpp"
             source.write_text(self.group.unit(snippets, misuse))
-            if self.quick and not self.alone:
+            if self.quick:
                 return Quick(self.compiler, self.quick, warnings=not misuse).compile(source, level, code=code)
             return self.compiler.compile(source, *flags_for(level), *ERRORS[self.compiler.name],
                                          quick=misuse, code=code, whole=True)  # fmt: skip
@@ -142,7 +142,7 @@ class Test:
         """Checks everything, or only some levels, or no twins. Leaves the lines in the folder `results`."""
         name, checked = self.compiler.name, 0
         meant = self.group.meant_for(name)
-        if meant and twins and (name not in TWINS_ELSEWHERE or self.alone):
+        if meant and twins and not (self.quick and name in TWINS_ELSEWHERE):
             self.twins(meant)
         for level in levels:
             chosen = at_level(name, self.group, level)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Reads the files of tests/misuse/compile: each holds the snippets of some rows of the catalogue.
+"""Reads files of snippets that must not compile. Those of tests/misuse/compile are in rows of the catalogue.
 
 A snippet begins with a comment `// A01: …` at the start of a line and ends where the next one begins. It
 names itself in its function or namespace: a01_rounded_up_by_hand. The lines before the first snippet are
@@ -18,8 +18,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-BEGIN = re.compile(r"// ([A-G]\d\d): ")
-NAME = re.compile(r"\b([a-g]\d\d[a-z]?_\w+)\b")
+BEGIN = re.compile(r"// ([A-Z]\d\d): ")
+NAME = re.compile(r"\b([a-z]\d\d[a-z]?_\w+)\b")
 EXPECTED = re.compile(r'\s*// expected-error \{\{"(.+)"\}\}$')
 INCLUDE = re.compile(r"\s*#\s*include\b")
 
