@@ -159,7 +159,7 @@ inline void add_site(JsonObject& line, const call_site& site) {
   for (const RecordedError& one : run.errors) out.line(detail::error_line(one));
   return out.finish();
 }
-/// The same to a file of that name, which is made or replaced.
+/// Writes `run` to a file of that name, which is created or replaced.
 [[nodiscard]] inline int write_journal(const RecordedRun& run, const char* path) {
   return detail::write_to(path, [&](std::FILE* file) { return write_journal(run, file); });
 }
