@@ -12,7 +12,7 @@
 
 namespace warpsafe {
 
-/// The same needs as plain numbers, for `validate`. 0 means "not declared".
+/// The needs of a kernel as plain numbers, for `validate`. 0 means "not declared".
 struct KernelNeeds {
   std::uint32_t max_threads = 0;         ///< threads per block
   std::uint32_t block_multiple = 0;      ///< threads per block are a multiple of this
