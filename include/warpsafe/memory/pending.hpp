@@ -61,8 +61,8 @@ auto refuse_early_read() noexcept {
 /// A value on the host that the device still reads or writes. `get()` waits for the copy and
 /// returns the value. The token owns the host memory, and keeps the device memory allocated, until
 /// the copy has ended. Move-only. The destructor of an unread token waits, since the device would
-/// otherwise write into freed memory; if the token was made in a checked build, it also prints a
-/// line to standard error.
+/// otherwise write into freed memory. If the token was made in a checked build, the destructor also
+/// prints a line to standard error.
 template <class B, class T>
 class [[nodiscard]] basic_pending {
  public:
@@ -89,8 +89,9 @@ class [[nodiscard]] basic_pending {
   }
 
   /// Waits for this value and returns it. Call it only once. Errc::execution_failed for a fault of
-  /// earlier work, the error of the copy itself, ::pending_taken if the value was already taken,
-  /// and ::wait_timed_out if WARPSAFE_TIMEOUT abandons the wait; the memory is then never freed.
+  /// earlier work, ::pending_taken if the value was already taken, and the error of the copy
+  /// itself. Errc::wait_timed_out if WARPSAFE_TIMEOUT abandons the wait; the memory is then never
+  /// freed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<T> get(call_site site = call_site::current()) && noexcept {
     if (state_ != State::open) return state_error(site);

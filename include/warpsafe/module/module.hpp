@@ -109,7 +109,7 @@ inline constexpr bool is_module_kernel<basic_module_kernel<B, Signature, Needs..
 }  // namespace detail
 
 /// Device code that was loaded at run time. The last holder, which is this object or one of its
-/// kernels, waits for the devices that its kernels were launched on, and unloads the code; if it
+/// kernels, waits for the devices that its kernels were launched on, and unloads the code. If it
 /// cannot wait because a capture is open, the module stays loaded. A captured kernel runs with its
 /// graph, so pass the kernel to the capture with `keep`. Move-only.
 template <class B>
@@ -117,8 +117,8 @@ class [[nodiscard]] basic_module {
  public:
   using backend = B;
 
-  /// Loads an image from a container of bytes (std::string, std::vector<char>, an array) that holds
-  /// a cubin, PTX, a fatbin, a code object or a bundle; on the host backend, a container of
+  /// Loads an image: a cubin, PTX, a fatbin, a code object or a bundle in a container of bytes
+  /// (std::string, std::vector<char>, an array). On the host backend, pass a container of
   /// host::NamedKernel. The image is copied. CUDA: usable on every device. HIP: on the device that
   /// is current now. Errc::module_invalid (for PTX with the compiler's messages),
   /// ::no_kernel_image, ::out_of_memory, ::no_device.

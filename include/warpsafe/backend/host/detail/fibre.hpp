@@ -71,9 +71,9 @@ class StackSlab {
 
 /// A second flow of control on the same OS thread, made with Boost's fcontext.
 /// boost::context::fiber does not fit: a fibre that waits forever must be dropped like a thread on
-/// a GPU, but `fiber`'s destructor unwinds it with an exception, which terminates the program in a
-/// noexcept kernel. In addition, a fibre here can switch to any other without returning to the one
-/// that started it.
+/// a GPU. `fiber`'s destructor would unwind it with an exception, which terminates the program if
+/// the kernel is noexcept. In addition, a fibre here can switch to any other without returning to
+/// the one that started it.
 class Fibre {
  public:
   /// The OS thread's own flow of control.
