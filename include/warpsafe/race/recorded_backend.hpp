@@ -17,17 +17,17 @@
 namespace warpsafe::debug {
 
 namespace detail {
-struct NoPlaces {};
+struct NoCallerCalls {};
 }  // namespace detail
 
-/// Backend B, which tells the RaceRecorder of everything that is done through it: program code that
-/// takes its streams as basic_stream<Recorded<cuda_backend>> runs as ever, on the same device, and
-/// is checked for races. Buffers, copies, events, waits, launches, captures, launches of graphs and
-/// calls of bound handles (StreamBound<RecordedHandle<cublasHandle_t>>) are told.
+/// Backend B, which also reports all its calls to the RaceRecorder. A program that takes its
+/// streams as basic_stream<Recorded<cuda_backend>> runs as usual, on the same device, and is
+/// checked for races. Reported are buffers, copies, events, waits, launches, captures, launches of
+/// graphs and calls of bound handles (StreamBound<RecordedHandle<cublasHandle_t>>).
 template <class B>
-struct Recorded
-    : B,
-      std::conditional_t<warpsafe::detail::RecordsCallers<B>, detail::NoPlaces, host::CallerCalls> {
+struct Recorded : B,
+                  std::conditional_t<warpsafe::detail::RecordsCallers<B>, detail::NoCallerCalls,
+                                     host::CallerCalls> {
   using recorded_backend = B;
   using native_stream = typename B::native_stream;
   using native_event = typename B::native_event;
@@ -35,7 +35,7 @@ struct Recorded
   using native_graph_exec = typename B::native_graph_exec;
 
   static int stream_destroy(native_stream stream) noexcept {
-    recorder().stream_destroyed(stream, site());  // before another one can have its address
+    recorder().stream_destroyed(stream, site());  // before another stream can have its address
     return B::stream_destroy(stream);
   }
   static int stream_synchronize(native_stream stream) noexcept {
@@ -81,7 +81,7 @@ struct Recorded
                      {{address(memory), bytes, AccessKind::allocate}});
   }
   static int deallocate(void* memory, native_stream stream) noexcept {
-    // Told before it is done: afterwards another thread's allocation may have the address.
+    // Report it first: afterwards another thread's allocation may have the same address.
     static_cast<void>(submitted(0, stream, ActionKind::release, {released(memory)}));
     return B::deallocate(memory, stream);
   }
@@ -95,7 +95,7 @@ struct Recorded
     return host_allocated(B::host_allocate(memory, bytes), memory, bytes);
   }
   static int deallocate_unordered(void* memory) noexcept {
-    // cudaFree "may" wait for the device (docs/race-detector.md): that is no order.
+    // cudaFree "may" wait for the device (docs/race-detector.md), which orders nothing.
     host_released(memory);
     return B::deallocate_unordered(memory);
   }
@@ -130,16 +130,16 @@ struct Recorded
                      {{address(memory), bytes, AccessKind::write}});
   }
 
-  /// A call of a library through a bound handle. What it touches is that what its arguments point
-  /// to, and the handle's workspace; `tell` is called with a function for (address, writes).
-  template <class Tell>
+  /// A call of a library through a bound handle. It accesses what its arguments point to, and the
+  /// handle's workspace. `visit` is called with a function for (address, writes).
+  template <class Visit>
   static void library_called(native_stream stream, Name function, call_site place,
-                             const Tell& tell) noexcept {
+                             const Visit& visit) noexcept {
     std::vector<MemoryAccess> accesses;
-    tell([&](const void* memory, bool writes) { add_whole(accesses, memory, writes); });
+    visit([&](const void* memory, bool writes) { add_whole(accesses, memory, writes); });
     recorder().submitted(stream, ActionKind::kernel, accesses, place, function);
   }
-  /// A launch: pointer parameters reach all of what they point into.
+  /// A launch. It accesses the whole allocations that its pointer parameters point into.
   static void launched(const void* stream, const KernelEntry& entry, void* const* args) noexcept {
     std::vector<MemoryAccess> accesses;
     for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
@@ -180,7 +180,7 @@ struct Recorded
     return status;
   }
   static int graph_destroy(native_graph graph) noexcept {
-    recorder().graph_destroyed(graph);  // before another one can have its address
+    recorder().graph_destroyed(graph);  // before another graph can have its address
     return B::graph_destroy(graph);
   }
   static int graph_exec_destroy(native_graph_exec exec) noexcept {
@@ -209,7 +209,7 @@ struct Recorded
     }
     return status;
   }
-  /// The host knows that `end` is done, if `status` says so.
+  /// The host knows that `end` is done, if `status` is 0.
   static int known(int status, Point end) noexcept {
     if (status == 0) recorder().on_host(ActionKind::synchronize, std::span(&end, 1), {}, site());
     return status;

@@ -25,8 +25,8 @@ struct VendorFunction {
   const char* cuda;
   const char* hip = cuda;
 };
-/// A call without a row has no single function, or only names of another vendor: its line ends
-/// before. A limit or a version takes several calls of one function.
+/// A call without a row has no single function of the vendor. The line of such a call ends without
+/// one. A limit or a version takes several calls of one function.
 inline constexpr VendorFunction vendor_functions[] = {
     {Name::of("peek_last_error"), "PeekAtLastError"},
     {Name::of("device_count"), "GetDeviceCount"},
@@ -167,7 +167,7 @@ inline constexpr warpsafe::detail::CallTracer logging_tracer{
     &warpsafe::detail::report_call<int, DeviceLimits&>,
     &warpsafe::detail::report_call<const KernelEntry&, KernelLimits&>};
 
-/// Begins or ends the trace of calls, as the log's level is.
+/// Starts or stops the trace of calls, as the log's level requires.
 inline void trace_calls_by_level() noexcept {
   __atomic_store_n(&warpsafe::detail::call_tracer_in_use,
                    is_logged(LogLevel::trace) ? &logging_tracer : nullptr, __ATOMIC_RELEASE);
