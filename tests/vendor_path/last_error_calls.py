@@ -14,7 +14,7 @@ from pathlib import Path
 
 # Leaves out internal functions, the test functions of the host backend, and functions that a library's own
 # header adds.
-LEFT_OUT = re.compile(r"(^|/)detail/|^(backend|debug|race)/|^handles/(?!stream_bound)")
+LEFT_OUT = re.compile(r"(^|/)detail/|^(backend(?!/declare_launch)|debug|race)/|^handles/(?!stream_bound)")
 SITE = re.compile(r"\bcall_site(?:\s+\w+)?\s*=\s*call_site::current\(\)|\bLocated(?:<|Bytes\b)")
 CLASS = re.compile(r"^(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)[^;(){}]*\{", re.MULTILINE)
 
@@ -24,7 +24,7 @@ def stands_on_backend(path, include, seen):
         return False
     seen.add(path)
     names = re.findall(r"#include <warpsafe/([\w/]+\.hpp)>", path.read_text())
-    return "backend/backend.hpp" in names or any(stands_on_backend(include / "warpsafe" / name, include, seen)
+    return path.name == "declare_launch.hpp" or "backend/kernel_entry.hpp" in names or any(stands_on_backend(include / "warpsafe" / name, include, seen)
                                                  for name in names)  # fmt: skip
 
 

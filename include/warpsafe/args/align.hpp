@@ -10,14 +10,13 @@
 
 namespace warpsafe {
 
-/// What `align` makes of a view: a kernel takes it as an aligned_ptr. It knows its buffer, as the
-/// view does.
+/// The result of `align`: kernels take it as an aligned_ptr. It knows its buffer, as the view does.
 template <class T, size_type Alignment>
 class aligned_view {
  public:
   using element_type = T;
   static constexpr size_type alignment = Alignment;
-  /// The same as a kernel has it: see DeviceView::span.
+  /// The type that kernels take; see DeviceView::span.
   [[nodiscard]] constexpr aligned_ptr<T, Alignment> pointer() const noexcept {
     return kernel_form_;
   }
@@ -47,10 +46,10 @@ template <size_type Alignment, class T>
 }
 }  // namespace detail
 
-/// A view, or a part of it, for a kernel that reads it in pieces of `Alignment` bytes.
-/// Errc::argument_misaligned (value: the bytes that the start is aligned to) for a start in
-/// between, as `subspan(1, n)` gives. A misaligned wide access ends the whole context on CUDA, and
-/// AMD has no code for it.
+/// A view, or a part of one, for a kernel that reads it in pieces of `Alignment` bytes.
+/// Errc::argument_misaligned (value: the alignment of the start in bytes) if the start is not
+/// aligned, as after `subspan(1, n)`. A misaligned wide access ends the whole context on CUDA, and
+/// AMD has no error code for it.
 template <size_type Alignment, class T>
 [[nodiscard]] result<aligned_view<T, Alignment>> align(
     DeviceView<T> view, call_site site = call_site::current()) noexcept {
@@ -61,8 +60,8 @@ template <size_type Alignment, class T>
     DeviceSpan<T> span, call_site site = call_site::current()) noexcept {
   return detail::align_start<Alignment>(span.pointer().get(), nullptr, site);
 }
-/// The sentence for what does not know that it is device memory, or how much.
-// Its type is deduced, so that this is what is said first.
+/// Diagnoses an argument that is not device memory with a size.
+// The return type is deduced, so that this is the first error.
 template <size_type Alignment, class Memory>
 auto align(const Memory&) noexcept {
   static_assert(!detail::is_size<decltype(sizeof(Memory*))>,

@@ -6,9 +6,8 @@
 
 namespace warpsafe {
 
-/// Device memory that is known to start at a multiple of `Alignment` bytes: what a kernel takes
-/// that reads it in wide pieces (float4). Made by `align` (align.hpp), which looks at the value. No
-/// standard header, C++17.
+/// Device memory whose start is a multiple of `Alignment` bytes, for kernels that read it in wide
+/// pieces (float4). `align` (align.hpp) makes it and checks the address. No standard header, C++17.
 template <class T, size_type Alignment>
 class aligned_ptr {
   static_assert(Alignment >= alignof(T) && (Alignment & (Alignment - 1)) == 0,
@@ -27,12 +26,12 @@ class aligned_ptr {
 #undef WARPSAFE_DETAIL_SENTENCE
 
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
-  // It knows more than what it converts to.
+  // Implicit, since a device_ptr promises less.
   WARPSAFE_FN constexpr operator device_ptr<T>()
       const noexcept {  // NOLINT(google-explicit-constructor)
     return detail::DeviceAccess::pointer(pointer_);
   }
-  /// In kernels only: the memory as elements of a wider type.
+  /// The memory as elements of a wider type. In kernels only.
   template <class Wide>
   [[nodiscard]] WARPSAFE_FN Wide* as() const noexcept {
     static_assert(alignof(Wide) <= Alignment,

@@ -10,7 +10,7 @@
 namespace warpsafe {
 
 namespace detail {
-/// `start` is the view's, as bytes.
+/// `start` is the view's address, as bytes.
 template <class T, class Byte>
 [[nodiscard]] DeviceView<Byte> bytes_of(const DeviceView<T>& view, Byte* start) noexcept {
   return DeviceView<Byte>({DeviceAccess::pointer(start), view.size() * sizeof(T)}, view.device(),
@@ -18,14 +18,15 @@ template <class T, class Byte>
 }
 }  // namespace detail
 
-/// Device memory without its type, its size in bytes: what a kernel's `void*` parameter takes,
-/// where something else tells the kernel what lies there. It knows its buffer, as the view does.
+/// Device memory without its element type, with its size in bytes: for a kernel's `void*`
+/// parameter, if something else tells the kernel what the memory holds. It knows its buffer, as the
+/// view does.
 template <class T>
 [[nodiscard]] DeviceView<const std::byte> as_bytes(DeviceView<T> view) noexcept {
   const void* const start = view.pointer().get();
   return detail::bytes_of(view, static_cast<const std::byte*>(start));
 }
-/// The sentence for what is no view, and for a matrix whose rows are apart.
+/// Diagnoses an argument that is not a view, and a matrix whose rows are not contiguous.
 template <class T>
 auto as_bytes(const T&) noexcept {
   static_assert(!detail::is_size<decltype(sizeof(T*))>,
@@ -33,13 +34,13 @@ auto as_bytes(const T&) noexcept {
                 "as_bytes(buffer.view())");
   return nullptr;
 }
-/// The same for a kernel that writes. Not of const elements.
+/// As as_bytes, for a kernel that writes. The elements must not be const.
 template <class T>
 [[nodiscard]] DeviceView<std::byte> as_writable_bytes(DeviceView<T> view) noexcept {
   void* const start = view.pointer().get();
   return detail::bytes_of(view, static_cast<std::byte*>(start));
 }
-/// The sentence for who would write const elements.
+/// Diagnoses const elements.
 template <class T>
 DeviceView<std::byte> as_writable_bytes(DeviceView<const T>) noexcept {
   static_assert(!detail::is_size<decltype(sizeof(T*))>,

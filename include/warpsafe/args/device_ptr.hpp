@@ -6,20 +6,20 @@
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/size_type.hpp>
 
-// Device memory by type: what a kernel's pointer parameters take instead of a raw pointer. No
-// standard header, C++17: kernels may have these as parameters themselves.
+// Device memory by type: a kernel's pointer parameters take it instead of a raw pointer. No
+// standard header, C++17: kernels may have it as a parameter themselves.
 
 namespace warpsafe {
 
 namespace detail {
 struct DeviceAccess;
-/// Whether a kernel's parameter of type P is device memory, its address first; what it is then made
-/// of says P::element_type, const where the kernel only reads.
+/// Whether a kernel parameter of type P is device memory whose first member is its address.
+/// P::element_type is the type of its elements, const if the kernel only reads them.
 template <class P>
 inline constexpr bool is_device_memory = false;
 }  // namespace detail
 
-/// A pointer into device memory. No raw pointer converts to it: it comes from a buffer, from
+/// A pointer into device memory. No raw pointer converts to it. It comes from a buffer, from
 /// `device_pointer_traits` of an adapted type, or from `trust`.
 template <class T>
 class device_ptr {
@@ -29,29 +29,28 @@ class device_ptr {
   constexpr device_ptr() noexcept = default;
   WARPSAFE_FN constexpr device_ptr(decltype(nullptr)) noexcept {
   }  // NOLINT(google-explicit-constructor)
-  // No raw pointer becomes one. Not explicit, so that the sentence is printed wherever one is
-  // tried.
+  // No raw pointer converts. Not explicit, so that the sentence is printed wherever one is tried.
 #define WARPSAFE_DETAIL_SENTENCE                                                                 \
   "warpsafe: a raw pointer may be host memory; take a device buffer's view(), or pass trust(p) " \
   "to the launch where other code allocated it on the device"
   template <class U WARPSAFE_DETAIL_WHY>
   WARPSAFE_FN WARPSAFE_DETAIL_REFUSED device_ptr(U*) WARPSAFE_DETAIL_REFUSAL(U);
 #undef WARPSAFE_DETAIL_SENTENCE
-  /// `device_ptr<float>` converts to `device_ptr<const float>`, and nothing else does.
+  /// Converts `device_ptr<float>` to `device_ptr<const float>`, and nothing else.
   template <class U, class = decltype(static_cast<T (*)[]>(static_cast<U (*)[]>(nullptr)))>
   WARPSAFE_FN constexpr device_ptr(
       device_ptr<U> other) noexcept  // NOLINT(google-explicit-constructor)
       : pointer_(other.get()) {}
 
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
-  /// The pointer `count` elements further; the caller knows that it is still in the allocation.
+  /// The pointer `count` elements further. @pre it is still in the allocation
   [[nodiscard]] WARPSAFE_FN constexpr device_ptr operator+(size_type count) const noexcept {
     device_ptr further;
     further.pointer_ = pointer_ + count;
     return further;
   }
 
-  /// Nothing is read through it: the sentence for who tries.
+  /// Diagnoses an access through the pointer.
   template <class U = T>
   WARPSAFE_FN U& operator*() const noexcept {
     static_assert(!detail::is_size<decltype(sizeof(U*))>,
@@ -73,11 +72,14 @@ class device_ptr {
   T* pointer_ = nullptr;
 };
 
-/// Adapts a type of another library to kernel parameters that are pointers. Specialise it with
-///   static T* get(const Type&) noexcept;   // device memory, as the kernel's parameter has it
-/// and, for the debug tools that look at data, where Type has no size() of elements,
+/// Adapts a type of another library to pointer parameters of kernels: at::Tensor,
+/// thrust::device_ptr<T>, rmm::device_uvector<T>, … Specialise it with
+///
+///   static T* get(const Type&) noexcept;   // device memory, with the kernel parameter's type
+///
+/// and, if Type has no size() in elements, with a count for the debug tools that look at data:
+///
 ///   static std::size_t count(const Type&) noexcept;   // elements behind it
-/// for at::Tensor, thrust::device_ptr<T>, rmm::device_uvector<T>, …
 template <class Type>
 struct device_pointer_traits;
 
@@ -92,7 +94,7 @@ namespace detail {
 template <class T>
 inline constexpr bool is_device_memory<device_ptr<T>> = true;
 
-/// Makes the types of device memory for code that knows where the memory is: buffers, the launch,
+/// Makes the types of device memory, for code that knows where the memory is: buffers, the launch,
 /// `trust`, `align`.
 struct DeviceAccess {
   template <class T>
@@ -101,7 +103,7 @@ struct DeviceAccess {
     made.pointer_ = raw;
     return made;
   }
-  /// Of a view that host code has of a buffer: what a kernel takes, and the memory's owner.
+  /// The type that a kernel takes for a view of a buffer, and below it the memory's owner.
   template <class View>
   [[nodiscard]] WARPSAFE_FN static constexpr auto kernel_form(const View& view) noexcept {
     return view.kernel_form_;
@@ -110,7 +112,7 @@ struct DeviceAccess {
   [[nodiscard]] WARPSAFE_FN static constexpr auto owner(const View& view) noexcept {
     return view.owner_;
   }
-  /// Any other type of device memory, by its private constructor.
+  /// Makes any other type of device memory, by its private constructor.
   template <class Made, class... A>
   [[nodiscard]] WARPSAFE_FN static constexpr Made make(A... parts) noexcept {
     return Made(typename Made::Known{}, parts...);

@@ -6,9 +6,9 @@
 
 namespace warpsafe {
 
-/// Elements of device memory with their number: what a kernel that indexes takes by value. No
-/// standard header, C++17. Host code has device memory as a DeviceView (device_view.hpp), which
-/// converts to this.
+/// Elements of device memory and their number, for kernels that index. Kernels take it by value. No
+/// standard header, C++17. Host code has device memory as a DeviceView (device_view.hpp), which a
+/// launch passes as this type.
 template <class T>
 class DeviceSpan {
  public:
@@ -22,7 +22,7 @@ class DeviceSpan {
       DeviceSpan<U> other) noexcept  // NOLINT(google-explicit-constructor)
       : data_(other.pointer().get()), size_(other.size()) {}
 
-  // Not of host memory: a vector, an array, a std::span.
+  // Host memory does not convert: a vector, an array, a std::span.
 #define WARPSAFE_DETAIL_SENTENCE                                                              \
   "warpsafe: a DeviceSpan is device memory; copy the elements into a device buffer and take " \
   "its view()"
@@ -37,15 +37,15 @@ class DeviceSpan {
   [[nodiscard]] WARPSAFE_FN constexpr device_ptr<T> pointer() const noexcept {
     return detail::DeviceAccess::pointer(data_);
   }
-  /// `count` elements from `offset`; both in elements, cut at the end of this span.
+  /// `count` elements from `offset`, both in elements, cut at the end of this span.
   [[nodiscard]] WARPSAFE_FN constexpr DeviceSpan subspan(size_type offset,
                                                          size_type count) const noexcept {
     const size_type start = offset < size_ ? offset : size_;
     const size_type left = size_ - start;
     return DeviceSpan(detail::DeviceAccess::pointer(data_ + start), count < left ? count : left);
   }
-  /// In kernels only: the element itself. In host code of a device compiler it does not compile; on
-  /// the host backend, where kernels are host code, nothing tells the two apart.
+  /// The element. In kernels only: it does not compile in host code of a device compiler. On the
+  /// host backend kernels are host code, so nothing distinguishes the two.
   [[nodiscard]] WARPSAFE_FN constexpr T& operator[](size_type index) const noexcept {
 #if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDA_ARCH__) && \
     !defined(__HIP_DEVICE_COMPILE__)

@@ -7,15 +7,14 @@
 
 namespace warpsafe {
 
-/// Device memory in the hands of host code: what a buffer's view() gives. It is passed on, cut and
-/// counted; its elements are the device's, so nothing that would read one compiles. A kernel takes
-/// it as a DeviceSpan, a device_ptr or a plain pointer. It knows its buffer: where it is passed to
-/// a kernel, a copy or a library on another stream than the buffer's, the memory is freed after
-/// that work. @pre the memory is still held by its buffer, a token or a graph
+/// Device memory for host code: what a buffer's view() returns. Host code can pass it on, cut it
+/// and ask for its size, but access to an element does not compile. A kernel takes it as a
+/// DeviceSpan, a device_ptr or a plain pointer. It knows its buffer: if it is passed to a kernel, a
+/// copy or a library on another stream than the buffer's, the memory is freed after that work. @pre
+/// the memory is still held by its buffer, a token or a graph
 template <class T>
 class DeviceView {
-  // No iterator by the standard's concepts: whatever asks whether this is a range hears that it is
-  // none.
+  // Not an iterator by the standard's concepts, so that a view is not a range.
   struct NoIterator {
     NoIterator& operator++();
     T& operator*() const;
@@ -33,8 +32,8 @@ class DeviceView {
   using element_type = T;
 
   constexpr DeviceView() noexcept = default;
-  /// `device` is the ordinal of the device that the memory is on; -1: not known. `owner`: not for
-  /// use.
+  /// `device` is the ordinal of the memory's device, or -1 if unknown. `owner` is private to the
+  /// library.
   explicit constexpr DeviceView(DeviceSpan<T> span, int device = -1,
                                 detail::MemoryOwner* owner = nullptr) noexcept
       : kernel_form_(span), owner_(owner), device_(device) {}
@@ -44,20 +43,20 @@ class DeviceView {
         owner_(detail::DeviceAccess::owner(other)),
         device_(other.device()) {}
 
-  /// Elements.
+  /// The number of elements.
   [[nodiscard]] constexpr size_type size() const noexcept { return kernel_form_.size(); }
   [[nodiscard]] constexpr bool empty() const noexcept { return kernel_form_.empty(); }
-  /// The device that the memory is on; -1: not known.
+  /// The memory's device, or -1 if unknown.
   [[nodiscard]] constexpr int device() const noexcept { return device_; }
-  /// `count` elements from `offset`; both in elements, cut at the end.
+  /// `count` elements from `offset`, both in elements, cut at the end.
   [[nodiscard]] constexpr DeviceView subspan(size_type offset, size_type count) const noexcept {
     return DeviceView(kernel_form_.subspan(offset, count), device_, owner_);
   }
 
-  /// The same as a kernel has it, for a structure that a kernel takes. It knows its buffer no more:
-  /// tell the buffer of a launch on another stream than its own by used_on.
+  /// The type that kernels take, for a structure that a kernel takes. It no longer knows its
+  /// buffer: after a launch on another stream than the buffer's, call used_on.
   [[nodiscard]] constexpr DeviceSpan<T> span() const noexcept { return kernel_form_; }
-  /// The address, which knows its buffer no more either.
+  /// The address. It no longer knows its buffer either.
   [[nodiscard]] constexpr device_ptr<T> pointer() const noexcept { return kernel_form_.pointer(); }
   // A view does not become a span without `span()`.
 #define WARPSAFE_DETAIL_SENTENCE                                                                \
@@ -67,7 +66,7 @@ class DeviceView {
   WARPSAFE_DETAIL_REFUSED operator DeviceSpan<U>() const noexcept WARPSAFE_DETAIL_REFUSAL(U);
 #undef WARPSAFE_DETAIL_SENTENCE
 
-  // The sentence for who reads an element.
+  // Diagnose an access to an element.
   template <class U = T>
   U& operator[](size_type) const noexcept {
     return *unreadable<U>();

@@ -14,9 +14,9 @@ template <class T>
 inline constexpr bool is_contiguous = false;
 }  // namespace detail
 
-/// A matrix in device memory whose rows need not follow one another: what a kernel takes by value.
-/// The distance between rows is the allocation's and stays in here. No standard header, C++17. Host
-/// code has it as a PitchedView (pitched_buffer.hpp), which converts to this.
+/// A matrix in device memory whose rows need not be contiguous. Kernels take it by value. It keeps
+/// the distance between rows. No standard header, C++17. Host code has it as a PitchedView
+/// (pitched_view.hpp), which a launch passes as this type.
 template <class T>
 class PitchedSpan {
  public:
@@ -28,19 +28,18 @@ class PitchedSpan {
       PitchedSpan<U> other) noexcept  // NOLINT(google-explicit-constructor)
       : data_(other.data_), pitch_(other.pitch_), rows_(other.rows_), cols_(other.cols_) {}
 
-  /// Elements along the axes.
+  /// The number of elements along the axes.
   [[nodiscard]] WARPSAFE_FN constexpr size_type rows() const noexcept { return rows_; }
   [[nodiscard]] WARPSAFE_FN constexpr size_type cols() const noexcept { return cols_; }
   [[nodiscard]] WARPSAFE_FN constexpr extent<2> size() const noexcept {
     return extent<2>{warpsafe::rows{rows_}, warpsafe::cols{cols_}};
   }
-  /// The elements of one row, which follow one another; none for a row that is not there.
+  /// The contiguous elements of one row; empty if there is no such row.
   [[nodiscard]] WARPSAFE_FN DeviceSpan<T> row(size_type index) const noexcept {
     if (index >= rows_) return {};
     return DeviceSpan<T>(detail::DeviceAccess::pointer(start_of(index)), cols_);
   }
-  /// In kernels only: the element at row `index.y` and column `index.x`, as thread_index() has
-  /// them.
+  /// The element at row `index.y` and column `index.x`, as in thread_index(). In kernels only.
   [[nodiscard]] WARPSAFE_FN T& operator[](Index3 index) const noexcept {
 #if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDA_ARCH__) && \
     !defined(__HIP_DEVICE_COMPILE__)
@@ -49,7 +48,7 @@ class PitchedSpan {
     return start_of(index.row())[index.col()];
 #endif
   }
-  /// The part of `size` that begins at row and column `origin`, cut at the end of this one.
+  /// The part of `size` that begins at row and column `origin`, cut at the end of this matrix.
   [[nodiscard]] WARPSAFE_FN PitchedSpan window(extent<2> origin, extent<2> size) const noexcept {
     const size_type first_row = least(origin.size(1), rows_);
     const size_type first_col = least(origin.size(0), cols_);
@@ -70,7 +69,7 @@ class PitchedSpan {
     return a < b ? a : b;
   }
   [[nodiscard]] WARPSAFE_FN T* start_of(size_type row) const noexcept {
-    // As an integer: a pointer to bytes would have to be const where T is.
+    // Computed as an integer: a pointer to bytes would have to be const if T is.
     return reinterpret_cast<T*>(reinterpret_cast<size_type>(data_) + row * pitch_);
   }
   T* data_ = nullptr;
@@ -79,8 +78,8 @@ class PitchedSpan {
   size_type cols_ = 0;
 };
 
-/// A kernel that takes a T* expects one element after the other: the sentence for who passes rows
-/// that may be apart.
+/// Diagnoses rows that may be apart for a kernel that takes a T*, which expects contiguous
+/// elements.
 template <class T>
 struct device_pointer_traits<PitchedSpan<T>> {
   template <class Given>

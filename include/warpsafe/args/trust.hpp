@@ -10,8 +10,8 @@
 
 namespace warpsafe {
 
-/// A raw pointer that the caller knows to be device memory; checked builds ask the driver. Made by
-/// `trust` alone.
+/// A raw pointer that the caller knows to be device memory. Checked builds ask the driver. Only
+/// `trust` makes it.
 template <class T>
 class trusted_ptr {
  public:
@@ -30,7 +30,7 @@ class trusted_ptr {
   T* pointer_;
 };
 
-/// The same with a number of elements, for a kernel that takes a DeviceSpan.
+/// A trusted pointer with a number of elements, for a kernel that takes a DeviceSpan.
 template <class T>
 class trusted_span {
  public:
@@ -41,7 +41,7 @@ class trusted_span {
   WARPSAFE_DETAIL_REFUSED explicit trusted_span(U*, Count) WARPSAFE_DETAIL_REFUSAL(U);
 #undef WARPSAFE_DETAIL_SENTENCE
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
-  /// The number of elements with its sign: checked builds refuse a negative one.
+  /// The number of elements with its sign. Checked builds return an error for a negative one.
   [[nodiscard]] WARPSAFE_FN constexpr detail::SignedSize size() const noexcept { return size_; }
 
  private:
@@ -58,21 +58,21 @@ trusted_ptr(U*) -> trusted_ptr<U>;
 template <class U, class Count>
 trusted_span(U*, Count) -> trusted_span<U>;
 
-/// For a kernel's pointer parameter: `launch(…, trust(raw))`. Checked builds verify at the launch
-/// that the device can read it: Errc::argument_host_pointer.
+/// Passes a raw pointer for a kernel's pointer parameter: `launch(…, trust(raw))`. Checked builds
+/// verify at the launch that the device can read it: Errc::argument_host_pointer.
 template <class T>
 [[nodiscard]] WARPSAFE_FN constexpr trusted_ptr<T> trust(T* pointer) noexcept {
   return detail::DeviceAccess::make<trusted_ptr<T>>(pointer);
 }
-/// For a kernel's DeviceSpan parameter, with the number of elements: `launch(…, trust(raw, n))`.
-/// Checked builds verify that the device can read the first, and that n is not negative:
-/// Errc::argument_host_pointer, ::argument_negative.
+/// Passes a raw pointer with its number of elements for a kernel's DeviceSpan parameter: `launch(…,
+/// trust(raw, n))`. Checked builds verify that the device can read the first element and that n is
+/// not negative: Errc::argument_host_pointer, ::argument_negative.
 template <class T, class Count>
 [[nodiscard]] WARPSAFE_FN constexpr trusted_span<T> trust(T* pointer, Count count) noexcept {
   return detail::DeviceAccess::make<trusted_span<T>>(pointer, detail::SignedSize::of(count));
 }
-/// The sentence for what is no raw pointer. Its type is deduced, so that this is what is said
-/// first.
+/// Diagnoses an argument that is not a raw pointer. The return type is deduced, so that this is the
+/// first error.
 template <class T, class... Count>
 requires(!std::is_pointer_v<T> && !std::is_array_v<T>) constexpr auto trust(const T&,
                                                                             Count...) noexcept {

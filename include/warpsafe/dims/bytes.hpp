@@ -22,12 +22,12 @@ constexpr bool check_element() noexcept {
 }
 }  // namespace detail
 
-/// A number of bytes, so that it cannot be taken for a number of elements.
+/// A number of bytes. A type of its own, so that it is not mistaken for a number of elements.
 class Bytes {
  public:
   constexpr Bytes() noexcept = default;
-  /// Any built-in whole number. A negative one is kept as 2^64 less its magnitude, more than any
-  /// memory has: whatever takes it refuses it.
+  /// Any built-in whole number. A negative number becomes 2^64 minus its magnitude, which is more
+  /// than any memory, so every function that takes it returns an error.
   template <class Number>
   requires detail::is_size<Number>
   constexpr explicit Bytes(Number bytes) noexcept {
@@ -41,7 +41,7 @@ class Bytes {
 #undef WARPSAFE_DETAIL_SENTENCE
 
   /// The bytes of `count` elements of T. Errc::size_negative for a negative count,
-  /// Errc::bytes_overflow where the product does not fit in 64 bits.
+  /// Errc::bytes_overflow if the product does not fit in 64 bits.
   template <class T, class Count>
   [[nodiscard]] static constexpr result<detail::later<T, Bytes>> create(
       Count count, call_site site = call_site::current()) noexcept {
@@ -74,8 +74,8 @@ class Bytes {
   std::uint64_t bytes_ = 0;
 };
 
-/// Dynamic shared memory for `count` elements of T: a launch option. What is wrong with the count
-/// travels in the value and is reported, with the count, when a configuration is made of it.
+/// A launch option: dynamic shared memory for `count` elements of T. It keeps a wrong count, which
+/// making a configuration of it reports.
 template <class T>
 class DynamicShared {
   static_assert(std::is_object_v<T> && !std::is_const_v<T>,
@@ -91,7 +91,7 @@ class DynamicShared {
   constexpr explicit DynamicShared(detail::SignedSize count) noexcept
       : count_(count.magnitude), negative_(count.negative) {}
 
-  /// Bytes per block; 2^64-1, which every runtime refuses, where the count is wrong.
+  /// Bytes per block. 2^64-1, which every runtime refuses, for a wrong count.
   [[nodiscard]] constexpr Bytes bytes() const noexcept {
     std::uint64_t product = 0;
     const bool fits = detail::multiply(count_, std::uint64_t{sizeof(T)}, product);
@@ -113,8 +113,8 @@ class DynamicShared {
   bool negative_;
 };
 
-/// The launch option "dynamic shared memory for `count` elements of T". A bare number of bytes is
-/// no option: `shared<float>(256)` is 1024 bytes.
+/// The launch option for dynamic shared memory of `count` elements of T: `shared<float>(256)` is
+/// 1024 bytes. A bare number of bytes is not an option.
 template <class T, class Count>
 [[nodiscard]] constexpr DynamicShared<T> shared(Count count) noexcept {
   static_assert(!std::is_same_v<Count, Bytes>,
@@ -126,15 +126,15 @@ template <class T, class Count>
     return DynamicShared<T>(detail::SignedSize::of(count));
   }
 }
-/// The sentence for who leaves the number out, or gives more than one.
+/// Diagnoses a missing number, and more than one.
 template <class T, class... Counts>
 requires(sizeof...(Counts) != 1) constexpr DynamicShared<T> shared(Counts...) noexcept {
   static_assert(sizeof...(Counts) == 1,
                 "warpsafe: shared<T>(count) takes the number of elements, one number");
   return DynamicShared<T>(detail::SignedSize{0, false});
 }
-/// Bytes or elements? A bare number does not say. (The first parameter keeps `shared<float>(n)`
-/// away.)
+/// Diagnoses a bare number, which may be bytes or elements. The first parameter excludes
+/// `shared<float>(n)`.
 template <int = 0, class Count>
 requires(
     detail::is_size<Count> || detail::is_floating<Count> ||
@@ -144,8 +144,8 @@ requires(
                 "shared(Bytes(1024)) is 1024 bytes");
   return DynamicShared<unsigned char>(detail::SignedSize::of(count));
 }
-/// The same for a number of bytes that is one on purpose. 2^63 or more is a negative number that
-/// was given to Bytes, or that lost its sign before: Errc::shared_negative.
+/// The launch option for dynamic shared memory of a number of bytes. Errc::shared_negative for 2^63
+/// or more: a negative number was given to Bytes, or lost its sign before.
 [[nodiscard]] constexpr DynamicShared<unsigned char> shared(Bytes bytes) noexcept {
   const bool negative = bytes.value() >> 63 != 0;
   return DynamicShared<unsigned char>(

@@ -14,7 +14,7 @@
 
 namespace warpsafe {
 
-/// In a Dim3's type: an axis whose value is known at run time.
+/// In a Dim3's type, an axis whose value is known at run time.
 inline constexpr std::uint32_t dynamic_dim = 0;
 
 namespace detail {
@@ -32,7 +32,7 @@ struct AxisValue<dynamic_dim, Axis> {
   [[nodiscard]] constexpr std::uint32_t get() const noexcept { return value; }
 };
 
-/// Makes a Dim3 of numbers that were checked elsewhere.
+/// Makes a Dim3 of checked numbers.
 struct DimAccess {
   template <class Dims>
   static constexpr Dims make(std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept {
@@ -45,7 +45,7 @@ template <class... Numbers>
 inline constexpr bool are_numbers = sizeof...(Numbers) < 4 &&
                                     ((is_size<Numbers> || is_floating<Numbers>)&&...);
 
-/// CUDA and HIP's dim3, or anything of its shape.
+/// CUDA's or HIP's dim3, or a type with the same members.
 template <class T>
 concept VendorDim3 = requires(const T& dims) {
   static_cast<std::uint32_t>(dims.x);
@@ -53,7 +53,7 @@ concept VendorDim3 = requires(const T& dims) {
   static_cast<std::uint32_t>(dims.z);
 }
 &&!requires(const T& dims) { dims.x(); };
-/// Whether an axis of a vendor's dim3 keeps its value in 32 bits: unsigned, and no wider.
+/// Whether an axis of a vendor's dim3 is an unsigned number of at most 32 bits.
 template <class Number>
 constexpr bool is_vendor_axis() noexcept {
   if constexpr (is_size<Number>) {
@@ -74,9 +74,9 @@ constexpr bool check_vendor_dims() noexcept {
 
 }  // namespace detail
 
-/// Three axes of one space, each known at compile time (its number in the type, no storage) or at
-/// run time (`dynamic_dim`). Trivially copyable. No integer, no other space and no vendor's dim3
-/// converts to it; a static one converts to a dynamic one of its space.
+/// Three axes of one space. Each is known at compile time (its number is in the type and takes no
+/// storage) or at run time (`dynamic_dim`). Trivially copyable. Integers, other spaces and a
+/// vendor's dim3 do not convert to it. A static Dim3 converts to a dynamic one of its space.
 template <class Space, std::uint32_t X = dynamic_dim, std::uint32_t Y = dynamic_dim,
           std::uint32_t Z = dynamic_dim>
 class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue<Z, 2> {
@@ -110,7 +110,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
   WARPSAFE_DETAIL_REFUSAL(First, : Dim3(Checked{}, 1, 1, 1));
 #undef WARPSAFE_DETAIL_SENTENCE
 
-  /// A static Dim3 of the same space, as a dynamic one.
+  /// Converts from a static Dim3 of the same space.
   template <std::uint32_t X2, std::uint32_t Y2, std::uint32_t Z2>
   requires((X == X2 || X == dynamic_dim) && (Y == Y2 || Y == dynamic_dim) &&
            (Z == Z2 || Z == dynamic_dim) &&
@@ -128,16 +128,15 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
   [[nodiscard, gnu::always_inline]] constexpr std::uint32_t z() const noexcept {
     return AxisZ::get();
   }
-  /// x*y*z, or 2^64-1 where that does not fit.
+  /// x*y*z, or 2^64-1 if that does not fit.
   [[nodiscard]] constexpr std::uint64_t count() const noexcept {
     return LaunchShape::saturating_product({x(), y(), z()});
   }
 
-  /// A block or cluster whose size is known only at run time. Errc::dimension_negative,
-  /// ::block_zero,
-  /// ::block_axis_too_large (over 1024 per axis) or ::block_too_large (over 1024 threads, the limit
-  /// of every device of both vendors) say which number is wrong. A grid has no `create`: it comes
-  /// from `SafeGrid`, or, counted in blocks on purpose, from `from_blocks`.
+  /// A block or cluster with sizes known at run time. The error names the wrong number:
+  /// Errc::dimension_negative, ::block_zero, ::block_axis_too_large (over 1024 per axis) or
+  /// ::block_too_large (over 1024 threads, the limit of every device of both vendors). Grids have
+  /// no `create`: make one with `SafeGrid`, or with `from_blocks` to count blocks on purpose.
   template <class A, class B = int, class C = int>
   [[nodiscard]] static constexpr result<Dim3> create(
       A x, B y = 1, C z = 1, call_site site = call_site::current()) noexcept {
@@ -149,8 +148,8 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
                    std::is_same_v<Space, block_space> ? 1024 : ~std::uint64_t{0}, site);
   }
 
-  /// A grid of so many blocks, on purpose: nothing relates it to the size of the data. Errc as
-  /// `create`, with grid_zero and grid_too_large (over 2^31-1 in x, 65535 in y and z).
+  /// A grid of that many blocks, which nothing relates to the size of the data. Errc as `create`,
+  /// and Errc::grid_zero and ::grid_too_large (over 2^31-1 in x, 65535 in y and z).
   template <class A, class B = int, class C = int>
   [[nodiscard]] static constexpr result<Dim3> from_blocks(
       A x, B y = 1, C z = 1, call_site site = call_site::current()) noexcept {
@@ -158,7 +157,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
     return checked(x, y, z, 0, ~std::uint64_t{0}, site);
   }
 
-  /// The vendor's own dim3, taken as it is: what is wrong in it is found at the launch.
+  /// Takes the vendor's own dim3 unchecked. The launch finds what is wrong with it.
   template <detail::VendorDim3 Vendor>
   [[nodiscard]] static constexpr Dim3 from_vendor(const Vendor& dims) noexcept
       requires(X == dynamic_dim && Y == dynamic_dim && Z == dynamic_dim) {
@@ -231,8 +230,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
   }
 };
 
-/// Sizes known at run time; `block<256>`, `grid<…>`, `cluster<2>` make the ones known while
-/// compiling.
+/// Dimensions known at run time. `block<256>`, `grid<…>` and `cluster<2>` make static ones.
 using GridDim = Dim3<grid_space>;
 using BlockDim = Dim3<block_space>;
 using ClusterDim = Dim3<cluster_space>;
@@ -264,15 +262,15 @@ consteval auto static_dim() noexcept {
 
 }  // namespace detail
 
-/// A block of X*Y*Z threads, known while compiling; what no GPU allows does not compile.
+/// A block of X*Y*Z threads, known at compile time. Sizes that no GPU allows do not compile.
 template <auto X, auto Y = 1, auto Z = 1>
 inline constexpr auto block = detail::static_dim<block_space, X, Y, Z>();
 
-/// A cluster of X*Y*Z blocks: a launch option. At most 8, which every device with clusters allows.
+/// A launch option: a cluster of X*Y*Z blocks, at most 8, which every device with clusters allows.
 template <auto X, auto Y = 1, auto Z = 1>
 inline constexpr auto cluster = detail::static_dim<cluster_space, X, Y, Z>();
 
-/// A grid of exactly so many blocks, known while compiling. A grid for a size comes from SafeGrid.
+/// A grid of exactly X*Y*Z blocks, known at compile time. For a size, use SafeGrid.
 template <auto X, auto Y = 1, auto Z = 1>
 inline constexpr auto grid = detail::static_dim<grid_space, X, Y, Z>();
 

@@ -4,18 +4,18 @@
 
 #include <warpsafe/core/size_type.hpp>
 
-// Named axes and the extents made of them. Kernels take them by value, so a launch that swaps rows
-// and columns does not compile. No standard header, C++17: kernel_api.hpp includes this.
+// Named axes, and extents of them. Kernels take them by value, so a launch that swaps rows and
+// columns does not compile. No standard header, C++17: kernel_api.hpp includes this.
 
 namespace warpsafe {
 
 namespace detail {
 
-/// One axis of an extent: how many elements, and which of x, y, z it runs along. A negative number
-/// is kept with its sign: `cover` refuses it by value.
+/// One axis of an extent: its number of elements, and which of x, y, z it runs along. A negative
+/// number keeps its sign, and `cover` returns an error for it.
 template <int Along>
 struct AxisSize {
-  using value_type = size_type;  // so that a kernel may take it: no address is in it
+  using value_type = size_type;  // says to kernel parameters that it holds no address
   static constexpr int along = Along;
   SignedSize count;
 
@@ -28,8 +28,8 @@ inline constexpr int axis_of = -1;
 }  // namespace detail
 
 /// The axes by name. Rows run along y and columns along x, so that neighbouring threads read
-/// neighbouring columns of a row-major matrix. Any built-in whole number goes in; what is negative
-/// is refused, with its value, by `SafeGrid::cover`.
+/// neighbouring columns of a row-major matrix. They take any built-in whole number;
+/// `SafeGrid::cover` returns an error for a negative one.
 struct x : detail::AxisSize<0> {
   WARPSAFE_FN explicit constexpr x(detail::SizeArgument size) noexcept : AxisSize(size.count) {}
 };
@@ -60,7 +60,7 @@ inline constexpr int axis_of<rows> = 1;
 
 template <class... Axes>
 inline constexpr bool have_names = ((axis_of<Axes> >= 0) && ...);
-/// Whether these are the axes of an extent, each once.
+/// Whether these are all axes of an extent of that rank, each once.
 template <int Rank, class... Axes>
 constexpr bool are_all_axes() noexcept {
   if constexpr (have_names<Axes...>) {
@@ -73,15 +73,15 @@ template <int Rank, class... Axes>
 inline constexpr bool are_axes = are_all_axes<Rank, Axes...>();
 }  // namespace detail
 
-/// The index of one thread in the whole grid, or of one element of an extent. 64 bits per axis.
+/// The index of a thread in the whole grid, or of an element of an extent. 64 bits per axis.
 struct Index3 {
   size_type x, y, z;
   [[nodiscard]] WARPSAFE_FN constexpr size_type col() const noexcept { return x; }
   [[nodiscard]] WARPSAFE_FN constexpr size_type row() const noexcept { return y; }
 };
 
-/// The number of elements along one, two or three named axes, in any order:
-/// `extent{rows{m}, cols{n}}`. Trivially copyable: a kernel takes it by value.
+/// The number of elements along one, two or three named axes in any order: `extent{rows{m},
+/// cols{n}}`. Trivially copyable; kernels take it by value.
 template <int Rank>
 class extent {
   static_assert(Rank >= 1 && Rank <= 3, "warpsafe: an extent has one, two or three axes");
@@ -117,24 +117,24 @@ class extent {
                               : size_{}, negative_(0));
 #undef WARPSAFE_DETAIL_SENTENCE
 
-  /// Elements along an axis: 0 is x (columns), 1 is y (rows), 2 is z; 1 beyond the rank.
+  /// The elements along an axis: 0 is x (columns), 1 is y (rows), 2 is z; 1 beyond the rank.
   [[nodiscard]] WARPSAFE_FN constexpr size_type size(int axis) const noexcept {
     return axis < Rank ? size_[axis] : 1;
   }
-  /// Whether a negative number was given for that axis.
+  /// Whether the number given for that axis was negative.
   [[nodiscard]] WARPSAFE_FN constexpr bool negative(int axis) const noexcept {
     return (negative_ >> axis & 1U) != 0;
   }
-  /// Whether an index lies inside: the bound that a kernel checks.
+  /// Whether an index lies inside: the check of bounds in a kernel.
   [[nodiscard]] WARPSAFE_FN constexpr bool contains(Index3 index) const noexcept {
     return index.x < size(0) && index.y < size(1) && index.z < size(2);
   }
-  /// The place of an element in row-major order, in elements.
+  /// The offset of an element in row-major order, in elements.
   [[nodiscard]] WARPSAFE_FN constexpr size_type offset(Index3 index) const noexcept {
     return (index.z * size(1) + index.y) * size(0) + index.x;
   }
 
-#if !defined(__CUDACC_RTC__)  // NVRTC takes no function of the host
+#if !defined(__CUDACC_RTC__)  // NVRTC refuses host functions
   /// Prints (x,y,z) in elements, 1 beyond the rank.
   template <class Stream, class = typename Stream::char_type>
   friend Stream& operator<<(Stream& out, const extent& sizes) {

@@ -7,16 +7,16 @@
 
 #include <cstdint>
 
-// What the type of a grid says: all that a launch needs to know of SafeGrid (safe_grid.hpp).
+// What the type of a grid tells. A launch needs to know no more of SafeGrid (safe_grid.hpp).
 
 namespace warpsafe {
 
-/// How a grid relates to its size. It is part of the grid's type, since it decides which kernels
-/// the grid may run.
+/// How a grid relates to its size. It is part of the grid's type, since it determines which kernels
+/// may run on the grid.
 enum class GridPolicy : std::uint8_t {
-  one_per_item,           ///< every item has its thread (or its share of items_per_thread)
-  one_per_item_or_empty,  ///< the same, and a size of 0 is an empty grid, whose launch does nothing
-  strided,                ///< fewer threads than items: the kernel walks them with grid_stride(n)
+  one_per_item,           ///< each item has a thread, or a share of one (items_per_thread)
+  one_per_item_or_empty,  ///< as above, and a size of 0 is an empty grid, whose launch does nothing
+  strided,  ///< fewer threads than items: the kernel strides over them with grid_stride(n)
 };
 
 template <class Rules = default_backend, class Block = BlockDim, int Rank = 1,
@@ -30,8 +30,8 @@ inline constexpr bool is_safe_grid<SafeGrid<Rules, Block, Rank, Policy, Items>> 
 
 namespace detail {
 
-/// Asks for numbers without what they cover, which only the dispatch may have: a launch of them
-/// would not see a capped grid or a kernel's items.
+/// Selects the dimensions without the size that they cover. Only the dispatch may use them: a
+/// launch of them would miss a capped grid or a kernel's items.
 struct ForDispatch {};
 
 }  // namespace detail

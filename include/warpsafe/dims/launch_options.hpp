@@ -10,19 +10,19 @@
 #include <cstdint>
 #include <type_traits>
 
-// The options of a launch besides grid and block. Each is a type, so that they go in any order,
-// none is given twice, and no bare number is taken for one.
+// The options of a launch besides grid and block. Each is a type, so that they can stand in any
+// order, none can be given twice, and no bare number is mistaken for one.
 
 namespace warpsafe {
 
-/// Launch option: every block is resident at once, so that the kernel may use a grid-wide barrier.
+/// A launch option: all blocks are resident at once, so the kernel may use a grid-wide barrier.
 struct cooperative_t {
   static constexpr auto launch_part = detail::PartKind::cooperative;
   constexpr void apply(LaunchShape& shape) const noexcept { shape.cooperative = true; }
 };
 inline constexpr cooperative_t cooperative{};
 
-/// Launch option: the priority of this launch, in the runtime's own range (smaller is more urgent).
+/// A launch option: the priority of this launch in the runtime's own range. Smaller is more urgent.
 struct priority {
   static constexpr auto launch_part = detail::PartKind::priority;
   std::int32_t value;
@@ -46,15 +46,15 @@ struct priority {
   }
 };
 
-/// Launch option (CUDA, programmatic dependent launch): the kernel may start before its predecessor
-/// in the stream has ended. Only for kernels that are declared `waits_for_predecessor`.
+/// A launch option (CUDA, programmatic dependent launch): the kernel may start before its
+/// predecessor in the stream has ended. Only for kernels declared `waits_for_predecessor`.
 struct dependent_launch_t {
   static constexpr auto launch_part = detail::PartKind::dependent;
   constexpr void apply(LaunchShape& shape) const noexcept { shape.programmatic = true; }
 };
 inline constexpr dependent_launch_t dependent_launch{};
 
-/// Launch option: a cluster of 9 to 16 blocks, which only some devices allow.
+/// A launch option: a cluster of 9 to 16 blocks, which only some devices allow.
 template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
 struct NonPortableCluster {
   static constexpr auto launch_part = detail::PartKind::cluster;

@@ -19,26 +19,26 @@ namespace warpsafe {
 
 namespace detail {
 
-/// The blocks of a grid and its block: all of a SafeGrid that a launch needs.
+/// A grid and its block: the part of a SafeGrid that a launch needs.
 template <class Block, int Rank>
 class GridNumbers : Block {
  public:
-  /// The counts are whoever makes it to fill in: a grid of zeros first is one in memory, to g++,
-  /// which then writes all of it at every launch.
+  /// Leaves the counts uninitialised: zeroing them makes g++ spill the grid to memory at every
+  /// launch.
   constexpr explicit GridNumbers(const Block& block) noexcept : Block(block) {}
 
   [[nodiscard, gnu::always_inline]] constexpr const Block& block() const noexcept { return *this; }
-  /// Blocks along an axis (0 is x).
+  /// The blocks along an axis (0 is x).
   [[nodiscard, gnu::always_inline]] constexpr std::uint32_t blocks(int axis) const noexcept {
     return axis < Rank ? blocks_[axis] : 1;
   }
   [[nodiscard, gnu::always_inline]] constexpr std::uint32_t (&counts() noexcept)[Rank] {
     return blocks_;
   }
-  /// The same as plain numbers, as a runtime takes them.
+  /// The dimensions as the runtime takes them.
   [[nodiscard, gnu::always_inline]] constexpr LaunchShape shape() const noexcept {
     LaunchShape shape;
-    // Written out: g++ keeps the three numbers in registers only without a loop over them.
+    // No loop: with one, g++ does not keep the three numbers in registers.
     shape.grid[0] = blocks(0);
     shape.grid[1] = blocks(1);
     shape.grid[2] = blocks(2);
@@ -54,14 +54,14 @@ class GridNumbers : Block {
 
 }  // namespace detail
 
-/// The only way from a count to a grid. It remembers what it covers. `Rules` is the backend whose
-/// documented limits hold already here, before a device is known: grid axes, and on AMD 2^32
-/// threads per axis. A grid made under one backend's rules launches on any; the device's own limits
-/// are checked there.
+/// Makes a grid from the size that it covers, and keeps that size. `Rules` is the backend whose
+/// documented limits are checked before a device is known: grid axes and, on AMD, 2^32 threads per
+/// axis. A grid made under one backend's rules launches on any; the launch checks the device's own
+/// limits.
 ///
 /// Checked builds return an error for a size that cannot be covered. At CheckLevel::off the same
-/// size becomes a zero dimension without a branch: every vendor refuses it, so it fails in the
-/// driver rather than running as a small grid.
+/// size becomes a zero dimension without a branch. Every vendor refuses a zero dimension, so it
+/// fails in the driver instead of running as a smaller grid.
 template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
 class SafeGrid : detail::GridNumbers<Block, Rank> {
   using Numbers = detail::GridNumbers<Block, Rank>;
@@ -76,13 +76,13 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
   static constexpr bool has = false;
   static constexpr int rank = Rank;
   static constexpr GridPolicy policy = Policy;
-  /// Items of each thread (items_per_thread<N>): the kernel has to declare that it handles as many.
+  /// The items per thread (items_per_thread<N>). The kernel must declare the same number.
   static constexpr std::uint32_t items = Items;
 
   /// A grid with a thread for each element of `size`: a built-in whole number, an `extent{rows{m},
-  /// cols{n}}`, `count<N>` for a number known while compiling, or anything with a `size()` in
-  /// elements. `options` are items_per_thread<N>, for a kernel that declares handles_items<N>, and
-  /// a kernel<…> whose name the error then carries. Errc::size_zero, ::size_negative,
+  /// cols{n}}`, `count<N>` for a number known at compile time, or a range whose `size()` counts
+  /// elements. The options are items_per_thread<N>, for a kernel that declares handles_items<N>,
+  /// and a kernel<…>, whose name the error then carries. Errc::size_zero, ::size_negative,
   /// ::size_overflow, ::grid_too_large, ::axis_threads_too_many.
   template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
             class Option2 = NoOption>
@@ -92,8 +92,8 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
     return make<Level, GridPolicy::one_per_item>(size, block, detail::CoverRule::round_up, option1,
                                                  option2, site);
   }
-  /// As `cover`, for kernels that check no bound: each axis must be a multiple of the block, else
-  /// Errc::size_not_multiple.
+  /// As `cover`, for kernels that check no bounds: each axis must be a multiple of the block.
+  /// Errc::size_not_multiple also.
   template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
             class Option2 = NoOption>
   [[nodiscard, gnu::always_inline]] static constexpr auto cover_exact(
@@ -106,8 +106,8 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
     return make<Level, GridPolicy::one_per_item>(size, block, detail::CoverRule::exact, option1,
                                                  option2, site);
   }
-  /// As `cover`, where a size of 0 is right: the grid is then empty, and launching it does nothing
-  /// and succeeds, on every backend.
+  /// As `cover`, for a size that may be 0. The grid is then empty, and its launch does nothing and
+  /// succeeds on every backend.
   template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
             class Option2 = NoOption>
   [[nodiscard, gnu::always_inline]] static constexpr auto cover_or_empty(
@@ -116,7 +116,7 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
     return make<Level, GridPolicy::one_per_item_or_empty>(size, block, detail::CoverRule::round_up,
                                                           option1, option2, site);
   }
-  /// As `cover`, checked at every level: for sizes that come from outside the program.
+  /// As `cover`, but checked at every level, for sizes that come from outside the program.
   template <class Size, class B, class Option1 = NoOption, class Option2 = NoOption>
   [[nodiscard, gnu::always_inline]] static constexpr auto cover_untrusted(
       const Size& size, B block, Option1 option1 = {}, Option2 option2 = {},
@@ -124,9 +124,9 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
     return make<CheckLevel::full, GridPolicy::one_per_item>(
         size, block, detail::CoverRule::round_up, option1, option2, site);
   }
-  /// A grid of at most `most` blocks for a kernel that is declared `grid_stride_kernel`. The number
-  /// of threads also stays below 2^32, where a 32-bit stride would wrap to 0. Errc as `cover`, but
-  /// no size is too large; Errc::grid_zero for `max_blocks` of 0, as an occupancy of 0 gives.
+  /// A grid of at most `most` blocks for a kernel declared `grid_stride_kernel`. The number of
+  /// threads also stays below 2^32, where a 32-bit stride would wrap to 0. Errc as `cover`, but no
+  /// size is too large; Errc::grid_zero for `max_blocks` of 0, which an occupancy of 0 gives.
   template <CheckLevel Level = current_level, class Size, class B, class Most,
             class Option1 = NoOption>
   [[nodiscard, gnu::always_inline]] static constexpr auto grid_stride(
@@ -139,7 +139,7 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
                                             site);
   }
 
-  // The sentences for who leaves the block out, and for who makes a grid by its constructor.
+  // Diagnose a missing block, and a grid made by the constructor.
   template <class... A>
   requires(sizeof...(A) < 2) static constexpr auto cover(const A&...) noexcept {
     return without_block<A...>();
@@ -177,26 +177,26 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
   using Numbers::block;
   using Numbers::blocks;
   using Numbers::shape;
-  // A grid is a configuration without options: launch takes it as it takes a LaunchConfig.
+  // A grid is a configuration without options, and `launch` accepts it as one.
   [[nodiscard, gnu::always_inline]] constexpr const SafeGrid& grid() const noexcept {
     return *this;
   }
-  /// Nothing: what could be wrong without a kernel and a device, `cover` has said.
+  /// No problem: `cover` has reported everything that shows without a kernel and a device.
   [[nodiscard]] constexpr LaunchError problem() const noexcept {
-    // Not {}: that leaves a LaunchError as it finds it.
+    // Not {}, which leaves a LaunchError uninitialised.
     return LaunchError::make(Errc{}, Stage::construction);
   }
-  /// Without the sizes: all that a launch needs. A copy, since what a launch's error may look at is
-  /// in memory at every launch: the blocks alone, not the sizes and not the result that holds the
-  /// grid.
+  /// The part that a launch needs, without the sizes. It is a copy: the error of a launch takes it
+  /// by reference, so it lies in memory at every launch. The copy keeps the sizes, and the result
+  /// that holds the grid, out of memory.
   [[nodiscard, gnu::always_inline]] constexpr Numbers numbers(detail::ForDispatch) const noexcept {
     return *this;
   }
-  /// The elements that this grid covers along an axis (0 is x); 1 beyond the rank.
+  /// The elements that the grid covers along an axis (0 is x); 1 beyond the rank.
   [[nodiscard, gnu::always_inline]] constexpr std::uint64_t size(int axis) const noexcept {
     return axis < Rank ? sizes_[axis] : 1;
   }
-  /// Whether this is the empty grid of `cover_or_empty(0, …)`.
+  /// Whether the grid is the empty grid of `cover_or_empty(0, …)`.
   [[nodiscard, gnu::always_inline]] constexpr bool empty() const noexcept {
     if constexpr (Policy == GridPolicy::one_per_item_or_empty) {
       bool any_zero = false;

@@ -8,15 +8,17 @@
 #include <warpsafe/core/size_type.hpp>
 #include <warpsafe/dims/extent.hpp>
 
-// What kernel code uses: the same source compiles with nvcc, hipcc, NVRTC and hipRTC for the
-// device, and with g++ or clang++ as a function of the host backend. C++17, no standard header.
+// The functions and markers of kernel code. The same source compiles with nvcc, hipcc, NVRTC and
+// hipRTC for the device, and with g++ or clang++ as a function of the host backend. C++17, no
+// standard header.
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #if defined(__HIPCC__) && !defined(__CUDACC__) && !defined(__HIPCC_RTC__)
 #include <hip/hip_runtime.h>
 #endif
 
-// AMD's own name for __launch_bounds__ with a second number: the sentence for who has it from CUDA.
+// AMD's own macro for __launch_bounds__ with a second number. The message is for code that comes
+// from CUDA.
 #if defined(__HIP_PLATFORM_AMD__) && defined(launch_bounds_impl1)
 #pragma clang deprecated(launch_bounds_impl1,                                                 \
                          "warpsafe: the second number of __launch_bounds__ counts warps per " \
@@ -24,21 +26,21 @@
                          "WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks) means the same on both")
 #endif
 
-/// Before a kernel's `void`: a kernel that only its own translation unit launches.
+/// Write it before a kernel's `void` if only the kernel's own translation unit launches it.
 #define WARPSAFE_KERNEL [[maybe_unused]] static __global__
-/// Before a kernel's `void`, at its declaration and its definition: a kernel that nvcc or hipcc
-/// compiles in one translation unit and that others of the same shared object launch.
-/// With -rdc=true, nvcc 13 drops a kernel that no file of its own names on the host side; the
-/// option
+/// Write it before a kernel's `void`, at the declaration and at the definition, if nvcc or hipcc
+/// compiles the kernel in one translation unit and others of the same shared object launch it. With
+/// -rdc=true, nvcc 13 drops a kernel that no file of its own names on the host side; the option
 /// `-Xnvlink --ignore-host-info` keeps it.
 #define WARPSAFE_KERNEL_EXTERN __global__
 
-/// After WARPSAFE_KERNEL: at most `threads` threads per block, and registers kept so low that
-/// `min_blocks` blocks fit on a multiprocessor. On both vendors the second number counts blocks per
-/// multiprocessor; HIP's own __launch_bounds__ counts warps per execution unit there, so it is
-/// converted (4 units of 64 lanes in a CDNA compute unit, 2 of 32 in an RDNA one). Tell the launch
-/// the same with `kernel<k, launch_bounds<threads, min_blocks>>`: a larger static block then does
-/// not compile. (amd_hip_runtime.h makes these two attributes of its __launch_bounds__.)
+/// Write it after WARPSAFE_KERNEL to allow at most `threads` threads per block, and to keep
+/// registers so low that `min_blocks` blocks fit on a multiprocessor. The second number counts
+/// blocks per multiprocessor for both vendors. HIP's own __launch_bounds__ counts warps per
+/// execution unit, so the macro converts it (4 units of 64 lanes in a CDNA compute unit, 2 of 32 in
+/// an RDNA one). Declare the same at the launch with `kernel<k, launch_bounds<threads,
+/// min_blocks>>`: a larger static block then does not compile. (amd_hip_runtime.h makes these two
+/// attributes of its __launch_bounds__.)
 #if defined(__HIP_PLATFORM_AMD__) && (defined(__GFX9__) || !defined(__HIP_DEVICE_COMPILE__))
 #define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks)         \
   __attribute__((amdgpu_flat_work_group_size(1, (threads)), \
@@ -63,8 +65,8 @@
 
 namespace warpsafe {
 
-/// Every thread of the block waits here for all the others, and sees their writes to shared memory.
-/// Every thread must reach the same call.
+/// Waits until every thread of the block has called it; writes to shared memory are visible after
+/// it. Every thread must reach the same call.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 WARPSAFE_DETAIL_KERNEL_CODE void sync_block() { __syncthreads(); }
 #elif defined(__CUDACC__) || defined(__HIPCC__)
@@ -75,8 +77,8 @@ inline void sync_block(const char* file = __builtin_FILE(), unsigned line = __bu
 }
 #endif
 
-/// The block's dynamic shared memory, as elements of T: as many as the launch's `shared<T>(count)`
-/// says. Aligned to 16 bytes. A kernel has one: every call returns the same memory.
+/// The block's dynamic shared memory as elements of T. The launch's `shared<T>(count)` sets their
+/// number. Aligned to 16 bytes. A kernel has one piece: every call returns the same memory.
 template <class T>
 WARPSAFE_DETAIL_KERNEL_CODE T* dynamic_shared() {
   static_assert(alignof(T) <= 16, "warpsafe: dynamic shared memory is aligned to 16 bytes");
@@ -90,8 +92,8 @@ WARPSAFE_DETAIL_KERNEL_CODE T* dynamic_shared() {
 #endif
 }
 
-/// An array of N elements in the block's static shared memory, not initialised. `Tag`, any type,
-/// tells arrays of the same T and N in one kernel apart: two calls with one Tag are one array.
+/// An uninitialised array of N elements in the block's static shared memory. `Tag`, any type,
+/// distinguishes arrays of the same T and N in one kernel: two calls with one Tag return one array.
 template <class T, unsigned N, class Tag = void>
 WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
@@ -106,8 +108,8 @@ WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
 #endif
 }
 
-/// Adds to a counter that other threads of the grid add to as well; returns what was there before.
-/// The types that both vendors add atomically: int, unsigned, unsigned long long, float.
+/// Adds atomically to a counter that other threads of the grid add to, and returns its previous
+/// value. T is a type that both vendors add atomically: int, unsigned, unsigned long long, float.
 template <class T>
 WARPSAFE_DETAIL_KERNEL_CODE T atomic_add(T* counter, T amount) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)

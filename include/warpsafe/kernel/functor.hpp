@@ -14,9 +14,10 @@ namespace warpsafe {
 
 namespace detail {
 
-/// The one kernel behind every functor. Not WARPSAFE_KERNEL: as a static function it would give
-/// every type that names it internal linkage. The tag keeps the host's function apart from a device
-/// compiler's stub of the same name, which a program of both would otherwise link into one.
+/// The kernel behind every functor. It is not a WARPSAFE_KERNEL: a static function would give every
+/// type that names it internal linkage. The tag distinguishes the host's function from a device
+/// compiler's stub of the same name. Without it, the linker would merge the two in a program that
+/// has both.
 template <class F, class... P>
 #if defined(__CUDACC__) || defined(__HIPCC__)
 __global__ void functor_entry(F function, P... parameters) {
@@ -40,13 +41,13 @@ struct CallTraits<Return (F::*)(P...) const> {
 template <class F, class Return, class... P>
 struct CallTraits<Return (F::*)(P...) const noexcept> : CallTraits<Return (F::*)(P...) const> {};
 
-/// What stands for an object that is no functor, once that was said.
+/// Takes the place of an object that is not a functor, after the diagnosis.
 struct NoFunctor {
   WARPSAFE_FN void operator()() const noexcept {}
 };
 
-/// What the compiler at hand makes of `functor_entry`. It is part of every type that leads there,
-/// so that a host's and a device's translation unit never share a function that names it.
+/// The provenance of `functor_entry` with this compiler. It is part of every type that names the
+/// function, so that a host's and a device's translation unit never share such a type.
 constexpr Provenance functor_provenance = FunctionTraits<void (*)()>::provenance;
 
 template <Provenance Where, class F, class Parameters, class... Needs>
@@ -64,9 +65,9 @@ inline constexpr bool is_kernel<FunctorEntry<Where, F, Parameters, Needs...>> = 
 
 }  // namespace detail
 
-/// A function object with what it declares to need. Write `functor<needs…>(object)`. Its call
-/// operator is const, not a template, returns void, and is marked WARPSAFE_FN; the object goes to
-/// the device as the kernel's first parameter, under the same rules as any other.
+/// A function object with its declared needs. Write `functor<needs…>(object)`. Its call operator is
+/// const, is not a template, returns void, and is marked WARPSAFE_FN. The object becomes the
+/// kernel's first parameter and follows the same rules as any other.
 template <class F, class... Needs>
 struct FunctorKernel {
   using kernel_type =
@@ -81,7 +82,7 @@ requires requires { &F::operator(); }
   return {function};
 }
 
-/// The sentence for what has no call operator, or more than one.
+/// Diagnoses an object without a call operator, or with more than one.
 template <class... Needs, class F>
 requires(!requires { &F::operator(); }) constexpr auto functor(const F&) noexcept {
   static_assert(

@@ -16,7 +16,8 @@
 #include <warpsafe/backend/detail/host_thread.hpp>
 #else
 namespace warpsafe::host {
-// Comes with the host backend, for tables of functions (host::named) in a device compiler's unit.
+// The host backend defines it. In a device compiler's unit only its tables of functions
+// (host::named) use it.
 template <auto Fn, class... P>
 struct [[gnu::visibility("hidden")]] ThreadLoop;
 }  // namespace warpsafe::host
@@ -43,7 +44,7 @@ struct FunctionTraits<Return (*)(Parameters...)> {
 #if defined(__CUDACC__) || defined(__HIPCC__)
   static constexpr Provenance provenance = Provenance::device;
 #else
-  // WARPSAFE_KERNEL_EXTERN declares `const void`, which nothing else does.
+  // Only WARPSAFE_KERNEL_EXTERN declares `const void`.
   static constexpr Provenance provenance =
       std::is_const_v<Return> ? Provenance::external : Provenance::host;
 #endif
@@ -70,15 +71,15 @@ constexpr bool reaches_mutable_memory() noexcept {
 template <class P>
 inline constexpr bool points_to_mutable = reaches_mutable_memory<P>();
 
-/// What a backend is told of the parameters P.
+/// The parameters P as a backend sees them.
 template <class... P>
 inline constexpr ParameterInfo parameter_infos[sizeof...(P) + 1] = {
     {static_cast<std::uint32_t>(sizeof(P)), static_cast<std::uint32_t>(alignof(P)),
      reaches_memory<P>, points_to_mutable<P>}...,
     {}};
 
-/// What a backend is told of one kernel. Keyed by the kernel, hence hidden: two shared objects with
-/// a kernel of one name have two of these.
+/// A kernel as a backend sees it. Hidden, since its key is the kernel: two shared objects with a
+/// kernel of one name have two of these.
 template <auto Fn, class Parameters>
 struct [[gnu::visibility("hidden")]] EntryOf;
 template <auto Fn, class... P>
@@ -97,7 +98,8 @@ struct [[gnu::visibility("hidden")]] EntryOf<Fn, TypeList<P...>> {
 
 namespace detail {
 
-/// What is known of a kernel without its function: the part that functions and functors share.
+/// The properties of a kernel that do not depend on its function. Functions and functors share
+/// them.
 template <Provenance Where, class Parameters, class... Needs>
 struct KernelDeclaration {
   static_assert((is_need<Needs> && ...),
@@ -105,7 +107,7 @@ struct KernelDeclaration {
                 "needs_shared<float>, grid_stride_kernel, …");
   using parameters = Parameters;
   using shared_type = typename SharedNeed<Needs...>::type;
-  /// The calls of backend B that take this kernel's function: B's own, but for what is loaded by
+  /// The calls of backend B that take this kernel's function: B's own, except for kernels loaded by
   /// name.
   template <class B>
   using calls = B;
@@ -115,24 +117,24 @@ struct KernelDeclaration {
   static constexpr bool is_grid_stride = (Needs::its_grid_stride || ... || false);
   static constexpr bool waits_for_predecessor = (Needs::its_waits || ... || false);
   static_assert((Needs::template its_reference_fits<Parameters> && ... && true));
-  /// The host's function that it carries, or nullptr.
+  /// The kernel's reference function on the host, or nullptr.
   static constexpr const HostReference* host_reference = find_reference<Parameters, Needs...>();
 };
 
 }  // namespace detail
 
-/// A kernel with what it declares to need. Write `kernel<fn, needs…>`.
+/// A kernel with its declared needs. Write `kernel<fn, needs…>`.
 template <Provenance Where, auto Fn, class... Needs>
 struct BasicKernel
     : detail::KernelDeclaration<Where, typename detail::FunctionTraits<decltype(Fn)>::parameters,
                                 Needs...> {
   static_assert(detail::FunctionTraits<decltype(Fn)>::returns_void,
                 "warpsafe: a kernel returns void");
-  /// What the caches are keyed by: the function itself, whatever it is declared to need here.
+  /// The key of the caches: the function itself, whatever needs are declared here.
   using entry_type = detail::EntryOf<Fn, typename detail::FunctionTraits<decltype(Fn)>::parameters>;
 
-  /// The function's name as the compiler writes it: with its namespace, and, by g++ and nvcc over
-  /// g++, its template arguments.
+  /// The function's name as the compiler writes it, with its namespace. g++, and nvcc with g++, add
+  /// the template arguments.
   [[nodiscard, gnu::always_inline]] static constexpr Name name() noexcept {
     return detail::name_of<Fn>;
   }
@@ -153,11 +155,11 @@ consteval auto make_kernel() noexcept {
 
 }  // namespace detail
 
-/// A kernel by its function. For an overloaded one: `kernel<overload<void(float*, int)>(scale)>`.
+/// A kernel by its function. Select an overload with `kernel<overload<void(float*, int)>(scale)>`.
 template <auto Fn, class... Needs>
 static constexpr auto kernel = detail::make_kernel<Fn, Needs...>();
 
-/// The overload of a function that has this signature.
+/// The overload of a function with this signature.
 template <class Signature>
 [[nodiscard]] consteval Signature* overload(std::type_identity_t<Signature>* function) noexcept {
   return function;

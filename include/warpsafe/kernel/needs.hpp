@@ -7,20 +7,20 @@
 #include <cstdint>
 #include <type_traits>
 
-// What a kernel declares it needs: `kernel<fn, max_threads<256>, block_multiple_of<32>>`. Each is
-// checked while compiling where it can be, else at the launch.
+// The needs that a kernel declares: `kernel<fn, max_threads<256>, block_multiple_of<32>>`. Each is
+// checked while compiling if possible, otherwise at the launch.
 
 namespace warpsafe {
 
 /// The needs of a kernel as plain numbers, for `validate`. 0 means "not declared".
 struct KernelNeeds {
   std::uint32_t max_threads = 0;         ///< threads per block
-  std::uint32_t block_multiple = 0;      ///< threads per block are a multiple of this
-  std::uint32_t warp_size = 0;           ///< threads per warp that the code is written for
-  std::uint64_t index_max = 0;           ///< largest index that the kernel can count
+  std::uint32_t block_multiple = 0;      ///< the number of threads per block is a multiple of it
+  std::uint32_t warp_size = 0;           ///< threads per warp that the code assumes
+  std::uint64_t index_max = 0;           ///< the largest value of the kernel's index type
   std::uint64_t min_dynamic_shared = 0;  ///< bytes
   bool portable = false;
-  bool index_assumed = false;  ///< the kernel declares no index type: it is taken to be an int
+  bool index_assumed = false;  ///< the kernel declares no index type; int is assumed
 };
 
 namespace detail {
@@ -28,7 +28,7 @@ struct HostReference;
 }
 
 namespace needs_detail {
-/// A whole number that fits 32 bits, from 1 to `most`: signed numbers are taken too, so that a
+/// Whether N is a whole number of 32 bits from 1 to `most`. Signed numbers are accepted, so that a
 /// negative one gets a sentence instead of a narrowing error.
 template <auto N>
 constexpr bool is_count_up_to(unsigned long long most) noexcept {
@@ -59,7 +59,7 @@ struct Need {
   static constexpr bool its_grid_stride = false;
   static constexpr std::uint32_t its_items = 1;
   static constexpr bool its_waits = false;
-  /// Of a kernel with these parameters; nullptr: none (reference.hpp has one).
+  /// The reference function of a kernel with these parameters, or nullptr (reference.hpp).
   template <class Parameters>
   static constexpr const detail::HostReference* its_reference = nullptr;
   template <class Parameters>
@@ -67,14 +67,14 @@ struct Need {
 };
 }  // namespace needs_detail
 
-/// At most N threads per block (what __launch_bounds__ says to the compiler).
+/// At most N threads per block, as __launch_bounds__ declares to the compiler.
 template <auto N>
 struct max_threads : needs_detail::Need {
   static_assert(needs_detail::is_count_up_to<N>(1024), "warpsafe: a block has 1 to 1024 threads");
   static constexpr std::uint32_t its_max_threads = needs_detail::count_or_1<N>();
 };
-/// The two numbers of WARPSAFE_LAUNCH_BOUNDS: `using bounds = launch_bounds<256, 2>;` says them
-/// once for both the attribute and the launch.
+/// The two numbers of WARPSAFE_LAUNCH_BOUNDS. `using bounds = launch_bounds<256, 2>;` provides them
+/// to the attribute and to the launch.
 template <auto Threads, auto MinBlocks = 1>
 struct launch_bounds : max_threads<Threads> {
   static_assert(needs_detail::is_count_up_to<MinBlocks>(1024),
@@ -88,7 +88,7 @@ struct block_multiple_of : needs_detail::Need {
   static_assert(needs_detail::is_count_up_to<N>(1024), "warpsafe: a block has 1 to 1024 threads");
   static constexpr std::uint32_t its_block_multiple = needs_detail::count_or_1<N>();
 };
-/// The kernel uses dynamic shared memory as at least `MinCount` elements of T: a launch without
+/// The kernel uses at least `MinCount` elements of T of dynamic shared memory. A launch without
 /// `shared<T>(count)` does not compile.
 template <class T, auto MinCount = 1>
 struct needs_shared : needs_detail::Need {
@@ -99,28 +99,27 @@ struct needs_shared : needs_detail::Need {
   static constexpr std::uint64_t its_min_dynamic_shared =
       std::uint64_t{needs_detail::count_or_1<MinCount>()} * sizeof(T);
 };
-/// The kernel is written for warps (AMD: wavefronts) of N threads.
+/// The kernel assumes warps (AMD: wavefronts) of N threads.
 template <auto N>
 struct requires_warp : needs_detail::Need {
   static_assert(N == 32 || N == 64, "warpsafe: warps have 32 or 64 threads");
   static constexpr std::uint32_t its_warp_size = needs_detail::count_or_1<N>();
 };
-/// Each thread of the kernel handles N items: it is launched on a grid made with
-/// items_per_thread<N>.
+/// Each thread of the kernel handles N items. Launch it on a grid made with items_per_thread<N>.
 template <auto N>
 struct handles_items : needs_detail::Need {
   static_assert(needs_detail::is_count_up_to<N>(0xffffffffU),
                 "warpsafe: a thread handles at least one item");
   static constexpr std::uint32_t its_items = needs_detail::count_or_1<N>();
 };
-/// The kernel walks its size with `grid_stride(n)` (or the like), so a grid may be smaller than the
-/// size.
+/// The kernel strides over its size, for instance with `grid_stride(n)`, so a grid may have fewer
+/// threads than items.
 struct grid_stride_kernel : needs_detail::Need {
   static constexpr bool its_grid_stride = true;
 };
-/// The kernel computes its index in T: a grid with more threads, or over more elements, than T
-/// counts is refused. A kernel that does not say is taken to index in int, as most do: beyond 2^31
-/// its index would wrap, so `index<std::uint64_t>` has to be declared there.
+/// The kernel computes its index in T. A grid with more threads or elements than T counts is
+/// refused. A kernel without a declared index type is assumed to use int, as most do: its index
+/// would wrap beyond 2^31, so declare `index<std::uint64_t>` there.
 template <class T>
 struct index : needs_detail::Need {
   static_assert(detail::is_size<T>, "warpsafe: an index type is a built-in whole number");
@@ -128,12 +127,11 @@ struct index : needs_detail::Need {
                                                      ? ~std::uint64_t{0} >> (65 - 8 * sizeof(T))
                                                      : ~std::uint64_t{0} >> (64 - 8 * sizeof(T));
 };
-/// The configuration must be legal on every vendor's devices, not only on the one it is launched
-/// on.
+/// The configuration must be valid on every vendor's devices, not only on the one that launches it.
 struct portable : needs_detail::Need {
   static constexpr bool its_portable = true;
 };
-/// The kernel waits for its predecessor in the stream before it touches its data (CUDA:
+/// The kernel waits for its predecessor in the stream before it uses its data (CUDA:
 /// cudaGridDependencySynchronize), so `dependent_launch` is safe.
 struct waits_for_predecessor : needs_detail::Need {
   static constexpr bool its_waits = true;
@@ -145,12 +143,12 @@ template <class T>
 inline constexpr bool is_need = std::is_base_of_v<needs_detail::Need, T>;
 
 constexpr std::uint64_t largest(std::uint64_t a, std::uint64_t b) noexcept { return a > b ? a : b; }
-/// The smaller of two, where 0 means "none".
+/// The smaller of two numbers; 0 means "none".
 constexpr std::uint64_t strictest(std::uint64_t a, std::uint64_t b) noexcept {
   return a == 0 ? b : b == 0 ? a : a < b ? a : b;
 }
 
-/// The smallest number that both divide, where 0 means "none".
+/// The least common multiple of two numbers; 0 means "none".
 constexpr std::uint64_t common_multiple(std::uint64_t a, std::uint64_t b) noexcept {
   if (a == 0 || b == 0) return a + b;
   std::uint64_t both = a;
@@ -166,7 +164,7 @@ constexpr const HostReference* find_reference() noexcept {
   return found;
 }
 
-/// What a kernel that declares no index type is taken to count to: the largest int.
+/// The largest index of a kernel without a declared index type: the largest int.
 inline constexpr std::uint64_t assumed_index_max = 0x7fffffffU;
 
 template <class... Needs>

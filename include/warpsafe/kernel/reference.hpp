@@ -11,15 +11,14 @@
 #include <type_traits>
 #include <utility>
 
-// A kernel that carries a function of the host that computes the same:
-// `kernel<axpy, reference<axpy_host>>`. WARPSAFE_REFERENCE runs it instead of the kernel,
-// WARPSAFE_SHADOW beside it.
+// Kernels with a reference: `kernel<axpy, reference<axpy_host>>` names a host function that
+// computes the same. WARPSAFE_REFERENCE runs it instead of the kernel, WARPSAFE_SHADOW runs both.
 
 namespace warpsafe {
 
 namespace detail {
 
-/// What the host's function gets for a parameter of type P.
+/// The host function's parameter for a kernel parameter of type P.
 template <class P>
 struct HostParameter {
   using type = P;
@@ -84,16 +83,17 @@ struct ReferenceOf<HostFn, Within, TypeList<P...>> {
 
 }  // namespace detail
 
-/// Declares, as a need of a kernel, the host's function that computes what one launch of it does:
-/// called once, for the whole grid, with copies of the arrays on the host. It takes the kernel's
-/// parameters: `T*` for a pointer, std::span<T> for a DeviceSpan<T>, everything else as it is; a
-/// `const LaunchShape&` before them where it needs the grid. It must not throw, nor launch.
+/// Declares the host function that computes what one launch of the kernel does. It is called once
+/// for the whole grid, with copies of the arrays on the host. It takes the kernel's parameters:
+/// `T*` for a pointer, std::span<T> for a DeviceSpan<T>, every other type unchanged. It takes a
+/// `const LaunchShape&` before them if it needs the grid. It must neither throw nor launch.
 ///
-/// `Within` is a type with `static constexpr Tolerance tolerance`, for results that are further
-/// apart than the rounding of their type; without it each array has its own (tolerance.hpp).
+/// `Within` is a type with `static constexpr Tolerance tolerance`, for results that differ by more
+/// than the rounding of their type. Without it each array has its own tolerance
+/// (core/element_type.hpp).
 ///
-/// Only checked builds that include <warpsafe/debug.hpp> call it; in release builds it is not
-/// referenced.
+/// Only checked builds that include <warpsafe/debug.hpp> call it. Release builds do not reference
+/// it.
 template <auto HostFn, class Within = detail::OwnTolerance>
 struct reference : needs_detail::Need {
   static_assert(detail::FunctionTraits<decltype(HostFn)>::is_function,

@@ -9,6 +9,7 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/launch_path.hpp>
 #include <warpsafe/launch/launch.hpp>
+#include <warpsafe/stream/stream.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -40,7 +40,7 @@ template <class Ref>
   LaunchError error = LaunchError::make(Errc::stream_null, Stage::validation, site);
   error.vendor = Ref::backend::vendor;
   error.operation = operation;
-  error.extra = 1;
+  error.subcode = Subcode::stream_closed;
   return error;
 }
 

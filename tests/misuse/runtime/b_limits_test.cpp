@@ -89,7 +89,7 @@ TEST_F(MisuseB06, WarpSizeIsCompared) {
   expect_caught(
       launch(stream, as_written(one_block, {64}), kernel<nothing, ws::requires_warp<other>>),
       at_launch(Errc::warp_size_mismatch, warp, other),
-      {other == 64 ? "written for warps of 64 threads" : "written for warps of 32 threads",
+      {other == 64 ? "requires warps of 64 threads" : "requires warps of 32 threads",
        warp == 64 ? "have 64" : "have 32"},
       Off::let_through);
   expect_fine(

@@ -37,7 +37,7 @@ TEST_F(MisuseE18, StreamThatIsNotJoinedIsNamed) {
   EXPECT_EQ(error.stream, other.native());
   const std::string all = message(error);
   EXPECT_THAT(all, testing::StartsWith("capture end failed: stream "));
-  EXPECT_THAT(all, testing::HasSubstr("before the end: wait(stream, other.record())"));
+  EXPECT_THAT(all, testing::HasSubstr("call wait(stream, other.record()) before the end"));
   EXPECT_THAT(all, testing::HasSubstr("904"));
   note("call", "capture end failed: stream …" + all.substr(all.find(" joined the capture")));
 }

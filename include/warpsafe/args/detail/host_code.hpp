@@ -2,16 +2,16 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// What stands for a kernel's own things in the host's pass over device code. A device compiler
-// reads kernel code twice, and a functor's call operator is code of host and device, so all of it
-// has to mean something there; none of it may run. Nothing here is ever defined: where the host's
-// compiler makes code that calls it, it says the words of the attribute.
+// Declarations that take the place of kernel code in the host's pass over device code. A device
+// compiler parses kernel code twice, and a functor's call operator is host and device code, so it
+// must compile for the host; it must not run there. None of these is defined. If the host's
+// compiler generates a call of one, it prints the text of the attribute.
 #if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDACC_RTC__) && \
     !defined(__HIPCC_RTC__)
 
 namespace warpsafe::detail {
 
-// noexcept: clang looks at the attribute of a call, and not of one that may throw.
+// noexcept, since clang ignores the attribute on a call that may throw.
 template <class T>
 __host__ __device__
     __attribute__((error("warpsafe: this is kernel code, and the host is in no thread of a kernel; "

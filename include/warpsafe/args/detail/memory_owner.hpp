@@ -4,31 +4,31 @@
 
 #include <warpsafe/args/device_ptr.hpp>
 
-// The memory behind a view, for a launch, which knows no buffer: on whose stream it is freed, and
-// how it is told of another. No standard header.
+// The memory behind a view, for a launch, which does not know the buffer: the stream that frees it,
+// and how to record a use by another stream. No standard header.
 
 namespace warpsafe::detail {
 
-/// What a buffer's views know of its memory. It lives as long as the memory is held.
+/// What a buffer's views know about its memory. It lives as long as the memory is held.
 struct MemoryOwner {
-  /// The vendor's stream in whose order the memory is freed.
+  /// The vendor's stream whose order frees the memory.
   const void* freed_on = nullptr;
-  /// Notes that what `stream`, of `device`, was given so far uses the memory, which is freed after
-  /// that. Returns the runtime's status.
+  /// Records that the work submitted to `stream` of `device` so far uses the memory, which is freed
+  /// after it. Returns the runtime's status.
   int (*add_use)(MemoryOwner& self, void* stream, int device) noexcept = nullptr;
-  /// Whose memory it is: a Vendor. Another vendor's streams are not noted.
+  /// The memory's Vendor. Uses by another vendor's streams are not recorded.
   unsigned char vendor = 0;
 };
 
-/// Whether A is a view that host code has of a buffer.
+/// Whether A is a view of a buffer.
 template <class A>
 inline constexpr bool is_view = false;
 
-/// Whether A is something else that may have one in it, and has `memory_owner()`.
+/// Whether A is another type that may hold a view, and has `memory_owner()`.
 template <class A>
 inline constexpr bool holds_owner = false;
 
-/// What a kernel gets for an argument: of a view the span in it, of anything else the argument.
+/// What a kernel gets for an argument: the span in a view, and any other argument unchanged.
 template <class A>
 constexpr decltype(auto) kernel_form(const A& argument) noexcept {
   if constexpr (is_view<A>) {
@@ -38,7 +38,7 @@ constexpr decltype(auto) kernel_form(const A& argument) noexcept {
   }
 }
 
-/// The memory behind a view; nullptr for what is none.
+/// The memory behind a view; nullptr for any other argument.
 template <class A>
 constexpr MemoryOwner* owner_of([[maybe_unused]] const A& argument) noexcept {
   if constexpr (is_view<A>) {
@@ -50,7 +50,7 @@ constexpr MemoryOwner* owner_of([[maybe_unused]] const A& argument) noexcept {
   }
 }
 
-/// Whether the argument is a view of memory that is freed in the order of another stream.
+/// Whether the argument is a view of memory that another stream frees.
 template <class A>
 [[gnu::always_inline]] constexpr bool is_of_another_stream(
     [[maybe_unused]] const A& argument, [[maybe_unused]] const void* stream) noexcept {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// What a LaunchConfig is made of: the kinds of its parts, and which go together.
+// The parts of a LaunchConfig, and which of them go together.
 
 namespace warpsafe::detail {
 
@@ -22,7 +22,7 @@ constexpr PartKind find_part_kind() noexcept {
     return PartKind::none;
   }
 }
-/// Which part of a configuration T is; none of any other type.
+/// The part of a configuration that T is; none for any other type.
 template <class T>
 inline constexpr PartKind part_kind = find_part_kind<T>();
 template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
@@ -37,12 +37,12 @@ inline constexpr PartKind part_kind<SafeGrid<Rules, Block, Rank, Policy, Items>>
 struct NoPart {};
 template <class... Options>
 struct OptionList : Options... {
-  // Not an aggregate: g++ 12 clears all of an empty aggregate that it initialises by braces, and a
-  // [[no_unique_address]] one lies on its neighbour.
+  // Not an aggregate: g++ 12 clears an empty aggregate that is initialised by braces, and a
+  // [[no_unique_address]] one overlaps its neighbour.
   constexpr explicit OptionList(const Options&... options) noexcept : Options(options)... {}
 };
 
-/// The first of Parts that is of a kind, or NoPart.
+/// The first of Parts of a kind, or NoPart.
 template <PartKind Kind, class... Parts>
 struct FirstOf {
   using type = NoPart;
@@ -76,8 +76,8 @@ struct BlockOf<SafeGrid<Rules, Block, Rank, Policy, Items>, NoPart> {
   using type = Block;
 };
 
-/// What a configuration is made of, from parts in any order. The sentences for parts that do not go
-/// together are here, before anything else can fail on them.
+/// Sorts the parts of a configuration. It diagnoses parts that do not go together before anything
+/// else can fail on them.
 template <class... Parts>
 struct ConfigParts {
   static constexpr bool known = ((part_kind<Parts> != PartKind::none) && ...);

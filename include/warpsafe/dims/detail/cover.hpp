@@ -10,20 +10,20 @@
 #include <cstdint>
 #include <type_traits>
 
-// The arithmetic behind SafeGrid. What a release build computes is what decides in a checked one
-// too: a dimension of 0 is what cannot be covered, and only then does anybody ask why.
+// The arithmetic of SafeGrid. Release and checked builds decide by the same result: a dimension of
+// 0 means that the size cannot be covered. Only then is the reason looked for.
 
 namespace warpsafe::detail {
 
-/// The blocks of one axis, or 0 for a size that cannot be covered, without a branch. `Items`: of
-/// each thread. `Capped`: at most `cap` blocks, and fewer than 2^32 threads.
+/// The number of blocks along one axis, or 0 for a size that cannot be covered; without a branch.
+/// `Items` is the number per thread. `Capped`: at most `cap` blocks, and fewer than 2^32 threads.
 template <int Along, class Rules, std::uint32_t Items, bool Capped>
 [[nodiscard, gnu::always_inline]] constexpr std::uint32_t blocks_or_zero(
     SizeBits n, std::uint32_t threads, CoverRule rule,
     [[maybe_unused]] std::uint64_t cap) noexcept {
   constexpr const DeviceLimits& floor = floor_of<Rules>;
-  // A block of 0 threads can only come from a vendor's dim3: nothing is divided by it here, and the
-  // runtime refuses the block itself.
+  // Only a vendor's dim3 can have 0 threads. This avoids the division by 0, and the runtime refuses
+  // the block.
   const std::uint64_t width = threads != 0 ? threads : 1U;
   const std::uint64_t per_block = width * Items;
   std::uint64_t most = floor.max_grid[Along];
@@ -34,8 +34,8 @@ template <int Along, class Rules, std::uint32_t Items, bool Capped>
   bool impossible = rule == CoverRule::exact && n.bits % per_block != 0;
   std::uint64_t needed = 0;
   if constexpr (Items == 1 && !Capped && floor.max_grid[Along] <= std::uint32_t{1} << 31) {
-    // The sum wraps for sizes above 2^64 - per_block alone, and then no block is left. A negative
-    // size is at least 2^63, which is more than 2^31 blocks of less than 2^32 items.
+    // The sum wraps only for sizes above 2^64 - per_block, and the result is then 0 blocks. A
+    // negative size is at least 2^63, which is more than 2^31 blocks of less than 2^32 items.
     needed = (n.bits + (per_block - 1)) / per_block;
   } else {
     impossible |= n.negative;
@@ -48,14 +48,14 @@ template <int Along, class Rules, std::uint32_t Items, bool Capped>
     }
   }
   needed |= std::uint64_t{0} - static_cast<std::uint64_t>(impossible);
-  // Where the division becomes a multiplication, g++ would compare the size instead, and jump over
-  // it; 1 less on both sides keeps it from that.
+  // If the division becomes a multiplication, g++ compares the size instead and branches around it.
+  // Subtracting 1 on both sides prevents that.
   const std::uint64_t less = (per_block & (per_block - 1)) != 0 ? 1 : 0;
   return needed - less < most + 1 - less ? static_cast<std::uint32_t>(needed) : 0U;
 }
 
-/// The static part: each mistake in the arguments' types gets its own sentence. `Capped`: the grid
-/// may be smaller than the size. True if all are usable.
+/// Diagnoses mistakes in the arguments' types. `Capped`: the grid may be smaller than the size.
+/// True if all arguments are usable.
 template <class Rules, bool Capped, class Size, class B, class Option1, class Option2>
 constexpr bool check_cover_arguments() noexcept {
   constexpr bool is_number = is_size<Size>;
@@ -122,11 +122,11 @@ constexpr bool check_cover_arguments() noexcept {
   return usable;
 }
 
-/// What was asked for, without its types: one function says for all of them why there is no grid.
+/// A request without its types, so that one function reports for all of them why there is no grid.
 struct CoverRequest {
   SizeBits sizes[3];  ///< 1 beyond the rank
   std::uint32_t threads[3];
-  std::uint32_t blocks[3];  ///< 0 where the axis cannot be covered
+  std::uint32_t blocks[3];  ///< 0 if the axis cannot be covered
   std::uint32_t items;
   int rank;
   CoverRule rule;
@@ -134,7 +134,7 @@ struct CoverRequest {
   bool may_be_empty;
 };
 
-/// Puts into `error` why there is no grid, and is false; true if it is the empty grid that may be.
+/// Fills in `error` with the reason and returns false. Returns true for a permitted empty grid.
 [[gnu::cold, gnu::noinline]] constexpr bool refuse_cover(const CoverRequest& asked,
                                                          const DeviceLimits& floor,
                                                          LaunchError& error) noexcept {
@@ -161,7 +161,7 @@ struct CoverRequest {
   int axis = rank;
   while (axis < 3 && asked.threads[axis] <= 1) ++axis;
   if (axis < 3) {
-    // Only a run-time block gets here: a static one did not compile.
+    // Only for a run-time block: a static one does not compile.
     return refuse(error, Errc::block_axis_too_large, stage, asked.threads[axis], 1,
                   static_cast<Axis>(axis));
   }
@@ -183,8 +183,8 @@ struct CoverRequest {
                 floor.max_threads_per_axis, name);
 }
 
-/// Fills blocks and sizes. At CheckLevel::off always true, and what cannot be covered is a
-/// dimension of 0.
+/// Fills in blocks and sizes. At CheckLevel::off it always returns true, and a size that cannot be
+/// covered becomes a dimension of 0.
 template <CheckLevel Level, class Rules, std::uint32_t Items, bool Capped, bool MayBeEmpty,
           class Size, class B>
 [[gnu::always_inline]] constexpr bool cover(const Size& size, const B& block, CoverRule rule,
@@ -213,8 +213,8 @@ template <CheckLevel Level, class Rules, std::uint32_t Items, bool Capped, bool 
     }
   }
   if constexpr (!B::is_static) {
-    // A run-time block with threads along an axis that the size does not have would run each item
-    // that many times.
+    // A run-time block with several threads along an axis that the size does not have would process
+    // each item several times.
     if constexpr (rank < 2) fits = fits & (block.y() <= 1);
     if constexpr (rank < 3) fits = fits & (block.z() <= 1);
   }

@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <type_traits>
 
-// What may be given to SafeGrid.
+// The arguments of SafeGrid's functions.
 
 namespace warpsafe {
 
-/// A size known while compiling: `SafeGrid<>::cover(count<1000>, block<256>)` checks it there.
+/// A size known at compile time, which `SafeGrid<>::cover(count<1000>, block<256>)` checks there.
 template <auto N>
 struct count_t {
   static constexpr auto value = N;
@@ -31,7 +31,7 @@ struct count_t {
 template <auto N>
 inline constexpr count_t<N> count{};
 
-/// Cover option: each thread of the kernel handles N items (in x).
+/// An option of `cover`: each thread of the kernel handles N items (in x).
 template <auto N>
 struct items_per_thread_t {
   static_assert(detail::is_size<decltype(N)>,
@@ -44,7 +44,8 @@ struct items_per_thread_t {
 template <auto N>
 inline constexpr items_per_thread_t<N> items_per_thread{};
 
-/// The most blocks that a grid-stride grid may have: a number of your own, or the occupancy's.
+/// The most blocks of a grid-stride grid: a number of your own, or max_resident_blocks
+/// (launch/occupancy.hpp).
 struct max_blocks {
   explicit constexpr max_blocks(detail::SizeArgument number) noexcept : count(number.count) {}
   detail::SignedSize count;
@@ -89,7 +90,7 @@ inline constexpr int rank_of = 1;
 template <int Rank>
 inline constexpr int rank_of<extent<Rank>> = Rank;
 
-/// A range of bytes, as std::as_bytes gives: what its size() counts is no element of anything.
+/// Whether a range holds bytes, as std::as_bytes returns it: its size() counts no elements.
 template <class Size>
 constexpr bool counts_bytes() noexcept {
   if constexpr (requires { typename Size::element_type; }) {
@@ -103,7 +104,7 @@ constexpr bool counts_bytes() noexcept {
 template <class Size>
 inline constexpr bool is_range_of_bytes = counts_bytes<Size>();
 
-/// Whether cover_exact leaves no part of a block, as far as types tell.
+/// Whether cover_exact leaves no partial block, as far as the types tell.
 template <class Size, class B, class Option1, class Option2>
 constexpr bool may_be_exact() noexcept {
   if constexpr (is_count<Size> && is_block_dim<B>) {
@@ -116,14 +117,14 @@ constexpr bool may_be_exact() noexcept {
   return true;
 }
 
-/// A size as it came, in two's complement: a negative one is at least 2^63, so that what is too
-/// large for a grid and what is below zero are one comparison.
+/// A size in two's complement. A negative size is at least 2^63, so one comparison finds sizes that
+/// are too large and negative ones.
 struct SizeBits {
   std::uint64_t bits;
   bool negative;
 };
 
-/// The size along x, y or z of an extent, or of what has one axis alone.
+/// The size along x, y or z of an extent, or of a size with one axis.
 template <class Size>
 [[nodiscard, gnu::always_inline]] constexpr SizeBits size_along(
     const Size& size, [[maybe_unused]] int axis) noexcept {

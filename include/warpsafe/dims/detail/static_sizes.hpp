@@ -9,8 +9,8 @@
 
 namespace warpsafe {
 
-/// What a Dim3 counts: blocks of a grid, threads of a block, blocks of a cluster. They do not
-/// convert into each other.
+/// What a Dim3 counts: blocks of a grid, threads of a block, blocks of a cluster. The spaces do not
+/// convert to each other.
 struct grid_space {};
 struct block_space {};
 struct cluster_space {};
@@ -24,7 +24,7 @@ inline constexpr bool whole_numbers = (is_size<decltype(Sizes)> && ...);
 template <auto Size>
 inline constexpr std::uint64_t magnitude = SignedSize::of(Size).magnitude;
 
-/// Refuses, while compiling, sizes that no GPU allows. @pre positive whole numbers
+/// Diagnoses static sizes that no GPU allows. @pre positive whole numbers
 template <class Space, auto X, auto Y, auto Z>
 consteval void check_limits() noexcept {
   constexpr std::uint64_t count = magnitude<X> * magnitude<Y> * magnitude<Z>;
@@ -54,7 +54,7 @@ consteval void check_limits() noexcept {
   }
 }
 
-/// Whether a Dim3 can be made of sizes known while compiling; refuses the rest in words.
+/// Whether these static sizes make a Dim3. Diagnoses the others.
 template <class Space, auto X, auto Y, auto Z>
 consteval bool check_static_sizes() noexcept {
   constexpr bool whole = whole_numbers<X, Y, Z>;

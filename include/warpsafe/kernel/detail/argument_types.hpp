@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-// What may be passed for which kernel parameter. The rule: an argument keeps its value, and memory
-// that a kernel reaches is device memory by type.
+// Which argument may be passed for which kernel parameter. The rule: an argument keeps its value,
+// and memory that a kernel reaches is device memory by type.
 
 namespace warpsafe::detail {
 
@@ -38,7 +38,7 @@ inline constexpr bool is_device_ptr = false;
 template <class T>
 inline constexpr bool is_device_ptr<device_ptr<T>> = true;
 
-/// Bits of a number's value, its sign left out.
+/// The bits of a number's value without its sign.
 template <class T>
 inline constexpr int value_bits = std::is_same_v<T, bool>     ? 1
                                   : std::is_same_v<T, float>  ? 24
@@ -48,7 +48,7 @@ inline constexpr int value_bits = std::is_same_v<T, bool>     ? 1
                                       : static_cast<int>(8 * sizeof(T)) -
                                             (static_cast<T>(-1) < static_cast<T>(0) ? 1 : 0);
 
-/// Whether every value of A, but for a negative one where P is unsigned, is the same value in P.
+/// Whether P can hold every value of A, except for negative values if P is unsigned.
 template <class P, class A>
 constexpr bool keeps_value() noexcept {
   if constexpr (std::is_same_v<P, A>) {
@@ -64,9 +64,9 @@ constexpr bool keeps_value() noexcept {
   }
 }
 
-/// The same for an A that is no number itself but converts to one: an enumeration, or a class with
-/// a conversion operator (std::atomic, std::reference_wrapper). A pointer, which converts to bool,
-/// has no value to keep.
+/// As keeps_value, for an A that is not a number but converts to one: an enumeration, or a class
+/// with a conversion operator (std::atomic, std::reference_wrapper). A pointer, which converts to
+/// bool, has no value to keep.
 template <class P, class A>
 constexpr bool converts_keeping_value() noexcept {
   if constexpr (!std::is_convertible_v<const A&, P>) {
@@ -75,29 +75,30 @@ constexpr bool converts_keeping_value() noexcept {
     using Number = std::underlying_type_t<A>;
     return std::is_floating_point_v<P> ? keeps_value<P, Number>() : sizeof(P) >= sizeof(A);
   } else {
-    // What the class converts to is what unary plus makes of it (char and short become int). Braces
-    // would say the same, but nvcc lets them narrow.
+    // Unary plus tells the type that the class converts to (char and short become int). Braces
+    // would tell it too, but nvcc lets them narrow.
     return std::is_class_v<A> && requires(const A& argument) {
       requires keeps_value<P, std::remove_cvref_t<decltype(+argument)>>();
     };
   }
 }
 
-/// Stands for a number of type A in a conversion: converts to what keeps its value, or to A alone.
+/// Takes the place of a number of type A in a conversion. Converts to types that keep A's values,
+/// or to A alone.
 template <class A, bool Exactly>
 struct NumberLike {
   template <class T>
   requires(std::is_arithmetic_v<T> && (Exactly ? std::is_same_v<T, A> : keeps_value<T, A>()))
   operator T() const;
 };
-/// Whether the class P can be made of a number of type A without a narrower one in between. What
-/// P's own constructor for A does is P's affair.
+/// Whether a number of type A makes the class P without a conversion to a narrower number. What P's
+/// own constructor for A does is P's responsibility.
 template <class P, class A>
 inline constexpr bool made_keeping_value = std::is_constructible_v<P, NumberLike<A, false>> ||
                                            std::is_constructible_v<P, NumberLike<A, true>>;
 
-/// Whether the class P, made of the class A, holds a narrower number: std::optional<int> of an
-/// std::optional<long>.
+/// Whether the class P, made of the class A, holds a narrower number, such as std::optional<int> of
+/// an std::optional<long>.
 template <class P, class A>
 inline constexpr bool holds_narrower = false;
 template <template <class, class...> class Holder, class To, class... ToMore, class From,
@@ -107,7 +108,7 @@ requires(std::is_arithmetic_v<To>&& std::is_arithmetic_v<
                                                      Holder<From, FromMore...>> =
     !keeps_value<To, From>();
 
-/// Memory without a type of its own.
+/// Whether the pointer's memory has no type of its own.
 template <class Pointer>
 inline constexpr bool points_to_bytes = false;
 template <class T>
@@ -115,7 +116,7 @@ inline constexpr bool points_to_bytes<T*> =
     std::is_void_v<T> || std::is_same_v<std::remove_cv_t<T>, std::byte> ||
     std::is_same_v<std::remove_cv_t<T>, unsigned char> || std::is_same_v<std::remove_cv_t<T>, char>;
 
-/// The raw pointer that a pointer parameter amounts to; a type that is none stays as it is.
+/// The raw pointer behind a pointer parameter; any other type unchanged.
 template <class P>
 struct RawParameter {
   using type = P;
@@ -125,23 +126,24 @@ struct RawParameter<device_ptr<T>> {
   using type = T*;
 };
 
-/// What a kernel gets of an argument of type A.
+/// The type that a kernel gets for an argument of type A.
 template <class A>
 using KernelForm = decltype(kernel_form(std::declval<const A&>()));
 
-/// Whether A is device memory with the number of elements, of the type that the DeviceSpan P has.
+/// Whether A is device memory with a size, whose elements have the type that the DeviceSpan P
+/// requires.
 template <class P, class A>
 constexpr bool converts_to_span() noexcept {
   if constexpr (is_trusted_span<A>) {
     using From = std::remove_pointer_t<decltype(std::declval<const A&>().get())>;
     return std::is_convertible_v<DeviceSpan<From>, P>;
   } else {
-    // Not what only gets DeviceSpan's sentence, a range of host memory.
+    // Not a range of host memory, which DeviceSpan diagnoses.
     return std::is_convertible_v<KernelForm<A>, P> && !requires { typename A::value_type; };
   }
 }
 
-/// The sentences about an argument of type A for parameter number Number (from 1) of type P.
+/// Diagnoses an argument of type A for the parameter of type P and number Number, counted from 1.
 template <std::size_t Number, class P, class A>
 constexpr bool check_argument() noexcept {
   if constexpr (std::is_arithmetic_v<P> && std::is_arithmetic_v<A>) {
@@ -169,8 +171,8 @@ constexpr bool check_argument() noexcept {
     } else if constexpr (DevicePointer<A>) {
       using From = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
       using To = typename RawParameter<P>::type;
-      // One pointer further out, a pointer to a class is no pointer to its base: a kernel that
-      // indexes would step by the base's size.
+      // With one more level of pointers, a pointer to a class does not convert to a pointer to its
+      // base. A kernel that indexes would step by the base's size.
       if constexpr (std::is_convertible_v<const From*, const To*>) {
         return true;
       } else {
@@ -229,7 +231,7 @@ constexpr bool check_argument() noexcept {
   }
 }
 
-/// All sentences about a kernel's parameters P and the arguments A for them, numbered from 1.
+/// Diagnoses the parameters P of a kernel and the arguments A, numbered from 1.
 template <class B, class... A, class... P, std::size_t... Place>
 constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<Place...>) noexcept {
   constexpr bool parameters = (check_parameter<Place + 1, P>() && ... && true);

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
@@ -11,19 +11,19 @@
 #include <cstdint>
 #include <type_traits>
 
-// What becomes of an argument whose type is fine: its value as the parameter's, and the checks that
-// need the value.
+// Converts an argument of a valid type to its parameter, and checks its value.
 
 namespace warpsafe::detail {
 
-/// Whether the argument's own memory holds the parameter's bytes: one of its type, or a device_ptr,
-/// which is nothing but the pointer.
+/// Whether the argument's own memory holds the parameter's bytes: it has the parameter's type, or
+/// is a device_ptr, whose only member is the pointer.
 template <class P, class A>
 inline constexpr bool is_in_place = std::is_same_v<P, A> ||
                                     (is_device_ptr<A> && std::is_pointer_v<P> &&
                                      sizeof(A) == sizeof(P));
 
-/// The argument as a parameter of type P; `InPlace`: or itself, where a launch can read it there.
+/// The argument as a parameter of type P. `InPlace`: returns the argument itself if a launch can
+/// read it in place.
 template <class P, bool InPlace = false, class A>
 [[nodiscard,
   gnu::always_inline]] constexpr std::conditional_t<InPlace && is_in_place<P, A>, const A&, P>
@@ -53,12 +53,12 @@ inline constexpr bool may_be_negative = [] {
     return false;
   }
 }();
-/// Whether check_value has anything to ask: the compiler is not given what is always true.
+/// Whether check_value has something to check. If not, the compiler need not read it.
 template <bool AskDriver, class P, class A>
 inline constexpr bool has_a_check = may_be_negative<P, A> || is_trusted_span<A> ||
                                     (AskDriver && is_trusted<A>);
 
-/// The checks that need the value: a negative number for an unsigned parameter; at CheckLevel::full
+/// Checks an argument's value: a negative number for an unsigned parameter, and at CheckLevel::full
 /// a trusted pointer that the driver does not know. False with the problem in `error`.
 template <class B, bool AskDriver, class P, class A>
 [[nodiscard, gnu::always_inline]] inline bool check_value(

@@ -14,14 +14,14 @@
 #include <cstdlib>
 #endif
 
-// What a kernel does when a WARPSAFE_DEVICE_CHECK fails, and how its translation unit learns where
-// the record is.
+// The device code of a failed WARPSAFE_DEVICE_CHECK, and how a translation unit's kernels get the
+// address of the record.
 
 namespace warpsafe::detail {
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 
-/// Where this translation unit's kernels find the record of their device.
+/// The record of the device, for this translation unit's kernels.
 [[maybe_unused]] static __device__ CheckRecord* check_record_here = nullptr;
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
@@ -71,8 +71,8 @@ namespace warpsafe::detail {
 }
 #endif
 
-/// Writes the record's address into the kernels' variable at `address`, on a stream of its own, and
-/// beside any capture. Returns the runtime's status.
+/// Writes the record's address into the kernels' variable at `address`. It uses a stream of its own
+/// and works beside a capture. Returns the runtime's status.
 template <class B>
 [[nodiscard]] int write_check_record(void* address, CheckRecord* record) noexcept {
   const RelaxedCaptureScope<B, current_level> relaxed;
@@ -85,16 +85,15 @@ template <class B>
   const int destroyed = call<B, current_level, &B::stream_destroy>(stream);
   return status != 0 ? status : waited != 0 ? waited : destroyed;
 }
-/// `B`: the backend of the device compiler at hand, which has `symbol_address`.
+/// `B` is the backend of this device compiler, which has `symbol_address`.
 template <class B>
 [[nodiscard]] static int install_check_record(CheckRecord* record) noexcept {
   void* address = nullptr;
   const int status = B::symbol_address(address, &check_record_here);
   return status != 0 ? status : write_check_record<B>(address, record);
 }
-/// Memory that the runtime pins is mapped for every device, at the same address (CUDA C++
-/// Programming Guide, "Unified Virtual Address Space"; HIP: hipHostMallocDefault is portable and
-/// mapped).
+/// The runtime maps pinned memory for every device at the same address (CUDA C++ Programming Guide,
+/// "Unified Virtual Address Space"; HIP: hipHostMallocDefault is portable and mapped).
 template <class B>
 [[nodiscard]] int allocate_check_record(void*& memory) noexcept {
   const RelaxedCaptureScope<B, current_level> relaxed;

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-// What a failed WARPSAFE_DEVICE_CHECK leaves for the host: plain data in memory that both can
+// The record that a failed WARPSAFE_DEVICE_CHECK leaves: plain data in memory that host and device
 // reach. C++17, no standard header.
 
 namespace warpsafe::detail {
@@ -20,11 +20,11 @@ struct CheckRecord {
   static constexpr unsigned filling = 1;
   static constexpr unsigned filled = 2;
 
-  unsigned state;  ///< set to `filling` by the first thread that fails, alone
+  unsigned state;  ///< only the first thread that fails sets it to `filling`
   unsigned line;
   unsigned block[3];   ///< blockIdx
   unsigned thread[3];  ///< threadIdx
-  // Copies, cut to fit: a text of the device's memory means nothing to the host.
+  // Copies, cut to fit: the host cannot read a text in device memory.
   char kernel[96];
   char file[96];
   char text[192];
@@ -41,7 +41,7 @@ __host__ __device__
   for (; i + 1 < Size && from[i] != '\0'; ++i) to[i] = from[i];
   to[i] = '\0';
 }
-/// The same for a file, without its folders.
+/// Copies a file name without its folders, cut to fit.
 template <unsigned Size>
 #if defined(__CUDACC__) || defined(__HIPCC__)
 __host__ __device__
@@ -57,33 +57,33 @@ __host__ __device__
 
 }  // namespace warpsafe::detail
 
-// The host's side of WARPSAFE_DEVICE_CHECK: a record per device in memory of the host that the
-// device reaches, and the places where kernels look for it.
+// The host's side of WARPSAFE_DEVICE_CHECK: one record per device in host memory that the device
+// reaches, and the variables in which kernels find it.
 
 namespace warpsafe::detail {
 
-/// What one translation unit's kernels need. Registered before main, and by what dlopen loads.
+/// The checks of one translation unit's kernels. Registered before main, or by dlopen.
 struct CheckUnit {
   CheckUnit* next;
   Vendor vendor;
   std::uint64_t installed;  ///< a bit per device
-  /// Memory of the host that every device reaches, for a record. The runtime's status.
+  /// Allocates host memory that every device reaches, for a record. Returns the runtime's status.
   int (*allocate)(void*& memory) noexcept;
-  /// Tells this unit's kernels on the current device where the record is.
+  /// Gives this unit's kernels on the current device the address of the record.
   int (*install)(CheckRecord* record) noexcept;
 };
 
 struct DeviceChecks {
-  static constexpr int devices = 64;  // those beyond have no record, and their checks trap
+  static constexpr int devices = 64;  // devices beyond it have no record, and their checks trap
 
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   CheckUnit* units = nullptr;
   CheckRecord* records[devices] = {};
-  std::uint64_t prepared = 0;  ///< a bit per device; none while a unit is new
+  std::uint64_t prepared = 0;  ///< a bit per device; all are cleared when a unit registers
 };
 [[gnu::visibility("default")]] inline DeviceChecks device_checks;
 
-/// The record of a device; nullptr where none was made.
+/// The record of a device, or nullptr if it has none.
 [[nodiscard]] inline CheckRecord* check_record_of(int device) noexcept {
   return __atomic_load_n(&device_checks.records[device], __ATOMIC_ACQUIRE);
 }
@@ -150,7 +150,7 @@ inline int prepare_checks(Vendor vendor, int device) noexcept {
 inline constexpr CheckHooks device_check_hooks{&prepare_checks, &any_check_failed,
                                                &take_failed_check};
 
-/// Before main: a translation unit has checks in its kernels.
+/// Registers a translation unit with checks in its kernels, before main.
 inline void register_check_unit(CheckUnit& unit) noexcept {
   DeviceChecks& checks = device_checks;
   pthread_mutex_lock(&checks.mutex);

@@ -2,13 +2,12 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// A system header, only so that g++ does not warn (-Wignored-qualifiers) where the macro is used.
+// A system header, so that g++ does not warn (-Wignored-qualifiers) where the macro is used.
 #pragma GCC system_header
 
-// The declaration, in a translation unit of the host compiler, of a kernel that nvcc or hipcc
-// compiles. `const` before its `void` changes nothing but the type of the function, and by that
-// type a launch tells it from a function of the host: the return type of a function is no part of
-// its mangled name.
+// Declares, in a translation unit of the host compiler, a kernel that nvcc or hipcc compiles. The
+// `const` before its `void` only changes the function's type, by which a launch distinguishes it
+// from a function of the host. A function's return type is no part of its mangled name.
 #if defined(__clang__)
 #define WARPSAFE_KERNEL_EXTERN                                                           \
   _Pragma("clang diagnostic push")                                                       \

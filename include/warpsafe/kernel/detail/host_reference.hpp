@@ -9,19 +9,19 @@
 
 namespace warpsafe::detail {
 
-/// The reference's results may differ by what their type's rounding explains.
+/// The reference's results may differ by the rounding of their type.
 struct OwnTolerance {
   static constexpr Tolerance tolerance{};
 };
 
-/// The host's function that a kernel carries (reference.hpp), without its types.
+/// A kernel's reference function on the host (reference.hpp), without its types.
 struct HostReference {
-  /// Calls it: `values` as the kernel gets them, and for each parameter that reaches memory the
-  /// host's copy of it and the bytes there.
+  /// Calls the function. `values` are the kernel's parameters. For each parameter that points to
+  /// memory, `memory` and `bytes` are the host's copy and its size.
   void (*run)(const LaunchShape& shape, void* const* values, void* const* memory,
               const std::uint64_t* bytes);
   Tolerance tolerance;
-  bool has_tolerance;  ///< else each type's own
+  bool has_tolerance;  ///< if false, each type has its own
 };
 
 }  // namespace warpsafe::detail

@@ -10,19 +10,19 @@
 #include <warpsafe/backend/detail/host_thread.hpp>
 #endif
 
-// Where a thread is, and the walk over a size. The only code here that differs between device and
-// host compilers is where the twelve numbers come from.
+// The position of a thread, and the stride over a size. Device and host compilers differ only in
+// where the twelve numbers come from.
 
 namespace warpsafe {
 
-/// The place of a thread in its block, of a block in its grid, or a size of either.
+/// The position of a thread in its block or of a block in its grid, or the size of either.
 struct Local3 {
   unsigned x, y, z;
 };
 
-// A device compiler reads kernel code twice, and a functor's call operator is code of host and
-// device: so these are too (detail/host_code.hpp). Under nvcc over clang, that clang would say of
-// each that it is unused.
+// A device compiler parses kernel code twice, and a functor's call operator is host and device
+// code. So these functions are both too (args/detail/host_code.hpp). With clang as nvcc's host
+// compiler, they would cause warnings about unused functions.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define WARPSAFE_DETAIL_KERNEL_CODE [[maybe_unused]] static __host__ __device__ __forceinline__
 #else
@@ -53,8 +53,8 @@ inline Local3 block_size() noexcept { return detail::to_local(detail::host_threa
 inline Local3 grid_size() noexcept { return detail::to_local(detail::host_thread->grid_dim); }
 #endif
 
-/// The walk of `grid_stride`: a range for `for`, whose end is a sentinel, so that it compiles to
-/// the loop that one writes by hand.
+/// The range of `grid_stride` for a `for` loop. Its end is a sentinel, so that it compiles to the
+/// loop that one writes by hand.
 class StrideRange {
  public:
   struct Sentinel {};
@@ -79,7 +79,7 @@ class StrideRange {
   Iterator first_;
 };
 
-/// The index of this thread in the whole grid, 64 bits per axis: x is the column, y the row.
+/// The index of this thread in the whole grid, with 64 bits per axis: x is the column, y the row.
 [[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE Index3 thread_index() {
   const Local3 thread = thread_in_block();
   const Local3 block = block_index();
@@ -89,9 +89,9 @@ class StrideRange {
           static_cast<size_type>(block.z) * size.z + thread.z};
 }
 
-/// The indices in [0, n) that belong to this thread when the grid, along x, walks n elements:
-/// `for (auto i : grid_stride(n))`. 64-bit, so no step wraps; n below 2^63. Works with a grid of
-/// any size, one that covers n included.
+/// The indices in [0, n) that this thread handles when the grid strides along x over n elements:
+/// `for (auto i : grid_stride(n))`. They have 64 bits, so no step wraps; n is below 2^63. It works
+/// with a grid of any size, including one that covers n.
 [[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE StrideRange grid_stride(size_type n) {
   const size_type size = block_size().x;
   return {static_cast<size_type>(block_index().x) * size + thread_in_block().x, n,

@@ -8,21 +8,22 @@
 #include <type_traits>
 #include <utility>
 
-// Which types a kernel's parameters may have. The bytes of an argument are copied to the device, so
-// they must mean the same there: no reference, no owner, no view of host memory.
+// The types that kernel parameters may have. The bytes of an argument are copied to the device and
+// must keep their meaning there: no reference, no owner, no view of host memory.
 
 namespace warpsafe {
 
 namespace detail {
 
-/// Converts to any type but an aggregate: counts the members, those of a structure inside as well.
+/// Converts to any type except an aggregate. It counts members, including those of a structure
+/// inside.
 struct AnyMember {
   template <class T>
   requires(!std::is_aggregate_v<T>) operator T() const noexcept;
 };
-/// Whether a class or union that cannot be looked into, by a constructor, private members or
-/// members in one place, may hold an address that nobody sees: it has room for one, it is no type
-/// of device memory, and it does not say what it is made of (std::complex has a value_type,
+/// Whether a class or union may hide an address, because a constructor, private members or members
+/// in one place keep its members from being examined. It may if it has room for a pointer, is not a
+/// type of device memory, and does not name its elements' type (std::complex has a value_type,
 /// std::chrono's durations a rep, HIP's float4 a Native_vec_).
 template <class P>
 constexpr bool may_hide_address() noexcept {
@@ -39,7 +40,7 @@ constexpr bool may_hide_address() noexcept {
 }
 template <class T>
 constexpr bool is_refused_member() noexcept;
-/// Converts to any pointer to an object and to what may hide one, and to nothing else.
+/// Converts to any pointer to an object and to types that may hide one, and to nothing else.
 struct AnyAddress {
   template <class T>
   operator T*() const noexcept;
@@ -47,7 +48,7 @@ struct AnyAddress {
   requires(is_refused_member<T>()) operator T() const noexcept;
 };
 
-/// Whether the aggregate P can be made with `Probe` between other members.
+/// Whether the aggregate P can be initialised with `Probe` between other members.
 template <class P, class Probe, std::size_t... Before, std::size_t... After>
 constexpr bool takes(std::index_sequence<Before...>, std::index_sequence<After...>) noexcept {
   return requires {
@@ -55,8 +56,8 @@ constexpr bool takes(std::index_sequence<Before...>, std::index_sequence<After..
       (static_cast<void>(After), AnyMember{})...};
   };
 }
-/// The number of members of P, `Most` at most. From above: a member without a default constructor
-/// has to be given.
+/// The number of members of P, up to `Most`. It counts down, since a member without a default
+/// constructor needs an initialiser.
 template <class P, std::size_t Most>
 constexpr std::size_t count_members() noexcept {
   if constexpr (Most == 0) {
@@ -68,8 +69,8 @@ constexpr std::size_t count_members() noexcept {
     return count_members<P, Most - 1>();
   }
 }
-/// Whether one of the aggregate's members is a raw pointer or may hide one; arrays and structures
-/// inside it count as their own members. What comes after the 64th is not seen.
+/// Whether a member of the aggregate is a raw pointer or may hide one. Arrays and structures inside
+/// it count as their members. Members after the 64th are not examined.
 template <class P, std::size_t... Place>
 constexpr bool has_address_among(std::index_sequence<Place...>) noexcept {
   return (takes<P, AnyAddress>(std::make_index_sequence<Place>{},
@@ -82,8 +83,8 @@ constexpr bool has_address() noexcept {
   return has_address_among<P>(std::make_index_sequence<members>{});
 }
 
-/// What is a view of memory by its shape: std::span, std::string_view, std::initializer_list; an
-/// array of its own elements is an aggregate, or says otherwise by is_device_copyable.
+/// Whether a type looks like a view of memory: std::span, std::string_view, std::initializer_list.
+/// An array of its own elements is an aggregate, or specialises is_device_copyable.
 template <class P>
 concept ViewOfMemory =
     !std::is_aggregate_v<P> &&
@@ -114,7 +115,7 @@ inline constexpr bool is_view_by_shape =
 template <class P>
 inline constexpr bool is_closed = std::is_union_v<P> || !std::is_aggregate_v<P>;
 
-/// Whether P shows in its type that it holds an address that may be host memory, or could hide one.
+/// Whether the type P holds, or could hide, an address that may be host memory.
 template <class P>
 constexpr bool shows_address() noexcept {
   if constexpr (!std::is_class_v<P> && !std::is_union_v<P>) {
@@ -128,17 +129,17 @@ constexpr bool shows_address() noexcept {
   }
 }
 
-/// A class with a reference in it, or a lambda that captures, cannot be assigned.
+/// A class with a reference member, or a lambda with captures, cannot be assigned.
 template <class P>
 inline constexpr bool is_assignable_type =
     !std::is_class_v<P> || std::is_copy_assignable_v<P> || std::is_move_assignable_v<P>;
 
 }  // namespace detail
 
-/// Opens a type to kernels: specialise it as true for a type whose bytes mean the same on the
-/// device, although it is not trivially copyable by the letter, has a const member, holds a raw
-/// pointer that is always device memory, or cannot be looked into (a constructor, private members,
-/// a union) and has no address in it.
+/// Allows a type as a kernel parameter. Specialise it as true for a type whose bytes mean the same
+/// on the device, although it is formally not trivially copyable, has a const member, holds a raw
+/// pointer that is always device memory, or cannot be examined (a constructor, private members, a
+/// union) and contains no address.
 template <class T>
 inline constexpr bool is_device_copyable =
     std::is_trivially_copyable_v<T>&& detail::is_assignable_type<T> && !detail::shows_address<T>();
@@ -159,7 +160,7 @@ constexpr bool is_refused_member() noexcept {
   }
 }
 
-/// The sentences about parameter number Number (from 1) of type P.
+/// Diagnoses the parameter of type P and number Number, counted from 1.
 template <std::size_t Number, class P>
 constexpr bool check_parameter() noexcept {
   constexpr bool reference = std::is_reference_v<P>;
@@ -202,7 +203,8 @@ constexpr bool check_parameter() noexcept {
   }
 }
 
-/// The bytes of a parameter block: each parameter at its own alignment, as the runtimes lay it out.
+/// The size of a parameter block in bytes. Each parameter has its own alignment, as the runtimes
+/// lay it out.
 template <class... P>
 constexpr std::size_t parameter_bytes() noexcept {
   std::size_t total = 0;
