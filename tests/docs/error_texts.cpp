@@ -6,10 +6,10 @@
 
 #include <warpsafe/args/align.hpp>
 #include <warpsafe/debug.hpp>
+#include <warpsafe/device_check.hpp>
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/host.hpp>
-#include <warpsafe/device_check.hpp>
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/launch/check.hpp>
 #include <warpsafe/memory/buffer.hpp>

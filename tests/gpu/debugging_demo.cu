@@ -5,8 +5,8 @@
 // out of bounds, a kernel whose own check fails, or a slow kernel.
 
 #include <warpsafe/debug.hpp>
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/device_check.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/race/race_recorder.hpp>
 
 #include <cstddef>

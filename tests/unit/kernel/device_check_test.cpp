@@ -5,9 +5,9 @@
 
 #include "launch_fixture.hpp"
 #include <warpsafe/debug.hpp>
+#include <warpsafe/device_check.hpp>
 #include <warpsafe/graph.hpp>
 #include <warpsafe/graph/capture.hpp>
-#include <warpsafe/device_check.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/memory_info.hpp>
 

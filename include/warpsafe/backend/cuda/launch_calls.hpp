@@ -3,6 +3,9 @@
 #pragma once
 
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <cuda_runtime_api.h>
 

@@ -4,6 +4,9 @@
 
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/arithmetic.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <hip/hip_runtime_api.h>
 

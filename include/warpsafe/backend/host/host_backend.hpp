@@ -10,8 +10,8 @@
 #include <warpsafe/backend/host/detail/graph_calls.hpp>
 #include <warpsafe/backend/host/detail/kernel_calls.hpp>
 #include <warpsafe/backend/host/detail/memory_calls.hpp>
-#include <warpsafe/backend/host/detail/stream_calls.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/stream_calls.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>

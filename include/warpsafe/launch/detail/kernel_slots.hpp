@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/kernel/kernel.hpp>
@@ -18,8 +18,8 @@ namespace warpsafe::detail {
 template <class B>
 class KernelSlots {
  public:
-  /// The kernel's limits, which the driver is asked for the first time. nullptr, with the driver's status,
-  /// if the kernel cannot be asked.
+  /// The kernel's limits, which the driver is asked for the first time. nullptr, with the driver's
+  /// status, if the kernel cannot be asked.
   template <CheckLevel Level = CheckLevel::off>
   const KernelLimits* find(const KernelEntry& entry, int device, KernelLimits& local,
                            int& status) noexcept {

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>
 

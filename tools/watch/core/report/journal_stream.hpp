@@ -17,8 +17,8 @@
 
 namespace warpsafe::watch {
 
-/// Writes a run's journal to a file (debug/run/journal_file.hpp). Each line is written when its event
-/// happens, by one system call, so the file is complete however the program ends.
+/// Writes a run's journal to a file (debug/run/journal_file.hpp). Each line is written when its
+/// event happens, by one system call, so the file is complete however the program ends.
 class JournalStream {
  public:
   JournalStream() = default;

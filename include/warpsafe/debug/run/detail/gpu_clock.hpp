@@ -3,8 +3,8 @@
 #pragma once
 
 #include <warpsafe/backend/detail/capture_hooks.hpp>
-#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/run_listener.hpp>
