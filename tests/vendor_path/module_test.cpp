@@ -180,7 +180,7 @@ TEST_F(ModuleTest, TheSignatureIsComparedWhereTheDriverTells) {
   EXPECT_THAT(said(fewer), HasSubstr("takes 3 parameters, the declared signature has 2"));
   EXPECT_THAT(said(module.kernel<void(float, float*, unsigned long, int)>("scale")),
               HasSubstr("takes 3 parameters, the declared signature has 4"));
-  EXPECT_THAT(said(other), HasSubstr("parameter 1 of the kernel takes 4 bytes"));
+  EXPECT_THAT(said(other), HasSubstr("parameter 1 takes 4 bytes in the kernel"));
   EXPECT_EQ(last_error(), code::success) << "asking left an error behind";
 }
 
@@ -264,8 +264,9 @@ TEST_F(ModuleTest, OnAnotherDevice) {
     return;
   }
   EXPECT_EQ(error_in(launched).code, Errc::module_wrong_device);
-  EXPECT_THAT(said(launched), HasSubstr("the module was loaded on device 0, the stream belongs to "
-                                        "device 1; load it there too"));
+  EXPECT_THAT(said(launched), HasSubstr("the module was loaded on device 0, but the stream belongs "
+                                        "to device 1; make device 1 current and load the module "
+                                        "there too"));
 }
 
 }  // namespace
