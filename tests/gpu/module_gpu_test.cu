@@ -6,8 +6,8 @@
 // context whole.
 
 #include "gpu.hpp"
-#include <warpsafe/error/message.hpp>
 #include <warpsafe/device_check.hpp>
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/launch/kernel_report.hpp>
 #include <warpsafe/module.hpp>
 #include <warpsafe/warpsafe.hpp>
@@ -124,7 +124,7 @@ TEST_F(ModuleOnGpu, ListsNamesAndComparesSignatures) {
   EXPECT_NE(said(more).find("takes 3 parameters, the declared signature has 4"), std::string::npos)
       << said(more);
   const auto other = loaded.kernel<void(double, float*, unsigned long long)>("scale");
-  EXPECT_NE(said(other).find("parameter 1 of the kernel takes 4 bytes"), std::string::npos)
+  EXPECT_NE(said(other).find("parameter 1 takes 4 bytes in the kernel"), std::string::npos)
       << said(other);
 }
 
