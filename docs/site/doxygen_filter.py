@@ -34,6 +34,8 @@ text = header.read_text(encoding="utf-8")
 if header.name == "errc.hpp":
     rows = "".join(enumerators(header.parents[1]))
     text = re.sub(r"(?ms)^#define WARPSAFE_ERROR.*?^#undef WARPSAFE_ERROR\n", lambda _: rows, text)
+# Inside a function the rows mean nothing to Doxygen, and it does not find their files.
+text = re.sub(r"(?m)^#include <warpsafe/error/detail/\w+_rows\.hpp>\n", "", text)
 text = text.replace("#pragma once", "/** @file */", 1)
 # Doxygen skips these namespaces, and then misses the targets of their comments.
 text = re.sub(r"(?ms)^namespace [\w:]*detail \{$.*?^\}", lambda found: found[0].replace("///", "//"), text)
