@@ -13,12 +13,12 @@ PARTS = "a part of a report or a file, whose whole is printed, or written by its
 
 WHY = {
     FUNCTIONS: "cuda_backend host_backend basic_hip_backend host::AllCalls debug::Recorded debug::NvtxCalls debug::RoctxCalls handle_traits HandleCalls PointerModeCalls",
-    NO_VALUE: "grid_space block_space cluster_space Functions Signatures debug::RecordedHandle max_threads launch_bounds block_multiple_of needs_shared "
+    NO_VALUE: "Functions Signatures debug::RecordedHandle max_threads launch_bounds block_multiple_of needs_shared "
               "requires_warp handles_items grid_stride_kernel index portable waits_for_predecessor reference CufftPlan HipblasHandle HipfftPlan "
               "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm",
     TOOL: "debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
           "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker debug::RaceRecorder "
-          "debug::RunRecorder debug::SpdlogSink",
+          "debug::RunRecorder debug::SpdlogSink host::AdversarialSession",
     PARTS: "debug::Action debug::Moment debug::NpyArray debug::Party debug::Race debug::RunError debug::RunLaunch "
            "debug::RunRecord debug::RunWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",
     "pointers to the program's own functions": "debug::LogSink debug::RunListener",

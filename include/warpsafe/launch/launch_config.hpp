@@ -6,9 +6,9 @@
 #include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/launch/detail/config.hpp>
+#include <warpsafe/launch/config.hpp>
 
-// LaunchConfig (detail/config.hpp) and its parts: SafeGrid and the launch options.
+// LaunchConfig (config.hpp) and its parts: SafeGrid and the launch options.
 
 namespace warpsafe {
 

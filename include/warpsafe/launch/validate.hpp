@@ -7,7 +7,7 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/needs.hpp>
-#include <warpsafe/launch/detail/config.hpp>
+#include <warpsafe/launch/config.hpp>
 
 #include <cstdint>
 

@@ -9,7 +9,7 @@
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/launch/detail/config.hpp>
+#include <warpsafe/launch/config.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 #include <warpsafe/launch/validate.hpp>
 #include <warpsafe/stream/stream_ref.hpp>

@@ -10,7 +10,7 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/launch/detail/config.hpp>
+#include <warpsafe/launch/config.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/launch/detail/launch_check.hpp>
 #include <warpsafe/launch/detail/launch_types.hpp>

@@ -5,7 +5,7 @@
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/launch/detail/config.hpp>
+#include <warpsafe/launch/config.hpp>
 #include <warpsafe/launch/validate.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
