@@ -27,7 +27,8 @@ ws::result<void> launch_checked(ws::StreamRef stream, std::size_t count) {
 
 ws::detail::CheckRecord* record_of_the_kernels() {
   void* variable = nullptr;
-  if (ws::detail::check_symbol(variable) != 0) return nullptr;
+  if (ws::hip_backend::symbol_address(variable, &ws::detail::check_record_here) != 0)
+    return nullptr;
   ws::detail::CheckRecord* record = nullptr;
   std::memcpy(&record, variable, sizeof record);  // the stand-in's memory is the host's
   return record;
