@@ -51,6 +51,8 @@ template <CheckLevel Level, class B, class C, class K, class... A>
 /// Each backend needs functions of its own: the parameter that records the caller's line is made
 /// from the stream by a conversion, and no template deduces its type through one. Its type depends
 /// on C so that the compiler completes it only where something is launched.
+// A type in a template argument list cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define WARPSAFE_DECLARE_LAUNCH(backend)                                                   \
   namespace warpsafe {                                                                     \
   template <>                                                                              \
@@ -72,3 +74,4 @@ template <CheckLevel Level, class B, class C, class K, class... A>
   }                                                                                        \
   }                                                                                        \
   static_assert(::warpsafe::detail::is_launchable<backend>)
+// NOLINTEND(bugprone-macro-parentheses)

@@ -7,6 +7,9 @@
 
 // ## Data
 
+// Rows with the same text are meant.
+// NOLINTBEGIN(bugprone-branch-clone)
+
 // Way out: The count is wrong, or is no count: check where it comes from.
 WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
                "{value} elements of {limit} bytes do not fit in 64 bits")
@@ -268,3 +271,5 @@ WARPSAFE_ERROR(58, reference_differs, "the kernel's results are not those of its
                "differ")
 
 #endif
+
+// NOLINTEND(bugprone-branch-clone)
