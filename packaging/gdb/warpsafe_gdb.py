@@ -141,8 +141,8 @@ def print_call_site(value):
 
 
 def print_axis(value):
-    members = fields(value)
-    return f"{template_name(value).split('::')[-1]}{{{'-' if members['negative'] else ''}{int(members['value'])}}}"
+    count = fields(value)["count"]
+    return f"{template_name(value).split('::')[-1]}{{{'-' if count['negative'] else ''}{int(count['magnitude'])}}}"
 
 
 def print_shared(value):

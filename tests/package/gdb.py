@@ -47,9 +47,9 @@ if not gdb:
 text = (source / "tests/unit/print/every_type.hpp").read_text()
 stops = [re.findall(r"^  SHOW\((\w+)\);", part, re.M) for part in text.split("stop_here();")[:-1]]
 # Keeps address randomisation, because containers forbid switching it off.
-commands = ["set disable-randomization off", "set debuginfod enabled off", f"source {source / 'packaging/gdb/warpsafe_gdb.py'}", "break stop_here", "run"]
+commands = ["set disable-randomization off", "set debuginfod enabled off", f"source {source / 'packaging/gdb/warpsafe_gdb.py'}", "break stopped", "run"]
 for names in [*stops, ["refused"]]:
-    commands += ["up", *(command for name in names for command in (f"echo SHOWN {name}\\n", f"print {name}", "echo END\\n")), "continue"]
+    commands += ["up 2", *(command for name in names for command in (f"echo SHOWN {name}\\n", f"print {name}", "echo END\\n")), "continue"]
 script = folder / "commands"
 script.write_text("\n".join(commands) + "\n")
 run = subprocess.run([gdb, "-nx", "-batch", "-x", script, program], capture_output=True, text=True, timeout=240)

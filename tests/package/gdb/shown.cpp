@@ -12,9 +12,15 @@
             << (variable) << '\n'                                          \
             << "END\n"
 
-/// Where the debugger stops.
+/// Where the debugger stops: after the flush, so that the program's lines come before the
+/// debugger's.
+[[gnu::noinline]] void stopped();
+void stopped() { asm volatile(""); }
 [[gnu::noinline]] void stop_here();
-void stop_here() { std::cout << std::flush; }
+void stop_here() {
+  std::cout << std::flush;
+  stopped();
+}
 
 template <class T>
 static const char* type_of(const T&) {

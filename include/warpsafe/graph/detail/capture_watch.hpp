@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
 
