@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Rows with the same text are meant.
-// NOLINTBEGIN(bugprone-branch-clone)
-
+// NOLINTBEGIN(bugprone-branch-clone): rows may share a text
 // One row for each error of a launch; runtime_rows.hpp has the others. A row is all that is fixed
 // about one error:
 //
@@ -227,5 +225,4 @@ WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel"
                "buffer's view, or pinned or managed memory")
 
 #endif
-
 // NOLINTEND(bugprone-branch-clone)
