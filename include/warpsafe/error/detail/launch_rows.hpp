@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// NOLINTBEGIN(bugprone-branch-clone): rows may share a text
 // One row for each error of a launch; runtime_rows.hpp has the others. A row is all that is fixed
 // about one error:
 //
@@ -225,4 +224,3 @@ WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel"
                "buffer's view, or pinned or managed memory")
 
 #endif
-// NOLINTEND(bugprone-branch-clone)

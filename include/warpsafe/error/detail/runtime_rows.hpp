@@ -7,7 +7,6 @@
 
 // ## Data
 
-// NOLINTBEGIN(bugprone-branch-clone): rows may share a text
 // Way out: The count is wrong, or is no count: check where it comes from.
 WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
                "{value} elements of {limit} bytes do not fit in 64 bits")
@@ -269,4 +268,3 @@ WARPSAFE_ERROR(58, reference_differs, "the kernel's results are not those of its
                "differ")
 
 #endif
-// NOLINTEND(bugprone-branch-clone)
