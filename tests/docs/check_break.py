@@ -40,7 +40,7 @@ problems = [
         "no SIGTRAP": re.search("received signal SIGTRAP", before),
         "it stops once": said.count("SIGTRAP") == 1,
         "launches 1 and 2, and no other, are told before it stops": re.findall("Launch: kernel=([a-z0-9_]+)", before) == ["dequantize", "matmul_f32"],
-        "the backtrace goes from the stop to main": re.search(r"stop_if_asked.*\bmain \(", where, re.S),
+        "the backtrace goes from the stop to main": re.search(r"break_at_launch.*\bmain \(", where, re.S),
         "and, with symbols, through the user's line": "demo.cpp" not in where or "demo.cpp:22" in where,
         "launch 3 comes after it goes on": re.findall("Launch: kernel=([a-z0-9_]+)", after) == ["softmax"],
         "the program's own end follows": "illegal memory access" in after and "exited normally" in after,

@@ -62,7 +62,7 @@ template <class... Axes>
 inline constexpr bool have_names = ((axis_of<Axes> >= 0) && ...);
 /// Whether these are all axes of an extent of that rank, each once.
 template <int Rank, class... Axes>
-constexpr bool are_all_axes() noexcept {
+WARPSAFE_FN constexpr bool are_all_axes() noexcept {
   if constexpr (have_names<Axes...>) {
     return ((1 << axis_of<Axes>)+... + 0) == (1 << Rank) - 1;
   } else {
