@@ -64,9 +64,9 @@ template <size_type Alignment, class T>
 // The return type is deduced, so that this is the first error.
 template <size_type Alignment, class Memory>
 auto align(const Memory&) noexcept {
-  static_assert(!detail::is_size<decltype(sizeof(Memory*))>,
-                "warpsafe: align takes a device buffer's view(), or a part of it: "
-                "align<16>(buffer.view())");
+  static_assert(
+      !detail::is_size<decltype(sizeof(Memory*))>,
+      "warpsafe: align takes a device buffer's view() or a part of it; write align<16>(buffer.view())");
   return nullptr;
 }
 

@@ -10,15 +10,16 @@ namespace warpsafe {
 /// pieces (float4). `align` (align.hpp) makes it and checks the address. No standard header, C++17.
 template <class T, size_type Alignment>
 class aligned_ptr {
-  static_assert(Alignment >= alignof(T) && (Alignment & (Alignment - 1)) == 0,
-                "warpsafe: an alignment is a power of 2, at least the element's own");
+  static_assert(
+      Alignment >= alignof(T) && (Alignment & (Alignment - 1)) == 0,
+      "warpsafe: an alignment must be a power of 2 and at least the alignment of the element");
 
  public:
   using element_type = T;
   static constexpr size_type alignment = Alignment;
 
 #define WARPSAFE_DETAIL_SENTENCE \
-  "warpsafe: an aligned_ptr is made by align<16>(buffer.view()), which looks at the address"
+  "warpsafe: make an aligned_ptr with align<16>(buffer.view()), which checks the address"
   template <class U WARPSAFE_DETAIL_WHY>
   WARPSAFE_FN WARPSAFE_DETAIL_REFUSED explicit aligned_ptr(const U&)
       WARPSAFE_DETAIL_REFUSAL(U,
@@ -35,7 +36,7 @@ class aligned_ptr {
   template <class Wide>
   [[nodiscard]] WARPSAFE_FN Wide* as() const noexcept {
     static_assert(alignof(Wide) <= Alignment,
-                  "warpsafe: this type needs more alignment than the pointer is known to have");
+                  "warpsafe: this type needs a larger alignment than the pointer guarantees");
 #if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDA_ARCH__) && \
     !defined(__HIP_DEVICE_COMPILE__)
     return detail::device_memory_from_host_code<Wide*>();

@@ -29,9 +29,9 @@ template <class T>
 /// Diagnoses an argument that is not a view, and a matrix whose rows are not contiguous.
 template <class T>
 auto as_bytes(const T&) noexcept {
-  static_assert(!detail::is_size<decltype(sizeof(T*))>,
-                "warpsafe: the bytes are those of a view whose elements lie together: "
-                "as_bytes(buffer.view())");
+  static_assert(
+      !detail::is_size<decltype(sizeof(T*))>,
+      "warpsafe: as_bytes takes a view of contiguous elements; write as_bytes(buffer.view())");
   return nullptr;
 }
 /// As as_bytes, for a kernel that writes. The elements must not be const.
@@ -43,16 +43,17 @@ template <class T>
 /// Diagnoses const elements.
 template <class T>
 DeviceView<std::byte> as_writable_bytes(DeviceView<const T>) noexcept {
-  static_assert(!detail::is_size<decltype(sizeof(T*))>,
-                "warpsafe: these elements are const; as_bytes(view) is for a kernel that reads");
+  static_assert(
+      !detail::is_size<decltype(sizeof(T*))>,
+      "warpsafe: these elements are const; use as_bytes(view) for a kernel that only reads");
   return {};
 }
 
 template <class T>
 auto as_writable_bytes(const T&) noexcept {
-  static_assert(!detail::is_size<decltype(sizeof(T*))>,
-                "warpsafe: the bytes are those of a view whose elements lie together: "
-                "as_writable_bytes(buffer.view())");
+  static_assert(
+      !detail::is_size<decltype(sizeof(T*))>,
+      "warpsafe: as_writable_bytes takes a view of contiguous elements; write as_writable_bytes(buffer.view())");
   return nullptr;
 }
 

@@ -53,9 +53,9 @@ class device_ptr {
   /// Diagnoses an access through the pointer.
   template <class U = T>
   WARPSAFE_FN U& operator*() const noexcept {
-    static_assert(!detail::is_size<decltype(sizeof(U*))>,
-                  "warpsafe: a device_ptr is not read through; in a kernel get() is the pointer "
-                  "itself, and host code copies the memory: buffer.to_host(stream)");
+    static_assert(
+        !detail::is_size<decltype(sizeof(U*))>,
+        "warpsafe: a device_ptr cannot be dereferenced; in a kernel use get(), and on the host copy the memory with buffer.to_host(stream)");
     return *pointer_;
   }
   template <class U = T>

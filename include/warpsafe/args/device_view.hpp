@@ -22,9 +22,9 @@ class DeviceView {
   };
   template <class U>
   static U* unreadable() noexcept {
-    static_assert(!detail::is_size<decltype(sizeof(U*))>,
-                  "warpsafe: host code cannot read or write device memory; copy it: "
-                  "buffer.to_host(stream) gives it once it is there; its address is pointer()");
+    static_assert(
+        !detail::is_size<decltype(sizeof(U*))>,
+        "warpsafe: host code cannot read or write device memory; copy it with buffer.to_host(stream), or take its address with pointer()");
     return nullptr;
   }
 
@@ -59,9 +59,8 @@ class DeviceView {
   /// The address. It no longer knows its buffer either.
   [[nodiscard]] constexpr device_ptr<T> pointer() const noexcept { return kernel_form_.pointer(); }
   // A view does not become a span without `span()`.
-#define WARPSAFE_DETAIL_SENTENCE                                                                \
-  "warpsafe: a DeviceSpan does not know its buffer, which then may be freed under a kernel on " \
-  "another stream; pass the view itself, or say span(), and used_on after such a launch"
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a DeviceSpan does not track its buffer, which may be freed while a kernel on another stream uses it; pass the view itself, or write span() and call used_on after the launch"
   template <class U WARPSAFE_DETAIL_WHY>
   WARPSAFE_DETAIL_REFUSED operator DeviceSpan<U>() const noexcept WARPSAFE_DETAIL_REFUSAL(U);
 #undef WARPSAFE_DETAIL_SENTENCE

@@ -84,9 +84,9 @@ template <class T>
 struct device_pointer_traits<PitchedSpan<T>> {
   template <class Given>
   WARPSAFE_FN static auto get(const Given&) noexcept {
-    static_assert(detail::is_contiguous<Given>,
-                  "warpsafe: the rows of this matrix are apart, and the kernel's pointer parameter "
-                  "knows nothing of that; let the kernel take a PitchedSpan, or pass row(i)");
+    static_assert(
+        detail::is_contiguous<Given>,
+        "warpsafe: the rows of this matrix have padding between them, which a pointer parameter does not show; let the kernel take a PitchedSpan, or pass row(i)");
     return static_cast<T*>(nullptr);
   }
 };

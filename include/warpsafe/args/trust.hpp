@@ -15,9 +15,8 @@ namespace warpsafe {
 template <class T>
 class trusted_ptr {
  public:
-#define WARPSAFE_DETAIL_SENTENCE                                                       \
-  "warpsafe: a trusted pointer is made by trust(p), one with a number of elements by " \
-  "trust(p, count)"
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: make a trusted pointer with trust(p), or with trust(p, count) for a number of elements"
   template <class U WARPSAFE_DETAIL_WHY>
   WARPSAFE_DETAIL_REFUSED explicit trusted_ptr(U*) WARPSAFE_DETAIL_REFUSAL(U);
 #undef WARPSAFE_DETAIL_SENTENCE
@@ -34,9 +33,8 @@ class trusted_ptr {
 template <class T>
 class trusted_span {
  public:
-#define WARPSAFE_DETAIL_SENTENCE                                                       \
-  "warpsafe: a trusted pointer is made by trust(p), one with a number of elements by " \
-  "trust(p, count)"
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: make a trusted pointer with trust(p), or with trust(p, count) for a number of elements"
   template <class U, class Count WARPSAFE_DETAIL_WHY>
   WARPSAFE_DETAIL_REFUSED explicit trusted_span(U*, Count) WARPSAFE_DETAIL_REFUSAL(U);
 #undef WARPSAFE_DETAIL_SENTENCE
@@ -76,9 +74,9 @@ template <class T, class Count>
 template <class T, class... Count>
 requires(!std::is_pointer_v<T> && !std::is_array_v<T>) constexpr auto trust(const T&,
                                                                             Count...) noexcept {
-  static_assert(std::is_pointer_v<T>,
-                "warpsafe: trust takes a raw pointer to device memory that other code allocated; a "
-                "device buffer goes in as its view(), a null pointer as nullptr");
+  static_assert(
+      std::is_pointer_v<T>,
+      "warpsafe: trust takes a raw pointer to device memory that other code allocated; pass a device buffer's view(), or nullptr for a null pointer");
   return nullptr;
 }
 

@@ -48,7 +48,7 @@ constexpr bool check_compared() noexcept {
   static_assert(std::is_same_v<element_of<A>, element_of<E>>,
                 "warpsafe: compare takes two arrays of the same element type; convert one first");
   static_assert(std::is_trivially_copyable_v<element_of<A>>,
-                "warpsafe: compare takes arrays of numbers, or of plain structures of them");
+                "warpsafe: compare takes arrays of numbers or of plain structs of numbers");
   return std::is_same_v<element_of<A>, element_of<E>>;
 }
 

@@ -66,8 +66,7 @@ struct SignedSize {
     static_assert(!is_bool<T>, "warpsafe: a bool is not a size");
     static_assert(
         !is_floating<T>,
-        "warpsafe: a size is a whole number of elements; round the floating value on purpose "
-        "first");
+        "warpsafe: a size is a whole number of elements; round the floating-point value explicitly first");
     static_assert(
         is_bool<T> || is_floating<T> || is_size<T>,
         "warpsafe: a size is a built-in whole number (int, std::size_t, std::int64_t, ...)");
@@ -97,7 +96,7 @@ struct SizeArgument {
   WARPSAFE_FN WARPSAFE_DETAIL_REFUSED SizeArgument(T) WARPSAFE_DETAIL_REFUSAL(T);
 #undef WARPSAFE_DETAIL_SENTENCE
 #define WARPSAFE_DETAIL_SENTENCE \
-  "warpsafe: a size is a whole number of elements; round the floating value on purpose first"
+  "warpsafe: a size is a whole number of elements; round the floating-point value explicitly first"
   template <class T, typename If<is_floating<T>>::type* = nullptr WARPSAFE_DETAIL_WHY>
   WARPSAFE_FN WARPSAFE_DETAIL_REFUSED SizeArgument(T) WARPSAFE_DETAIL_REFUSAL(T);
 #undef WARPSAFE_DETAIL_SENTENCE

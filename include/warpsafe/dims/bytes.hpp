@@ -16,8 +16,9 @@ namespace detail {
 /// Refuses at compile time an element type that no buffer can hold: device, managed or pinned.
 template <class T>
 constexpr bool check_element() noexcept {
-  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
-                "warpsafe: a buffer holds trivially copyable elements: they are copied as bytes");
+  static_assert(
+      std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+      "warpsafe: a buffer holds only trivially copyable elements, because they are copied as bytes");
   return true;
 }
 }  // namespace detail
@@ -34,7 +35,7 @@ class Bytes {
     const detail::SignedSize size = detail::SignedSize::of(bytes);
     bytes_ = size.negative ? 0 - size.magnitude : size.magnitude;
   }
-#define WARPSAFE_DETAIL_SENTENCE "warpsafe: a number of bytes is a whole number"
+#define WARPSAFE_DETAIL_SENTENCE "warpsafe: a number of bytes must be a whole number"
   template <class Number WARPSAFE_DETAIL_WHY>
   requires(!detail::is_size<Number>) WARPSAFE_DETAIL_REFUSED explicit Bytes(Number)
       WARPSAFE_DETAIL_REFUSAL(Number);
@@ -82,7 +83,7 @@ class DynamicShared {
                 "warpsafe: shared memory holds objects that the kernel writes: shared<float>(256)");
   static_assert(
       !std::is_object_v<T> || std::is_trivially_destructible_v<T>,
-      "warpsafe: shared memory holds trivially destructible types: nothing runs their destructor");
+      "warpsafe: shared memory holds only trivially destructible types, because no destructor runs there");
 
  public:
   static constexpr auto launch_part = detail::PartKind::shared;
@@ -117,9 +118,9 @@ class DynamicShared {
 /// 1024 bytes. A bare number of bytes is not an option.
 template <class T, class Count>
 [[nodiscard]] constexpr DynamicShared<T> shared(Count count) noexcept {
-  static_assert(!std::is_same_v<Count, Bytes>,
-                "warpsafe: shared<T>(count) counts elements of T; a number of bytes is "
-                "shared(Bytes(n))");
+  static_assert(
+      !std::is_same_v<Count, Bytes>,
+      "warpsafe: shared<T>(count) counts elements of T; write shared(Bytes(n)) for a number of bytes");
   if constexpr (std::is_same_v<Count, Bytes>) {
     return DynamicShared<T>(detail::SignedSize{0, false});
   } else {
@@ -130,7 +131,7 @@ template <class T, class Count>
 template <class T, class... Counts>
 requires(sizeof...(Counts) != 1) constexpr DynamicShared<T> shared(Counts...) noexcept {
   static_assert(sizeof...(Counts) == 1,
-                "warpsafe: shared<T>(count) takes the number of elements, one number");
+                "warpsafe: shared<T>(count) takes one number, the number of elements");
   return DynamicShared<T>(detail::SignedSize{0, false});
 }
 /// Diagnoses a bare number, which may be bytes or elements. The first parameter excludes
@@ -139,9 +140,9 @@ template <int = 0, class Count>
 requires(
     detail::is_size<Count> || detail::is_floating<Count> ||
     detail::is_bool<Count>) constexpr DynamicShared<unsigned char> shared(Count count) noexcept {
-  static_assert(sizeof(Count) == 0,
-                "warpsafe: shared memory of what? shared<float>(256) is 256 floats, "
-                "shared(Bytes(1024)) is 1024 bytes");
+  static_assert(
+      sizeof(Count) == 0,
+      "warpsafe: shared needs the type of its elements; write shared<float>(256) for 256 floats, or shared(Bytes(1024)) for 1024 bytes");
   return DynamicShared<unsigned char>(detail::SignedSize::of(count));
 }
 /// The launch option for dynamic shared memory of a number of bytes. Errc::shared_negative for 2^63

@@ -66,9 +66,9 @@ template <class T>
 constexpr bool check_vendor_dims() noexcept {
   constexpr bool keeps = is_vendor_axis<decltype(T::x)>() && is_vendor_axis<decltype(T::y)>() &&
                          is_vendor_axis<decltype(T::z)>();
-  static_assert(keeps,
-                "warpsafe: a vendor's dim3 has three unsigned numbers of 32 bits; wider or signed "
-                "ones go through GridDim::from_blocks or BlockDim::create, which check them");
+  static_assert(
+      keeps,
+      "warpsafe: a vendor's dim3 has three unsigned 32-bit numbers; pass wider or signed numbers to GridDim::from_blocks or BlockDim::create, which check them");
   return keeps;
 }
 
@@ -93,17 +93,15 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
 
   // No dimension is made of bare numbers. Not explicit, so that the sentence is printed wherever
   // one is tried.
-#define WARPSAFE_DETAIL_SENTENCE                                                         \
-  "warpsafe: a grid is made from the size it covers, SafeGrid<>::cover(n, block<256>); " \
-  "GridDim::from_blocks is for a number that counts blocks already"
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: make a grid from the size that it covers: SafeGrid<>::cover(n, block<256>); use GridDim::from_blocks only for a number of blocks"
   template <class First, class... More WARPSAFE_DETAIL_WHY>
   requires(std::is_same_v<Space, grid_space>&& detail::are_numbers<First, More...>)
       WARPSAFE_DETAIL_REFUSED Dim3(First, More...)
   WARPSAFE_DETAIL_REFUSAL(First, : Dim3(Checked{}, 1, 1, 1));
 #undef WARPSAFE_DETAIL_SENTENCE
-#define WARPSAFE_DETAIL_SENTENCE                                                                 \
-  "warpsafe: a block or cluster is made by block<256>, cluster<2>, or, of numbers known at run " \
-  "time, by BlockDim::create(x, y, z), which checks them"
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: make a block or cluster with block<256> or cluster<2>; for numbers known at run time use BlockDim::create(x, y, z), which checks them"
   template <class First, class... More WARPSAFE_DETAIL_WHY>
   requires(!std::is_same_v<Space, grid_space> &&
            detail::are_numbers<First, More...>) WARPSAFE_DETAIL_REFUSED Dim3(First, More...)
@@ -142,8 +140,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
       A x, B y = 1, C z = 1, call_site site = call_site::current()) noexcept {
     static_assert(
         !std::is_same_v<Space, grid_space>,
-        "warpsafe: a grid is made from the size it covers, SafeGrid<>::cover(n, block<256>); "
-        "GridDim::from_blocks is for a number that counts blocks already");
+        "warpsafe: make a grid from the size that it covers: SafeGrid<>::cover(n, block<256>); use GridDim::from_blocks only for a number of blocks");
     return checked(x, y, z, std::is_same_v<Space, block_space> ? 1024 : 0xffffffffU,
                    std::is_same_v<Space, block_space> ? 1024 : ~std::uint64_t{0}, site);
   }

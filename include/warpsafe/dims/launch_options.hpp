@@ -31,9 +31,8 @@ struct priority {
            sizeof(Number) <=
                sizeof(std::int32_t)) explicit constexpr priority(Number its_value) noexcept
       : value(static_cast<std::int32_t>(its_value)) {}
-#define WARPSAFE_DETAIL_SENTENCE                                                         \
-  "warpsafe: a priority is a whole number of at most 32 bits, as the runtimes have it: " \
-  "priority(-1)"
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a priority is a whole number of at most 32 bits: priority(-1)"
   template <class Number WARPSAFE_DETAIL_WHY>
   requires(!detail::is_size<Number> ||
            sizeof(Number) > sizeof(std::int32_t)) WARPSAFE_DETAIL_REFUSED explicit priority(Number)
@@ -58,7 +57,8 @@ inline constexpr dependent_launch_t dependent_launch{};
 template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
 struct NonPortableCluster {
   static constexpr auto launch_part = detail::PartKind::cluster;
-  static_assert(X > 0 && Y > 0 && Z > 0, "warpsafe: a dimension is 0; every axis is at least 1");
+  static_assert(X > 0 && Y > 0 && Z > 0,
+                "warpsafe: a dimension is 0; every axis must be at least 1");
   static_assert(std::uint64_t{X} * Y * Z <= 16,
                 "warpsafe: no device has clusters of more than 16 blocks");
   constexpr void apply(LaunchShape& shape) const noexcept {

@@ -101,8 +101,7 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
       call_site site = call_site::current()) noexcept {
     static_assert(
         detail::may_be_exact<Size, B, Option1, Option2>(),
-        "warpsafe: this count is no multiple of the block, and the kernel checks no bound; use "
-        "cover and a kernel that checks, or a block that divides the count");
+        "warpsafe: this count is not a multiple of the block; use cover and a kernel that checks the bound, or a block that divides the count");
     return make<Level, GridPolicy::one_per_item>(size, block, detail::CoverRule::exact, option1,
                                                  option2, site);
   }
@@ -132,9 +131,9 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
   [[nodiscard, gnu::always_inline]] static constexpr auto grid_stride(
       const Size& size, B block, Most most, Option1 option1 = {},
       call_site site = call_site::current()) noexcept {
-    static_assert(detail::rank_of<Size> == 1,
-                  "warpsafe: grid_stride walks one axis; give it the number of elements, or cover "
-                  "the extent");
+    static_assert(
+        detail::rank_of<Size> == 1,
+        "warpsafe: grid_stride uses one axis; pass the number of elements, or cover the extent");
     return make<Level, GridPolicy::strided>(size, block, detail::CoverRule::round_up, option1, most,
                                             site);
   }
@@ -158,15 +157,14 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
   }
   template <class... A>
   requires(sizeof...(A) < 3) static constexpr auto grid_stride(const A&...) noexcept {
-    static_assert(sizeof...(A) == 3,
-                  "warpsafe: grid_stride takes the size, the block and the most blocks: "
-                  "grid_stride(n, block<256>, max_blocks(m))");
+    static_assert(
+        sizeof...(A) == 3,
+        "warpsafe: grid_stride takes the size, the block and the largest number of blocks: grid_stride(n, block<256>, max_blocks(m))");
     return detail::failure<SafeGrid<Rules>>(
         LaunchError::make(Errc::size_zero, Stage::construction));
   }
-#define WARPSAFE_DETAIL_SENTENCE                                                          \
-  "warpsafe: a SafeGrid is made by SafeGrid<>::cover(n, block<256>), and from blocks by " \
-  "GridDim::from_blocks"
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: make a SafeGrid with SafeGrid<>::cover(n, block<256>), or a grid from a number of blocks with GridDim::from_blocks"
   template <class Size, class B, class... A WARPSAFE_DETAIL_WHY>
   requires(detail::is_size<B> || is_block_dim<B> || is_grid_dim<B>) WARPSAFE_DETAIL_REFUSED
       explicit SafeGrid(const Size&, const B&, const A&...)

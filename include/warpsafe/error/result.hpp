@@ -115,10 +115,9 @@ class [[nodiscard]] answer : public result<T> {
 
   /// Diagnoses the use as a condition.
   constexpr explicit operator bool() const noexcept {
-    static_assert(std::is_void_v<T>,
-                  "warpsafe: as a condition this would ask whether there was an error, not whether "
-                  "the work is done; the answer is ready().value(), has_value() says that there is "
-                  "one");
+    static_assert(
+        std::is_void_v<T>,
+        "warpsafe: as a condition this would test for an error, not for the answer; write ready().value() for the answer, or has_value() to test for an error");
     return false;
   }
 };

@@ -71,8 +71,7 @@ class [[nodiscard]] basic_capture {
       [[nodiscard]] static result<basic_capture> begin(const S&, const A&...) noexcept {
     static_assert(
         std::is_convertible_v<const S&, basic_stream_hold<B>>,
-        "warpsafe: a capture begins on a Stream or StreamRef of its backend; 0 and nullptr "
-        "are a default stream, which cannot be captured");
+        "warpsafe: begin a capture on a Stream or StreamRef of its backend; 0 and nullptr are a default stream, which cannot be captured");
     return LaunchError::make(Errc::stream_null, Stage::construction);
   }
 
@@ -113,8 +112,9 @@ class [[nodiscard]] basic_capture {
   /// Diagnoses `end` of a variable that could still be used afterwards.
   template <class Never = void>
   result<basic_graph<B>> end(call_site site = call_site::current()) & noexcept {
-    static_assert(!std::is_void_v<Never>,
-                  "warpsafe: end() uses the capture up: auto graph = std::move(capture).end()");
+    static_assert(
+        !std::is_void_v<Never>,
+        "warpsafe: end() consumes the capture; write auto graph = std::move(capture).end()");
     return not_open_error(site);
   }
   /// Keeps `value` (a buffer, a library handle, a token) alive as long as the graph and its
@@ -231,8 +231,7 @@ template <class B, class Body>
                                                   Body& body, call_site site) {
   static_assert(
       is_capture_body<Body, B>,
-      "warpsafe: what is captured is a function of the Capture that returns result<void>: "
-      "[&](Capture& capture) -> result<void> { … }");
+      "warpsafe: capture takes a function of the Capture that returns result<void>: [&](Capture& capture) -> result<void> { … }");
   if constexpr (is_capture_body<Body, B>) {
     auto open = basic_capture<B>::begin(std::move(stream), mode, site);
     if (!open.has_value()) return open.assume_error();

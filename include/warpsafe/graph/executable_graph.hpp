@@ -89,7 +89,7 @@ class [[nodiscard]] basic_executable_graph {
       result<void> launch(const S&)
   noexcept {
     static_assert(std::is_convertible_v<const S&, basic_stream_hold<B>>,
-                  "warpsafe: a graph is launched on a Stream or StreamRef of its backend");
+                  "warpsafe: launch a graph on a Stream or StreamRef of its backend");
     return success();
   }
 

@@ -33,11 +33,11 @@ inline constexpr bool is_reference_only = std::is_pointer_v<T> ||
 /// Diagnoses arguments of keep() that own nothing, or that are not moved in.
 template <class T>
 constexpr bool check_keep_argument() noexcept {
-  static_assert(!is_reference_only<std::remove_cvref_t<T>>,
-                "warpsafe: this only refers to memory, and keeps none of it; give the graph what "
-                "owns it: keep(std::move(buffer)), or keep(buffer.keep())");
+  static_assert(
+      !is_reference_only<std::remove_cvref_t<T>>,
+      "warpsafe: this refers to memory without owning it; give the graph the owner: keep(std::move(buffer)), or keep(buffer.keep())");
   static_assert(!std::is_lvalue_reference_v<T>,
-                "warpsafe: keep takes over what it keeps: keep(std::move(buffer))");
+                "warpsafe: keep takes ownership; write keep(std::move(buffer))");
   return !std::is_lvalue_reference_v<T> && !is_reference_only<std::remove_cvref_t<T>>;
 }
 template <class T>

@@ -55,9 +55,9 @@ namespace warpsafe {
 /// StreamBound moves.
 template <class Handle>
 struct handle_traits {
-  static_assert(!std::is_same_v<Handle, Handle>,
-                "warpsafe: no library has this handle here: include its own header of "
-                "<warpsafe/handles/>, or specialise handle_traits for it");
+  static_assert(
+      !std::is_same_v<Handle, Handle>,
+      "warpsafe: no handle_traits for this handle; include the library's header from <warpsafe/handles/>, or specialise handle_traits");
 };
 
 /// A list of a library's functions.

@@ -15,7 +15,7 @@ namespace warpsafe {
 template <class T>
 struct HostScalar {
   static_assert(std::is_trivially_copyable_v<std::remove_reference_t<T>>,
-                "warpsafe: a library's scalar is a plain number or structure");
+                "warpsafe: a library's scalar must be a plain number or struct");
   T value;  // a reference if host_scalar was given a variable
   [[nodiscard]] constexpr auto* get() const noexcept { return &value; }
 };

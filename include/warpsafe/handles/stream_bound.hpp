@@ -112,9 +112,7 @@ class [[nodiscard]] StreamBound
       [[nodiscard]] static result<StreamBound> create(const S&...) noexcept {
     static_assert(
         detail::makes_handle<B, Options, S...>,
-        "warpsafe: a library handle is made on a Stream of the library's backend, and of what "
-        "handle_traits has as options; a vendor's stream comes in by StreamRef::borrow(stream, "
-        "device)");
+        "warpsafe: create a library handle with a Stream of the library's backend and the options of its handle_traits; borrow a vendor's stream with StreamRef::borrow(stream, device)");
     return LaunchError::make(Errc::stream_null, Stage::construction);
   }
 
@@ -171,9 +169,9 @@ class [[nodiscard]] StreamBound
   /// Diagnoses `rebind` of a variable that could still be used afterwards.
   template <class S>
   result<StreamBound> rebind(const S&) & noexcept {
-    static_assert(!detail::is_size<decltype(sizeof(S))>,
-                  "warpsafe: rebind uses the handle up: auto moved = "
-                  "std::move(handle).rebind(stream)");
+    static_assert(
+        !detail::is_size<decltype(sizeof(S))>,
+        "warpsafe: rebind consumes the handle; write auto moved = std::move(handle).rebind(stream)");
     return LaunchError::make(Errc::handle_moved, Stage::construction);
   }
 

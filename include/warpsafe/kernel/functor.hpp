@@ -29,8 +29,9 @@ __global__ void functor_entry(F function, P... parameters) {
 
 template <class CallOperator>
 struct CallTraits {
-  static_assert(!std::is_member_pointer_v<CallOperator>,
-                "warpsafe: a functor's call operator is const: every thread calls the same object");
+  static_assert(
+      !std::is_member_pointer_v<CallOperator>,
+      "warpsafe: a functor's call operator must be const, because all threads call the same object");
   using parameters = TypeList<>;
 };
 template <class F, class Return, class... P>
@@ -87,8 +88,7 @@ template <class... Needs, class F>
 requires(!requires { &F::operator(); }) constexpr auto functor(const F&) noexcept {
   static_assert(
       requires { &F::operator(); },
-      "warpsafe: functor takes an object with one call operator, no template and not overloaded: "
-      "write the types of its parameters; a function goes in as kernel<fn>");
+      "warpsafe: functor takes an object with one call operator that is neither a template nor overloaded; write out its parameter types, and pass a function as kernel<fn>");
   return FunctorKernel<detail::NoFunctor, Needs...>{};
 }
 

@@ -71,10 +71,9 @@ struct ReferenceOf;
 template <auto HostFn, class Within, class... P>
 struct ReferenceOf<HostFn, Within, TypeList<P...>> {
   static constexpr bool fits() noexcept {
-    static_assert(takes_shape<HostFn, P...> || takes_arguments<HostFn, P...>,
-                  "warpsafe: the reference takes what its kernel takes: T* for a pointer, "
-                  "std::span<T> for a DeviceSpan<T>, all else as it is; before them a const "
-                  "LaunchShape& if it needs the grid");
+    static_assert(
+        takes_shape<HostFn, P...> || takes_arguments<HostFn, P...>,
+        "warpsafe: the reference must take the kernel's parameters: T* for a pointer, std::span<T> for a DeviceSpan<T>, all others unchanged; before them a const LaunchShape& if it needs the grid");
     return true;
   }
   static constexpr HostReference value{&ReferenceCall<HostFn, P...>::run, Within::tolerance,

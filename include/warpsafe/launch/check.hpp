@@ -73,9 +73,9 @@ constexpr bool check_raw_dims() noexcept {
   constexpr bool raw = (VendorDim3<G> || is_size<G>)&&(VendorDim3<Bk> || is_size<Bk>);
   static_assert(in_order,
                 "warpsafe: the grid comes first and the block second, as in <<<grid, block>>>");
-  static_assert(!in_order || raw,
-                "warpsafe: grid and block are the vendor's dim3 or a whole number, as in "
-                "<<<grid, block>>>; GridDim and BlockDim go to launch, in a LaunchConfig");
+  static_assert(
+      !in_order || raw,
+      "warpsafe: grid and block are the vendor's dim3 or a whole number, as in <<<grid, block>>>; pass GridDim and BlockDim to launch in a LaunchConfig");
   return in_order && raw;
 }
 

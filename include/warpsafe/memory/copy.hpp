@@ -44,23 +44,22 @@ constexpr bool check_operand() noexcept {
       "view(), view().subspan(offset, count)");
   static_assert(
       !HostMemory<A>,
-      "warpsafe: this is pageable host memory, whose copy waits or reads too early as the runtime "
-      "likes; move a PinnedBuffer in, or say copy_and_wait(stream, to, from)");
-  static_assert(!is_result<A>,
-                "warpsafe: this may be an error and no buffer; take its value first");
+      "warpsafe: this is pageable host memory: the runtime may block, or read it late; move a PinnedBuffer in, or use copy_and_wait(stream, to, from)");
+  static_assert(
+      !is_result<A>,
+      "warpsafe: this result may hold an error instead of a buffer; take its value first");
   if constexpr (CopyOperand<A>::known) {
     constexpr bool rvalue = !std::is_lvalue_reference_v<Given>;
     constexpr bool pinned = CopyOperand<A>::place == CopyPlace::pinned;
     constexpr bool owner = !std::is_void_v<typename CopyOperand<A>::backend>;
-    static_assert(!pinned || rvalue,
-                  "warpsafe: the host could change or free this PinnedBuffer while the copy runs; "
-                  "std::move it in, and take it back from the token with get()");
+    static_assert(
+        !pinned || rvalue,
+        "warpsafe: the host could change or free this PinnedBuffer while the copy runs; pass it with std::move, and take it back with get()");
     static_assert(!pinned || !std::is_const_v<std::remove_reference_t<Given>>,
-                  "warpsafe: a const PinnedBuffer cannot be moved in; make it one without const");
+                  "warpsafe: a const PinnedBuffer cannot be moved; remove the const");
     static_assert(
         pinned || !owner || !rvalue,
-        "warpsafe: this buffer is a temporary, and gone before the copy has run; give it a "
-        "name");
+        "warpsafe: this buffer is a temporary and is freed before the copy has run; give it a name");
     return pinned ? rvalue && !std::is_const_v<std::remove_reference_t<Given>> : !owner || !rvalue;
   } else {
     constexpr bool explained = is_raw_memory<A> || HostMemory<A> || is_result<A>;
@@ -109,7 +108,7 @@ constexpr bool check_pair() noexcept {
   static_assert(one_backend, "warpsafe: buffer and stream are of different backends");
   constexpr bool on_host =
       ToOperand::place == CopyPlace::pinned && FromOperand::place == CopyPlace::pinned;
-  static_assert(!on_host, "warpsafe: both are host memory: std::copy does it");
+  static_assert(!on_host, "warpsafe: both sides are host memory; use std::copy");
   return writable && same && one_backend && !on_host;
 }
 
@@ -150,17 +149,16 @@ constexpr bool check_blocking_copy() noexcept {
                     "warpsafe: the target of this copy is const: source and target are "
                     "swapped? copy_and_wait(stream, to, from)");
       constexpr bool fits = is_host_side<std::remove_reference_t<From>, const Element>;
-      static_assert(!writable || fits,
-                    "warpsafe: the source is no host memory of these elements with a size; pass a "
-                    "std::span or a vector of them");
+      static_assert(
+          !writable || fits,
+          "warpsafe: the source is not sized host memory of these elements; pass a std::span or a std::vector of them");
       return writable && fits && CopyOperand<ToType>::place == CopyPlace::device;
     } else {
       using Element = std::remove_const_t<typename CopyOperand<FromType>::element>;
       constexpr bool fits = is_host_side<std::remove_reference_t<To>, Element>;
       static_assert(
           fits,
-          "warpsafe: the target is no writable host memory of these elements with a size; "
-          "pass a std::span or a vector of them");
+          "warpsafe: the target is not sized writable host memory of these elements; pass a std::span or a std::vector of them");
       return fits && CopyOperand<FromType>::place == CopyPlace::device;
     }
   }
@@ -214,8 +212,7 @@ template <CheckLevel Level = current_level, class B, class To, class From>
                         call_site = call_site::current()) noexcept {
   static_assert(
       std::is_void_v<B>,
-      "warpsafe: this stream is gone when the copy is not done yet; give the stream a name "
-      "that outlives it, or use copy_and_wait");
+      "warpsafe: this stream is a temporary and ends before the copy is done; give the stream a name that outlives the copy, or use copy_and_wait");
   return success();
 }
 /// Diagnoses a wrong number of arguments: sizes and directions follow from the types, and the
@@ -223,9 +220,9 @@ template <CheckLevel Level = current_level, class B, class To, class From>
 template <class... A>
 requires(sizeof...(A) < 3 || (sizeof...(A) == 4 && !detail::ends_in_call_site<A...>) ||
          sizeof...(A) > 4) [[nodiscard]] auto copy(A&&...) noexcept {
-  static_assert(sizeof...(A) == 3,
-                "warpsafe: copy(stream, to, from): a stream always, and no number of elements or "
-                "bytes; for a part take view().subspan(offset, count)");
+  static_assert(
+      sizeof...(A) == 3,
+      "warpsafe: copy(stream, to, from) takes a stream and no number of elements or bytes; copy a part with view().subspan(offset, count)");
   return success();
 }
 

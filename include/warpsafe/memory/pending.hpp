@@ -51,8 +51,7 @@ template <class T>
 auto refuse_early_read() noexcept {
   static_assert(
       is_awaited<T>,
-      "warpsafe: the device may still be using this value; std::move(pending).get() waits "
-      "for it and hands it out");
+      "warpsafe: the device may still be using this value; call std::move(pending).get(), which waits and returns it");
   return static_cast<T*>(nullptr);
 }
 

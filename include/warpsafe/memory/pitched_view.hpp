@@ -42,18 +42,17 @@ class PitchedView {
   /// The type that kernels take; see DeviceView::span.
   [[nodiscard]] constexpr PitchedSpan<T> span() const noexcept { return kernel_form_; }
   // A view does not become a span without `span()`.
-#define WARPSAFE_DETAIL_SENTENCE                                                                 \
-  "warpsafe: a PitchedSpan does not know its buffer, which then may be freed under a kernel on " \
-  "another stream; pass the view itself, or say span(), and used_on after such a launch"
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a PitchedSpan does not track its buffer, which may be freed while a kernel on another stream uses it; pass the view itself, or write span() and call used_on after the launch"
   template <class U WARPSAFE_DETAIL_WHY>
   WARPSAFE_DETAIL_REFUSED operator PitchedSpan<U>() const noexcept WARPSAFE_DETAIL_REFUSAL(U);
 #undef WARPSAFE_DETAIL_SENTENCE
   /// Diagnoses an access to an element.
   template <class Index>
   auto operator[](Index) const noexcept {
-    static_assert(std::is_void_v<Index>,
-                  "warpsafe: host code cannot read or write device memory; copy it: "
-                  "buffer.to_host(stream) gives it once it is there");
+    static_assert(
+        std::is_void_v<Index>,
+        "warpsafe: host code cannot read or write device memory; copy it with buffer.to_host(stream)");
     return T{};
   }
 

@@ -43,9 +43,9 @@ template <class S, class... P>
 requires(detail::is_stream<S> && sizeof...(P) != 0 &&
          !(... && (detail::is_pending<P> && !std::is_const_v<P>)))
     [[nodiscard]] result<void> synchronize(const S&, P&&...) noexcept {
-  static_assert(sizeof...(P) == 0,
-                "warpsafe: synchronize(stream, std::move(pending)…) takes tokens of copies, moved "
-                "in, and hands out their values");
+  static_assert(
+      sizeof...(P) == 0,
+      "warpsafe: synchronize(stream, std::move(pending)…) takes the tokens of copies by move and returns their values");
   return success();
 }
 

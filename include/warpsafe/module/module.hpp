@@ -127,9 +127,9 @@ class [[nodiscard]] basic_module {
                                                  call_site site = call_site::current()) noexcept {
     constexpr bool is_text =
         std::is_convertible_v<const Image&, const char*> && !std::is_array_v<Image>;
-    static_assert(!is_text,
-                  "warpsafe: load takes the bytes of an image, a container or an array; a file is "
-                  "loaded by load_file(path)");
+    static_assert(
+        !is_text,
+        "warpsafe: load takes the bytes of an image in a container or an array; load a file with load_file(path)");
     if constexpr (!is_text) {
       const detail::ImageBytes bytes = detail::image_bytes<B>(image);
       void* const copy = detail::copy_image(bytes);
@@ -163,9 +163,9 @@ class [[nodiscard]] basic_module {
   template <class Signature, class... Needs, CheckLevel Level = current_level>
   [[nodiscard]] result<basic_module_kernel<B, Signature, Needs...>> kernel(
       const char* name, call_site site = call_site::current()) const noexcept {
-    static_assert(std::is_function_v<Signature>,
-                  "warpsafe: a module's kernel is taken with the signature of its source: "
-                  "kernel<void(float*, std::size_t)>(name)");
+    static_assert(
+        std::is_function_v<Signature>,
+        "warpsafe: take a module's kernel with the signature of its source: kernel<void(float*, std::size_t)>(name)");
     using Parameters = typename detail::FunctionTraits<Signature*>::parameters;
     static_assert(detail::FunctionTraits<Signature*>::returns_void,
                   "warpsafe: a kernel returns void");

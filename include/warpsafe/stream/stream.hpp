@@ -101,8 +101,7 @@ class [[nodiscard]] basic_stream {
       Number, call_site site = call_site::current()) noexcept {
     static_assert(
         std::is_void_v<Number>,
-        "warpsafe: a bare number may be a device or a priority: Stream::create(DeviceId(1)) "
-        "or Stream::create(priority(-1))");
+        "warpsafe: a bare number could be a device or a priority; write Stream::create(DeviceId(1)) or Stream::create(priority(-1))");
     return create<Level>(priority(0), site);
   }
 

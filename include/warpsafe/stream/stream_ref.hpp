@@ -94,9 +94,9 @@ class basic_stream_ref {
   template <class Native, class... Device>
   requires(sizeof...(Device) != 1 || !(std::is_convertible_v<Device, DeviceId> && ...))
       [[nodiscard]] static result<basic_stream_ref> borrow(Native, Device...) noexcept {
-    static_assert(std::is_void_v<Native>,
-                  "warpsafe: a borrowed stream comes with its device: StreamRef::borrow(stream, "
-                  "DeviceId(0))");
+    static_assert(
+        std::is_void_v<Native>,
+        "warpsafe: pass the device of a borrowed stream: StreamRef::borrow(stream, DeviceId(0))");
     return LaunchError::make(Errc::stream_null, Stage::construction);
   }
 

@@ -49,7 +49,7 @@ auto a13d_size_and_block_swapped(int n) {
 // A13: The grid was computed for a block of another size.
 auto a13e_grid_for_another_block(int n) {
 #ifdef MISUSE
-  // expected-error {{"the grid was computed for another block"}}
+  // expected-error {{"the grid was computed for a different block"}}
   return ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>), ws::block<128>);
 #else
   return ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
@@ -60,7 +60,7 @@ auto a13e_grid_for_another_block(int n) {
 // be compared.
 auto a13f_grid_for_a_run_time_block([[maybe_unused]] int n, ws::BlockDim block) {
 #ifdef MISUSE
-  // expected-error {{"the grid was computed for another block"}}
+  // expected-error {{"the grid was computed for a different block"}}
   return ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>), block);
 #else
   return ws::configure(ws::SafeGrid<>::cover(n, block));
@@ -75,7 +75,7 @@ WARPSAFE_KERNEL void fill(float*, int) {}
 auto launched(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a LaunchConfig second"}}
+  // expected-error {{"the second argument of launch is a LaunchConfig"}}
   return ws::launch(stream, ws::grid<4>, ws::block<256>, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -107,7 +107,7 @@ auto a13i_cover_without_a_block(int n) {
 // A13: The maximum number of blocks is missing, so the block is in its place.
 auto a13j_stride_without_its_blocks(int n) {
 #ifdef MISUSE
-  // expected-error {{"grid_stride takes the size, the block and the most"}}
+  // expected-error {{"grid_stride takes the size, the block and the largest number of blocks"}}
   return ws::SafeGrid<>::grid_stride(n, ws::block<256>);
 #else
   return ws::SafeGrid<>::grid_stride(n, ws::block<256>, ws::max_blocks(64));
@@ -200,7 +200,7 @@ auto a14f_square_block_for_a_flat_size(int n) {
 // A14: Two sizes come before the block.
 auto a14g_sizes_one_after_the_other(int m, int n) {
 #ifdef MISUSE
-  // expected-error {{"a bare number is no block"}}
+  // expected-error {{"a bare number is not a block"}}
   return ws::SafeGrid<>::cover(m, n, ws::block<16, 16>);
 #else
   return ws::SafeGrid<>::cover(ws::extent{ws::rows{m}, ws::cols{n}}, ws::block<16, 16>);

@@ -11,7 +11,7 @@ namespace ws = warpsafe;
 // A07: The last n % 256 items are never processed.
 auto a07_floor_division(int n) {
 #ifdef MISUSE
-  // expected-error {{"a bare number is no launch option"}}
+  // expected-error {{"a bare number is not a launch option"}}
   return ws::configure(n / 256, ws::block<256>);
 #else
   return ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
@@ -21,7 +21,7 @@ auto a07_floor_division(int n) {
 // A07: The quotient is passed to GridDim.
 auto a07b_floor_division_into_a_grid_dim(int n) {
 #ifdef MISUSE
-  // expected-error {{"a grid is made from the size it covers"}}
+  // expected-error {{"make a grid from the size that it covers"}}
   return ws::GridDim{n / 256};
 #else
   return ws::SafeGrid<>::cover(n, ws::block<256>);
@@ -36,7 +36,7 @@ WARPSAFE_KERNEL void fill(float*, int) {}
 auto launched(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a LaunchConfig second"}}
+  // expected-error {{"the second argument of launch is a LaunchConfig"}}
   return ws::launch(stream, n / 256, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -54,7 +54,7 @@ struct Sizes {
 
 auto configured(unsigned n) {
 #ifdef MISUSE
-  // expected-error {{"a vendor's dim3 through GridDim::from_vendor"}}
+  // expected-error {{"convert a vendor's dim3 with GridDim::from_vendor"}}
   return ws::configure(Sizes{n / 256, 1, 1}, ws::block<256>);
 #else
   return ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
@@ -66,7 +66,7 @@ auto configured(unsigned n) {
 // A07: ceil() rounds a quotient of floats.
 auto a07e_division_as_a_float(int n) {
 #ifdef MISUSE
-  // expected-error {{"a grid is made from the size it covers"}}
+  // expected-error {{"make a grid from the size that it covers"}}
   return ws::GridDim(std::ceil(static_cast<float>(n) / 256.0F));
 #else
   return ws::SafeGrid<>::cover(n, ws::block<256>);
@@ -76,7 +76,7 @@ auto a07e_division_as_a_float(int n) {
 // A07: A constructor makes the grid, without cover.
 auto a07f_grid_by_its_constructor(int blocks) {
 #ifdef MISUSE
-  // expected-error {{"a SafeGrid is made by"}}
+  // expected-error {{"make a SafeGrid with"}}
   return ws::SafeGrid<>(blocks, ws::block<256>);
 #else
   return ws::SafeGrid<>::cover(blocks, ws::block<256>);
@@ -86,7 +86,7 @@ auto a07f_grid_by_its_constructor(int blocks) {
 // A09: n / 256 + 1 is one block too many whenever 256 divides n.
 auto a09_one_block_too_many(int n) {
 #ifdef MISUSE
-  // expected-error {{"a bare number is no launch option"}}
+  // expected-error {{"a bare number is not a launch option"}}
   return ws::configure(n / 256 + 1, ws::block<256>);
 #else
   return ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
@@ -96,7 +96,7 @@ auto a09_one_block_too_many(int n) {
 // A09: The sum is passed to create, which blocks have and grids do not.
 auto a09b_one_block_too_many_in_create(int n) {
 #ifdef MISUSE
-  // expected-error {{"a grid is made from the size it covers"}}
+  // expected-error {{"make a grid from the size that it covers"}}
   return ws::GridDim::create(n / 256 + 1);
 #else
   return ws::SafeGrid<>::cover(n, ws::block<256>);
@@ -106,7 +106,7 @@ auto a09b_one_block_too_many_in_create(int n) {
 // A10: The kernel checks no bound, so its last block would access memory past the data.
 auto a10_count_that_is_no_multiple([[maybe_unused]] int n) {
 #ifdef MISUSE
-  // expected-error {{"this count is no multiple of the block"}}
+  // expected-error {{"this count is not a multiple of the block"}}
   return ws::SafeGrid<>::cover_exact(ws::count<1000>, ws::block<256>);
 #else
   return ws::SafeGrid<>::cover_exact(ws::count<1024>, ws::block<256>);

@@ -11,7 +11,7 @@ namespace ws = warpsafe;
 // A01: n + 255 overflows an int before the library sees it.
 auto a01_rounded_up_by_hand(int n) {
 #ifdef MISUSE
-  // expected-error {{"a bare number is no launch option"}}
+  // expected-error {{"a bare number is not a launch option"}}
   return ws::configure((n + 255) / 256, ws::block<256>);
 #else
   return ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
@@ -21,7 +21,7 @@ auto a01_rounded_up_by_hand(int n) {
 // A01: The quotient is in the braces of a LaunchConfig, and the block is a bare number too.
 auto a01b_rounded_up_in_braces([[maybe_unused]] int n) {
 #ifdef MISUSE
-  // expected-error {{"a bare number is no launch option"}}
+  // expected-error {{"a bare number is not a launch option"}}
   return ws::LaunchConfig{(n + 255) / 256, 256};
 #else
   return ws::LaunchConfig{ws::grid<4>, ws::block<256>};
@@ -31,7 +31,7 @@ auto a01b_rounded_up_in_braces([[maybe_unused]] int n) {
 // A01: The quotient is passed to GridDim as if it were a dim3.
 auto a01c_rounded_up_into_a_grid_dim(int n) {
 #ifdef MISUSE
-  // expected-error {{"a grid is made from the size it covers"}}
+  // expected-error {{"make a grid from the size that it covers"}}
   return ws::GridDim((n + 255) / 256);
 #else
   return ws::SafeGrid<>::cover(n, ws::block<256>);
@@ -41,7 +41,7 @@ auto a01c_rounded_up_into_a_grid_dim(int n) {
 // A01: The quotient is passed to create, which blocks have and grids do not.
 auto a01d_rounded_up_into_create(int n) {
 #ifdef MISUSE
-  // expected-error {{"a grid is made from the size it covers"}}
+  // expected-error {{"make a grid from the size that it covers"}}
   return ws::GridDim::create((n + 255) / 256);
 #else
   return ws::SafeGrid<>::cover(n, ws::block<256>);
@@ -56,7 +56,7 @@ WARPSAFE_KERNEL void fill(float*, int) {}
 auto launched(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a LaunchConfig second"}}
+  // expected-error {{"the second argument of launch is a LaunchConfig"}}
   return ws::launch(stream, (n + 255) / 256, 256, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -68,7 +68,7 @@ auto launched(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
 // A01: The quotient is the first of three numbers in braces.
 auto a01f_rounded_up_into_grid_braces(int n) {
 #ifdef MISUSE
-  // expected-error {{"a grid is made from the size it covers"}}
+  // expected-error {{"make a grid from the size that it covers"}}
   return ws::GridDim{(n + 255) / 256, 1, 1};
 #else
   return ws::SafeGrid<>::cover(n, ws::block<256>);
@@ -98,7 +98,7 @@ auto a03b_static_block_over_32_bits() {
 // A03: No grid of such blocks covers this constant count.
 auto a03c_static_count_over_a_grid() {
 #ifdef MISUSE
-  // expected-error {{"this count needs a larger grid than the devices have"}}
+  // expected-error {{"this count needs a larger grid than any device allows"}}
   return ws::SafeGrid<>::cover(ws::count<(1LL << 31)>, ws::block<1>);
 #else
   return ws::SafeGrid<>::cover(ws::count<(1LL << 31)>, ws::block<1024>);
@@ -144,7 +144,7 @@ auto a03f_size_that_converts(const std::atomic<long long>& n) {
 // A03: A dim3 takes three numbers of blocks, here of 64 bits.
 auto a03g_grid_of_64_bit_numbers(long long n) {
 #ifdef MISUSE
-  // expected-error {{"a grid is made from the size it covers"}}
+  // expected-error {{"make a grid from the size that it covers"}}
   return ws::GridDim(n, 1LL, 1LL);
 #else
   return ws::GridDim::from_blocks(n);
@@ -184,7 +184,7 @@ struct Vendor3 {
 };
 
 auto made(Vendor3 blocks) {
-  // expected-error {{"a vendor's dim3 has three unsigned numbers of 32 bits"}}
+  // expected-error {{"a vendor's dim3 has three unsigned 32-bit numbers"}}
   return ws::GridDim::from_vendor(blocks);
 }
 
@@ -193,7 +193,7 @@ auto made(Vendor3 blocks) {
 // A04: A size of 0 covers nothing, and every runtime refuses the grid.
 auto a04_static_count_of_zero([[maybe_unused]] int n) {
 #ifdef MISUSE
-  // expected-error {{"a size of 0 covers nothing; cover_or_empty"}}
+  // expected-error {{"a size of 0 covers nothing; use cover_or_empty"}}
   return ws::SafeGrid<>::cover(ws::count<0>, ws::block<256>);
 #else
   return ws::SafeGrid<>::cover_or_empty(n, ws::block<256>);
@@ -234,7 +234,7 @@ auto a05b_negative_block() {
 // alone: g++
 auto a05c_negative_count() {
 #ifdef MISUSE
-  // expected-error {{"a size is negative; it is at least 0"}}
+  // expected-error {{"a size is negative; it must be at least 0"}}
   return ws::SafeGrid<>::cover(ws::count<-1>, ws::block<256>);
 #else
   return ws::SafeGrid<>::cover(ws::count<1>, ws::block<256>);
@@ -275,7 +275,7 @@ auto a06_block_of_zero(int n) {
 // A06: An unused axis is 0.
 auto a06b_one_axis_of_zero() {
 #ifdef MISUSE
-  // expected-error {{"leave out the axes that are not used"}}
+  // expected-error {{"leave out the axes that you do not use"}}
   return ws::block<256, 0>;
 #else
   return ws::block<256>;

@@ -81,7 +81,7 @@ auto a15f_bytes_of_shared_memory(int n) {
 auto a16_more_threads_than_an_int_counts(ws::StreamRef stream) {
   constexpr auto config = ws::configure(ws::grid<4194304>, ws::block<1024>);
 #ifdef MISUSE
-  // expected-error {{"more threads than the kernel's index counts"}}
+  // expected-error {{"more threads than the kernel's index type counts"}}
   return ws::launch(stream, config, ws::kernel<clear>, nullptr);
 #else
   return ws::launch(stream, config, ws::kernel<clear, ws::index<long>>, nullptr);
@@ -109,7 +109,7 @@ auto launched(ws::StreamRef stream, int n) {
 auto a16c_more_threads_than_a_declared_index_counts(ws::StreamRef stream) {
   constexpr auto config = ws::configure(ws::grid<8388608>, ws::block<1024>);
 #ifdef MISUSE
-  // expected-error {{"more threads than the kernel's index counts"}}
+  // expected-error {{"more threads than the kernel's index type counts"}}
   return ws::launch(stream, config, ws::kernel<clear, ws::index<unsigned>>, nullptr);
 #else
   return ws::launch(stream, config, ws::kernel<clear, ws::index<long>>, nullptr);
@@ -131,7 +131,7 @@ auto a18_capped_grid_for_one_item_each(ws::StreamRef stream, ws::device_ptr<floa
 // A18: cover gets a cap, though its grid has a thread for each item.
 auto a18b_cover_with_a_cap(int n) {
 #ifdef MISUSE
-  // expected-error {{"cover gives every item its thread"}}
+  // expected-error {{"cover gives every item its own thread"}}
   return ws::SafeGrid<>::cover(n, ws::block<256>, ws::max_blocks(64));
 #else
   return ws::SafeGrid<>::grid_stride(n, ws::block<256>, ws::max_blocks(64));
@@ -141,7 +141,7 @@ auto a18b_cover_with_a_cap(int n) {
 // A18: cover gets a cap after another option.
 auto a18c_cover_with_items_and_a_cap(int n) {
 #ifdef MISUSE
-  // expected-error {{"cover gives every item its thread"}}
+  // expected-error {{"cover gives every item its own thread"}}
   return ws::SafeGrid<>::cover(n, ws::block<256>, ws::items_per_thread<4>, ws::max_blocks(64));
 #else
   return ws::SafeGrid<>::cover(n, ws::block<256>, ws::items_per_thread<4>);
@@ -151,7 +151,7 @@ auto a18c_cover_with_items_and_a_cap(int n) {
 // A18: The cap is a bare number.
 auto a18d_cap_as_a_bare_number(int n) {
 #ifdef MISUSE
-  // expected-error {{"as max_blocks(m)"}}
+  // expected-error {{"the third argument of grid_stride is max_blocks(m)"}}
   return ws::SafeGrid<>::grid_stride(n, ws::block<256>, 64);
 #else
   return ws::SafeGrid<>::grid_stride(n, ws::block<256>, ws::max_blocks(64));
@@ -184,7 +184,7 @@ auto a18g_items_for_a_kernel_that_does_one(ws::StreamRef stream, ws::device_ptr<
   const auto fewer =
       ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>, ws::items_per_thread<4>));
 #ifdef MISUSE
-  // expected-error {{"another number of items than the kernel declares"}}
+  // expected-error {{"a different number of items than the kernel declares"}}
   return ws::launch(stream, fewer, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, fewer, ws::kernel<fill, ws::handles_items<4>>, data, n);
@@ -197,7 +197,7 @@ auto a18h_items_for_a_kernel_that_does_two(ws::StreamRef stream, ws::device_ptr<
   const auto fewer =
       ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>, ws::items_per_thread<4>));
 #ifdef MISUSE
-  // expected-error {{"another number of items than the kernel declares"}}
+  // expected-error {{"a different number of items than the kernel declares"}}
   return ws::launch(stream, fewer, ws::kernel<fill, ws::handles_items<2>>, data, n);
 #else
   return ws::launch(stream, fewer, ws::kernel<fill, ws::handles_items<4>>, data, n);
@@ -207,7 +207,7 @@ auto a18h_items_for_a_kernel_that_does_two(ws::StreamRef stream, ws::device_ptr<
 // A19: The block has as many threads as there are items.
 auto a19_block_of_the_data_size(int n) {
 #ifdef MISUSE
-  // expected-error {{"a bare number is no block"}}
+  // expected-error {{"a bare number is not a block"}}
   return ws::SafeGrid<>::cover(n, n);
 #else
   return ws::SafeGrid<>::cover(n, ws::block<256>);
@@ -217,7 +217,7 @@ auto a19_block_of_the_data_size(int n) {
 // A19: The block is made of three numbers, as a dim3.
 auto a19b_block_made_like_a_dim3(int m, int n) {
 #ifdef MISUSE
-  // expected-error {{"a block or cluster is made by block<256>"}}
+  // expected-error {{"make a block or cluster with block<256>"}}
   return ws::BlockDim(m, n);
 #else
   return ws::BlockDim::create(m, n);
@@ -227,7 +227,7 @@ auto a19b_block_made_like_a_dim3(int m, int n) {
 // A19: The block has a run-time size, and nothing looks at the result of its check.
 auto a19c_unchecked_block(int n) {
 #ifdef MISUSE
-  // expected-error {{"BlockDim::create gives in a result"}}
+  // expected-error {{"the second argument is the block"}}
   return ws::SafeGrid<>::cover(n, ws::BlockDim::create(n));
 #else
   return ws::SafeGrid<>::cover(n, ws::BlockDim::create(n).value());
@@ -247,7 +247,7 @@ auto a19d_run_time_size_in_a_static_block([[maybe_unused]] int n) {
 // A19: The run-time size of the block is in braces.
 auto a19e_block_in_braces(int n) {
 #ifdef MISUSE
-  // expected-error {{"a block or cluster is made by block<256>"}}
+  // expected-error {{"make a block or cluster with block<256>"}}
   return ws::BlockDim{n};
 #else
   return ws::BlockDim::create(n);
@@ -263,7 +263,7 @@ struct Sizes {
 
 auto configured(unsigned n) {
 #ifdef MISUSE
-  // expected-error {{"from_vendor makes of a dim3"}}
+  // expected-error {{"a BlockDim from BlockDim::create or BlockDim::from_vendor"}}
   return ws::SafeGrid<>::cover(n, Sizes{n, 1, 1});
 #else
   return ws::SafeGrid<>::cover(n, ws::BlockDim::from_vendor(Sizes{n, 1, 1}));
@@ -275,7 +275,7 @@ auto configured(unsigned n) {
 // A19: A number initialises a block.
 auto a19g_block_assigned_from_a_number([[maybe_unused]] int n) {
 #ifdef MISUSE
-  // expected-error {{"a block or cluster is made by block<256>"}}
+  // expected-error {{"make a block or cluster with block<256>"}}
   const ws::BlockDim threads = n;
   return threads;
 #else

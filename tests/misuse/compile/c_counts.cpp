@@ -11,7 +11,7 @@ WARPSAFE_KERNEL void fill(float*, int) {}
 auto c01_one_argument_too_few(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"the number of arguments is not the kernel's number"}}
+  // expected-error {{"the number of arguments differs from the kernel's number"}}
   return ws::launch(stream, config, ws::kernel<fill>, data);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -22,7 +22,7 @@ auto c01_one_argument_too_few(ws::StreamRef stream, ws::device_ptr<float> data, 
 auto c01b_one_argument_too_many(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"the number of arguments is not the kernel's number"}}
+  // expected-error {{"the number of arguments differs from the kernel's number"}}
   return ws::launch(stream, config, ws::kernel<fill>, data, n, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -33,7 +33,7 @@ auto c01b_one_argument_too_many(ws::StreamRef stream, ws::device_ptr<float> data
 auto c01c_no_arguments(ws::StreamRef stream, [[maybe_unused]] ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"the number of arguments is not the kernel's number"}}
+  // expected-error {{"the number of arguments differs from the kernel's number"}}
   return ws::launch(stream, config, ws::kernel<fill>);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -45,7 +45,7 @@ auto c01d_array_of_argument_pointers(ws::StreamRef stream, ws::device_ptr<float>
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
   [[maybe_unused]] void* arguments[] = {&data, &n};
 #ifdef MISUSE
-  // expected-error {{"the number of arguments is not the kernel's number"}}
+  // expected-error {{"the number of arguments differs from the kernel's number"}}
   return ws::launch(stream, config, ws::kernel<fill>, arguments);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -67,7 +67,7 @@ auto c01e_library_call_with_its_handle(Library& library, ws::DeviceBuffer<float>
 auto c01f_library_call_with_too_few(Library& library, [[maybe_unused]] ws::DeviceBuffer<float>& x,
                                     ws::DeviceBuffer<float>& y) {
 #ifdef MISUSE
-  // expected-error {{"the number of arguments is not the function's"}}
+  // expected-error {{"wrong number of arguments for this function"}}
   return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), y.view());
 #else
   return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), x.view(), y.view());
@@ -78,7 +78,7 @@ auto c01f_library_call_with_too_few(Library& library, [[maybe_unused]] ws::Devic
 auto c01g_library_call_with_none(Library& library, [[maybe_unused]] ws::DeviceBuffer<float>& x,
                                  ws::DeviceBuffer<float>& y) {
 #ifdef MISUSE
-  // expected-error {{"the number of arguments is not the function's"}}
+  // expected-error {{"wrong number of arguments for this function"}}
   return library.call<library_axpy>();
 #else
   return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), x.view(), y.view());

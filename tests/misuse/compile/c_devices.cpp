@@ -20,7 +20,7 @@ ws::DeviceId c15_device_as_a_number() {
 // C15: The device of a borrowed stream is a bare number.
 auto c15b_device_of_a_borrowed_stream(ws::StreamRef stream) {
 #ifdef MISUSE
-  // expected-error {{"a borrowed stream comes with its device"}}
+  // expected-error {{"pass the device of a borrowed stream"}}
   return ws::StreamRef::borrow(stream.native(), 0);
 #else
   return ws::StreamRef::borrow(stream.native(), ws::DeviceId(0));
@@ -30,7 +30,7 @@ auto c15b_device_of_a_borrowed_stream(ws::StreamRef stream) {
 // C15: The stream is borrowed without its device.
 auto c15c_borrowed_without_a_device(ws::StreamRef stream) {
 #ifdef MISUSE
-  // expected-error {{"a borrowed stream comes with its device"}}
+  // expected-error {{"pass the device of a borrowed stream"}}
   return ws::StreamRef::borrow(stream.native());
 #else
   return ws::StreamRef::borrow(stream.native(), ws::DeviceId(0));
@@ -40,7 +40,7 @@ auto c15c_borrowed_without_a_device(ws::StreamRef stream) {
 // C15: The number could be a device or a priority.
 auto c15d_stream_on_a_bare_number() {
 #ifdef MISUSE
-  // expected-error {{"a bare number may be a device or a priority"}}
+  // expected-error {{"a bare number could be a device or a priority"}}
   return ws::Stream::create(1);
 #else
   return ws::Stream::create(ws::DeviceId(1));
@@ -61,7 +61,7 @@ WARPSAFE_KERNEL void good(Table*) {}
 auto launched(ws::StreamRef stream, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"take more bytes than the runtime passes"}}
+  // expected-error {{"exceed the runtime's limit for parameter bytes"}}
   return ws::launch(stream, config, ws::kernel<bad>, Table{});
 #else
   return ws::launch(stream, config, ws::kernel<good>, ws::device_ptr<Table>());
@@ -84,7 +84,7 @@ WARPSAFE_KERNEL void good(Table) {}
 auto launched(ws::StreamRef stream, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"take more bytes than the runtime passes"}}
+  // expected-error {{"exceed the runtime's limit for parameter bytes"}}
   return ws::launch(stream, config, ws::kernel<bad>, Table{}, Table{}, Table{});
 #else
   return ws::launch(stream, config, ws::kernel<good>, Table{});

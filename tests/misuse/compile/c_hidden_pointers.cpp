@@ -185,7 +185,7 @@ auto declared([[maybe_unused]] float* host, [[maybe_unused]] ws::DeviceSpan<floa
 // C04: Only trust() takes memory that other code allocated.
 auto c04v_trusted_pointer_by_hand(float* data) {
 #ifdef MISUSE
-  // expected-error {{"made by trust(p)"}}
+  // expected-error {{"make a trusted pointer with trust(p)"}}
   return ws::trusted_ptr<float>{data};
 #else
   return ws::trust(data);

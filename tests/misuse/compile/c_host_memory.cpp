@@ -52,7 +52,7 @@ auto c04d_vector_itself(ws::StreamRef stream, ws::device_ptr<float> data, int n,
                         [[maybe_unused]] std::vector<float>& host) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"this argument is no device memory"}}
+  // expected-error {{"this argument is not device memory"}}
   return ws::launch(stream, config, ws::kernel<fill>, host, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -64,7 +64,7 @@ auto c04e_span_of_host_memory(ws::StreamRef stream, ws::device_ptr<float> data, 
                               [[maybe_unused]] std::vector<float>& host) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"this argument is no device memory"}}
+  // expected-error {{"this argument is not device memory"}}
   return ws::launch(stream, config, ws::kernel<fill>, std::span(host), n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -75,7 +75,7 @@ auto c04e_span_of_host_memory(ws::StreamRef stream, ws::device_ptr<float> data, 
 auto c04f_unique_ptr(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"this argument is no device memory"}}
+  // expected-error {{"this argument is not device memory"}}
   return ws::launch(stream, config, ws::kernel<fill>, std::make_unique<float[]>(4), n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -170,7 +170,7 @@ auto c04l_zero_for_a_pointer(ws::StreamRef stream, [[maybe_unused]] ws::device_p
                              int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"this argument is no device memory"}}
+  // expected-error {{"this argument is not device memory"}}
   return ws::launch(stream, config, ws::kernel<fill>, 0, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, nullptr, n);
@@ -182,7 +182,7 @@ auto c04n_vector_to_a_library(Library& library, [[maybe_unused]] const std::vect
                               [[maybe_unused]] ws::DeviceBuffer<float>& x,
                               ws::DeviceBuffer<float>& y) {
 #ifdef MISUSE
-  // expected-error {{"warpsafe: this argument is no device memory"}}
+  // expected-error {{"warpsafe: this argument is not device memory"}}
   return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), v, y.view());
 #else
   return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), x.view(), y.view());

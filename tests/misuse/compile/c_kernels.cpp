@@ -128,7 +128,7 @@ struct Fill {
 auto launched(ws::StreamRef stream) {
   const ws::LaunchConfig config{ws::grid<4>, ws::block<256>};
 #ifdef MISUSE
-  // expected-error {{"a functor's call operator is const"}}
+  // expected-error {{"a functor's call operator must be const"}}
   return ws::launch(stream, config, ws::functor(Counts{}), 4);
 #else
   return ws::launch(stream, config, ws::functor(Fill{}), 4);
@@ -198,7 +198,7 @@ auto c14b_host_kernel_on_a_device_stream(
     [[maybe_unused]] ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"this kernel is a function of the host compiler"}}
+  // expected-error {{"this kernel is compiled for the host"}}
   return ws::launch(device, config, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);

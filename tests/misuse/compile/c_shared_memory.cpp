@@ -28,7 +28,7 @@ auto c10_shared_memory_forgotten(ws::StreamRef stream) {
 auto c10b_shared_memory_of_another_type(ws::StreamRef stream) {
   const auto config = ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(256));
 #ifdef MISUSE
-  // expected-error {{"the dynamic shared memory has other elements"}}
+  // expected-error {{"the dynamic shared memory has a different element type"}}
   return ws::launch(stream, config, ws::kernel<nothing, ws::needs_shared<double>>);
 #else
   return ws::launch(stream, config, ws::kernel<nothing, ws::needs_shared<float>>);
@@ -38,7 +38,7 @@ auto c10b_shared_memory_of_another_type(ws::StreamRef stream) {
 // C11: A number of elements stands where bytes belong.
 auto c11_elements_for_bytes(int n) {
 #ifdef MISUSE
-  // expected-error {{"a bare number is no launch option"}}
+  // expected-error {{"a bare number is not a launch option"}}
   return ws::configure(ws::grid<4>, ws::block<256>, n);
 #else
   return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(n));
@@ -48,7 +48,7 @@ auto c11_elements_for_bytes(int n) {
 // C11: The bytes are computed by hand.
 auto c11b_bytes_by_hand(std::uint64_t n) {
 #ifdef MISUSE
-  // expected-error {{"a bare number is no launch option"}}
+  // expected-error {{"a bare number is not a launch option"}}
   return ws::configure(ws::grid<4>, ws::block<256>, n * sizeof(float));
 #else
   return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(n));
@@ -58,7 +58,7 @@ auto c11b_bytes_by_hand(std::uint64_t n) {
 // C11: The shared memory has no element type.
 auto c11c_shared_memory_of_nothing(int n) {
 #ifdef MISUSE
-  // expected-error {{"shared memory of what?"}}
+  // expected-error {{"shared needs the type of its elements"}}
   return ws::configure(ws::grid<4>, ws::block<256>, ws::shared(n));
 #else
   return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<float>(n));
@@ -78,7 +78,7 @@ auto c11d_floating_count(int n) {
 // C11: The bytes do not say what they are for.
 auto c11e_bytes_without_shared() {
 #ifdef MISUSE
-  // expected-error {{"a LaunchConfig is made of a grid, a block and options"}}
+  // expected-error {{"a LaunchConfig takes a grid, a block and options"}}
   return ws::configure(ws::grid<4>, ws::block<256>, ws::Bytes(1024));
 #else
   return ws::configure(ws::grid<4>, ws::block<256>, ws::shared(ws::Bytes(1024)));
@@ -108,7 +108,7 @@ auto c11g_two_pieces() {
 // C11: Nothing destroys the elements.
 auto c11h_elements_with_a_destructor() {
 #ifdef MISUSE
-  // expected-error {{"shared memory holds trivially destructible types"}}
+  // expected-error {{"shared memory holds only trivially destructible types"}}
   return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<std::string>(64));
 #else
   return ws::configure(ws::grid<4>, ws::block<256>, ws::shared<char>(64));
@@ -118,7 +118,7 @@ auto c11h_elements_with_a_destructor() {
 // C11: The shared memory has no size.
 auto c11i_shared_without_a_count([[maybe_unused]] int n) {
 #ifdef MISUSE
-  // expected-error {{"takes the number of elements, one number"}}
+  // expected-error {{"takes one number, the number of elements"}}
   return ws::shared<float>();
 #else
   return ws::shared<float>(256);

@@ -13,7 +13,7 @@ WARPSAFE_KERNEL void nothing() {}
 auto c08_stream_0([[maybe_unused]] ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a Stream or StreamRef first"}}
+  // expected-error {{"the first argument of launch is a Stream or StreamRef"}}
   return ws::launch(0, config, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -24,7 +24,7 @@ auto c08_stream_0([[maybe_unused]] ws::StreamRef stream, ws::device_ptr<float> d
 auto c08b_stream_nullptr([[maybe_unused]] ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a Stream or StreamRef first"}}
+  // expected-error {{"the first argument of launch is a Stream or StreamRef"}}
   return ws::launch(nullptr, config, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -35,7 +35,7 @@ auto c08b_stream_nullptr([[maybe_unused]] ws::StreamRef stream, ws::device_ptr<f
 auto c08c_stream_false([[maybe_unused]] ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a Stream or StreamRef first"}}
+  // expected-error {{"the first argument of launch is a Stream or StreamRef"}}
   return ws::launch(false, config, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -46,7 +46,7 @@ auto c08c_stream_false([[maybe_unused]] ws::StreamRef stream, ws::device_ptr<flo
 auto c08d_vendor_stream(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a Stream or StreamRef first"}}
+  // expected-error {{"the first argument of launch is a Stream or StreamRef"}}
   return ws::launch(stream.native(), config, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -58,7 +58,7 @@ auto c08e_shared_memory_as_stream([[maybe_unused]] ws::StreamRef stream, ws::dev
                                   int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a Stream or StreamRef first"}}
+  // expected-error {{"the first argument of launch is a Stream or StreamRef"}}
   return ws::launch(ws::shared<float>(256), config, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -68,7 +68,7 @@ auto c08e_shared_memory_as_stream([[maybe_unused]] ws::StreamRef stream, ws::dev
 // C08: The stream stands where the shared memory belongs.
 auto c08f_stream_as_an_option([[maybe_unused]] ws::StreamRef stream) {
 #ifdef MISUSE
-  // expected-error {{"the stream goes to launch"}}
+  // expected-error {{"pass the stream to launch"}}
   return ws::configure(ws::grid<4>, ws::block<256>, stream);
 #else
   return ws::configure(ws::grid<4>, ws::block<256>);
@@ -79,7 +79,7 @@ auto c08f_stream_as_an_option([[maybe_unused]] ws::StreamRef stream) {
 auto c08g_pointer_to_a_stream(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a Stream or StreamRef first"}}
+  // expected-error {{"the first argument of launch is a Stream or StreamRef"}}
   return ws::launch(&stream, config, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -89,7 +89,7 @@ auto c08g_pointer_to_a_stream(ws::StreamRef stream, ws::device_ptr<float> data, 
 // C08: A null stream stands among the options.
 auto c08h_null_as_an_option() {
 #ifdef MISUSE
-  // expected-error {{"a LaunchConfig is made of a grid, a block and options"}}
+  // expected-error {{"a LaunchConfig takes a grid, a block and options"}}
   return ws::configure(ws::grid<4>, ws::block<256>, nullptr);
 #else
   return ws::configure(ws::grid<4>, ws::block<256>);
@@ -100,7 +100,7 @@ auto c08h_null_as_an_option() {
 auto c08i_kernel_first(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a Stream or StreamRef first"}}
+  // expected-error {{"the first argument of launch is a Stream or StreamRef"}}
   return ws::launch(ws::kernel<fill>, config, stream, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -111,7 +111,7 @@ auto c08i_kernel_first(ws::StreamRef stream, ws::device_ptr<float> data, int n) 
 auto c08j_kernel_before_the_configuration(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a LaunchConfig second"}}
+  // expected-error {{"the second argument of launch is a LaunchConfig"}}
   return ws::launch(stream, ws::kernel<fill>, config, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -122,7 +122,7 @@ auto c08j_kernel_before_the_configuration(ws::StreamRef stream, ws::device_ptr<f
 auto c09_no_stream([[maybe_unused]] ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a Stream or StreamRef first"}}
+  // expected-error {{"the first argument of launch is a Stream or StreamRef"}}
   return ws::launch(config, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
@@ -145,7 +145,7 @@ auto c09c_stream_that_may_not_exist([[maybe_unused]] ws::StreamRef stream,
                                     ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"launch takes a Stream or StreamRef first"}}
+  // expected-error {{"the first argument of launch is a Stream or StreamRef"}}
   return ws::launch(ws::Stream::create(), config, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);

@@ -47,7 +47,7 @@ WARPSAFE_KERNEL void scale(bool) {}
 auto launched(ws::StreamRef stream, const float* host, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"or is a pointer, which converts to bool"}}
+  // expected-error {{"or it is a pointer that converts to bool"}}
   return ws::launch(stream, config, ws::kernel<scale>, host);
 #else
   return ws::launch(stream, config, ws::kernel<scale>, host != nullptr);
@@ -61,7 +61,7 @@ auto c02d_buffer_of_another_type(ws::StreamRef stream, [[maybe_unused]] ws::devi
                                  int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"the buffer's elements are of another type"}}
+  // expected-error {{"the buffer's elements have a different type"}}
   return ws::launch(stream, config, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, ws::device_ptr<float>(), n);
@@ -91,7 +91,7 @@ auto c02f_trusted_pointer_of_another_type(ws::StreamRef stream, [[maybe_unused]]
                                           [[maybe_unused]] float* mine, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"the buffer's elements are of another type"}}
+  // expected-error {{"the buffer's elements have a different type"}}
   return ws::launch(stream, config, ws::kernel<fill>, ws::trust(other), n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, ws::trust(mine), n);
@@ -124,7 +124,7 @@ auto launched(ws::StreamRef stream, [[maybe_unused]] ws::device_ptr<float> data,
               [[maybe_unused]] ws::device_ptr<float*> table, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"the buffer's elements are of another type"}}
+  // expected-error {{"the buffer's elements have a different type"}}
   return ws::launch(stream, config, ws::kernel<gather>, data);
 #else
   return ws::launch(stream, config, ws::kernel<gather>, table);
@@ -159,7 +159,7 @@ auto c02j_function_that_is_no_call(Library& library, [[maybe_unused]] ws::Device
 auto c02k_number_for_an_enumeration(Library& library, [[maybe_unused]] ws::DeviceBuffer<float>& x,
                                     ws::DeviceBuffer<float>& y) {
 #ifdef MISUSE
-  // expected-error {{"the library's own enumeration"}}
+  // expected-error {{"the library's enumeration"}}
   return library.call<library_axpy>(0, 1, ws::host_scalar(1.0F), x.view(), y.view());
 #else
   return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), x.view(), y.view());
@@ -172,7 +172,7 @@ auto c02l_library_buffer_of_another_type(Library& library,
                                          [[maybe_unused]] ws::DeviceBuffer<float>& x,
                                          ws::DeviceBuffer<float>& y) {
 #ifdef MISUSE
-  // expected-error {{"another type"}}
+  // expected-error {{"a different type"}}
   return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), d.view(), y.view());
 #else
   return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), x.view(), y.view());
@@ -183,7 +183,7 @@ auto c02l_library_buffer_of_another_type(Library& library,
 auto c02m_scalar_of_another_type(Library& library, [[maybe_unused]] ws::DeviceBuffer<float>& x,
                                  ws::DeviceBuffer<float>& y) {
 #ifdef MISUSE
-  // expected-error {{"this scalar is of another type"}}
+  // expected-error {{"this scalar has a different type"}}
   return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0), x.view(), y.view());
 #else
   return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), x.view(), y.view());
@@ -242,7 +242,7 @@ WARPSAFE_KERNEL void move_charged(Charged*, int) {}
 auto launched(ws::StreamRef stream, ws::device_ptr<Charged> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"elements are of another type"}}
+  // expected-error {{"elements have a different type"}}
   return ws::launch(stream, config, ws::kernel<move>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<move_charged>, data, n);
@@ -267,7 +267,7 @@ WARPSAFE_KERNEL void damp(MoreSettings) {}
 auto launched(ws::StreamRef stream, MoreSettings settings, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"loses what its class adds"}}
+  // expected-error {{"would be sliced to the base class"}}
   return ws::launch(stream, config, ws::kernel<step>, settings);
 #else
   return ws::launch(stream, config, ws::kernel<damp>, settings);

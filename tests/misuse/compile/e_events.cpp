@@ -65,7 +65,7 @@ auto e15e_event_that_may_not_exist(ws::StreamRef stream, ws::StreamRef other) {
 // E18: The capture is ended, and could be ended again.
 auto e18_end_of_a_variable(ws::Capture& capture) {
 #ifdef MISUSE
-  // expected-error {{"end() uses the capture up: auto graph = std::move(capture).end()"}}
+  // expected-error {{"end() consumes the capture; write auto graph = std::move(capture).end()"}}
   return capture.end();
 #else
   return std::move(capture).end();
@@ -76,7 +76,7 @@ auto e18_end_of_a_variable(ws::Capture& capture) {
 auto e18b_capture_of_stream_0(const ws::Stream& stream) {
 #ifdef MISUSE
   static_cast<void>(stream);
-  // expected-error {{"a capture begins on a Stream or StreamRef of its backend"}}
+  // expected-error {{"begin a capture on a Stream or StreamRef of its backend"}}
   return ws::Capture::begin(0);
 #else
   return ws::Capture::begin(stream);
@@ -87,7 +87,7 @@ auto e18b_capture_of_stream_0(const ws::Stream& stream) {
 auto e18c_body_without_a_result(const ws::Stream& stream, const ws::Event& event) {
 #ifdef MISUSE
   const auto body = [&](ws::Capture&) { static_cast<void>(ws::wait(stream, event)); };
-  // expected-error {{"what is captured is a function of the Capture that returns result<void>"}}
+  // expected-error {{"capture takes a function of the Capture that returns result<void>"}}
   return ws::capture(stream, body);
 #else
   const auto body = [&](ws::Capture&) { return ws::wait(stream, event); };
@@ -98,7 +98,7 @@ auto e18c_body_without_a_result(const ws::Stream& stream, const ws::Event& event
 // E18: The graph keeps a buffer that its owner keeps too.
 void e18d_keep_of_a_variable(ws::Capture& capture, ws::DeviceBuffer<float>& buffer) {
 #ifdef MISUSE
-  // expected-error {{"keep takes over what it keeps: keep(std::move(buffer))"}}
+  // expected-error {{"keep takes ownership; write keep(std::move(buffer))"}}
   static_cast<void>(capture.keep(buffer));
 #else
   static_cast<void>(capture.keep(std::move(buffer)));
@@ -109,7 +109,7 @@ void e18d_keep_of_a_variable(ws::Capture& capture, ws::DeviceBuffer<float>& buff
 auto e18e_graph_launched_on_stream_0(ws::ExecutableGraph& graph, const ws::Stream& stream) {
 #ifdef MISUSE
   static_cast<void>(stream);
-  // expected-error {{"a graph is launched on a Stream or StreamRef of its backend"}}
+  // expected-error {{"launch a graph on a Stream or StreamRef of its backend"}}
   return graph.launch(0);
 #else
   return graph.launch(stream);
@@ -119,7 +119,7 @@ auto e18e_graph_launched_on_stream_0(ws::ExecutableGraph& graph, const ws::Strea
 // E18: The graph keeps a view, which does not own the memory.
 void e18f_keep_of_a_view(ws::Capture& capture, const Buffer& buffer) {
 #ifdef MISUSE
-  // expected-error {{"only refers to memory, and keeps none of it"}}
+  // expected-error {{"this refers to memory without owning it"}}
   static_cast<void>(capture.keep(buffer.view()));
 #else
   static_cast<void>(capture.keep(buffer.keep()));

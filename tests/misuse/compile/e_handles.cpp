@@ -20,7 +20,7 @@ auto e01_handle_without_a_stream([[maybe_unused]] const ws::Stream& stream) {
 // E01: The factory gets no stream.
 auto e01b_handle_made_of_nothing([[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"a library handle is made on a Stream"}}
+  // expected-error {{"create a library handle with a Stream"}}
   return Library::create();
 #else
   return Library::create(stream);
@@ -31,7 +31,7 @@ auto e01b_handle_made_of_nothing([[maybe_unused]] const ws::Stream& stream) {
 auto e01c_handle_on_a_vendors_stream([[maybe_unused]] LibraryStream raw,
                                      [[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"a library handle is made on a Stream"}}
+  // expected-error {{"create a library handle with a Stream"}}
   return Library::create(raw);
 #else
   return Library::create(stream);
@@ -41,7 +41,7 @@ auto e01c_handle_on_a_vendors_stream([[maybe_unused]] LibraryStream raw,
 // E01: The stream is the default stream, written as 0.
 auto e01d_handle_on_stream_0([[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"a library handle is made on a Stream"}}
+  // expected-error {{"create a library handle with a Stream"}}
   return Library::create(0);
 #else
   return Library::create(stream);
@@ -51,7 +51,7 @@ auto e01d_handle_on_stream_0([[maybe_unused]] const ws::Stream& stream) {
 // E01: The stream is the default stream, written as nullptr.
 auto e01e_handle_on_stream_nullptr([[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"a library handle is made on a Stream"}}
+  // expected-error {{"create a library handle with a Stream"}}
   return Library::create(nullptr);
 #else
   return Library::create(stream);
@@ -81,7 +81,7 @@ auto e01g_raw_handle_made_bound(LibraryHandle raw, [[maybe_unused]] const ws::St
 // E01: This library's handle needs an option, which is missing.
 auto e01h_handle_without_its_options([[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"a library handle is made on a Stream"}}
+  // expected-error {{"create a library handle with a Stream"}}
   return Other::create(stream);
 #else
   return Other::create(stream, library_plain);
@@ -91,7 +91,7 @@ auto e01h_handle_without_its_options([[maybe_unused]] const ws::Stream& stream) 
 // E01: No traits describe this type of handle.
 auto e01i_handle_on_another_librarys_traits([[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"no library has this handle here"}}
+  // expected-error {{"no handle_traits for this handle"}}
   return ws::StreamBound<LibraryContext>::create(stream);
 #else
   return Library::create(stream);
@@ -129,7 +129,7 @@ struct warpsafe::handle_traits<SolverHandle> {
   static Name status_text(status) noexcept { return {}; }
 };
 
-// expected-error {{"has to say how many handles"}}
+// expected-error {{"handle_traits must define inner_handles"}}
 auto e02_handle_that_may_hold_others(const ws::Stream& stream) {
   return ws::StreamBound<SolverHandle>::create(stream);
 }
@@ -147,7 +147,7 @@ auto e04_set_stream(Library& library, [[maybe_unused]] const ws::Stream& stream)
 // E04: The handle is bound again, and the old one stays in use.
 auto e04b_rebind_of_a_variable(Library& library, const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"rebind uses the handle up"}}
+  // expected-error {{"rebind consumes the handle"}}
   return library.rebind(stream);
 #else
   return std::move(library).rebind(stream);

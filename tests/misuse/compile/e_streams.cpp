@@ -74,7 +74,7 @@ auto e03f_buffer_on_a_temporary_stream([[maybe_unused]] const ws::Stream& stream
 auto e03g_copy_on_a_temporary_stream([[maybe_unused]] const ws::Stream& stream, Buffer& to,
                                      const Buffer& from) {
 #ifdef MISUSE
-  // expected-error {{"this stream is gone when the copy is not done yet"}}
+  // expected-error {{"this stream is a temporary and ends before the copy is done"}}
   return ws::copy(ws::Stream::create().value(), to, from);
 #else
   return ws::copy(stream, to, from);
@@ -157,7 +157,7 @@ auto e07g_stream_assigned_from_zero([[maybe_unused]] ws::StreamRef stream) {
 auto e08_copy_without_a_stream([[maybe_unused]] const ws::Stream& stream,
                                ws::DeviceBuffer<float>& to, ws::DeviceBuffer<float>& from) {
 #ifdef MISUSE
-  // expected-error {{"a stream always"}}
+  // expected-error {{"takes a stream and no number of elements or bytes"}}
   return ws::copy(to, from);
 #else
   return ws::copy(stream, to, from);
@@ -169,7 +169,7 @@ auto e09_free_as_a_barrier(ws::StreamRef stream, Buffer buffer) {
 #ifdef MISUSE
   auto pending = buffer.to_host(stream);
   buffer.close().value();
-  // expected-error {{"std::move(pending).get() waits"}}
+  // expected-error {{"call std::move(pending).get(), which waits"}}
   const std::vector<float> values = pending;
   return values.size();
 #else

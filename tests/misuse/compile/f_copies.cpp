@@ -32,7 +32,7 @@ auto f02b_local_as_source(ws::StreamRef stream, Buffer& buffer) {
 // F02: The host could change or free the source while the copy runs.
 auto f02c_named_pinned_buffer(ws::StreamRef stream, Buffer& buffer, Pinned pinned) {
 #ifdef MISUSE
-  // expected-error {{"std::move it in"}}
+  // expected-error {{"pass it with std::move"}}
   return ws::copy(stream, buffer, pinned);
 #else
   return ws::copy(stream, buffer, std::move(pinned));
@@ -55,7 +55,7 @@ auto f02e_const_pinned_buffer(const ws::Stream& stream, Buffer& to,
                               [[maybe_unused]] const Pinned& constant,
                               [[maybe_unused]] Pinned& from) {
 #ifdef MISUSE
-  // expected-error {{"a const PinnedBuffer cannot be moved in"}}
+  // expected-error {{"a const PinnedBuffer cannot be moved"}}
   return ws::copy(stream, to, std::move(constant));
 #else
   return ws::copy(stream, to, std::move(from));
@@ -103,7 +103,7 @@ WARPSAFE_KERNEL void clear(ws::DeviceSpan<float>) {}
 auto launched(ws::StreamRef other, ws::DeviceView<float> view) {
   const auto config = ws::configure(ws::grid<1>, ws::block<32>);
 #ifdef MISUSE
-  // expected-error {{"a DeviceSpan does not know its buffer"}}
+  // expected-error {{"a DeviceSpan does not track its buffer"}}
   ws::DeviceSpan<float> span = view;
   return ws::launch(other, config, ws::kernel<clear>, span);
 #else
@@ -125,7 +125,7 @@ WARPSAFE_KERNEL void run(Job) {}
 auto launched(ws::StreamRef other, ws::DeviceView<const float> view) {
   const auto config = ws::configure(ws::grid<1>, ws::block<32>);
 #ifdef MISUSE
-  // expected-error {{"a DeviceSpan does not know its buffer"}}
+  // expected-error {{"a DeviceSpan does not track its buffer"}}
   return ws::launch(other, config, ws::kernel<run>, Job{view, 1});
 #else
   return ws::launch(other, config, ws::kernel<run>, Job{view.span(), 1});
@@ -137,7 +137,7 @@ auto launched(ws::StreamRef other, ws::DeviceView<const float> view) {
 // F04: The span of a matrix does not know its buffer either.
 auto f04c_matrix_that_becomes_a_span(ws::PitchedView<float> view) {
 #ifdef MISUSE
-  // expected-error {{"a PitchedSpan does not know its buffer"}}
+  // expected-error {{"a PitchedSpan does not track its buffer"}}
   const ws::PitchedSpan<const float> span = view;
   return span;
 #else

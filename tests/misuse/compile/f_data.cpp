@@ -26,7 +26,7 @@ auto f07_align_of_a_raw_pointer([[maybe_unused]] ws::DeviceView<float> view,
 auto f07b_aligned_pointer_by_hand([[maybe_unused]] ws::DeviceView<float> view,
                                   [[maybe_unused]] float* host) {
 #ifdef MISUSE
-  // expected-error {{"made by align<16>"}}
+  // expected-error {{"make an aligned_ptr with align<16>"}}
   return ws::aligned_ptr<float, 16>(host);
 #else
   return ws::align<16>(view);
@@ -64,7 +64,7 @@ WARPSAFE_KERNEL void rows(ws::PitchedSpan<float>) {}
 
 auto copied(ws::StreamRef stream, Matrix& matrix) {
 #ifdef MISUSE
-  // expected-error {{"the rows of this matrix are apart"}}
+  // expected-error {{"the rows of this matrix have padding between them"}}
   return ws::launch(stream, ws::LaunchConfig{ws::grid<1>, ws::block<64>}, ws::kernel<flat>,
                     matrix.view());
 #else
@@ -116,7 +116,7 @@ WARPSAFE_KERNEL void overwrite(float*) {}
 
 auto copied(ws::StreamRef stream, Host managed) {
 #ifdef MISUSE
-  // expected-error {{"this argument is no device memory"}}
+  // expected-error {{"this argument is not device memory"}}
   return ws::launch(stream, ws::LaunchConfig{ws::grid<1>, ws::block<64>}, ws::kernel<overwrite>,
                     managed);
 #else
@@ -135,7 +135,7 @@ using Managed = ws::ManagedBuffer<float>;
 
 auto copied(ws::StreamRef stream, Managed managed) {
 #ifdef MISUSE
-  // expected-error {{"std::move(pending).get() waits"}}
+  // expected-error {{"call std::move(pending).get(), which waits"}}
   return std::move(managed).to_host(stream)->size();
 #else
   return std::move(managed).to_host(stream).get().value().size();
@@ -167,7 +167,7 @@ auto f14b_fill_with_an_int(ws::StreamRef stream, ws::DeviceBuffer<int>& buffer) 
 // G03: The program is right only if launches block.
 auto g03_value_right_after_the_launch(Token pending) {
 #ifdef MISUSE
-  // expected-error {{"std::move(pending).get() waits"}}
+  // expected-error {{"call std::move(pending).get(), which waits"}}
   return pending.value().size();
 #else
   return std::move(pending).get().value().size();

@@ -17,7 +17,7 @@ using TokenOf = ws::Pending<std::vector<T>>;
 // F01: The host reads before the copy has ended.
 auto f01_element_of_a_token(TokenOf<float> pending) {
 #ifdef MISUSE
-  // expected-error {{"std::move(pending).get() waits"}}
+  // expected-error {{"call std::move(pending).get(), which waits"}}
   return pending[0];
 #else
   return std::move(pending).get().value()[0];
@@ -27,7 +27,7 @@ auto f01_element_of_a_token(TokenOf<float> pending) {
 // F01: A token stands where its value belongs.
 auto f01b_token_for_its_value(TokenOf<int> pending) {
 #ifdef MISUSE
-  // expected-error {{"std::move(pending).get() waits"}}
+  // expected-error {{"call std::move(pending).get(), which waits"}}
   const std::vector<int>& values = pending;
   return values.size();
 #else
@@ -38,7 +38,7 @@ auto f01b_token_for_its_value(TokenOf<int> pending) {
 // F01: The token is used like a std::optional.
 auto f01c_token_dereferenced(TokenOf<double> pending) {
 #ifdef MISUSE
-  // expected-error {{"std::move(pending).get() waits"}}
+  // expected-error {{"call std::move(pending).get(), which waits"}}
   return pending->size();
 #else
   return std::move(pending).get().value().size();
@@ -49,7 +49,7 @@ auto f01c_token_dereferenced(TokenOf<double> pending) {
 auto f01d_loop_over_a_token(TokenOf<short> pending) {
 #ifdef MISUSE
   int sum = 0;
-  // expected-error {{"std::move(pending).get() waits"}}
+  // expected-error {{"call std::move(pending).get(), which waits"}}
   for (const short value : pending) sum += value;
   return sum;
 #else
@@ -63,7 +63,7 @@ auto f01d_loop_over_a_token(TokenOf<short> pending) {
 // F01: get() takes the value out of the token, which must be moved.
 auto f01e_get_of_a_named_token(TokenOf<long> pending) {
 #ifdef MISUSE
-  // expected-error {{"std::move(pending).get() waits"}}
+  // expected-error {{"call std::move(pending).get(), which waits"}}
   return pending.get();
 #else
   return std::move(pending).get();
@@ -103,7 +103,7 @@ auto f01r_address_of_a_view(ws::DeviceView<double> view) {
 // F01: Host code writes to device memory.
 void f01s_write_through_a_device_ptr([[maybe_unused]] ws::device_ptr<float> data) {
 #ifdef MISUSE
-  // expected-error {{"a device_ptr is not read through"}}
+  // expected-error {{"a device_ptr cannot be dereferenced"}}
   *data = 1.0F;
 #endif
 }
@@ -117,7 +117,7 @@ struct Item {
 
 auto read(ws::device_ptr<Item> data) {
 #ifdef MISUSE
-  // expected-error {{"a device_ptr is not read through"}}
+  // expected-error {{"a device_ptr cannot be dereferenced"}}
   return data->value;
 #else
   return data.get();
@@ -143,7 +143,7 @@ float f01u_element_of_a_span_in_host_code([[maybe_unused]] ws::DeviceSpan<float>
 // code: needed
 unsigned long f01v_kernel_code_in_host_code() {
 #ifdef MISUSE
-  // expected-error {{"the host is in no thread of a kernel"}}
+  // expected-error {{"host code called a device function"}}
   return ws::thread_index().x;
 #else
   return 0;
@@ -153,7 +153,7 @@ unsigned long f01v_kernel_code_in_host_code() {
 // F01: The question whether the work is done is a condition, which is true while the work runs.
 bool f01w_question_as_a_condition(const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"the answer is ready().value()"}}
+  // expected-error {{"write ready().value() for the answer"}}
   if (stream.ready()) return true;
   return false;
 #else
@@ -165,7 +165,7 @@ bool f01w_question_as_a_condition(const ws::Stream& stream) {
 bool f01x_token_as_a_condition(const TokenOf<float>& token) {
 #ifdef MISUSE
   const auto asked = token.ready();
-  // expected-error {{"the answer is ready().value()"}}
+  // expected-error {{"write ready().value() for the answer"}}
   return !!asked;
 #else
   const auto asked = token.ready();

@@ -13,16 +13,14 @@ namespace warpsafe::detail {
 
 // noexcept, since clang ignores the attribute on a call that may throw.
 template <class T>
-__host__ __device__
-    __attribute__((error("warpsafe: this is kernel code, and the host is in no thread of a kernel; "
-                         "launch a kernel that calls it"))) T
-    called_from_host_code() noexcept;
+__host__ __device__ __attribute__((error(
+    "warpsafe: host code called a device function; call it from a kernel, and launch that"))) T
+called_from_host_code() noexcept;
 
 template <class T>
-__host__ __device__
-    __attribute__((error("warpsafe: host code cannot read or write device memory; copy it: "
-                         "buffer.to_host(stream) gives it once it is there"))) T
-    device_memory_from_host_code() noexcept;
+__host__ __device__ __attribute__((error(
+    "warpsafe: host code cannot read or write device memory; copy it with buffer.to_host(stream)"))) T
+device_memory_from_host_code() noexcept;
 
 }  // namespace warpsafe::detail
 

@@ -85,19 +85,16 @@ struct ConfigParts {
       ((is_size<Parts> || is_bool<Parts> || is_floating<Parts>) || ...);
   static_assert(
       !whole_number,
-      "warpsafe: a bare number is no launch option; write shared<T>(count) for dynamic shared "
-      "memory, block<256> for the block, SafeGrid<>::cover(n, block<256>) for the grid");
+      "warpsafe: a bare number is not a launch option; write shared<T>(count) for dynamic shared memory, block<256> for the block, SafeGrid<>::cover(n, block<256>) for the grid");
   static_assert(
       whole_number || known,
-      "warpsafe: a LaunchConfig is made of a grid, a block and options: shared<T>(n), cluster<N>, "
-      "cooperative, priority(p), dependent_launch; the stream goes to launch, a vendor's dim3 "
-      "through GridDim::from_vendor or BlockDim::from_vendor");
+      "warpsafe: a LaunchConfig takes a grid, a block and options: shared<T>(n), cluster<N>, cooperative, priority(p), dependent_launch; pass the stream to launch, and convert a vendor's dim3 with GridDim::from_vendor or BlockDim::from_vendor");
   static_assert(count_of<PartKind::grid, Parts...> < 2, "warpsafe: two grids in one LaunchConfig");
   static_assert(count_of<PartKind::block, Parts...> < 2,
                 "warpsafe: two blocks in one LaunchConfig");
   static_assert(
       count_of<PartKind::shared, Parts...> < 2,
-      "warpsafe: dynamic shared memory is given twice; a launch has one piece, so add the sizes up");
+      "warpsafe: dynamic shared memory is given twice; a launch has one block of it, so add the sizes");
   static_assert(count_of<PartKind::cluster, Parts...> < 2,
                 "warpsafe: two clusters in one LaunchConfig");
   static_assert(count_of<PartKind::cooperative, Parts...> < 2 &&
@@ -111,7 +108,7 @@ struct ConfigParts {
   using block = typename BlockOf<grid, given_block>::type;
   static_assert(
       !known || count_of<PartKind::grid, Parts...> == 0 || !std::is_same_v<block, NoPart>,
-      "warpsafe: a LaunchConfig needs a block: block<256>, or a grid that was made for one");
+      "warpsafe: a LaunchConfig needs a block: block<256>, or a grid that was computed for one");
 
   template <class G>
   static constexpr bool same_block() noexcept {
@@ -123,8 +120,7 @@ struct ConfigParts {
   }
   static_assert(
       same_block<grid>(),
-      "warpsafe: the grid was computed for another block than the one given beside it; leave the "
-      "block out, the grid brings its own");
+      "warpsafe: the grid was computed for a different block than the one given here; leave the block out, because the grid carries its own");
   template <class G, class C>
   static constexpr bool divides() noexcept {
     if constexpr (is_grid_dim<G> && is_cluster_dim<C>) {
@@ -136,8 +132,7 @@ struct ConfigParts {
   }
   static_assert(
       divides<grid, typename FirstOf<PartKind::cluster, Parts...>::type>(),
-      "warpsafe: the cluster does not divide the grid; a grid is counted in blocks, and every "
-      "cluster is whole");
+      "warpsafe: the cluster does not divide the grid; the number of blocks must be a multiple of the cluster");
   static constexpr bool fine =
       known && count_of<PartKind::grid, Parts...> == 1 && count_of<PartKind::block, Parts...> < 2 &&
       !std::is_same_v<block, NoPart> && count_of<PartKind::shared, Parts...> < 2 &&

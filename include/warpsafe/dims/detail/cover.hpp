@@ -63,59 +63,54 @@ constexpr bool check_cover_arguments() noexcept {
   static_assert(!is_bool<Size>, "warpsafe: a bool is not a size");
   static_assert(
       !is_floating<Size>,
-      "warpsafe: a size is a whole number of elements; round the floating value on purpose first");
+      "warpsafe: a size is a whole number of elements; round the floating-point value explicitly first");
   static_assert(!std::is_same_v<Size, Bytes>,
-                "warpsafe: a grid covers elements, not bytes; give it the number of elements");
+                "warpsafe: a grid covers elements, not bytes; pass the number of elements");
   static_assert(!std::is_pointer_v<Size>, "warpsafe: a pointer is not a size");
-  static_assert(!is_range_of_bytes<Size>,
-                "warpsafe: a range of std::byte counts bytes, and a grid covers elements; give it "
-                "the range of elements, or, where a thread takes one byte, size() as a number");
+  static_assert(
+      !is_range_of_bytes<Size>,
+      "warpsafe: a range of std::byte counts bytes, and a grid covers elements; pass the range of elements, or size() if each thread handles one byte");
   static_assert(
       is_bool<Size> || is_floating<Size> || std::is_same_v<Size, Bytes> ||
           std::is_pointer_v<Size> || size_known,
-      "warpsafe: a size is a whole number, extent{rows{m}, cols{n}}, count<N>, or something with "
-      "size()");
+      "warpsafe: a size is a whole number, extent{rows{m}, cols{n}}, count<N>, or a type with size()");
   static_assert(!is_grid_dim<B>,
                 "warpsafe: this is a grid where the block belongs; write block<256>");
   static_assert(
       !is_size<B>,
-      "warpsafe: a bare number is no block; write block<256>, or BlockDim::create(n) for a size "
-      "known at run time");
+      "warpsafe: a bare number is not a block; write block<256>, or BlockDim::create(n) for a size known at run time");
   static_assert(
       is_grid_dim<B> || is_size<B> || is_block_dim<B>,
-      "warpsafe: the second argument is the block: block<256>, block<16, 16>, or a BlockDim (which "
-      "BlockDim::create gives in a result, and from_vendor makes of a dim3)");
+      "warpsafe: the second argument is the block: block<256>, block<16, 16>, or a BlockDim from BlockDim::create or BlockDim::from_vendor");
   static_assert(!Capped || is_max_blocks<Option2>,
-                "warpsafe: grid_stride takes the most blocks third, as max_blocks(m)");
+                "warpsafe: the third argument of grid_stride is max_blocks(m)");
   static_assert(is_cover_option<Option1> && is_cover_option<Option2>,
                 "warpsafe: cover takes items_per_thread<N> and kernel<k> after the block");
   static_assert(
       Capped || !(is_max_blocks<Option1> || is_max_blocks<Option2>),
-      "warpsafe: cover gives every item its thread, so max_blocks has no place in it; use "
-      "grid_stride(n, block<256>, max_blocks(m)) with a grid_stride_kernel");
+      "warpsafe: cover gives every item its own thread, so it takes no max_blocks; use grid_stride(n, block<256>, max_blocks(m)) with a grid_stride_kernel");
   static_assert(!(is_items<Option1> && is_items<Option2>),
                 "warpsafe: items_per_thread is given twice");
   constexpr bool usable = size_known && is_block_dim<B>;
   if constexpr (usable) {
     if constexpr (B::is_static) {
-      static_assert(rank_of<Size> >= 2 || (B{}.y() == 1 && B{}.z() == 1),
-                    "warpsafe: a block of several axes needs an extent with as many: "
-                    "cover(extent{rows{m}, cols{n}}, block<16, 16>)");
+      static_assert(
+          rank_of<Size> >= 2 || (B{}.y() == 1 && B{}.z() == 1),
+          "warpsafe: a block of several axes needs an extent of as many axes: cover(extent{rows{m}, cols{n}}, block<16, 16>)");
       static_assert(rank_of<Size> >= 3 || B{}.z() == 1,
                     "warpsafe: a block of three axes needs an extent{x{…}, y{…}, z{…}}");
     }
     if constexpr (is_count<Size>) {
       static_assert(
           Size::value > 0,
-          "warpsafe: a size of 0 covers nothing; cover_or_empty is for sizes that may be zero");
+          "warpsafe: a size of 0 covers nothing; use cover_or_empty for sizes that may be zero");
       if constexpr (B::is_static && !Capped) {
         constexpr std::uint32_t blocks =
             blocks_or_zero<0, Rules, items_of<Option1> * items_of<Option2>, false>(
                 size_along(Size{}, 0), B{}.x(), CoverRule::round_up, 0);
         static_assert(
             Size::value == 0 || blocks != 0,
-            "warpsafe: this count needs a larger grid than the devices have; give each thread more "
-            "items (items_per_thread<N>), or use grid_stride");
+            "warpsafe: this count needs a larger grid than any device allows; give each thread more items (items_per_thread<N>), or use grid_stride");
       }
     }
   }

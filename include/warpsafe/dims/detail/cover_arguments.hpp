@@ -23,10 +23,10 @@ struct count_t {
   static constexpr auto value = N;
   static_assert(
       !detail::is_floating<decltype(N)>,
-      "warpsafe: a size is a whole number of elements; round the floating value on purpose first");
+      "warpsafe: a size is a whole number of elements; round the floating-point value explicitly first");
   static_assert(!detail::is_bool<decltype(N)>, "warpsafe: a bool is not a size");
   static_assert(detail::is_floating<decltype(N)> || N >= 0,
-                "warpsafe: a size is negative; it is at least 0");
+                "warpsafe: a size is negative; it must be at least 0");
 };
 template <auto N>
 inline constexpr count_t<N> count{};
@@ -35,7 +35,7 @@ inline constexpr count_t<N> count{};
 template <auto N>
 struct items_per_thread_t {
   static_assert(detail::is_size<decltype(N)>,
-                "warpsafe: a thread handles a whole number of items: items_per_thread<4>");
+                "warpsafe: items_per_thread takes a whole number: items_per_thread<4>");
   static_assert(!detail::is_size<decltype(N)> || N > 0,
                 "warpsafe: a thread handles at least one item");
   static_assert(!detail::is_size<decltype(N)> || N <= 0 || N <= 0xffffffffU,

@@ -49,8 +49,7 @@ consteval void check_limits() noexcept {
   } else {
     static_assert(
         magnitude<X> <= 8 && magnitude<Y> <= 8 && magnitude<Z> <= 8 && count <= 8,
-        "warpsafe: a portable cluster has at most 8 blocks; non_portable_cluster<16> asks for "
-        "more on devices that allow it");
+        "warpsafe: a portable cluster has at most 8 blocks; use non_portable_cluster<16> on devices that allow more");
   }
 }
 
@@ -58,13 +57,12 @@ consteval void check_limits() noexcept {
 template <class Space, auto X, auto Y, auto Z>
 consteval bool check_static_sizes() noexcept {
   constexpr bool whole = whole_numbers<X, Y, Z>;
-  static_assert(whole, "warpsafe: a dimension is a whole number: block<256>, block<16, 16>");
+  static_assert(whole, "warpsafe: a dimension must be a whole number: block<256>, block<16, 16>");
   if constexpr (whole) {
     constexpr bool positive = X > 0 && Y > 0 && Z > 0;
     static_assert(
         positive,
-        "warpsafe: a dimension is 0 or negative; every axis is at least 1 (leave out the axes "
-        "that are not used)");
+        "warpsafe: a dimension is 0 or negative; every axis must be at least 1 (leave out the axes that you do not use)");
     if constexpr (positive) check_limits<Space, X, Y, Z>();
     return positive;
   } else {

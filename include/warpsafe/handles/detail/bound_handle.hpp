@@ -119,8 +119,7 @@ struct BoundHandle {
   };
   static_assert(
       !has_stream || requires { Traits::inner_handles; },
-      "warpsafe: handle_traits has to say how many handles with a stream of their own this "
-      "one holds: inner_handles = 0 for none, else with get_stream(handle, inner, stream)");
+      "warpsafe: handle_traits must define inner_handles, the number of inner handles that have a stream of their own: 0 for none, otherwise also define get_stream(handle, inner, stream)");
   static constexpr int inner_handles = [] {
     if constexpr (requires { Traits::inner_handles; }) {
       return Traits::inner_handles;

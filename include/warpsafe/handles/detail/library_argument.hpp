@@ -32,13 +32,13 @@ constexpr bool check_library_argument() noexcept {
     constexpr bool placeable = scalar_place<A> != ScalarPlace::device || has_pointer_mode<Traits>;
     static_assert(
         converts,
-        "warpsafe: this scalar is of another type than the library's parameter points to");
+        "warpsafe: this scalar has a different type than the library's parameter points to");
     static_assert(placeable,
                   "warpsafe: this library reads its scalars on the host: pass host_scalar(x)");
     return converts && placeable;
   } else if constexpr (std::is_pointer_v<P> && std::is_pointer_v<A>) {
     static_assert(std::is_convertible_v<A, P>,
-                  "warpsafe: this pointer is of another type than the library's parameter");
+                  "warpsafe: this pointer has a different type than the library's parameter");
     return std::is_convertible_v<A, P>;
   } else if constexpr (std::is_pointer_v<P> && std::is_arithmetic_v<A>) {
     static_assert(!std::is_arithmetic_v<A>,
@@ -47,7 +47,7 @@ constexpr bool check_library_argument() noexcept {
     return false;
   } else if constexpr (std::is_enum_v<P>) {
     static_assert(std::is_same_v<P, A>,
-                  "warpsafe: this argument is no value of the library's own enumeration");
+                  "warpsafe: this argument is not a value of the library's enumeration");
     return std::is_same_v<P, A>;
   } else if constexpr (std::is_pointer_v<P> && std::is_void_v<std::remove_pointer_t<P>> &&
                        DevicePointer<A>) {

@@ -152,8 +152,7 @@ template <auto Fn, CheckLevel Level, class Traits, class... A>
   constexpr bool refused = is_listed<Fn, typename Traits::refused>;
   static_assert(
       !refused,
-      "warpsafe: this function would undo the handle's binding: the stream is changed with "
-      "rebind, the handle destroyed with close, and stream, workspace and pointer mode are its own");
+      "warpsafe: this function would undo the handle's binding; change the stream with rebind, destroy the handle with close, and leave workspace and pointer mode to the handle");
   if constexpr (!refused && Function::template check<A...>()) {
     if constexpr (Level == CheckLevel::off) {
       return call_library<Fn>(bound, site, first_place, arguments...);

@@ -103,13 +103,13 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
         "warpsafe: this library takes its handle by address: make the handle's pointer the "
         "native type in handle_traits, and let create allocate what it points to");
     constexpr bool one_stream = !takes_stream_array<NativeStream, P...>;
-    static_assert(one_stream,
-                  "warpsafe: this function takes an array of streams, and a handle here has one "
-                  "stream: call the function directly, with native() and the stream's native()");
+    static_assert(
+        one_stream,
+        "warpsafe: this function takes an array of streams, and a StreamBound has one stream; call the function directly with native() and the stream's native()");
     constexpr bool right_count = sizeof...(A) == static_cast<std::size_t>(Parameters::size);
-    static_assert(right_count || !takes_handle || !one_stream,
-                  "warpsafe: the number of arguments is not the function's; the handle, and a "
-                  "stream, are passed by call");
+    static_assert(
+        right_count || !takes_handle || !one_stream,
+        "warpsafe: wrong number of arguments for this function; leave out the handle and the stream, which call passes");
     if constexpr (returns_status && takes_handle && one_stream && right_count) {
       return check_places<A...>() &&
              check_each<A...>(Parameters{}, std::index_sequence_for<A...>{});

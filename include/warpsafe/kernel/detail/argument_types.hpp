@@ -149,14 +149,12 @@ constexpr bool check_argument() noexcept {
   if constexpr (std::is_arithmetic_v<P> && std::is_arithmetic_v<A>) {
     static_assert(
         keeps_value<P, A>(),
-        "warpsafe: this argument may lose its value in the kernel's narrower parameter (int64 to "
-        "int, double to float, integer to float); widen the parameter, or convert it on purpose");
+        "warpsafe: this argument may lose its value in the kernel's narrower parameter (int64 to int, double to float, integer to float); widen the parameter, or convert the argument explicitly");
     return keeps_value<P, A>();
   } else if constexpr (std::is_arithmetic_v<P> && std::is_convertible_v<const A&, P>) {
     static_assert(
         converts_keeping_value<P, A>(),
-        "warpsafe: this argument may lose its value in the kernel's narrower parameter: it is no "
-        "number itself, and converts to a wider one (or is a pointer, which converts to bool)");
+        "warpsafe: this argument may lose its value in the kernel's narrower parameter: it converts to a wider number, or it is a pointer that converts to bool");
     return converts_keeping_value<P, A>();
   } else if constexpr (std::is_pointer_v<typename RawParameter<P>::type>) {
     constexpr bool raw = std::is_pointer_v<A> || std::is_array_v<A>;
@@ -181,20 +179,16 @@ constexpr bool check_argument() noexcept {
             to_void && std::is_convertible_v<From, To> && (points_to_bytes<From> || is_trusted<A>);
         static_assert(
             !to_void || bytes,
-            "warpsafe: a kernel's void* parameter takes memory of any type, so that a wrong one is "
-            "not seen; give the parameter its type, or pass as_bytes(view) or "
-            "as_writable_bytes(view) on purpose");
+            "warpsafe: a kernel's void* parameter takes memory of any type, so a wrong type goes unnoticed; give the parameter its type, or pass as_bytes(view) or as_writable_bytes(view)");
         static_assert(
             to_void,
-            "warpsafe: the buffer's elements are of another type than the kernel's parameter "
-            "points to, or are const where the kernel writes");
+            "warpsafe: the buffer's elements have a different type than the kernel's parameter points to, or are const where the kernel writes");
         return bytes;
       }
     } else {
       static_assert(
           DevicePointer<A>,
-          "warpsafe: this argument is no device memory; pass a device buffer's view(), or "
-          "nullptr, or specialise device_pointer_traits for its type");
+          "warpsafe: this argument is not device memory; pass a device buffer's view() or nullptr, or specialise device_pointer_traits for its type");
       return false;
     }
   } else if constexpr (is_device_span<P>) {
@@ -211,19 +205,18 @@ constexpr bool check_argument() noexcept {
       constexpr bool keeps = made_keeping_value<P, A>;
       static_assert(
           keeps,
-          "warpsafe: this argument may lose its value in the kernel's narrower parameter (a class "
-          "made of a number); convert it on purpose");
+          "warpsafe: this argument may lose its value in the kernel's narrower parameter (a class constructed from a number); convert it explicitly");
       return keeps;
     } else if constexpr (converts && std::is_class_v<P> && std::is_class_v<A> &&
                          !std::is_same_v<P, A>) {
       constexpr bool whole = !(std::is_base_of_v<P, A> && sizeof(A) > sizeof(P));
       constexpr bool keeps = !holds_narrower<P, A>;
-      static_assert(whole,
-                    "warpsafe: this argument loses what its class adds to the kernel's parameter, "
-                    "its base; let the kernel take the class itself");
-      static_assert(keeps,
-                    "warpsafe: this argument may lose its value in the kernel's narrower parameter "
-                    "(a class that holds a number); convert it on purpose");
+      static_assert(
+          whole,
+          "warpsafe: this argument would be sliced to the base class that the kernel takes; let the kernel take the derived class");
+      static_assert(
+          keeps,
+          "warpsafe: this argument may lose its value in the kernel's narrower parameter (a class that holds a number); convert it explicitly");
       return whole && keeps;
     } else {
       return converts;
@@ -239,8 +232,7 @@ constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<Place...>
     constexpr bool fits = parameter_bytes<P...>() <= B::parameter_bytes;
     static_assert(
         fits,
-        "warpsafe: the kernel's parameters take more bytes than the runtime passes; put the large "
-        "one into device memory");
+        "warpsafe: the kernel's parameters exceed the runtime's limit for parameter bytes; put the large one into device memory");
     return (check_argument<Place + 1, P, A>() && ... && fits);
   } else {
     return false;

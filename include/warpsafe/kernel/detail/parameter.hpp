@@ -166,8 +166,7 @@ constexpr bool check_parameter() noexcept {
   constexpr bool reference = std::is_reference_v<P>;
   static_assert(
       !reference,
-      "warpsafe: the kernel takes a reference: the address of a host object means nothing to the "
-      "device; take the parameter by value, or a pointer to device memory");
+      "warpsafe: the kernel takes a reference, and the device cannot use the address of a host object; take the parameter by value, or a pointer to device memory");
   if constexpr (!reference) {
     constexpr bool polymorphic = std::is_polymorphic_v<P>;
     static_assert(
@@ -193,9 +192,7 @@ constexpr bool check_parameter() noexcept {
           "trusted_ptr for trust(p)");
       static_assert(
           !trivial || !assignable || !closed,
-          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a "
-          "constructor or private members, or is a union; use a plain struct of values and "
-          "DeviceSpans, or say warpsafe::is_device_copyable<T> = true of a type that has none");
+          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a constructor or private members, or is a union; use a plain struct of values and DeviceSpans, or set warpsafe::is_device_copyable<T> = true for a type without such an address");
     }
     return !polymorphic && is_device_copyable<P>;
   } else {

@@ -51,20 +51,16 @@ constexpr bool check_config_types() noexcept {
         static_assert(
             total_threads(typename Config::grid_type{}.count(), Block{}.count()) - 1 <=
                 needs.index_max,
-            "warpsafe: the grid has more threads than the kernel's index counts, an int's 2^31 if "
-            "it declares none; index in 64 bits (thread_index(), grid_stride(n)) and declare "
-            "index<std::uint64_t>");
+            "warpsafe: the grid has more threads than the kernel's index type counts (int, 2^31, unless declared); use 64-bit indices (thread_index(), grid_stride(n)) and declare index<std::uint64_t>");
       }
     }
   }
   static_assert(
       !is_strided_grid<typename Config::grid_type> || K::is_grid_stride,
-      "warpsafe: a grid_stride grid has fewer threads than items, and this kernel is not declared "
-      "grid_stride_kernel: the rest would be dropped; use cover, or declare the kernel so");
+      "warpsafe: a grid_stride grid has fewer threads than items, and this kernel is not declared grid_stride_kernel, so items would be dropped; use cover, or declare grid_stride_kernel");
   static_assert(
       K::is_grid_stride || items_of_grid<K, typename Config::grid_type>() == K::items,
-      "warpsafe: the grid gives each thread another number of items than the kernel declares "
-      "(items_per_thread<N> needs handles_items<N>): some would be dropped, or done twice");
+      "warpsafe: the grid gives each thread a different number of items than the kernel declares, so items would be dropped or done twice; items_per_thread<N> needs handles_items<N>");
   using Wanted = typename K::shared_type;
   if constexpr (!std::is_void_v<Wanted>) {
     static_assert(
@@ -75,14 +71,12 @@ constexpr bool check_config_types() noexcept {
       using Given = typename Config::template option<PartKind::shared>::element_type;
       static_assert(
           std::is_same_v<Given, Wanted> || std::is_same_v<Given, unsigned char>,
-          "warpsafe: the dynamic shared memory has other elements than the kernel declares "
-          "(needs_shared<T>)");
+          "warpsafe: the dynamic shared memory has a different element type than the kernel declares (needs_shared<T>)");
     }
   }
   static_assert(
       !Config::template has<PartKind::dependent> || K::waits_for_predecessor,
-      "warpsafe: dependent_launch may start the kernel before its input is written; only for "
-      "kernels declared waits_for_predecessor");
+      "warpsafe: dependent_launch may start the kernel before its input is written; use it only for kernels declared waits_for_predecessor");
   return true;
 }
 
@@ -93,20 +87,20 @@ constexpr bool check_kernel_types() noexcept {
   if constexpr (is_kernel<K>) {
     constexpr bool host_stream = runs_host_kernels<B>;
     constexpr bool host_kernel = K::provenance == Provenance::host;
-    static_assert(!host_stream || host_kernel,
-                  "warpsafe: this kernel is compiled for a device and cannot run on a host stream; "
-                  "compile it with the host compiler, or launch it on a device's stream");
-    static_assert(host_stream || !host_kernel,
-                  "warpsafe: this kernel is a function of the host compiler and cannot run on a "
-                  "device's stream; compile it with nvcc or hipcc, and declare it "
-                  "WARPSAFE_KERNEL_EXTERN here");
+    static_assert(
+        !host_stream || host_kernel,
+        "warpsafe: this kernel is compiled for a device and cannot run on a host stream; compile it with the host compiler, or launch it on a device stream");
+    static_assert(
+        host_stream || !host_kernel,
+        "warpsafe: this kernel is compiled for the host and cannot run on a device stream; compile it with nvcc or hipcc, and declare it WARPSAFE_KERNEL_EXTERN here");
     if constexpr (requires { typename K::module_backend; }) {
       static_assert(std::is_same_v<typename K::module_backend, B>,
-                    "warpsafe: this kernel was loaded by another backend than the stream's");
+                    "warpsafe: this kernel was loaded by a different backend than the stream's");
     }
     constexpr bool right_count = static_cast<int>(sizeof...(A)) == K::parameters::size;
-    static_assert(right_count,
-                  "warpsafe: the number of arguments is not the kernel's number of parameters");
+    static_assert(
+        right_count,
+        "warpsafe: the number of arguments differs from the kernel's number of parameters");
     if constexpr (right_count && host_stream == host_kernel) {
       return check_all_arguments<B, A...>(typename K::parameters{},
                                           std::index_sequence_for<A...>{});
@@ -121,9 +115,9 @@ constexpr bool check_kernel_types() noexcept {
 /// Diagnoses every mistake in a launch that its types show.
 template <class B, class Config, class K, class... A>
 constexpr bool check_launch_types() noexcept {
-  static_assert(is_launch_config<Config>,
-                "warpsafe: launch takes a LaunchConfig second, or a grid that needs no options: "
-                "SafeGrid<>::cover(n, block<256>)");
+  static_assert(
+      is_launch_config<Config>,
+      "warpsafe: the second argument of launch is a LaunchConfig, or a grid without options: SafeGrid<>::cover(n, block<256>)");
   if constexpr (is_launch_config<Config>) {
     // First, and without a use of B's members: the header of a backend that cannot run the kernel
     // need not be included.

@@ -206,9 +206,9 @@ template <CheckLevel Level, class B>
 template <class Value>
 constexpr bool check_fill_value() noexcept {
   constexpr bool is_byte = std::is_same_v<Value, std::byte>;
-  static_assert(is_byte,
-                "warpsafe: a fill sets single bytes: zero(stream), or fill_bytes(stream, "
-                "std::byte{0xff}); elements get another value from a kernel");
+  static_assert(
+      is_byte,
+      "warpsafe: a fill sets single bytes: use zero(stream) or fill_bytes(stream, std::byte{0xff}), and a kernel to set elements to another value");
   return is_byte;
 }
 

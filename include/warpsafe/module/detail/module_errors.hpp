@@ -27,9 +27,9 @@ template <class B, class Image>
   }();
   using Element = std::remove_cvref_t<decltype(*data)>;
   constexpr bool fits = ModuleCalls<B>::template is_image_of<Element>;
-  static_assert(fits,
-                "warpsafe: a module is loaded from bytes (char, unsigned char, std::byte), on the "
-                "host backend from host::NamedKernel");
+  static_assert(
+      fits,
+      "warpsafe: load a module from bytes (char, unsigned char, std::byte), or on the host backend from host::NamedKernel");
   std::size_t count = 0;
   if constexpr (std::is_array_v<Image>) {
     count = std::extent_v<Image>;
