@@ -58,7 +58,7 @@ class Launcher {
     note(host_backend::launch(entry_, shape, args, stream_));
   }
   void synchronize() { note(host_backend::stream_synchronize(stream_)); }
-  /// Marks the benchmark as failed if any call did.
+  /// Marks the benchmark as failed if any call failed.
   void report(benchmark::State& state) const {
     if (failed_) state.SkipWithError("a call of the host backend failed");
   }

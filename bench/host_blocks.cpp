@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Measures blocks of 256 threads per second on the host backend, and in a loop by hand on one
+// Measures blocks of 256 threads per second on the host backend, and in a hand-written loop on one
 // thread and on all. One kernel has no barrier (scale), the other has one (it reverses each block
-// through shared memory; its loop by hand is two loops).
+// through shared memory; written by hand it is two loops).
 
 #include <warpsafe/warpsafe.hpp>
 

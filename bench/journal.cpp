@@ -59,7 +59,7 @@ struct Instant : warpsafe::host_backend {
   }
 };
 
-/// A whole launch. An object with the tools records it, an object without them does not.
+/// A whole launch. At level full, it is recorded if `Remembers`.
 template <warpsafe::CheckLevel Level, bool Remembers>
 void launch_an_instant(benchmark::State& state) {
   namespace ws = warpsafe;

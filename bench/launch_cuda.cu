@@ -19,7 +19,7 @@ namespace {
 
 WARPSAFE_KERNEL void nothing(float, const float*, float*, std::size_t) {}
 
-// The number of launches is small enough not to fill the queue; the wait for them is not measured.
+// The number of launches is too small to fill the queue; the wait for them is not measured.
 constexpr int batch = 500;
 
 template <class Launch>

@@ -19,7 +19,7 @@ namespace {
 
 WARPSAFE_KERNEL void nothing(float, const float*, float*, std::size_t) {}
 
-// The number of launches is small enough not to fill a stream's queue. The time includes the wait,
+// The number of launches is too small to fill a stream's queue. The time includes the wait,
 // because threads do not pause together.
 constexpr int batch = 200;
 

@@ -3,7 +3,7 @@
 
 // Measures grid arithmetic: SafeGrid with and without checks, and the usual formula in 64 bits,
 // which overflows, and in 128 bits, which does not. Throughput: independent sizes. Latency: each
-// size is the number of blocks before it, and the chain contains nothing else.
+// size is the previous result, and the chain contains nothing else.
 
 #include "performance/cover_formulas.hpp"
 
@@ -15,7 +15,7 @@
 namespace formulas {
 namespace {
 
-constexpr int grids = 1024;  // of each iteration
+constexpr int grids = 1024;  // in each iteration
 
 template <class Formula, class Block>
 void throughput(benchmark::State& state) {
@@ -35,7 +35,7 @@ void throughput(benchmark::State& state) {
 template <class Formula, class Block>
 void latency(benchmark::State& state) {
   const Block block;
-  std::int64_t size = 1;  // every way computes 1 block from it
+  std::int64_t size = 1;  // every formula computes 1 block from it
   for (auto _ : state) {
     for (int i = 0; i < grids; ++i) {
       hide(size);

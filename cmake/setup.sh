@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034  # the arrays and answers are for the scripts that read this
-# Read by tests/run, examples/run, bench/run and docs/run: installs what they need, where that is
-# possible, and says what is left out where it is not.
+# Sourced by tests/run, examples/run, bench/run and docs/run. Installs what they need if possible;
+# otherwise says what is left out.
 
 # The parts, as 'probe|Debian package|what is left out without it'. A probe is
 #   NAME            a command on PATH
@@ -41,10 +41,10 @@ need_bench=('<benchmark/benchmark.h>|libbenchmark-dev|the benchmarks')
 
 say() { printf '== %s\n' "$*"; }
 
-# The interpreter that sphinx-build names in its first line: a machine may have several.
+# The Python interpreter of sphinx-build, from its first line; a machine may have several.
 sphinx_python() { sed -n '1s/^#!\([^ ]*\).*/\1/p' "$(command -v sphinx-build)"; }
 
-# Whether a probe finds its part.
+# Succeeds if the probe finds its part.
 have() {
   case $1 in
     '<'*) command -v g++ > /dev/null &&
@@ -59,13 +59,13 @@ have() {
   esac
 }
 
-# The parts that are not here, one per line.
+# Prints the missing parts, one per line.
 missing_parts() {
   local part
   for part in "$@"; do have "${part%%|*}" || printf '%s\n' "$part"; done
 }
 
-# The packages of the parts that are not here, one per line.
+# Prints the packages of the missing parts, one per line.
 missing() { missing_parts "$@" | cut -d '|' -f 2 | sort -u; }
 
 # Installs packages with apt-get. Otherwise sets `why` to the reason and fails.
@@ -92,7 +92,7 @@ install_packages() {
   log=$(mktemp)
   "${root[@]}" apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20 update > "$log" 2>&1 ||
     say "apt-get update failed (no network?): $(grep -m 1 '^[EW]:' "$log")"
-  # One by one where all at once fails: a package that this release lacks costs only itself.
+  # If all at once fails, installs one by one: then only the packages that this release lacks stay missing.
   if ! "${root[@]}" apt-get -qq install -y --no-install-recommends "$@" > "$log" 2>&1; then
     for package in "$@"; do
       "${root[@]}" apt-get -qq install -y --no-install-recommends "$package" > "$log" 2>&1 ||
@@ -104,8 +104,8 @@ install_packages() {
   ((${#failed[@]} == 0))
 }
 
-# set_up PART...: installs what is missing. Says in one line per part what stays missing and what is
-# left out. Fails only if a part that the build needs stays missing.
+# set_up PART...: installs the missing parts. Prints one line for each part that stays missing and what
+# is left out without it. Fails only if the build needs such a part.
 set_up() {
   local packages parts part name without why=''
   mapfile -t packages < <(missing "$@")
@@ -123,7 +123,7 @@ set_up() {
   fi
 }
 
-# Puts nvcc on PATH where a toolkit is installed, and says what this machine compiles and runs.
+# Puts nvcc on PATH if a toolkit is installed, and says what this machine can compile and run.
 find_gpus() {
   command -v nvcc > /dev/null || PATH=$PATH:/usr/local/cuda/bin
   has_nvcc=no has_nvidia_gpu=no has_amd_gpu=no
@@ -158,22 +158,22 @@ configure() {
   grep -E '^-- No ' "$folder/configure.log" || true
 }
 
-# build FOLDER TARGET OPTION...: builds in build/FOLDER and goes on after an error, to report all of
-# them. Shows one line that moves on a terminal, and a line every 30 seconds elsewhere. The output is
-# in build/FOLDER/build.log; its errors are shown.
+# build FOLDER TARGET...: builds in build/FOLDER, and continues after an error to report all of them.
+# Shows progress: one moving line on a terminal, otherwise a line every 30 seconds. Writes the output
+# to build/FOLDER/build.log, and shows its errors.
 build() {
-  local folder=build/$1 target=$2 keep_going=(-k 0) status
-  shift 2
+  local folder=build/$1 keep_going=(-k 0) status
+  shift
   [[ -e $folder/build.ninja ]] || keep_going=(-k)
-  say "build: $folder, $target"
-  cmake --build "$folder" --target "$target" --parallel "$(nproc)" -- "${keep_going[@]}" 2>&1 |
+  say "build: $folder, $*"
+  cmake --build "$folder" --target "$@" --parallel "$(nproc)" -- "${keep_going[@]}" 2>&1 |
     tee "$folder/build.log" | show_progress
   status=${PIPESTATUS[0]}
   ((status == 0)) || grep -E 'FAILED:|[Ee]rror|\*\*\*' "$folder/build.log" | head -n 40
   return "$status"
 }
 
-# Reads the output of ninja or make, and shows how far it is.
+# Reads the output of ninja or make, and shows its progress.
 show_progress() {
   local line step='' began=$SECONDS shown=-30 tty=''
   [[ ! -t 1 ]] || tty=yes

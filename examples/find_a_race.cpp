@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // Tests stream code without a GPU. One stream fills two slots and another stream reads them. The
-// program runs twice, without and with a wait that it needs. The race detector finds the missing
-// wait and names the launches that race.
+// program runs twice, first without a wait that it needs. The race detector finds the missing wait
+// and names the launches that race.
 
 #include <warpsafe/memory.hpp>
 #include <warpsafe/race.hpp>

@@ -54,7 +54,7 @@ WARPSAFE_KERNEL void count_bytes(const Byte* data, std::size_t n, Count* counts)
   }
 }
 
-// The sums that Adler-32 needs of a chunk of n bytes: plain, and weighted by n, n-1, …, 1.
+// The sums that Adler-32 needs for a chunk of n bytes: plain, and weighted by n, n-1, …, 1.
 struct Sums {
   Count plain;
   Count weighted;
@@ -89,8 +89,8 @@ WARPSAFE_KERNEL void fill(float* values, std::size_t n) {
   for (auto i : ws::grid_stride(n)) values[i] = 1;
 }
 
-// The kernels with their needs, which each launch is compared with. If a launch of `summing` has no
-// shared memory, it does not compile.
+// The kernels with their needs. The library compares each launch with them. A launch of `summing`
+// without shared memory does not compile.
 constexpr auto counting = ws::kernel<count_bytes, ws::grid_stride_kernel>;
 constexpr auto summing = ws::kernel<sum_bytes, ws::grid_stride_kernel, ws::needs_shared<Sums>>;
 

@@ -7,8 +7,8 @@
 //   replay FOLDER    repeats the launch that WARPSAFE_TRACE wrote there, and compares
 //
 // WARPSAFE_SHADOW=all replay          reports which launch is wrong, and where
-// WARPSAFE_TRACE=diffuse:26:1 replay  writes it into warpsafe-trace/000027-diffuse
-// bisect replay                       finds it by running this program repeatedly
+// WARPSAFE_TRACE=diffuse:26:1 replay  writes that launch into warpsafe-trace/000027-diffuse
+// bisect replay                       finds that launch by running this program repeatedly
 
 #include <warpsafe/compare.hpp>
 #include <warpsafe/debug.hpp>

@@ -19,7 +19,7 @@ WARPSAFE_KERNEL void add(const float* x, float* y, std::size_t n) {
   for (auto i : ws::grid_stride(n)) y[i] += x[i];
 }
 
-// c = a * b, on the handle's stream. The handle cannot run on another one.
+// c = a * b, on the handle's stream. The handle cannot run on another stream.
 ws::result<void> multiply(ws::StreamBound<cublasHandle_t>& blas, int n,
                           ws::DeviceView<const float> a, ws::DeviceView<const float> b,
                           ws::DeviceView<float> c) {

@@ -91,7 +91,7 @@ def main():
     if arguments.isolated:
         return int(run_isolated(arguments.program))
     failed = run_together(arguments.program, arguments.xml, arguments.alone)
-    # Of a program in shards, the first one runs them.
+    # If a program has shards, the first shard runs them.
     if arguments.alone and os.environ.get("GTEST_SHARD_INDEX", "0") == "0":
         os.environ["GTEST_TOTAL_SHARDS"] = "1"
         failed = run_isolated(arguments.program, arguments.xml, arguments.alone) or failed

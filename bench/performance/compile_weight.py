@@ -130,7 +130,7 @@ def lines(text):
 
 
 class Kind:
-    """The measurement of one kind of file, cu or cpp, as run.py takes one."""
+    """The measurement of one kind of file, cu or cpp, with the interface that run.py expects."""
 
     def __init__(self, kind):
         self.kind = kind
@@ -149,7 +149,7 @@ class Kind:
                 run(*command(self.kind, way, level, options), "-c", source, "-o", folder / f"{self.kind}.o")
                 wall[way].append(time.monotonic() - start)
                 processor[way].append(sources.processor_seconds() - before)
-            # After each round, since a round takes minutes on a busy machine.
+            # Keeps the results after each round, because a round takes minutes on a busy machine.
             self.keep(expanded, wall, processor, done)
 
     def keep(self, expanded, wall, processor, rounds):

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// The compared ways from a size and a block to a number of blocks: timed by bench/safe_grid.cpp,
-// counted in cover_ways.cpp.
+// The compared formulas for the number of blocks of a size: timed by bench/safe_grid.cpp, counted
+// in cover_ways.cpp.
 
 #include <warpsafe/dims/safe_grid.hpp>
 
@@ -11,8 +11,8 @@
 
 namespace formulas {
 
-/// Makes the compiler assume that the value is used here, in a register, so that no way pays for an
-/// unnecessary store.
+/// Makes the compiler assume that the value is used here, in a register, so that no formula pays
+/// for an unnecessary store.
 template <class T>
 [[gnu::always_inline]] inline void use(const T& value) {
   asm volatile("" : : "r"(value));
@@ -49,7 +49,7 @@ struct Naive64 {
   }
 };
 
-/// Each way that can refuse uses the fields of its error.
+/// Each formula that can refuse uses the fields of its error.
 struct Wide128 {
   template <class Block>
   [[gnu::always_inline]] std::uint32_t operator()(std::int64_t n, const Block& block) const {

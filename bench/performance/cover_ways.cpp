@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Each formula once, under a name in which callgrind counts.
+// Each formula once, in a function that callgrind counts by its name.
 
 #include "cover_formulas.hpp"
 

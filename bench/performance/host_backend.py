@@ -67,7 +67,7 @@ def measure(folder, options):
             "-pthread",
         )
     seen = {}
-    # In turns, so that a busy machine slows all alike.
+    # The programs run in turns, so that a busy machine slows all of them alike.
     for _ in range(options.rounds):
         for program in programs:
             for name, entry in benchmark(program, 1, "--benchmark_min_time=0.1").items():

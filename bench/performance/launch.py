@@ -33,7 +33,7 @@ SHAPES = [
 
 
 def build_peers(folder, options):
-    """The programs of the libraries whose folders were named and whose names do not go together with CCCL's."""
+    """The programs of the libraries whose folders were named and whose names clash with CCCL's."""
     peers = []
     if options.cuda_api_wrappers:
         peers.append(("wrappers", options.cuda_api_wrappers, []))
@@ -53,7 +53,7 @@ def link(folder, name, *compiled):
 
 
 def build(folder, options):
-    """{compiler: programs}, for those that are here."""
+    """{compiler: programs}, for the compilers of this machine."""
     programs = {}
     source, cuda_runtime = HERE / "launch_ways.cpp", ROOT / "tests/release/do_nothing_runtime.cpp"
     if has(NVCC):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The kernels of launch_ways.cpp, for its launches that g++ compiles.
+// The kernels of launch_ways.cpp, for the launches that g++ compiles.
 
 #include "launch_ways.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Every way to launch, once each, under a name in which callgrind counts (launch_ways.hpp).
-// Compiled by nvcc, by hipcc, and by g++ for kernels of another file (KERNELS_ELSEWHERE). WITH_CCCL
+// Every way to launch, once each, in functions that callgrind counts by name (launch_ways.hpp).
+// Compiled by nvcc, by hipcc, and by g++ for kernels in another file (KERNELS_ELSEWHERE). WITH_CCCL
 // adds CCCL's cuda::launch.
 
 #include "launch_ways.hpp"

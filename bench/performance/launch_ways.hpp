@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-// One launch, made in each way by the same frame, so that what differs between two counts is the
-// way alone. A way is a struct with
+// One launch, made in each way by the same frame, so that two counts differ only by the way.
+// A way is a struct with
 //   stream_type, grid_type, block_type, result_type     what a caller holds
 //   stream(), grid(), block(), in(), out()              values of these, and two device pointers
 //   by_size<Kernel>(stream, n, args...)                 a block of 256 threads, and a grid for n
@@ -42,7 +42,7 @@ template <class Way, auto Kernel, class... A>
 }
 
 /// Returns the same value, hidden from the compiler. Otherwise clang++ propagates a caller's
-/// constants into the counted function, and into some ways more of them than into others.
+/// constants into the counted function, and more of them into some ways than into others.
 template <class T>
 [[gnu::always_inline]] inline T at_run_time(T value) {
   asm volatile("" : "+m"(value));
@@ -52,7 +52,7 @@ template <class T>
 inline bool all_good = true;
 inline void note(bool good) { all_good = all_good && good; }
 
-/// The functions that callgrind counts in: count_<way>_<arguments>_<dims>_<result>.
+/// The functions that callgrind counts: count_<way>_<arguments>_<dims>_<result>.
 #define COUNT_EACH(way, kernel, arguments, ...)                                                   \
   extern "C" [[gnu::noinline]] void count_##way##_##arguments##_static_returned() {               \
     note(way::good(returned<way, kernel>(                                                         \

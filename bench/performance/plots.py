@@ -55,7 +55,7 @@ def launches():
     compilers = list(dict.fromkeys(row["compiler"] for row in rows))
     figure, all_axes = plot.subplots(len(compilers), 1, figsize=(8, 2.8 * len(compilers)))
     for compiler, axes in zip(compilers, all_axes):
-        # Only the table shows these two: their bars would dwarf the others.
+        # Only the table shows these two, because their bars would dwarf the others.
         held = {
             (row["way"], row["arguments"]): row["instructions"]
             for row in rows

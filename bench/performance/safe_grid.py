@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""What SafeGrid's arithmetic costs beside the usual formula, for a block known while compiling and for one
+"""What SafeGrid's arithmetic costs beside the usual formula, for a block known at compile time and for one
 known at run time: nanoseconds by bench/safe_grid.cpp, and instructions by callgrind."""
 
 import json

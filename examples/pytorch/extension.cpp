@@ -31,7 +31,7 @@ void check_inputs(const at::Tensor& gate, const at::Tensor& up) {
   check_like("up", up, "gate", gate);
   check_contiguous("up", up);
 }
-/// One thread per element. The launch returns an error of this grid, and adds its kernel's name.
+/// One thread per element. If this grid is an error, the launch returns it with the kernel's name.
 auto grid_for(std::int64_t size, std::int64_t threads)
     -> decltype(ws::SafeGrid<>::cover_or_empty(size, std::declval<const ws::BlockDim&>())) {
   WARPSAFE_TRY(const auto block, ws::BlockDim::create(threads));

@@ -41,7 +41,7 @@ class _SwiGLU(torch.autograd.Function):
     @torch.autograd.function.once_differentiable  # the gradient has no gradient of its own
     def backward(ctx, grad):
         gate, up = ctx.saved_tensors
-        # grad may be an expanded tensor, one number that stands for all, as from sum().
+        # grad may be an expanded tensor, in which one number stands for all elements, for instance from sum().
         return load(gate.device.type).backward(gate, up, grad.contiguous())
 
 

@@ -3,8 +3,8 @@
 #pragma once
 
 // All public headers except the library handles (handles/<library>.hpp) and the headers that need
-// another library (fmt, spdlog, NVTX, ROCTX). It is slow to compile; the entry headers below are
-// faster.
+// another library (fmt, spdlog, NVTX, ROCTX). It compiles slowly; include single entry headers
+// where compile time matters.
 
 #include <warpsafe/compare.hpp>
 #include <warpsafe/core/limits_table.hpp>

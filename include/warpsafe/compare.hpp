@@ -6,4 +6,4 @@
 
 #include <warpsafe/compare/compare.hpp>
 #include <warpsafe/compare/comparison.hpp>
-#include <warpsafe/core/element_type.hpp>
+#include <warpsafe/core/tolerance.hpp>

@@ -2,11 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// The debug tools: log, blocking launches, journal, suspects, references, dumps. Include this in
-// one file of a program that is compiled with checks (level full): the whole program then has them,
-// kernels of other files and backends included. Compiled without checks it adds nothing. The tools
-// read the switches of the environment (WARPSAFE_LOG, WARPSAFE_SYNC, …). A program that lacks the
-// tools says so at its first launch if such a switch is set.
+// The debug tools: log, blocking launches, journal, suspects, references, dumps. Include this
+// header in one file that is compiled with checks (level full). The whole program then has the
+// tools, including kernels in other files and on other backends. In a file without checks, this
+// header adds nothing. The tools read environment variables (WARPSAFE_LOG, WARPSAFE_SYNC, …). A
+// checked program without the tools warns at its first launch if such a variable is set.
 
 #include <warpsafe/debug/data/shadow.hpp>
 #include <warpsafe/debug/environment.hpp>

@@ -5,7 +5,7 @@
 #include <warpsafe/core/config.hpp>
 
 // A check in a kernel. If it fails, the host gets the kernel, block, thread, file, line and text,
-// and the device's context stays whole.
+// and the device's context stays intact.
 
 #if WARPSAFE_CHECKS == 2 && !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
 
@@ -16,12 +16,13 @@
 #include <warpsafe/backend/hip/hip_backend.hpp>
 #endif
 
-/// In a kernel: where `condition` is false, the next wait through this library returns
+/// Use it in a kernel. If `condition` is false, the next wait through this library returns
 /// Errc::device_check_failed with the kernel's name, the block, the thread, the file, the line and
-/// `text`, a string literal. It reports the first failure since the last report. The failing thread
-/// stops (AMD: its whole wave), and the device's context stays whole. Only with full checks; else
-/// the condition is not evaluated. A kernel that was launched without this library's checks traps
-/// instead, which loses the context. In code that NVRTC or hipRTC compiles the macro does nothing.
+/// `text`, a string literal. The error describes the first failure since the last report. The
+/// failing thread stops (AMD: its whole wave), and the device's context stays intact. Without full
+/// checks, the condition is not evaluated. A kernel that was launched without this library's checks
+/// traps instead, which loses the context. In code that NVRTC or hipRTC compiles, the macro does
+/// nothing.
 #define WARPSAFE_DEVICE_CHECK(condition, text)                           \
   (static_cast<bool>(condition) ? static_cast<void>(0)                   \
                                 : ::warpsafe::detail::fail_device_check( \

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// The race detector for stream code: it records runs on a real device and, if the host backend is
-// the default, runs adversarial schedules without a GPU.
+// The race detector for stream code. It records runs on a real device. If the host backend is the
+// default, it also runs adversarial schedules, which need no GPU.
 
 #include <warpsafe/race/recorded.hpp>
 

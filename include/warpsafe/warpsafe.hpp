@@ -2,10 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// The core of warpsafe and the default backend of this translation unit. To keep it light, other
-// parts have their own headers: data (memory.hpp), library handles, error text (error/message.hpp)
-// and further backends.
+// The core of warpsafe and the default backend of this translation unit. Other parts have their own
+// headers, which keeps this one light: memory (memory.hpp), library handles, error text
+// (error/message.hpp) and further backends.
 
+#include <warpsafe/args/trust.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/error/exception.hpp>

@@ -13,8 +13,8 @@
 #include <set>
 #include <vector>
 
-// Small stream programs and every order in which they can run, found by trying: a machine that
-// steps, and no word of clocks. What the race checker says is held to this.
+// Small stream programs and every order in which they can run. A machine finds the orders by trying
+// each next step, without clocks. Tests compare the race checker's results with this.
 
 namespace warpsafe::brute_force {
 
@@ -24,13 +24,13 @@ using debug::MemoryAccess;
 enum class What : std::uint8_t {
   operation,  // on a stream, with accesses
   record,     // an event, on a stream
-  wait,       // a stream for an event's newest record; without one: for nothing
+  wait,       // a stream for an event's newest record; does nothing without one
   host,       // the host itself touches memory
   stream_synchronize,
   event_synchronize,
 };
 
-/// One call of the host's.
+/// One call of the host.
 struct Step {
   What what = What::operation;
   std::size_t stream = 0;
@@ -47,10 +47,10 @@ inline constexpr std::size_t streams = 3;
 inline constexpr std::size_t events = 2;
 inline constexpr std::size_t most_steps = 8;
 inline constexpr std::uintptr_t allocation_bytes = 4;
-/// Two allocations of 4 bytes, apart.
+/// The address of an allocation of 4 bytes, apart from the other one.
 [[nodiscard]] inline std::uintptr_t allocation(std::size_t number) { return 64 * (number + 1); }
 
-/// Some program of up to `most_steps` calls, made from `random`.
+/// A random program of up to `most_steps` calls.
 [[nodiscard]] inline Program random_program(std::mt19937& random) {
   const auto below = [&](std::size_t end) {
     return std::uniform_int_distribution<std::size_t>(0, end - 1)(random);
@@ -111,7 +111,7 @@ inline constexpr std::uintptr_t allocation_bytes = 4;
         step.accesses = {some_access()};
         if (below(2) == 0) step.accesses.push_back(some_access());
     }
-    // Memory is handed out before anybody touches it, or never; where it ends is known then alone.
+    // Memory is allocated before its first access, or never. Only allocated memory has a known end.
     bool known = true;
     for (const MemoryAccess& access : step.accesses) {
       State& state = states[access.begin / 64 - 1];
@@ -124,7 +124,7 @@ inline constexpr std::uintptr_t allocation_bytes = 4;
   return program;
 }
 
-/// The machine: what each stream has before it, how far the host is.
+/// The machine: the pending work of each stream, and the host's position.
 class Machine {
  public:
   explicit Machine(const Program& program) : program_(program), newest_record_(events) { submit(); }
@@ -152,7 +152,7 @@ class Machine {
   [[nodiscard]] const std::vector<std::size_t>& happened() const { return happened_; }
 
  private:
-  /// The host hands over all that it can without waiting, since that holds nobody up.
+  /// The host submits everything that it can without waiting, since a submission blocks nothing.
   void submit() {
     for (; host_ < program_.size() && program_[host_].on_a_stream(); ++host_) {
       const Step& step = program_[host_];
@@ -207,16 +207,16 @@ inline void for_each_order(const Program& program,
   return bits;
 }
 
-/// A pair of steps, the one that the host came to first in front, and the memory.
+/// A pair of steps, in the host's order, and the memory.
 struct Conflict {
   std::size_t first;
   std::size_t second;
-  std::uintptr_t allocation;  // where it begins; 0 for memory that nobody allocated
+  std::uintptr_t allocation;  // where it begins; 0 for memory that was not allocated
   friend auto operator<=>(const Conflict&, const Conflict&) = default;
 };
 
-/// Every pair that some order runs the wrong way round: two accesses of which one writes in either
-/// order, an access before its memory is there or after it is gone.
+/// Every pair that races: two accesses, one of them a write, that can run in either order; or an
+/// access that can run before its memory is allocated or after it is freed.
 [[nodiscard]] inline std::set<Conflict> races_of(const Program& program) {
   std::array<std::array<bool, most_steps>, most_steps> seen{};
   for_each_order(program, [&](const std::vector<std::size_t>& order) {

@@ -99,7 +99,7 @@ TEST(ClassicBugs, AWaitOrdersTheTwo) {
   expect_clean([] { hand_over(true); });
 }
 
-// A library as the vendors' are: a handle with a stream and a workspace.
+// A library like the vendors': a handle with a stream and a workspace.
 
 struct Library {
   host::StreamState* stream = host::default_stream(0);
@@ -122,7 +122,7 @@ bool library_add(const Library& library, const float* x, float* y,
                 trust(library.workspace))
       .has_value();
 }
-/// Device memory as C code has it.
+/// Device memory as a raw pointer, as in C code.
 float* allocate(const Stream& stream) {
   void* memory = nullptr;
   must(host_backend::allocate(memory, count * sizeof(float), stream.native()));
@@ -236,7 +236,7 @@ TEST(ClassicBugs, AReadAfterSync) {
   expect_clean([] { read_back(true, true); });
   expect_clean([] { read_back(true, false); });
 }
-// What the library offers for it cannot be read too early.
+// A token of this library cannot be read too early.
 TEST(ClassicBugs, AToken) {
   expect_clean([] {
     const Stream stream = must(Stream::create());
@@ -338,7 +338,7 @@ void ask_first(bool if_ready, bool wait_always) {
   const Event written = must(Event::create(producer));
   must(launch(producer, once, kernel<set>, 3.0F, x.view()));
   const bool ready = must(written.query()) == Progress::ready;
-  // Whoever knows that `written` is reached need not wait for it, but for what came after it.
+  // If `written` is reached, the host need not wait for it, but must wait for the work after it.
   if (wait_always || ready != if_ready) must(producer.synchronize());
   must(launch(consumer, once, kernel<set>, 2.0F, x.view()));
   must(consumer.synchronize());

@@ -25,7 +25,7 @@ using debug::Race;
 using debug::RaceChecker;
 using debug::Strand;
 
-/// What a program does, told to the checker as the host backend tells it. Points are steps.
+/// Reports a program's actions to the checker as the host backend does. Points are steps.
 [[nodiscard]] std::vector<Race> check(const Program& program) {
   RaceChecker checker;
   std::vector<Race> races;
@@ -80,7 +80,7 @@ TEST(RaceChecker, AgreesWithEveryOrderOfRandomPrograms) {
     ASSERT_EQ(found, races_of(program)) << "program " << i << '\n' << describe(program);
     found.empty() ? ++without : ++with_races;
   }
-  // Neither answer is the rare one.
+  // Neither result is rare.
   EXPECT_GT(with_races, 10000);
   EXPECT_GT(without, 10000);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Races found in what a run was seen to do: on the modelled GPU, whose own detector knows them too.
+// Races found in a recorded run, on the modelled GPU, whose own detector also finds them.
 
 #include "../handles/toy_library.hpp"
 #include "recorded_run.hpp"
@@ -26,8 +26,8 @@ using testing::HasSubstr;
 template <class B>
 using StreamOf = basic_stream<B>;
 
-/// Waits without the recorder's knowledge, so that what is a mistake in the program does no harm in
-/// the test. Under the model's detector nothing runs at the same time anyway.
+/// Waits without the recorder's knowledge, so that a mistake in the program does no harm in the
+/// test. Under the model's detector no operations run at the same time anyway.
 template <class B>
 void wait_unseen() {
   if constexpr (std::is_same_v<B, Told>) {
@@ -51,7 +51,7 @@ void two_streams(bool wait_first) {
     ASSERT_TRUE(wait(second, first.record().value()).has_value());
   }
   ASSERT_TRUE(launch(second, once, kernel<add>, x.view(), y.view()).has_value());
-  // What frees x comes after this.
+  // x is freed after this.
   ASSERT_TRUE(second.synchronize().has_value());
   ASSERT_TRUE(first.synchronize().has_value());
 }
@@ -98,7 +98,7 @@ TEST(RaceRecorder, AnEventStandsForItsRecordWhenItWasWaitedFor) {
     const auto early = first.record().value();
     ASSERT_TRUE(launch(first, once, kernel<put>, x.view()).has_value());
     wait_unseen<Told>();
-    ASSERT_TRUE(wait(second, early).has_value());  // says nothing of the launch
+    ASSERT_TRUE(wait(second, early).has_value());  // does not cover the launch
     ASSERT_TRUE(launch(second, once, kernel<put>, x.view()).has_value());
     ASSERT_TRUE(second.synchronize().has_value());
   });
@@ -200,7 +200,7 @@ TEST(RaceRecorder, TellsTheFirstRacesAndCountsTheOthers) {
   EXPECT_THAT(seen.text(), HasSubstr("more races\n"));
 }
 
-/// Memory that is given back on another stream while work on it may run.
+/// Memory that is freed on another stream while work on it may run.
 TEST(RaceRecorder, FindsAFreeThatNothingOrders) {
   const RaceReport seen = record([] {
     const auto first = StreamOf<Told>::create().value();

@@ -5,14 +5,14 @@
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/race/race_recorder.hpp>
 
-// What tests of recorded programs share, on the host and on a device.
+// Shared by the tests of recorded programs, on the host and on a device.
 
 namespace warpsafe::recorded_programs {
 
 template <class B>
 using BufferOf = basic_device_buffer<B, float>;
 
-/// What the recorder says of one run of `program`.
+/// The recorder's report on one run of `program`.
 template <class Program>
 [[nodiscard]] debug::RaceReport record(const Program& program) {
   debug::RaceRecorder::get().begin();

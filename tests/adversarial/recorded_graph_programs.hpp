@@ -16,8 +16,8 @@
 #include <utility>
 
 // Programs with graphs for any backend B, each with a mistake and without. K has the two kernels
-// that they launch: `put`, of (float* x), writes; `add`, of (const float* from, float* to), reads
-// the one and writes the other.
+// that they launch: `put(float* x)` writes x; `add(const float* from, float* to)` reads `from` and
+// writes `to`.
 
 namespace warpsafe::recorded_graphs {
 
@@ -44,7 +44,7 @@ auto must(R&& returned) {
   }
 }
 
-/// Two streams and buffers that are there.
+/// Two streams, and buffers whose allocation has ended.
 template <class B, class K>
 struct Parts {
   basic_stream<B> stream = must(basic_stream<B>::create());
@@ -112,8 +112,8 @@ RaceReport beside(bool launch_first, bool ordered) {
   });
 }
 
-/// A graph that writes y, and after an update to what is captured then, x. Work of another stream
-/// on x beside its launch.
+/// A graph that writes y, and x after an update to a new capture. Another stream works on x beside
+/// its launch.
 template <class B, class K>
 RaceReport updated(bool to_x) {
   return record([&] {

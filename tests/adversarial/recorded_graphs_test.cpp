@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Races of graphs in what a run was seen to do: a launch does what was captured.
+// Races of graphs in a recorded run: a launch does the captured work.
 
 #include "recorded_graph_programs.hpp"
 #include "recorded_run.hpp"

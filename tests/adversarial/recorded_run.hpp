@@ -8,7 +8,7 @@
 #include <warpsafe/race/recorded.hpp>
 #include <warpsafe/warpsafe.hpp>
 
-// What the tests of recorded runs share.
+// Shared by the tests of recorded runs.
 
 // At global scope: reports are compared with the kernels' plain names.
 WARPSAFE_KERNEL void put(float* x) { *x = 1; }

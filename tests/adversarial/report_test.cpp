@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What a run reports besides races, what it leaves alone, and how it ends.
+// What a run reports besides races, what it does not report, and how it ends.
 
 #include <warpsafe/host.hpp>
 #include <warpsafe/memory/buffer.hpp>
@@ -96,7 +96,8 @@ TEST(RaceReport, TwoHalvesOfAMatrixDoNotMeet) {
   EXPECT_FALSE(run(1, [&] { program(31); }).clean());
 }
 
-/// What is freed in no stream's order: CUDA does not promise to wait for who still uses it.
+/// CUDA does not promise that freeing memory outside any stream's order waits for work that uses
+/// it.
 TEST(RaceReport, AFreeInNoStreamsOrderIsNoWait) {
   const auto program = [](bool wait_first) {
     void* memory = nullptr;

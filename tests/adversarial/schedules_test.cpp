@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What really runs under a seed: an order that the program allows, each of them for some seed, the
-// same for the same seed. Random programs, held to brute force.
+// A seed runs an order that the program allows, the same each time, and every order has a seed.
+// Compares random programs with brute force.
 
 #include "brute_force.hpp"
 #include <warpsafe/args/trust.hpp>
@@ -27,12 +27,12 @@ namespace {
 
 using Order = std::vector<std::size_t>;
 
-Order happened;  // what the programs' kernels and hosts note here, on one thread
+Order happened;  // the programs' kernels and hosts append their steps here, on one thread
 
 WARPSAFE_KERNEL void note_read(std::size_t step, const float*) { happened.push_back(step); }
 WARPSAFE_KERNEL void note_write(std::size_t step, float*) { happened.push_back(step); }
 
-/// Programs whose steps can be seen to happen, and whose kernels touch whole allocations.
+/// Programs whose steps are all visible, and whose kernels access whole allocations.
 [[nodiscard]] Program visible_program(std::mt19937& random) {
   Program program = random_program(random);
   for (Step& step : program) {
@@ -93,7 +93,7 @@ void perform(const Program& program) {
         break;
     }
   }
-  // What a program does last is to give back; it does so in order, and races with nothing.
+  // Last, the program frees everything, in order, so that this races with nothing.
   ASSERT_EQ(host_backend::device_synchronize(), 0);
   for (void* one : memory) ASSERT_EQ(host_backend::deallocate_unordered(one), 0);
   for (auto& one : event) ASSERT_EQ(host_backend::event_destroy(one), 0);

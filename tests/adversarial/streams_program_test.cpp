@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // The program that a device runs with cuBLAS (tests/gpu/streams_program/streams_program_test.cu),
-// on the modelled GPU with a library made up for it: right on four streams, and wrong with the
-// handle on another.
+// on the modelled GPU with a made-up library: right on four streams, and wrong with the handle on
+// another stream.
 
 #include "../gpu/streams_program/streams_program.hpp"
 
@@ -90,7 +90,7 @@ TEST(StreamsProgram, TheModelsDetectorFindsNothingUnlessTheHandleIsElsewhere) {
   EXPECT_THAT(astray.text(), HasSubstr("Race: nothing orders these two"));
 }
 
-/// One seed, so that what races does not run at the same time.
+/// One seed, so that racing operations do not run at the same time.
 TEST(StreamsProgram, ARecordingSaysTheSame) {
   const auto record = [](bool handle_elsewhere) {
     RaceReport report;
@@ -111,7 +111,7 @@ TEST(StreamsProgram, ARecordingSaysTheSame) {
   EXPECT_TRUE(right.clean()) << right;
   EXPECT_GT(RaceRecorder::get().size(), 8U * 20U);
   const RaceReport astray = record(true);
-  // The first stream that anything was done on.
+  // The first stream that got work.
   EXPECT_TRUE(
       astray.text().find("kernel 'toy_multiply' on stream 1, at streams_program_test.cpp:") !=
       std::string::npos)

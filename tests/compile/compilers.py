@@ -45,7 +45,7 @@ class Compiler:
         self.command = [program]
         for folder in dict.fromkeys(includes):
             own = (Path(folder) / "warpsafe").is_dir()
-            # A system folder named again would come too early for the #include_next of libstdc++.
+            # Naming a system folder again would put it too early for the #include_next of libstdc++.
             if own or Path(folder) != Path("/usr/include"):
                 self.command += ["-I" if own else "-isystem", folder]
 

@@ -10,14 +10,14 @@ from compilers import ERROR
 # file:line:column: error: … (g++, clang++, hipcc), file(line): error: … (nvcc's front end).
 REPORT = re.compile(r"(?P<file>[^\s:(][^:(]*)(?::(?P<line>\d+):(?:\d+:)?|\((?P<row>\d+)\):) "
                     r"(?P<kind>(?:fatal |catastrophic )?error|warning|note)\b(?P<text>.*)")  # fmt: skip
-# g++ names the way to an error before it, and only where it differs from the way to the error before.
+# g++ prints the path to an error before it, and only if it differs from the previous error's path.
 WAY = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? +(?:recursively )?(?:required from|in ')"
                  r"|    inlined from .* at (?P<caller>[^\s:]+):(?P<call>\d+):")  # fmt: skip
 NEW_WAY = re.compile(r"(?:[^\s:][^:]*: )?(?:In|At) (?!file included)")
-# nvcc's front end names it after the error. No file means the file of the error.
+# nvcc's front end prints the path after the error. No file means the file of the error.
 STEP = re.compile(r"\s.* at line (?P<line>\d+)(?: of (?P<file>\S+))?$")
-# So does clang++, in notes, and none where the way is that of the error before. Its other notes point at
-# declarations.
+# clang++ also prints the path after the error, in notes, and omits it if the previous error had the same.
+# Its other notes point at declarations.
 STEP_NOTE = re.compile(r"requested here|in call to|in instantiation of|in evaluation of|: while ")
 INCLUDED = re.compile(r"In file included from |  +from ")
 COUNT = re.compile(r"\d+ errors? (?:detected|generated)|Error limit reached")

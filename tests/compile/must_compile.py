@@ -71,7 +71,7 @@ def main():
                for flag in ("-I", str(folder))]  # fmt: skip
     in_one, said_of_one = compiler.compile_text(together(batch), *folders) if batch else (True, "")
     if not in_one:
-        # The output names the guilty source by its #line; compiling it alone shows whether it is.
+        # The output names a source by its #line. Compiling that source alone confirms that it is at fault.
         single += [source for source in batch if str(source) in said_of_one] or batch
     for source in single:
         text = f'#line 1 "{source}"\n{texts[source]}'

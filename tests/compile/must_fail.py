@@ -25,7 +25,7 @@ from diagnostics import errors_of
 from quick import ERRORS, LEVELS, Quick, flags_for
 from snippets import Group, first_of_rows
 
-# What a compiler refuses does not depend on the check level; g++, the quickest, shows it of every snippet.
+# The refusals do not depend on the check level. Only g++, the fastest, checks that for every snippet.
 EVERY_LEVEL = ("g++",)
 
 # With --quick, must_compile.py --snippets checks their twins instead: all files at once, by all of nvcc.
@@ -110,7 +110,7 @@ class Test:
                     good = {s.name: found[s.name][0].line for s in unit if s.name in found
                             and not self.problem(s, found[s.name][0], level)}  # fmt: skip
                     lines |= good
-                    # Where none is as expected, those with an error may hide what the others would say.
+                    # If no snippet fails as expected, the errors of some may hide those of the others.
                     wrong = [] if good else [s for s in unit if s.name in found] or unit
                     for snippet in wrong:
                         self.report(snippet, found.get(snippet.name), level)

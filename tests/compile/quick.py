@@ -19,17 +19,17 @@ from pathlib import Path
 
 from compilers import parse_arguments, run
 
-# What the files of snippets begin with. "" is what a compiler reads before any source, for hipcc most of
-# its time.
+# The includes that files of snippets begin with. "" stands for what a compiler reads before any source,
+# which takes hipcc most of its time.
 HEADERS = ['"launches.hpp"', '"handles.hpp"', '"data.hpp"']
 LEVELS = (2, 0)
 
-# A precompiled header that does not fit is an error, never read again as text: clang says so itself,
-# and g++ finds no header of that name. With C++20's modules clang 15 can read none back that has
+# A precompiled header that does not fit must be an error, never a fallback to text: clang reports it, and
+# g++ finds no header of that name. With C++20 modules, clang 15 cannot read back a precompiled header with
 # overloads for host and device.
 FITS = {"g++": ["-Winvalid-pch"], "clang++": [], "hipcc": ["-Xclang", "-fno-cxx-modules"]}
 
-# No limit for the number of errors, nor for the way to each.
+# No limit for the number of errors, nor for the length of their paths.
 GCC_ERRORS = ["-fmax-errors=0", "-ftemplate-backtrace-limit=0"]
 CLANG_ERRORS = ["-ferror-limit=0", "-ftemplate-backtrace-limit=0"]
 ERRORS = {"g++": GCC_ERRORS, "clang++": CLANG_ERRORS, "hipcc": CLANG_ERRORS,
@@ -138,8 +138,8 @@ class Quick:
                      and not (" -E " in line and " -D__CUDA_ARCH__=" in line)]  # fmt: skip
             if len(path) != 1 or len(steps) != 3:
                 raise SystemExit(f"nvcc's steps are not those known here:\n{said}")
-            # The device compiler's part of the host's source. What it defines is declared before, and never
-            # defined without it.
+            # The device compiler's part of the host's source. Without it, the declarations that it defines
+            # have no definitions.
             stub = steps[1][steps[1].index("--stub_file_name") + 1]
             (Path(folder) / stub).touch()
             steps[2].append("-Wno-unused-function")
@@ -154,7 +154,7 @@ class Quick:
 def main():
     compiler, arguments = parse_arguments(__doc__, ("folder", {"type": Path}))
     said = Quick(compiler, arguments.folder).prepare()
-    # The same headers serve with warnings on; only hipcc has to be asked again.
+    # The same precompiled headers work with warnings on, except for hipcc, which is prepared again.
     said = said or Quick(compiler, arguments.folder, warnings=True).prepare([])
     print(said)
     return bool(said)

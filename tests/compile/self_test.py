@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 MISUSES = HERE.parent / "misuse"
 GOOD = "inline int twin() { return 1; }\n"
 STATIC_ASSERT = 'static_assert(sizeof(int) == 1, "no such thing");'
-# A header with templates that refuse.
+# A header with templates that reject some types.
 CHECKED = """template <class T> struct Checked {
   static_assert(sizeof(T) == 1, "no such thing");
   int value;
@@ -37,7 +37,7 @@ def misuse(bad, words="no such thing", name="a01_misuse", twin=GOOD, note=""):
             f'// expected-error {{{{"{words}"}}}}\n{bad}\n#else\n{twin}\n#endif\n}}\n')  # fmt: skip
 
 
-# (what the snippets show, a file of them, whether must_fail.py must accept it, words that it must say)
+# (the case, a file of snippets, whether must_fail.py must accept it, words that it must print)
 SNIPPETS = [
     ("a refusal in the expected words", misuse(STATIC_ASSERT), True, ""),
     ("a misuse that compiles", misuse("int x;"), False, "compiles at check level"),
@@ -73,11 +73,11 @@ SNIPPETS = [
 AT_ONE_LEVEL = misuse("#if WARPSAFE_CHECKS == 2\n" + STATIC_ASSERT + "\n#endif\n//")
 BROKEN_TWIN = misuse(STATIC_ASSERT) + misuse(STATIC_ASSERT, name="a01b_broken", twin="imt x;")
 TWIN_WITH_A_WARNING = misuse(STATIC_ASSERT, twin="inline int f(long x) { return x; }")
-# Alone, the second snippet's first error is the one that the first has reported.
+# Compiled alone, the second snippet first reports the error that the first snippet reported.
 HIDDEN = INCLUDE + misuse("Checked<int> object;") + misuse(
     "struct Both { Checked<int> first; Other<int> second; };", "not this either", "a01b_hidden")  # fmt: skip
 
-# (what the sources show, the sources, whether must_compile.py must accept them, words that it must say)
+# (the case, the sources, whether must_compile.py must accept them, words that it must print)
 SOURCES = [
     ("two good sources of one name", [GOOD, GOOD], True, "2 of 2"),
     ("a broken source among good ones", [GOOD, "imt x;\n", GOOD], False, "2 of 3"),
@@ -92,10 +92,10 @@ SOURCES = [
     ("nothing to compile", ["// only: no_such_compiler\n"], False, "0 of 0"),
 ]  # fmt: skip
 
-# The real file that must not survive a change of it or of a header.
+# A real file, whose test must fail after a change of it or of a header.
 PLANTED = MISUSES / "compile/c_counts.cpp"
 
-# One that nvcc's own front end refuses, and one that only its host compiler does.
+# A snippet that nvcc's own front end refuses, and one that only its host compiler refuses.
 COMPARED = {"b_blocks.cpp": "b01_block_of_2048", "c_narrowing.cpp": "c03_int64_to_int"}
 
 

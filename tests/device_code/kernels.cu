@@ -60,7 +60,7 @@ __global__ void hand_array(float* out) {
   out[threadIdx.x] = shared[255 - threadIdx.x];
 }
 
-// Different on purpose: the comparison must notice one more step.
+// Different on purpose: the comparison must notice the additional step.
 __global__ void ours_different(float* out) { out[threadIdx.x] = 2.0F * out[threadIdx.x]; }
 __global__ void hand_different(float* out) { out[threadIdx.x] = 2.0F; }
 }

@@ -18,7 +18,7 @@ sections = error_rows.sections(project / "include/warpsafe")
 rows = {row.name: row for section in sections for row in section.rows}
 run = subprocess.run([program], capture_output=True, text=True, check=True)
 texts = dict(re.findall(r"^### (\w+)\n(.*?)(?=^### |\Z)", run.stdout, re.M | re.S))
-# `name number meaning`, as the compiler has them.
+# `name number meaning`, as the program prints them.
 compiled = {name: (int(number), meaning) for name, number, meaning in
             re.findall(r"^ROW (\w+) (\d+) (.*)$", run.stdout, re.M)}
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Causes each error and prints its code and text, which docs/errors.md shows exactly. Replaces what
-// differs from run to run: the stream's address, and the line in this file.
+// Causes each error and prints its code and text, which docs/errors.md shows exactly. Replaces text
+// that differs from run to run: the stream's address, and the line in this file.
 
 #include <warpsafe/args/align.hpp>
 #include <warpsafe/debug.hpp>
@@ -71,7 +71,7 @@ void print(const char* name, Errc code, const ws::result<T>& outcome) {
   }
   print(name, code, outcome.error());
 }
-// What only a real GPU's runtime answers, with the runtime's own words.
+// Errors that only a real GPU's runtime returns, with the runtime's own text.
 ws::LaunchError cuda_error(Errc code, ws::Stage stage, int raw, const char* name,
                            const char* text) {
   ws::LaunchError error = ws::LaunchError::make(code, stage);
@@ -283,7 +283,7 @@ void print_devices(ws::DeviceLimits limits) {
   PRINT(shared_not_opted_in, ws::check(ws::kernel<sum>, 4, 256, 60000, stream.native()));
 }
 
-// What only a real GPU's runtime answers, in the words that CUDA 13 has for it.
+// Errors that only a real GPU's runtime returns, with CUDA 13's text.
 void print_cuda() {
   ws::LaunchError image =
       cuda_error(Errc::no_kernel_image, ws::Stage::launch, 209, "cudaErrorNoKernelImageForDevice",

@@ -15,7 +15,7 @@ WARPSAFE_KERNEL void scale_kernel(int n, float factor, float* x) {
   for (int i = 0; i < n; ++i) x[i] *= factor;
 }
 
-// A library of one function, as C writes it.
+// A C library with one function.
 struct Context {
   serial::Stream* stream = nullptr;
 };

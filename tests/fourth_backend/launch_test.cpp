@@ -45,7 +45,7 @@ using ws::kernel;
 struct FourthLaunch : SerialTest {
   DeviceBuffer<float> x = DeviceBuffer<float>::from(stream, counting(1000)).value();
 
-  /// By how much each element was raised.
+  /// The increase of the elements.
   [[nodiscard]] float raised() {
     const std::vector<float> now = x.to_host(stream).get().value();
     for (std::size_t i = 0; i < now.size(); ++i) {
@@ -103,7 +103,7 @@ TEST_F(FourthLaunch, AnEmptyGridLaunchesNothing) {
   EXPECT_EQ(serial::Runtime::get().launches, before);
 }
 
-// What is wrong: the kernel, the caller's line, and this backend's limits.
+// Wrong launches: the kernel, the caller's line, and this backend's limits.
 
 TEST_F(FourthLaunch, ALaunchThatIsRefusedNamesKernelLimitAndLine) {
   const ws::LaunchConfig config{grid<1>, block<1024>};

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <utility>
 
-// A fourth backend, as CONTRIBUTING.md tells to write one: nothing in include/ knows of it.
+// A fourth backend, written as CONTRIBUTING.md says. No header in include/ mentions it.
 
 namespace serial {
 
@@ -26,7 +26,7 @@ struct backend {
   static constexpr bool has_clusters = false;
   static constexpr bool runs_host_kernels = true;
   static constexpr int relaxed_capture = 2;
-  /// Smaller blocks than any GPU's, to tell whose limits a check takes.
+  /// Smaller blocks than any GPU's, to show whose limits a check uses.
   static constexpr warpsafe::DeviceLimits own_floor = [] {
     warpsafe::DeviceLimits limits = warpsafe::limits::cuda_floor;
     limits.vendor = vendor;
@@ -185,7 +185,7 @@ struct backend {
       return refused != 0 ? refused : run_all(*stream);
     });
   }
-  /// Does one piece of work, so that who asks again and again comes to an end.
+  /// Does one piece of work, so that a loop of queries ends.
   static int stream_query(native_stream stream) noexcept {
     return locked([&](Runtime&) {
       if (const int refused = wait_allowed(*stream)) return refused;
@@ -388,7 +388,7 @@ struct backend {
         }
         return 0;
       });
-      // As the vendors' runtimes do for ordinary memory of the host.
+      // The vendors' runtimes do this too for ordinary host memory.
       const bool waits = runtime.find(to) == nullptr || runtime.find(from) == nullptr;
       return status == 0 && waits && stream->capture == nullptr ? run_all(*stream) : status;
     });

@@ -18,9 +18,9 @@
 #include <mutex>
 #include <vector>
 
-// A small runtime of nobody's: two devices that the calling thread plays. A stream keeps what it is
-// given until the host waits for it, so that wrong order shows. Nothing here knows of the library's
-// interface but the plain data that every backend takes.
+// A small made-up runtime: the calling thread plays two devices. A stream keeps its work until the
+// host waits for it, so that a wrong order shows. Of the library, this uses only the plain data
+// that every backend takes.
 
 namespace serial {
 
@@ -45,7 +45,7 @@ enum class Status : int {
 
 inline constexpr int device_count = 2;
 
-/// Work that a stream was given; its status.
+/// Work of a stream. Returns its status.
 using Work = std::function<int()>;
 
 struct Stream;
@@ -54,7 +54,8 @@ struct Capture {
   Stream* origin;
   std::vector<Work> nodes;
   bool broken = false;
-  /// Of each stream that takes part: its nodes, and those of them that another stream waits for.
+  /// For a stream that takes part: the number of its nodes, and of those that another stream waits
+  /// for.
   struct Share {
     std::size_t nodes = 0;
     std::size_t joined = 0;
@@ -89,7 +90,7 @@ struct Allocation {
   int device;
 };
 
-/// What the whole program shares.
+/// The state of the whole program.
 struct Runtime {
   std::recursive_mutex mutex;
   std::map<const void*, Allocation> memory;
@@ -125,7 +126,7 @@ struct Runtime {
 inline thread_local int current_device = 0;
 inline thread_local int capture_mode = 0;
 
-/// Runs the stream's work up to a position. The status of the first that fails.
+/// Runs the stream's work up to a position. Returns the first failure's status.
 inline int run(Stream& stream, std::uint64_t until) {
   Runtime& runtime = Runtime::get();
   while (stream.done < until && !stream.waiting.empty()) {
@@ -152,7 +153,7 @@ inline int submit(Stream& stream, Work work) {
   return 0;
 }
 
-/// A call that waits, or asks: breaks the capture that the stream takes part in.
+/// A call that waits or queries: breaks the capture that the stream takes part in.
 inline int wait_allowed(Stream& stream) {
   if (stream.capture == nullptr) return 0;
   stream.capture->broken = true;
@@ -205,7 +206,7 @@ class Launch {
     } catch (const BarrierReached&) {
       status = raw(Status::kernel_failed);
     } catch (const CheckFailed&) {
-      // The record of the check says what went wrong; the device goes on.
+      // The record of the check says what went wrong; the device still works.
     }
     warpsafe::detail::host_thread = nullptr;
     ++Runtime::get().launches;

@@ -201,7 +201,8 @@ TEST_F(DataOnGpu, BetweenTwoDevices) {
   auto target = ws::DeviceBuffer<int>::create(there, many).value();
   ASSERT_TRUE(ws::copy(there, target, source).has_value());
   EXPECT_EQ(target.to_host(there).get().value(), counting(many)) << "with device 0 current";
-  // The driver refuses a copy between devices in a capture, and breaks it: ours is refused before.
+  // The driver refuses a captured copy between devices, and breaks the capture. The library refuses
+  // it first.
   auto again = ws::DeviceBuffer<int>::from(there, counting(many, 7)).value();
   ASSERT_EQ(cudaStreamBeginCapture(there.native(), cudaStreamCaptureModeGlobal), cudaSuccess);
   const auto copied = ws::copy(there, again, source);

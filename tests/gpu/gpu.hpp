@@ -11,9 +11,9 @@
 #include <type_traits>
 
 // Compiled as CUDA, or as HIP for NVIDIA's platform (tests/gpu/run --hip), where streams, kernels
-// and status codes are CUDA's own: what a test asks the driver itself, it asks CUDA in both.
+// and status codes are CUDA's own. In both, a test's own queries go to CUDA.
 
-/// Whom to ask for a GPU: CUDA too in a host compiler's file, whose default backend is the host.
+/// Finds the GPU: CUDA even in a host compiler's file, whose default backend is the host.
 using gpu_test_backend =
     std::conditional_t<std::is_same_v<warpsafe::default_backend, warpsafe::host_backend>,
                        warpsafe::cuda_backend, warpsafe::default_backend>;

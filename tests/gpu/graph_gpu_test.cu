@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Captures and graphs on a real device: what is captured and what it computes, what the driver says
-// of a capture that something broke, and that what this library calls breaks none.
+// Captures and graphs on a real device: what is captured, what it computes, and what the driver
+// says about a broken capture. The library's own calls break no capture.
 
 #include "gpu.hpp"
 #include <warpsafe/error/message.hpp>
@@ -46,7 +46,7 @@ class GraphOnGpu : public ::testing::Test {
     y = ws::DeviceBuffer<int>::from(*stream, std::vector<int>(elements, 0)).value();
   }
   void TearDown() override {
-    // What the tests break on purpose leaves its code there; nothing else may.
+    // Only a call that a test breaks on purpose may leave its code there.
     if (stream && !broke) EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
     static_cast<void>(cudaGetLastError());
   }
@@ -163,7 +163,7 @@ TEST_F(GraphOnGpu, ACallOfOtherCodeIsToldApart) {
   EXPECT_NE(text.find("a call that did not go through this library"), std::string::npos);
 }
 
-// Whatever this library allows in a capture, in each mode: the end has a graph.
+// All calls that the library allows in a capture, in each mode: its end returns a graph.
 TEST_F(GraphOnGpu, WhatIsAllowedBreaksNothing) {
   for (const ws::CaptureMode mode :
        {ws::CaptureMode::global, ws::CaptureMode::thread, ws::CaptureMode::relaxed}) {
@@ -230,7 +230,7 @@ TEST_F(GraphOnGpu, MemoryIsKeptOrItsEndIsFound) {
       }
       exec = std::move(capture).end().value().instantiate().value();
     }
-    // Whoever gets the memory now overwrites it.
+    // The next owner of the memory overwrites it.
     auto overwriter =
         ws::DeviceBuffer<int>::from(*stream, std::vector<int>(elements, 1000)).value();
     const auto launched = exec->launch(*stream);

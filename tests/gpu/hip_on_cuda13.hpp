@@ -2,18 +2,18 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// Read before all else where the tests are compiled as HIP for NVIDIA's platform (tests/gpu/run
-// --hip). HIP's headers for it, 5.7's, name what CUDA 13 has removed or given another signature;
-// here that is again, so that the headers compile as they are. Nothing of it is called by the
-// library.
+// Included first if the tests are compiled as HIP for NVIDIA's platform (tests/gpu/run --hip). HIP
+// 5.7's headers for it use names that CUDA 13 has removed, or whose signature it has changed. This
+// header defines them again, so that HIP's headers compile unchanged. The library calls none of
+// them.
 
 #include <cuda.h>
 #include <cuda_runtime.h>
 
 #if CUDART_VERSION >= 13000
 
-/// The members that CUDA 13 removed from cudaDeviceProp. They stay 0: who needs one asks for it
-/// with cudaDeviceGetAttribute.
+/// The members that CUDA 13 removed from cudaDeviceProp. They stay 0; query
+/// them with cudaDeviceGetAttribute.
 struct DevicePropOfCuda12 : cudaDeviceProp {
   int clockRate, memoryClockRate, computeMode, cooperativeMultiDeviceLaunch,
       kernelExecTimeoutEnabled;
@@ -65,7 +65,7 @@ inline CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus
 inline CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
   return cuCtxCreate(context, nullptr, flags, device);
 }
-/// Launches over several devices at once are gone, and this says so.
+/// CUDA 13 has removed launches over several devices, so this returns an error.
 inline cudaError_t cudaLaunchCooperativeKernelMultiDevice(void*, unsigned, unsigned) {
   return cudaErrorNotSupported;
 }

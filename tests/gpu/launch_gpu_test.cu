@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The mistakes that CUDA answers with one sentence, each told apart by name, number and limit on a
-// real device, with the driver's own verdict beside ours; and what only a real device shows.
+// On a real device, CUDA returns the same error for many mistakes; the library reports each with
+// name, number and limit. Compares with the driver's own verdict. Also tests what only a device
+// shows.
 
 #include "gpu.hpp"
 #include <warpsafe/error/message.hpp>
@@ -48,7 +49,7 @@ class LaunchOnGpu : public ::testing::Test {
     device = ws::device_limits(stream->device()).value();
   }
   void TearDown() override {
-    // Nothing here leaves an error behind, and nothing of the library clears one.
+    // No test leaves an error behind, and the library clears none.
     if (stream) EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
   }
   template <class K>

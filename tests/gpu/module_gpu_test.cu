@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Modules and checks in kernels on a real device: PTX that its driver compiles, cubin of NVRTC; the
-// answers that the stand-in only models; that unloading waits, and that a failed check leaves the
-// context whole.
+// Modules and checks in kernels on a real device: PTX that its driver compiles, cubins of NVRTC,
+// and the statuses that the stand-in only models. Unloading waits, and a failed check does not lose
+// the context.
 
 #include "gpu.hpp"
 #include <warpsafe/device_check.hpp>
@@ -169,7 +169,7 @@ TEST_F(ModuleOnGpu, UnloadingWaitsForItsKernels) {
 }
 
 TEST_F(ModuleOnGpu, SaysWhatIsNoImage) {
-  // CUDA loads lazily: what is no image is taken as PTX, and refused when a kernel is asked for.
+  // CUDA loads lazily: it takes unknown bytes as PTX, and refuses them at the query for a kernel.
   auto nothing = ws::Module::load(std::string("axpy.cubin"));
   const std::string refused =
       nothing.has_value() ? said(nothing.value().kernel<Scale>("scale")) : said(nothing);

@@ -92,7 +92,7 @@ TEST(RunRecorderGpu, TheGpusTimesAreThoseOfTheKernels) {
   ASSERT_NE(slow.gpu_begun, 0U);
   EXPECT_GE(slow.gpu_begun, quick.gpu_ended);
   EXPECT_GT(slow.gpu_ended - slow.gpu_begun, 10 * (quick.gpu_ended - quick.gpu_begun));
-  // Both clocks begin together: the GPU ends before the wait for it does, and not long before.
+  // Both clocks start together: the GPU's work ends shortly before the wait for it ends.
   ASSERT_EQ(run.waits.size(), 1U);
   const std::uint64_t waited = run.waits[0].wait.ended;
   constexpr std::uint64_t millisecond = 1'000'000;

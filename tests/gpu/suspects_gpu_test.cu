@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // A thousand programs, each with one faulty kernel at a random place among launches on four
-// streams, and the fault noticed by a wait for another stream: is the culprit among the suspects,
-// and how long is the list? A fault loses the context, so each program is a process of its own; the
-// parent never touches the GPU. With WARPSAFE_BACKEND_HOST the same runs on the modelled GPU.
+// streams; a wait for another stream reports the fault. Is the culprit among the suspects, and how
+// long is the list? A fault loses the context, so each program is a separate process; the parent
+// never touches the GPU. With WARPSAFE_BACKEND_HOST the same runs on the modelled GPU.
 
 #include "wanted.hpp"
 #include <warpsafe/debug.hpp>
@@ -46,15 +46,15 @@ namespace {
 constexpr unsigned at_once = 16;
 constexpr std::size_t streams = 4;
 
-/// What one program found out: goes to the parent through a pipe.
+/// The result of one program, which it sends to the parent through a pipe.
 struct Report {
-  bool noticed;        ///< the fault came out of a call
+  bool noticed;        ///< a call returned the fault
   bool listed;         ///< the culprit is among the suspects
   std::uint32_t list;  ///< how many suspects there are
 };
 
-/// One program. It launches, and after every third launch on average waits for one of its streams;
-/// once the culprit is launched it waits for other streams than the culprit's alone.
+/// One program. It launches, and after every third launch on average waits for one of its streams.
+/// After the culprit's launch it waits only for streams other than the culprit's.
 Report run_program(unsigned seed) {
   std::mt19937 random(seed);
   const auto pick = [&random](std::size_t below) { return random() % below; };
@@ -99,8 +99,8 @@ Report run_program(unsigned seed) {
   return {noticed, listed, static_cast<std::uint32_t>(list.size())};
 }
 
-/// Runs `work` in a process of its own and hands out the end of the pipe that its Report comes
-/// from.
+/// Runs `work` in a separate process, and returns the end of the pipe from which to read its
+/// Report.
 template <class Work>
 int start(const Work& work) {
   int ends[2];
@@ -123,7 +123,7 @@ bool take(int end, Report& report) {
 }
 
 TEST(SuspectsGpu, TheCulpritIsListedInEveryRunAndTheListIsShort) {
-  // Asked in a process of its own: a runtime that this process has started would not survive in the
+  // Queried in a separate process: a runtime that this process has started would not work in the
   // programs that it forks.
   Report probe{};
   ASSERT_TRUE(take(start([] {
@@ -155,7 +155,7 @@ TEST(SuspectsGpu, TheCulpritIsListedInEveryRunAndTheListIsShort) {
   std::cout << "culprit listed in " << listed << " of " << runs << " runs; suspects: median "
             << lengths[lengths.size() / 2] << ", longest " << lengths.back() << '\n';
   EXPECT_EQ(listed, runs);
-  // The median of a few says nothing.
+  // The median of a few runs has no meaning.
   if (runs >= 100) {
     EXPECT_LE(lengths[lengths.size() / 2], 16U);
   }

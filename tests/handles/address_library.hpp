@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-// A made-up library with the manners of cuSPARSELt: the caller owns the handle's structure,
+// A made-up library that works like cuSPARSELt: the caller owns the handle's structure,
 // functions take its address, and one of them takes an array of streams.
 
 namespace address_library {

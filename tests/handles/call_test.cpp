@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Calls of a library's functions through a bound handle: what reaches the library, and what is
-// found before it does, at each check level.
+// Calls of a library's functions through a bound handle: what reaches the library, and which errors
+// are found first, at each check level.
 
 #include "toy_fixture.hpp"
 #include <warpsafe/memory/buffer.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The names that a library's traits give to its functions, statuses and steps.
+// The names of functions, statuses and steps in a library's traits.
 
 #include "toy_fixture.hpp"
 

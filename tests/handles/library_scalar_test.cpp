@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Scalars of a library's functions: what they point to, and where that is.
+// Scalars of a library's functions: their values, and where these are stored.
 
 #include "toy_fixture.hpp"
 
@@ -45,7 +45,7 @@ TEST(LibraryScalar, AValueIsKept) {
 }
 
 TEST(LibraryScalar, OnTheDeviceItIsAnyDevicePointer) {
-  float there = 0.0F;  // an address is all that is looked at
+  float there = 0.0F;  // only the address matters
   const auto pointer = detail::DeviceAccess::pointer(&there);
   EXPECT_EQ(device_scalar(pointer).get(), &there);
   EXPECT_EQ(device_scalar(DeviceSpan<const float>(pointer, 1)).get(), &there);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// For release_calls.py, which reads the object code of these two.
+// release_calls.py reads the object code of these two functions.
 
 #include "../misuse/handles.hpp"
 

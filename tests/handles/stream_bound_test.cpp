@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A library's handle that can only run on its stream: how it is made, moved, rebound and closed.
+// A library's handle that can only run on its stream: creation, move, rebind and close.
 
 #include "toy_fixture.hpp"
 #include <warpsafe/debug/log.hpp>
@@ -258,8 +258,7 @@ TEST_F(StreamBoundTest, AReboundWorkspaceIsFreedOnTheNewStream) {
   EXPECT_THAT(next.synchronize(), Succeeds());
 }
 
-/// A handle is neither made nor bound on a stream that captures, and the capture goes on.
-/// To a vendor's runtime that is its default stream.
+/// A vendor's runtime takes the handle of a moved-from Stream for its default stream.
 TEST_F(StreamBoundTest, IsNotMadeOnWhatIsLeftOfAStream) {
   Stream left = Stream::create().value();
   const Stream moved = std::move(left);

@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using Toy = StreamBound<toy::toy_handle>;
 using Comm = StreamBound<toy::toy_comm>;
 
-/// A place that messages can be compared with to the letter.
+/// A fixed place, for comparing whole messages.
 inline constexpr call_site app{"/home/me/src/app.cpp", "main", 7};
 
 MATCHER(Succeeds, "succeeds") {
@@ -39,7 +39,7 @@ template <class Result>
   return message(error_in(outcome));
 }
 
-/// The modelled GPU and the toy library as new, and a stream.
+/// A fresh modelled GPU and toy library, and a stream.
 struct ToyTest : testing::Test {
   ToyTest() { forget(); }
   ~ToyTest() override {
@@ -52,7 +52,7 @@ struct ToyTest : testing::Test {
   ToyTest(const ToyTest&) = delete;
   ToyTest& operator=(const ToyTest&) = delete;
 
-  /// Device memory; the model's can be read here once the stream was waited for.
+  /// Device memory. The host may read the model's memory after a wait for the stream.
   template <class T>
   [[nodiscard]] T* device_array(std::size_t count) {
     void* memory = nullptr;

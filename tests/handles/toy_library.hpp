@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-// A made-up library with the manners of the vendors' own, on the modelled GPU: a C handle with a
-// stream, a workspace and a pointer mode, functions that macros rename and C++ overloads, and a
-// second handle whose functions take their stream as an argument. It keeps a log of what it was
-// asked.
+// A made-up library that works like the vendors' own, on the modelled GPU. It has a C handle with a
+// stream, a workspace and a pointer mode; functions that macros rename and C++ overloads; and a
+// second handle whose functions take their stream as an argument. It keeps a log of its
+// calls.
 
 namespace toy {
 
@@ -31,7 +31,7 @@ struct Communicator {
   int rank;
 };
 
-/// What a program that uses the library writes.
+/// The names that a program uses.
 using toy_handle = Context*;
 using toy_comm = Communicator*;
 
@@ -56,7 +56,7 @@ inline std::vector<std::string> take_log() { return std::exchange(log, {}); }
 /// Runs once on the device, in the order of a stream.
 template <class... A>
 toy_status submit(Stream stream, auto kernel, const A&... arguments) {
-  int device = 0;  // the stream's own must not be asked while it captures
+  int device = 0;  // the stream must not be queried while it captures
   static_cast<void>(warpsafe::host_backend::current_device(device));
   const auto ref = warpsafe::StreamRef::borrow(stream, warpsafe::DeviceId(device));
   const warpsafe::LaunchConfig once{warpsafe::grid<1>, warpsafe::block<1>};
@@ -140,7 +140,7 @@ inline toy_status toy_write(toy_handle handle, toy_kind kind, float value, float
   return submit(handle->stream, warpsafe::kernel<write>, kind == toy_fancy ? -value : value,
                 memory(x));
 }
-/// Tells its version by a pointer to host memory; sums an array of the host.
+/// Writes its version to host memory; sums an array of the host.
 inline toy_status toy_get_version(toy_handle, int* version) {
   *version = 12;
   return did("get_version");
@@ -156,13 +156,13 @@ inline toy_status toy_rotate(toy_handle, float* a, float* b) {
 }
 inline toy_status toy_reset(toy_handle) { return did("reset"); }
 
-/// Does its work, and says that it could have been faster.
+/// Does its work, and returns a status that is only a hint.
 inline toy_status toy_crawl(toy_handle) {
   static_cast<void>(did("crawl"));
   return toy_slow;
 }
 
-/// The functions of a communicator: the handle is not in front, the stream is the last.
+/// The functions of a communicator: the handle is not the first argument, the stream is the last.
 inline toy_status toy_comm_create(toy_comm* comm, int rank) {
   *comm = new Communicator{rank};
   return did("comm create");
@@ -227,7 +227,7 @@ struct warpsafe::handle_traits<toy::toy_handle> {
   }
 };
 
-/// The shortest that there is: options, no stream of its own, no texts.
+/// The shortest possible traits: options, no stream in the handle, no texts.
 template <>
 struct warpsafe::handle_traits<toy::toy_comm> {
   using backend = host_backend;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// NVIDIA's libraries through bound handles: each computes something that is known, on a stream of
-// its own.
+// NVIDIA's libraries through bound handles: each computes a known result on a separate
+// stream.
 
 #include "../gpu/gpu.hpp"
 #include <warpsafe/error/message.hpp>
@@ -103,7 +103,7 @@ struct GpuHandles : testing::Test {
   std::optional<CudaStream> stream;
 };
 
-/// Whole numbers that are small enough for every sum to be exact, in any order.
+/// Whole numbers small enough that every sum is exact in any order.
 std::vector<float> small_numbers(int count, int step) {
   std::vector<float> numbers(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
@@ -200,7 +200,7 @@ TEST_F(CublasTest, FindsAStreamThatWasChangedBehindItsBack) {
   EXPECT_EQ(refused.error().code, Errc::handle_stream_changed);
 }
 
-/// The nodes of that kind in what `work` captures on the stream; the graph is run once.
+/// The number of nodes of that kind that `work` captures on the stream. Runs the graph once.
 template <class Work>
 std::size_t nodes_captured(const CudaStream& stream, cudaGraphNodeType kind, Work work) {
   cudaGraph_t graph{};
@@ -474,7 +474,7 @@ TEST_F(GpuHandles, NcclReducesOverTwoDevices) {
     }
     EXPECT_EQ(right, count) << "on device " << rank;
   }
-  // On the other's device a call is refused before NCCL hears of it.
+  // A call on the other device is refused before it reaches NCCL.
   const auto guard = on(1);
   EXPECT_EQ((comms[0]
                  .call<ncclAllReduce, CheckLevel::full>(in[0].view(), out[0].view(), in[0].size(),

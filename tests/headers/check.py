@@ -22,20 +22,20 @@ VENDOR = re.compile(r"(cu[a-z]+(_[a-z0-9_]+)?\.h|nccl\.h|nvrtc\.h|nvtx3/.*|(hip|
                     r"rmm|cub|fmt|spdlog|ATen|c10|torch)[a-z]*/.*)")  # fmt: skip
 
 # Names that widely used headers define as macros: <complex.h>, <termios.h>, <sys/sysmacros.h>,
-# curses', X11's and Windows'. They are poisoned after Boost, the standard library and the vendors'
-# headers were read: those do not survive it (Boost.Outcome's own does not survive I).
+# curses', X11's and Windows'. They are poisoned after the headers of Boost, the standard library and the vendors,
+# which do not compile with them (Boost.Outcome does not compile with I).
 POISON = """I small B0 B1 min max major minor Status Success None Bool True False Always Complex
 far near interface CONST ERROR IN OUT OPTIONAL VOID DELETE NO_ERROR DIFFERENCE
 _A _B _C _N _X""".split()
 
-# Headers made for one vendor, by the beginning of their names, and what a compiler is not given of
-# them. A host compiler reads both, though not in one unit.
+# Headers made for one vendor, by the beginning of their names, and those that each compiler skips. A host
+# compiler reads both vendors' headers, though not in one unit.
 CUDA, HIP = r"(^|/)(cu|nccl|nv)", r"(^|/)(hip|roc|rccl|miopen)"
-# fmt 9, which spdlog brings too, does not compile under nvcc 13 in C++20; it is not included there.
+# fmt 9, which spdlog includes too, does not compile under nvcc 13 in C++20, so nvcc skips both.
 FOREIGN = {"nvcc": f"{HIP}|^(fmt|spdlog)/", "hipcc": CUDA}
 
-# With exceptions clang++ reads each alone, and g++ in all other tests. Host compilers must be told what
-# HIP runs on.
+# Here clang++ reads each header with exceptions; g++ does so in all other tests. Host compilers need a macro
+# that names HIP's platform.
 FLAGS = {
     "g++": ["-D__HIP_PLATFORM_AMD__=1", "-fno-exceptions", "-fno-rtti"],
     "clang++": ["-D__HIP_PLATFORM_AMD__=1"],
@@ -77,13 +77,13 @@ def check_alone(compiler, folder, headers):
     """Complaints about headers that do not compile by themselves."""
     before = beginnings(folder, headers)
     with tempfile.TemporaryDirectory() as made:
-        # Of nvcc only its front end, without warnings: the unit with all headers is for the rest.
+        # nvcc runs only its front end here, without warnings; the unit with all headers covers the rest.
         nvcc = compiler.name == "nvcc"
         quick = Quick(compiler, made, lambda _: FLAGS.get(compiler.name, []), not nvcc, front_end=nvcc)
         complaints = list(filter(None, [quick.prepare([""], [0])]))
         if complaints:
             return complaints
-        # What others begin with is precompiled for them: they read it first, so nothing is hidden by it.
+        # Headers that others include first are precompiled. The others read them first anyway, so this hides nothing.
         users = Counter(names[0] for names in before.values() if names)
         ready = {name for name, count in users.items() if count > 2
                  and quick.precompiled(f"<warpsafe/{name}>", 0)
@@ -96,7 +96,7 @@ def compile_alone(compiler, source, before, ready):
     for header in sorted(before, key=lambda name: -len(before[name])):
         if header in good:
             continue
-        # Twice, so that a missing #pragma once shows, here and in what it begins with.
+        # Twice, so that a missing #pragma once shows, in this header and in its first include.
         source.write_text("".join(map(include, [header, *before[header], header])))
         precompiled = next((f"<warpsafe/{name}>" for name in before[header] if name in ready), "")
         compiles, said = compiler.compile(source, 0, precompiled)
@@ -105,7 +105,7 @@ def compile_alone(compiler, source, before, ready):
         elif not compiles:
             complaints.append(f"{header}: {first_error(said)}\n{said}")
         else:
-            # Of nvcc, which precompiles nothing, what was read before all else is not asked for again.
+            # nvcc precompiles nothing, so the headers that it read first are not checked again.
             good |= {header, *(before[header] if compiler.front_end else [])} & before.keys()
     print(f"{len(good)} of {len(before)} headers compile alone")
     return complaints
@@ -128,7 +128,7 @@ def check_poisoned(compiler, folder, headers):
     while True:
         outside = sorted(name for name in set().union(*reached.values())
                          if not name.startswith("warpsafe/") and not foreign.match(name))  # fmt: skip
-        # Some are read only where they exist: what a header cannot do without, `alone` shows.
+        # Includes those that exist. `alone` shows which ones a header needs.
         text = "".join(f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n"
                        for name in outside)  # fmt: skip
         text += "".join(f"#undef {word}\n#define {word} poisoned {word}\n" for word in POISON)
@@ -148,8 +148,8 @@ def main():
     headers = sorted(str(path.relative_to(arguments.folder))
                      for path in arguments.folder.rglob("*.hpp"))  # fmt: skip
     if foreign := FOREIGN.get(compiler.name):
-        # Internal parts come with the public headers: some are for host compilers alone, and the CPU
-        # model's take a device compiler seconds each.
+        # The public headers include the internal parts. Some of these are only for host compilers, and those
+        # of the CPU model take a device compiler seconds each.
         headers = [header for header in headers if not re.search(foreign, header)
                    and not header.startswith("backend/host/") and "/detail/" not in header]  # fmt: skip
     if arguments.variant == "alone":

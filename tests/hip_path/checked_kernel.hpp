@@ -7,13 +7,13 @@
 
 #include <cstddef>
 
-// What hipcc compiles for device_check_test.cpp: a kernel with a check in it.
+// Compiled by hipcc for device_check_test.cpp: a kernel that contains a check.
 
 namespace hip_path {
 
 warpsafe::result<void> launch_checked(warpsafe::StreamRef stream, std::size_t count);
-/// The record that the kernels of the current device would fill, as their own variable has it;
-/// nullptr where they have none.
+/// The record that the kernels of the current device would fill, as their variable names it;
+/// nullptr if there is none.
 warpsafe::detail::CheckRecord* record_of_the_kernels();
 
 }  // namespace hip_path

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // The host's side of WARPSAFE_DEVICE_CHECK over AMD's runtime. The stand-in runs no kernel: a test
-// leaves what a kernel would leave, where hipcc's object says that the kernel looks.
+// writes what a kernel would write, at the place that hipcc's object names.
 
 #include "../vendor_path/stand_in.hpp"
 #include "checked_kernel.hpp"
@@ -22,8 +22,8 @@ namespace detail = warpsafe::detail;
 using namespace vendor_test;
 using ::testing::HasSubstr;
 
-/// The stand-in is not begun anew between these: what it gave out for a record is kept for the
-/// whole process, as it is by the real runtime.
+/// The stand-in is not reset between these tests: like the real runtime, it keeps a record's memory
+/// for the whole process.
 class DeviceCheckOnHip : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -61,7 +61,7 @@ TEST_F(DeviceCheckOnHip, ARecordThatCannotBeHadIsTheLaunchsError) {
 }
 
 TEST_F(DeviceCheckOnHip, TheFirstLaunchTellsTheKernelsWhereTheRecordIsAndLaterOnesCallNothing) {
-  // A device that no other test has: the stand-in has one copy of a variable for all devices.
+  // A device that no other test uses: the stand-in has one copy of a variable for all devices.
   const ws::DeviceGuard current = ws::DeviceGuard::create(ws::DeviceId(3)).value();
   const ws::Stream fourth = ws::Stream::create(ws::DeviceId(3)).value();
   ASSERT_THAT(launch_checked(fourth, 64), Succeeds());

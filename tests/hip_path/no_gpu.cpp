@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What the vendor's own runtime says where there is no GPU, each as the first call of a program:
-// hip_no_gpu count|limits|stream|memory. AMD's answers hipErrorNoDevice to some and
-// hipErrorInvalidDevice to others. All are Errc::no_device here, with the runtime's own code beside
-// it; it ends with 0 if so, and with 77 where there is a GPU.
+// What the vendor's own runtime returns without a GPU, each time from the first call of a program:
+// hip_no_gpu count|limits|stream|memory. AMD's returns hipErrorNoDevice from some calls and
+// hipErrorInvalidDevice from others. All must be Errc::no_device here, with the runtime's own code.
+// Exits with 0 if so, and with 77 on a machine with a GPU.
 
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/memory/buffer.hpp>

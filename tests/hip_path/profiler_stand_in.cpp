@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// In the place of ROCTx's library, or of ROCTracer's: says what it was asked.
+// Replaces ROCTx's library, or ROCTracer's, and reports its calls.
 #include <cstdint>
 
 extern "C" {

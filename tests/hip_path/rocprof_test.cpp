@@ -38,7 +38,7 @@ class Rocprof : public VendorTest {
     std::filesystem::remove_all(folder);
     VendorTest::TearDown();
   }
-  /// As a profiler that is preloaded, or a library that the program is linked with.
+  /// Loads a library like a preloaded profiler, or like a library that the program links.
   void bring_in(const char* path) {
     void* const library = ::dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     ASSERT_NE(library, nullptr) << ::dlerror();
@@ -47,7 +47,7 @@ class Rocprof : public VendorTest {
     ASSERT_NE(told, nullptr);
     *told = &take;
   }
-  /// What the profiler was told around the launch of `counted`, and the launch and waits between.
+  /// The profiler's calls around the launch of `counted`, with the launch and waits between them.
   std::vector<std::string> told_around_a_launch() {
     said.clear();
     const auto stream = make_stream();
@@ -73,7 +73,7 @@ class Rocprof : public VendorTest {
   const std::string folder = "rocprof_test." + std::to_string(::getpid());
 };
 
-// In one test: what was brought in stays, since it was found once.
+// One test, because a loaded library stays in use once it was found.
 TEST_F(Rocprof, SeesTheLaunchAlone) {
   EXPECT_THAT(told_around_a_launch(),
               ElementsAre("hipStreamSynchronize", "hipMemcpyAsync", "hipStreamSynchronize",
@@ -86,7 +86,7 @@ TEST_F(Rocprof, SeesTheLaunchAlone) {
                           "roctracer_start", "hipLaunchKernel", "hipStreamSynchronize",
                           "roctracer_stop", "hipStreamSynchronize"));
 
-  // The newer one is the one to ask where both are there.
+  // If both are loaded, the newer one is used.
   ASSERT_NO_FATAL_FAILURE(bring_in(HIP_PATH_ROCTX));
   EXPECT_THAT(told_around_a_launch(),
               ElementsAre("hipStreamSynchronize", "hipMemcpyAsync", "hipStreamSynchronize",

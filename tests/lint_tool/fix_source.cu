@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-// What --fix rewrites, and what it leaves. The line of a launch that is left has a comment with the
-// beginning of the reason.
+// Launches that --fix rewrites, and launches that it leaves. The line of a launch that it leaves
+// has a comment with the beginning of the reason.
 
 constexpr int block = 256;
 #define GRID(n) (((n) + block - 1) / block)

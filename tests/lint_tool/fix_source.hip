@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #include <hip/hip_runtime.h>
 
-// As fix_source.cu, for what AMD writes besides.
+// Like fix_source.cu, for launches that only HIP has.
 
 __global__ void scale(float a, float* p, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// Buffers and copies on the backend of the compiler at hand.
+// Buffers and copies on the current compiler's backend.
 
 #include "launches.hpp"
 #include <warpsafe/memory/copy.hpp>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// A library of declarations, on the backend of the compiler at hand, and its handle's traits.
+// The declarations of a library on the current compiler's backend, and its handle's traits.
 
 #include "launches.hpp"
 #include <warpsafe/handles/stream_bound.hpp>

@@ -2,10 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// The launch and the backend of the compiler at hand. For a host compiler that is a host backend of
-// declarations alone: a misuse is compiled many times and never linked, and the real one would be
-// two thirds of each compilation.
+// The launch and the backend of the current compiler. A host compiler gets a host backend that
+// consists only of declarations: a misuse is compiled many times and never linked, and the real
+// backend would take two thirds of each compilation.
 
+#include <warpsafe/args/trust.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/launch/launch_config.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// One line per translation unit: what it observes. UNITS is X(name) for each.
+// Prints what each translation unit observes, one line each. UNITS is X(name) for each.
 
 #include <iostream>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A shared object whose kernel another one has by the same name.
+// A shared object whose kernel has the same name as a kernel of another one.
 
 #include <warpsafe/warpsafe.hpp>
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-// What all translation units of one program see: the same kernels, functors and inline functions.
+// Shared by all translation units of one program: the same kernels, functors and inline functions.
 
 template <class T>
 WARPSAFE_KERNEL void store(T value) {
@@ -56,7 +56,7 @@ inline constexpr warpsafe::detail::CallTracer counting_tracer{
     &count<const warpsafe::KernelEntry&, warpsafe::KernelLimits&>};
 
 #if defined(MUTANT)
-// The mistake that this test is for: an inline function that is no template and depends on the
+// The mistake that this test shows: an inline function, not a template, that depends on the
 // level. The linker keeps one of its definitions for the whole program.
 inline warpsafe::result<void> launch_shared(const warpsafe::Stream& stream) {
   const auto config = warpsafe::LaunchConfig(warpsafe::grid<1>, warpsafe::block<32>,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Compiled once per check level, as OBSERVE: how many calls of the runtime it tells when it makes a
-// stream and gives it up, and when this level notices each of three mistakes.
+// Compiled once per check level, as OBSERVE. Reports the number of traced calls when it creates and
+// closes a stream, and the moment at which this level notices each of three mistakes.
 
 #include "shared.hpp"
 

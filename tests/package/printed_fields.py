@@ -14,7 +14,7 @@ PRINTERS = {
         "vendor max_threads_per_axis shared_per_multiprocessor reserved_shared_per_block max_blocks_per_multiprocessor "
         "max_cluster_blocks_optin max_parameter_bytes memory_pools concurrent_managed_access",
     ),
-    # message(error), called in the program, has them all.
+    # message(error), called in the program, shows all of them.
     "LaunchError": (
         "error/error.hpp",
         "print_error",

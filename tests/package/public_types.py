@@ -15,7 +15,7 @@ WHY = {
     FUNCTIONS: "cuda_backend host_backend basic_hip_backend host::AllCalls debug::Recorded debug::NvtxCalls debug::RoctxCalls handle_traits HandleCalls PointerModeCalls",
     NO_VALUE: "Functions Signatures debug::RecordedHandle max_threads launch_bounds block_multiple_of needs_shared "
               "requires_warp handles_items grid_stride_kernel index portable waits_for_predecessor reference CufftPlan HipblasHandle HipfftPlan "
-              "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm",
+              "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm grid_space block_space cluster_space",
     TOOL: "debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
           "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker debug::RaceRecorder "
           "debug::RunRecorder debug::SpdlogSink host::AdversarialSession",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// 10^8 and more random cases of the grid arithmetic against 128-bit integers, which do not overflow
-// where 64-bit ones do. The seeds are fixed: a difference can be looked at again.
+// Compares 10^8 and more random cases of the grid arithmetic with 128-bit integers, which do not
+// overflow where 64-bit ones do. The seeds are fixed, so that a difference is reproducible.
 
 #include <warpsafe/core/detail/arithmetic.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
@@ -31,7 +31,7 @@ class Random {
     mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
     return mixed ^ (mixed >> 31);
   }
-  /// Numbers of every size, those around powers of two, and those around what grids are limited by.
+  /// Numbers of every size, those around powers of two, and those around the limits of grids.
   std::uint64_t number(std::uint64_t per_block) noexcept {
     const std::uint64_t choice = bits();
     const std::uint64_t near = (choice >> 8 & 7U) - 3;  // -3 to 4
@@ -88,7 +88,7 @@ TEST(RandomArithmetic, MultiplySaysWhetherTheProductFits) {
   }
 }
 
-/// What 128-bit arithmetic says of one axis: its blocks, or 0 where it cannot be covered.
+/// The blocks of one axis by 128-bit arithmetic, or 0 if the axis cannot be covered.
 template <class Rules>
 Wide expected_blocks(Wide n, Wide threads, int axis) {
   const DeviceLimits& floor = floor_of<Rules>;
@@ -166,7 +166,7 @@ void cover_planes(std::uint64_t seed) {
   }
 }
 
-/// Sizes that are often possible along all three axes, so that the product alone decides.
+/// Sizes that often fit along each of the three axes, so that only the product decides.
 template <class Rules>
 void cover_volumes(std::uint64_t seed) {
   Random random(seed);
@@ -196,7 +196,7 @@ TEST(RandomCover, PlanesForAmd) { cover_planes<Amd>(6); }
 TEST(RandomCover, VolumesForCuda) { cover_volumes<cuda_backend>(7); }
 TEST(RandomCover, VolumesForAmd) { cover_volumes<Amd>(8); }
 
-/// One axis of every other kind: signed sizes, static blocks, several items to a thread, exact
+/// One axis of every other kind: signed sizes, static blocks, several items per thread, exact
 /// covers and capped ones.
 template <class Rules, auto Items, class Block>
 void cover_ways(std::uint64_t seed, Block block) {

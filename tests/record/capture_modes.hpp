@@ -9,8 +9,8 @@
 
 #include <cstddef>
 
-// What captures do to the calls beside them, by the thread's mode; what a capture tells of its
-// nodes; what an executable graph takes for an update.
+// How captures affect other calls, by the thread's mode; what a capture reports about its nodes;
+// and which updates an executable graph accepts.
 
 namespace record {
 
@@ -73,7 +73,7 @@ inline void capture_modes() {
   exchange_line(cudaStreamCaptureModeThreadLocal, "thread local");
   exchange_line(7, "7");
   exchange_line(cudaStreamCaptureModeGlobal, "global");
-  // Not asked: nullptr for the mode. CUDA 13 reads through it.
+  // Left out: nullptr for the mode. CUDA 13 dereferences it.
   void* memory = nullptr;
   beside_capture(stream, "cudaMallocAsync(other)", [&] {
     memory = nullptr;

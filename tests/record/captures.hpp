@@ -82,7 +82,7 @@ inline void captures() {
   end_capture(stream, "one launch");
   capture_line(stream, "ended");
 
-  // each call that a capture may not see, in a capture of its own
+  // each call that a capture may not see, in a separate capture
   struct Mode {
     const char* name;
     cudaStreamCaptureMode mode;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What each call answers after a kernel has faulted.
+// What each call returns after a kernel has faulted.
 #pragma once
 
 #include "kernel_lines.hpp"
@@ -19,8 +19,8 @@
 
 namespace record {
 
-// The calls after an asynchronous fault. The first is the one that meets the fault; the others meet
-// a context that is lost.
+// The calls after an asynchronous fault. The first call returns the fault; the others find a lost
+// context.
 inline const std::vector<const char*>& after_fault() {
   static const std::vector<const char*> calls = {"cudaDeviceSynchronize",
                                                  "cudaStreamSynchronize",
@@ -134,7 +134,7 @@ inline cudaError_t call_by_name(const std::string& name, const FaultScene& scene
   std::exit(2);
 }
 
-// In a process of its own: a fault, then `first` (or every call in turn when it is "all"). Writes
+// In a separate process: a fault, then `first` (or every call in turn when it is "all"). Writes
 // to standard output.
 inline int child(const std::string& fault, const std::string& first) {
   FaultScene scene;

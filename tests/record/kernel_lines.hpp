@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The kernels by name, and the lines that several sections write of them.
+// The kernels by name, and the lines that several sections write about them.
 #pragma once
 
 #include "kernels.hpp"
@@ -23,7 +23,7 @@ struct NamedKernel {
   const void* function;
 };
 
-// `fault_` kernels are left out: naming them to the runtime is the children's business.
+// Without the `fault_` kernels: only child processes pass these to the runtime.
 inline const std::vector<NamedKernel>& kernels() {
   static const std::vector<NamedKernel> all = {
       {"empty", reinterpret_cast<const void*>(&empty)},

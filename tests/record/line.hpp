@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// How a line is written.
+// Writes a line.
 #pragma once
 
 #include <cuda_runtime.h>

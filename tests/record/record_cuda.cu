@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 //
-// Makes a fixed list of CUDA runtime calls and writes one line per call, so that the stand-in
-// runtime can be held to what a real device answered. A line is
+// Makes a fixed list of CUDA runtime calls and writes one line per call. A test compares the
+// stand-in runtime with these results of a real device. A line is
 //
 //   <status> <last error after the call> <function>(<arguments>) <output>=<value>...
 //
@@ -79,7 +79,7 @@ const Section sections[] = {{"header", header},
                             {"copies_between_devices", copies_between_devices},
                             {"error_table", error_table}};
 
-// In a process of its own, so that a crash in one section leaves the others.
+// In a separate process, so that a crash in one section does not affect the others.
 int run_section(const char* name) {
   const cudaError_t made = cudaMalloc(&device_memory, 120 * 1024 * sizeof(float));
   if (made != cudaSuccess) {
@@ -94,7 +94,7 @@ int run_section(const char* name) {
   return 2;
 }
 
-// Runs this program with `arguments` and copies what it writes. False when it could not run to its
+// Runs this program with `arguments` and copies its output. Returns false if it did not run to its
 // end.
 bool copy_child(const std::string& self, const std::string& arguments, std::FILE* file) {
   const std::string command = "'" + self + "' " + arguments;
@@ -112,7 +112,7 @@ bool copy_child(const std::string& self, const std::string& arguments, std::FILE
 }  // namespace record
 
 int main(int argc, char** argv) {
-  // Loaded lazily, a kernel's first launch would be measured together with the loading of its
+  // With lazy loading, the measurement of a kernel's first launch would include the loading of its
   // module.
   static_cast<void>(setenv("CUDA_MODULE_LOADING", "EAGER", 0));
   if (argc == 4 && std::strcmp(argv[1], "--fault") == 0) return record::child(argv[2], argv[3]);

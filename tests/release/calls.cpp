@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The library's calls of the runtime beside launches, for check_objects.py to read: what is made,
-// used, waited for and given back.
+// The library's calls of the runtime other than launches: objects that are created, used, waited
+// for and destroyed. check_objects.py reads the object code.
 
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>

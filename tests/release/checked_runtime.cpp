@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What a checked program with a journal needs of CUDA's runtime beside do_nothing_runtime.cpp: a
-// device that says yes to these launches. What a launch must not call is here too, so that calling
-// it shows in the count rather than as an error of the linker.
+// The functions of CUDA's runtime that a checked program with a journal needs in addition to
+// do_nothing_runtime.cpp: a device that accepts these launches. Functions that a launch must not
+// call are here too, so that a call shows in the count instead of as an error of the linker.
 
 #include <cuda_runtime_api.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The functions of CUDA's runtime that a launch needs, which do nothing: what is left to count is
-// the launching program's own instructions.
+// The functions of CUDA's runtime that a launch needs. They do nothing, so that the count contains
+// only the launching program's own instructions.
 
 #include <cuda_runtime_api.h>
 

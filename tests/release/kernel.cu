@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The kernel, and its launches by `<<<>>>` with the status asked for after each.
+// The kernel, and its launches by `<<<>>>`, each followed by a query of the status.
 
 #include <cuda_runtime.h>
 

@@ -6,8 +6,8 @@
 
 #include <cstddef>
 
-// Launches of four arguments: for a size with a static block, and with dimensions known at run
-// time; the result handed on, or looked at where it is made.
+// Launches of four arguments: for a size with a static block, and with run-time dimensions. The
+// result is returned, or checked in place.
 
 using Stream = warpsafe::basic_stream_ref<warpsafe::cuda_backend>;
 using In = warpsafe::DeviceSpan<const float>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Makes every launch twice, each in a function of its own: count_instructions.py counts what the
-// second one calls.
+// Makes every launch twice, each in a separate function: count_instructions.py counts the
+// instructions of the second one.
 
 #include "launches.hpp"
 

@@ -13,18 +13,18 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-# An include that may run against the order, with the reason. At most six; aim for none.
+# Includes that may violate the order, each with the reason. At most six; aim for none.
 EXCEPTIONS = {
 }  # fmt: skip
 MOST_EXCEPTIONS = 6
 MOST_HEADERS = 230
 MOST_LINES = 300
 MOST_FILES = 25
-# all.hpp holds every header but these: they include another library's, or a vendor's backend.
+# all.hpp includes every header except these, which include another library's header or a vendor's backend.
 FOREIGN = re.compile(r"^\s*#\s*include <(?!warpsafe/|boost/|sys/)[\w-]+/|include <warpsafe/backend/(cuda|hip)/", re.MULTILINE)
 LAUNCH = "launch/launch.hpp"
 MOST_LAUNCH_HEADERS = 60
-MOST_LAUNCH_LINES = 6500
+MOST_LAUNCH_LINES = 6210
 INCLUDE = re.compile(r"^\s*#\s*include <warpsafe/([^>]+)>", re.MULTILINE)
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Grids, bytes and configurations: what does not mix, and that all of it works while compiling.
+// Grids, bytes and configurations: types that do not mix, and their use at compile time.
 
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
@@ -16,12 +16,12 @@ namespace ws = warpsafe;
 template <class To, class... From>
 inline constexpr bool makes = std::is_constructible_v<To, From...>;
 
-// A number of bytes is no number of elements.
+// A number of bytes is not a number of elements.
 static_assert(makes<ws::Bytes, std::uint64_t> && !std::is_convertible_v<std::uint64_t, ws::Bytes>);
 static_assert(!std::is_convertible_v<ws::Bytes, std::uint64_t>);
 static_assert(!makes<std::uint64_t, ws::Bytes>);
 
-// A grid comes from its size alone.
+// A grid is only made from a size.
 using Line = std::remove_cvref_t<decltype(ws::SafeGrid<>::cover(5, ws::block<256>).value())>;
 using Plane =
     std::remove_cvref_t<decltype(ws::SafeGrid<>::cover(ws::extent{ws::rows{5}, ws::cols{5}},
@@ -31,8 +31,8 @@ static_assert(!makes<Line> && !makes<Line, int> && !makes<Line, ws::GridDim>);
 static_assert(!makes<ws::GridDim, Line> && !makes<Line, Plane>);
 static_assert(std::is_trivially_copyable_v<Line> && std::is_trivially_copyable_v<Plane>);
 
-// What may be empty, what is strided and what covers each item are different types: a kernel that
-// is not declared grid_stride_kernel refuses the second.
+// Grids that may be empty, grid-stride grids and grids with a thread per item have different types.
+// Only a kernel that is declared grid_stride_kernel accepts a grid-stride grid.
 using OrEmpty =
     std::remove_cvref_t<decltype(ws::SafeGrid<>::cover_or_empty(5, ws::block<256>).value())>;
 using Strided = std::remove_cvref_t<
@@ -42,7 +42,7 @@ static_assert(OrEmpty::policy == ws::GridPolicy::one_per_item_or_empty);
 static_assert(Strided::policy == ws::GridPolicy::strided);
 static_assert(!makes<Line, Strided> && !makes<Line, OrEmpty>);
 
-// The check level is no part of a type.
+// The check level is not part of a type.
 template <class A, class B>
 inline constexpr bool same = std::is_same_v<A, B>;
 static_assert(same<decltype(ws::SafeGrid<>::cover<ws::CheckLevel::off>(5, ws::block<256>)),
@@ -50,7 +50,7 @@ static_assert(same<decltype(ws::SafeGrid<>::cover<ws::CheckLevel::off>(5, ws::bl
 static_assert(same<decltype(ws::configure<ws::CheckLevel::off>(ws::grid<1>, ws::block<1>)),
                    decltype(ws::configure<ws::CheckLevel::full>(ws::grid<1>, ws::block<1>))>);
 
-// Limits that are known while compiling are met while compiling.
+// Limits that are known at compile time are checked at compile time.
 constexpr auto covered = ws::SafeGrid<>::cover<ws::CheckLevel::full>(1000, ws::block<256>);
 static_assert(covered.has_value() && covered.assume_value().blocks(0) == 4);
 constexpr auto refused = ws::SafeGrid<>::cover<ws::CheckLevel::full>(-1, ws::block<256>);
@@ -69,7 +69,7 @@ static_assert(ws::configure<ws::CheckLevel::full>(ws::grid<1>, ws::block<1>, ws:
                   .assume_error()
                   .code == ws::Errc::shared_negative);
 
-// So is a kernel's launch on any architecture's table.
+// A kernel's launch can be checked at compile time with any architecture's table.
 constexpr bool fits_in_shared(std::uint64_t bytes, const ws::DeviceLimits& limits) {
   ws::LaunchError error;
   ws::LaunchShape shape = config.assume_value().shape();
@@ -81,7 +81,7 @@ static_assert(fits_in_shared(232448, ws::limits::sm_90) &&
 static_assert(fits_in_shared(65536, ws::limits::gfx942) &&
               !fits_in_shared(65537, ws::limits::gfx942));
 
-// A constant configuration keeps every number, whatever empty parts stand beside it.
+// A constant configuration keeps every number, whatever empty parts it also has.
 struct VendorDims {
   unsigned x, y, z;
 };

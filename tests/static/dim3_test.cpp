@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What does and does not become a dimension.
+// Types that convert to a dimension, and types that do not.
 
 #include <warpsafe/dims/dim3.hpp>
 #include <warpsafe/dims/extent.hpp>
+#include <warpsafe/dims/static_dims.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -24,27 +25,27 @@ using Block16x16 = std::remove_const_t<decltype(ws::block<16, 16>)>;
 using Grid4 = std::remove_const_t<decltype(ws::grid<4>)>;
 using Cluster2 = std::remove_const_t<decltype(ws::cluster<2>)>;
 
-// No number becomes a dimension: it would say neither what it counts nor that it fits
+// No number converts to a dimension: it would show neither its unit nor that it fits
 // (refused_test.cpp).
 
 // No run-time dimension without its numbers.
 static_assert(!makes<ws::BlockDim> && !makes<ws::GridDim>);
 
-// Grids, blocks and clusters do not become each other: they are swapped by mistake.
+// Grids, blocks and clusters do not convert to each other, because programs swap them by mistake.
 static_assert(!makes<ws::BlockDim, ws::GridDim> && !makes<ws::GridDim, ws::BlockDim>);
 static_assert(!makes<ws::ClusterDim, ws::GridDim> && !makes<ws::BlockDim, ws::ClusterDim>);
 static_assert(!makes<ws::BlockDim, Grid4> && !makes<ws::GridDim, Block256>);
 static_assert(!std::is_assignable_v<ws::BlockDim&, ws::GridDim>);
 
-// A vendor's dim3 is neither: it goes in by from_vendor, on purpose. Nor does a dimension become
-// one.
+// A vendor's dim3 does not convert to a dimension: call from_vendor. Nor does a dimension convert
+// to a dim3.
 static_assert(!makes<ws::BlockDim, VendorDims> && !makes<ws::GridDim, VendorDims>);
 static_assert(!makes<VendorDims, ws::BlockDim> && !converts<ws::GridDim, VendorDims>);
 
-// Nor does a dimension become a number.
+// A dimension does not convert to a number.
 static_assert(!makes<int, ws::BlockDim> && !makes<std::uint32_t, Block256>);
 
-// What is known while compiling becomes what is known at run time, and not the other way round.
+// A compile-time dimension converts to a run-time dimension, but not the reverse.
 static_assert(converts<Block256, ws::BlockDim> && converts<Grid4, ws::GridDim>);
 static_assert(converts<Cluster2, ws::ClusterDim>);
 static_assert(converts<Block256, ws::Dim3<ws::block_space, 256>>);
@@ -57,7 +58,7 @@ static_assert(std::is_empty_v<Block256> && std::is_empty_v<Grid4>);
 static_assert(sizeof(ws::BlockDim) == 12 && sizeof(ws::Dim3<ws::block_space, 256>) == 8);
 static_assert(std::is_trivially_copyable_v<ws::BlockDim> && std::is_trivially_copyable_v<Block256>);
 
-// Which space it is can be asked.
+// Traits tell the spaces apart.
 static_assert(ws::is_block_dim<Block256> && !ws::is_grid_dim<Block256>);
 static_assert(ws::is_grid_dim<ws::GridDim> && ws::is_cluster_dim<Cluster2>);
 static_assert(Block256::is_static && !ws::BlockDim::is_static);
@@ -70,7 +71,7 @@ concept Comparable = requires(const A& a, const B& b) {
 static_assert(Comparable<ws::BlockDim, ws::BlockDim> && Comparable<ws::BlockDim, Block256>);
 static_assert(!Comparable<ws::BlockDim, ws::GridDim>);
 
-// A named axis is made on purpose, and rows are no columns.
+// A named axis needs an explicit constructor, and rows do not convert to columns.
 static_assert(makes<ws::rows, int> && !converts<int, ws::rows>);
 static_assert(!makes<ws::rows, ws::cols> || !converts<ws::cols, ws::rows>);
 static_assert(!converts<int, ws::extent<1>> && !converts<ws::extent<2>, ws::extent<1>>);

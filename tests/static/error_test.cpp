@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// An error is plain data, and a result is a value or that.
+// An error is plain data. A result is a value or an error.
 
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/error/result.hpp>
@@ -19,7 +19,7 @@ static_assert(std::is_trivially_destructible_v<ws::LaunchError>);
 static_assert(std::is_standard_layout_v<ws::LaunchError>);
 static_assert(std::is_nothrow_default_constructible_v<ws::LaunchError>);
 
-// It is a literal type, also where it is default-constructed.
+// It is a literal type, even if it is default-constructed.
 constexpr ws::LaunchError unknown{};
 static_assert(unknown.code == ws::Errc{} && unknown.kernel.empty() && unknown.device == -1);
 constexpr ws::LaunchError made = ws::LaunchError::make(
@@ -36,7 +36,7 @@ static_assert(!std::is_convertible_v<int, ws::Errc>);
 static_assert(static_cast<int>(ws::Errc::size_zero) == 1);
 static_assert(std::is_error_code_enum_v<ws::Errc>);
 
-// A result is made from either, and from nothing else.
+// A result is made from a value or an error, and from nothing else.
 static_assert(std::is_convertible_v<int, ws::result<int>>);
 static_assert(std::is_convertible_v<ws::LaunchError, ws::result<int>>);
 static_assert(std::is_convertible_v<ws::LaunchError, ws::result<void>>);
@@ -45,7 +45,7 @@ static_assert(!std::is_convertible_v<ws::result<void>, bool>);
 static_assert(!std::is_convertible_v<ws::result<void>, int>, "nor taken for a vendor's status");
 static_assert(!std::is_default_constructible_v<ws::result<int>>);
 
-// It costs no more than its parts, and is copied like bytes where the value is.
+// It is no larger than its parts, and is trivially copyable if the value is.
 static_assert(std::is_trivially_copyable_v<ws::result<void>>);
 static_assert(std::is_trivially_copyable_v<ws::result<int>>);
 static_assert(sizeof(ws::result<void>) <= sizeof(ws::LaunchError) + 16);
@@ -55,7 +55,7 @@ static_assert(!std::is_copy_constructible_v<ws::result<std::unique_ptr<int>>>);
 static_assert(ws::is_result<ws::result<int>> && ws::is_result<ws::result<void>>);
 static_assert(!ws::is_result<int> && !ws::is_result<ws::LaunchError>);
 
-// Results work while compiling.
+// Results work at compile time.
 constexpr ws::result<int> half(int number) {
   if (number % 2 != 0)
     return ws::LaunchError::make(ws::Errc::size_not_multiple, ws::Stage::construction);

@@ -4,7 +4,7 @@
 // only: g++ clang++ nvcc
 // clang 15, which HIP 5.2 brings, crashes on Boost 1.74's <boost/outcome/result.hpp> as HIP.
 
-// A caller's own result of standard error codes takes ours over.
+// A caller's own result with standard error codes converts from this library's.
 
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/error/result.hpp>

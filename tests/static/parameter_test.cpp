@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Which types kernels take by value, by what can be seen of them: a program that compiles.
+// Types that kernels take by value, as far as their members can be inspected.
 
 #include <warpsafe/args/aligned_ptr.hpp>
 #include <warpsafe/args/device_view.hpp>
 #include <warpsafe/args/pitched_span.hpp>
+#include <warpsafe/args/trust.hpp>
 #include <warpsafe/kernel/detail/parameter.hpp>
 
 #include <array>
@@ -46,8 +47,8 @@ static_assert(taken<int, float*, device_ptr<float>, DeviceSpan<float>, PitchedSp
 static_assert(taken<rows, x, extent<1>, extent<3>, Index3>);
 static_assert(refused<DeviceView<float>>, "host code's");
 
-// What cannot be looked into is refused where it has room for an address, and does not say that it
-// is made of numbers.
+// A type that cannot be inspected is refused if it has room for an address, unless it declares that
+// it consists of numbers.
 class Small {
  public:
   explicit Small(float value) : value_(value) {}
@@ -68,7 +69,7 @@ static_assert(taken<std::complex<double>, std::chrono::nanoseconds, std::optiona
                     std::variant<int, float>>);
 static_assert(refused<std::optional<float*>, std::variant<int, float*>>);
 
-// And the same as a member, wherever it is.
+// The same type as a member, at any position.
 template <class Member>
 struct First {
   Member member;

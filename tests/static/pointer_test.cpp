@@ -20,11 +20,11 @@ struct Derived : Base {};
 
 // A raw pointer may be host memory (refused_test.cpp has device_ptr).
 static_assert(!makes<ws::DeviceSpan<int>, int*>);
-// And device memory is not read here.
+// Host code cannot read device memory.
 static_assert(!converts<ws::device_ptr<int>, int*> && !makes<int*, ws::device_ptr<int>>);
 static_assert(!makes<bool, ws::device_ptr<int>>);
 
-// Only const is gained: another element type would read or step through memory wrongly.
+// A conversion can only add const: another element type would read or step through memory wrongly.
 static_assert(converts<ws::device_ptr<int>, ws::device_ptr<const int>>);
 static_assert(!makes<ws::device_ptr<int>, ws::device_ptr<const int>>);
 static_assert(!makes<ws::device_ptr<const float>, ws::device_ptr<int>>);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A constructor or conversion that only says what to write instead is none to traits and concepts.
-// tests/misuse holds what it says. nvcc cannot do both (core/detail/refused.hpp).
+// A constructor or conversion that exists only for its message does not exist for traits and
+// concepts. tests/misuse checks the messages. nvcc cannot do both (core/detail/refused.hpp).
 
 #include <warpsafe/args/aligned_ptr.hpp>
 #include <warpsafe/args/device_span.hpp>
@@ -24,7 +24,7 @@
 
 namespace ws = warpsafe;
 
-/// Whether no trait finds a way from A... to T.
+/// Whether no trait finds a conversion from A... to T.
 template <class T, class... A>
 constexpr bool is_refused() {
   bool found = std::is_constructible_v<T, A...> || requires(A... a) { T(a...); };
@@ -37,7 +37,7 @@ constexpr bool is_refused() {
   return !found || !ws::detail::refusals_show_in_traits;
 }
 
-// Dimensions, of numbers.
+// Dimensions from numbers.
 static_assert(is_refused<ws::BlockDim, int>() && is_refused<ws::GridDim, std::size_t>());
 static_assert(is_refused<ws::ClusterDim, unsigned>() && is_refused<ws::BlockDim, double>());
 static_assert(is_refused<ws::BlockDim, int, int>() && is_refused<ws::GridDim, int, int, long>());
@@ -45,7 +45,7 @@ static_assert(is_refused<std::remove_const_t<decltype(ws::block<256>)>, int>());
 static_assert(is_refused<ws::SafeGrid<>, int, ws::BlockDim>());
 static_assert(is_refused<ws::SafeGrid<>, ws::GridDim, ws::BlockDim>());
 
-// Sizes, of numbers that are none.
+// Sizes from numbers that are not sizes.
 static_assert(is_refused<ws::Bytes, double>() && is_refused<ws::Bytes, bool>());
 static_assert(is_refused<ws::rows, double>() && is_refused<ws::cols, bool>());
 static_assert(is_refused<ws::x, int*>() && is_refused<ws::rows, ws::cols>());
@@ -55,7 +55,7 @@ static_assert(is_refused<ws::extent<1>, int>() && is_refused<ws::extent<2>, int,
 static_assert(is_refused<ws::extent<2>, ws::rows, ws::y>(), "both are the rows");
 static_assert(is_refused<ws::extent<2>, ws::rows>() && is_refused<ws::extent<1>, ws::rows>());
 
-// Device memory, of what may be the host's.
+// Device memory from a pointer that may be the host's.
 static_assert(is_refused<ws::device_ptr<int>, int*>());
 static_assert(is_refused<ws::device_ptr<const float>, const float*>());
 static_assert(is_refused<ws::DeviceSpan<float>, std::vector<float>>());
@@ -65,15 +65,15 @@ static_assert(is_refused<ws::aligned_ptr<float, 16>, ws::device_ptr<float>>());
 static_assert(is_refused<ws::trusted_ptr<float>, float*>());
 static_assert(is_refused<ws::trusted_span<float>, float*, int>());
 
-// A kernel's form of a view, without the word for it.
+// A kernel's form of a view, without span().
 static_assert(is_refused<ws::DeviceSpan<float>, ws::DeviceView<float>>());
 static_assert(is_refused<ws::PitchedSpan<float>, ws::PitchedView<float>>());
 
-// Streams, of the default stream.
+// Streams from the default stream.
 static_assert(is_refused<ws::StreamRef, int>() && is_refused<ws::StreamRef, std::nullptr_t>());
 static_assert(is_refused<ws::StreamRef, bool>() && is_refused<ws::Stream, int>());
 
-// What is right stays so.
+// Correct conversions still exist.
 template <class T, class... A>
 inline constexpr bool makes = std::is_constructible_v<T, A...>;
 static_assert(makes<ws::Bytes, int> && makes<ws::Bytes, std::size_t> && makes<ws::priority, int>);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Who owns a stream, and what is none.
+// Owners of streams, and types that are not streams.
 
 #include <warpsafe/stream/event.hpp>
 #include <warpsafe/stream/stream.hpp>
@@ -27,14 +27,14 @@ static_assert(only_moves<ws::Event> && std::is_nothrow_move_assignable_v<ws::Eve
 static_assert(only_moves<ws::TimedEvent>);
 static_assert(only_moves<ws::DeviceGuard> && !std::is_move_assignable_v<ws::DeviceGuard>);
 
-// They come from create() alone, which can fail.
+// Only create() makes them, and it can fail.
 static_assert(!makes<ws::Stream> && !makes<ws::Event> && !makes<ws::DeviceGuard, ws::DeviceId>);
 static_assert(!makes<ws::Stream, ws::StreamRef>);
 
 // 0 and nullptr are a default stream: neither is a stream here.
 static_assert(!makes<ws::Stream, std::nullptr_t> && !makes<ws::Stream, int>);
 // (refused_test.cpp has StreamRef.)
-// Nor is the vendor's own, whose device is not known: borrow takes both.
+// A vendor's stream does not convert, because its device is unknown: pass both to borrow.
 static_assert(!makes<ws::StreamRef, ws::default_backend::native_stream>);
 static_assert(!converts<ws::Stream, ws::default_backend::native_stream>);
 
@@ -55,6 +55,6 @@ static_assert(
 static_assert(
     !makes<ws::basic_stream_ref<ws::hip_backend>, ws::basic_stream_ref<ws::cuda_backend>>);
 
-// A device is named by its type, no number is taken for one.
+// A device has its own type, and no number converts to it.
 static_assert(makes<ws::DeviceId, int> && !converts<int, ws::DeviceId>);
 static_assert(!converts<ws::DeviceId, int>);

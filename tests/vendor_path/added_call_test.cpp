@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A call that one backend has, and no list of calls: it is traced and recorded as all others are.
+// A call that one backend adds, and no list names: it is traced and recorded like all others.
 
 #include "stand_in.hpp"
 #include <warpsafe/backend/detail/runtime_call.hpp>
@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-/// The vendor's backend with one call more.
+/// The vendor's backend with one more call.
 struct AddedCall : Backend {
   static int stream_flags(native_stream, float scale, unsigned& flags) noexcept {
     flags = 7;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The bytes of a launch's arguments, as the runtime gets them.
+// The bytes of a launch's arguments, as the runtime receives them.
 #include "kernels.hpp"
 #include "stand_in.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Captures and graphs over a vendor's runtime: what launches, copies and waits do to a capture, and
-// what the end of it says.
+// Captures and graphs over a vendor's runtime: how launches, copies and waits affect a capture, and
+// what its end returns.
 #include "kernels.hpp"
 #include "stand_in.hpp"
 #include <warpsafe/graph.hpp>
@@ -34,7 +34,7 @@ class CapturePath : public VendorTest {
     VendorTest::SetUp();
     stream.emplace(make_stream());
     other.emplace(make_stream());
-    // What is asked once is asked before the captures.
+    // Queries that are made only once are made before the captures.
     ASSERT_THAT(ws::launch(*stream, plain, ws::kernel<nothing>), Succeeds());
   }
   void TearDown() override {
@@ -63,7 +63,7 @@ TEST_F(CapturePath, ALaunchAtEachLevelIsCaptured) {
     EXPECT_THAT(ws::launch<CheckLevel::full>(*stream, plain, ws::kernel<nothing>), Succeeds());
     // The first launch of a kernel asks the driver for its attributes.
     EXPECT_THAT(ws::launch(*stream, plain, ws::kernel<floats>, 1.0F, 2.0), Succeeds());
-    // One that our check refuses breaks nothing either.
+    // A launch that the library refuses breaks nothing either.
     EXPECT_FALSE(ws::launch(*stream, ws::configure(ws::grid<1>, ws::BlockDim::create(1, 1, 65)),
                             ws::kernel<nothing>)
                      .has_value() &&
@@ -81,7 +81,8 @@ TEST_F(CapturePath, CopiesAndFillsAreCaptured) {
   EXPECT_THAT(from.fill_bytes(*stream, std::byte{1}), Succeeds());
   EXPECT_THAT(ws::copy(*stream, to, from), Succeeds());
   EXPECT_THAT(to.zero(*stream), Succeeds());
-  // What would wait, or hand out what no replay has written, is refused and breaks nothing.
+  // A call that would wait, or return data that no replay has written, is refused and breaks
+  // nothing.
   EXPECT_EQ(error_in(to.to_host(*stream).get()).code, Errc::stream_capturing);
   EXPECT_EQ(error_in(to.assign(std::vector<int>(1000))).code, Errc::stream_capturing);
   const auto graph = std::move(capture).end();
@@ -113,7 +114,7 @@ TEST_F(CapturePath, FullChecksSeeACaptureOfOtherCode) {
 }
 
 #if defined(WARPSAFE_BACKEND_CUDA)
-// As an H200 does; AMD's runtime refuses the launch and goes on capturing.
+// An H200 breaks the capture; AMD's runtime refuses the launch and continues to capture.
 TEST_F(CapturePath, SaysWhichLaunchBrokeIt) {
   auto capture = ws::Capture::begin(*stream).value();
   const ws::LaunchConfig too_deep{ws::grid<1>, ws::BlockDim::from_vendor(dim3(1, 1, 65))};
@@ -174,7 +175,7 @@ TEST_F(CapturePath, AnotherThreadMayNotEndIt) {
   std::thread([&] {
     EXPECT_EQ(error_in(std::move(capture).end()).code, Errc::capture_wrong_thread);
   }).join();
-  if (!is_cuda) {  // AMD's runtime leaves the capture as it was
+  if (!is_cuda) {  // AMD's runtime does not change the capture
     EXPECT_EQ(end_capture(stream->native()), 0);
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Buffers, copies and tokens over the vendors' runtimes: which functions they call, in which order,
-// and that none of them breaks a capture or touches the last error.
+// Buffers, copies and tokens over the vendors' runtimes: the functions they call, and their order.
+// None of them breaks a capture or touches the last error.
 #include "stand_in.hpp"
 #include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>
@@ -41,7 +41,7 @@ class Data : public VendorTest {
   static ws::DeviceBuffer<int> filled(const ws::Stream& stream, std::size_t count) {
     return ws::DeviceBuffer<int>::from(stream, counting(count)).value();
   }
-  bool own_error = false;  // the runtime puts the error of a call that it fails there
+  bool own_error = false;  // the runtime stores the error of a failed call there
 };
 
 TEST_F(Data, GoesToTheDeviceAndBack) {
@@ -57,7 +57,7 @@ TEST_F(Data, GoesToTheDeviceAndBack) {
 
 TEST_F(Data, IsAllocatedAndFreedInTheOrderOfItsStream) {
   const ws::Stream stream = make_stream(fresh_device());
-  // Around what would break another stream's capture, this thread's capture mode is put aside.
+  // Calls that would break another stream's capture run with this thread's mode relaxed.
   const std::string mode = "ThreadExchangeStreamCaptureMode";
   EXPECT_EQ(calls_of([&] { EXPECT_EQ(filled(stream, 4).size(), 4U); }),
             (Names{"DeviceGetAttribute", "StreamIsCapturing", mode, "MallocAsync", mode,
@@ -153,7 +153,8 @@ TEST_F(Data, OutOfMemorySaysWhoHasIt) {
   EXPECT_THAT(ws::message(error), testing::HasSubstr("this program's buffers hold 300 bytes"));
 }
 
-/// All of it beside a capture that forbids what is unsafe, of this thread and of all.
+/// All of this beside a capture that forbids unsafe calls, in this thread's mode and in the global
+/// one.
 TEST_F(Data, BreaksNoCaptureOfAnotherStream) {
   const ws::Stream stream = make_stream();
   const ws::Stream capturing = make_stream();

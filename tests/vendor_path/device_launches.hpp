@@ -4,8 +4,8 @@
 
 #include <warpsafe/warpsafe.hpp>
 
-// Launches that another compiler than the tests' own makes: of kernels that only its translation
-// unit has, and of those that all have. Defined in device_launches.cpp and clang_launches.cpp.
+// Launches compiled by another compiler than the tests: of kernels that only its translation unit
+// has, and of shared ones. Defined in device_launches.cpp and clang_launches.cpp.
 
 namespace vendor_test {
 

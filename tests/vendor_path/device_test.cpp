@@ -119,8 +119,8 @@ TEST_F(Devices, TheDefaultStreamsAreBorrowedByName) {
 }
 #endif
 
-/// What a launch asks while a stream captures must not break the capture, the first launch of a
-/// kernel on a device included.
+/// The queries of a launch must not break a capture, not even those of a kernel's first launch on a
+/// device.
 TEST_F(Devices, LaunchesAreCaptured) {
   const int device = fresh_device();
   const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();

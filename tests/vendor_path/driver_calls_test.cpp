@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The calls of the runtime that a launch makes. Each list stands in docs/driver-calls.md too, and
-// the page is read here, so that it cannot say something else.
+// The calls of the runtime that a launch makes. docs/driver-calls.md has the same lists, and this
+// test compares them with the page.
 #include "kernels.hpp"
 #include "stand_in.hpp"
 #include <warpsafe/launch/check.hpp>
@@ -27,7 +27,7 @@ const std::string& page() {
   return text;
 }
 
-/// One line of the page's table: what is done, and the calls that it makes.
+/// One line of the page's table: an action, and the calls that it makes.
 std::string row(const std::string& what, const std::vector<std::string>& calls) {
   std::string text = "| " + what + " |";
   for (const std::string& call : calls) {
@@ -39,7 +39,7 @@ std::string row(const std::string& what, const std::vector<std::string>& calls) 
   return text + (calls.empty() ? " none |\n" : " |\n");
 }
 
-/// What a first launch asks is tested on a device that nothing was asked of before.
+/// The queries of a first launch are tested on a device that was never queried before.
 class DriverCalls : public VendorTest {
  protected:
   void SetUp() override {
@@ -53,7 +53,7 @@ class DriverCalls : public VendorTest {
     guard.reset();
     VendorTest::TearDown();
   }
-  /// Does `work` and holds its calls to the page.
+  /// Does `work` and compares its calls with the page.
   template <class Work>
   void expect_row(const std::string& what, const Work& work,
                   const std::vector<std::string>& expected) {

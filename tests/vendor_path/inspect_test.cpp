@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What the tools that look at a launch's data ask of the vendors' runtimes, and in which order. The
-// stand-in runs no kernel: what one would write stays as it was.
+// The runtime calls of the tools that inspect a launch's data, and their order. The stand-in runs
+// no kernel, so a kernel's output stays unchanged.
 #include "kernels.hpp"
 #include "stand_in.hpp"
 #include <warpsafe/debug.hpp>
@@ -23,7 +23,7 @@ namespace {
 namespace ws = warpsafe;
 using ::testing::ElementsAre;
 
-// Of `spans`, which gets extents besides.
+// The reference of `spans`, which also gets extents.
 void leaves_all(std::span<float>, std::span<const float>, ws::extent<1>, ws::extent<2>,
                 ws::extent<3>) {}
 void adds_one(std::span<float> to, std::span<const float> from, ws::extent<1>, ws::extent<2>,
@@ -59,7 +59,7 @@ class Inspect : public VendorTest {
     return ws::DeviceBuffer<float>::from(on, values).value();
   }
 
-  // Made after SetUp has begun the runtime anew.
+  // Created after SetUp has reset the runtime.
   struct Data {
     ws::Stream stream = make_stream();
     ws::DeviceBuffer<float> from = filled(stream, {1, 2, 3});
@@ -68,8 +68,8 @@ class Inspect : public VendorTest {
   std::optional<Data> data;
 };
 
-/// The calls that move data and launch, in their order; the questions are left out. The first of
-/// all is a wait for what the stream was given before, so that WARPSAFE_TIMEOUT watches it.
+/// The calls that move data and launch, in their order, without queries. The first is a wait for
+/// the stream's earlier work, so that WARPSAFE_TIMEOUT watches it.
 std::vector<std::string> without_questions(const std::vector<std::string>& calls) {
   std::vector<std::string> found;
   for (const std::string& call : calls) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Every public call that touches the runtime, with an error of somebody else in the runtime's
-// last-error slot: it is there afterwards, untouched. last_error_calls.py holds the names to the
-// headers, so that a new call without a line here is found.
+// Every public call that touches the runtime leaves another code's error in the runtime's
+// last-error slot untouched. last_error_calls.py compares the names with the headers, and so finds
+// a new call without a line here.
 #include "../misuse/runtime/library.hpp"
 #include "kernels.hpp"
 #include "last_error_fixture.hpp"
@@ -34,7 +34,7 @@ namespace ws = warpsafe;
 
 class LastErrorCalls : public LastErrorTest {
  protected:
-  /// Makes the call with a code in the slot: it succeeds, and the code is there afterwards.
+  /// Makes the call with a code in the slot. It succeeds, and the slot still has the code.
   template <class Call>
   [[nodiscard]] static auto untouched_value(const char* name, Call&& call) {
     std::optional<decltype(call())> made;

@@ -9,7 +9,7 @@ namespace vendor_test {
 
 inline constexpr warpsafe::LaunchConfig plain{warpsafe::grid<4>, warpsafe::block<64>};
 
-/// For what has to leave somebody else's error in the runtime's last-error slot.
+/// For calls that must leave another code's error in the runtime's last-error slot.
 class LastErrorTest : public VendorTest {
  protected:
   void SetUp() override {

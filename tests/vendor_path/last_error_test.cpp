@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The runtime's last-error slot belongs to the program: what was in it before a call of the library
-// is in it afterwards, unless the runtime itself put the status of a call that failed there.
+// The runtime's last-error slot belongs to the program. A call of the library leaves it unchanged,
+// unless the runtime itself stores the status of a failed call there.
 #include "kernels.hpp"
 #include "last_error_fixture.hpp"
 #include <warpsafe/launch/check.hpp>
@@ -62,7 +62,7 @@ TEST_F(LastError, ALaunchThatTheRuntimeRefusesLeavesTheRuntimesOwnCode) {
 
 TEST_F(LastError, AHostPointerThroughTrust) {
 #if !defined(WARPSAFE_BACKEND_CUDA)
-  // Later releases answer a kind of memory that the headers of release 5 do not have.
+  // Later releases return a kind of memory that the headers of release 5 do not have.
   stand_in_hip_set_release(STAND_IN_HIP_5);
 #endif
   const ws::Stream stream = make_stream();
@@ -70,7 +70,7 @@ TEST_F(LastError, AHostPointerThroughTrust) {
   plant_last_error(code::out_of_memory);
   EXPECT_EQ(error_in(ws::launch(stream, plain, ws::kernel<counted>, ws::trust(&here), 1)).code,
             ws::Errc::argument_host_pointer);
-  // For NVIDIA's runtime that is an answer; for AMD's it is a call that failed.
+  // NVIDIA's runtime counts that as a success; AMD's call fails.
   EXPECT_EQ(last_error(), is_cuda ? code::out_of_memory : code::invalid_value);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What of a launch reaches the runtime: function, dimensions, shared bytes, stream, attributes.
+// What the runtime receives of a launch: function, dimensions, shared bytes, stream, attributes.
 #include "device_launches.hpp"
 #include "kernels.hpp"
 #include "stand_in.hpp"

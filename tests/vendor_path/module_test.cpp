@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Modules over a vendor's runtime: what is loaded, which calls are made, what an error says.
+// Modules over a vendor's runtime: the loaded code, the calls, and the errors.
 
 #include "stand_in.hpp"
 #include <warpsafe/module.hpp>
@@ -193,7 +193,7 @@ TEST_F(ModuleTest, CodeForAnotherDeviceIsSaid) {
               HasSubstr("loading a module in memory failed: the module has no code for device 0 '" +
                         std::string(device_name) + (is_cuda ? "' (sm_90)" : "'") + ": it holds " +
                         architecture));
-  // Lazily loaded, it is found out when the kernel is first asked about.
+  // With lazy loading, this only shows at the first query about the kernel.
   const auto module = Module::load(image()).value();
   fail(is_cuda ? "FuncGetAttributes" : "FuncGetAttribute", 1, code::no_image);
   const auto late = module.kernel<Scale>("scale");

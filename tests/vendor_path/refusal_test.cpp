@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What the library's own checks refuse at a launch: the code, the numbers, the whole text; and that
-// nothing is launched then.
+// Launches that the library's own checks refuse: the code, the numbers, the whole text. Nothing is
+// launched then.
 #include "kernels.hpp"
 #include "stand_in.hpp"
 #if defined(WARPSAFE_BACKEND_HIP)
@@ -14,7 +14,7 @@
 
 namespace vendor_test {
 
-WARPSAFE_KERNEL_EXTERN void impostor();  // it is none: see impostor.cpp
+WARPSAFE_KERNEL_EXTERN void impostor();  // not a kernel: see impostor.cpp
 
 namespace {
 
@@ -237,7 +237,7 @@ TEST_F(Refusal, NoCodeForTheDevice) {
     stand_in_hip_require_matching_code(0);
   }
 #endif
-  // What was refused is not remembered.
+  // A refused size is not cached.
   const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();
   const ws::Stream stream = make_stream(device);
   EXPECT_THAT(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What the runtime itself refuses or reports at a launch, code by code, at each level.
+// Launches that the runtime itself refuses or reports, code by code, at each level.
 #include "kernels.hpp"
 #include "stand_in.hpp"
 #include <warpsafe/debug.hpp>
@@ -54,7 +54,7 @@ class RuntimeRefusal : public VendorTest, public testing::WithParamInterface<Ans
   }
 };
 
-/// The text up to the suspects of a fault, which are of the launches before.
+/// The text up to the suspects of a fault, which are earlier launches.
 std::string without_suspects(const std::string& text) {
   const auto suspects = std::min(text.find("\n  suspect"), text.find("\n  no suspects"));
   return suspects == std::string::npos ? text : text.substr(0, suspects);
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
         Answer{code::launch_timeout, is_cuda ? "LaunchTimeout" : "LaunchTimeOut",
                Errc::pending_error, context_lost},
         Answer{code::device_assert, "Assert", Errc::pending_error, context_lost},
-        // AMD's runtime answers this to more threads than the kernel's bounds, too.
+        // AMD's runtime also returns this for more threads than the kernel's bounds.
         Answer{code::launch_failure, "LaunchFailure",
                is_cuda ? Errc::pending_error : Errc::launch_refused,
                is_cuda ? context_lost : recoverable}),

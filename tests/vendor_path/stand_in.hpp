@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-// The stand-ins for the two vendors' runtimes under one name each, so that one test source serves
+// The same names for the stand-ins of the two vendors' runtimes, so that one test source serves
 // both. A function of the runtime is written without its vendor's prefix: "LaunchKernel".
 
 namespace vendor_test {
@@ -184,7 +184,7 @@ inline const std::string no_launch = "no launch was recorded";
   return all.back();
 }
 
-/// The bytes of an argument, as the runtime got them.
+/// The bytes of an argument, as the runtime received them.
 [[nodiscard]] inline std::string bytes_of(const Launch& launch, std::size_t index) {
   if (launch.arguments_known != 1 || index >= launch.argument_count) {
     ADD_FAILURE() << "the launch has no argument " << index;
@@ -204,13 +204,13 @@ template <class Result>
   return outcome.error();
 }
 
-/// Whether the result holds a value; the error's text where it does not.
+/// Whether the result holds a value; explains a mismatch with the error's text.
 MATCHER(Succeeds, "") {
   if (!arg.has_value()) *result_listener << warpsafe::message(arg.error());
   return arg.has_value();
 }
 
-/// The place of an error, as its text ends: `app_test.cpp:12`.
+/// The place of an error, as at the end of its text: `app_test.cpp:12`.
 [[nodiscard]] inline std::string place(const warpsafe::LaunchError& error) {
   const std::string file = error.site.file == nullptr ? "" : error.site.file;
   return file.substr(file.rfind('/') + 1) + ":" + std::to_string(error.site.line);
@@ -227,13 +227,13 @@ MATCHER(Succeeds, "") {
 }
 
 /// Each test begins with a new stand-in of `device_count` devices, device 0 current. What the
-/// library remembers of devices and kernels outlives a test, as it does in a program.
+/// library caches about devices and kernels outlives a test, as in a program.
 class VendorTest : public testing::Test {
  protected:
   void SetUp() override {
     reset();
     set_device_count(device_count);
-    // Asked once per process: while the devices are there, whatever a later test does to them.
+    // The names are read once per process, so read them before a test removes devices.
     ASSERT_FALSE(Backend::device_name(0).empty());
     reset();
     set_device_count(device_count);
@@ -242,8 +242,8 @@ class VendorTest : public testing::Test {
     EXPECT_EQ(count("GetLastError"), 0U) << "the library never clears the last error";
   }
 
-  /// A device that no test of this process had before: nothing is remembered of it. It is one of
-  /// the last; a test that names a device by its number names one of the first 16.
+  /// A device that no test of this process has used, so nothing about it is cached. It is one of
+  /// the last devices; tests that name a device by its number use one of the first 16.
   [[nodiscard]] static int fresh_device() {
     static int next = device_count;
     if (--next < 16) ADD_FAILURE() << "more tests that need a device of their own than devices";

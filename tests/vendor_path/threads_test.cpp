@@ -64,7 +64,7 @@ TEST_F(Threads, EveryLaunchOfARaceForSharedMemoryIsAccepted) {
   together(threads, [&](unsigned i) {
     const ws::Stream stream = make_stream();
     for (unsigned n = 0; n < each; ++n) {
-      // Up and down, and in each thread another way.
+      // Up and down, differently in each thread.
       const std::uint64_t bytes = (n * 7919 + i * 104729) % (shared_limit + 1);
       const auto config = ws::configure(ws::grid<1>, ws::block<64>, ws::shared<char>(bytes));
       const auto launched = ws::launch(stream, config, ws::kernel<raced>);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A wait that is watched, over a vendor's runtime: it asks, does not block, and leaves the
-// last-error slot as it is; and what the trace says of the runtime's calls.
+// A watched wait over a vendor's runtime polls instead of blocking, and leaves the last-error slot
+// unchanged. Also what the trace says about the runtime's calls.
 
 #include "stand_in.hpp"
 #include <warpsafe/debug.hpp>
@@ -38,7 +38,7 @@ struct Watched : ::testing::Test {
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
 
-  /// What comes into the stream from now on is not done until it is let go.
+  /// Later work of the stream does not end until it is released.
   static void hold([[maybe_unused]] NativeStream stream) {
 #if defined(WARPSAFE_BACKEND_CUDA)
     stand_in_cuda_hold(stream);
@@ -88,7 +88,7 @@ TEST_F(Watched, AStreamThatCapturesIsNotAsked) {
   ASSERT_EQ(begin_capture(other.native()), code::success);
   warpsafe::debug::set_timeout(20, true);
   const auto asked = count("StreamQuery");
-  // With the cheap checks nobody looks whether other code captures the stream: the wait is made.
+  // Cheap checks do not query whether other code captures the stream, so the wait is made.
   EXPECT_FALSE(other.synchronize<warpsafe::CheckLevel::cheap>().has_value());
   EXPECT_EQ(count("StreamQuery"), asked);
   EXPECT_EQ(end_capture(other.native()), -1);

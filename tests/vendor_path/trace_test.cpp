@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The trace of the runtime's calls, held against what the stand-in for the runtime was asked.
+// Compares the trace of the runtime's calls with the calls that the stand-in recorded.
 
 #include "kernels.hpp"
 #include "stand_in.hpp"
@@ -49,7 +49,7 @@ class Trace : public VendorTest {
     if (level == ws::debug::LogLevel::trace)
       static_cast<Trace*>(user)->lines.emplace_back(text, size);
   }
-  /// How often each of the runtime's functions is said to be called.
+  /// The number of calls of each of the runtime's functions, by the trace.
   [[nodiscard]] Counts told() const {
     Counts found;
     for (const std::string& line : lines) {
@@ -58,8 +58,8 @@ class Trace : public VendorTest {
     }
     return found;
   }
-  /// How often each was. Left out: the words of a status, what a line stands for that has several
-  /// calls in it, and the launches of kernels, whose line names no function on HIP.
+  /// The number of calls, by the stand-in. Left out: queries for a status's text, calls that share
+  /// one line of the trace, and launches, whose line names no function on HIP.
   [[nodiscard]] Counts made() const {
     Counts found;
     const auto calls = recorded_calls();
@@ -76,7 +76,7 @@ class Trace : public VendorTest {
     return found;
   }
 
-  /// What comes from now on is looked at.
+  /// Counts from here on.
   void begin() {
     lines.clear();
     first = recorded_calls().size();
@@ -88,7 +88,7 @@ class Trace : public VendorTest {
   std::vector<std::string> lines;
 };
 
-/// A day in the life of a program: each kind of object is made, used and dropped.
+/// Makes, uses and drops each kind of object.
 void Trace::use_everything() {
   const auto stream = make_stream();
   const auto other = make_stream();

@@ -3,11 +3,12 @@ set(vendor_path ${CMAKE_CURRENT_LIST_DIR})
 file(GLOB vendor_path_tests CONFIGURE_DEPENDS ${vendor_path}/*_test.cpp)
 list(APPEND vendor_path_tests ${vendor_path}/impostor.cpp)
 
-# warpsafe_add_vendor_test(<name> <source>... LIBRARIES <target>... [OPTIONS <option>...])
+# warpsafe_add_vendor_test(<name> <source>... LIBRARIES <target>... [OPTIONS <option>...]
+#                          [FULL])
 # A GoogleTest program of the host compiler. The LIBRARIES bring the backend's macro, the vendor's
-# headers and the stand-in, which it links instead of the runtime.
+# headers and the stand-in, which it links instead of the runtime. FULL: only for `tests/run full`.
 function(warpsafe_add_vendor_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FULL" "" "LIBRARIES;OPTIONS")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   # Not as a program of the CUDA language, to which CMake would add NVIDIA's own runtime.
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX WARPSAFE_CHECKS 2)
@@ -16,12 +17,20 @@ function(warpsafe_add_vendor_test name)
     ${name} PRIVATE VENDOR_TEST_PAGE="${PROJECT_SOURCE_DIR}/docs/driver-calls.md")
   target_link_options(${name} PRIVATE ${arg_OPTIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} warpsafe_warnings GTest::gmock_main)
-  target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  list(LENGTH arg_UNPARSED_ARGUMENTS sources)
+  if(sources GREATER 4)
+    target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
   warpsafe_compile_by_folder(${name} impostor.cpp)
-  warpsafe_add_gtest(${name} LABELS stand-in)
+  if(arg_FULL)
+    warpsafe_add_gtest(${name} LABELS full)
+    warpsafe_leave_to_full(${name})
+  else()
+    warpsafe_add_gtest(${name} LABELS stand-in)
+  endif()
 endfunction()
 
-# warpsafe_add_rtc_test(<name> <source> <library>): of a compiler that works at run time.
+# warpsafe_add_rtc_test(<name> <source> <library>): a test of a run-time compiler.
 function(warpsafe_add_rtc_test name source library)
   add_executable(${name} ${source})
   target_compile_features(${name} PRIVATE cxx_std_20)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// `check` above launches as they were written, `launch_as_written`, and launching all the same.
+// `check` above `<<<>>>`, `launch_as_written`, and launches despite a failed check.
 #include "kernels.hpp"
 #include "stand_in.hpp"
 #include <warpsafe/debug.hpp>
@@ -112,7 +112,7 @@ TEST_F(Written, LaunchAsWrittenPassesEverything) {
 
 TEST_F(Written, LaunchAsWrittenIsChecked) {
 #if !defined(WARPSAFE_BACKEND_CUDA)
-  stand_in_hip_set_release(STAND_IN_HIP_5);  // later ones: a kind that these headers do not have
+  stand_in_hip_set_release(STAND_IN_HIP_5);  // these headers lack the later releases' kind
 #endif
   const float here = 0;
   expect_refused(ws::launch_as_written(ws::kernel<counted>, 1, 32, 0, nullptr, &here, 1),
@@ -134,7 +134,7 @@ TEST_F(Written, AtLevelOffTheRuntimeRefusesANumberThatDoesNotFit) {
   EXPECT_EQ(last_launch().grid.x, 0U) << "not the one block that <<<>>> would have run";
 }
 
-/// WARPSAFE_ON_ERROR is read once in a process, so each of these has a process of its own.
+/// WARPSAFE_ON_ERROR is read once per process, so each of these tests has a separate process.
 class OnError : public VendorTest {
  protected:
   void SetUp() override {
@@ -147,7 +147,7 @@ class OnError : public VendorTest {
     setenv("WARPSAFE_ON_ERROR", value, 1);
     std::exit(work() ? 0 : 1);
   }
-  /// Refused by what the kernel declares alone: the runtime accepts it.
+  /// Refused only because of the kernel's declaration: the runtime accepts it.
   static bool launches_33() {
     const ws::Stream stream = make_stream();
     const ws::LaunchConfig config{ws::grid<1>, ws::BlockDim::from_vendor(dim3(33))};

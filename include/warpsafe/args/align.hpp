@@ -10,7 +10,7 @@
 
 namespace warpsafe {
 
-/// The result of `align`: kernels take it as an aligned_ptr. It knows its buffer, as the view does.
+/// The result of `align`. Kernels take it as an aligned_ptr. Like the view, it tracks its buffer.
 template <class T, size_type Alignment>
 class aligned_view {
  public:
@@ -46,10 +46,10 @@ template <size_type Alignment, class T>
 }
 }  // namespace detail
 
-/// A view, or a part of one, for a kernel that reads it in pieces of `Alignment` bytes.
-/// Errc::argument_misaligned (value: the alignment of the start in bytes) if the start is not
-/// aligned, as after `subspan(1, n)`. A misaligned wide access ends the whole context on CUDA, and
-/// AMD has no error code for it.
+/// Checks that a view, or a part of one, is aligned for a kernel that reads it in pieces of
+/// `Alignment` bytes. Errc::argument_misaligned (value: the alignment of the start in bytes) if the
+/// start is not aligned, for example after `subspan(1, n)`. On CUDA, a misaligned wide access loses
+/// the whole context; AMD has no error code for it.
 template <size_type Alignment, class T>
 [[nodiscard]] result<aligned_view<T, Alignment>> align(
     DeviceView<T> view, call_site site = call_site::current()) noexcept {

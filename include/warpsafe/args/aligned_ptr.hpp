@@ -7,7 +7,8 @@
 namespace warpsafe {
 
 /// Device memory whose start is a multiple of `Alignment` bytes, for kernels that read it in wide
-/// pieces (float4). `align` (align.hpp) makes it and checks the address. No standard header, C++17.
+/// pieces (float4). `align` (align.hpp) makes it and checks the address. C++17, without standard
+/// headers.
 template <class T, size_type Alignment>
 class aligned_ptr {
   static_assert(
@@ -27,7 +28,7 @@ class aligned_ptr {
 #undef WARPSAFE_DETAIL_SENTENCE
 
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
-  // Implicit, since a device_ptr promises less.
+  // Implicit, because a device_ptr promises less.
   WARPSAFE_FN constexpr operator device_ptr<T>()
       const noexcept {  // NOLINT(google-explicit-constructor)
     return detail::DeviceAccess::pointer(pointer_);

@@ -18,9 +18,9 @@ template <class T, class Byte>
 }
 }  // namespace detail
 
-/// Device memory without its element type, with its size in bytes: for a kernel's `void*`
-/// parameter, if something else tells the kernel what the memory holds. It knows its buffer, as the
-/// view does.
+/// Views device memory as bytes, with its size in bytes. Use it for a kernel's `void*` parameter,
+/// if the kernel knows from elsewhere what the memory holds. Like the view, the result tracks its
+/// buffer.
 template <class T>
 [[nodiscard]] DeviceView<const std::byte> as_bytes(DeviceView<T> view) noexcept {
   const void* const start = view.pointer().get();
@@ -34,7 +34,7 @@ auto as_bytes(const T&) noexcept {
       "warpsafe: as_bytes takes a view of contiguous elements; write as_bytes(buffer.view())");
   return nullptr;
 }
-/// As as_bytes, for a kernel that writes. The elements must not be const.
+/// Like as_bytes, for a kernel that writes. The elements must not be const.
 template <class T>
 [[nodiscard]] DeviceView<std::byte> as_writable_bytes(DeviceView<T> view) noexcept {
   void* const start = view.pointer().get();

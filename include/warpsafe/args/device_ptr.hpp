@@ -2,12 +2,36 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/args/detail/host_code.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/size_type.hpp>
 
-// Device memory by type: a kernel's pointer parameters take it instead of a raw pointer. No
-// standard header, C++17: kernels may have it as a parameter themselves.
+// Pointers whose type says that they point to device memory. A kernel's pointer parameters take
+// them instead of raw pointers; the kernel itself may declare such a parameter. C++17, without
+// standard headers.
+
+// These declarations replace kernel code in the host pass of a device compiler. Kernel code must
+// compile in that pass, because a functor's call operator is host and device code, but it must not
+// run there. None of these functions is defined: if the host compiler generates a call to one, it
+// prints the attribute's text.
+#if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDACC_RTC__) && \
+    !defined(__HIPCC_RTC__)
+
+namespace warpsafe::detail {
+
+// noexcept, because clang ignores the attribute on a call that may throw.
+template <class T>
+__host__ __device__ __attribute__((error(
+    "warpsafe: host code called a device function; call it from a kernel, and launch that"))) T
+called_from_host_code() noexcept;
+
+template <class T>
+__host__ __device__ __attribute__((error(
+    "warpsafe: host code cannot read or write device memory; copy it with buffer.to_host(stream)"))) T
+device_memory_from_host_code() noexcept;
+
+}  // namespace warpsafe::detail
+
+#endif
 
 namespace warpsafe {
 
@@ -29,7 +53,7 @@ class device_ptr {
   constexpr device_ptr() noexcept = default;
   WARPSAFE_FN constexpr device_ptr(decltype(nullptr)) noexcept {
   }  // NOLINT(google-explicit-constructor)
-  // No raw pointer converts. Not explicit, so that the sentence is printed wherever one is tried.
+  // No raw pointer converts. Implicit, so that every attempt prints the sentence.
 #define WARPSAFE_DETAIL_SENTENCE                                                                 \
   "warpsafe: a raw pointer may be host memory; take a device buffer's view(), or pass trust(p) " \
   "to the launch where other code allocated it on the device"
@@ -43,7 +67,7 @@ class device_ptr {
       : pointer_(other.get()) {}
 
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
-  /// The pointer `count` elements further. @pre it is still in the allocation
+  /// The pointer `count` elements further. @pre the result is still in the allocation
   [[nodiscard]] WARPSAFE_FN constexpr device_ptr operator+(size_type count) const noexcept {
     device_ptr further;
     further.pointer_ = pointer_ + count;
@@ -103,7 +127,7 @@ struct DeviceAccess {
     made.pointer_ = raw;
     return made;
   }
-  /// The type that a kernel takes for a view of a buffer, and below it the memory's owner.
+  /// The type that a kernel takes for a view of a buffer. `owner` below returns the memory's owner.
   template <class View>
   [[nodiscard]] WARPSAFE_FN static constexpr auto kernel_form(const View& view) noexcept {
     return view.kernel_form_;
@@ -112,7 +136,7 @@ struct DeviceAccess {
   [[nodiscard]] WARPSAFE_FN static constexpr auto owner(const View& view) noexcept {
     return view.owner_;
   }
-  /// Makes any other type of device memory, by its private constructor.
+  /// Makes any other type of device memory through its private constructor.
   template <class Made, class... A>
   [[nodiscard]] WARPSAFE_FN static constexpr Made make(A... parts) noexcept {
     return Made(typename Made::Known{}, parts...);

@@ -6,9 +6,9 @@
 
 namespace warpsafe {
 
-/// Elements of device memory and their number, for kernels that index. Kernels take it by value. No
-/// standard header, C++17. Host code has device memory as a DeviceView (device_view.hpp), which a
-/// launch passes as this type.
+/// A pointer to device memory with the number of elements, for kernels that index. Kernels take it
+/// by value. C++17, without standard headers. Host code uses a DeviceView (device_view.hpp), which
+/// a launch converts to this type.
 template <class T>
 class DeviceSpan {
  public:
@@ -22,7 +22,7 @@ class DeviceSpan {
       DeviceSpan<U> other) noexcept  // NOLINT(google-explicit-constructor)
       : data_(other.pointer().get()), size_(other.size()) {}
 
-  // Host memory does not convert: a vector, an array, a std::span.
+  // Host memory (a vector, an array, a std::span) does not convert.
 #define WARPSAFE_DETAIL_SENTENCE                                                              \
   "warpsafe: a DeviceSpan is device memory; copy the elements into a device buffer and take " \
   "its view()"
@@ -44,8 +44,8 @@ class DeviceSpan {
     const size_type left = size_ - start;
     return DeviceSpan(detail::DeviceAccess::pointer(data_ + start), count < left ? count : left);
   }
-  /// The element. In kernels only: it does not compile in host code of a device compiler. On the
-  /// host backend kernels are host code, so nothing distinguishes the two.
+  /// The element. Use it in kernels only: a device compiler rejects it in host code. On the host
+  /// backend, kernels are host code, so the compiler cannot reject it.
   [[nodiscard]] WARPSAFE_FN constexpr T& operator[](size_type index) const noexcept {
 #if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDA_ARCH__) && \
     !defined(__HIP_DEVICE_COMPILE__)

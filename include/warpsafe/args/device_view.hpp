@@ -9,12 +9,12 @@ namespace warpsafe {
 
 /// Device memory for host code: what a buffer's view() returns. Host code can pass it on, cut it
 /// and ask for its size, but access to an element does not compile. A kernel takes it as a
-/// DeviceSpan, a device_ptr or a plain pointer. It knows its buffer: if it is passed to a kernel, a
-/// copy or a library on another stream than the buffer's, the memory is freed after that work. @pre
-/// the memory is still held by its buffer, a token or a graph
+/// DeviceSpan, a device_ptr or a plain pointer. It tracks its buffer: if it is passed to a kernel,
+/// a copy or a library call on a stream other than the buffer's, the memory is freed after that
+/// work. @pre a buffer, a token or a graph still holds the memory
 template <class T>
 class DeviceView {
-  // Not an iterator by the standard's concepts, so that a view is not a range.
+  // No iterator by the standard's concepts, so that a view is no range.
   struct NoIterator {
     NoIterator& operator++();
     T& operator*() const;
@@ -53,10 +53,10 @@ class DeviceView {
     return DeviceView(kernel_form_.subspan(offset, count), device_, owner_);
   }
 
-  /// The type that kernels take, for a structure that a kernel takes. It no longer knows its
-  /// buffer: after a launch on another stream than the buffer's, call used_on.
+  /// The type that kernels take; use it as a member of a structure that a kernel takes. It does not
+  /// track its buffer: after a launch on a stream other than the buffer's, call used_on.
   [[nodiscard]] constexpr DeviceSpan<T> span() const noexcept { return kernel_form_; }
-  /// The address. It no longer knows its buffer either.
+  /// The address, which does not track its buffer either.
   [[nodiscard]] constexpr device_ptr<T> pointer() const noexcept { return kernel_form_.pointer(); }
   // A view does not become a span without `span()`.
 #define WARPSAFE_DETAIL_SENTENCE \

@@ -14,9 +14,9 @@ template <class T>
 inline constexpr bool is_contiguous = false;
 }  // namespace detail
 
-/// A matrix in device memory whose rows need not be contiguous. Kernels take it by value. It keeps
-/// the distance between rows. No standard header, C++17. Host code has it as a PitchedView
-/// (pitched_view.hpp), which a launch passes as this type.
+/// A matrix in device memory whose rows need not be contiguous. Kernels take it by value. It holds
+/// the distance between rows. C++17, without standard headers. Host code uses a PitchedView
+/// (pitched_view.hpp), which a launch converts to this type.
 template <class T>
 class PitchedSpan {
  public:
@@ -39,7 +39,8 @@ class PitchedSpan {
     if (index >= rows_) return {};
     return DeviceSpan<T>(detail::DeviceAccess::pointer(start_of(index)), cols_);
   }
-  /// The element at row `index.y` and column `index.x`, as in thread_index(). In kernels only.
+  /// The element at row `index.y` and column `index.x`, as in thread_index(). Use it in kernels
+  /// only.
   [[nodiscard]] WARPSAFE_FN T& operator[](Index3 index) const noexcept {
 #if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDA_ARCH__) && \
     !defined(__HIP_DEVICE_COMPILE__)
@@ -48,7 +49,7 @@ class PitchedSpan {
     return start_of(index.row())[index.col()];
 #endif
   }
-  /// The part of `size` that begins at row and column `origin`, cut at the end of this matrix.
+  /// The part with the extent `size` that begins at `origin`, cut at the end of this matrix.
   [[nodiscard]] WARPSAFE_FN PitchedSpan window(extent<2> origin, extent<2> size) const noexcept {
     const size_type first_row = least(origin.size(1), rows_);
     const size_type first_col = least(origin.size(0), cols_);
@@ -78,7 +79,7 @@ class PitchedSpan {
   size_type cols_ = 0;
 };
 
-/// Diagnoses rows that may be apart for a kernel that takes a T*, which expects contiguous
+/// Diagnoses a matrix whose rows may be apart for a parameter T*, which expects contiguous
 /// elements.
 template <class T>
 struct device_pointer_traits<PitchedSpan<T>> {

@@ -35,18 +35,17 @@ template <std::size_t N>
 
 }  // namespace detail
 
-/// The one dispatch layer: a backend is a struct with these static members, all `noexcept`, none
-/// overloaded, none throwing or clearing the runtime's last error. Each returns the runtime's own
-/// status as an int, 0 for success. All code above is written once, over these names, and calls
-/// them by detail::call (backend/detail/runtime_call.hpp).
+/// The only dispatch layer. A backend is a struct with these static members. All are `noexcept`,
+/// none is overloaded, and none clears the runtime's last error. Each call returns the runtime's
+/// own status as an int, 0 for success. The rest of the library is written once over these names,
+/// and calls them through detail::call (backend/detail/runtime_call.hpp).
 ///
 /// * `vendor`, `name` (Name), `not_ready` (the status of an unfinished query)
 /// * `native_stream`, `native_event`: pointer types; `parameter_bytes`, the most that a kernel's
-/// parameters
-///   may take; `has_clusters`, whether any device of the backend can have clusters of blocks
-/// * errors: `Name error_name(int)`, `Name error_text(int)`, `Errc classify(int)` (ours for the
-/// runtime's),
-///   `Severity severity_of(int)`, `int peek_last_error()`
+///   parameters may take; `has_clusters`, whether any device of the backend can have clusters of
+///   blocks
+/// * errors: `Name error_name(int)`, `Name error_text(int)`, `Errc classify(int)` (this library's
+///   code for the runtime's status), `Severity severity_of(int)`, `int peek_last_error()`
 /// * devices: `device_count(int&)`, `current_device(int&)`, `set_device(int)`,
 ///   `limits_of(int device, DeviceLimits&)` (raw: 0 where the runtime reports nothing),
 ///   `device_synchronize()`, `memory_info(size_t& free_bytes, size_t& total_bytes)`
@@ -56,18 +55,16 @@ template <std::size_t N>
 ///   per_multiprocessor)`, `max_cluster_blocks(const KernelEntry&, const LaunchShape&, int&
 ///   blocks)`, `launch(const KernelEntry&, const LaunchShape&, void** args, native_stream)`
 /// * streams: `stream_create(native_stream&, int priority)` (never ordered with the default
-/// stream),
-///   `stream_destroy`, `stream_synchronize`, `stream_query`, `stream_device(native_stream, int&)`,
-///   `stream_capturing(native_stream, bool&)`, `stream_wait(native_stream, native_event)`
+///   stream), `stream_destroy`, `stream_synchronize`, `stream_query`, `stream_device(native_stream,
+///   int&)`, `stream_capturing(native_stream, bool&)`, `stream_wait(native_stream, native_event)`
 /// * events: `event_create(native_event&, bool timed)`, `event_destroy`,
-/// `event_record(native_event,
-///   native_stream)`, `event_synchronize`, `event_query`, `event_elapsed(float& ms, begin, end)`
+///   `event_record(native_event, native_stream)`, `event_synchronize`, `event_query`,
+///   `event_elapsed(float& ms, begin, end)`
 /// * captures and graphs: `native_graph`, `native_graph_exec` (pointer types),
-/// `capture_begin(native_stream,
-///   CaptureMode)`, `capture_end(native_stream, native_graph&)`, `capture_info(native_stream,
-///   CaptureInfo&)`, `graph_nodes(native_graph, size_t& count)`, `graph_destroy(native_graph)`,
-///   `graph_instantiate(native_graph_exec&, native_graph)`, `graph_exec_destroy`,
-///   `graph_launch(native_graph_exec, native_stream)`,
+///   `capture_begin(native_stream, CaptureMode)`, `capture_end(native_stream, native_graph&)`,
+///   `capture_info(native_stream, CaptureInfo&)`, `graph_nodes(native_graph, size_t& count)`,
+///   `graph_destroy(native_graph)`, `graph_instantiate(native_graph_exec&, native_graph)`,
+///   `graph_exec_destroy`, `graph_launch(native_graph_exec, native_stream)`,
 ///   `graph_update(native_graph_exec, native_graph, GraphChange&)`
 /// * memory, bytes throughout: `allocate(void*&, size_t, native_stream)`, `deallocate(void*,
 ///   native_stream)`, `host_allocate(void*&, size_t)` (pinned), `host_deallocate(void*)`,
@@ -79,27 +76,27 @@ template <std::size_t N>
 /// * memory in no stream's order: `has_memory_pools(int device, bool&)` (whether `allocate` works
 ///   there), `allocate_unordered(void*&, size_t)` and `allocate_managed(void*&, size_t)` on the
 ///   current device, `deallocate_unordered(void*)` for both
-/// * captures: `exchange_capture_mode(int& mode)`, which sets the calling thread's mode and hands
-///   back the one before; `relaxed_capture`, the mode in which no call of the thread spoils a
+/// * captures: `exchange_capture_mode(int& mode)`, which sets the calling thread's mode and
+///   returns the previous mode; `relaxed_capture`, the mode in which no call of the thread breaks a
 ///   capture of another stream
 ///
 /// Optional members, each with its default:
 /// * `const DeviceLimits& floor`: the documented limits of every device (CUDA's)
 /// * `bool runs_host_kernels`: kernels are functions of the host compiler, called through
 ///   KernelEntry::invoke (false: code of a device compiler)
-/// * `bool limits_may_change`: limits of devices and kernels are asked every time (false: once)
+/// * `bool limits_may_change`: limits of devices and kernels are queried every time (false: once)
 /// * `int illegal_state`: the status of a capture's begin on a stream that captures, and of its end
-///   on one that does not; `int unknown_function`: the status of a question about a function that
-///   is no kernel (none)
+///   on one that does not; `int unknown_function`: the status of a query about a function that is
+///   not a kernel (none)
 /// * `launch_plain`: `launch` of a shape without attributes (`launch`)
 /// * `Name device_name(int device)`: the name alone (`limits_of`)
 /// * `caller`, `enter_call`, `leave_call`: the backend records the user's line of each call
 ///   (detail/call_scope.hpp)
-/// * `bool is_scheduled()`: work runs only inside of calls now, so asking whether it is done does
-///   not help it along (false)
+/// * `bool is_scheduled()`: work runs only inside calls now, so repeated queries do not advance it
+///   (false)
 /// * `symbol_address(void*&, const void* symbol)`: where a `__device__` variable is, for
 ///   WARPSAFE_DEVICE_CHECK (none)
-/// * `profile(bool on)`: switches a profiler that waits for it (none)
+/// * `profile(bool on)`: starts or stops a profiler that waits for this call (none)
 /// * `versions(int& driver, int& runtime)` and `toolkit_version`, for descriptions of a run (none)
 ///
 /// Then write WARPSAFE_DECLARE_LAUNCH (declare_launch.hpp) for the backend.

@@ -48,9 +48,9 @@ template <CheckLevel Level, class B, class C, class K, class... A>
 /// Makes `launch` (launch/launch.hpp) take the streams of a backend, and those of
 /// Recorded<backend>. Write it once, outside of all namespaces, after the backend's definition.
 ///
-/// Each backend needs functions of its own: the parameter that records the caller's line is made
-/// from the stream by a conversion, and no template deduces its type through one. Its type depends
-/// on C so that the compiler completes it only where something is launched.
+/// Each backend needs separate functions: the stream converts to the parameter that records the
+/// caller's line, and a template cannot deduce a type through a conversion. The parameter's type
+/// depends on C, so that the compiler completes it only where something is launched.
 // A type in a template argument list cannot stand in parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define WARPSAFE_DECLARE_LAUNCH(backend)                                                   \

@@ -22,12 +22,12 @@ namespace warpsafe {
 
 namespace detail {
 
-/// Host memory that compare reads in place: a vector, an array, a span.
+/// Host memory that `compare` reads in place: a vector, an array, a span.
 template <class R>
 concept HostRange = !CopyOperand<R>::known && requires(const R& range) {
   std::span(std::data(range), std::size(range));
 };
-/// Device memory that compare copies to the host: a buffer by name, a view, a span.
+/// Device memory that `compare` copies to the host: a named buffer, a view, a span.
 template <class R>
 concept DeviceRange = CopyOperand<R>::known && CopyOperand<R>::place == CopyPlace::device;
 
@@ -82,8 +82,8 @@ template <CheckLevel Level, class B, DeviceRange R>
 }  // namespace detail
 
 /// Compares two arrays on the host: vectors, arrays, spans. `tolerance` is by default that of their
-/// type (core/element_type.hpp). Errc::size_mismatch if their lengths differ (value: actual's,
-/// limit: expected's).
+/// type (core/tolerance.hpp). Errc::size_mismatch if their lengths differ (value: actual's, limit:
+/// expected's).
 template <detail::HostRange A, detail::HostRange E>
 [[nodiscard]] result<Comparison> compare(
     const A& actual, const E& expected,
@@ -98,8 +98,8 @@ template <detail::HostRange A, detail::HostRange E>
   }
 }
 
-/// Compares arrays of which one or both are device memory: a buffer by name, a view(), a
-/// DeviceSpan. Copies it to the host in the order of `stream` and waits for the stream. If other
+/// Compares two arrays; one or both may be device memory (a named buffer, a view(), a DeviceSpan).
+/// Copies device memory to the host in the order of `stream` and waits for the stream. If other
 /// streams write to the memory, wait for them first. Errc::size_mismatch, ::out_of_memory (of the
 /// host), ::stream_capturing, ::execution_failed, ::runtime_failed.
 template <CheckLevel Level = current_level, class S, class A, class E>
@@ -120,8 +120,8 @@ requires(detail::is_stream<S>) [[nodiscard]] result<Comparison> compare(
   }
 }
 
-/// See agrees_with. It has the shape of a matcher (GoogleTest 1.11 and later), so GoogleTest's
-/// headers are not included.
+/// The matcher that agrees_with makes. GoogleTest 1.11 and later needs no base class for a matcher,
+/// so this header does not include GoogleTest.
 template <class T>
 class AgreesWith {
  public:

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/element_type.hpp>
+#include <warpsafe/core/tolerance.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace warpsafe {
 /// The differences of two arrays of equal length. Counts and places are in scalars: an array of
 /// float4 has four per element.
 struct Comparison {
-  /// The largest of the differences and its place. Only pairs of finite numbers have one.
+  /// The largest of the differences and its place. Only pairs of finite numbers have a difference.
   struct Largest {
     double difference = 0;
     std::uint64_t at = 0;
@@ -22,8 +22,8 @@ struct Comparison {
   /// NaN or Inf, by the array that contains it.
   struct NonFinite {
     std::uint64_t both = 0;           ///< in the same place, an Inf with the same sign
-    std::uint64_t actual_only = 0;    ///< where another number was expected
-    std::uint64_t expected_only = 0;  ///< expected, where another number is
+    std::uint64_t actual_only = 0;    ///< in `actual`, where another number was expected
+    std::uint64_t expected_only = 0;  ///< in `expected`, where `actual` has another number
   };
 
   ElementType type = ElementType::bytes;
@@ -35,7 +35,8 @@ struct Comparison {
   Largest relative;  ///< of |actual - expected| / |expected|, where expected is not 0
   NonFinite nan;
   NonFinite inf;
-  /// The numbers around the first mismatch, a line each, actual before expected; empty without one.
+  /// The numbers around the first mismatch, a line each, actual before expected; empty if there is
+  /// no mismatch.
   std::string neighbourhood;
 
   /// Whether every number is within the tolerance.

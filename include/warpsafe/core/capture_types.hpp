@@ -6,11 +6,11 @@
 
 namespace warpsafe {
 
-/// Which calls break a capture, besides those on its own streams: waiting for a stream of the
-/// capture or querying it breaks the capture in every mode. The vendors' names are
-/// cudaStreamCaptureMode and hipStreamCaptureMode.
+/// Selects which unsafe calls break a capture. Waiting for a stream of the capture, or querying it,
+/// breaks the capture in every mode. The vendors' names are cudaStreamCaptureMode and
+/// hipStreamCaptureMode.
 enum class CaptureMode : std::uint8_t {
-  global,   ///< an unsafe call of any thread: wait, query, allocate or free pinned memory
+  global,   ///< an unsafe call of any thread: a wait, a query, allocating or freeing pinned memory
   thread,   ///< an unsafe call of the thread that began the capture
   relaxed,  ///< no unsafe call, unless it concerns a stream or event of the capture
 };

@@ -63,7 +63,7 @@ constexpr bool is_among(Name name, const char* names) noexcept {
 }
 
 /// The element type of a type that a vendor's header defines, found by its name so that no such
-/// header is included. Vectors and complex numbers count as several of their components.
+/// header is included. A vector or a complex number counts as several numbers.
 constexpr ElementType vendor_element(Name name) noexcept {
   std::size_t end = 0;
   while (end < name.size && name.data[end] != ',') ++end;
@@ -110,36 +110,5 @@ constexpr ElementType find_element_type() noexcept {
 /// it for a number type of your own.
 template <class T>
 inline constexpr ElementType element_type = detail::find_element_type<T>();
-
-/// The allowed difference between a number and the expected one: |actual - expected| <= absolute +
-/// relative * |expected|, as in numpy.testing.assert_allclose and torch.testing.assert_close.
-struct Tolerance {
-  double absolute = 0;
-  double relative = 0;
-  bool nan_agrees = true;  ///< NaN matches an expected NaN
-};
-
-/// The tolerance for results of the same computation in another order of operations. The numbers
-/// are the defaults of torch.testing.assert_close (PyTorch, torch/testing/_comparison.py,
-/// _DTYPE_PRECISIONS), which come from the logged differences of PyTorch's own tests. Whole numbers
-/// must be equal. A sum of n terms of mixed sign needs a larger tolerance: its error grows with n
-/// and with the size of the terms.
-[[nodiscard]] constexpr Tolerance tolerance_of(ElementType type) noexcept {
-  switch (type) {
-    case ElementType::float64:
-      return {1e-7, 1e-7};
-    case ElementType::float32:
-      return {1e-5, 1.3e-6};
-    case ElementType::float16:
-      return {1e-5, 1e-3};
-    case ElementType::bfloat16:
-      return {1e-5, 1.6e-2};
-    default:
-      return {};
-  }
-}
-/// The tolerance by C++ type: `tolerance_for<float>`.
-template <class T>
-inline constexpr Tolerance tolerance_for = tolerance_of(element_type<T>);
 
 }  // namespace warpsafe

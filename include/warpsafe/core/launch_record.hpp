@@ -11,7 +11,7 @@
 
 namespace warpsafe::debug {
 
-/// How far a launch is known to have come.
+/// The last known state of a launch.
 enum class LaunchState : std::uint8_t {
   started,    ///< another thread is submitting it
   submitted,  ///< the runtime accepted it, and nothing has waited for it since
@@ -30,7 +30,7 @@ enum class LaunchOption : std::uint8_t {
 
 /// One launch in the journal. Its pointers stay valid as long as the shared object that launched
 /// stays loaded. It is an aggregate without initialisers because thousands of records lie in static
-/// storage: initialising each would take a compiler longer than the rest of a program.
+/// storage: initialising each record would take a compiler longer than the rest of a program.
 struct LaunchRecord {
   std::uint64_t sequence;  ///< its number in the journal; the first launch of the process is 1
   Name kernel;
@@ -54,10 +54,10 @@ struct LaunchRecord {
   }
 };
 
-/// Fills in what the journal keeps of a kernel's limits.
+/// Fills in those of a kernel's limits that the journal keeps.
 constexpr void set_kernel_limits(LaunchRecord& record, const KernelLimits& limits) noexcept {
-  // Each limit by name, so that a new one does not compile until it is here. Those that are not
-  // used are left out on purpose: the record has no room for them.
+  // Every limit is named, so that a new one does not compile until it is handled here. The unused
+  // limits are left out on purpose: the record has no room for them.
   const auto& [known, max_threads_per_block, registers, static_shared, max_dynamic_shared,
                local_bytes, constant_bytes, binary_version, ptx_version, resident_blocks,
                max_cluster_blocks] = limits;

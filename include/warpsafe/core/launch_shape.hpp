@@ -10,11 +10,11 @@
 namespace warpsafe {
 
 namespace detail {
-/// Whether T is a kernel as `launch` takes it. kernel/kernel.hpp specialises it.
+/// Whether T is a kernel that `launch` takes. kernel/kernel.hpp specialises it.
 template <class T>
 inline constexpr bool is_kernel = false;
 
-/// The parts of a launch's configuration. An option says which it is by a member `launch_part`.
+/// The parts of a launch's configuration. An option names its part in a member `launch_part`.
 enum class PartKind : int { none, grid, block, shared, cluster, cooperative, priority, dependent };
 }  // namespace detail
 

@@ -10,12 +10,12 @@
 
 namespace warpsafe {
 
-/// Who makes the runtime. It decides which rules hold beside the numbers, and how codes are named.
+/// The runtime's maker, which decides the rules besides the numbers and the names of codes.
 enum class Vendor : std::uint8_t { unknown, nvidia, amd, host };
 
 /// What a device allows, in the runtime's own terms. 0 means "not reported". `or_floor` replaces it
 /// with the documented floor and marks that in `floored`. Otherwise a limit that a runtime reports
-/// as 0 would reject every launch, as the opt-in shared memory of older ROCm releases does.
+/// as 0 would reject every launch; older ROCm releases report 0 for the opt-in shared memory.
 struct DeviceLimits {
   Vendor vendor = Vendor::unknown;
   std::int32_t device = -1;  ///< ordinal in this process
@@ -53,7 +53,7 @@ struct KernelLimits {
   std::uint64_t max_dynamic_shared = 0;     ///< bytes per block that the current attribute allows
   std::uint64_t local_bytes = 0;            ///< per thread
   std::uint64_t constant_bytes = 0;
-  std::uint32_t binary_version = 0;      ///< 10 * major + minor of the code that was picked
+  std::uint32_t binary_version = 0;      ///< 10 * major + minor of the code that the driver chose
   std::uint32_t ptx_version = 0;         ///< 10 * major + minor of the PTX behind it
   std::uint32_t resident_blocks = 0;     ///< cooperative launches: blocks that fit at once
   std::uint32_t max_cluster_blocks = 0;  ///< cluster launches: the largest that can be resident
@@ -61,10 +61,10 @@ struct KernelLimits {
 
 namespace limits {
 
-/// The floor that every CUDA device documents: CUDA C++ Programming Guide, "Technical
+/// The floor that NVIDIA documents for every CUDA device: CUDA C++ Programming Guide, "Technical
 /// Specifications per Compute Capability" (7.5 to 12.x): 1024 threads per block, block 1024 x 1024
-/// x 64, grid 2^31-1 x 65535 x 65535, 48 KiB of shared memory per block without opt-in, warps
-/// of 32.
+/// x 64, grid 2^31-1 x 65535 x 65535, 48 KiB of shared memory per block without opt-in, warps of
+/// 32.
 inline constexpr DeviceLimits cuda_floor{
     .vendor = Vendor::nvidia,
     .max_threads_per_block = 1024,
@@ -88,7 +88,7 @@ inline constexpr DeviceLimits amd_floor{
     .max_threads_per_axis = 4294967295,
     .shared_per_block = 65536,
     .shared_per_block_optin = 65536,
-    .warp_size = 0,  // 32 or 64: asked, never assumed
+    .warp_size = 0,  // 32 or 64: the device must report it
     .max_parameter_bytes = 4096,
     .floored = true,
 };
@@ -111,10 +111,10 @@ constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexc
       limits.max_grid[axis] = floor.max_grid[axis];
     }
   }
-  // A rule of the vendor, which no device reports: its absence does not count as floored.
+  // No device reports this rule of the vendor, so its absence does not count as floored.
   if (limits.max_threads_per_axis == 0) limits.max_threads_per_axis = floor.max_threads_per_axis;
   fill(limits.shared_per_block, floor.shared_per_block);
-  // Older ROCm reports an opt-in limit of 0, and no limit with opt-in is below the one without.
+  // Older ROCm reports an opt-in limit of 0. No limit with opt-in is below the one without.
   if (limits.shared_per_block_optin < limits.shared_per_block) {
     limits.shared_per_block_optin = limits.shared_per_block;
   }
@@ -143,11 +143,11 @@ constexpr const DeviceLimits& floor_member() noexcept {
 }  // namespace detail
 
 /// The documented floor of a backend's devices, for checks that run before a device is known
-/// (SafeGrid) or that may not ask the driver (level cheap). A backend gives its own as a member
-/// `static constexpr const DeviceLimits& floor`; without one it is CUDA's.
+/// (SafeGrid) or that may not ask the driver (level cheap). A backend declares its own floor as a
+/// member `static constexpr const DeviceLimits& floor`; without that member, CUDA's floor applies.
 template <class Backend>
 inline constexpr const DeviceLimits& floor_of = detail::floor_member<Backend>();
-/// The floor on AMD's platform is known without the backend's header, as SafeGrid needs it.
+/// The floor on AMD's platform. SafeGrid needs it without the backend's header.
 template <template <class> class Backend>
 inline constexpr const DeviceLimits& floor_of<Backend<amd_platform>> = limits::amd_floor;
 

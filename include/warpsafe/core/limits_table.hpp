@@ -25,14 +25,14 @@ struct ArchitectureNumbers {
   std::uint32_t max_parameter_bytes;
 };
 
-/// The limits of an architecture without a device: the vendor's floor, which holds for each of its
-/// devices, and the architecture's own numbers. `device` stays -1, because no device reported them.
+/// The limits of an architecture, for use without a device: the vendor's floor and the
+/// architecture's own numbers. `device` stays -1, because no device reported them.
 /// `multiprocessors` stays 0, because it differs between products.
 [[nodiscard]] constexpr DeviceLimits architecture(const DeviceLimits& floor,
                                                   const ArchitectureNumbers& numbers) noexcept {
   DeviceLimits table = floor;
-  // Each limit by name, so that a new one does not compile until it is here. Those that are not set
-  // are the floor's, or of a product.
+  // Every limit is named, so that a new one does not compile until it is handled here. Limits that
+  // are not set come from the floor or differ between products.
   auto& [vendor, device, name, max_threads_per_block, max_block, max_grid, max_threads_per_axis,
          shared_per_block, shared_per_block_optin, shared_per_multiprocessor,
          reserved_shared_per_block, warp_size, registers_per_block, multiprocessors,

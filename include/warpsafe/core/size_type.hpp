@@ -5,7 +5,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 
-// The types that can state a size, for host and device code. C++17, no standard header.
+// The types of sizes, for host and device code. C++17, without standard headers.
 
 namespace warpsafe {
 
@@ -15,7 +15,7 @@ static_assert(sizeof(size_type) == 8, "warpsafe supports 64-bit platforms only")
 
 namespace detail {
 
-/// The integer types that can state a size: not bool, characters or floating-point types.
+/// The integer types that are accepted as sizes: not bool, characters or floating-point types.
 template <class T>
 inline constexpr bool is_size = false;
 template <>
@@ -84,7 +84,7 @@ struct SignedSize {
   }
 };
 
-/// A whole number as a program gives it: the parameter of constructors such as that of `rows{m}`.
+/// A whole number as the program passes it, for example to `rows{m}`.
 struct SizeArgument {
   SignedSize count;
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-// What the environment asks of checked builds. It is read once, at the first launch or error.
+// The environment variables of checked builds. They are read once, at the first launch or error.
 
 namespace warpsafe::debug {
 
@@ -150,16 +150,16 @@ struct Environment {
   return false;
 }
 
-/// The launches that a switch selects: `name,name…[:skip[:count]]`, with names as is_listed takes
-/// them. The filter leaves out the first `skip` launches of these kernels and selects the next
-/// `count`. Without a count it selects all that follow.
+/// The launches that a switch selects: `name,name…[:skip[:count]]`, with names as in is_listed. The
+/// filter leaves out the first `skip` launches of these kernels and selects the next `count`.
+/// Without a count it selects all that follow.
 class LaunchFilter {
  public:
   /// Selects nothing.
   LaunchFilter() noexcept = default;
 
-  /// Selects what `text` says, from now on; nullptr or empty: nothing. @pre no other thread
-  /// launches
+  /// From now on, selects what `text` says; nothing if `text` is nullptr or empty. @pre no other
+  /// thread launches
   void set(const char* text) noexcept {
     std::free(names_);
     names_ = nullptr;

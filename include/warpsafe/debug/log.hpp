@@ -11,8 +11,8 @@
 namespace warpsafe::debug {
 
 /// A destination for the log, in place of standard error. `write` receives one message at a time,
-/// without a final newline; the text of an error has several lines. A '\0' that `size` does not
-/// count ends the text, which is valid only during the call. Any thread may call `write`, also
+/// without a final newline; the text of an error has several lines. A '\0', which `size` does not
+/// count, ends the text. The text is valid only during the call. Any thread may call `write`, also
 /// several at once. It must not launch.
 struct LogSink {
   void (*write)(void* user, LogLevel level, const char* text, std::size_t size) noexcept;
@@ -50,7 +50,7 @@ inline unsigned char log_level_in_use = static_cast<unsigned char>(LogLevel::off
 
 }  // namespace detail
 
-/// Sends the log to `sink`, which must outlive all launches; nullptr: to standard error again.
+/// Sends the log to `sink`, which must outlive all launches; nullptr selects standard error again.
 inline void set_log_sink(const LogSink* sink) noexcept {
   __atomic_store_n(&detail::sink_in_use, sink, __ATOMIC_RELEASE);
 }

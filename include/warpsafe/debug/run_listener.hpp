@@ -25,7 +25,7 @@ struct WaitRecord {
 /// Follows a run, as a recorder or a profiler's ranges do. Any thread may call its functions, also
 /// several at once. They must not launch through checked code. Any of the pointers may be nullptr.
 struct RunListener {
-  /// A launch is about to be given to the runtime.
+  /// A launch is about to be submitted to the runtime.
   void (*launching)(void* user, const LaunchRecord& record) noexcept = nullptr;
   /// The runtime has answered; times in nanoseconds of CLOCK_MONOTONIC. `record.state` is
   /// `submitted` or `refused`.

@@ -10,14 +10,14 @@
 #include <cstdint>
 #include <cstdlib>
 
-// The switches of the debug tools. They start as the environment asks; a program may set them
-// afterwards.
+// The switches of the debug tools. The environment sets them first; a program may change them
+// later.
 
 namespace warpsafe::debug {
 
 namespace detail {
 
-/// `unread` until the environment was read. The path of a launch compares this one byte with
+/// `unread` until the environment is read. The path of a launch compares this one byte with
 /// `nothing_on` and leaves everything else to functions out of line.
 enum : std::uint8_t { unread = 0, nothing_on = 1, something_on = 2 };
 inline std::uint8_t switches = unread;
@@ -32,7 +32,7 @@ inline bool data_in_use = false;
 [[nodiscard, gnu::always_inline]] inline bool anything_on() noexcept {
   return __atomic_load_n(&switches, __ATOMIC_RELAXED) != nothing_on;
 }
-/// Call it after a change of a switch: finds out whether anything is on.
+/// Call it after changing a switch. Finds out whether any switch is on.
 inline void update_switches() noexcept {
   const Environment& environment = Environment::get();
   const bool on = log_level() != LogLevel::off ||
@@ -54,7 +54,7 @@ struct DataFilters {
     static DataFilters found = read();
     return found;
   }
-  /// Call it after a change of a filter.
+  /// Call it after changing a filter.
   void apply() const noexcept {
     __atomic_store_n(&data_in_use, reference.on() || shadow.on() || trace.on(), __ATOMIC_RELAXED);
   }
@@ -160,7 +160,7 @@ inline void remove_listener(RunListener& listener) noexcept {
   detail::update_switches();
 }
 
-/// Sets the log's level, in place of WARPSAFE_LOG.
+/// Sets the log's level. Overrides WARPSAFE_LOG.
 inline void set_log_level(LogLevel level) noexcept {
   detail::ensure_started();
   __atomic_store_n(&detail::log_level_in_use, static_cast<unsigned char>(level), __ATOMIC_RELAXED);
@@ -178,20 +178,20 @@ inline void set_blocking(bool on) noexcept {
   return __atomic_load_n(&detail::blocking_in_use, __ATOMIC_RELAXED);
 }
 
-/// Runs the host's reference (kernel/reference.hpp) instead of these launches' kernels, in place of
-/// WARPSAFE_REFERENCE: "axpy,softmax:skip:count", "all"; nullptr: none. @pre no other thread
-/// launches
+/// Runs the host's reference (kernel/reference.hpp) instead of the kernels of `launches`:
+/// "axpy,softmax:skip:count", "all"; nullptr: none. Overrides WARPSAFE_REFERENCE. @pre no other
+/// thread launches
 inline void set_reference(const char* launches) noexcept {
   detail::set_filter(&detail::DataFilters::reference, launches);
 }
-/// Runs the host's reference as well and compares the results, in place of WARPSAFE_SHADOW. @pre no
+/// Runs the host's reference as well and compares the results. Overrides WARPSAFE_SHADOW. @pre no
 /// other thread launches
 inline void set_shadow(const char* launches) noexcept {
   detail::set_filter(&detail::DataFilters::shadow, launches);
 }
-/// Writes inputs and outputs of these launches into folders inside `folder`, in place of
-/// WARPSAFE_TRACE, which writes into "warpsafe-trace". `folder` must outlive all launches. @pre no
-/// other thread launches
+/// Writes inputs and outputs of `launches` into folders inside `folder`. Overrides WARPSAFE_TRACE,
+/// which writes into "warpsafe-trace". `folder` must outlive all launches. @pre no other thread
+/// launches
 inline void set_trace(const char* launches, const char* folder = "warpsafe-trace") noexcept {
   detail::DataFilters::get().folder = folder;
   detail::set_filter(&detail::DataFilters::trace, launches);

@@ -5,7 +5,6 @@
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/size_type.hpp>
-#include <warpsafe/dims/detail/static_sizes.hpp>
 #include <warpsafe/error/result.hpp>
 
 #include <cstddef>
@@ -13,6 +12,12 @@
 #include <type_traits>
 
 namespace warpsafe {
+
+/// What a Dim3 counts: blocks of a grid, threads of a block, blocks of a cluster. The spaces do not
+/// convert to each other.
+struct grid_space {};
+struct block_space {};
+struct cluster_space {};
 
 /// In a Dim3's type, an axis whose value is known at run time.
 inline constexpr std::uint32_t dynamic_dim = 0;
@@ -244,31 +249,5 @@ template <class T>
 inline constexpr bool is_cluster_dim = false;
 template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
 inline constexpr bool is_cluster_dim<Dim3<cluster_space, X, Y, Z>> = true;
-
-namespace detail {
-
-template <class Space, auto X, auto Y, auto Z>
-consteval auto static_dim() noexcept {
-  if constexpr (check_static_sizes<Space, X, Y, Z>()) {
-    return Dim3<Space, static_cast<std::uint32_t>(X), static_cast<std::uint32_t>(Y),
-                static_cast<std::uint32_t>(Z)>{};
-  } else {
-    return Dim3<Space, 1, 1, 1>{};
-  }
-}
-
-}  // namespace detail
-
-/// A block of X*Y*Z threads, known at compile time. Sizes that no GPU allows do not compile.
-template <auto X, auto Y = 1, auto Z = 1>
-inline constexpr auto block = detail::static_dim<block_space, X, Y, Z>();
-
-/// A launch option: a cluster of X*Y*Z blocks, at most 8, which every device with clusters allows.
-template <auto X, auto Y = 1, auto Z = 1>
-inline constexpr auto cluster = detail::static_dim<cluster_space, X, Y, Z>();
-
-/// A grid of exactly X*Y*Z blocks, known at compile time. For a size, use SafeGrid.
-template <auto X, auto Y = 1, auto Z = 1>
-inline constexpr auto grid = detail::static_dim<grid_space, X, Y, Z>();
 
 }  // namespace warpsafe

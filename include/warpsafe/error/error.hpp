@@ -16,8 +16,8 @@
 namespace warpsafe {
 
 /// Everything known about one failure, as plain data: trivially copyable, a literal type, no
-/// allocation. All pointers in it live as long as the program. `message(error)` (message.hpp) makes
-/// the text.
+/// allocation. The texts that it points to live as long as the program. `message(error)`
+/// (message.hpp) makes its text.
 ///
 /// The default constructor leaves it uninitialised at run time: Outcome default-constructs the
 /// error of every successful result, and zeroing it there costs more than the rest of a release
@@ -28,8 +28,8 @@ struct LaunchError {
   Severity severity;
   Axis axis;             ///< which axis `value` and `limit` are about, or Axis::none
   Vendor vendor;         ///< whose code `raw` is
-  bool limit_is_floor;   ///< `limit` is the documented floor, since the device did not report one
-  Subcode subcode;       ///< which case of `code`, where it has several
+  bool limit_is_floor;   ///< `limit` is the documented floor, because the device reported no limit
+  Subcode subcode;       ///< which case of `code`, if the code has several
   bool blocking_was_on;  ///< a launch-blocking mode was on (environment), which changes timing
   std::int32_t raw;      ///< the runtime's own code; 0: the runtime was not called
   std::int32_t device;   ///< ordinal, or -1
@@ -43,7 +43,7 @@ struct LaunchError {
   std::uint64_t dynamic_shared;  ///< bytes
   std::uint64_t value;           ///< the offending number; what it counts follows from `code`
   std::uint64_t limit;           ///< what it was compared with
-  std::uint64_t extra;           ///< a third number where `code` needs one: argument() and so on
+  std::uint64_t extra;           ///< a third number if `code` needs it: argument() and so on
   std::uint64_t held;            ///< out_of_memory: bytes that this program's buffers hold there
   const void* stream;            ///< the native stream, or nullptr
   std::uint64_t sequence;        ///< the launch's number in the journal; 0: none
@@ -56,7 +56,7 @@ struct LaunchError {
     if (__builtin_is_constant_evaluated()) *this = make(Errc{}, Stage{});
   }
 
-  /// An error with every field set to "nothing known", but for what is given.
+  /// An error from the given values; every other field says "nothing known".
   [[nodiscard]] static constexpr LaunchError make(Errc code, Stage stage,
                                                   call_site site = {}) noexcept {
     return LaunchError(code, stage, site);
@@ -72,7 +72,7 @@ struct LaunchError {
     return error;
   }
 
-  /// Sets every field as `make` does. Without a copy, which takes 400 bytes of code each time.
+  /// Sets every field as `make` does, but without a copy, which takes 400 bytes of code each time.
   constexpr void reset(Errc its_code, Stage its_stage, const call_site& its_site = {}) noexcept {
     code = its_code;
     stage = its_stage;
@@ -120,7 +120,7 @@ struct LaunchError {
     return severity == Severity::recoverable;
   }
 
-  // `extra` by the name that it has for a code.
+  // `extra` and `value` by the names that they have for a code.
 
   /// The argument of the launch, counted from 1. Errc::argument_negative, ::argument_host_pointer,
   /// ::reference_differs.
@@ -128,10 +128,10 @@ struct LaunchError {
   /// The parameter of the kernel, counted from 1; 0 with Subcode::parameter_count.
   /// Errc::signature_mismatch.
   [[nodiscard]] constexpr std::uint64_t parameter() const noexcept { return extra; }
-  /// The threads that a block may have where one of this shape is accepted, else 0.
-  /// Errc::block_too_large, ::kernel_threads_exceeded.
+  /// The threads that a smaller block of this shape may have; 0 if no such block is known to be
+  /// accepted. Errc::block_too_large, ::kernel_threads_exceeded.
   [[nodiscard]] constexpr std::uint64_t accepted_threads() const noexcept { return extra; }
-  /// The kernel's static shared memory, bytes. Errc::shared_too_large.
+  /// The kernel's static shared memory in bytes. Errc::shared_too_large.
   [[nodiscard]] constexpr std::uint64_t static_shared() const noexcept { return extra; }
   /// Bytes that are free on the device. Errc::out_of_memory.
   [[nodiscard]] constexpr std::uint64_t free_bytes() const noexcept { return extra; }

@@ -12,8 +12,8 @@
 #include <cstdio>
 #endif
 
-// What `.value()` and `.error()` of a result throw. Apart from result.hpp, since a launch needs no
-// text of an error.
+// The exceptions of `.value()` and `.error()` of a result. They are not in result.hpp, because a
+// launch needs no text of an error.
 
 namespace warpsafe {
 

@@ -8,7 +8,7 @@
 
 #if defined(__CUDA_ARCH__)
 namespace warpsafe {
-// nvcc's device compiler reads host code and keeps none of it: a declaration is enough.
+// nvcc's device pass reads host code but keeps none of it, so a declaration is enough.
 std::size_t format_error(const LaunchError& error, char* buffer, std::size_t capacity) noexcept;
 }  // namespace warpsafe
 #else
@@ -24,7 +24,7 @@ namespace warpsafe {
 namespace detail {
 
 /// Suggests a block that the launch would accept in place of one that is too large. Writes nothing
-/// where none is known to be accepted.
+/// if no such block is known.
 [[gnu::cold]] inline void put_suggestion(TextBuffer& out, const LaunchError& error) noexcept {
   if (error.code != Errc::block_too_large && error.code != Errc::kernel_threads_exceeded) return;
   if (error.accepted_threads() == 0) return;
@@ -46,12 +46,12 @@ namespace detail {
 }  // namespace detail
 
 /// Writes the text of `error` into `buffer` of `capacity` bytes, cut to fit and always terminated.
-/// `capacity` is at least 1; 1024 hold every message with a name of ordinary length, 4096 those
-/// with suspects. Returns the bytes written without the terminator. No allocation. "Not launched"
-/// is our check, "launch failed" the runtime's.
+/// `capacity` is at least 1. 1024 bytes hold every message with a name of ordinary length, 4096
+/// bytes also with suspects. Returns the bytes written without the terminator. Does not allocate.
+/// "Not launched" reports a check of this library, "launch failed" an error of the runtime.
 [[gnu::cold]] inline std::size_t format_error(const LaunchError& error, char* buffer,
                                               std::size_t capacity) noexcept {
-  // Each member by name, so that a new one does not compile until it was thought of here and in
+  // Every member is named, so that a new one does not compile until it is handled here and in
   // put_field().
   [[maybe_unused]] const auto& [code, stage, severity, axis, vendor, limit_is_floor, subcode,
                                 blocking_was_on, raw, device, raw_name, raw_text, kernel,

@@ -41,7 +41,7 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
   return "unknown error";
 }
 
-/// The std::error_code bridge: category "warpsafe", values those of Errc.
+/// The category "warpsafe" for std::error_code. Its values are those of Errc.
 [[nodiscard]] inline const std::error_category& launch_category() noexcept {
   class Category final : public std::error_category {
     const char* name() const noexcept override { return "warpsafe"; }

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// The one place that includes Boost.Outcome. Of its headers only basic_result.hpp is light and
+// Only this header includes Boost.Outcome. Of Outcome's headers, only basic_result.hpp is light and
 // compiles under nvcc in every Boost from 1.74 on.
 
 #include <warpsafe/error/error.hpp>
@@ -20,16 +20,16 @@ template <class, class T>
 struct LaterType {
   using type = T;
 };
-/// T, which depends on Template for the compiler. A template that returns result<int> has one made
-/// for it where it is only read, which takes the compiler some 10 ms in every translation unit; one
-/// that returns result<later<B, int>> has it made where it is called.
+/// T, made dependent on Template. If a template returns result<int>, the compiler instantiates that
+/// type where it reads the template, some 10 ms in every translation unit. It instantiates
+/// result<later<B, int>> only where the template is called.
 template <class Template, class T>
 using later = typename LaterType<Template, T>::type;
 
-/// What throws, of `.value()` and `.error()`. Defined in exception.hpp, which every entry header
+/// The part of `.value()` and `.error()` that throws. Defined in exception.hpp, which warpsafe.hpp
 /// includes.
 struct Thrower;
-/// Whether it is defined. Self makes the question one of the call, not of this header.
+/// Whether Thrower is defined. Self delays the answer until `.value()` or `.error()` is called.
 template <class Self>
 constexpr bool can_throw() noexcept {
   constexpr bool defined = requires { sizeof(later<Self, Thrower>); };
@@ -57,8 +57,8 @@ struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   static constexpr void wide_exception_check(Self&& self) {
     base::narrow_exception_check(static_cast<Self&&>(self));
   }
-  // As assume_value() and assume_error(), which every launch would use. Each of them makes the
-  // compiler write five functions for each T.
+  // Every launch uses these two in place of assume_value() and assume_error(), each of which makes
+  // the compiler write five functions for each T.
   template <class Result>
   [[gnu::always_inline]] static constexpr const auto& value_in(const Result& result) noexcept {
     return base::_value(result);
@@ -82,13 +82,13 @@ using result = BOOST_OUTCOME_V2_NAMESPACE::basic_result<T, LaunchError, detail::
 }
 
 namespace detail {
-/// A result whose value is made in place: a copy into it would go through memory.
+/// A result whose value is constructed in place, because a copy would go through memory.
 template <class T, class... A>
 [[nodiscard, gnu::always_inline]] inline constexpr result<T> result_of(const A&... parts) noexcept {
   return result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<T>, parts...);
 }
-/// A result that is an error. All launches use this one constructor: each further one costs compile
-/// time for each T.
+/// A result that is an error. All launches use this one constructor, because each further
+/// constructor costs compile time for each T.
 template <class T>
 [[nodiscard, gnu::always_inline]] inline constexpr result<T> failure(
     const LaunchError& error) noexcept {
@@ -96,14 +96,15 @@ template <class T>
 }
 }  // namespace detail
 
-/// Whether T is a `result<…>`, and of what.
+/// Whether T is a `result<…>`.
 template <class T>
 inline constexpr bool is_result = false;
 template <class T>
 inline constexpr bool is_result<result<T>> = true;
 
-/// The answer to a query, or the error of the query: a result<T> that is no condition. As a
-/// condition, `if (stream.ready())` would be true without an error, also for work that still runs.
+/// The answer to a query, or the error of the query: a result<T> that cannot be a condition.
+/// Otherwise `if (stream.ready())` would be true whenever the query succeeds, even if the work
+/// still runs.
 template <class T>
 class [[nodiscard]] answer : public result<T> {
  public:

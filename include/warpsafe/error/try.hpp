@@ -4,8 +4,8 @@
 
 #include <warpsafe/error/result.hpp>
 
-// Ours rather than BOOST_OUTCOME_TRY: nvcc cannot compile Boost's try.hpp (1.74 to 1.92), and its
-// syntax changed after 1.74.
+// These macros replace BOOST_OUTCOME_TRY: nvcc cannot compile Boost's try.hpp (1.74 to 1.92), and
+// its syntax changed after 1.74.
 
 // Parts of the two macros below.
 #define WARPSAFE_DETAIL_PASTE(a, b) a##b
@@ -19,13 +19,13 @@
   declaration = static_cast<decltype(name)&&>(name).assume_value()
 
 /// `WARPSAFE_TRY(auto x, expression);` declares x with the value of a `result`, or returns its
-/// error from the enclosing function, which may return any `result`, or an `outcome::result<T,
-/// std::error_code>` where <warpsafe/error/message.hpp> is included.
+/// error from the enclosing function. That function may return any `result`, or an
+/// `outcome::result<T, std::error_code>` if <warpsafe/error/message.hpp> is included.
 #define WARPSAFE_TRY(declaration, ...) \
   WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), declaration, __VA_ARGS__)
 
 /// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. It is two
-/// statements, so that the compiler warns after an `if` or `for` without braces; one statement
-/// would take their `else`.
+/// statements, so that the compiler warns if it follows an `if` or `for` without braces; a single
+/// statement would take the `else`.
 #define WARPSAFE_TRYV(...) \
   WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), __VA_ARGS__)

@@ -22,9 +22,9 @@
 namespace warpsafe {
 
 /// An open capture: work submitted to its stream becomes a graph instead of running. End it with
-/// `end`, on the stream that it began on; the destructor ends and discards it. Another stream takes
-/// part once it waits for an event of the capture, and must be joined before the end: a stream of
-/// the capture must wait for it. Move-only.
+/// `end`; the destructor ends and discards it. Another stream takes part once it waits for an event
+/// of the capture. Join that stream before the end: a stream of the capture must wait for it.
+/// Move-only.
 template <class B>
 class [[nodiscard]] basic_capture {
  public:
@@ -89,7 +89,7 @@ class [[nodiscard]] basic_capture {
 
   /// Ends the capture. Errc::capture_broken if a call broke it; if that call went through this
   /// library, the error names it, with its line and the runtime's code. Errc::capture_unjoined
-  /// names the stream that was not joined, and the line where it took part first.
+  /// names the stream that was not joined, and the line where it first took part.
   /// Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
@@ -221,7 +221,7 @@ using Capture = basic_capture<default_backend>;
 
 namespace detail {
 
-/// Whether Body can be captured: it is called with the open capture.
+/// Whether Body can be captured: it must be callable with the open capture.
 template <class Body, class B>
 inline constexpr bool is_capture_body =
     std::is_invocable_r_v<result<void>, Body&, basic_capture<B>&>;
@@ -245,9 +245,9 @@ template <class B, class Body>
 
 }  // namespace detail
 
-/// Captures what `body(capture)` does: begins, calls it, ends. If `body` returns an error or
-/// throws, the capture is discarded and the error is passed on. Other errors are those of
-/// Capture::begin and ::end.
+/// Captures the work that `body(capture)` submits: begins a capture, calls `body`, ends the
+/// capture. If `body` returns an error or throws, the capture is discarded and the error is passed
+/// on. Other errors are those of Capture::begin and ::end.
 template <class B, class Body>
 [[nodiscard]] result<basic_graph<B>> capture(const basic_stream<B>& stream, Body&& body,
                                              CaptureMode mode = CaptureMode::global,
@@ -264,9 +264,9 @@ template <class B, class Body>
 result<basic_graph<B>> capture(basic_stream<B>&&, Body&&, CaptureMode = {}, call_site = {}) =
     delete;  // a temporary stream would not outlive the graph
 
-/// Captures `body` again and updates `exec` with the result, which changes the arguments of
-/// captured kernels. Everything that `exec` does and keeps is replaced. Errors are those of capture
-/// and update.
+/// Captures `body` again and updates `exec` with the result. Use it to change the arguments of
+/// captured kernels. It replaces everything that `exec` does and keeps alive. Errors are those of
+/// capture and update.
 template <class B, class S, class Body>
 [[nodiscard]] result<void> recapture(basic_executable_graph<B>& exec, const S& stream, Body&& body,
                                      CaptureMode mode = CaptureMode::global,

@@ -24,9 +24,8 @@ namespace warpsafe {
 template <class B>
 class basic_graph;
 
-/// A graph that can be launched any number of times; its launches run one after another. What it
-/// keeps alive lives until its last launch has ended: the destructor waits for that if it keeps
-/// anything. Move-only.
+/// A graph that can be launched any number of times; its launches run one after another. If it
+/// keeps anything alive, the destructor waits for the last launch before releasing it. Move-only.
 template <class B>
 class [[nodiscard]] basic_executable_graph {
  public:
@@ -72,7 +71,7 @@ class [[nodiscard]] basic_executable_graph {
     if (is_captured<Level>(stream.ref(), site, error)) return error;
     const detail::CallScope<B> here(site);
     if constexpr (Level == CheckLevel::full) {
-      // The journal shows one launch, however many kernels the graph holds.
+      // The journal records one launch, however many kernels the graph holds.
       const detail::Located<B> at(stream.ref(), site);
       const detail::Observation seen =
           detail::observe(at, LaunchShape{}, Name::of("(graph)"), nullptr);
@@ -171,7 +170,7 @@ class [[nodiscard]] basic_executable_graph {
   }
 
   friend class basic_graph<B>;
-  /// close at the check level of the graph's creator.
+  /// Runs `close` at the check level of the graph's creator.
   using Drop = void (*)(basic_executable_graph& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_executable_graph& self) noexcept {
@@ -181,7 +180,7 @@ class [[nodiscard]] basic_executable_graph {
                          Drop drop) noexcept
       : native_(native), resources_(std::move(resources)), drop_(drop) {}
 
-  /// Releases what the launches so far need, once they have ended. Returns a status.
+  /// After the launches so far have ended, releases what they need. Returns a status.
   template <CheckLevel Level>
   int release_resources() noexcept {
     int status = 0;

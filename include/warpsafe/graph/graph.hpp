@@ -49,8 +49,8 @@ template <class T>
 
 }  // namespace detail
 
-/// The captured operations with their arguments and dependencies. It runs nothing; `instantiate`
-/// makes a graph that does. Move-only.
+/// The captured operations with their arguments and dependencies. This graph cannot run;
+/// `instantiate` makes a graph that can. Move-only.
 template <class B>
 class [[nodiscard]] basic_graph {
  public:
@@ -115,7 +115,7 @@ class [[nodiscard]] basic_graph {
  private:
   friend class basic_capture<B>;
   friend class basic_executable_graph<B>;
-  /// close at the check level of the graph's creator.
+  /// Runs `close` at the check level of the graph's creator.
   using Drop = void (*)(basic_graph& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_graph& self) noexcept {

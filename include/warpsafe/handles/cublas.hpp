@@ -11,8 +11,8 @@
 
 namespace warpsafe {
 
-/// cuBLAS: `StreamBound<cublasHandle_t>::create(stream)`, `blas.call<cublasSgemm>(…)`. The handle
-/// owns its workspace, so that no call allocates while a graph is captured.
+/// cuBLAS: `StreamBound<cublasHandle_t>::create(stream)`, `blas.call<cublasSgemm>(…)`. The
+/// StreamBound owns the workspace, so that no call allocates while a graph is captured.
 template <>
 struct handle_traits<cublasHandle_t>
     : HandleCalls<cuda_backend, cublasCreate, cublasDestroy, cublasSetStream, cublasGetStream>,

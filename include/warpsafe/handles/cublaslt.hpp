@@ -11,7 +11,7 @@ namespace warpsafe {
 
 /// cuBLASLt: `StreamBound<cublasLtHandle_t>::create(stream)`, `lt.call<cublasLtMatmul>(…,
 /// workspace.view(), workspace.size())`. `call` passes the stream, which is the last parameter. The
-/// caller provides the workspace, as the library requires.
+/// library requires the caller to provide the workspace.
 template <>
 struct handle_traits<cublasLtHandle_t>
     : HandleCalls<cuda_backend, cublasLtCreate, cublasLtDestroy> {

@@ -50,7 +50,7 @@ namespace warpsafe {
 ///     static constexpr Name version_suffix = Name::of("_v2");
 ///   };
 ///
-/// A library that takes its handle by address, as `const T*` or `T*`, has `T*` as `native`:
+/// If a library takes its handle by address, as `const T*` or `T*`, declare `T*` as `native`.
 /// `create` allocates the T and `destroy` frees it, so that its address stays the same when the
 /// StreamBound moves.
 template <class Handle>
@@ -91,7 +91,7 @@ inline constexpr bool is_given = !std::is_null_pointer_v<decltype(Fn)>;
 
 }  // namespace detail
 
-/// The members of handle_traits that most libraries write alike, to derive from:
+/// A base with the members of handle_traits that most libraries write alike:
 ///
 ///   template <> struct handle_traits<my_handle_t>
 ///       : HandleCalls<cuda_backend, my_create, my_destroy, my_set_stream, my_get_stream> {
@@ -100,9 +100,9 @@ inline constexpr bool is_given = !std::is_null_pointer_v<decltype(Fn)>;
 ///   };
 ///
 /// `Create` takes a pointer to the handle, then the options if there are any. Leave out `SetStream`
-/// if every function takes the stream, and `GetStream` if the library has no such function. What
-/// the derived structure declares itself takes precedence; statuses have neither name nor text
-/// until it declares status_name and status_text.
+/// if every function takes the stream, and `GetStream` if the library has no such function. Members
+/// that the derived structure declares take precedence. Until it declares status_name and
+/// status_text, statuses have neither name nor text.
 template <class B, auto Create, auto Destroy, auto SetStream = nullptr, auto GetStream = nullptr>
 struct HandleCalls {
   using backend = B;
@@ -127,9 +127,9 @@ struct HandleCalls {
   static Name status_text(status) noexcept { return {}; }
 };
 
-/// The members of handle_traits for scalars on the host or on the device, to derive from: the
-/// library's functions that set and get the pointer mode, and its two modes. Name `Set` in
-/// `refused`.
+/// A base with the members of handle_traits for scalars on the host or on the device. Its
+/// parameters are the library's functions that set and get the pointer mode, and the two modes.
+/// Name `Set` in `refused`.
 template <auto Set, auto Get, auto OnHost, auto OnDevice>
 struct PointerModeCalls {
   template <class Native>

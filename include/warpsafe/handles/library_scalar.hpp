@@ -4,6 +4,7 @@
 
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/args/device_ptr.hpp>
+#include <warpsafe/args/trust.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
 
 #include <type_traits>
@@ -26,15 +27,15 @@ struct DeviceScalar {
   [[nodiscard]] constexpr auto* get() const noexcept {
     return device_pointer_traits<Pointer>::get(pointer);
   }
-  /// For internal use: the owner that is told about calls on other streams.
+  /// For internal use: the owner that records calls on other streams.
   [[nodiscard]] constexpr detail::MemoryOwner* memory_owner() const noexcept {
     return detail::owner_of(pointer);
   }
 };
 
-/// A scalar argument of StreamBound::call in host memory. Pass a value, or a variable if the
-/// function writes its result through it: `host_scalar(1.0F)`, `host_scalar(norm)`. The handle's
-/// pointer mode is host, except in calls with a device_scalar.
+/// A scalar argument of StreamBound::call in host memory. Pass a value (`host_scalar(1.0F)`), or a
+/// variable if the function writes its result there (`host_scalar(norm)`). The handle's pointer
+/// mode is host, except in calls with a device_scalar.
 template <class T>
 [[nodiscard]] constexpr HostScalar<T> host_scalar(T&& scalar) noexcept {
   return {std::forward<T>(scalar)};

@@ -44,7 +44,7 @@ inline constexpr bool makes_handle<B, Options, S, A...> =
 namespace warpsafe {
 
 /// A library handle that runs on one stream only. It cannot be made without a stream, its stream
-/// cannot change while work is pending, and it cannot be copied. The handle keeps its stream alive.
+/// cannot change while work is pending, and it cannot be copied. It keeps its stream alive.
 /// Move-only. Use it from one thread at a time; give each thread a handle of its own.
 template <class Handle>
 class [[nodiscard]] StreamBound
@@ -75,7 +75,8 @@ class [[nodiscard]] StreamBound
       requires(std::is_empty_v<Options>) {
     return create<Level>(std::move(stream), Options{}, site);
   }
-  /// Makes a handle from options (a curandRngType_t, an NcclRank). Errors are the same.
+  /// Makes a handle from options (a curandRngType_t, an NcclRank). Errors are those of `create`
+  /// above.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<StreamBound> create(basic_stream_hold<B> stream,
                                                   const Options& options,
@@ -98,7 +99,7 @@ class [[nodiscard]] StreamBound
     return bound;
   }
   /// Takes over a handle that other code made (ncclCommInitAll, cufftPlan1d) and binds it. On an
-  /// error, that code still owns it. Errors are those of create.
+  /// error, that code still owns the handle. Errors are those of create.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<StreamBound> adopt(native_handle handle, basic_stream_hold<B> stream,
                                                  call_site site = call_site::current()) noexcept {
@@ -139,10 +140,10 @@ class [[nodiscard]] StreamBound
   }
 
   /// Moves the handle to another stream of the same device. Work submitted to the new stream from
-  /// now on waits for the work of the old one, since a library may use one workspace for both. Uses
-  /// up this object; on an error it stays as it was. Errc::stream_wrong_device, ::handle_moved,
-  /// ::library_failed, ::runtime_failed. Errc::stream_capturing while either stream captures,
-  /// because their work could not be ordered.
+  /// now on waits for the work of the old one, because a library may use one workspace for both.
+  /// Consumes this object; on an error, the object stays as it was. Errc::stream_wrong_device,
+  /// ::handle_moved, ::library_failed, ::runtime_failed. Errc::stream_capturing while either stream
+  /// captures, because their work could not be ordered.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<StreamBound> rebind(basic_stream_hold<B> stream,
                                            call_site site = call_site::current()) && noexcept {

@@ -9,15 +9,15 @@
 #include <warpsafe/dims/extent.hpp>
 
 // The functions and markers of kernel code. The same source compiles with nvcc, hipcc, NVRTC and
-// hipRTC for the device, and with g++ or clang++ as a function of the host backend. C++17, no
-// standard header.
+// hipRTC for the device, and with g++ or clang++ as a function of the host backend. C++17, without
+// standard headers.
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #if defined(__HIPCC__) && !defined(__CUDACC__) && !defined(__HIPCC_RTC__)
 #include <hip/hip_runtime.h>
 #endif
 
-// AMD's own macro for __launch_bounds__ with a second number. The message is for code that comes
+// AMD's own macro for __launch_bounds__ with a second number. The message addresses code that comes
 // from CUDA.
 #if defined(__HIP_PLATFORM_AMD__) && defined(launch_bounds_impl1)
 #pragma clang deprecated(launch_bounds_impl1,                                                 \
@@ -29,18 +29,18 @@
 /// Write it before a kernel's `void` if only the kernel's own translation unit launches it.
 #define WARPSAFE_KERNEL [[maybe_unused]] static __global__
 /// Write it before a kernel's `void`, at the declaration and at the definition, if nvcc or hipcc
-/// compiles the kernel in one translation unit and others of the same shared object launch it. With
-/// -rdc=true, nvcc 13 drops a kernel that no file of its own names on the host side; the option
+/// compiles the kernel and another translation unit of the same shared object launches it. With
+/// -rdc=true, nvcc 13 drops a kernel that no file compiled by nvcc names in host code; the option
 /// `-Xnvlink --ignore-host-info` keeps it.
 #define WARPSAFE_KERNEL_EXTERN __global__
 
-/// Write it after WARPSAFE_KERNEL to allow at most `threads` threads per block, and to keep
-/// registers so low that `min_blocks` blocks fit on a multiprocessor. The second number counts
-/// blocks per multiprocessor for both vendors. HIP's own __launch_bounds__ counts warps per
-/// execution unit, so the macro converts it (4 units of 64 lanes in a CDNA compute unit, 2 of 32 in
-/// an RDNA one). Declare the same at the launch with `kernel<k, launch_bounds<threads,
-/// min_blocks>>`: a larger static block then does not compile. (amd_hip_runtime.h makes these two
-/// attributes of its __launch_bounds__.)
+/// Write it after WARPSAFE_KERNEL to allow at most `threads` threads per block, and to limit the
+/// registers so that `min_blocks` blocks fit on a multiprocessor. The second number counts blocks
+/// per multiprocessor for both vendors. HIP's own __launch_bounds__ counts warps per execution
+/// unit, so the macro converts it (4 units of 64 lanes in a CDNA compute unit, 2 of 32 in an RDNA
+/// one). Declare the same numbers at the launch with `kernel<k, launch_bounds<threads,
+/// min_blocks>>`: a larger static block then does not compile. (amd_hip_runtime.h expands its
+/// __launch_bounds__ to the same two attributes.)
 #if defined(__HIP_PLATFORM_AMD__) && (defined(__GFX9__) || !defined(__HIP_DEVICE_COMPILE__))
 #define WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks)         \
   __attribute__((amdgpu_flat_work_group_size(1, (threads)), \
@@ -78,7 +78,7 @@ inline void sync_block(const char* file = __builtin_FILE(), unsigned line = __bu
 #endif
 
 /// The block's dynamic shared memory as elements of T. The launch's `shared<T>(count)` sets their
-/// number. Aligned to 16 bytes. A kernel has one piece: every call returns the same memory.
+/// number. The memory is aligned to 16 bytes. Every call in a kernel returns the same memory.
 template <class T>
 WARPSAFE_DETAIL_KERNEL_CODE T* dynamic_shared() {
   static_assert(alignof(T) <= 16, "warpsafe: dynamic shared memory is aligned to 16 bytes");
@@ -109,7 +109,8 @@ WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
 }
 
 /// Adds atomically to a counter that other threads of the grid add to, and returns its previous
-/// value. T is a type that both vendors add atomically: int, unsigned, unsigned long long, float.
+/// value. T is a type for which both vendors have an atomic addition: int, unsigned, unsigned long
+/// long, float.
 template <class T>
 WARPSAFE_DETAIL_KERNEL_CODE T atomic_add(T* counter, T amount) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)

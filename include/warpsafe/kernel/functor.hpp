@@ -42,7 +42,7 @@ struct CallTraits<Return (F::*)(P...) const> {
 template <class F, class Return, class... P>
 struct CallTraits<Return (F::*)(P...) const noexcept> : CallTraits<Return (F::*)(P...) const> {};
 
-/// Takes the place of an object that is not a functor, after the diagnosis.
+/// Stands in for an object that is not a functor, after the diagnosis.
 struct NoFunctor {
   WARPSAFE_FN void operator()() const noexcept {}
 };
@@ -66,9 +66,9 @@ inline constexpr bool is_kernel<FunctorEntry<Where, F, Parameters, Needs...>> = 
 
 }  // namespace detail
 
-/// A function object with its declared needs. Write `functor<needs…>(object)`. Its call operator is
-/// const, is not a template, returns void, and is marked WARPSAFE_FN. The object becomes the
-/// kernel's first parameter and follows the same rules as any other.
+/// A function object with its declared needs. Write `functor<needs…>(object)`. Its call operator
+/// must be const, return void, and be marked WARPSAFE_FN; it must not be a template. The object
+/// becomes the kernel's first parameter and follows the same rules as any other.
 template <class F, class... Needs>
 struct FunctorKernel {
   using kernel_type =

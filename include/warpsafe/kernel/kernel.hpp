@@ -16,8 +16,8 @@
 #include <warpsafe/backend/detail/host_thread.hpp>
 #else
 namespace warpsafe::host {
-// The host backend defines it. In a device compiler's unit only its tables of functions
-// (host::named) use it.
+// The host backend defines it. In a device compiler's translation unit, only the tables of
+// functions (host::named) use it.
 template <auto Fn, class... P>
 struct [[gnu::visibility("hidden")]] ThreadLoop;
 }  // namespace warpsafe::host
@@ -78,8 +78,8 @@ inline constexpr ParameterInfo parameter_infos[sizeof...(P) + 1] = {
      reaches_memory<P>, points_to_mutable<P>}...,
     {}};
 
-/// A kernel as a backend sees it. Hidden, since its key is the kernel: two shared objects with a
-/// kernel of one name have two of these.
+/// A kernel as a backend sees it. Its visibility is hidden, because its key is the kernel: two
+/// shared objects with kernels of the same name need two entries.
 template <auto Fn, class Parameters>
 struct [[gnu::visibility("hidden")]] EntryOf;
 template <auto Fn, class... P>

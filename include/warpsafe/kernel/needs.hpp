@@ -38,7 +38,7 @@ constexpr bool is_count_up_to(unsigned long long most) noexcept {
     return false;
   }
 }
-/// N if it is such a number, else 1, so that the sentence is the only error.
+/// N if it is such a number, else 1, so that the compiler prints only the sentence.
 template <auto N>
 constexpr std::uint32_t count_or_1() noexcept {
   if constexpr (is_count_up_to<N>(0xffffffffU)) {
@@ -118,8 +118,9 @@ struct grid_stride_kernel : needs_detail::Need {
   static constexpr bool its_grid_stride = true;
 };
 /// The kernel computes its index in T. A grid with more threads or elements than T counts is
-/// refused. A kernel without a declared index type is assumed to use int, as most do: its index
-/// would wrap beyond 2^31, so declare `index<std::uint64_t>` there.
+/// refused. A kernel without a declared index type is assumed to use int, as most kernels do. Its
+/// index would wrap beyond 2^31; for larger grids, use 64-bit indices and declare
+/// `index<std::uint64_t>`.
 template <class T>
 struct index : needs_detail::Need {
   static_assert(detail::is_size<T>, "warpsafe: an index type is a built-in whole number");
@@ -131,7 +132,7 @@ struct index : needs_detail::Need {
 struct portable : needs_detail::Need {
   static constexpr bool its_portable = true;
 };
-/// The kernel waits for its predecessor in the stream before it uses its data (CUDA:
+/// The kernel waits for its predecessor in the stream before it uses the predecessor's data (CUDA:
 /// cudaGridDependencySynchronize), so `dependent_launch` is safe.
 struct waits_for_predecessor : needs_detail::Need {
   static constexpr bool its_waits = true;
@@ -170,7 +171,7 @@ inline constexpr std::uint64_t assumed_index_max = 0x7fffffffU;
 template <class... Needs>
 [[nodiscard]] constexpr KernelNeeds collect_needs() noexcept {
   KernelNeeds all;
-  // Each need by name, so that a new one does not compile until it is collected.
+  // Every need is named, so that a new one does not compile until it is collected.
   auto& [max_threads, block_multiple, warp_size, index_max, min_dynamic_shared, portable,
          index_assumed] = all;
   ((max_threads = static_cast<std::uint32_t>(strictest(max_threads, Needs::its_max_threads))), ...);

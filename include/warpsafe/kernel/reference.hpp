@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/kernel/detail/host_reference.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/tolerance.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 
 #include <cstddef>
@@ -12,11 +13,27 @@
 #include <utility>
 
 // Kernels with a reference: `kernel<axpy, reference<axpy_host>>` names a host function that
-// computes the same. WARPSAFE_REFERENCE runs it instead of the kernel, WARPSAFE_SHADOW runs both.
+// computes the same results. WARPSAFE_REFERENCE runs that function instead of the kernel;
+// WARPSAFE_SHADOW runs both.
 
 namespace warpsafe {
 
 namespace detail {
+
+/// The reference's results may differ by the rounding of their type.
+struct OwnTolerance {
+  static constexpr Tolerance tolerance{};
+};
+
+/// A kernel's reference function on the host, without its types.
+struct HostReference {
+  /// Calls the function. `values` are the kernel's parameters. For each parameter that points to
+  /// memory, `memory` and `bytes` are the host's copy and its size.
+  void (*run)(const LaunchShape& shape, void* const* values, void* const* memory,
+              const std::uint64_t* bytes);
+  Tolerance tolerance;
+  bool has_tolerance;  ///< if false, each type has its own
+};
 
 /// The host function's parameter for a kernel parameter of type P.
 template <class P>
@@ -89,7 +106,7 @@ struct ReferenceOf<HostFn, Within, TypeList<P...>> {
 ///
 /// `Within` is a type with `static constexpr Tolerance tolerance`, for results that differ by more
 /// than the rounding of their type. Without it each array has its own tolerance
-/// (core/element_type.hpp).
+/// (core/tolerance.hpp).
 ///
 /// Only checked builds that include <warpsafe/debug.hpp> call it. Release builds do not reference
 /// it.

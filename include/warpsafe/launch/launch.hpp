@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/args/trust.hpp>
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/kernel/kernel.hpp>

@@ -5,6 +5,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/dims/static_dims.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/launch/config.hpp>
 

@@ -25,7 +25,7 @@ namespace warpsafe {
 
 /// Elements in device memory. Allocated and freed in the order of one stream, which the buffer
 /// keeps alive; a borrowed stream must outlive the buffer. The memory comes from the device's
-/// memory pool; a device without pools is waited for when the memory is freed. Move-only. Sizes are
+/// memory pool; on a device without pools, freeing it waits for the device. Move-only. Sizes are
 /// in elements.
 ///
 /// Before the memory is freed, the device waits for the work of other streams that was given the
@@ -81,8 +81,8 @@ class [[nodiscard]] basic_device_buffer {
   ~basic_device_buffer() { static_cast<void>(close()); }
 
   /// Gives up the memory. It is freed in stream order: now, or together with the last token or
-  /// graph that needs it; if the stream captures, at a later allocation. A returned free does not
-  /// mean that the work has finished. Returns the runtime's error if the memory is freed now.
+  /// graph that needs it; if the stream captures, at a later allocation. The work may still
+  /// run when this returns. Returns the runtime's error if the memory is freed now.
   /// Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     size_ = 0;
@@ -147,7 +147,7 @@ class [[nodiscard]] basic_device_buffer {
     }
   }
   /// Copies the elements to the host, after the work submitted to `stream` so far. The returned
-  /// token gives them out, and keeps the device memory allocated until the copy has ended. The
+  /// token hands them out, and keeps the device memory allocated until the copy has ended. The
   /// target is pageable memory, so this call may wait for the copy; `copy` into a PinnedBuffer does
   /// not wait. `get` returns the errors: Errc::out_of_memory (of the host), ::stream_capturing,
   /// ::runtime_failed, ::execution_failed.

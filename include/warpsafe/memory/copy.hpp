@@ -89,7 +89,7 @@ constexpr bool check_stream() noexcept {
   return is_stream<S>;
 }
 
-/// Checks two operands that are valid each by itself.
+/// Checks two operands, each of which is valid by itself.
 template <class To, class From, class B>
 constexpr bool check_pair() noexcept {
   using ToOperand = CopyOperand<std::remove_cvref_t<To>>;

@@ -134,7 +134,7 @@ class [[nodiscard]] basic_pending {
     gone,    ///< taken or moved from
   };
 
-  /// settle at the check level of the token's creator. The status is dropped.
+  /// `settle` at the check level of the token's creator. The status is dropped.
   using Settle = void (*)(basic_pending& self) noexcept;
   template <CheckLevel Level>
   static void settle_at(basic_pending& self) noexcept {
@@ -256,7 +256,7 @@ struct PendingAccess {
     return basic_pending<B, T>(error, stream);
   }
 
-  /// Returns true, with the token's error, if the value is not available even before any wait.
+  /// Returns true, with the token's error, if waiting cannot make the value available.
   template <class B, class T>
   [[nodiscard]] static bool error_before_wait(basic_pending<B, T>& pending, LaunchError& error,
                                               call_site site) noexcept {

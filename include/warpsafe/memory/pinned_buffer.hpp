@@ -92,7 +92,7 @@ class [[nodiscard]] basic_pinned_buffer {
   void span() const&& = delete;
 
  private:
-  /// close at the check level of the buffer's creator.
+  /// `close` at the check level of the buffer's creator.
   using Drop = void (*)(basic_pinned_buffer& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_pinned_buffer& self) noexcept {

@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-// Loads an image into memory of its own, from memory or from a file.
+// Copies an image from memory, or reads it from a file.
 
 namespace warpsafe::detail {
 
@@ -187,8 +187,8 @@ class [[nodiscard]] basic_module {
     static_cast<void>(hold_->template visit_names<Level>(visit));
   }
 
-  /// Gives up the module, as the destructor does, and returns the status: the runtime's if no
-  /// kernel of the module is held any more. Errc::stream_capturing while this library captures,
+  /// Gives up the module, as the destructor does. If nothing else holds the module, it is unloaded
+  /// now, and this returns the runtime's error. Errc::stream_capturing while this library captures,
   /// ::execution_failed if its kernels failed, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {

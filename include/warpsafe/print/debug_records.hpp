@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <ostream>
 
-// operator<< for the types of the debug tools; print.hpp has it for the others.
+// operator<< for the types of the debug tools; print.hpp has it for the other types.
 
 namespace warpsafe {
 

@@ -19,7 +19,7 @@
 
 // operator<< for types that own memory or point to it. It prints addresses and sizes, never the
 // elements, which are on the device. Types with headers of their own are only declared here. See
-// print.hpp.
+// print/values.hpp.
 
 namespace warpsafe {
 

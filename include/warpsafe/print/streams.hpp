@@ -14,7 +14,7 @@
 #include <type_traits>
 
 // operator<< for streams and related types. Types with headers of their own are only declared here.
-// See print.hpp.
+// See print/values.hpp.
 
 namespace warpsafe {
 

@@ -29,8 +29,8 @@
 #include <ostream>
 #include <type_traits>
 
-// operator<< for the public types whose own headers have none, which keeps those headers light. It
-// is for logs, and for GoogleTest, which uses it to print the values of a failed comparison. A
+// operator<< for the public types whose own headers have none, which keeps those headers light. Use
+// it for logs and with GoogleTest, which prints the values of a failed comparison with it. A
 // debugger shows the same text (packaging/gdb). Include it in all tests of a program or in none,
 // because GoogleTest creates its printer of a type only once. Nothing here calls the runtime.
 // print/debug_records.hpp prints the types of the debug tools.
@@ -159,7 +159,7 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchShape& shape) {
 
 /// Prints the declared needs: `max_threads=256, index up to 2147483647`.
 inline std::ostream& operator<<(std::ostream& out, const KernelNeeds& needs) {
-  // Each need by name, so that a new one does not compile until it is printed.
+  // Every need is named, so that a new one does not compile until it is printed.
   const auto& [max_threads, block_multiple, warp_size, index_max, min_dynamic_shared, portable,
                index_assumed] = needs;
   detail::Listed list(out);

@@ -31,7 +31,7 @@ class HappensBefore {
     return static_cast<Strand>(last_.size() - 1);
   }
   /// Adds the next point of `strand`. It comes after all earlier points of the strand and after
-  /// each of `after`, which may lie on any strand; no_point stands for none.
+  /// each of `after`, which may lie on any strand. no_point means no point.
   Point add(Strand strand, std::span<const Point> after = {}) {
     const auto point = static_cast<Point>(points_.size());
     const std::size_t clock = clocks_.size();

@@ -49,8 +49,7 @@ class RaceRecorder {
     return history_.size();
   }
 
-  /// Work at the end of a stream, which is the vendor's own. `what`: a kernel's or a function's
-  /// name.
+  /// Work was submitted to `stream`, a vendor's stream. `what`: a kernel's or a function's name.
   void submitted(const void* stream, ActionKind kind, std::span<const MemoryAccess> accesses,
                  call_site site, Name what = {}) {
     const std::lock_guard lock(mutex_);

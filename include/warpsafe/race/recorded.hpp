@@ -30,8 +30,8 @@ struct handle_traits<debug::RecordedHandle<Handle>> : handle_traits<Handle> {
 
 namespace detail {
 
-/// A launch on a stream of Recorded<B>: launches on B's own stream, with all checks of that, and
-/// tells the recorder.
+/// A launch on a stream of Recorded<B>: launches on B's own stream, with all its checks, and
+/// reports the launch to the recorder.
 template <CheckLevel Level, class B, class C, class K, class... A>
 [[nodiscard]] inline result<void> launch_on(const Located<debug::Recorded<B>>& at, const C& config,
                                             const K& kernel, const A&... arguments) noexcept {

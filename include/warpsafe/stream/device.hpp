@@ -54,7 +54,7 @@ template <class B = default_backend, CheckLevel Level = current_level>
   return limits;
 }
 
-/// Makes a device current for the calling thread. Its end makes the previous device current again.
+/// Makes a device current for the calling thread. Its destructor restores the previous one.
 template <class B>
 class [[nodiscard]] basic_device_guard {
  public:
@@ -82,8 +82,7 @@ class [[nodiscard]] basic_device_guard {
   basic_device_guard(const basic_device_guard&) = delete;
   basic_device_guard& operator=(const basic_device_guard&) = delete;
   basic_device_guard& operator=(basic_device_guard&&) = delete;
-  // Nobody can take a status here. The device was current a moment ago, and the next call reports a
-  // lost context.
+  // A destructor cannot return a status. If the context is lost, the next call reports it.
   ~basic_device_guard() {
     if (before_ >= 0) static_cast<void>(set_device_(before_));
   }

@@ -4,7 +4,7 @@
 
 namespace warpsafe {
 
-/// The ordinal of a device in this process. A type of its own, so that no other number is taken for
+/// The ordinal of a device in this process. A distinct type, so that no other number converts to
 /// it.
 class DeviceId {
  public:

@@ -16,7 +16,7 @@
 
 namespace warpsafe {
 
-/// A point in a stream that can be waited for. Recording makes it, so every event was recorded.
+/// A point in a stream that can be waited for. Recording creates it, so every event marks a point.
 /// Move-only. `Timed` events measure time; the others are cheaper.
 template <class B, bool Timed>
 class [[nodiscard]] basic_event {

@@ -44,8 +44,8 @@ template <class B>
 
 namespace warpsafe {
 
-/// A stream that is ordered with no default stream. Move-only. Its destructor returns at once, and
-/// submitted work still runs to its end.
+/// A stream that does not synchronise with any default stream. Move-only. Its destructor returns at
+/// once, and submitted work still runs to its end.
 template <class B>
 class [[nodiscard]] basic_stream {
  public:
@@ -120,11 +120,11 @@ class [[nodiscard]] basic_stream {
   }
   basic_stream(const basic_stream&) = delete;
   basic_stream& operator=(const basic_stream&) = delete;
-  // Nobody can take a status here; call close() to get it.
+  // A destructor cannot return a status; call close() to get it.
   ~basic_stream() { static_cast<void>(close()); }
 
   /// Releases the stream. It is destroyed now, or with the last buffer or handle bound to it.
-  /// Returns the runtime's error of a destruction now. Errc::runtime_failed.
+  /// Returns the runtime's error if it is destroyed now. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (shared_ == nullptr) return success();
     ref_.native_ = nullptr;
@@ -133,8 +133,8 @@ class [[nodiscard]] basic_stream {
     return success();
   }
 
-  /// A reference for functions that only use the stream. Not from a temporary, which would end
-  /// before them.
+  /// A reference for functions that only use the stream. Deleted for a temporary stream, which
+  /// would be destroyed while they use it.
   operator basic_stream_ref<B>() const& noexcept {
     return ref_;
   }  // NOLINT(google-explicit-constructor)

@@ -12,7 +12,7 @@ namespace warpsafe {
 
 /// Keeps a stream alive for an object that is bound to it. A function that binds takes one as its
 /// parameter; call it with a Stream, or with a StreamRef to one. The owner of a borrowed stream
-/// must keep it until the bound object is gone. Copyable.
+/// must keep it until the bound object is destroyed. Copyable.
 template <class B>
 class basic_stream_hold {
  public:
@@ -37,7 +37,7 @@ class basic_stream_hold {
     std::swap(shared_, other.shared_);
     return *this;
   }
-  // Nobody can take the status of a stream's destruction here.
+  // A destructor cannot return the status of the stream's destruction.
   ~basic_stream_hold() {
     if (shared_ != nullptr) static_cast<void>(shared_->release());
   }

@@ -29,9 +29,9 @@ enum class Progress : bool { not_ready, ready };
 namespace detail {
 struct StreamAccess;
 
-/// Errc::stream_null for a Stream that was moved from or closed. To a vendor's runtime its handle
-/// is the default stream: memory, handles, captures and events would be made there, and waits would
-/// be for other work.
+/// Errc::stream_null for a Stream that was moved from or closed. A vendor's runtime would
+/// take its null handle for the default stream: it would make memory, handles, captures and events
+/// there, and wait for other work.
 template <class Ref>
 [[nodiscard]] result<void> check_stream(Name operation, const Ref& stream,
                                         call_site site) noexcept {
@@ -58,7 +58,7 @@ class basic_stream_ref {
  public:
   using backend = B;
 
-  // A reference is not made of 0 or nullptr.
+  // 0 and nullptr do not convert to a reference.
 #define WARPSAFE_DETAIL_SENTENCE                                                               \
   "warpsafe: 0 and nullptr are a default stream, which other code uses too; create a Stream, " \
   "or borrow cudaStreamLegacy or cudaStreamPerThread by name"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The pages' programs in one: doc_pages PAGE prints what that page shows.
+// All pages' programs in one: doc_pages PAGE prints the output that the page shows.
 
 #include "pages.hpp"
 

@@ -4,11 +4,11 @@
 
 #include <iostream>
 
-// What the programs of the pages share. Each page of docs/ that shows code has a source here with
-// its name: check_pages.py holds the page's code to the source, and what it shows to what this
-// prints.
+// Shared by the programs of the pages. Each page of docs/ that shows code has a source of the same
+// name here. check_pages.py compares the page's code with the source, and its output blocks with
+// the program's output.
 
-/// Begins what the page's next block of text shows.
+/// Begins the output that the page's next text block shows.
 inline void shown() { std::cout << "###\n"; }
 
 // One function for each page that shows code; it returns false if the code does not do what the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Recordings of graphs that a device ran: what races in them, that their correct twins are clean,
-// and a library's call inside of one.
+// Recordings of graphs that a device ran: their races, their correct twins without races, and a
+// library's call inside a graph.
 
 #include "../../adversarial/recorded_graph_programs.hpp"
 #include "../gpu.hpp"

@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-// A program that mixes a library's work, kernels of its own and copies over several streams, as
-// real ones do. Each iteration belongs to one of four lanes, uses what the lane before made, and
-// leaves one number; so the numbers of iterations that went wrong can be counted. All arithmetic is
-// exact: whole numbers that a float holds.
+// A program that mixes a library's work, its own kernels and copies over several streams, like a
+// real one. Each iteration belongs to one of four lanes, uses the previous lane's result, and
+// produces one number, so that the test can count the wrong iterations. All arithmetic is exact:
+// whole numbers that a float holds.
 
 namespace warpsafe::streams_program {
 
@@ -42,7 +42,7 @@ WARPSAFE_KERNEL void settle(const float* y, std::uint64_t* sums, unsigned visit)
   }
   sums[visit] = sum;
 }
-/// Takes a while, so that what does not wait comes too early.
+/// Takes a while, so that work that does not wait runs too early.
 WARPSAFE_KERNEL void linger(unsigned rounds) {
   for (volatile unsigned i = 0; i < rounds;) i = i + 1;
 }
@@ -55,8 +55,8 @@ struct Lane {
   Floats x;
   Floats y;
   basic_device_buffer<B, std::uint64_t> sums;  ///< of this lane's visits
-  basic_event<B, false> mixed;                 ///< x is there
-  basic_event<B, false> used;                  ///< the x of the lane before was read
+  basic_event<B, false> mixed;                 ///< x is complete
+  basic_event<B, false> used;                  ///< the previous lane's x was read
   std::array<std::optional<basic_pending<B, Staging>>, 4> coming{};  ///< copies to `staged`
 };
 
@@ -80,9 +80,9 @@ template <class B>
   return lane;
 }
 
-/// Runs the program on the streams, one for all lanes or one for each. With a seed, kernels that
-/// linger and a host that does come at random. `multiply(lane, x, before, y)` makes y = x * before
-/// on the stream of the lane. The number of each iteration.
+/// Runs the program on the streams, one for all lanes or one for each. With a seed, kernels and the
+/// host pause at random. `multiply(lane, x, before, y)` computes y = x * before on the lane's
+/// stream. Returns the number of each iteration.
 template <class B, class Multiply>
 [[nodiscard]] result<std::vector<std::uint64_t>> run(const std::vector<basic_stream<B>>& streams,
                                                      unsigned iterations, unsigned seed,
@@ -111,8 +111,8 @@ template <class B, class Multiply>
     auto copied = copy(stream, lane.staged, std::move(pinned));
     static_cast<void>(coming.emplace(std::move(copied)));
 
-    WARPSAFE_TRYV(wait(stream, after.used));  // who reads the x of the last visit
-    // Long enough for the host to get ahead: what does not wait for x comes too early then.
+    WARPSAFE_TRYV(wait(stream, after.used));  // the reader of the last visit's x
+    // Long enough for the host to get ahead: work that does not wait for x then runs too early.
     if (seed != 0 && random() % 4 == 0) {
       WARPSAFE_TRYV(launch(stream, one, kernel<linger>, static_cast<unsigned>(random() % 8000)));
     }
@@ -154,7 +154,7 @@ template <class B>
   return streams;
 }
 
-/// How many iterations have another number than in the serial run.
+/// The number of iterations whose result differs from the serial run's.
 [[nodiscard]] inline std::size_t wrong(const std::vector<std::uint64_t>& numbers,
                                        const std::vector<std::uint64_t>& serial) {
   std::size_t count = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The program of streams_program.hpp with cuBLAS on a device: four streams give the numbers of one;
-// with the handle left on the default stream they do not; and what orders the work of both is
-// checked in a recording of each.
+// The program of streams_program.hpp with cuBLAS on a device. Four streams give the same numbers as
+// one; with the handle left on the default stream they do not. A recording of each shows whether
+// its work is ordered.
 //
 // Short runs are for tools that slow a program down: compute-sanitizer ./streams_program
 // --gtest_filter=Short/*
@@ -91,13 +91,14 @@ TEST_P(StreamsProgram, AHandleLeftOnTheDefaultStreamGivesWrongNumbers) {
     EXPECT_EQ(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, order, order, order, &one, raw(x),
                           order, raw(before), order, &zero, y.view().pointer().get(), order),
               CUBLAS_STATUS_SUCCESS);
-    // Nothing else keeps the program's memory for what nobody knows to be running.
+    // Without this wait, memory would be freed while cuBLAS still uses it: the program waits only
+    // for its streams.
     if (++calls == iterations) {
       EXPECT_EQ(cudaStreamSynchronize(cudaStreamLegacy), cudaSuccess);
     }
     return success();
   };
-  // A short program may have luck: then it is run again.
+  // A short program may give right numbers by luck; then run it again.
   std::size_t count = 0;
   for (int round = 0; round < 50 && count == 0; ++round) {
     calls = 0;

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-// What the files here compile calls of AMD's libraries with. Nothing here runs them.
+// Shared by the files here, which compile calls of AMD's libraries. Nothing here runs them.
 
 namespace ws = warpsafe;
 

@@ -17,7 +17,7 @@ ws::result<void> with_hipsolver(const HipStream& stream, const HipStream& other,
   if (!asked.has_value()) return asked;
   auto moved = std::move(solver).value().rebind(other);
   if (!moved.has_value()) return moved.error();
-  // The same by the names that are like cuSOLVER's.
+  // The same through the names that resemble cuSOLVER's.
   const auto done = moved.value().call<hipsolverDnSgetrf>(3, 3, matrix.view(), 3, scratch.view(),
                                                           pivots.view(), info.view());
   if (!done.has_value()) return done;

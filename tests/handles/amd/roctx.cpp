@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Ranges of ROCTx by AMD's own header and library, which needs no GPU: no range stays open.
+// Ranges of ROCTx with AMD's own header and library, which needs no GPU: no range stays open.
 
 #include <warpsafe/debug.hpp>
 #include <warpsafe/debug/profiler_ranges.hpp>

@@ -3,12 +3,12 @@
 
 #include <hip/hip_runtime.h>
 
-// As rocBLAS declares it, which is too large to install for one function.
+// rocBLAS's own declaration; the library is too large to install for one function.
 enum rocblas_status { rocblas_status_success };
 typedef struct _rocblas_handle* rocblas_handle;
 extern "C" rocblas_status rocblas_set_stream(rocblas_handle handle, hipStream_t stream);
 
-// What is AMD's alone, and the launches of HIP. A line with a mistake names its row behind
+// Mistakes that only AMD's GPUs have, and HIP's launches. A line with a mistake names its row after
 // `finds:`.
 
 __global__ void plain(float* p, int n) {

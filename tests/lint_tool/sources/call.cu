@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <vector>
 
-// Part C. A line with a mistake names its row behind `finds:`; every other line has to be quiet.
+// Part C. A line with a mistake names its row after `finds:`; every other line must have no
+// finding.
 
 struct Owner {
   ~Owner() { std::free(data); }

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
-// Part A. A line with a mistake names its row behind `finds:`; every other line has to be quiet.
+// Part A. A line with a mistake names its row after `finds:`; every other line must have no
+// finding.
 
 __global__ void plain(float* p, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Parts D and G. A line with a mistake names its row behind `finds:`; every other line has to be
-// quiet.
+// Parts D and G. A line with a mistake names its row after `finds:`; every other line must have no
+// finding.
 
 __global__ void plain(float* p) { p[0] = 1; }
 void look(cudaError_t status);

@@ -5,7 +5,8 @@
 
 #include <mutex>
 
-// Part B. A line with a mistake names its row behind `finds:`; every other line has to be quiet.
+// Part B. A line with a mistake names its row after `finds:`; every other line must have no
+// finding.
 
 __global__ void plain(float* p) { p[0] = 1; }
 __global__ void __launch_bounds__(256) bounded(float* p) { p[0] = 1; }

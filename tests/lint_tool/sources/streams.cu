@@ -5,8 +5,8 @@
 #include <cuda_runtime.h>
 #include <cusparse.h>
 
-// Part E and G04. A line with a mistake names its row behind `finds:`; every other line has to be
-// quiet.
+// Part E and G04. A line with a mistake names its row after `finds:`; every other line must have no
+// finding.
 
 __global__ void plain(float* p) { p[0] = 1; }
 void look(cudaError_t status);

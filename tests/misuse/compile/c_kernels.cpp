@@ -114,7 +114,7 @@ auto launched(ws::StreamRef stream) {
 
 }  // namespace c12g_overloaded_call_operator
 
-// C12: Each thread would change a copy of its own, which is then lost.
+// C12: Each thread would change its own copy, which is then lost.
 namespace c12h_call_operator_that_changes_its_object {
 
 struct Counts {

@@ -151,7 +151,7 @@ TEST_F(MisuseA11, LongSecondAxisIsSaid) {
 }
 
 TEST_F(MisuseA11, LongAxesOfAVendorsDim3AreSaid) {
-  // The source of AMD's runtime refuses them for newer chips alone (clr hip_module.cpp).
+  // The source of AMD's runtime refuses them only for newer chips (clr hip_module.cpp).
   const Off off = is_hip ? Off::let_through : Off::refused;
   expect_caught(launch(stream, as_written({1, 70000, 1}, {32, 1, 1}), kernel<nothing>),
                 at_launch(Errc::grid_too_large, 70000, 65535, Axis::y),

@@ -56,7 +56,7 @@ TEST_F(MisuseB02, RegistersLowerTheKernelsOwnLimit) {
 
 TEST_F(MisuseB03, RunTimeBlockOverTheDeclaredBound) {
   const auto bounded = kernel<nothing, ws::max_threads<256>>;
-  // What is only declared, and not compiled into the kernel, nobody else knows.
+  // Only warpsafe knows a need that is declared but not compiled into the kernel.
   expect_caught(launch(stream, configure(grid<1>, BlockDim::create(512)), bounded),
                 at_launch(Errc::kernel_threads_exceeded, 512, 256),
                 {"block=(512,1,1) is 512 threads, limit 256"}, Off::let_through);

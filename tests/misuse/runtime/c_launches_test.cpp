@@ -10,7 +10,7 @@
 #include <vector>
 
 #if !defined(WARPSAFE_BACKEND_HOST)
-WARPSAFE_KERNEL_EXTERN void plain_function();  // it is none: see impostor.cpp
+WARPSAFE_KERNEL_EXTERN void plain_function();  // not a kernel: see impostor.cpp
 #endif
 
 namespace misuse_test {
@@ -50,8 +50,8 @@ const std::vector<char> image = [] {
 }();
 #endif
 
-// HIP's runtime does not tell a kernel's parameters: there the declared signature is taken on
-// trust.
+// HIP's runtime does not report a kernel's parameters, so the declared signature is not checked
+// there.
 #if !defined(WARPSAFE_BACKEND_HIP)
 TEST_F(MisuseC01, ModulesSignatureWithAnotherNumberOfParametersIsSaid) {
   const auto module = ws::Module::load(image).value();
@@ -94,7 +94,7 @@ TEST_F(MisuseC03, NegativeForUnsignedIsSaid) {
 
 TEST_F(MisuseC04, TrustedHostMemoryIsFound) {
 #if defined(WARPSAFE_BACKEND_HIP)
-  // Later releases answer a kind of memory that the headers of release 5 do not have.
+  // Later releases return a kind of memory that the headers of release 5 do not have.
   stand_in_hip_set_release(STAND_IN_HIP_5);
 #endif
   std::vector<unsigned> host_memory(4);

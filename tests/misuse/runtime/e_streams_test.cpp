@@ -21,7 +21,7 @@ using MisuseE05 = Misuse;
 using MisuseE06 = Misuse;
 using MisuseE12 = Misuse;
 
-/// How often the runtime was asked for it.
+/// The numbers of calls that reached the runtime.
 struct Asked {
 #if defined(WARPSAFE_BACKEND_HOST)
   static auto destroyed_streams() { return ws::host::calls_made(ws::host::Call::stream_destroy); }

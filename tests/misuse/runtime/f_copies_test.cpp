@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Group F, copies: what needs numbers or a run. No level takes any of it away.
+// Group F, copies: mistakes that need numbers or a run. Every check level finds them.
 #include "misuse.hpp"
 #include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>

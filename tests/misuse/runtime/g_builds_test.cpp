@@ -89,7 +89,7 @@ TEST_F(MisuseG08, KernelIsLoadedBeforeItsFirstLaunch) {
   const auto before = asked();
   EXPECT_GT(before, 0U);
   expect_fine(launch(stream, LaunchConfig{grid<1>, block<32>}, kernel<prepared>));
-  // The host backend is asked each time: tests change its answers.
+  // The host backend is queried each time, because tests change its limits.
   if (!is_host) {
     EXPECT_EQ(asked(), before) << "the launch asks no more";
   }

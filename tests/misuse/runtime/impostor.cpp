@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A plain function that another translation unit declares as a kernel; and a launch at the other
-// check level than the tests'.
+// A plain function that another translation unit declares as a kernel; and a launch at another
+// check level than the tests use.
 #undef WARPSAFE_CHECKS
 #define WARPSAFE_CHECKS MISUSE_OTHER_LEVEL
 #include "kernels.hpp"

@@ -39,7 +39,7 @@ MISUSE_KERNEL void mark_matrix(unsigned* hits, warpsafe::extent<2> size)
 MISUSE_KERNEL void takes_unsigned(unsigned) MISUSE_BODY();
 MISUSE_KERNEL void takes_structure(double, int, char) MISUSE_BODY();
 
-// Each of these is used by one test, which tells the machine something of it first.
+// Each of these is used by one test, which first prepares the machine for it.
 MISUSE_KERNEL void heavy() MISUSE_BODY();
 MISUSE_KERNEL void with_static()
     MISUSE_BODY(auto* memory = warpsafe::shared_array<volatile unsigned char, 40960>();
@@ -52,5 +52,5 @@ MISUSE_KERNEL void raised_only() MISUSE_BODY();
 MISUSE_KERNEL void without_code() MISUSE_BODY();
 MISUSE_KERNEL void prepared() MISUSE_BODY();
 
-/// The check level that the device compiler's files were compiled at, and a launch made there.
+/// The check level of the device compiler's files, and a launch made there.
 int level_of_device_code();

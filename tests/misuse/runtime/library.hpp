@@ -8,8 +8,8 @@
 #include <atomic>
 #include <cstddef>
 
-// A small library with the manners of the vendors' own, on the backend at hand: a C handle with a
-// stream and a workspace that it loses with each change of the stream, as cuBLAS does.
+// A small library that works like the vendors' own, on the current backend: a C handle with a
+// stream and a workspace. Like cuBLAS, it drops the workspace at each change of the stream.
 
 namespace misuse_test {
 
@@ -22,7 +22,7 @@ struct LibraryContext {
 using LibraryHandle = LibraryContext*;
 enum LibraryStatus { library_success = 0, library_failure = 1 };
 
-/// Set while a function of the library is to wait for `library_may_return`.
+/// Set to make a function of the library wait for `library_may_return`.
 inline std::atomic<bool> library_waits = false;
 inline std::atomic<bool> library_is_in = false;
 inline std::atomic<bool> library_may_return = false;
@@ -52,7 +52,7 @@ inline LibraryStatus library_set_workspace(LibraryHandle handle, void* memory, s
   handle->workspace = memory;
   return library_success;
 }
-/// Needs its workspace; a real one would allocate it now, whatever the stream is doing.
+/// Needs its workspace; a real library would allocate it now, whatever the stream does.
 inline LibraryStatus library_work(LibraryHandle handle, int) {
   if (handle->workspace == nullptr) ++library_workspaces_missing;
   if (library_waits.exchange(false)) {
@@ -94,7 +94,7 @@ namespace misuse_test {
 
 using Library = warpsafe::StreamBound<LibraryHandle>;
 
-/// A handle made of two.
+/// A handle that contains two others.
 struct SolverContext {
   LibraryContext dense;
   LibraryContext sparse;

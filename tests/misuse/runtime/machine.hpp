@@ -17,8 +17,8 @@
 #include <string>
 
 // The machine that a run-time row runs on, under one name for three backends: the modelled GPU of
-// the host backend, and the stand-ins for NVIDIA's and AMD's runtimes. What only some of them can
-// do is left to the test, by `is_host`, `is_cuda`, `is_hip`.
+// the host backend, and the stand-ins for NVIDIA's and AMD's runtimes. For features that
+// only some of them have, a test checks `is_host`, `is_cuda`, `is_hip`.
 
 namespace misuse_test {
 
@@ -34,7 +34,7 @@ inline constexpr bool is_hip = !is_host && !is_cuda;
 inline constexpr bool checked = WARPSAFE_CHECKS == 2;
 static_assert(WARPSAFE_CHECKS == 2 || WARPSAFE_CHECKS == 0);
 
-/// Three numbers as a vendor's dim3 has them.
+/// Three numbers, like a vendor's dim3.
 struct Vendor3 {
   std::uint32_t x = 1, y = 1, z = 1;
 };
@@ -50,7 +50,7 @@ class Machine : public testing::Test {
  protected:
   ~Machine() override { warpsafe::host::reset(); }
 
-  /// A new machine, and what a test begins with.
+  /// A new machine, and the objects that each test uses.
   static warpsafe::Stream first_stream() {
     warpsafe::host::reset();
     become(warpsafe::limits::sm_90);
@@ -71,7 +71,7 @@ class Machine : public testing::Test {
     other.multiprocessors = 4;
     ASSERT_TRUE(warpsafe::host::set_limits(1, other));
   }
-  /// How many launches the runtime was asked for.
+  /// The number of launches that reached the runtime.
   static std::uint64_t launches_asked() {
     return warpsafe::host::calls_made(warpsafe::host::Call::launch);
   }
@@ -85,7 +85,7 @@ class Machine : public testing::Test {
     limits.max_threads_per_block = static_cast<std::uint32_t>(threads);
     ASSERT_TRUE(warpsafe::host::set_kernel_limits(0, kernel.entry().function, limits));
   }
-  /// The runtime says so of the next question about a kernel, and of the next launch.
+  /// The next query about a kernel fails for lack of code; without checks, the next launch.
   static void lose_code() {
     using warpsafe::host::Call;
     const auto status = warpsafe::host::HostStatus::no_kernel_image;
@@ -125,7 +125,7 @@ class Machine : public vendor_test::VendorTest {
   static warpsafe::Stream first_stream() {
     vendor_test::reset();
     vendor_test::set_device_count(vendor_test::device_count);
-    // Asked once per process: while the devices are there, whatever a later test does to them.
+    // The names are read once per process, so read them before a test removes devices.
     EXPECT_FALSE(vendor_test::Backend::device_name(0).empty());
     return make_stream();
   }

@@ -11,12 +11,12 @@
 #include <initializer_list>
 #include <string>
 
-// What the run-time rows share. Each file of this folder is compiled for the host backend and for
-// the two stand-ins, with all checks and with none: six programs, in which a row is a suite. What a
-// test finds it also notes in its XML or JSON report, of which docs/misuse.md is made:
-//   moment     when the mistake came out: "construction", "launch", "completion", "call" (of a
-//              library), "runtime" (the vendor's runtime refused it, warpsafe told), "impossible"
-//              (the library does the right thing by itself), "let through"
+// Shared by the run-time rows. Each file of this folder is compiled for the host backend and for
+// the two stand-ins, with all checks and with none: six programs, in which a row is a suite. A test
+// also writes its result to its XML or JSON report, from which docs/misuse.md is made:
+//   moment     when the mistake was found: "construction", "launch", "completion", "call" (of a
+//              library), "runtime" (the vendor's runtime refused it, warpsafe reported it),
+//              "impossible" (the library does the right thing by itself), "let through"
 //   says       the first line that the user reads
 //   open       "yes" if another mistake of the same test was let through
 
@@ -45,19 +45,19 @@ constexpr Finding at_launch(Errc code, std::uint64_t value, std::uint64_t limit,
   return {code, Stage::validation, value, limit, axis};
 }
 
-/// What becomes of a mistake where nothing checks.
+/// The result of a mistake in a program without checks.
 enum class Off {
   refused,      ///< the runtime refuses it
   let_through,  ///< it runs
-  same          ///< it is found all the same: what finds it is no part of the checks
+  same          ///< it is still found: what finds it is not part of the checks
 };
 
 class Misuse : public Machine {
  protected:
   Misuse() : launches_(launches_asked()) {}
 
-  /// The mistake is found before the runtime hears of it, in these numbers and words; without
-  /// checks what `off` says becomes of it.
+  /// The mistake is found before the runtime is called, with these numbers and words. Without
+  /// checks the result is `off`.
   template <class Outcome>
   void expect_caught(const Outcome& outcome, const Finding& expected,
                      std::initializer_list<const char*> words, Off off = Off::refused,
@@ -75,7 +75,7 @@ class Misuse : public Machine {
     for (const char* word : words) EXPECT_THAT(all, testing::HasSubstr(word));
     note(error.stage == Stage::construction ? "construction" : "launch", all);
   }
-  /// The runtime refuses it, and the error says which kernel with which dimensions.
+  /// The runtime refuses it, and the error contains the kernel and the dimensions.
   template <class Outcome>
   void expect_refused(const Outcome& outcome, const char* kernel_name = "nothing") {
     const ws::LaunchError error = error_in(outcome);
@@ -102,8 +102,8 @@ class Misuse : public Machine {
     EXPECT_TRUE(outcome.has_value()) << message(outcome.error());
     launches_ = launches_asked();
   }
-  /// Launches, and counts on the device where there is one that runs kernels: each item once. A
-  /// stand-in runs none; there the grid must have as many blocks as were asked for.
+  /// Launches. If the machine runs kernels, counts on the device that each item was processed once.
+  /// A stand-in runs none; there the grid must have the expected number of blocks.
   template <class Config, class K, class Size>
   void expect_each_item_once(const Config& config, K kernel, std::size_t items, Size size,
                              [[maybe_unused]] std::uint64_t blocks) {
@@ -123,16 +123,16 @@ class Misuse : public Machine {
 #endif
     EXPECT_EQ(ws::default_backend::deallocate(memory, stream.native()), 0);
   }
-  /// The mistake has no spelling in the library: `instead` says what happens.
+  /// The mistake cannot be written with the library: `instead` says what happens.
   void note_impossible(const std::string& instead) { note("impossible", instead); }
-  /// Notes when the first mistake of the test came out, and the first line of what was said.
+  /// Records when the first mistake of the test was found, and the first line of its message.
   void note(const char* moment, const std::string& said) {
     if (noted_) return;
     noted_ = true;
     RecordProperty("moment", moment);
     RecordProperty("says", said.substr(0, said.find('\n')));
   }
-  /// Where a launch is not what is tested.
+  /// A launch that is not itself under test.
   void forget_launches() { launches_ = launches_asked(); }
 
   ws::Stream stream = first_stream();

@@ -3,7 +3,7 @@
 
 // A user's program that launches nothing: level LEVEL [STANDARD]. It fails unless it was compiled
 // with that check level, for that C++ standard (20 unless given) and, as C++, with the compiler's
-// own extensions, which warpsafe leaves as they are. (nvcc and hipcc themselves take them away.)
+// own extensions, which warpsafe does not change. (nvcc and hipcc themselves disable them.)
 
 #include <warpsafe/core/config.hpp>
 

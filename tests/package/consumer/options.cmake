@@ -1,5 +1,5 @@
-# What warpsafe makes a consumer's compiler be told: include folders, definitions and the standard, and no
-# option. COMMANDS: compile_commands.json of the project, with plain.cpp, which uses no warpsafe.
+# Checks that warpsafe adds only include folders, definitions and the standard to a consumer's command line,
+# and no option. COMMANDS: compile_commands.json of the project, with plain.cpp, which does not use warpsafe.
 file(READ ${COMMANDS} commands)
 string(JSON count LENGTH "${commands}")
 math(EXPR last "${count} - 1")
@@ -19,12 +19,12 @@ endif()
 set(added ${with})
 list(REMOVE_ITEM added ${without})
 foreach(word IN LISTS added)
-  # Threads::Threads asks for -pthread where the C library needs it.
+  # Threads::Threads adds -pthread if the C library needs it.
   if(NOT word MATCHES "^(-D|-I|-isystem|/|-pthread$|-std=(gnu|c)[+][+]20$)|[.]o(bj)?([.]d)?$|[.]cpp$")
     message(FATAL_ERROR "with warpsafe the compiler is told '${word}':\n${with}\nwithout:\n${without}")
   endif()
 endforeach()
-# Nor is anything taken away.
+# warpsafe removes nothing either.
 set(gone ${without})
 list(REMOVE_ITEM gone ${with})
 list(FILTER gone EXCLUDE REGEX "[.]o(bj)?([.]d)?$|[.]cpp$|^-std=")

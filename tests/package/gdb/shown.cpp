@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A program for a debugger to stop in: it prints each variable of every_type.hpp with its type, as
-// operator<< has it, and gdb is to show the same.
+// A program for a debugger to stop in. It prints each variable of every_type.hpp with its type, as
+// operator<< writes it, and gdb must show the same.
 
 #include <iostream>
 #include <type_traits>

@@ -93,8 +93,8 @@ void tell_dependencies(Stream& stream) {
   }
 }
 
-// As for an ordinary stream. But while a blocking stream captures, even a query of the legacy
-// stream is refused.
+// Like the check for an ordinary stream. In addition, while a blocking stream captures, even a
+// query of the legacy stream is refused.
 cudaError_t refuse_legacy(Stream& stream) {
   if (stream.kind != Stream::Kind::legacy) return cudaSuccess;
   for (const Stream& other : runtime().streams) {

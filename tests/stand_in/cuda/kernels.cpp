@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Registration and attributes of kernels, and libraries of them.
+// Registration and attributes of kernels, and libraries of kernels.
 #include "kernel_on.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::map<std::string, KernelCode> kernels_of(const void* code) {
   return kernels_of_image(wrapper.data);
 }
 
-// Modelled, not recorded; tests/gpu/module_gpu_test.cu asks a device.
+// Modelled, not recorded; tests/gpu/module_gpu_test.cu tests it on a device.
 struct Library {
   std::map<std::string, Kernel*> kernels;
 };
@@ -293,7 +293,7 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned int coun
   });
 }
 
-// Knows one function of the driver's.
+// Knows one function of the driver.
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
                                              unsigned int version, unsigned long long flags,
                                              cudaDriverEntryPointQueryResult* found) {

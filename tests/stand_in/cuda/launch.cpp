@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Launches: the runtime's answers, and the record. No kernel runs.
+// Launches: the runtime's statuses, and the record. No kernel runs.
 #include "capture.hpp"
 #include "kernel_on.hpp"
 
@@ -125,7 +125,7 @@ LaunchRecord& add_record(const std::string& function, const Kernel* kernel,
   return record;
 }
 
-// What the launch does when its turn comes.
+// The work of the launch in its stream.
 Node execution(const Kernel& kernel, int device) {
   return [name = kernel.name, device] {
     Runtime& r = runtime();

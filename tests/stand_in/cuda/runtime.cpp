@@ -301,7 +301,7 @@ cudaError_t Runtime::finish(std::size_t call, std::uint64_t call_epoch, CallKind
     result = current.context_error;
     if (result == cudaSuccess) std::swap(result, current.async_error);
   }
-  // The runtime may have been reset while the call waited; its record is then gone.
+  // If the runtime was reset while the call waited, the call's record no longer exists.
   if (call_epoch == epoch) calls[call].result = result;
   // cudaErrorNotReady is an answer, not an error.
   if (result != cudaSuccess && result != cudaErrorNotReady && kind.sets_slot) {

@@ -134,7 +134,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
     }
     Stream& stream = runtime().stream(handle);
     spoil(stream);
-    stream.alive = false;  // its work goes on
+    stream.alive = false;  // its work still runs
     return cudaSuccess;
   });
 }

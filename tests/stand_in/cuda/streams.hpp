@@ -54,8 +54,8 @@ struct GraphExec {
   bool alive = true;
 };
 
-/// A capture under way. Nodes are numbered in the order in which they came, which is one of their
-/// legal orders.
+/// An open capture. Nodes are numbered in the order of their capture, which is one of their legal
+/// orders.
 struct Capture {
   unsigned long long id = 0;
   Stream* origin = nullptr;
@@ -80,7 +80,7 @@ struct Stream {
   std::shared_ptr<Mark> hold;  ///< of a hold under way
   std::shared_ptr<Capture> capture;
   std::set<std::size_t> captured_before;      ///< nodes that come before the next captured node
-  std::vector<cudaGraphNode_t> dependencies;  ///< as cudaStreamGetCaptureInfo last told them
+  std::vector<cudaGraphNode_t> dependencies;  ///< the last result of cudaStreamGetCaptureInfo
 
   bool blocking() const { return kind != Kind::legacy && (flags & cudaStreamNonBlocking) == 0; }
   bool busy() const { return last != nullptr && !last->reached; }

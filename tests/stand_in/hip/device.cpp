@@ -68,7 +68,7 @@ void complete(Device& device, int wavefront, int threads_per_multiprocessor, int
   a[hipDeviceAttributeMaxRegistersPerMultiprocessor] = registers;
 }
 
-/// hipDeviceGetAttribute's answer; one attribute depends on the release.
+/// hipDeviceGetAttribute's value; one attribute depends on the release.
 int answer(const Device& device, hipDeviceAttribute_t attribute) {
   if (attribute == hipDeviceAttributeSharedMemPerBlockOptin &&
       device.attributes.count(attribute) == 0) {
@@ -274,8 +274,8 @@ hipError_t hipDeviceTotalMem(std::size_t* bytes, hipDevice_t device) {
   });
 }
 
-// clr hip_device_runtime.cpp:160. An attribute that no preset and no test has set answers 0. One
-// outside the enumeration's two ranges is refused, as in the switch there.
+// clr hip_device_runtime.cpp:160. An attribute that no preset and no test has set is 0. An
+// attribute outside the enumeration's two ranges is refused, as in the switch there.
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
   return api("hipDeviceGetAttribute", [&](CallNote&) {
     if (value == nullptr) return hipErrorInvalidValue;
@@ -351,7 +351,7 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600* properties, int dev
 
 #endif
 
-// clr hip_context.cpp:202 and :270: both answer HIP_VERSION, which is major * 10000000 +
+// clr hip_context.cpp:202 and :270: both return HIP_VERSION, which is major * 10000000 +
 // minor * 100000 + patch; the model's patch number is 0.
 hipError_t hipRuntimeGetVersion(int* version) {
   return api(

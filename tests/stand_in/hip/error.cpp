@@ -151,7 +151,7 @@ const char* hipGetErrorString(hipError_t code) {
   return found == nullptr || found->text == nullptr ? "unknown error" : found->text;
 }
 
-// clr hip_error.cpp:34. Without a device HIP_INIT_API answers first, so nothing is cleared.
+// clr hip_error.cpp:34. Without a device HIP_INIT_API returns first, so nothing is cleared.
 hipError_t hipGetLastError() {
   return api("hipGetLastError", [](CallNote& note) {
     note.keeps_last_error = true;

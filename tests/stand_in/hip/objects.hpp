@@ -36,7 +36,7 @@ struct Stream {
   Stream* capture_origin = nullptr;  ///< itself where the capture began
   bool joined = true;                ///< a forked stream whose work went back to its origin
   Graph* graph = nullptr;
-  std::vector<hipGraphNode_t> tail;  ///< what its next captured node comes after
+  std::vector<hipGraphNode_t> tail;  ///< the nodes before its next captured node
 };
 
 struct Event {
@@ -47,7 +47,7 @@ struct Event {
   bool pending = false;              ///< recorded behind deferred work
   std::uint64_t time = 0;            ///< nanoseconds
   Stream* capture_stream = nullptr;  ///< the capturing stream it was recorded on
-  std::vector<hipGraphNode_t> tail;  ///< and what it came after there
+  std::vector<hipGraphNode_t> tail;  ///< and the nodes before it there
 };
 
 struct Allocation {

@@ -61,9 +61,10 @@ hipError_t Runtime::refusal(const char* function, bool needs_device) {
     failures.erase(failure);
     return code;
   }
-  // HIP_INIT_API, sys-7 hip_internal.hpp: an error of the GPU answers every call.
+  // HIP_INIT_API, sys-7 hip_internal.hpp: every call returns an error of the GPU.
   if (sticky_error != hipSuccess) return sticky_error;
-  // HIP_INIT_API, clr hip_internal.hpp:161: without a device every function says so.
+  // HIP_INIT_API, clr hip_internal.hpp:161: without a device every function returns
+  // hipErrorNoDevice.
   return needs_device && devices.empty() ? hipErrorNoDevice : hipSuccess;
 }
 
@@ -75,7 +76,7 @@ hipError_t Runtime::finish(const char* function, hipError_t result, const CallNo
   }
   ThreadState& t = thread();
   if (!note.keeps_last_error) {
-    // HIP_RETURN, clr hip_internal.hpp:176: every answer overwrites the slot, success included.
+    // HIP_RETURN, clr hip_internal.hpp:176: every status overwrites the slot, success included.
     // HIP_UPDATE_ERROR_STATE, sys-7 hip_internal.hpp: only real errors do.
     const bool real = result != hipSuccess && result != hipErrorNotReady;
     if (release < STAND_IN_HIP_7 || real) t.last_error = result;

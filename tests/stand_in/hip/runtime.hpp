@@ -64,7 +64,7 @@ struct DeferredWork {
 /// All of the stand-in's state, behind one lock.
 class Runtime {
  public:
-  std::recursive_mutex mutex;  // recursive: a host function may look at the record
+  std::recursive_mutex mutex;  // recursive: a host function may read the record
   std::uint64_t epoch = 1;
   StandInHipRelease release = STAND_IN_HIP_6;
   bool deferred = false;
@@ -90,13 +90,13 @@ class Runtime {
   std::deque<LaunchRecord> launches;
   std::vector<InjectedFailure> failures;
   hipError_t async_error = hipSuccess;   ///< not yet seen by a synchronising call
-  hipError_t sticky_error = hipSuccess;  ///< release 7: answers every call
+  hipError_t sticky_error = hipSuccess;  ///< release 7: every call returns it
   std::uint64_t undefined_uses = 0;
 
   void reset();
   ThreadState& thread();
 
-  /// Runs before the body. Returns the code to answer with instead of running it, or success.
+  /// Runs before the body. Returns the code to return instead of running the body, or success.
   hipError_t refusal(const char* function, bool needs_device);
   /// Runs after the body: surfaces asynchronous errors, records the call, writes the last-error
   /// slot.

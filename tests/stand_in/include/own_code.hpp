@@ -38,8 +38,8 @@ inline std::vector<char> own_image() {
   return {};
 }
 
-/// Whether this program was compiled for that architecture, such as "gfx942", among others. A test
-/// of a device that the program has no code for skips where it has.
+/// Whether this program contains code for that architecture, such as "gfx942". A test that
+/// needs a device without code skips if this is true.
 inline bool has_code_for(std::string_view architecture) {
   const std::vector<char> image = own_image();
   const std::string entry = "--" + std::string{architecture};

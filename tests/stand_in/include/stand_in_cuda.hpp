@@ -4,10 +4,10 @@
 // Control of the stand-in for the CUDA runtime: a shared library that programs built by nvcc with
 // `-cudart shared` load in place of libcudart.so.13, so that they run on a machine without a GPU or
 // a driver. Its rules are code, its numbers come from tests/stand_in/cuda/h200.transcript, and a
-// test runs tests/record/record_cuda.cu on it and compares every answer with that transcript.
+// test runs tests/record/record_cuda.cu on it and compares every line with that transcript.
 //
-// It records every call. Copies and fills are carried out on host memory, host functions run on a
-// thread of their own and streams and events follow from that; no kernel is executed.
+// It records every call. It performs copies and fills in host memory, runs host functions on
+// separate threads, and models streams and events accordingly. It executes no kernel.
 //
 // All functions here may be called from any thread.
 #pragma once
@@ -37,8 +37,8 @@ struct StandInCudaArgument {
   std::uint32_t size;    ///< bytes
 };
 
-/// One kernel launch, refused ones included; not one that an injected failure or a lost context
-/// answered before the runtime looked at it. The pointers stay valid until the next reset.
+/// One kernel launch, even a refused one, but not one that an injected failure or a lost context
+/// stopped before the runtime checked it. The pointers stay valid until the next reset.
 struct StandInCudaLaunch {
   const char* function;  ///< the runtime function that launched, "cudaGraphLaunch" for a replay
   const char* kernel;    ///< mangled name as registered; "" if the kernel is unknown
@@ -62,8 +62,8 @@ struct StandInCudaLaunch {
   std::uint64_t argument_count;
 };
 
-/// What the device code says of a kernel. -1 keeps the present value in an override, and means "not
-/// declared" in an answer.
+/// The attributes of a kernel in the device code. In an override, -1 keeps the present value; in a
+/// result it means "not declared".
 struct StandInCudaKernelInfo {
   int static_shared_bytes;    ///< bytes per block
   int local_bytes;            ///< bytes per thread
@@ -75,40 +75,40 @@ struct StandInCudaKernelInfo {
   int cluster_z;
 };
 
-/// Forgets every call, launch, injected failure, override and fault; the transcript's devices
-/// again, device 0 current on every thread, an empty last-error slot on every thread. Streams,
-/// events and allocations of before stay usable; streams that were held are released.
+/// Forgets every call, launch, injected failure, override and fault. Restores the transcript's
+/// devices; every thread gets device 0 and an empty last-error slot. Existing streams, events and
+/// allocations stay usable; held streams are released.
 void stand_in_cuda_reset(void);
 
-/// @pre count is 0 to 64. Every device answers as the transcript's device 0 until changed.
+/// @pre count is 0 to 64. Every device is like the transcript's device 0 until changed.
 void stand_in_cuda_set_device_count(int count);
-/// Changes the answer of cudaDeviceGetAttribute, the field of cudaDeviceProp that comes from it,
-/// and the limits that launches are held to.
+/// Changes the value that cudaDeviceGetAttribute returns, the field of cudaDeviceProp that follows
+/// from it, and the limits of launches.
 void stand_in_cuda_set_attribute(int device, cudaDeviceAttr attribute, int value);
 void stand_in_cuda_set_device_name(int device, const char* name);
-/// Total and free memory in bytes, as cudaMemGetInfo tells; an allocation over `free` is refused.
+/// Sets the bytes that cudaMemGetInfo reports. An allocation of more than `free_bytes` is refused.
 void stand_in_cuda_set_memory(int device, std::uint64_t free_bytes, std::uint64_t total_bytes);
 /// The versions in CUDA's coding: 13000 is 13.0.
 void stand_in_cuda_set_versions(int driver, int runtime);
 
 /// Makes the k-th next call of `function` (1 is the next one) return `code` and do nothing.
-/// `function` is the name as in StandInCudaCall. Several may wait for one function.
+/// `function` is the name as in StandInCudaCall. Several failures may be pending for one function.
 void stand_in_cuda_fail(const char* function, unsigned k, cudaError_t code);
 /// Puts a code into the calling thread's last-error slot.
 void stand_in_cuda_plant_last_error(cudaError_t code);
-/// The calling thread's last-error slot, without a record of the look.
+/// The calling thread's last-error slot. The read is not recorded.
 cudaError_t stand_in_cuda_last_error(void);
-/// Every later launch of the kernel ends in `code`, as a kernel that faults does: when its turn in
-/// the stream comes the device's context is lost. cudaSuccess takes it back.
+/// Makes every later launch of the kernel fault with `code`: the device's context is lost when the
+/// kernel's turn in the stream comes. cudaSuccess undoes this.
 void stand_in_cuda_fault_kernel(const char* kernel, cudaError_t code);
-/// An error of work in flight on the device. With `sticky` the context is lost and every call that
-/// needs it returns the code; without, the next synchronising call returns it, once.
+/// An error of work in flight on the device. If `sticky`, the context is lost, and every call that
+/// needs the context returns the code. Otherwise the next synchronising call returns the code once.
 void stand_in_cuda_post_async_error(int device, cudaError_t code, int sticky);
 
-/// Work that comes into the stream from now on waits, as behind a kernel that does not end; queries
-/// return cudaErrorNotReady and a synchronisation waits.
+/// Makes later work of the stream wait, as after a kernel that does not end. Queries return
+/// cudaErrorNotReady, and a synchronisation waits.
 void stand_in_cuda_hold(cudaStream_t stream);
-/// Lets a held stream go on.
+/// Releases a held stream.
 void stand_in_cuda_release(cudaStream_t stream);
 
 std::uint64_t stand_in_cuda_call_count(void);
@@ -119,16 +119,16 @@ std::uint64_t stand_in_cuda_count(const char* function);
 std::uint64_t stand_in_cuda_launch_count(void);
 /// @return 0, or -1 if `index` is out of range.
 int stand_in_cuda_launch(std::uint64_t index, StandInCudaLaunch* launch);
-/// Streams, events, allocations, graphs and captures made and not yet given back.
+/// The number of streams, events, allocations, graphs and captures that still exist.
 std::uint64_t stand_in_cuda_live_objects(void);
 
-/// Makes a host function launchable without device code: for programs that no nvcc compiled.
-/// Arguments are laid out as declared; what is declared is copied.
+/// Makes a host function launchable without device code, for programs that nvcc did not compile.
+/// Arguments are laid out as declared; the declaration is copied.
 void stand_in_cuda_declare_kernel(const void* host_function, const char* name,
                                   const StandInCudaArgument* arguments, std::size_t count,
                                   const StandInCudaKernelInfo* info);
-/// Changes what the device code is taken to say, for all kernels of that (mangled) name, until the
-/// next reset. @return 0, or -1 if there is no such kernel.
+/// Overrides the device code's attributes for all kernels of that (mangled) name until the next
+/// reset. @return 0, or -1 if there is no such kernel.
 int stand_in_cuda_override_kernel(const char* name, const StandInCudaKernelInfo* info);
 /// @return 0, or -1 if there is no such kernel.
 int stand_in_cuda_kernel_info(const char* name, StandInCudaKernelInfo* info);

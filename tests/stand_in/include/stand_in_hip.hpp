@@ -2,17 +2,17 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // Control of the stand-in for AMD's HIP runtime: a shared library that programs built by hipcc load
-// in place of libamdhip64.so, so that they run on a machine without a GPU. It answers as the
-// runtime's source says that the runtime answers, records every call, and executes no kernel.
+// in place of libamdhip64.so, so that they run on a machine without a GPU. It returns
+// what the runtime's source returns, records every call, and executes no kernel.
 //
-// UNVERIFIED ON AMD HARDWARE. Its answers were read, not measured:
+// UNVERIFIED ON AMD HARDWARE. Its rules were read in these sources, not measured:
 //   clr      ROCm/clr at f9f995c6d0aecec28debd3db0f41df0c15ec003d (between 6.3 and 6.4), hipamd/src
 //   clr-5.7  ROCm/clr, branch rocm-5.7.x at 1949b1621, hipamd/src
 //   sys-7    ROCm/rocm-systems, projects/clr/hipamd/src, after 7.0: hip_module.cpp at 0249402,
 //            hip_platform.cpp at 0136004, hip_internal.hpp at 03f4303, hip_stream.cpp at 02bb78c,
 //            hip_error.cpp at 1044212
-// and each rule in the stand-in's sources names the file and line it stands for. Where the source
-// leaves behaviour undefined the stand-in answers with a code and counts the use (undefined_uses).
+// Each rule in the stand-in's sources names the file and line that it follows. If the source leaves
+// the behaviour undefined, the stand-in returns a code and counts the use (undefined_uses).
 //
 // All functions here may be called from any thread; reset() must not run while a HIP call does.
 #pragma once
@@ -27,8 +27,8 @@
 
 extern "C" {
 
-/// The releases whose answers differ. The layout of structs and the values of enumerations are not
-/// modelled: they are those of the HIP headers that the stand-in was compiled with.
+/// The releases whose behaviour differs. The layout of structs and the values of enumerations are
+/// not modelled: they are those of the HIP headers that the stand-in was compiled with.
 enum StandInHipRelease {
   STAND_IN_HIP_5 = 5,  ///< as clr-5.7
   STAND_IN_HIP_6 = 6,  ///< as clr; the default
@@ -42,7 +42,7 @@ struct StandInHipCall {
   hipError_t result;
   hipStream_t stream;   ///< the stream as passed, null for calls without one
   int device;           ///< the calling thread's current device
-  std::uint64_t bytes;  ///< size asked for or copied, 0 for calls without one
+  std::uint64_t bytes;  ///< size allocated or copied, 0 for calls without one
 };
 
 /// One kernel argument in the parameter block.
@@ -73,7 +73,8 @@ struct StandInHipLaunch {
   std::uint64_t argument_count;
 };
 
-/// What the code object says of a kernel. A field of -1 in an override keeps the present value.
+/// The attributes of a kernel in the code object. A field of -1 in an override keeps the present
+/// value.
 struct StandInHipKernelInfo {
   int static_shared_bytes;    ///< .group_segment_fixed_size
   int private_bytes;          ///< .private_segment_fixed_size, per thread
@@ -83,9 +84,9 @@ struct StandInHipKernelInfo {
   int wavefront_size;         ///< .wavefront_size
 };
 
-/// Forgets every call, launch, injected failure, override, stream, event and allocation; one gfx90a
-/// device, release 6, immediate completion; the last error of every thread is success again.
-/// Registered code objects and declared kernels stay, with the attributes they were read with.
+/// Forgets every call, launch, injected failure, override, stream, event and allocation. Models one
+/// gfx90a device, release 6 and immediate completion; every thread's last error is success again.
+/// Registered code objects and declared kernels stay, with their original attributes.
 void stand_in_hip_reset(void);
 
 void stand_in_hip_set_release(StandInHipRelease release);
@@ -97,22 +98,22 @@ int stand_in_hip_set_device_preset(int device, const char* architecture);
 /// Also changes the corresponding field of hipGetDeviceProperties.
 void stand_in_hip_set_attribute(int device, hipDeviceAttribute_t attribute, int value);
 void stand_in_hip_set_device_name(int device, const char* name);
-/// Memory in bytes, as hipMemGetInfo tells; what the program allocates lowers the free part, and an
-/// allocation over it is refused. @pre free_bytes is at most total_bytes
+/// Sets the bytes that hipMemGetInfo reports. The program's allocations lower the free part, and an
+/// allocation of more than that is refused. @pre free_bytes is at most total_bytes
 void stand_in_hip_set_memory(int device, std::uint64_t free_bytes, std::uint64_t total_bytes);
 /// With 1, a kernel without code for its device's architecture fails as on the real runtime. With 0
-/// (the default) any code object serves, so that one gfx90a build can meet every device's limits.
+/// (the default) any code object works, so that one gfx90a build can test every device's limits.
 void stand_in_hip_require_matching_code(int required);
 
 /// Makes the k-th next call of the function (1 is the next one) return the code and do nothing.
 void stand_in_hip_fail(const char* function, unsigned k, hipError_t code);
 /// Plants a code in the calling thread's last-error slot.
 void stand_in_hip_plant_last_error(hipError_t code);
-/// The slot, without the peeking call's own record or effect.
+/// The calling thread's last-error slot. The read is not recorded, and changes nothing.
 hipError_t stand_in_hip_last_error(void);
-/// An error of work in flight: the next synchronising call of any thread returns it. Release 7 then
-/// answers every call with it; earlier ones forget it (the real ones end the process on a memory
-/// fault, clr rocclr/device/rocm/rocdevice.cpp:2981, which a test cannot survive).
+/// An error of work in flight: the next synchronising call of any thread returns it. In release
+/// 7 every later call returns it too; earlier releases forget it (the real ones end the process on
+/// a memory fault, clr rocclr/device/rocm/rocdevice.cpp:2981, which a test cannot survive).
 void stand_in_hip_post_async_error(hipError_t code);
 /// With 1, copies, fills and host functions on streams wait in submission order until a call
 /// synchronises, and queries return hipErrorNotReady until then. With 0 (default) they run at once.
@@ -128,7 +129,7 @@ std::uint64_t stand_in_hip_launch_count(void);
 int stand_in_hip_launch(std::uint64_t index, StandInHipLaunch* launch);
 /// Calls that the modelled runtime's source leaves undefined, such as one on a destroyed stream.
 std::uint64_t stand_in_hip_undefined_uses(void);
-/// Streams, events, allocations and graphs made and not yet given back.
+/// The number of streams, events, allocations and graphs that still exist.
 std::uint64_t stand_in_hip_live_objects(void);
 
 /// Makes a host function launchable without a code object: for programs built by a host compiler.
@@ -137,7 +138,7 @@ std::uint64_t stand_in_hip_live_objects(void);
 void stand_in_hip_declare_kernel(const void* host_function, const char* name,
                                  const StandInHipArgument* arguments, std::size_t count,
                                  const StandInHipKernelInfo* info);
-/// Changes what the runtime knows of a kernel until the next reset.
+/// Overrides a kernel's attributes until the next reset.
 /// @return 0, or -1 for an unknown kernel.
 int stand_in_hip_override_kernel(const void* host_function, const StandInHipKernelInfo* info);
 /// @return 0, or -1 for an unknown kernel.

@@ -46,7 +46,7 @@ TEST(Align, AStartInBetweenIsRefusedWithBothNumbers) {
       << ws::message(refused.error());
 }
 
-// Only `align` makes one: nothing that has not been looked at converts to it.
+// Only `align` makes an aligned_ptr: no unchecked pointer converts to it.
 static_assert(!std::is_convertible_v<float*, ws::aligned_ptr<float, 16>>);
 static_assert(!std::is_convertible_v<ws::DeviceSpan<float>, ws::aligned_ptr<float, 16>>);
 static_assert(!std::is_convertible_v<ws::aligned_ptr<float, 8>, ws::aligned_ptr<float, 16>>);

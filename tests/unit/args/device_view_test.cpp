@@ -13,8 +13,8 @@ namespace {
 template <class From, class To>
 inline constexpr bool converts = std::is_convertible_v<From, To>;
 
-// Nothing makes one of what a kernel holds; the other way is by its name, span(): the implicit one
-// is a sentence (f04b of the misuses).
+// No argument of a kernel converts to a view. Only span() turns a view into one: the implicit
+// conversion does not compile (f04b of the misuses).
 static_assert(converts<DeviceView<int>, DeviceView<const int>>);
 static_assert(!converts<DeviceView<const int>, DeviceView<int>>);
 static_assert(!converts<DeviceSpan<int>, DeviceView<int>>);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The level between: comparisons alone, no question to the driver.
+// Check level cheap: it compares numbers only, and does not query the driver.
 
 #include "launch_fixture.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What the matcher accepts, and what GoogleTest says where it does not.
+// What the matcher accepts, and what GoogleTest prints for a mismatch.
 
 #include <warpsafe/compare/compare.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Two arrays compared: what counts as a mismatch, what is told of it, and where the data may lie.
+// Compares two arrays: what counts as a mismatch, what is reported, and where the data may be.
 
 #include "data_fixture.hpp"
 #include <warpsafe/compare.hpp>
@@ -141,7 +141,7 @@ TEST(Compare, EmptyArraysAgree) {
   EXPECT_TRUE(compare(std::vector<float>(), std::vector<float>()).value().agrees());
 }
 
-// Numbers that the compiler has no type for, as bits.
+// Number formats for which the compiler has no type, as bits.
 struct Half {
   std::uint16_t bits;
 };

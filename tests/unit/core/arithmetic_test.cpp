@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <limits>
 
-// All pairs of 8-bit numbers against plain int arithmetic, in which none of them overflows. Random
-// 64-bit ones: tests/property.
+// Compares all pairs of 8-bit numbers with plain int arithmetic, which does not overflow for them.
+// tests/property tests random 64-bit numbers.
 
 namespace warpsafe::detail {
 namespace {
@@ -39,7 +39,7 @@ TEST(Multiply, SaysWhetherItFitsForEveryPairOf8BitNumbers) {
   }
 }
 
-// While compiling, other code multiplies: nvcc cannot evaluate the builtin there.
+// At compile time other code multiplies, because nvcc cannot evaluate the builtin there.
 constexpr int wrong_products_while_compiling() {
   int wrong = 0;
   for (int a = 0; a < 256; ++a) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Launches that wait for their kernels, and the other switches of the environment. It is read once
-// per process, so each value is tried in a process of its own.
+// Launches that wait for their kernels, and the other switches of the environment. The library
+// reads the environment once per process, so each value is tried in a separate process.
 
 #include "launch_fixture.hpp"
 #include <warpsafe/debug.hpp>
@@ -192,7 +192,7 @@ TEST_F(SwitchesDeathTest, WithTheLogOffNothingIsToldAtStart) {
 }
 
 TEST_F(SwitchesDeathTest, ABreakStopsTheProcessBeforeThatLaunch) {
-  // The child of the child stops; its parent sees that, sends it on, and takes its exit code.
+  // The grandchild stops. Its parent sees that, continues it, and takes its exit code.
   const auto watch = [] {
     const pid_t child = fork();  // before the modelled GPU has threads
     if (child == 0) launch_with("WARPSAFE_BREAK", "3");

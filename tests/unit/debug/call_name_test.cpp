@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The name of a call of the runtime, in the words of each compiler.
+// The name of a runtime call, as each compiler spells it.
 
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/detail/call_trace.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The environment is read once per process, so each value is tried in a process of its own.
+// The environment is read once per process, so each value is tried in a separate process.
 
 #include "launch_fixture.hpp"
 
@@ -13,8 +13,8 @@ WARPSAFE_KERNEL void wants_whole_warps(int* runs) { warpsafe::atomic_add(runs, 1
 namespace warpsafe::core_test {
 namespace {
 
-/// Launches 20 threads of a kernel that is declared to want multiples of 32, which the device would
-/// run. Exits with 10 plus the threads that ran if it succeeds, with 1 if it is refused.
+/// Launches 20 threads of a kernel that declares multiples of 32; the device itself would run it.
+/// Exits with 10 plus the number of threads that ran, or with 1 if the launch is refused.
 [[noreturn]] void launch_and_exit(const char* on_error) {
   ::setenv("WARPSAFE_ON_ERROR", on_error, 1);
   const Stream stream = Stream::create().value();

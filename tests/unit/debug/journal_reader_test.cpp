@@ -69,7 +69,7 @@ TEST_F(JournalReaderTest, ARecordIsJudgedByAnotherGpusLimits) {
   record.max_threads_per_block = 256;
   record.site = app;
   EXPECT_EQ(error_in(debug::revalidate(record, limits::sm_90)).code, Errc::kernel_threads_exceeded);
-  // What the kernel's registers allow on one vendor's GPU says nothing of the other's.
+  // The registers' limit on one vendor's GPU does not apply to the other's.
   const LaunchError on_amd = error_in(debug::revalidate(record, limits::gfx942));
   EXPECT_EQ(on_amd.code, Errc::shared_too_large);
   EXPECT_EQ(on_amd.sequence, 7U);

@@ -16,10 +16,10 @@
 namespace warpsafe::debug {
 namespace {
 
-/// A journal of its own: zero, as static storage is.
+/// A separate journal, zeroed like static storage.
 std::unique_ptr<Journal> fresh_journal() { return std::unique_ptr<Journal>(new Journal()); }
 
-/// The `number`th launch of a thread, with the two in every field, so that a torn record shows.
+/// The `number`th launch of a thread. Every field contains both numbers, so a torn record shows.
 LaunchRecord record_of(std::uint32_t thread, std::uint64_t number) {
   const auto mark = static_cast<std::uint32_t>(number * 64 + thread);
   LaunchRecord record{};
@@ -34,7 +34,7 @@ LaunchRecord record_of(std::uint32_t thread, std::uint64_t number) {
   return record;
 }
 
-/// Whether all fields of a record carry one mark.
+/// Whether all fields of a record contain the same two numbers.
 bool is_whole(const LaunchRecord& record) {
   const std::uint32_t mark = record.site.line;
   const void* const address = reinterpret_cast<const void*>(std::uintptr_t{mark} + 1);
@@ -117,7 +117,7 @@ TEST(Journal, ANoteThatComesARoundLateClaimsNothingOfTheNewLaunch) {
   EXPECT_EQ(record.state, LaunchState::started) << "too little, never too much";
 }
 
-// What the ThreadSanitizer lane runs.
+// The ThreadSanitizer lane runs these.
 
 TEST(Journal, SixteenThreadsWithinItsCapacityLoseNothing) {
   const auto journal = fresh_journal();
@@ -177,7 +177,7 @@ TEST(Journal, SixteenThreadsAtFullRateTearNothingAndKeepTheLastOnes) {
   EXPECT_EQ(torn, 0U);
   EXPECT_GT(seen, 0U);
 
-  // Each launch has a number of its own, growing within its thread; none went missing.
+  // Each launch has a unique number, which grows within its thread; none is missing.
   std::vector<std::uint64_t> all;
   for (const auto& mine : numbers) {
     EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end()));
@@ -186,7 +186,7 @@ TEST(Journal, SixteenThreadsAtFullRateTearNothingAndKeepTheLastOnes) {
   std::sort(all.begin(), all.end());
   EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
   EXPECT_EQ(all.size() + journal->skipped(), journal->last());
-  // Whatever was given one of the last numbers is there, under it.
+  // The launches with the last numbers are in the journal, each under its number.
   const auto found = contents(*journal);
   for (const std::uint64_t number : all) {
     if (number + Journal::capacity > journal->last()) {

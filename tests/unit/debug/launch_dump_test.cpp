@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Launches written to files, and read back to be made again.
+// Launches written to files, read back and repeated.
 
 #include "data_fixture.hpp"
 #include "log_fixture.hpp"

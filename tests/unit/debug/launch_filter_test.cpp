@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// name[:skip[:count]], as the switches that look at data take it.
+// name[:skip[:count]], as the switches that inspect data take it.
 
 #include <warpsafe/debug/environment.hpp>
 
@@ -12,7 +12,7 @@
 namespace warpsafe::core_test {
 namespace {
 
-/// One letter per launch of `kernel`: taken or not.
+/// One letter per launch of `kernel`: whether the filter takes it.
 std::string taken(const char* text, const char* kernel, int launches = 6) {
   debug::LaunchFilter filter;
   filter.set(text);

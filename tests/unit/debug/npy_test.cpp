@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Arrays as files for NumPy: byte for byte as its format says, and read back.
+// Arrays as files for NumPy: byte for byte in its format, and read back.
 
 #include <warpsafe/debug/data/npy.hpp>
 
@@ -42,7 +42,7 @@ struct Npy : ::testing::Test {
   void become(const std::string& content) const {
     std::ofstream(path, std::ios::binary) << content;
   }
-  /// What read_npy says of the file as it is.
+  /// The problem that read_npy reports about the file.
   [[nodiscard]] std::string problem() const {
     NpyArray array;
     std::string said;

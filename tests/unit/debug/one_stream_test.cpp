@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// WARPSAFE_SYNC=one-stream: what several streams do wrong, one does right. The environment is read
-// once per process, so this is tried in a process of its own.
+// WARPSAFE_SYNC=one-stream makes a program right that is wrong on several streams. The environment
+// is read once per process, so this runs in a separate process.
 
 #include "data_fixture.hpp"
 
@@ -16,7 +16,8 @@ WARPSAFE_KERNEL void double_all(int* values, std::size_t n) {
 namespace warpsafe::core_test {
 namespace {
 
-/// 0 if all streams are one and it outlives each of them; else the number of what is wrong.
+/// Exits with 0 if all streams are one that outlives each of them; else with the failed check's
+/// number.
 [[noreturn]] void try_streams() {
   ::setenv("WARPSAFE_SYNC", "one-stream", 1);
   void* native = nullptr;
@@ -37,7 +38,7 @@ namespace {
   if (!launch(writer, config, kernel<double_all>, buffer.view(), buffer.size())) std::_Exit(4);
   if (!writer.close()) std::_Exit(5);
   if (buffer.to_host(reader).get().value() != std::vector<int>(100, 42)) std::_Exit(6);
-  // Threads that ask at once get the same.
+  // Threads that create streams at the same time get the same one.
   void* from_thread[4] = {};
   std::thread threads[4];
   for (int i = 0; i < 4; ++i) {

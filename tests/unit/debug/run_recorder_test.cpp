@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What is taken down of a run on the modelled GPU, and the files that are made of it.
+// What is recorded of a run on the modelled GPU, and the files written from it.
 
 #include "launch_fixture.hpp"
 #include <warpsafe/core/limits_table.hpp>

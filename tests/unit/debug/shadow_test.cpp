@@ -34,7 +34,7 @@ struct Loose {
   static constexpr warpsafe::Tolerance tolerance{0.02, 0};
 };
 
-/// Holds an address where nobody sees it.
+/// Holds an address that the library cannot see.
 struct Holder {
   warpsafe::device_ptr<float> values;
   std::size_t n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Which launches a fault is blamed on, on the modelled GPU.
+// The launches that a fault is attributed to, on the modelled GPU.
 
 #include "launch_fixture.hpp"
 #include <warpsafe/debug/journal/suspects.hpp>
@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// Under ThreadSanitizer each of a kernel's threads is one of the host's.
+// Under ThreadSanitizer each of a kernel's threads is an OS thread.
 constexpr LaunchConfig two_threads{grid<2>, block<1>};
 constexpr LaunchConfig one_block{grid<1>, block<32>};
 #if defined(__SANITIZE_THREAD__)
@@ -254,7 +254,7 @@ TEST_F(Suspects, TheJournalsOverflowIsSaid) {
 }
 
 TEST_F(Suspects, ManyThreadsLoseNoCulprit) {
-  // Each thread launches and waits on a stream of its own; one launch of all faults.
+  // Each thread launches and waits on its own stream. One launch among all of them faults.
   constexpr int threads = 8;
   constexpr unsigned launches = 40;
   for (unsigned round = 1; round <= rounds; ++round) {

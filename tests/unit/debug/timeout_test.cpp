@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Waits that last too long, on the modelled GPU, whose kernels here hold until they are let go.
+// Waits that last too long, on the modelled GPU. The kernels here run until the test releases them.
 
 #include "launch_fixture.hpp"
 #include <warpsafe/compare.hpp>
@@ -61,7 +61,7 @@ struct Timeout : LaunchTest {
     auto* const self = static_cast<Timeout*>(user);
     const std::lock_guard lock(self->mutex);
     self->said.emplace_back(text, size);
-    // Somebody looks at it, and the kernel goes on.
+    // The report is read, and then the kernel may end.
     if (self->lets_go_when_told) self->let_go();
   }
   void let_go() const { __atomic_store_n(go, 1, __ATOMIC_RELEASE); }
@@ -280,8 +280,8 @@ TEST_F(ToolTimeout, AComparisonIsWatched) {
   EXPECT_EQ(error_in(compare(stream, buffer, expected)).code, Errc::wait_timed_out);
 }
 
-/// Waits for a kernel that is let go after so many milliseconds (0: never), with WARPSAFE_TIMEOUT
-/// set. Exits with the error's code, or 0.
+/// Waits with WARPSAFE_TIMEOUT set for a kernel that is released after `milliseconds` (0: never).
+/// Exits with the error's code, or 0.
 [[noreturn]] void wait_with(const char* value, unsigned milliseconds) {
   ::setenv("WARPSAFE_TIMEOUT", value, 1);
   const Stream stream = Stream::create().value();

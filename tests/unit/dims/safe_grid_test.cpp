@@ -40,7 +40,7 @@ Blocks blocks_in(const result<Grid>& grid) {
 }
 WARPSAFE_KERNEL void scale(float*, std::size_t) {}
 
-// What is covered.
+// Sizes that can be covered.
 
 TEST(Cover, RoundsUpToWholeBlocks) {
   EXPECT_EQ(blocks_in(SafeGrid<>::cover(1, block<256>)), (Blocks{1, 1, 1}));
@@ -102,7 +102,7 @@ TEST(Cover, PrintsWhatItCovers) {
   EXPECT_EQ(out.str(), "grid=(32,13,1) covers (1000,100,1) with blocks of (32,8,1)");
 }
 
-// What is refused: fields and text.
+// Refused sizes: fields and text.
 
 TEST(CoverRefuses, ZeroWithTheFunctionForSizesThatMayBe) {
   const auto grid = SafeGrid<>::cover(0, block<256>, no_option, no_option, app);
@@ -218,7 +218,7 @@ TEST(CoverRefuses, FromItsCallersLine) {
   EXPECT_THAT(strided.site.file, ::testing::EndsWith("safe_grid_test.cpp"));
 }
 
-// AMD's rule: fewer than 2^32 threads along each axis, not over all of them.
+// AMD's rule: fewer than 2^32 threads along each axis, not in total.
 
 TEST(CoverForAmd, RefusesAnAxisOf2To32Threads) {
   const std::uint64_t just_fits = (std::uint64_t{1} << 32) - 1024;
@@ -299,7 +299,7 @@ TEST(GridStride, AnOccupancyOfZeroIsRefused) {
             Errc::grid_zero);
 }
 
-// CheckLevel::off: what is refused above is a dimension of 0, which every runtime refuses.
+// CheckLevel::off: sizes refused above give a dimension of 0, which every runtime refuses.
 
 template <class Grid>
 std::uint32_t smallest(const Grid& grid) {
@@ -345,7 +345,7 @@ TEST(CoverUnchecked, ExtentsWhoseProductDoesNotFitGiveAZeroDimension) {
 }
 
 TEST(CoverUntrusted, ChecksAtEveryLevel) {
-  // It has no level to be switched off by; tests of a release build are in off/.
+  // No check level switches this off; tests of a release build are in off/.
   EXPECT_EQ(error_in(SafeGrid<>::cover_untrusted(-1, block<256>)).code, Errc::size_negative);
   EXPECT_EQ(error_in(SafeGrid<>::cover_untrusted(0, block<256>)).code, Errc::size_zero);
   EXPECT_EQ(blocks_in(SafeGrid<>::cover_untrusted(1000, block<256>)), (Blocks{4, 1, 1}));

@@ -12,7 +12,7 @@
 namespace warpsafe::core_test {
 namespace {
 
-// What it says as a condition: f01w in tests/misuse/compile/f_tokens.cpp.
+// The message for its use as a condition: f01w in tests/misuse/compile/f_tokens.cpp.
 static_assert(!std::is_convertible_v<answer<bool>, bool>);
 
 result<bool> negated(const answer<bool>& asked) {

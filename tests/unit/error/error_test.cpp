@@ -76,8 +76,8 @@ TEST(LaunchError, OnlyALostContextIsNotRecoverable) {
   EXPECT_FALSE(error.recoverable());
 }
 
-// Outcome default-constructs the error of each success: that must write nothing. Read through
-// unsigned char, which may look at any byte.
+// Outcome default-constructs the error of each success, which must write nothing. The bytes are
+// read as unsigned char, which may alias anything.
 TEST(LaunchError, ADefaultConstructedOneIsNotWrittenTo) {
   alignas(LaunchError) unsigned char storage[sizeof(LaunchError)];
   std::memset(storage, 0x5a, sizeof storage);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The texts of errors, to the letter. The values come from checks in other tests; here each code is
-// given numbers by hand.
+// The exact texts of errors. Here the numbers of each code are set by hand; other tests check the
+// values that the library sets.
 
 #include "core_test.hpp"
 #include <warpsafe/error/format.hpp>
@@ -31,7 +31,7 @@ LaunchError with(Errc code, std::uint64_t value = 0, std::uint64_t limit = 0,
   error.extra = extra;
   return error;
 }
-/// One of the cases of an error.
+/// The error with this subcode.
 LaunchError as(Subcode subcode, LaunchError error) {
   error.subcode = subcode;
   return error;
@@ -55,7 +55,7 @@ LaunchError from_runtime(Errc code, Stage stage) {
   return error;
 }
 
-// The standard: messages of the project's own requirements.
+// The messages that the project's own requirements quote.
 
 TEST(Format, ABlockThatIsTooLarge) {
   LaunchError error = on_h200(LaunchError::make(Errc::block_too_large, Stage::validation, 4096,
@@ -351,7 +351,7 @@ TEST(FormatClause, BarrierThatDiverges) {
             "reach it");
 }
 
-// What the runtime said.
+// Texts with the runtime's own status.
 
 TEST(FormatRuntime, ItsOwnWordsStandWhereItGivesNoNumbers) {
   for (const Errc code : {Errc::kernel_threads_exceeded, Errc::cluster_too_large,

@@ -149,7 +149,7 @@ TEST_F(CaptureTest, WaitingForAnotherStreamDependsOnTheMode) {
           "stream synchronize not called: a graph is being captured, and this would break the "
           "capture\n  at app.cpp:7");
     }
-    // Another thread is only hindered by a global one.
+    // Only a capture in the global mode affects another thread.
     bool there = false;
     std::thread([&] { there = other.synchronize().has_value(); }).join();
     EXPECT_EQ(there, mode != CaptureMode::global);
@@ -176,7 +176,7 @@ TEST_F(CaptureTest, AnEventKnowsItsCaptureByItsNewestRecordAlone) {
   EXPECT_TRUE(std::move(capture).end().has_value());
 }
 
-// What breaks it: the runtime only says at the end that something did.
+// Calls that break a capture: the runtime only says at the end that one did.
 
 TEST_F(CaptureTest, SaysWhichLaunchBrokeIt) {
   auto capture = Capture::begin(stream).value();
@@ -201,8 +201,8 @@ TEST_F(CaptureTest, SaysWhichLaunchBrokeIt) {
 TEST_F(CaptureTest, SaysWhichCallBrokeIt) {
   auto capture = Capture::begin(stream).value();
   int device = 0;
-  // Not what this library calls of a capturing stream; it stands for any call that the runtime
-  // refuses.
+  // The library does not make this call on a capturing stream. It stands for any call that the
+  // runtime refuses.
   ASSERT_NE(host_backend::stream_device(stream.native(), device), 0);
   static_cast<void>(detail::runtime_error<host_backend>(raw(HostStatus::stream_capture_unsupported),
                                                         Name::of("stream device"), app));
@@ -308,7 +308,7 @@ TEST_F(CaptureTest, AJoinThroughAThirdStreamCounts) {
     }
     const auto graph = std::move(capture).end();
     EXPECT_EQ(graph.has_value(), last);
-    // The third one answers for the work by then.
+    // By then the third stream is the one that was not joined.
     if (!last) {
       EXPECT_EQ(graph.error().stream, third.native());
     }

@@ -138,7 +138,7 @@ TEST_F(GraphTest, IsNeitherCapturedNorLaunchedOnWhatIsLeftOfAStream) {
   EXPECT_EQ(*number, 2);
 }
 
-// Arguments are those of the capture.
+// A replay uses the arguments of the capture.
 
 TEST_F(GraphTest, AScalarStaysWhatItWas) {
   int value = 1;
@@ -194,7 +194,7 @@ TEST_F(GraphTest, AnUpdateThatCannotBeSaysWhy) {
   EXPECT_EQ(*number, 2) << "it does what it did";
 }
 
-// What it keeps alive.
+// Objects that a graph keeps alive.
 
 struct Guard {
   explicit Guard(int& its_count) : count(&its_count) {}
@@ -299,7 +299,7 @@ TEST_F(GraphTest, AFreedBufferIsNotUsedByALaterLaunch) {
                                 ", which a captured kernel uses, was freed; give the buffer to the "
                                 "capture with keep(), or capture again\n  at app.cpp:7");
   EXPECT_EQ(error.code, Errc::graph_memory_freed);
-  // Captured again, it is whole.
+  // A new capture makes it complete again.
   auto other = DeviceBuffer<int>::from(stream, std::vector<int>(1000, 1)).value();
   ASSERT_TRUE(recapture(*exec, stream, adds_to(other)).has_value());
   ASSERT_TRUE(exec->launch(stream).has_value());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The end of a program that uses the host backend: no hang, no crash, whatever is still running.
+// The end of a program that uses the host backend must not hang or crash, whatever still runs.
 
 #include "host_test_kernel.hpp"
 
@@ -36,7 +36,7 @@ struct Late {
 Late late;
 
 struct HostExit : ::testing::Test {
-  // Each in a process of its own, which begins from main().
+  // Each test runs in a separate process, which begins from main().
   HostExit() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
 
   static host::StreamState* stream_with(void (*kernel)()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The host backend's own members about captures and graphs: the answers are those that an H200
-// gave.
+// The host backend's members for captures and graphs. They return the statuses that an H200
+// returned.
 
 #include "launch_fixture.hpp"
 

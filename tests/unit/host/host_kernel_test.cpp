@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// How the host backend runs kernels: every thread once, barriers, shared memory, and what goes
-// wrong.
+// How the host backend runs kernels: every thread once, barriers, shared memory, and
+// failures.
 
 #include "host_test_kernel.hpp"
 
@@ -134,7 +134,7 @@ void copy_arguments(char a, double b, std::uint64_t c, double* out) {
 
 TEST_F(HostKernel, ArgumentsAreCopiedAtTheLaunch) {
   double out[3] = {9, 9, 9};
-  // launch_raw()'s own copies of the values are gone before the kernel runs.
+  // launch_raw()'s own copies of the values are destroyed before the kernel runs.
   ASSERT_EQ(launch_raw(stream, shape_of(1, 1), copy_arguments, 'x', 2.5, 1ULL << 40, out), 0);
   ASSERT_EQ(synchronize(), 0);
   EXPECT_EQ(out[0], 'x');
@@ -210,8 +210,8 @@ TEST_F(HostKernel, ManySmallBlocksAllRun) {
   EXPECT_EQ(blocks, count);
 }
 
-/// As many barriers as the block's number says, from none on; after the first, a thread reads what
-/// the one before it wrote.
+/// Block n passes n barriers. After the first barrier, each thread reads what the previous one
+/// wrote.
 void barriers_by_block(unsigned* sums) {
   unsigned* const shared = reinterpret_cast<unsigned*>(self().dynamic_shared);
   const unsigned threads = self().block_dim[0] * self().block_dim[1] * self().block_dim[2];

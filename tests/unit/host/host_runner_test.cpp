@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Both ways to run a block, whichever one this build would pick: fibres, and one OS thread per GPU
-// thread.
+// Both ways to run a block, independent of the one that this build uses: fibres, and one OS thread
+// per GPU thread.
 
 #include "host_test_kernel.hpp"
 #include <warpsafe/backend/host/detail/fibre_runner.hpp>
@@ -99,7 +99,7 @@ TYPED_TEST(HostRunner, DivergenceIsReportedWithItsNumbers) {
   EXPECT_THAT(failure.text, HasSubstr("of 8 threads, 3 wait at others.cu:4, 5 have finished"));
   failure = this->run(shape_of(1, 8), two_places);
   EXPECT_EQ(failure.status, divergence);
-  // Which of the two came first is the scheduler's.
+  // The scheduler decides which of the two comes first.
   const bool one_first =
       failure.text.find("1 wait at two.cu:1, 7 at two.cu:2") != std::string::npos;
   const bool two_first =
@@ -110,7 +110,7 @@ TYPED_TEST(HostRunner, DivergenceIsReportedWithItsNumbers) {
   EXPECT_THAT(failure.text, HasSubstr("7 wait at loop.cu:2, 1 have finished"));
 }
 
-// Two translation units of one file name: the text decides, not its address.
+// Two translation units with the same file name: its text is compared, not its address.
 void same_name_elsewhere() {
   static const char first[] = "same.cu";
   static const char second[] = "same.cu";

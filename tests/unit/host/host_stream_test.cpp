@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Streams and events of the host backend: asynchronous, in order, and ordered with each other by
-// events alone.
+// Streams and events of the host backend. Streams are asynchronous, run their work in order, and
+// are ordered with each other only by events.
 
 #include "host_test_kernel.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The loop over a block's threads, with nobody behind it: whose turn comes, and with which values.
+// The loop over a block's threads, without a runner: the order of the threads, and their values.
 
 #include "host_test_kernel.hpp"
 #include <warpsafe/backend/detail/host_thread.hpp>
@@ -17,7 +17,7 @@ namespace {
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-/// A thread of a block of (3,2,2), with nothing that it could call.
+/// A thread of a block of (3,2,2), without functions to call.
 HostThread thread_at(unsigned x, unsigned y, unsigned z) {
   HostThread thread{};
   const std::array<unsigned, 3> index{x, y, z};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Arguments arrive in the kernel as they were given.
+// A kernel receives the arguments of its launch unchanged.
 
 #include "launch_fixture.hpp"
 
@@ -261,7 +261,7 @@ TEST_F(Arguments, MayTakeUpToTheRuntimesLimit) {
   EXPECT_EQ(*out, 'z');
 }
 
-// What may be passed at all.
+// Types that may be passed.
 
 using detail::keeps_value;
 static_assert(keeps_value<std::int64_t, int>() && !keeps_value<int, std::int64_t>());

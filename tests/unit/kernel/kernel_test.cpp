@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-// What the race detector and a capture take for memory.
+// Parameters that the race detector and a capture treat as memory.
 namespace {
 template <class P, bool Reaches, bool Writes>
 inline constexpr bool is_seen_as = warpsafe::detail::reaches_memory<P> ==
@@ -113,7 +113,7 @@ TEST(KernelEntry, WithoutParametersHasNone) {
   EXPECT_EQ(kernel<named::inside>.entry().parameter_count, 0U);
 }
 
-// Where the code is, and what is declared, is part of the type.
+// The kernel's provenance and its declared needs are part of its type.
 static_assert(decltype(kernel<global_kernel>)::provenance == Provenance::host);
 static_assert(decltype(kernel<named::inside>)::provenance == Provenance::host);
 static_assert(decltype(kernel<compiled_elsewhere>)::provenance == Provenance::external);

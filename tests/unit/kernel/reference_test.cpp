@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Kernels that carry a function of the host: which launches it stands for, and what it gets.
+// Kernels with a reference function of the host: the launches it checks, and its arguments.
 
 #include "data_fixture.hpp"
 #include "log_fixture.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What was asked of a driver is asked once. The host backend's limits are never remembered, so a
-// driver that counts its questions stands in.
+// The library makes each query of a driver once. It never caches the host backend's limits, so this
+// test uses a driver that counts its queries.
 
 #include "core_test.hpp"
 #include <warpsafe/launch/detail/kernel_slots.hpp>
@@ -16,7 +16,7 @@ namespace warpsafe::core_test {
 namespace {
 
 /// A driver whose devices allow 1000 + ordinal threads per block. `Number` makes one per test,
-/// since what is remembered stays for the program's life.
+/// since cached answers last as long as the program.
 template <int Number>
 struct CountingDriver {
   static inline std::atomic<int> limits_asked{0};

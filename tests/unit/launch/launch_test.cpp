@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Launches on the modelled GPU: what runs, what is refused and in which words.
+// Launches on the modelled GPU: which run, which are refused, and with which text.
 
 #include "launch_fixture.hpp"
 
@@ -35,7 +35,7 @@ constexpr auto config_of(VendorDims blocks, VendorDims threads) {
 
 struct Launch : LaunchTest {};
 
-// What runs.
+// Launches that run.
 
 TEST_F(Launch, RunsTheKernelOverTheWholeSize) {
   constexpr std::size_t n = 1000;
@@ -188,7 +188,7 @@ TEST_F(Launch, OverloadsAndTemplatesAreKernels) {
   EXPECT_EQ(wide[1], 15.0);
 }
 
-// What a level asks the driver.
+// The driver queries of each check level.
 
 TEST_F(Launch, OnlyFullChecksAskTheDriver) {
   const LaunchConfig config{grid<1>, block<32>};
@@ -206,7 +206,7 @@ TEST_F(Launch, OnlyFullChecksAskTheDriver) {
   EXPECT_EQ(host::calls_made(Call::attributes_of), 1U);
 }
 
-// What our checks refuse: nothing reaches the device.
+// Launches that the library refuses: nothing reaches the device.
 
 TEST_F(Launch, RefusesABlockThatIsTooLargeInTheseWords) {
   become(limits::sm_90);
@@ -319,7 +319,7 @@ TEST_F(Launch, TheStreamsDeviceMustBeCurrent) {
           launch_line("grid=(1,1,1), block=(32,1,1), shared=0 bytes", "launch_test.cpp", line));
 }
 
-// To the runtime it would be the default stream.
+// The runtime would take it for the default stream.
 TEST_F(Launch, AStreamThatWasMovedFromIsRefused) {
   Stream first = Stream::create().value();
   const Stream second = std::move(first);
@@ -417,7 +417,7 @@ TEST_F(Launch, HostMemoryIsRefusedByTheNumberOfItsArgument) {
   EXPECT_EQ(host_backend::host_deallocate(pinned), 0);
 }
 
-// Without checks: what is impossible is refused by the runtime, and told in full.
+// Without checks, the runtime refuses impossible launches, and the message is complete.
 
 TEST_F(Launch, WithoutChecksAnImpossibleSizeIsRefusedByTheRuntime) {
   const auto config = configure<off>(SafeGrid<>::cover<off>(-1, block<256>));
@@ -480,7 +480,7 @@ TEST_F(Launch, WithoutChecksARuntimesRefusalHasNoInventedNumbers) {
                 line);
 }
 
-// What the runtime says, whatever it is.
+// Any status of the runtime.
 
 TEST_F(Launch, EveryStatusOfTheRuntimeComesOutWhole) {
   const LaunchConfig config{grid<5, 6, 7>, block<8, 4, 2>, shared<char>(100)};
@@ -593,7 +593,7 @@ TEST_F(Launch, ADivergentBarrierIsReportedInTheRuntimesWords) {
   EXPECT_THAT(message(error), ::testing::Not(::testing::HasSubstr("0 of 0")));
 }
 
-// The runtime's last error is the program's: nothing here clears or overwrites it.
+// The runtime's last error belongs to the program: the library does not clear or overwrite it.
 
 TEST_F(Launch, TheLastErrorIsLeftAsItWas) {
   unsigned* const counter = device_array<unsigned>(1);

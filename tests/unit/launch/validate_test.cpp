@@ -43,7 +43,7 @@ Finding validation(Errc code, std::uint64_t value, std::uint64_t limit, Axis axi
   return {code, Stage::validation, value, limit, axis};
 }
 
-// Every limit just met and just exceeded, on the tables of seven architectures.
+// Launches just at each limit and just above it, with the tables of seven architectures.
 
 struct Table {
   const DeviceLimits* limits;
@@ -166,7 +166,7 @@ TEST_P(OnEachTable, ThreadsAlongAnAxis) {
   } else {
     expect_accepted(above, counts);
   }
-  // The rule is for an axis, not for all.
+  // The rule applies to each axis, not to the total.
   expect_accepted(launch_of({65536, 65535, 65535}, {1024}), counts);
 }
 
@@ -266,7 +266,7 @@ TEST_P(OnEachTable, StaticAndDynamicSharedMemoryAreAdded) {
                      kernel<softmax>, tiled);
   EXPECT_EQ(error.static_shared(), 6000U);
   EXPECT_EQ(error.dynamic_shared, table.shared_optin - 5999);
-  // A sum that wraps is no small one. Only a vendor's own number of bytes is so large: a
+  // A sum that wraps must not count as small. Only a vendor's own number of bytes is so large: a
   // configuration takes it for a negative one.
   const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   LaunchShape shape = launch_of({}, {32}, 0).shape();
@@ -338,7 +338,7 @@ TEST_P(OnEachTable, APortableKernelMustBeLegalOnBothVendors) {
 INSTANTIATE_TEST_SUITE_P(Architectures, OnEachTable, ::testing::ValuesIn(tables),
                          [](const auto& made) { return std::string(made.param.name); });
 
-// What a configuration brings.
+// The configuration's own problem.
 
 TEST(Validate, TakesAGridAsItComesFromCover) {
   const auto grid = SafeGrid<>::cover(1000, block<256>).value();
@@ -347,7 +347,7 @@ TEST(Validate, TakesAGridAsItComesFromCover) {
   narrow.max_threads_per_block = 128;
   EXPECT_EQ(error_in(validate(grid, kernel<softmax>, narrow)).code, Errc::block_too_large);
 
-  // It has no problem of its own, whatever was in memory before.
+  // The grid itself has no problem, whatever the memory contained before.
   alignas(LaunchError) unsigned char memory[sizeof(LaunchError)];
   std::memset(memory, 0xff, sizeof memory);
   const auto* const problem = ::new (static_cast<void*>(memory)) LaunchError(grid.problem());
@@ -383,7 +383,7 @@ constexpr bool passes_while_compiling(std::uint32_t threads) {
 static_assert(passes_while_compiling(1024));
 static_assert(!passes_while_compiling(1025));
 
-// Texts, to the letter.
+// Exact texts.
 
 template <class Config, class K>
 std::string said_of(const Config& config, K kernel_to_use, const DeviceLimits& device,
@@ -439,7 +439,7 @@ TEST(ValidateSays, ThatALimitIsDocumentedWhereTheDeviceReportsNone) {
                                                    "the device reports none)"));
 }
 
-// A suggestion is followed: the block is read from the text, used, and accepted.
+// The suggested block is read from the text, used, and accepted.
 
 /// The block of "try block<…>", or no axes where there is none.
 std::vector<std::uint32_t> suggested(const std::string& said) {

@@ -210,7 +210,7 @@ TEST_F(BufferTest, IsFreedAfterAKernelThatWasMadeKnown) {
   EXPECT_TRUE(stream.synchronize().has_value());
 }
 
-// What a launch on another stream is given.
+// Arguments of a launch on another stream.
 
 TEST_F(BufferTest, IsFreedAfterAKernelThatHasItsView) {
   const Stream other = Stream::create().value();

@@ -22,14 +22,14 @@ static_assert(!std::is_copy_constructible_v<Token> && !std::is_copy_assignable_v
               !std::is_default_constructible_v<Token> &&
               std::is_nothrow_move_constructible_v<Token>);
 
-/// What a token of pinned memory hands out.
+/// The value of a token of pinned memory.
 std::vector<int> taken(Pending<PinnedBuffer<int>> token) {
   const auto buffer = std::move(token).get();
   if (!buffer.has_value()) return {};
   return {buffer.value().span().begin(), buffer.value().span().end()};
 }
 
-/// A copy that the host does not wait for by itself: into pinned memory.
+/// A copy into pinned memory, for which the host does not wait unless asked to.
 Pending<PinnedBuffer<int>> start_copy(const Stream& on, const DeviceBuffer<int>& from) {
   return copy(on, PinnedBuffer<int>::create(from.size()).value(), from);
 }
@@ -38,7 +38,7 @@ TEST_F(PendingTest, WaitsForItsOwnWorkAlone) {
   const auto buffer = filled(counting(4));
   auto token = start_copy(stream, buffer);
   ASSERT_TRUE(stream.synchronize().has_value());
-  hold(stream);  // what comes later in the stream does not end
+  hold(stream);  // later work in the stream does not end
   EXPECT_TRUE(token.ready().value());
   const auto value = std::move(token).get();
   ASSERT_TRUE(value.has_value());

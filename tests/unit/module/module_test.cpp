@@ -196,7 +196,7 @@ TEST_F(ModuleTest, AFileThatIsNotThereIsNamed) {
 }
 
 TEST_F(ModuleTest, AnImageIsReadFromAFile) {
-  // Bytes of a table are the image here, as bytes of code are elsewhere.
+  // On the host backend, the bytes of a table are the image.
   const std::string path = testing::TempDir() + "warpsafe_module." + std::to_string(getpid());
   std::FILE* const file = std::fopen(path.c_str(), "wb");
   ASSERT_NE(file, nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Without checks a check in a kernel is nothing.
+// Without checks, a check in a kernel does nothing.
 
 #include <warpsafe/device_check.hpp>
 

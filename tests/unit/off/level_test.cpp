@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A release build: what the level means where nobody writes it.
+// A release build: the effect of the level for code that does not name it.
 
 #include "launch_fixture.hpp"
 

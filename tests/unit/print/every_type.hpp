@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// A variable of every public type that is a value, for who looks at how they print: print_test.cpp
-// by operator<< and GoogleTest, tests/package/gdb in the debugger. Defined by who includes this:
-// SHOW(variable), and stop_here(), which is called when all of a function's variables are there.
+// A variable of every public type that is a value, for tests of how they print: print_test.cpp uses
+// operator<< and GoogleTest, tests/package/gdb the debugger. Define SHOW(variable) and stop_here()
+// before you include this. Each function calls stop_here() once all its variables exist.
 
 #include <warpsafe/args/align.hpp>
 #include <warpsafe/args/trust.hpp>
@@ -212,7 +212,7 @@ inline ws::result<void> sizes() {
 }
 
 inline ws::result<void> memory() {
-  // Managed memory is refused where a device does not say that it can share it.
+  // ManagedBuffer::create refuses a device that does not report that it can share managed memory.
   WARPSAFE_TRY(auto sharing, ws::device_limits(ws::DeviceId(0)));
   sharing.concurrent_managed_access = true;
   ws::host::set_limits(0, sharing);
@@ -392,7 +392,7 @@ inline ws::result<void> debug_values() {
   return ws::success();
 }
 
-/// All of them, in order. What fails to be made is an error.
+/// All of them, in order. Returns an error if one cannot be made.
 inline ws::result<void> every_type() {
   WARPSAFE_TRYV(sizes());
   WARPSAFE_TRYV(memory());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What operator<<, GoogleTest and {fmt} write of each public type. (That every type is among them,
-// and what gdb shows, is held to this text by tests/package/gdb.)
+// What operator<<, GoogleTest and {fmt} write for each public type. (tests/package/gdb checks that
+// no type is missing, and that gdb shows the same text.)
 
 #define FMT_HEADER_ONLY  // nothing of {fmt} is linked
 #include <warpsafe/print.hpp>

@@ -120,7 +120,7 @@ TEST_F(EventTest, EachCallThatFailsIsNamedWithItsCallersLine) {
   expect_failed(elapsed_ms(event, event), "event synchronize", __LINE__);
 }
 
-// To a vendor's runtime, what is left of a Stream is its default stream.
+// A vendor's runtime takes the handle of a moved-from Stream for its default stream.
 TEST_F(EventTest, WhatIsLeftOfAStreamIsNotRecordedNorWaitedFor) {
   const Event event = Event::create(stream).value();
   Stream left = Stream::create().value();
@@ -142,7 +142,7 @@ TEST_F(EventTest, WhatIsLeftOfAStreamIsNotRecordedNorWaitedFor) {
 }
 
 TEST_F(EventTest, AWaitFindsAFaultOfWorkBeforeIt) {
-  // The event is made before the fault: a lost context makes none.
+  // The event is created before the fault, because a lost context creates none.
   may_end = false;
   ASSERT_TRUE(launch(stream, once, kernel<run_until_released>).has_value());
   host::fault_in_kernel(1, HostStatus::launch_failure);

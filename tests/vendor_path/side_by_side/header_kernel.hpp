@@ -14,7 +14,7 @@ WARPSAFE_KERNEL void twice(float* values, std::size_t count) {
   for (const auto i : warpsafe::grid_stride(count)) values[i] *= 2.0F;
 }
 
-/// For one thread: what is a device's alone, as the index of a thread is, does not compile in a
+/// For one thread, since device-only code such as the index of a thread does not compile in a
 /// function for both.
 struct Thrice {
   WARPSAFE_FN void operator()(float* values, std::size_t count) const {

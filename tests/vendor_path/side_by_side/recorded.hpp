@@ -21,7 +21,7 @@ inline void forget() { stand_in_cuda_reset(); }
 inline auto recorded() { return stand_in_cuda::launches(); }
 #endif
 
-/// Runs `launch` and says what reached the device's runtime.
+/// Runs `launch` and returns what reached the device's runtime.
 template <class Launch>
 DeviceSide record(const Launch& launch) {
   forget();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A device's backend and the host's in one program: the kernels of one header, compiled by both
-// compilers, are two, and each runs where it was compiled for.
+// A device's backend and the host's in one program. Both compilers compile the kernels of one
+// header into different kernels, and each runs on its own backend.
 #include "device_side.hpp"
 #include "header_kernel.hpp"
 #include <warpsafe/error/message.hpp>

@@ -126,7 +126,7 @@ const Mode modes[] = {
        order(other, writer);
        copy();
      }},
-    {"one_handle_right",  // moves from stream to stream, each with data of its own
+    {"one_handle_right",  // moves from stream to stream, each with separate data
      [] {
        for (int i = 0; i < 20; ++i) {
          cudaMemcpyAsync(a, pinned, n * sizeof(float), cudaMemcpyHostToDevice, writer);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Replaces librocblas.so: a library whose handle has the stream that it is given, and that launches
-// kernels of its own module, as AMD's libraries do.
+// Replaces librocblas.so: a library whose handle has the caller's stream, and that launches kernels
+// from the library's module, as AMD's libraries do.
 
 #include "hip/ext_launch.hpp"
 

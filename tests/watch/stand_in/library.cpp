@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Replaces libcublas.so: a library whose handle has the legacy default stream, and that launches a
-// kernel of its own.
+// Replaces libcublas.so: a library whose handle has the legacy default stream, and that launches
+// the library's own kernel.
 
 #include <cuda.h>
 

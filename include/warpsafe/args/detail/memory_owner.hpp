@@ -4,8 +4,8 @@
 
 #include <warpsafe/args/device_ptr.hpp>
 
-// The memory behind a view, for a launch, which does not know the buffer: the stream that frees it,
-// and how to record a use by another stream. No standard header.
+// What a launch needs to know about the memory behind a view: the stream that frees it, and how to
+// record a use by another stream. The launch does not know the buffer. No standard header.
 
 namespace warpsafe::detail {
 
@@ -13,8 +13,8 @@ namespace warpsafe::detail {
 struct MemoryOwner {
   /// The vendor's stream whose order frees the memory.
   const void* freed_on = nullptr;
-  /// Records that the work submitted to `stream` of `device` so far uses the memory, which is freed
-  /// after it. Returns the runtime's status.
+  /// Records that the memory may be freed only after the work submitted so far to `stream` of
+  /// `device`. Returns the runtime's status.
   int (*add_use)(MemoryOwner& self, void* stream, int device) noexcept = nullptr;
   /// The memory's Vendor. Uses by another vendor's streams are not recorded.
   unsigned char vendor = 0;

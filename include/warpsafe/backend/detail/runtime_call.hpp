@@ -34,7 +34,7 @@ struct TracedCall {
   Name (*error_name)(int status) noexcept;
 };
 
-/// One argument after the call, so with what the runtime has put there.
+/// One argument, read after the call, so it holds what the runtime has written.
 struct TracedValue {
   enum class Kind : std::uint8_t { number, negative, address, text, flag, real, other } kind;
   std::uint64_t bits;  ///< negative: the absolute value; real: thousandths; text: where it is
@@ -77,8 +77,8 @@ struct CallTracer {
   std::uint64_t (*begin)() noexcept;
   void (*end)(const TracedCall& call, int status, const TracedValue* values, std::size_t count,
               std::uint64_t begun) noexcept;
-  // report_call for the parameters of what every checked launch asks. It is compiled with the
-  // tracer instead of with each launch.
+  // report_call for the queries of every checked launch. They are compiled with the tracer instead
+  // of with each launch.
   ReportCall<int&> report_number;
   ReportCall<int, DeviceLimits&> report_device;
   ReportCall<const KernelEntry&, KernelLimits&> report_kernel;
@@ -92,7 +92,7 @@ template <class... P>
                                              P... arguments) noexcept {
   const std::uint64_t begun = tracer.begin();
   const int status = function(static_cast<P>(arguments)...);
-  // One more only where there would be none: an array has at least one element.
+  // An array cannot be empty, so a call without arguments gets one element.
   const TracedValue values[sizeof...(P) + (sizeof...(P) == 0)] = {traced_value(arguments)...};
   tracer.end(call, status, values, sizeof...(P), begun);
   return status;
@@ -108,8 +108,8 @@ inline constexpr auto own_report<int, DeviceLimits&> = &CallTracer::report_devic
 template <>
 inline constexpr auto own_report<const KernelEntry&, KernelLimits&> = &CallTracer::report_kernel;
 
-/// `Fn`, with a report if a tracer is in use. Without one, that costs a load and a test. It is no
-/// function even without optimisation, since that costs more to compile.
+/// `Fn`, with a report if a tracer is in use. Without one, that costs a load and a test. Always
+/// inlined, even without optimisation, since a separate function costs more to compile.
 template <class B, auto Fn, class... P>
 [[gnu::always_inline]] inline int traced(P... arguments) noexcept {
   const CallTracer* const tracer = __atomic_load_n(&call_tracer_in_use, __ATOMIC_ACQUIRE);

@@ -4,6 +4,7 @@
 
 #include <warpsafe/compare/comparison.hpp>
 #include <warpsafe/core/element_type.hpp>
+#include <warpsafe/core/tolerance.hpp>
 
 #include <bit>
 #include <cmath>
@@ -83,8 +84,8 @@ auto with_reader(ElementType type, const Body& body) {
   return whole(std::uint8_t{});
 }
 
-/// Writes element `index` as text, with enough digits to distinguish it from its neighbours; at
-/// most 31 characters.
+/// Writes element `index` as text of at most 31 characters, with enough digits to distinguish it
+/// from the neighbouring numbers of its type.
 inline void put_element(char (&text)[32], ElementType type, const void* array,
                         std::size_t index) noexcept {
   const int digits = type == ElementType::float64   ? 17

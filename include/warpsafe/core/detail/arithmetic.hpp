@@ -7,9 +7,9 @@
 
 namespace warpsafe::detail {
 
-/// Computes the block that an error suggests in place of `block`, into `fits`, and returns its
-/// number of threads. The suggestion has about the same shape, at most `limit` threads, and at most
-/// 64 in z, so that `block<…>` accepts it.
+/// Stores in `fits` the block that an error suggests in place of `block`, and returns its number of
+/// threads. The suggestion has about the same shape, at most `limit` threads, and at most 64 in z,
+/// so that `block<…>` accepts it.
 /// @pre no axis of `block` is 0, and `limit` is at least 1
 constexpr std::uint64_t fitting_block(const std::uint32_t (&block)[3], std::uint64_t limit,
                                       std::uint32_t (&fits)[3]) noexcept {

@@ -16,15 +16,15 @@ struct LaunchError;
 
 namespace detail {
 
-/// The status of a wait if the runtime reports no fault but a WARPSAFE_DEVICE_CHECK has failed. It
-/// is no vendor's number.
+/// The status of a wait if the runtime reports no fault but a WARPSAFE_DEVICE_CHECK has failed. No
+/// vendor uses this number.
 inline constexpr int failed_check_status = -20260001;
 
 /// How launches and waits reach device_check.hpp. The pointer keeps the cost small: a program
 /// without device checks pays one load at each wait and at each checked launch.
 struct CheckHooks {
-  /// Before a checked launch: lets kernels of the device leave a record. Returns the runtime's
-  /// status.
+  /// Called before a checked launch: lets kernels on the device leave a record. Returns the
+  /// runtime's status.
   int (*prepare)(Vendor vendor, int device) noexcept;
   /// Whether a kernel has left a record.
   bool (*failed)() noexcept;
@@ -67,10 +67,10 @@ struct WaitCalls {
   int not_ready;
   int (*wait)(void* handle) noexcept;
   int (*query)(void* handle) noexcept;
-  /// Whether a query breaks no capture, and may return another answer later.
+  /// Whether a query would break no capture, and repeating it can change its answer.
   bool (*may_query)(void* handle) noexcept;
 };
-/// What is waited for, and on which line.
+/// The target of a wait, and the line of the call.
 struct WaitTarget {
   const void* stream;
   std::int32_t device;
@@ -79,8 +79,8 @@ struct WaitTarget {
 };
 
 /// The calls of a backend that the debug tools use, as pointers, so that the tools are written and
-/// compiled once for all backends (backend_calls.hpp). The stream of each call is the launch's, and
-/// its device is current.
+/// compiled once for all backends (stream/detail/waiting.hpp). `stream` is always the launch's
+/// stream, and its device is current.
 struct BackendCalls {
   Name name;
   Vendor vendor;
@@ -125,13 +125,13 @@ enum class Inspected : unsigned char {
 inline constexpr std::uint64_t asks_for_data = std::uint64_t{1} << 63;
 
 /// The debug tools' functions for launches, waits, errors and the text of errors. Launches reach
-/// them through a pointer, so that the same code is compiled whether or not a program includes
-/// debug.hpp, and most of its weight stays out of every launch.
+/// the tools through a pointer. Because of this, a launch compiles to the same code with and
+/// without debug.hpp, and the tools add little weight to it.
 struct DebugHooks {
-  /// A wait begins or an event is recorded. Returns the time, which is never 0.
+  /// A wait begins, or an event is recorded. Returns the time, which is never 0.
   std::uint64_t (*begin_wait)() noexcept;
-  /// Waits as `calls` does, or with a time limit (WARPSAFE_TIMEOUT). Returns the runtime's status;
-  /// not_ready means that the wait was abandoned.
+  /// Waits through `calls`, with a time limit if there is one (WARPSAFE_TIMEOUT). Returns the
+  /// runtime's status; not_ready means that the wait was abandoned.
   int (*wait)(const WaitCalls& calls, void* handle, const WaitTarget& place) noexcept;
   /// Whether WARPSAFE_TIMEOUT is on.
   bool (*watches_waits)() noexcept;
@@ -157,7 +157,7 @@ struct DebugHooks {
   /// The runtime refused the launch with `error`.
   void (*refused)(const debug::LaunchRecord& record, const BackendCalls& calls, std::uint64_t begun,
                   LaunchError& error) noexcept;
-  /// A check refused the launch: whether to launch regardless (WARPSAFE_ON_ERROR=warn).
+  /// A check refused the launch. Returns whether to launch regardless (WARPSAFE_ON_ERROR=warn).
   bool (*continues_after)(LaunchError& error) noexcept;
   /// Inspects the data of a launch for which `launching` returned `asks_for_data`, before it is
   /// submitted.
@@ -175,7 +175,7 @@ struct DebugHooks {
   return __atomic_load_n(&debug_hooks_in_use, __ATOMIC_ACQUIRE);
 }
 
-/// A point in a stream up to which its work may be known to have ended.
+/// A point in a stream, for recording that the work before it has ended.
 struct StreamPoint {
   const void* stream = nullptr;
   std::uint64_t time = 0;  ///< 0 if nothing is known

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-// The name of a kernel or functor, cut at compile time from the compiler's own description of it.
+// The name of a kernel or functor, cut at compile time from the compiler's own description.
 
 namespace warpsafe::detail {
 

@@ -5,27 +5,27 @@
 #include <warpsafe/core/config.hpp>
 
 // Constructors and conversions that exist to say what to write instead. Overload resolution selects
-// one, so the compiler's error holds its sentence; and it refuses it, so std::is_convertible_v<int,
-// BlockDim> is false. Each compiler prints the text of a refused function in its own way:
+// such a function, so the compiler's error contains its sentence. Calling it is an error, so
+// std::is_convertible_v<int, BlockDim> is false. Each compiler prints the sentence in its own way:
 //
 // * clang++ and hipcc have the attribute `unavailable`.
 // * g++ prints the template arguments of a deleted function, and the sentence is one of them.
-// * nvcc's front end prints neither: it cuts a text in a template argument after 20 characters. The
-//   same holds for g++ in C++17, which has no such arguments. The function's body asserts there,
-//   and traits say that it can be used.
+// * nvcc's front end prints neither: it cuts a text in a template argument after 20 characters. g++
+//   in C++17 has no such arguments. With these two, the function's body asserts, and traits say
+//   that the function can be used.
 //
 //   #define WARPSAFE_DETAIL_SENTENCE "warpsafe: ..."
 //   template <class N WARPSAFE_DETAIL_WHY>
 //   requires(is_mistake<N>) WARPSAFE_DETAIL_REFUSED Type(N) WARPSAFE_DETAIL_REFUSAL(N, : member_())
 //   #undef WARPSAFE_DETAIL_SENTENCE
 //
-// REFUSAL's first argument is a template parameter of the function, its second what the body needs:
-// a constructor's initialisers, or nothing. No standard header, C++17: kernel_api.hpp includes
-// this.
+// REFUSAL's first argument is a template parameter of the function; its second is what the body
+// needs: a constructor's initialisers, or nothing. C++17, without standard headers, because
+// kernel_api.hpp includes this file.
 
 namespace warpsafe::detail {
 
-/// Whether a refused function is refused while overloads are resolved, as traits see it.
+/// Whether traits see that a refused function cannot be called.
 #if defined(__clang__) && !defined(__NVCC__)
 inline constexpr bool refusals_show_in_traits = true;
 #define WARPSAFE_DETAIL_WHY
@@ -61,10 +61,10 @@ inline constexpr bool is_never = false;
   }
 #endif
 
-/// As std::declval, for headers without the standard library.
+/// Like std::declval, for headers without the standard library.
 template <class T>
 WARPSAFE_FN const T& lvalue() noexcept;
-/// As std::enable_if, for headers without the standard library: `typename If<b>::type* = nullptr`.
+/// Like std::enable_if, without the standard library: `typename If<b>::type* = nullptr`.
 template <bool>
 struct If {};
 template <>

@@ -11,7 +11,7 @@
 namespace warpsafe::detail {
 
 /// Writes text into a fixed buffer. Text that does not fit is dropped, and the result always ends
-/// in '\0'. Messages, log lines and exceptions share it, without <string> and without allocation.
+/// in '\0'. Messages, log lines and exceptions use it. It needs neither <string> nor allocation.
 class TextBuffer {
  public:
   /// `capacity` is in bytes, includes the final '\0', and is at least 1.
@@ -45,16 +45,16 @@ class TextBuffer {
     }
     return digits(static_cast<std::uint64_t>(number), 10);
   }
-  /// An address, as 0x….
+  /// An address, written as 0x….
   TextBuffer& operator<<(const void* address) noexcept {
     *this << "0x";
     return digits(reinterpret_cast<std::uintptr_t>(address), 16);
   }
-  /// Three axes, as (x,y,z).
+  /// Three axes, written as (x,y,z).
   constexpr TextBuffer& operator<<(const std::uint32_t (&axes)[3]) noexcept {
     return *this << '(' << axes[0] << ',' << axes[1] << ',' << axes[2] << ')';
   }
-  /// A source line, as file:line without folders. @pre site.file is not nullptr
+  /// A source line, written as file:line without folders. @pre site.file is not nullptr
   constexpr TextBuffer& operator<<(const call_site& site) noexcept {
     const Name file = Name::of(site.file);
     std::size_t start = file.size;

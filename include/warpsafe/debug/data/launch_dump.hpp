@@ -41,7 +41,7 @@ class LaunchDump {
     return read("arg" + std::to_string(number), &target, 1, problem);
   }
   /// Reads the memory of parameter `number` as it was before the launch (`input`) or after it
-  /// (`output`). False as `value`.
+  /// (`output`). Fails like `value`.
   template <class T>
   [[nodiscard]] bool input(int number, std::vector<T>& target, std::string& problem) const {
     return read_all("arg" + std::to_string(number) + ".in", target, problem);

@@ -125,7 +125,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Reads a file of write_npy. False with the reason in `problem`.
+/// Reads a file that write_npy wrote. False with the reason in `problem`.
 [[nodiscard]] inline bool read_npy(const std::string& path, NpyArray& array, std::string& problem) {
   std::FILE* const file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) {

@@ -10,7 +10,7 @@
 #include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/error/error.hpp>
-#include <warpsafe/kernel/detail/host_reference.hpp>
+#include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 
 #include <sched.h>
@@ -23,7 +23,7 @@
 #include <string>
 
 // The host's reference of a kernel: whether it can replace one launch, its run, and how far the
-// kernel's results are from its own.
+// kernel's results differ from the reference's.
 
 namespace warpsafe::debug {
 
@@ -38,7 +38,7 @@ struct DataModes {
   bool trace;
 };
 
-/// True the first time, for a message about a kernel that every launch of it would repeat.
+/// True only the first time for a kernel and a message, which every launch would otherwise repeat.
 [[gnu::cold]] inline bool is_first_report(const Name& kernel, const char* what) noexcept {
   constexpr std::size_t capacity = 128;
   struct Report {
@@ -93,7 +93,7 @@ struct DataModes {
   }
 }
 
-/// Puts the launch that an error is about into the error.
+/// Adds the launch to an error about it.
 inline void put_launch(LaunchError& error, const LaunchRecord& record) noexcept {
   error.kernel = record.kernel;
   for (int axis = 0; axis < 3; ++axis) {
@@ -129,7 +129,7 @@ inline std::uint64_t mismatches_found = 0;
 }
 
 /// The reason why the host's reference cannot replace the kernel, or nullptr. `argument` counts
-/// from 1; 0: the reason is about no argument.
+/// from 1; 0 if the reason is about no argument.
 [[nodiscard]] inline const char* reference_obstacle(const LaunchArguments& arguments,
                                                     std::size_t& argument) noexcept {
   argument = 0;
@@ -168,8 +168,8 @@ inline std::uint64_t mismatches_found = 0;
 }
 
 /// Compares what the kernel wrote with what the reference computed, and reports each argument that
-/// differs. `tolerance` nullptr: that of each type. Returns true if there are any, with the first
-/// of them in `error`.
+/// differs. If `tolerance` is nullptr, each type has its own. Returns true if any argument differs,
+/// with the first such argument in `error`.
 [[nodiscard]] inline bool log_mismatches(const LaunchRecord& record, const LaunchMemory& memory,
                                          const Tolerance* tolerance, LaunchError& error) {
   bool found = false;
@@ -204,8 +204,8 @@ inline std::uint64_t mismatches_found = 0;
 
 }  // namespace detail
 
-/// How many arguments of launches have differed from their references so far (WARPSAFE_SHADOW).
-/// For programs that do not stop at an error (WARPSAFE_ON_ERROR=warn).
+/// How many arguments of launches have differed from their references so far (WARPSAFE_SHADOW). Use
+/// it in programs that do not stop at an error (WARPSAFE_ON_ERROR=warn).
 [[nodiscard]] inline std::uint64_t shadow_mismatches() noexcept {
   return __atomic_load_n(&detail::mismatches_found, __ATOMIC_RELAXED);
 }

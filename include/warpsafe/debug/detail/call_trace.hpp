@@ -25,8 +25,8 @@ struct VendorFunction {
   const char* cuda;
   const char* hip = cuda;
 };
-/// A call without a row has no single function of the vendor. The line of such a call ends without
-/// one. A limit or a version takes several calls of one function.
+/// A call without a row has no single vendor function, so its line names none. A limit or a version
+/// takes several calls of one function.
 inline constexpr VendorFunction vendor_functions[] = {
     {Name::of("peek_last_error"), "PeekAtLastError"},
     {Name::of("device_count"), "GetDeviceCount"},

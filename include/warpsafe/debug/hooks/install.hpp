@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-// Gives the debug tools to the whole program, where it is compiled with checks (level full).
+// Gives the debug tools to the whole program if this file is compiled with checks (level full).
 
 namespace warpsafe {
 
@@ -48,7 +48,7 @@ template <>
 struct DebugInstaller<CheckLevel::full> {
   DebugInstaller() noexcept {
     __atomic_store_n(&debug_hooks_in_use, &debug::detail::all_hooks, __ATOMIC_RELEASE);
-    // The other switches take effect at the first launch or wait; runtime calls come before that.
+    // The other switches take effect at the first launch or wait, but runtime calls come earlier.
     const char* const log = std::getenv("WARPSAFE_LOG");
     if (log != nullptr && std::strcmp(log, "trace") == 0) debug::detail::ensure_started();
   }

@@ -16,8 +16,8 @@ namespace warpsafe::debug {
 /// they submit it.
 ///
 /// Each slot carries the number of its record, odd while a writer fills the slot. A writer takes a
-/// number and with it a slot. It takes the next number if the slot holds a later record or another
-/// writer still fills it; that writer was then stopped for a whole round.
+/// number and with it a slot. It takes the next number if the slot holds a later record, or if
+/// another writer still fills the slot after a whole round.
 class Journal {
  public:
   /// How many records are kept. New ones overwrite the oldest.
@@ -47,7 +47,7 @@ class Journal {
   }
 
   /// Marks a launch as submitted while it is still in the journal; `submitted_at` is
-  /// Completion::now() after the runtime took it.
+  /// Completion::now() after the runtime accepted it.
   void submitted(std::uint64_t number, std::uint64_t submitted_at) noexcept {
     __atomic_store_n(&slots_[number % capacity].progress, progress(number, submitted_at),
                      __ATOMIC_RELEASE);
@@ -55,7 +55,7 @@ class Journal {
   /// Marks a launch as refused by the runtime.
   void refused(std::uint64_t number) noexcept { submitted(number, refused_mark); }
 
-  /// Reads one place, 0 to capacity - 1. False if the place is empty or being written.
+  /// Reads one place, 0 to capacity - 1. Returns false if the place is empty or being written.
   /// `submitted_at` is 0 for a launch that is not submitted yet.
   [[nodiscard]] bool read(std::size_t place, LaunchRecord& record,
                           std::uint64_t& submitted_at) const noexcept {
@@ -70,7 +70,7 @@ class Journal {
     const std::uint64_t reached = __atomic_load_n(&slot.progress, __ATOMIC_ACQUIRE);
     if (__atomic_load_n(&slot.version, __ATOMIC_RELAXED) != version) return false;
     std::memcpy(static_cast<void*>(&record), words, sizeof record);
-    // A late mark of an overwritten launch leaves this one "started", which claims too little.
+    // A late mark of an overwritten launch leaves this launch "started", which claims too little.
     const bool ours = (reached >> time_bits) == (progress(record.sequence, 0) >> time_bits);
     submitted_at = ours ? reached & time_mask : 0;
     record.state = submitted_at == 0              ? LaunchState::started

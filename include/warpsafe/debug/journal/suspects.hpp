@@ -30,7 +30,7 @@ class Incidents {
 
   /// Records the suspects of a fault on a device (-1: any device of the vendor). Returns the number
   /// of the incident, at least 1. If the context was lost earlier and still reports the same
-  /// status, that is the number of the earlier incident.
+  /// status, returns the number of the earlier incident.
   std::uint64_t add(const LaunchError& error, std::int32_t device) noexcept {
     const Vendor vendor = error.vendor;
     const bool context_lost = error.severity == Severity::context_lost;

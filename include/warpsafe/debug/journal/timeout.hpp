@@ -17,10 +17,10 @@
 
 namespace warpsafe::debug {
 
-/// Writes the work in flight, as far as it is known: the launches of checked code whose end nobody
-/// has seen. They are listed by stream, oldest first, at most 8 of each stream. The oldest launch
-/// of a stream is the one that runs, or that waits for something that never happens. Streams are in
-/// the order of their oldest launches.
+/// Writes the work in flight, as far as it is known: the launches of checked code that are not
+/// known to have ended. They are listed by stream, oldest first, at most 8 of each stream. The
+/// oldest launch of a stream is running, or it waits for something that never happens. Streams are
+/// in the order of their oldest launches.
 [[gnu::cold]] inline void put_in_flight(warpsafe::detail::TextBuffer& out) noexcept {
   constexpr std::size_t shown = 8;
   const JournalReader launches(&is_in_flight);
@@ -93,7 +93,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
                       "with an error"
                     : "the wait goes on: memory in use depends on it");
 }
-/// Reports a wait of the program's own, which cannot be given up.
+/// Reports a long wait that the program makes itself, which cannot be stopped.
 [[gnu::cold]] inline void log_overdue_wait_elsewhere(const warpsafe::detail::WaitTarget& place,
                                                      Name what,
                                                      std::uint64_t milliseconds) noexcept {
@@ -104,7 +104,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
            static_cast<unsigned long long>(milliseconds));
 }
 
-/// Queries again and again, with pauses that grow to a millisecond, until the work has ended or the
+/// Queries repeatedly, with pauses that grow to a millisecond, until the work has ended or the
 /// deadline has passed. Returns the runtime's status; `not_ready`: the deadline has passed.
 [[gnu::cold, gnu::noinline]] inline int poll(const warpsafe::detail::WaitCalls& calls, void* handle,
                                              std::uint64_t deadline) noexcept {
@@ -145,7 +145,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   ensure_started();
   return __atomic_load_n(&timeout_in_use, __ATOMIC_RELAXED) != no_timeout;
 }
-/// Waits for a tool: watched like any other wait, but in no record of the program's run.
+/// Waits on behalf of a tool: watched like any other wait, but not recorded in the program's run.
 [[nodiscard]] inline int wait_as_tool(const warpsafe::detail::WaitCalls& calls, void* handle,
                                       const warpsafe::detail::WaitTarget& place) noexcept {
   return watches_waits() ? watched_wait(calls, handle, place) : calls.wait(handle);
@@ -170,8 +170,8 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   return status;
 }
 
-/// Waits for a launch's stream, with one line in the trace, however often a watched wait asks.
-/// `by_program`: the wait is one of the program's, not a tool's own. Returns the runtime's status.
+/// Waits for a launch's stream, with one line in the trace, however often a watched wait queries.
+/// `by_program`: the wait belongs to the program, not to a tool. Returns the runtime's status.
 [[gnu::cold, gnu::noinline]] inline int trace_wait(const warpsafe::detail::BackendCalls& calls,
                                                    void* stream,
                                                    const warpsafe::detail::WaitTarget& place,
@@ -188,8 +188,8 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 
 }  // namespace detail
 
-/// Reports each wait that lasts longer than this many milliseconds, in place of WARPSAFE_TIMEOUT:
-/// writes the work in flight to the log, at any log level. With `stop` the wait then ends with
+/// Reports each wait that lasts longer than this many milliseconds: writes the work in flight to
+/// the log, at any log level. Overrides WARPSAFE_TIMEOUT. With `stop` the wait then ends with
 /// Errc::wait_timed_out while the work may still run; without it, the wait goes on. A watched wait
 /// polls the runtime and returns at most a millisecond late.
 inline void set_timeout(std::uint64_t milliseconds, bool stop = false) noexcept {

@@ -18,8 +18,8 @@ namespace warpsafe::debug {
 
 namespace detail {
 
-/// The number of the format. It rises when a field changes its meaning or disappears, not when one
-/// is added.
+/// The number of the format. It rises when a field changes its meaning or disappears, not when a
+/// field is added.
 inline constexpr std::uint32_t journal_format = 1;
 
 [[nodiscard]] inline double microseconds(std::uint64_t nanoseconds) noexcept {
@@ -54,8 +54,8 @@ inline void add_site(JsonObject& line, const call_site& site) {
   return line.text();
 }
 [[nodiscard]] inline std::string device_line(const DeviceLimits& limits) {
-  // Each limit by name, so that a new one does not compile until it is here. The format has those
-  // that tell two runs apart.
+  // Every limit is named, so that a new one does not compile until it is handled here. The format
+  // contains the limits that distinguish two runs.
   const auto& [vendor, device, name, max_threads_per_block, max_block, max_grid,
                max_threads_per_axis, shared_per_block, shared_per_block_optin,
                shared_per_multiprocessor, reserved_shared_per_block, warp_size, registers_per_block,
@@ -83,7 +83,7 @@ inline void add_site(JsonObject& line, const call_site& site) {
 }
 [[nodiscard]] inline std::string launch_line(const RunLaunch& one) {
   const LaunchRecord& record = one.record;
-  // Each member by name, so that a new one does not compile until it is here.
+  // Every member is named, so that a new one does not compile until it is handled here.
   const auto& [sequence, kernel, grid, block, dynamic_shared, stream, device, vendor, state,
                options, priority, registers, max_threads_per_block, static_shared, cluster, site] =
       record;

@@ -10,10 +10,11 @@ namespace warpsafe::debug {
 
 /// Whether a device with `limits` would accept a recorded launch. The limits may be those of
 /// another device or of an architecture's table (limits_table.hpp); no such device has to be
-/// present. The kernel's static shared memory counts. The number of threads that the kernel allows
-/// counts only if the vendor is the same, because the registers that another vendor's code needs
-/// are not known. Nor is it known how many blocks of a cooperative launch, or clusters, fit at
-/// once. `limits` and the record's names must outlive the error. Errc as `validate`.
+/// present. The check includes the kernel's static shared memory. It includes the number of threads
+/// that the kernel allows only for the same vendor, because the registers that another vendor's
+/// code needs are not known. It does not check how many blocks of a cooperative launch, or
+/// clusters, fit at once. `limits` and the record's names must outlive the error. Errc as
+/// `validate`.
 [[nodiscard]] inline result<void> revalidate(const LaunchRecord& record,
                                              const DeviceLimits& limits) noexcept {
   LaunchShape shape;

@@ -24,7 +24,7 @@ struct RuntimeVersions {
   std::int32_t toolkit = 0;  ///< of the headers that this was compiled with
 };
 
-/// Where a run took place: the differences between two runs that exist before any launch.
+/// Where a run took place: whatever may differ between two runs before any launch.
 struct RunEnvironment {
   std::string started;     ///< UTC, as 2026-01-31T12:00:00Z
   std::string host;        ///< the machine's name
@@ -67,7 +67,7 @@ struct RunRecord {
   std::vector<RunLaunch> launches;  ///< in the order of their numbers
   std::vector<RunWait> waits;
   std::vector<RunError> errors;
-  std::uint64_t lost = 0;   ///< launches of the process before the first one here
+  std::uint64_t lost = 0;   ///< launches of the process before the first launch here
   bool incomplete = false;  ///< something is missing, because there was no memory for it
 };
 

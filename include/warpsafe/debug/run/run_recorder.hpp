@@ -123,9 +123,8 @@ class RunRecorder {
   /// Stops. @pre no other thread launches or waits
   ~RunRecorder() { stop(); }
 
-  /// Starts recording; call it once. Describes the process as it runs on backend B, whose launches
-  /// get GPU times; launches of other backends are recorded without them. @pre no graph is being
-  /// captured
+  /// Starts recording; call it once. Describes the process as it runs on backend B. Only launches
+  /// of backend B get GPU times. @pre no graph is being captured
   template <class B = default_backend, CheckLevel Level = current_level>
   void start(RecordOptions options = {}) {
     run_.environment = describe_environment<B, Level>();
@@ -177,7 +176,7 @@ class RunRecorder {
   void launched(const LaunchRecord& record, std::uint64_t begun, std::uint64_t ended) {
     clock_.launched(record);
     const RunLaunch made{record, since_start(begun), since_start(ended), 0, 0, thread()};
-    // Threads arrive here in another order than that of their launches' numbers.
+    // Threads may arrive here in another order than that of their launches' numbers.
     std::size_t at = run_.launches.size();
     while (at > 0 && run_.launches[at - 1].record.sequence > record.sequence) --at;
     const auto place = static_cast<std::ptrdiff_t>(at);
@@ -223,8 +222,8 @@ class RunRecorder {
   std::vector<pthread_t> threads_;
 };
 
-/// The journal's present contents as a run: the last launches, without times, waits and errors. For
-/// a program that was not recorded from its start.
+/// The journal's present contents as a run: the last launches, without times, waits and errors. Use
+/// it in a program that was not recorded from its start.
 template <class B = default_backend>
 [[nodiscard]] RunRecord run_from_journal() {
   RunRecord run;

@@ -20,9 +20,9 @@ namespace detail {
 
 /// Writes a run in the Trace Event Format ("Trace Event Format", a page of the Chromium project),
 /// which Perfetto and chrome://tracing open. Times are in microseconds. The host is one process
-/// with a row per thread; each device is one with a row per stream. A row's number (tid) is unique
-/// in the whole trace and not 0. Perfetto takes equal numbers for the same thread, whatever their
-/// processes are, and drops overlapping slices; it takes thread 0 for the idle thread.
+/// with a row per thread; each device is a process with a row per stream. A row's number (tid) is
+/// unique in the whole trace and not 0. Perfetto treats equal numbers as the same thread, even in
+/// different processes, and drops overlapping slices. It treats thread 0 as the idle thread.
 class TraceWriter {
  public:
   TraceWriter(const RunRecord& run, std::FILE* file) : run_(run), out_(file) {}

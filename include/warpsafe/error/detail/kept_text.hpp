@@ -21,10 +21,10 @@ struct KeptText {
 [[gnu::visibility("default")]] inline std::size_t kept_text_bytes = 0;
 [[gnu::visibility("default")]] inline pthread_mutex_t kept_text_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/// A copy of `text` that lives as long as the program, as the texts of an error must: names of
-/// loaded kernels, faults of an image. The same text is kept once. After a megabyte of different
-/// texts it returns a fixed one. Takes a lock and allocates, so it is for loading and for errors
-/// only.
+/// Returns a copy of `text` that lives as long as the program, as the texts of an error must: names
+/// of loaded kernels, faults of an image. Equal texts share one copy. Without memory, or after a
+/// megabyte of different texts, it returns a fixed text. It locks and allocates, so call it only
+/// for loading and for errors.
 [[nodiscard]] inline Name keep_text(Name text) noexcept {
   constexpr std::size_t most = std::size_t{1} << 20U;
   if (text.empty()) return {};

@@ -28,11 +28,11 @@ constexpr const char* graph_change_text(GraphChange change) noexcept {
   return "the runtime cannot make this change; instantiate() the new graph";
 }
 
-/// What is wrong, in one clause: the value, the limit, the way out where it fits the line. The
-/// error's own fields stand in braces (put_field). `is_of_launch`: the code has its row among those
-/// of a launch and its configuration, not of memory, a stream or a handle.
+/// What is wrong, in one clause: the value, the limit, and the way out if it fits on the line. The
+/// names of the error's fields stand in braces (put_field). `is_of_launch` becomes true if the code
+/// concerns a launch or its configuration, not memory, a stream or a handle.
 constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) noexcept {
-  // What a row may ask to choose its text.
+  // The conditions by which a row may choose its text.
   const Subcode subcode = error.subcode;
   const bool in_x = error.axis == Axis::x;
   const bool on_device = error.device >= 0;
@@ -60,8 +60,9 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   return "";
 }
 
-// Texts with fields, and few `<<`: each takes a compiler a tenth of a millisecond in every
-// translation unit that launches. Cold: a compiler that inlines all this takes three times as long.
+// Fields in texts replace most `<<`: each `<<` costs a tenth of a millisecond of compile time in
+// every translation unit that launches. Cold, because inlining takes a compiler three times as
+// long.
 
 [[gnu::cold]] inline void put_device(TextBuffer& out, const LaunchError& error) noexcept {
   if (error.device < 0) {
@@ -72,7 +73,7 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   if (!error.device_name.empty()) out << " '" << error.device_name << '\'';
 }
 
-/// The fields that are names. False where `field` is none of them.
+/// Writes a field that is a name. Returns false if `field` is not such a field.
 [[gnu::cold]] inline bool put_name(TextBuffer& out, Name field, const LaunchError& error) noexcept {
   const auto is = [&](const char* text) { return field == Name::of(text); };
   const Name* name = nullptr;
@@ -90,7 +91,7 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   return name != nullptr;
 }
 
-/// The fields that are numbers. False where `field` is none of them.
+/// Writes a field that is a number. Returns false if `field` is not such a field.
 [[gnu::cold]] inline bool put_number(TextBuffer& out, Name field,
                                      const LaunchError& error) noexcept {
   const auto is = [&](const char* text) { return field == Name::of(text); };
@@ -115,7 +116,8 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   return true;
 }
 
-/// Writes the field that a text names in braces; a name that is no field as it stands there.
+/// Writes the field that a text names in braces. Any other name is written unchanged, in its
+/// braces.
 [[gnu::cold]] inline void put_field(TextBuffer& out, Name field,
                                     const LaunchError& error) noexcept {
   if (put_number(out, field, error) || put_name(out, field, error)) return;
@@ -129,7 +131,7 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   } else if (is("grid")) {
     out << error.grid;
   } else if (is("shared")) {
-    // A count that makes no number of bytes is written as it was given.
+    // A count that has no valid number of bytes is written as the program gave it.
     const bool negative = error.code == Errc::shared_negative;
     const bool counted = negative || error.code == Errc::shared_overflow;
     if (negative) out << '-';
@@ -157,7 +159,7 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   }
 }
 
-/// Writes a text with the fields put in.
+/// Writes a text and fills in its fields.
 [[gnu::cold]] inline void put_text(TextBuffer& out, const char* text,
                                    const LaunchError& error) noexcept {
   for (; *text != '\0'; ++text) {

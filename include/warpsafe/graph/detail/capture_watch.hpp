@@ -16,11 +16,11 @@
 namespace warpsafe::detail {
 
 /// Follows one open capture: the streams that take part, and the error that broke it. The runtime
-/// only reports that something went wrong; this knows what, and on which line.
+/// only reports that something went wrong; this structure records what, and on which line.
 struct CaptureWatch {
-  /// A stream that joined the capture by waiting for one of its events. It needs no join while the
-  /// nodes that its next node would wait for are `joined_tail`: the capture's own stream waits for
-  /// those too.
+  /// A stream that joined the capture by waiting for one of its events. It counts as joined while
+  /// its next node would wait for the nodes of `joined_tail`, because the capture's own stream
+  /// waits for those nodes too.
   struct Fork {
     const void* stream;
     std::uint64_t joined_tail;
@@ -44,12 +44,12 @@ struct CaptureWatch {
   ResourcesPtr resources;
   LaunchError broken =
       LaunchError::make(Errc{}, Stage{});  ///< the first error after which the capture was broken
-  // What does not fit is not followed; an error then names no stream.
+  // Further streams and events are not followed; an error then names no stream.
   static constexpr int room = 32;
   Fork forks[room] = {};
   int fork_count = 0;
   RecordedEvent events[room] = {};
-  unsigned event_count = 0;  ///< ever recorded; the oldest is replaced
+  unsigned event_count = 0;  ///< of all recorded events; a new one replaces the oldest
 
   [[nodiscard]] Fork* find_fork(const void* which) noexcept {
     for (int i = 0; i < fork_count; ++i) {
@@ -86,7 +86,7 @@ struct CaptureWatch {
   void record(const void* event, const void* which) noexcept {
     RecordedEvent* mark = find_event(event);
     if (!takes_part(which)) {
-      if (mark != nullptr) *mark = {};  // the event was recorded outside since
+      if (mark != nullptr) *mark = {};  // the event has since been recorded outside
       return;
     }
     if (mark == nullptr) mark = &events[event_count++ % room];

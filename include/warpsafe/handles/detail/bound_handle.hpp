@@ -205,7 +205,7 @@ struct BoundHandle {
     if (!guard.has_value()) return guard.assume_error();
     return success();
   }
-  /// destroy at the check level of the last bind. The error is dropped.
+  /// Destroys at the check level of the last bind. The error is dropped.
   void drop(call_site site) noexcept {
     if (drop_ != nullptr) drop_(*this, site);
   }
@@ -251,7 +251,7 @@ struct BoundHandle {
   basic_stream_hold<B> stream;
   DeviceMemory<B>* workspace = nullptr;
   bool owned = true;
-  // A thread is in `call`. A member at every check level, so that layouts agree.
+  // Whether a thread is in `call`. It exists at every check level, so that layouts agree.
   bool busy = false;
 
  private:

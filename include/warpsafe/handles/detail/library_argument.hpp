@@ -51,7 +51,7 @@ constexpr bool check_library_argument() noexcept {
     return std::is_same_v<P, A>;
   } else if constexpr (std::is_pointer_v<P> && std::is_void_v<std::remove_pointer_t<P>> &&
                        DevicePointer<A>) {
-    // Another argument gives the library the element type (CUDA_R_16F, ncclHalf).
+    // Another argument tells the library the element type (CUDA_R_16F, ncclHalf).
     using From = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
     static_assert(std::is_convertible_v<From, P>,
                   "warpsafe: this memory is const, and the library's function writes it");
@@ -103,12 +103,12 @@ template <class T, std::size_t Size>
   return argument;
 }
 
-/// The first argument of the user together with the call's location. This is how a function that
+/// The first argument of the user together with the call's location. In this way, a function that
 /// ends in a parameter pack gets its caller's line. The argument is checked and converted here,
 /// because its parameter's type is known.
 template <class Traits, class P>
 struct FirstArgument {
-  // Its purpose is to convert, and the constraint leaves copies alone.
+  // Implicit, because its purpose is to convert; the constraint excludes copies.
   // NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload)
   template <class A>
   requires(!std::is_same_v<std::decay_t<A>, FirstArgument>)
@@ -149,7 +149,7 @@ inline constexpr bool holds_owner<FirstArgument<Traits, P>> = true;
 template <class Traits>
 inline constexpr bool holds_owner<FirstArgument<Traits, void>> = false;
 
-/// For a function without arguments of the user.
+/// For a function without user arguments.
 template <class Traits>
 struct FirstArgument<Traits, void> {
   template <class A>

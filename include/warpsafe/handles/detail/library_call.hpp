@@ -42,7 +42,7 @@ template <bool Full, class Traits>
                                  Name function, call_site site, LaunchError& error) noexcept {
   Errc code{};
   if (!is_exclusive) {
-    code = Errc::handle_busy;  // nothing else of the handle may be read then
+    code = Errc::handle_busy;  // no other member of the handle may be read then
   } else if (!bound.owned) {
     code = Errc::handle_moved;
   } else if (mixed) {
@@ -73,7 +73,8 @@ template <class Function, class Traits, class... A>
   return false;
 }
 
-/// Whether a call has a scalar at `Place`. The first argument's place is known only by value.
+/// Whether a call has a scalar at `Place`. The place of the first argument is known by value, not
+/// by type.
 template <ScalarPlace Place, class... A>
 [[nodiscard, gnu::always_inline]] constexpr bool has_scalar_at(ScalarPlace first_place) noexcept {
   return ((scalar_place<A> == Place) || ... || false) || first_place == Place;
@@ -115,7 +116,7 @@ template <auto Fn, class Traits, class... A>
   if constexpr (requires { typename Traits::backend::recorded_backend; }) {
     report_to_recorder<Fn>(bound, site, arguments...);
   }
-  // Buffers of other streams must be freed after the call's work.
+  // Buffers of other streams may be freed only after the call's work.
   if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
     const basic_stream_ref<typename Traits::backend> stream = bound.stream.ref();
     if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {

@@ -85,7 +85,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
   using Parameters = typename UserParameters<Traits, false, TypeList<>, P...>::type;
   static constexpr bool takes_handle = (is_handle_parameter<Native, P> || ... || false);
   static constexpr bool takes_address = (is_handle_address<Native, P> || ... || false);
-  // For a function of another library no other check runs.
+  // If the function belongs to another library, no other check runs.
   using First =
       typename FirstArgumentOf<Traits,
                                std::conditional_t<takes_handle, Parameters, TypeList<>>>::type;

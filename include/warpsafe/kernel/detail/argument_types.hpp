@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/args/detail/memory_owner.hpp>
-#include <warpsafe/args/trust.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/kernel/detail/parameter.hpp>
 #include <warpsafe/kernel/kernel.hpp>
@@ -13,7 +12,7 @@
 #include <utility>
 
 // Which argument may be passed for which kernel parameter. The rule: an argument keeps its value,
-// and memory that a kernel reaches is device memory by type.
+// and memory that a kernel reaches has a type of device memory.
 
 namespace warpsafe::detail {
 
@@ -64,9 +63,9 @@ constexpr bool keeps_value() noexcept {
   }
 }
 
-/// As keeps_value, for an A that is not a number but converts to one: an enumeration, or a class
-/// with a conversion operator (std::atomic, std::reference_wrapper). A pointer, which converts to
-/// bool, has no value to keep.
+/// Like keeps_value, for an A that is not a number but converts to a number: an enumeration, or a
+/// class with a conversion operator (std::atomic, std::reference_wrapper). A pointer, which
+/// converts to bool, has no value to keep.
 template <class P, class A>
 constexpr bool converts_keeping_value() noexcept {
   if constexpr (!std::is_convertible_v<const A&, P>) {
@@ -76,29 +75,29 @@ constexpr bool converts_keeping_value() noexcept {
     return std::is_floating_point_v<P> ? keeps_value<P, Number>() : sizeof(P) >= sizeof(A);
   } else {
     // Unary plus tells the type that the class converts to (char and short become int). Braces
-    // would tell it too, but nvcc lets them narrow.
+    // would tell it too, but nvcc lets braces narrow.
     return std::is_class_v<A> && requires(const A& argument) {
       requires keeps_value<P, std::remove_cvref_t<decltype(+argument)>>();
     };
   }
 }
 
-/// Takes the place of a number of type A in a conversion. Converts to types that keep A's values,
-/// or to A alone.
+/// Stands in for a number of type A in a conversion. It converts to the types that keep A's values,
+/// or (`Exactly`) only to A.
 template <class A, bool Exactly>
 struct NumberLike {
   template <class T>
   requires(std::is_arithmetic_v<T> && (Exactly ? std::is_same_v<T, A> : keeps_value<T, A>()))
   operator T() const;
 };
-/// Whether a number of type A makes the class P without a conversion to a narrower number. What P's
-/// own constructor for A does is P's responsibility.
+/// Whether the class P can be constructed from a number of type A without a conversion to a
+/// narrower number. P is responsible for its own constructor from A.
 template <class P, class A>
 inline constexpr bool made_keeping_value = std::is_constructible_v<P, NumberLike<A, false>> ||
                                            std::is_constructible_v<P, NumberLike<A, true>>;
 
-/// Whether the class P, made of the class A, holds a narrower number, such as std::optional<int> of
-/// an std::optional<long>.
+/// Whether the class P, made from the class A, holds a narrower number; for example,
+/// std::optional<int> made from std::optional<long>.
 template <class P, class A>
 inline constexpr bool holds_narrower = false;
 template <template <class, class...> class Holder, class To, class... ToMore, class From,
@@ -108,7 +107,7 @@ requires(std::is_arithmetic_v<To>&& std::is_arithmetic_v<
                                                      Holder<From, FromMore...>> =
     !keeps_value<To, From>();
 
-/// Whether the pointer's memory has no type of its own.
+/// Whether the pointer's memory has no element type: void or bytes.
 template <class Pointer>
 inline constexpr bool points_to_bytes = false;
 template <class T>
@@ -130,15 +129,14 @@ struct RawParameter<device_ptr<T>> {
 template <class A>
 using KernelForm = decltype(kernel_form(std::declval<const A&>()));
 
-/// Whether A is device memory with a size, whose elements have the type that the DeviceSpan P
-/// requires.
+/// Whether A is device memory with a size and with the element type of the DeviceSpan P.
 template <class P, class A>
 constexpr bool converts_to_span() noexcept {
   if constexpr (is_trusted_span<A>) {
     using From = std::remove_pointer_t<decltype(std::declval<const A&>().get())>;
     return std::is_convertible_v<DeviceSpan<From>, P>;
   } else {
-    // Not a range of host memory, which DeviceSpan diagnoses.
+    // Excludes a range of host memory, which DeviceSpan diagnoses.
     return std::is_convertible_v<KernelForm<A>, P> && !requires { typename A::value_type; };
   }
 }
@@ -170,7 +168,7 @@ constexpr bool check_argument() noexcept {
       using From = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
       using To = typename RawParameter<P>::type;
       // With one more level of pointers, a pointer to a class does not convert to a pointer to its
-      // base. A kernel that indexes would step by the base's size.
+      // base. A kernel that indexes such a pointer would step by the base's size.
       if constexpr (std::is_convertible_v<const From*, const To*>) {
         return true;
       } else {

@@ -53,13 +53,13 @@ inline constexpr bool may_be_negative = [] {
     return false;
   }
 }();
-/// Whether check_value has something to check. If not, the compiler need not read it.
+/// Whether check_value has something to check. If not, the compiler need not read check_value.
 template <bool AskDriver, class P, class A>
 inline constexpr bool has_a_check = may_be_negative<P, A> || is_trusted_span<A> ||
                                     (AskDriver && is_trusted<A>);
 
 /// Checks an argument's value: a negative number for an unsigned parameter, and at CheckLevel::full
-/// a trusted pointer that the driver does not know. False with the problem in `error`.
+/// a trusted pointer that the driver does not know. Returns false with the problem in `error`.
 template <class B, bool AskDriver, class P, class A>
 [[nodiscard, gnu::always_inline]] inline bool check_value(
     [[maybe_unused]] const A& argument, [[maybe_unused]] int number,

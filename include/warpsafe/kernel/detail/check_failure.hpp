@@ -71,8 +71,8 @@ namespace warpsafe::detail {
 }
 #endif
 
-/// Writes the record's address into the kernels' variable at `address`. It uses a stream of its own
-/// and works beside a capture. Returns the runtime's status.
+/// Writes the record's address into the kernels' variable at `address`. It uses its own stream and
+/// also works during a capture. Returns the runtime's status.
 template <class B>
 [[nodiscard]] int write_check_record(void* address, CheckRecord* record) noexcept {
   const RelaxedCaptureScope<B, current_level> relaxed;
@@ -85,7 +85,7 @@ template <class B>
   const int destroyed = call<B, current_level, &B::stream_destroy>(stream);
   return status != 0 ? status : waited != 0 ? waited : destroyed;
 }
-/// `B` is the backend of this device compiler, which has `symbol_address`.
+/// `B` is the backend of this device compiler; it has `symbol_address`.
 template <class B>
 [[nodiscard]] static int install_check_record(CheckRecord* record) noexcept {
   void* address = nullptr;
@@ -108,7 +108,7 @@ inline int allocate_check_record(void*& memory) noexcept {
 }
 inline int install_check_record(CheckRecord*) noexcept { return 0; }
 
-/// The device's ordinal is not known here: on a CPU all devices use the first record.
+/// On a CPU all devices use the first record, because the device's ordinal is not known here.
 inline void fail_device_check(const char* text, const char* file, unsigned line,
                               const char* function) {
   HostThread& self = *host_thread;

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 // The record that a failed WARPSAFE_DEVICE_CHECK leaves: plain data in memory that host and device
-// reach. C++17, no standard header.
+// reach. C++17, without standard headers.
 
 namespace warpsafe::detail {
 
@@ -62,7 +62,7 @@ __host__ __device__
 
 namespace warpsafe::detail {
 
-/// The checks of one translation unit's kernels. Registered before main, or by dlopen.
+/// The checks of one translation unit's kernels. Registered before main, or during dlopen.
 struct CheckUnit {
   CheckUnit* next;
   Vendor vendor;
@@ -74,7 +74,7 @@ struct CheckUnit {
 };
 
 struct DeviceChecks {
-  static constexpr int devices = 64;  // devices beyond it have no record, and their checks trap
+  static constexpr int devices = 64;  // further devices have no record, and their checks trap
 
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   CheckUnit* units = nullptr;

@@ -6,8 +6,8 @@
 #pragma GCC system_header
 
 // Declares, in a translation unit of the host compiler, a kernel that nvcc or hipcc compiles. The
-// `const` before its `void` only changes the function's type, by which a launch distinguishes it
-// from a function of the host. A function's return type is no part of its mangled name.
+// `const` before its `void` only changes the function's type, by which a launch distinguishes the
+// kernel from a host function. A function's return type is no part of its mangled name.
 #if defined(__clang__)
 #define WARPSAFE_KERNEL_EXTERN                                                           \
   _Pragma("clang diagnostic push")                                                       \

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/args/detail/host_code.hpp>
+#include <warpsafe/args/device_ptr.hpp>
 #include <warpsafe/core/size_type.hpp>
 #include <warpsafe/dims/extent.hpp>
 
@@ -20,9 +20,9 @@ struct Local3 {
   unsigned x, y, z;
 };
 
-// A device compiler parses kernel code twice, and a functor's call operator is host and device
-// code. So these functions are both too (args/detail/host_code.hpp). With clang as nvcc's host
-// compiler, they would cause warnings about unused functions.
+// These functions are host and device code, because a device compiler parses kernel code twice and
+// a functor's call operator is both, too (args/device_ptr.hpp). They are maybe_unused, because
+// clang as nvcc's host compiler would warn.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define WARPSAFE_DETAIL_KERNEL_CODE [[maybe_unused]] static __host__ __device__ __forceinline__
 #else
@@ -53,8 +53,8 @@ inline Local3 block_size() noexcept { return detail::to_local(detail::host_threa
 inline Local3 grid_size() noexcept { return detail::to_local(detail::host_thread->grid_dim); }
 #endif
 
-/// The range of `grid_stride` for a `for` loop. Its end is a sentinel, so that it compiles to the
-/// loop that one writes by hand.
+/// The range of `grid_stride` for a `for` loop. Its end is a sentinel, so that the loop compiles to
+/// the same code as a handwritten loop.
 class StrideRange {
  public:
   struct Sentinel {};

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/args/trust.hpp>
+#include <warpsafe/args/device_ptr.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -13,6 +13,12 @@
 
 namespace warpsafe {
 
+// args/trust.hpp
+template <class T>
+class trusted_ptr;
+template <class T>
+class trusted_span;
+
 namespace detail {
 
 /// Converts to any type except an aggregate. It counts members, including those of a structure
@@ -21,10 +27,10 @@ struct AnyMember {
   template <class T>
   requires(!std::is_aggregate_v<T>) operator T() const noexcept;
 };
-/// Whether a class or union may hide an address, because a constructor, private members or members
-/// in one place keep its members from being examined. It may if it has room for a pointer, is not a
-/// type of device memory, and does not name its elements' type (std::complex has a value_type,
-/// std::chrono's durations a rep, HIP's float4 a Native_vec_).
+/// Whether a class or union may hide an address. P is a type whose members cannot be examined,
+/// because it has a constructor or private members, or is a union. It may hide an address if it has
+/// room for a pointer, is not a type of device memory, and does not name the type of its numbers
+/// (std::complex has a value_type, std::chrono's durations a rep, HIP's float4 a Native_vec_).
 template <class P>
 constexpr bool may_hide_address() noexcept {
   if constexpr (sizeof(P) < sizeof(void*) || alignof(P) < alignof(void*) || is_device_memory<P> ||
@@ -56,7 +62,7 @@ constexpr bool takes(std::index_sequence<Before...>, std::index_sequence<After..
       (static_cast<void>(After), AnyMember{})...};
   };
 }
-/// The number of members of P, up to `Most`. It counts down, since a member without a default
+/// The number of members of P, up to `Most`. It counts down, because a member without a default
 /// constructor needs an initialiser.
 template <class P, std::size_t Most>
 constexpr std::size_t count_members() noexcept {
@@ -84,7 +90,7 @@ constexpr bool has_address() noexcept {
 }
 
 /// Whether a type looks like a view of memory: std::span, std::string_view, std::initializer_list.
-/// An array of its own elements is an aggregate, or specialises is_device_copyable.
+/// A type that holds its own elements is an aggregate, or specialises is_device_copyable.
 template <class P>
 concept ViewOfMemory =
     !std::is_aggregate_v<P> &&
@@ -136,10 +142,10 @@ inline constexpr bool is_assignable_type =
 
 }  // namespace detail
 
-/// Allows a type as a kernel parameter. Specialise it as true for a type whose bytes mean the same
-/// on the device, although it is formally not trivially copyable, has a const member, holds a raw
-/// pointer that is always device memory, or cannot be examined (a constructor, private members, a
-/// union) and contains no address.
+/// Allows a type as a kernel parameter. Specialise it as true for a type that is refused although
+/// its bytes mean the same on the device. Such a type is formally not trivially copyable, has a
+/// const member, or holds a raw pointer that is always device memory. Or it cannot be examined (a
+/// constructor, private members, a union) and contains no address.
 template <class T>
 inline constexpr bool is_device_copyable =
     std::is_trivially_copyable_v<T>&& detail::is_assignable_type<T> && !detail::shows_address<T>();

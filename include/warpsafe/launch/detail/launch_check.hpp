@@ -11,7 +11,7 @@
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/config.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
-#include <warpsafe/launch/validate.hpp>
+#include <warpsafe/launch/detail/launch_rules.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>

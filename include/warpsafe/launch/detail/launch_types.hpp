@@ -6,7 +6,7 @@
 #include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/config.hpp>
-#include <warpsafe/launch/validate.hpp>
+#include <warpsafe/launch/detail/launch_rules.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>

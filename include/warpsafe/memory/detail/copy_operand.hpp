@@ -29,7 +29,7 @@ struct CopyRows {
   bool matrix;                   ///< rows and columns must match, not only their product
   int device;                    ///< -1 for host memory, or if unknown
   std::size_t size;              ///< in elements
-  MemoryOwner* owner = nullptr;  ///< of a view, which is told about the copy
+  MemoryOwner* owner = nullptr;  ///< of a view; it records the copy
 
   template <class T>
   [[nodiscard]] static CopyRows flat(T* data, std::size_t size, int device) noexcept {
@@ -41,7 +41,7 @@ struct CopyRows {
 
 enum class CopyPlace : unsigned char { device, pinned };
 
-/// How a type takes part in copies. A type that does has these members:
+/// How a type takes part in copies. The specialisation for such a type has these members:
 ///   known = true; place; element (const if it is only read); backend (void: any)
 ///   static CopyRows rows(const A&); static DeviceMemory<backend>* owner(const A&)
 template <class A>
@@ -103,7 +103,7 @@ template <CheckLevel Level, class B>
       }
       return call<B, Level, &B::copy>(to.data, from.data, bytes, kind, stream.native());
     }
-    // An operand without rows takes the other's.
+    // An operand that is not a matrix takes the other's width and rows.
     const std::size_t width = to.matrix ? to.width : from.width;
     const std::size_t rows = to.matrix ? to.rows : from.rows;
     return call<B, Level, &B::copy_2d>(to.data, to.matrix ? to.pitch : width, from.data,
@@ -113,8 +113,8 @@ template <CheckLevel Level, class B>
 }
 
 /// Errc::stream_capturing for an operation that waits or uses host memory: the graph would run it
-/// later, when nothing waits and the memory is gone. Errc::stream_null for a Stream that was moved
-/// from or closed.
+/// later, when nothing waits and the memory may not exist. Errc::stream_null for a Stream that was
+/// moved from or closed.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> check_not_capturing(basic_stream_ref<B> stream, Name operation,
                                                call_site site) noexcept {

@@ -78,8 +78,8 @@ class DeviceMemory : public MemoryOwner {
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return stream_.ref(); }
   [[nodiscard]] const basic_stream_hold<B>& hold() const noexcept { return stream_; }
-  /// Frees in the order of another stream of the device from now on. @pre the new stream's work is
-  /// ordered after the old stream's
+  /// Frees in the order of another stream of the device from now on. @pre the new stream's
+  /// work is ordered after the old stream's work
   void move_to(basic_stream_hold<B> stream) noexcept {
     stream_ = std::move(stream);
     MemoryOwner::freed_on = stream_.ref().native();
@@ -99,9 +99,9 @@ class DeviceMemory : public MemoryOwner {
     return status;
   }
 
-  /// Records that the work submitted to `stream` so far uses the memory. Records nothing for its
-  /// own stream, nor for a stream that captures, whose work runs with its graph. Returns the
-  /// runtime's status. Thread-safe, since launches of several threads may read one buffer.
+  /// Records that the work submitted to `stream` so far uses the memory. Records nothing for the
+  /// memory's own stream, nor for a stream that captures, whose work runs with its graph. Returns
+  /// the runtime's status. Thread-safe, since launches of several threads may read one buffer.
   template <CheckLevel Level>
   [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
     if (stream == stream_.ref() || data_ == nullptr || captures<Level>(stream)) return 0;
@@ -241,7 +241,7 @@ class DeviceMemory : public MemoryOwner {
     DeviceMemory* all = __atomic_exchange_n(&postponed, nullptr, __ATOMIC_ACQUIRE);
     while (all != nullptr) {
       DeviceMemory* const memory = std::exchange(all, all->next_);
-      int status = 0;  // the former owner can no longer be told
+      int status = 0;  // no owner is left to receive it
       if (memory->free_(*memory, status)) {
         delete memory;
       } else {

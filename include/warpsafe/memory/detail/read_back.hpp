@@ -15,7 +15,7 @@
 
 namespace warpsafe::detail {
 
-/// Returns false if the host has no memory for it.
+/// Returns false if the host has no memory for `size` elements.
 template <class T>
 [[nodiscard]] bool resize(std::vector<T>& target, std::size_t size) noexcept {
 #if defined(__cpp_exceptions)

@@ -92,7 +92,7 @@ class LoadedModule {
   /// Calls `visit(Name)` for each kernel of the module. Returns the runtime's status.
   template <CheckLevel Level, class Visit>
   [[nodiscard]] int visit_names(Visit visit) const noexcept {
-    // If the names are read in the image, the runtime is not called, and nothing is traced.
+    // If the names are read from the image, the runtime is not called, and nothing is traced.
     constexpr CheckLevel traced = ModuleCalls<B>::lists_names ? Level : CheckLevel::off;
     return call<B, traced, &ModuleCalls<B>::template module_names<Visit>>(native_, image(), visit);
   }
@@ -193,7 +193,7 @@ template <class B>
 class ModuleHold {
  public:
   ModuleHold() noexcept = default;
-  /// Takes over a reference of the caller's.
+  /// Takes over one reference from the caller.
   explicit ModuleHold(LoadedModule<B>* module) noexcept : module_(module) {}
   ModuleHold(const ModuleHold& other) noexcept : module_(other.module_) {
     if (module_ != nullptr) module_->retain();

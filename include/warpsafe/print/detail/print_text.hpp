@@ -21,8 +21,8 @@ namespace detail {
 template <class Enum>
 inline constexpr bool is_printed_by_name = false;
 
-/// The name of the enumerator with that value, without its scopes. Empty if there is none: the
-/// compiler then writes a cast.
+/// The name of the enumerator with that value, without its scopes. Empty if there is no such
+/// enumerator: the compiler then writes a cast.
 template <auto Value>
 [[nodiscard]] constexpr Name enumerator_of() noexcept {
   const Name all = name_of<Value>;
@@ -63,7 +63,7 @@ void put_elements(std::ostream& out, std::size_t count, const T* address) {
 
 }  // namespace detail
 
-/// Prints the enumerator's name: `block_too_large`; the number if there is none.
+/// Prints the enumerator's name (`block_too_large`), or the number if there is no enumerator.
 template <class Enum>
 requires detail::is_printed_by_name<Enum> std::ostream& operator<<(std::ostream& out, Enum value) {
   constexpr std::size_t count =

@@ -59,9 +59,8 @@ template <class B>
 struct [[gnu::visibility("hidden")]] DeviceCache {
   static inline OnceSlot<DeviceLimits> slots[cached_devices];
 
-  /// The limits of a device, with the floor in place of limits that it does
-  /// not report. `local` holds them if they cannot be cached. nullptr, with the runtime's status,
-  /// if the device cannot be asked.
+  /// The limits of a device. The floor replaces each limit that the device does not report. `local`
+  /// holds them if they cannot be cached. nullptr, with the runtime's status, if the query fails.
   template <CheckLevel Level = CheckLevel::off>
   static const DeviceLimits* find(int device, DeviceLimits& local, int& status) noexcept {
     const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;

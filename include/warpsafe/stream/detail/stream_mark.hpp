@@ -34,8 +34,8 @@ template <CheckLevel Level, class B>
   return call<B, Level, &B::stream_capturing>(stream.native(), capturing) == 0 && capturing;
 }
 
-/// Waits for the stream's work, even if other streams capture. As basic_stream_ref::synchronize,
-/// but without a time-out.
+/// Waits for the stream's work, even if other streams capture. Like
+/// basic_stream_ref::synchronize, but without a time-out.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> wait_for(basic_stream_ref<B> stream, call_site site) noexcept {
   const RelaxedCaptureScope<B, Level> outside;
@@ -60,8 +60,7 @@ class StreamMark {
   }
   StreamMark(const StreamMark&) = delete;
   StreamMark& operator=(const StreamMark&) = delete;
-  // A wait for the event goes on after its destruction, and the status of the destruction is of no
-  // use.
+  // Submitted waits for the event outlast it. A destructor cannot return a status.
   ~StreamMark() {
     if (native_ != nullptr) static_cast<void>(destroy_(native_));
   }

@@ -12,8 +12,8 @@
 
 namespace warpsafe::detail {
 
-/// Whether repeated queries can change their answer. They cannot where a scheduler runs the work
-/// only inside of calls.
+/// Whether repeated queries can change their answer. They cannot if a scheduler runs the work
+/// only inside calls.
 template <class B>
 [[nodiscard]] bool polling_helps() noexcept {
   if constexpr (requires { B::is_scheduled(); }) {
@@ -86,9 +86,9 @@ template <class B, CheckLevel Level>
   return hooks->wait(event_wait_calls<B, Level>, event,
                      {point.stream, point.device, site, may_stop});
 }
-/// Waits before a call that waits for the stream's work inside the runtime, such as a copy to or
-/// from pageable host memory (CUDA Runtime API, "API synchronization behavior"), if waits are
-/// watched. The call then has nothing to wait for. Returns as wait_for_stream.
+/// If waits are watched, waits here before a call that waits for the stream's work inside the
+/// runtime. An example is a copy to or from pageable host memory (CUDA Runtime API, "API
+/// synchronization behavior"). That call then has nothing to wait for. Returns as wait_for_stream.
 template <class B, CheckLevel Level>
 [[nodiscard]] int wait_ahead(typename B::native_stream stream, int device,
                              call_site site) noexcept {
@@ -109,7 +109,7 @@ template <class B>
 }
 
 /// A backend's functions for the debug tools. Most are the backend's own, since every further
-/// function costs each translation unit with a launch.
+/// function costs compile time in each translation unit with a launch.
 template <class B>
 inline constexpr BackendCalls backend_calls{B::name,
                                             B::vendor,

@@ -1,4 +1,4 @@
-# The host's own, without what is done to programs and libraries: vcpkg would fetch patchelf for it.
+# The host's own triplet, without the steps for programs and libraries, for which vcpkg would fetch patchelf.
 execute_process(COMMAND uname -m OUTPUT_VARIABLE machine OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(machine STREQUAL "aarch64")
   set(VCPKG_TARGET_ARCHITECTURE arm64)

@@ -161,8 +161,8 @@ using namespace stand_in_hip;
 
 extern "C" {
 
-// clr hip_module.cpp:171 and hip_platform.cpp:922: an unknown function is an invalid symbol here,
-// where a launch calls it an invalid device function.
+// clr hip_module.cpp:171 and hip_platform.cpp:922: for an unknown function this returns invalid
+// symbol, and a launch returns invalid device function.
 hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const void* host_function) {
   return api("hipFuncGetAttributes", [&](CallNote&) {
     if (attributes == nullptr) return hipErrorInvalidValue;
@@ -176,7 +176,7 @@ hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const void* host_
   });
 }
 
-// clr hip_module.cpp:179. The maximum is stored and reported, and no launch looks at it.
+// clr hip_module.cpp:179. The maximum is stored and reported, and no launch checks it.
 hipError_t hipFuncSetAttribute(const void* host_function, hipFuncAttribute attribute, int value) {
   return api("hipFuncSetAttribute", [&](CallNote&) {
     if (host_function == nullptr) return hipErrorInvalidDeviceFunction;

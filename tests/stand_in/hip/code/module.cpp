@@ -74,7 +74,7 @@ hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
     if (!file) return hipErrorFileNotFound;
     std::vector<char> image{std::istreambuf_iterator<char>(file), {}};
     if (image.empty()) return hipErrorInvalidValue;
-    image.resize(std::max<std::size_t>(image.size(), 64));  // the readers look at whole headers
+    image.resize(std::max<std::size_t>(image.size(), 64));  // the readers access whole headers
     return load(module, image.data());
   });
 }

@@ -39,7 +39,7 @@ TEST_F(StandInHipHost, InvalidatesACaptureByADeviceSynchronisation) {
   ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipSuccess);
   stand_in_hip_plant_last_error(hipErrorNotFound);
   EXPECT_EQ(hipDeviceSynchronize(), hipErrorStreamCaptureUnsupported);
-  EXPECT_EQ(stand_in_hip_last_error(), hipErrorNotFound);  // its answer goes past the slot
+  EXPECT_EQ(stand_in_hip_last_error(), hipErrorNotFound);  // its status bypasses the slot
   EXPECT_EQ(launch(1, 1, 0, stream), hipErrorStreamCaptureInvalidated);
   hipGraph_t graph = nullptr;
   EXPECT_EQ(hipStreamEndCapture(stream, &graph), hipErrorStreamCaptureInvalidated);

@@ -141,7 +141,7 @@ TEST_F(StandInHipHost, RefusesEventsThatCannotBe) {
   ASSERT_EQ(hipEventDestroy(event), hipSuccess);
   stand_in_hip_plant_last_error(hipErrorNotFound);
   EXPECT_EQ(hipEventDestroy(event), hipErrorContextIsDestroyed);
-  EXPECT_EQ(stand_in_hip_last_error(), hipErrorNotFound);  // the answer goes past the slot
+  EXPECT_EQ(stand_in_hip_last_error(), hipErrorNotFound);  // the status bypasses the slot
   EXPECT_EQ(hipEventRecord(event, nullptr), hipErrorInvalidHandle);
   EXPECT_EQ(stand_in_hip_undefined_uses(), 1u);
 }

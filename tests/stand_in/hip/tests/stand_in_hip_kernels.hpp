@@ -24,7 +24,7 @@ void launch_bounded_ggl(dim3 grid, dim3 block, int* p);
 /// nothing<<<grid, block>>>().
 void launch_nothing(dim3 grid, dim3 block);
 
-/// printing<<<1, 1>>>(a): prints, so that the compiler adds hidden arguments of its own.
+/// printing<<<1, 1>>>(a): prints, so that the compiler adds hidden arguments.
 void launch_printing(int a);
 
 const void* mixed_kernel();

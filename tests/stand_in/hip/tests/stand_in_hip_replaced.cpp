@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A plain HIP program, linked with AMD's own libamdhip64: it knows nothing of the stand-in and
-// prints what it meets.
+// A plain HIP program, linked with AMD's own libamdhip64. It does not know the stand-in, and prints
+// what the runtime returns.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>

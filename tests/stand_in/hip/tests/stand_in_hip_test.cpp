@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The stand-in as hipcc's programs meet it: registration, <<<>>> and what the code object says.
+// The stand-in in programs compiled by hipcc: registration, <<<>>> and the code object's metadata.
 #include "stand_in_hip.hpp"
 
 #include "own_code.hpp"

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // clang-format off
-// First: HIP 6.4 has a macro __noinline__, which the standard library of g++ 16 does not survive.
+// First: HIP 6.4 has a macro __noinline__, with which g++ 16's standard library does not compile.
 #include <chrono>
 
 #include "stream.hpp"
@@ -59,7 +59,7 @@ hipError_t record(hipEvent_t handle, hipStream_t stream, CallNote& note) {
   return hipSuccess;
 }
 
-/// clr hip_event.cpp:439 and :461: asking about an event of a capture invalidates the capture.
+/// clr hip_event.cpp:439 and :461: a query of an event of a capture invalidates the capture.
 bool of_a_capture(Event& event) {
   Stream* stream = event.capture_stream;
   if (stream == nullptr || !stream->alive || stream->capture != hipStreamCaptureStatusActive) {

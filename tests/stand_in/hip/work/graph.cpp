@@ -49,7 +49,7 @@ hipError_t capture_info(hipStream_t handle, hipStreamCaptureStatus* status,
   return hipSuccess;
 }
 
-// hipGraphExecUpdate: another number of nodes is another topology. Kinds of nodes are not modelled.
+// hipGraphExecUpdate: a different number of nodes is a different topology. Kinds are not modelled.
 hipError_t update(hipGraphExec_t exec, hipGraph_t graph, hipGraphExecUpdateResult* result) {
   if (exec == nullptr || graph == nullptr || result == nullptr) return hipErrorInvalidValue;
   GraphExec* const to = live(runtime().graph_execs, exec);
@@ -118,7 +118,7 @@ hipError_t end_capture(hipStream_t handle, hipGraph_t* graph, CallNote& note) {
   return hipSuccess;
 }
 
-// clr hip_graph.cpp:1296; it does not ask whether the graph still exists.
+// clr hip_graph.cpp:1296; it does not check whether the graph still exists.
 hipError_t instantiate(hipGraphExec_t* exec, hipGraph_t handle) {
   if (exec == nullptr || handle == nullptr) return hipErrorInvalidValue;
   const Graph* graph = live(runtime().graphs, handle);
@@ -198,7 +198,7 @@ hipError_t hipGraphDestroy(hipGraph_t graph) {
   });
 }
 
-// Handles of nodes are not modelled: only their number is answered.
+// Handles of nodes are not modelled: only their number can be queried.
 hipError_t hipGraphGetNodes(hipGraph_t graph, hipGraphNode_t* nodes, std::size_t* count) {
   return api("hipGraphGetNodes", [&](CallNote&) {
     const Graph* found = live(runtime().graphs, graph);
@@ -227,7 +227,7 @@ hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t graph, hipGraphNod
   });
 }
 
-// clr hip_graph.cpp:1418; a second time releases what is gone.
+// clr hip_graph.cpp:1418; a second call releases freed memory.
 hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
   return api("hipGraphExecDestroy", [&](CallNote&) {
     if (exec == nullptr) return hipErrorInvalidValue;

@@ -70,11 +70,11 @@ hipError_t validate(const Request& request, const Function& function, Dims globa
                     const Device& device) {
   const StandInHipRelease release = runtime().release;
   if (request.parameters != nullptr && request.extra != nullptr) return hipErrorInvalidValue;
-  // A zero block makes the global size zero too, and is answered here, before line 268 asks.
+  // A zero block makes the global size zero too, and is refused here, before line 268 checks it.
   if (global.any_zero()) {
     return release < STAND_IN_HIP_7 ? hipErrorInvalidValue : hipErrorInvalidConfiguration;
   }
-  // Line 252 takes the bytes as uint32: 2^32 more pass unseen.
+  // Line 252 takes the bytes as uint32, so it does not see 2^32 more.
   const int shared_limit = device.attribute(hipDeviceAttributeMaxSharedMemoryPerBlock);
   if (static_cast<std::uint32_t>(request.shared) > static_cast<std::uint32_t>(shared_limit)) {
     return hipErrorInvalidValue;
@@ -123,8 +123,8 @@ void copy_arguments(const Request& request, const Function& function, LaunchReco
   }
 }
 
-/// Appends to the list of launches. Of a refused launch the arguments are not read: the count that
-/// the caller gave cannot be trusted then.
+/// Appends to the list of launches. Does not read a refused launch's arguments, because the
+/// caller's count may be wrong.
 LaunchRecord& record_launch(const Request& request, const Function& function,
                             const void* host_function, const StreamArgument& on, hipStream_t stream,
                             hipError_t result) {
@@ -180,8 +180,8 @@ hipError_t conclude(const Request& request, const Function& function, const void
   return status;
 }
 
-/// The launch of a release 7 on a stream of another device: sys-7 hip_module.cpp
-/// ihipModuleLaunchKernel. Earlier ones run it on the stream's device.
+/// Release 7 refuses a launch on a stream of another device: sys-7 hip_module.cpp
+/// ihipModuleLaunchKernel. Earlier releases run it on the stream's device.
 bool wrong_device(const StreamArgument& on) {
   Runtime& r = runtime();
   return r.release >= STAND_IN_HIP_7 && on.device != r.thread().device;
@@ -199,7 +199,7 @@ hipError_t launch(const Request& request, const void* host_function, hipStream_t
   Function function;
   const hipError_t result = [&] {
     if (!on.valid) {
-      // clr-5.7 does not look: it uses device -1.
+      // clr-5.7 does not check this: it uses device -1.
       return release >= STAND_IN_HIP_6 ? hipErrorInvalidValue
                                        : runtime().undefined(hipErrorInvalidValue);
     }
@@ -212,7 +212,7 @@ hipError_t launch(const Request& request, const void* host_function, hipStream_t
     if (found == hipErrorInvalidKernelFile && release >= STAND_IN_HIP_7) return found;
     if (found != hipSuccess) return hipErrorInvalidDeviceFunction;
     const Device& device = device_of(on);
-    // hip_platform.cpp:630: only gfx12 and later have their y and z looked at.
+    // hip_platform.cpp:630 checks y and z only on gfx12 and later.
     if (release >= STAND_IN_HIP_6 && device.major() >= 12 &&
         (request.grid.y > 65536 || request.grid.z > 65536)) {
       return hipErrorInvalidConfiguration;
@@ -224,8 +224,8 @@ hipError_t launch(const Request& request, const void* host_function, hipStream_t
   return conclude(request, function, host_function, on, stream, result);
 }
 
-// hipLaunchCooperativeKernel_common: clr hip_module.cpp:762. It has no branch for a stream under
-// capture before release 7: the launch goes past the graph.
+// hipLaunchCooperativeKernel_common: clr hip_module.cpp:762. Before release 7 it has no branch for
+// a capturing stream: the launch is not part of the graph.
 hipError_t launch_cooperative(Request request, const void* host_function, hipStream_t stream,
                               CallNote& note) {
   request.cooperative = true;
@@ -281,7 +281,7 @@ hipError_t validate_module(const Request& request, const Function& function,
   const Dims grid = of(request.grid);
   if (grid.x > INT_MAX || grid.y > yz_limit || grid.z > yz_limit) return hipErrorInvalidValue;
   if (global.x > UINT32_MAX) return hipErrorInvalidConfiguration;
-  // Line 512 casts y and z without a look.
+  // Line 512 casts y and z without a check.
   global.y = static_cast<std::uint32_t>(global.y);
   global.z = static_cast<std::uint32_t>(global.z);
   return validate(request, function, global, device);
@@ -381,7 +381,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsign
   });
 }
 
-// clr hip_module.cpp, hipModuleLaunchCooperativeKernel. The real one looks at no capture: the
+// clr hip_module.cpp, hipModuleLaunchCooperativeKernel. The real function ignores captures: the
 // launch runs at once.
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x,
                                             unsigned grid_y, unsigned grid_z, unsigned block_x,

@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::size_t device_alignment = 256;  // bytes
 
-/// A pointer inside of an allocation.
+/// A pointer into an allocation.
 struct Place {
   const Allocation* allocation = nullptr;  ///< null for memory that the runtime does not know
   const char* first = nullptr;
   std::size_t left = 0;  ///< bytes from the pointer to the end
 };
 
-/// A variable of the device is memory of the device as any other (clr hip_global.cpp, DeviceVar).
+/// A device variable is ordinary device memory (clr hip_global.cpp, DeviceVar).
 Place find_in_variables(const char* pointer) {
   static const Allocation memory{};
   for (const auto& [shadow, variable] : runtime().variables) {
@@ -88,8 +88,8 @@ bool known_kind(hipMemcpyKind kind) {
   return kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault;
 }
 
-// ihipMemcpy_validate, clr hip_memory.cpp:413. What the direction says is not compared with what
-// the pointers are, except that two unknown pointers cannot be a copy to or from a device.
+// ihipMemcpy_validate, clr hip_memory.cpp:413. It does not compare the direction with the
+// pointers, except that it refuses a copy to or from a device between two unknown pointers.
 hipError_t validate_copy(const void* to, const void* from, std::size_t size, hipMemcpyKind kind) {
   if (to == nullptr || from == nullptr) return hipErrorInvalidValue;
   if (!known_kind(kind)) return hipErrorInvalidMemcpyDirection;
@@ -104,7 +104,7 @@ hipError_t validate_copy(const void* to, const void* from, std::size_t size, hip
   return hipSuccess;
 }
 
-// ihipMemcpy, clr hip_memory.cpp:610: the size is looked at first.
+// ihipMemcpy, clr hip_memory.cpp:610: it checks the size first.
 hipError_t copy_now(void* to, const void* from, std::size_t size, hipMemcpyKind kind,
                     CallNote& note) {
   note.bytes = size;
@@ -165,7 +165,7 @@ hipError_t fill_now(void* at, int value, std::size_t size, CallNote& note) {
 hipError_t fill_async(void* at, int value, std::size_t size, hipStream_t stream, CallNote& note) {
   note.bytes = size;
   const StreamArgument on = resolve(stream, note);
-  if (!on.valid) return runtime().undefined(hipErrorContextIsDestroyed);  // not looked at
+  if (!on.valid) return runtime().undefined(hipErrorContextIsDestroyed);  // not checked
   if (size == 0) return hipSuccess;
   const hipError_t status = validate_fill(at, size);
   if (status != hipSuccess) return status;
@@ -222,8 +222,8 @@ auto& type_of(Attributes& attributes) {
   }
 }
 
-// clr hip_memory.cpp:3764; clr-5.7 answers hipErrorInvalidValue for memory that it does not know,
-// and HIP 5's headers have no value for it.
+// clr hip_memory.cpp:3764; clr-5.7 returns hipErrorInvalidValue for memory that it does not know,
+// and HIP 5's headers have no value for such memory.
 hipError_t pointer_attributes(hipPointerAttribute_t* attributes, const void* pointer) {
   if (attributes == nullptr || pointer == nullptr) return hipErrorInvalidValue;
   *attributes = {};
@@ -268,8 +268,8 @@ hipError_t hipMalloc(void** pointer, std::size_t size) {
   });
 }
 
-// clr hip_hmm.cpp, hipMallocManaged: no bytes are an error, and beside a capture that is not
-// relaxed it is refused even to a thread that is, which spoils nothing.
+// clr hip_hmm.cpp, hipMallocManaged: 0 bytes are an error. While a capture that is not relaxed is
+// open, it is refused even in a relaxed thread, without breaking the capture.
 hipError_t hipMallocManaged(void** pointer, std::size_t size, unsigned flags) {
   return api("hipMallocManaged", [&](CallNote& note) {
     if (unsafe_during_capture()) return hipErrorStreamCaptureUnsupported;

@@ -68,7 +68,7 @@ hipError_t query(hipStream_t handle, CallNote& note) {
 }
 
 // clr hip_stream.cpp:446. A wait adds no work here: deferred work runs in submission order, in
-// which everything that an event stands for comes before what waits for it.
+// which an event's work comes before the work that waits for the event.
 hipError_t wait_event(hipStream_t handle, hipEvent_t event_handle, unsigned flags, CallNote& note) {
   const StreamArgument on = resolve(handle, note);
   if (event_handle == nullptr || !on.valid) return hipErrorInvalidHandle;
@@ -146,7 +146,7 @@ bool captured(const StreamArgument& on, std::function<hipError_t()> operation, h
   }
   if (on.stream->capture_origin != on.stream) on.stream->joined = false;
   on.stream->graph->nodes.push_back(std::move(operation));
-  // A node's handle stands for it, and can be asked for nothing.
+  // A node's handle only identifies the node; nothing can be queried from it.
   on.stream->tail = {reinterpret_cast<hipGraphNode_t>(on.stream->graph->nodes.size())};
   status = hipSuccess;
   return true;
@@ -286,7 +286,7 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
   });
 }
 
-// clr hip_stream.cpp, hipGetStreamDeviceId: AMD's own way to ask, which returns no status.
+// clr hip_stream.cpp, hipGetStreamDeviceId: AMD's own query, which returns no status.
 int hipGetStreamDeviceId(hipStream_t stream) {
   int device = -1;
   const hipError_t status = api("hipGetStreamDeviceId", [&](CallNote& note) {
@@ -298,7 +298,7 @@ int hipGetStreamDeviceId(hipStream_t stream) {
   return status == hipSuccess ? device : -1;
 }
 
-// clr hip_device_runtime.cpp:640: nothing is done while any stream captures, and that answer does
+// clr hip_device_runtime.cpp:640: it does nothing while any stream captures, and that status does
 // not reach the last-error slot.
 hipError_t hipDeviceSynchronize() {
   return api("hipDeviceSynchronize", [&](CallNote& note) {

@@ -6,7 +6,7 @@
 
 namespace stand_in_hip {
 
-/// A stream argument: which stream it means, and whether it means one at all.
+/// A stream argument: the stream that it names, if it is valid.
 struct StreamArgument {
   Stream* stream = nullptr;  ///< null for the null stream
   bool valid = true;         ///< false for a destroyed stream or one never made
@@ -21,15 +21,15 @@ struct StreamArgument {
 StreamArgument resolve(hipStream_t handle, CallNote& note);
 /// Resolves a handle of a per-thread-default-stream entry point, where null means the thread's own.
 hipStream_t per_thread(hipStream_t handle);
-/// What most functions answer for a destroyed stream: a code up to release 6. Release 7 does not
-/// look any more (sys-7 hip_stream.cpp hipStreamGetFlags_common, hipStreamSynchronize_common,
+/// The status of most functions for a destroyed stream: a code up to release 6. Release 7 does not
+/// check it (sys-7 hip_stream.cpp hipStreamGetFlags_common, hipStreamSynchronize_common,
 /// hipStreamDestroy) and uses freed memory.
 hipError_t destroyed_stream();
 /// @return the live event, or null.
 Event* live_event(hipEvent_t handle);
 
-/// Of a stream that is under capture: appends the operation to the graph. @return true if it did,
-/// or if the capture is invalid; the answer to the caller is then in status.
+/// Appends the operation to the graph if the stream captures. @return true if it did, or if the
+/// capture is invalid; `status` is then the status for the caller.
 bool captured(const StreamArgument& on, std::function<hipError_t()> operation, hipError_t& status);
 
 /// CHECK_SUPPORTED_DURING_CAPTURE and CHECK_STREAM_CAPTURING, clr hip_internal.hpp:225 and :236:

@@ -7,7 +7,7 @@
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/check.hpp>
-#include <warpsafe/launch/validate.hpp>
+#include <warpsafe/launch/detail/launch_rules.hpp>
 
 #include <cstdint>
 

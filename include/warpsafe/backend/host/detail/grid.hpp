@@ -40,7 +40,7 @@ class TextStore {
   std::set<std::string> texts_;
 };
 
-/// A kernel's arguments, copied at the launch, because the caller's may be gone when it runs.
+/// A kernel's arguments, copied at the launch, because the caller's may not exist when it runs.
 class ArgumentBlock {
  public:
   ArgumentBlock(const KernelEntry& entry, void** args) {

@@ -180,9 +180,9 @@ struct FillOperation final : Operation {
 
 using Operations = std::span<const std::shared_ptr<const Operation>>;
 
-/// Decides when operations run, instead of the streams' workers, and is told everything that orders
-/// them. At most one is active: Runtime::scheduler. Every member is called with the runtime's mutex
-/// held; members that take the lock may release it for a while.
+/// Decides when operations run, instead of the streams' workers. The runtime reports everything
+/// that orders them. At most one is active: Runtime::scheduler. Every member is called with the
+/// runtime's mutex held; members that take the lock may release it for a while.
 class Scheduler {
  public:
   Scheduler() = default;
@@ -196,9 +196,9 @@ class Scheduler {
   virtual void submitted(StreamState& stream, Operation& operation) = 0;
   /// Runs operations until all of these are done; none is nullptr.
   virtual void finish(std::unique_lock<std::mutex>& lock, Operations operations) = 0;
-  /// The host was told that these are done; none is nullptr.
+  /// The host now knows that these are done; none is nullptr.
   virtual void known_done(Operations operations) = 0;
-  /// The host was told that work is not done.
+  /// The host now knows that some work is not done.
   virtual void known_pending() = 0;
   /// A stream waited for an event that was never recorded, so it does not wait.
   virtual void empty_wait(StreamState& stream) = 0;
@@ -206,7 +206,7 @@ class Scheduler {
   virtual void touched(const debug::MemoryAccess& access) = 0;
   /// The program destroys a stream. Its remaining operations must still run.
   virtual void destroyed(StreamState& stream) = 0;
-  /// A call named a stream that does not exist, or no longer does.
+  /// A call named a stream that never existed or no longer exists.
   virtual void refused(const StreamState* stream) = 0;
 };
 

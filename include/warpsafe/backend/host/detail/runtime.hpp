@@ -123,7 +123,7 @@ class Runtime {
     const auto newest = finish_all(lock, device);
     if (scheduler != nullptr) scheduler->known_done(newest);
   }
-  /// The same for a caller whose wait programs must not rely on. Returns the operations that it
+  /// Like wait_all, for a caller that does not document this wait. Returns the operations that it
   /// waited for, none of them nullptr.
   std::vector<std::shared_ptr<const Operation>> finish_all(std::unique_lock<std::mutex>& lock,
                                                            const Device* device) {
@@ -166,7 +166,7 @@ class Runtime {
     stream.queue.pop_front();
     operation->finished = std::chrono::steady_clock::now();
     operation->done = true;
-    operation->after = nullptr;  // or the first of a thousand launches of a graph would stay alive
+    operation->after = nullptr;  // do not keep a graph's earlier launches alive
     for (StreamState* dependent : operation->dependents) dependent->work.notify_one();
     progress.notify_all();
   }

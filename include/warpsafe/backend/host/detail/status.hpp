@@ -12,7 +12,7 @@ struct ThreadState {
   int device = 0;
   int capture_mode = 0;  // global: see exchange_capture_mode
   int last_error = 0;
-  // The text of the work failure that this thread was given last.
+  // The text of the last work failure that a call returned to this thread.
   int failure_status = 0;
   Name failure_text{};
 };

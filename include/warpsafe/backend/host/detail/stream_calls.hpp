@@ -31,8 +31,8 @@ namespace warpsafe::host {
   return raw(HostStatus::not_ready);
 }
 
-/// A new stream. A `blocking` stream is ordered with the device's default stream, including the
-/// work that the default stream was given before. @pre the runtime is locked
+/// A new stream. A `blocking` stream is ordered with the device's default stream, including work
+/// that was already submitted to the default stream. @pre the runtime is locked
 [[nodiscard]] inline StreamState* add_stream(Runtime& runtime, Device& device,
                                              bool blocking = false) {
   runtime.reap();
@@ -100,7 +100,7 @@ struct StreamCalls {
                   return runtime.take_failure(device);
                 });
   }
-  /// Whether a scheduler runs the work inside calls, in which case a loop of queries need not end.
+  /// Whether a scheduler runs the work inside calls. If so, a loop of queries may never end.
   static bool is_scheduled() noexcept {
     Runtime& runtime = Runtime::get();
     const std::lock_guard lock(runtime.mutex);
@@ -177,7 +177,7 @@ struct EventCalls {
       return 0;
     });
   }
-  /// Waits for the event that were already submitted remain.
+  /// Already submitted waits for the event remain.
   static int event_destroy(EventState* event) noexcept {
     return call(Call::event_destroy, [&](Runtime& runtime, auto&) {
       const auto found = runtime.events.find(event);

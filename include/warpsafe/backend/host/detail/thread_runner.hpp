@@ -32,7 +32,7 @@ class ThreadRunner {
     broken_ = false;
     shared_.begin_block(grid.shape.dynamic_shared);
 
-    // A single thread never has to be cancelled, so it needs no OS thread of its own.
+    // A single thread never has to be cancelled, so it runs on the caller's OS thread.
     if (running_ == 1) return run_thread(0);
     std::vector<std::thread> threads;
     const int status = guarded(

@@ -64,7 +64,7 @@ class DumpWriter {
     }
     write_text("launch.txt", about + "\n");
   }
-  /// Writes the results, as they are in the copies that `copy` selects.
+  /// Writes the results from the copies that `copy` returns.
   void write_outputs(const LaunchMemory& memory,
                      unsigned char* (LaunchMemory::*copy)(std::size_t) const noexcept) {
     for (std::size_t i = 0; i < memory.arguments(); ++i) {

@@ -11,7 +11,7 @@
 #include <warpsafe/debug/journal/journal.hpp>
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/error/error.hpp>
-#include <warpsafe/kernel/detail/host_reference.hpp>
+#include <warpsafe/kernel/reference.hpp>
 
 #include <dlfcn.h>
 
@@ -29,7 +29,8 @@ namespace warpsafe::debug::detail {
 using warpsafe::detail::BackendCalls;
 using warpsafe::detail::Inspected;
 
-/// A function of a profiler, if one is in the process: linked, or loaded by the profiler itself.
+/// A profiler's function if the process contains it (linked, or loaded by the profiler), else
+/// nullptr.
 template <class Function>
 [[nodiscard]] Function* loaded_function(const char* name) noexcept {
   return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
@@ -60,7 +61,7 @@ template <class Function>
   return loaded ? &profile_on_amd : nullptr;
 }
 
-/// Starts or stops a profiler's recording. It is no error if no profiler listens.
+/// Starts or stops a profiler's recording. Without a profiler it does nothing.
 inline void switch_profiler(const BackendCalls& calls, bool on) noexcept {
   if (auto* const profile = profiler_of(calls)) {
     static_cast<void>(trace_member<&BackendCalls::profile>(calls, profile, on));
@@ -149,7 +150,7 @@ inline thread_local DataLaunch* data_launch = nullptr;
   return Inspected::dispatch;
 }
 
-/// Ends the inspection of a launch that the runtime took or refused.
+/// Ends the inspection of a launch that the runtime accepted or refused.
 [[nodiscard]] inline std::unique_ptr<DataLaunch> take_inspection() noexcept {
   return std::unique_ptr<DataLaunch>(std::exchange(data_launch, nullptr));
 }
@@ -157,7 +158,7 @@ inline void stop_profiler(const DataLaunch& launch, const BackendCalls& calls) n
   if (launch.dump != nullptr) switch_profiler(calls, false);
 }
 
-/// Looks at the results after the runtime took the launch. Returns true and fills in `error` if
+/// Inspects the results after the runtime accepted the launch. Returns true and fills in `error` if
 /// something is wrong.
 [[gnu::cold, gnu::noinline]] inline bool finish_inspection(const LaunchRecord& record,
                                                            const BackendCalls& calls,

@@ -38,7 +38,7 @@ class LaunchMemory {
                        arguments.elements[i], arguments.entry.parameters[i].writes, none};
       if (memory.begin == nullptr || !known) continue;
       add(arguments_[i].begin, arguments_[i].begin + memory.bytes, arguments_[i].writes);
-      arguments_[i].region = 0;  // the region is found once all are known
+      arguments_[i].region = 0;  // set once all regions are known
     }
     for (std::size_t i = 0; i < count_; ++i) {
       if (arguments_[i].region != none) arguments_[i].region = region_of(arguments_[i]);
@@ -55,15 +55,15 @@ class LaunchMemory {
     // watches.
     return wait(true, error) && copy_to_host(&Region::before, false, error);
   }
-  /// Waits for the launch, before its results are copied. Errc as copy_before.
+  /// Waits for the launch, before its results are copied. Errors as in copy_before.
   [[nodiscard]] bool wait_for_launch(LaunchError& error) const noexcept {
     return wait(true, error);
   }
-  /// Copies the regions that the kernel may have written to the host. Errc as copy_before.
+  /// Copies to the host the regions that the kernel may have written. Errors as in copy_before.
   [[nodiscard]] bool copy_after(LaunchError& error) noexcept {
     return copy_to_host(&Region::after, true, error);
   }
-  /// Copies `before` of the regions that the kernel writes to the device, and waits. Errc as
+  /// For the regions that the kernel writes, copies `before` to the device, and waits. Errors as in
   /// copy_before.
   [[nodiscard]] bool write_back(LaunchError& error) const noexcept {
     for (std::size_t i = 0; i < regions_used_; ++i) {

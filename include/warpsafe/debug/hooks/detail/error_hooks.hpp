@@ -13,11 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the debug tools do where an error is made: the functions of DebugHooks about errors.
+// What the debug tools do when an error occurs: the functions of DebugHooks about errors.
 
 namespace warpsafe::debug::detail {
 
-/// Writes an error's text to the log, with `after` behind it.
+/// Writes an error's text to the log, followed by `after`.
 [[gnu::cold, gnu::noinline]] inline void log_error(LogLevel level, const LaunchError& error,
                                                    const char* after) noexcept {
   char text[4096] = "warpsafe: ";
@@ -28,7 +28,7 @@ namespace warpsafe::debug::detail {
   write_log(level, text, size + rest.size());
 }
 
-/// Completes an error that a status of the runtime has become, and finds its suspects.
+/// Completes an error that was made from a runtime status, and finds its suspects.
 [[gnu::cold]] inline void record_error(LaunchError& error, std::int32_t device,
                                        bool earlier_work) noexcept {
   error.blocking_was_on = __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED);
@@ -37,8 +37,8 @@ namespace warpsafe::debug::detail {
   }
   if (earlier_work) error.incident = Incidents::get().add(error, device);
 }
-/// DebugHooks::error_created. The listeners hear of a refused launch from `refused`
-/// (launch_hooks.hpp), which knows the kernel.
+/// DebugHooks::error_created. Listeners get a refused launch from `refused` (launch_hooks.hpp),
+/// which knows the kernel.
 [[gnu::cold]] inline void error_created(LaunchError& error, std::int32_t device,
                                         bool earlier_work) noexcept {
   record_error(error, device, earlier_work);

@@ -19,16 +19,16 @@
 #include <cstdlib>
 #include <cstring>
 
-// What the debug tools do around the dispatch of a checked launch. The path of the launch itself
-// adds it to the journal, looks at one byte, and notes that the runtime took it. Everything that a
-// switch asks for is out of line. Launches come here through DebugHooks
+// What the debug tools do around the dispatch of a checked launch. The launch path adds the launch
+// to the journal, reads one byte, and records that the runtime accepted the launch. Everything that
+// a switch asks for is out of line. Launches come here through DebugHooks
 // (launch/detail/observation.hpp).
 
 namespace warpsafe::debug::detail {
 
 using warpsafe::detail::LaunchFacts;
 
-/// Whether a debugger is attached to this process: Linux says so in /proc/self/status (proc(5)).
+/// Whether a debugger is attached to this process, from Linux's /proc/self/status (proc(5)).
 [[gnu::cold, gnu::noinline]] inline bool is_debugged() noexcept {
   std::FILE* const status = std::fopen("/proc/self/status", "r");
   if (status == nullptr) return false;
@@ -46,7 +46,7 @@ using warpsafe::detail::LaunchFacts;
 [[gnu::cold, gnu::noinline]] inline void break_at_launch(const LaunchRecord& record) noexcept {
   static bool stopped = false;
   const std::uint64_t at = Environment::get().break_at;
-  // Launches of several threads may leave a number unused: then the next launch stops.
+  // Launches of several threads may leave a number unused; then the next launch stops.
   if (at == 0 || record.sequence < at || __atomic_test_and_set(&stopped, __ATOMIC_ACQ_REL)) return;
   const bool debugged = is_debugged();
   log_line(LogLevel::warn,
@@ -78,7 +78,7 @@ using warpsafe::detail::LaunchFacts;
 [[gnu::cold, gnu::noinline]] inline void log_pending_error(const LaunchRecord& record,
                                                            const BackendCalls& calls) noexcept {
   static int last = 0;
-  // Peeked, never taken: the slot is the program's.
+  // Peek at the error without clearing it: it belongs to the program.
   const int pending = trace_call<&BackendCalls::peek_last_error>(calls);
   if (pending == 0 || __atomic_exchange_n(&last, pending, __ATOMIC_RELAXED) == pending) return;
   log_line(
@@ -90,7 +90,7 @@ using warpsafe::detail::LaunchFacts;
 }
 
 /// Does what the switches ask for before a launch. Returns the time in nanoseconds if the launch is
-/// timed, else 0; and in either case `asks_for_data` if its data is copied.
+/// timed, else 0, with `asks_for_data` added if its data is copied.
 [[gnu::cold, gnu::noinline]] inline std::uint64_t before_launch(
     const LaunchRecord& record, const BackendCalls& calls) noexcept {
   ensure_started();
@@ -117,8 +117,8 @@ using warpsafe::detail::LaunchFacts;
   const std::uint64_t ended = nanoseconds_now();
   if (is_logged(LogLevel::trace)) {
     const std::uint64_t took = ended - begun;
-    // A graph's line names no function here: the line of its own call does. HIP launches with
-    // several functions.
+    // A graph's line names no function here, because the line of its own call does. HIP launches
+    // with several functions.
     const bool cuda = calls.name == Name::of("CUDA") && record.grid[0] != 0;
     constexpr auto extended = static_cast<unsigned>(
         ~unsigned{static_cast<std::uint8_t>(LaunchOption::non_portable_cluster)});
@@ -148,7 +148,7 @@ using warpsafe::detail::LaunchFacts;
   void* const stream = const_cast<void*>(record.stream);
   const int queried = trace_call<&BackendCalls::stream_capturing>(calls, stream, capturing);
   if (queried != 0) {
-    // A fault of this very kernel may be the answer already: it is the answer to every query then.
+    // The kernel's fault may already be the answer, because every query then returns it.
     const LaunchError error =
         calls.error(queried, Name{}, record.site, Stage::launch, record.device);
     return error.severity == Severity::context_lost ? queried : 0;

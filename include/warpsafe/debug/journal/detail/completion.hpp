@@ -12,7 +12,7 @@
 namespace warpsafe::debug {
 
 /// What is known to have ended. For each stream and each device this keeps the beginning of the
-/// newest wait that succeeded. A launch that the runtime had taken by then is complete.
+/// newest wait that succeeded. A launch that the runtime had accepted by then is complete.
 ///
 /// Times come from a clock that only waits advance, so a launch only has to read it. A launch that
 /// was submitted at time t is complete once a wait that began later has succeeded. Waits take a

@@ -29,7 +29,7 @@ struct TimingCalls {
   int (*now)(int device, void*& event) noexcept;
 };
 
-/// By the calls of a backend at a check level.
+/// The TimingCalls of backend B at a check level.
 template <class B, warpsafe::CheckLevel Level>
 struct TimingCallsOf {
   using Event = typename B::native_event;
@@ -60,7 +60,7 @@ struct TimingCallsOf {
   static int capturing(void* stream, bool& capturing) noexcept {
     return call<&B::stream_capturing>(static_cast<Stream>(stream), capturing);
   }
-  /// Uses a stream of its own, so that no other work comes first.
+  /// Uses its own stream, so that no other work comes first.
   static int now(int device, void*& event) noexcept {
     return warpsafe::detail::on_device<B, Level>(device, [&]() noexcept -> int {
       Stream stream{};
@@ -78,8 +78,8 @@ struct TimingCallsOf {
                                      &query,    &destroy, &capturing, &now};
 };
 
-/// Events around launches, and the times between them. Not thread-safe: its owner locks. After an
-/// error of the runtime a time is missing; after a lost context all are.
+/// Events around launches, and the times between them. Not thread-safe: its owner locks. After a
+/// runtime error one time is missing; after a lost context all times are.
 class GpuClock {
  public:
   /// Two events of a launch, which is identified by its number.
@@ -180,7 +180,7 @@ class GpuClock {
     return !start.failed;
   }
   void drop() noexcept {
-    // Nobody reads this status: a lost context was reported where it was noticed.
+    // The status is dropped: a lost context was reported where it was noticed.
     for (void* event : {pairs_.back().begin, pairs_.back().end}) {
       if (event != nullptr) static_cast<void>(calls_->destroy(event));
     }

@@ -40,7 +40,7 @@ class JsonObject {
     char text[64];
     std::snprintf(text, sizeof text, "%.3f", number);
     for (char& letter : text) {
-      if (letter == ',') letter = '.';  // of the locale
+      if (letter == ',') letter = '.';  // the locale's decimal point
     }
     return raw(key, text);
   }

@@ -3,21 +3,16 @@
 #pragma once
 
 #include <warpsafe/core/size_type.hpp>
+#include <warpsafe/dims/dim3.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
+// Dimensions known at compile time: `block<256>`, `grid<4>`, `cluster<2>`.
+
 namespace warpsafe {
 
-/// What a Dim3 counts: blocks of a grid, threads of a block, blocks of a cluster. The spaces do not
-/// convert to each other.
-struct grid_space {};
-struct block_space {};
-struct cluster_space {};
-
-}  // namespace warpsafe
-
-namespace warpsafe::detail {
+namespace detail {
 
 template <auto... Sizes>
 inline constexpr bool whole_numbers = (is_size<decltype(Sizes)> && ...);
@@ -70,4 +65,28 @@ consteval bool check_static_sizes() noexcept {
   }
 }
 
-}  // namespace warpsafe::detail
+template <class Space, auto X, auto Y, auto Z>
+consteval auto static_dim() noexcept {
+  if constexpr (check_static_sizes<Space, X, Y, Z>()) {
+    return Dim3<Space, static_cast<std::uint32_t>(X), static_cast<std::uint32_t>(Y),
+                static_cast<std::uint32_t>(Z)>{};
+  } else {
+    return Dim3<Space, 1, 1, 1>{};
+  }
+}
+
+}  // namespace detail
+
+/// A block of X*Y*Z threads, known at compile time. Sizes that no GPU allows do not compile.
+template <auto X, auto Y = 1, auto Z = 1>
+inline constexpr auto block = detail::static_dim<block_space, X, Y, Z>();
+
+/// A launch option: a cluster of X*Y*Z blocks, at most 8, which every device with clusters allows.
+template <auto X, auto Y = 1, auto Z = 1>
+inline constexpr auto cluster = detail::static_dim<cluster_space, X, Y, Z>();
+
+/// A grid of exactly X*Y*Z blocks, known at compile time. For a size, use SafeGrid.
+template <auto X, auto Y = 1, auto Z = 1>
+inline constexpr auto grid = detail::static_dim<grid_space, X, Y, Z>();
+
+}  // namespace warpsafe

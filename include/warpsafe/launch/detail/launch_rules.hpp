@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/detail/arithmetic.hpp>
+#include <warpsafe/core/limits.hpp>
+#include <warpsafe/error/error.hpp>
+#include <warpsafe/kernel/needs.hpp>
+#include <warpsafe/launch/config.hpp>
+
+#include <cstdint>
+
+// The rules of a launch over plain numbers.
+
+namespace warpsafe::detail {
+
+/// Names each need and limit, so that a new one does not compile until this file was read: its rule
+/// belongs into validate_plain or validate_together, and what restricts a block into
+/// suggestable_threads too, or the message suggests a block that is refused.
+constexpr void name_each_rule(const KernelNeeds& needs, const KernelLimits& kernel,
+                              const DeviceLimits& device) noexcept {
+  [[maybe_unused]] const auto& [max_threads, block_multiple, needed_warp, index_max,
+                                min_dynamic_shared, portable, index_assumed] = needs;
+  [[maybe_unused]] const auto& [known, kernel_threads, registers, static_shared, max_dynamic_shared,
+                                local_bytes, constant_bytes, binary_version, ptx_version,
+                                resident_blocks, cluster_blocks] = kernel;
+  [[maybe_unused]] const auto& [vendor, ordinal, name, max_threads_per_block, max_block, max_grid,
+                                max_threads_per_axis, shared_per_block, shared_per_block_optin,
+                                shared_per_multiprocessor, reserved_shared_per_block, warp_size,
+                                registers_per_block, multiprocessors,
+                                max_threads_per_multiprocessor, max_blocks_per_multiprocessor,
+                                max_cluster_blocks, max_cluster_blocks_optin, compute_major,
+                                compute_minor, max_parameter_bytes, cooperative_launch,
+                                memory_pools, concurrent_managed_access, floored] = device;
+}
+
+/// The number of threads that an error suggests for a block, within all limits. 0 if the suggestion
+/// would be refused too, since it is no multiple of what the kernel requires.
+constexpr std::uint64_t suggestable_threads(const LaunchShape& shape, const KernelNeeds& needs,
+                                            const KernelLimits& kernel,
+                                            const DeviceLimits& device) noexcept {
+  const std::uint64_t most = strictest(device.max_threads_per_block,
+                                       strictest(needs.max_threads, kernel.max_threads_per_block));
+  if (most == 0) return 0;
+  std::uint32_t fits[3] = {};
+  const std::uint64_t threads = fitting_block(shape.block, most, fits);
+  return needs.block_multiple != 0 && threads % needs.block_multiple != 0 ? 0 : most;
+}
+
+/// The number of threads of a grid, saturating.
+constexpr std::uint64_t total_threads(std::uint64_t blocks, std::uint64_t per_block) noexcept {
+  std::uint64_t all = 0;
+  return multiply(blocks, per_block, all) ? all : ~std::uint64_t{0};
+}
+
+/// Fills in `error` with a problem of a launch and returns false.
+struct Refusal {
+  const LaunchShape& shape;
+  const DeviceLimits& device;
+  LaunchError& error;
+
+  constexpr bool operator()(Errc code, std::uint64_t value, std::uint64_t limit,
+                            Axis axis = Axis::none, std::uint64_t extra = 0) const noexcept {
+    refuse(error, code, Stage::validation, value, limit, axis, extra);
+    error.with_shape(shape).with_device(device);
+    error.limit_is_floor = device.floored && device.device >= 0;
+    return false;
+  }
+};
+
+/// Validates plain numbers, except for clusters and cooperative launches. Fills in `error` with the
+/// first problem and returns false. It accepts exactly what the vendor accepts, with two stricter
+/// rules: the needs that the kernel declares, and at most 2^31 threads for a kernel that declares
+/// no index type.
+constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs,
+                              const KernelLimits& kernel, const DeviceLimits& device,
+                              LaunchError& error) noexcept {
+  const Refusal fail{shape, device, error};
+  for (int i = 0; i < 3; ++i) {
+    const Axis axis = static_cast<Axis>(i);
+    if (shape.block[i] == 0) return fail(Errc::block_zero, 0, device.max_block[i], axis);
+    if (shape.grid[i] == 0) return fail(Errc::grid_zero, 0, device.max_grid[i], axis);
+  }
+  const std::uint64_t threads = shape.threads_per_block();
+  if (threads > device.max_threads_per_block) {
+    return fail(Errc::block_too_large, threads, device.max_threads_per_block, Axis::none,
+                suggestable_threads(shape, needs, kernel, device));
+  }
+  for (int i = 0; i < 3; ++i) {
+    const Axis axis = static_cast<Axis>(i);
+    if (shape.block[i] > device.max_block[i]) {
+      return fail(Errc::block_axis_too_large, shape.block[i], device.max_block[i], axis);
+    }
+    if (shape.grid[i] > device.max_grid[i]) {
+      return fail(Errc::grid_too_large, shape.grid[i], device.max_grid[i], axis);
+    }
+    const std::uint64_t along = static_cast<std::uint64_t>(shape.grid[i]) * shape.block[i];
+    if (device.max_threads_per_axis != 0 && along > device.max_threads_per_axis) {
+      return fail(Errc::axis_threads_too_many, along, device.max_threads_per_axis, axis);
+    }
+  }
+
+  if (needs.max_threads != 0 && threads > needs.max_threads) {
+    return fail(Errc::kernel_threads_exceeded, threads, needs.max_threads, Axis::none,
+                suggestable_threads(shape, needs, kernel, device));
+  }
+  if (kernel.max_threads_per_block != 0 && threads > kernel.max_threads_per_block) {
+    return fail(Errc::kernel_threads_exceeded, threads, kernel.max_threads_per_block, Axis::none,
+                suggestable_threads(shape, needs, kernel, device));
+  }
+  if (needs.block_multiple != 0 && threads % needs.block_multiple != 0) {
+    return fail(Errc::block_not_multiple, threads, needs.block_multiple);
+  }
+  if (needs.warp_size != 0 && device.warp_size != 0 && needs.warp_size != device.warp_size) {
+    return fail(Errc::warp_size_mismatch, device.warp_size, needs.warp_size);
+  }
+  if (needs.index_max != 0) {
+    const std::uint64_t all = total_threads(shape.blocks(), threads);
+    // Indices start at 0, so index_max + 1 threads are valid.
+    if (all - 1 > needs.index_max) {
+      fail(Errc::index_overflow, all, needs.index_max + 1);
+      if (needs.index_assumed) error.subcode = Subcode::threads_assumed_int;
+      return false;
+    }
+  }
+
+  if (shape.dynamic_shared < needs.min_dynamic_shared) {
+    return fail(Errc::shared_missing, shape.dynamic_shared, needs.min_dynamic_shared);
+  }
+  // Static and dynamic shared memory count together. AMD's runtime checks each alone, and the sum
+  // then fails on the device (ROCm/clr hipamd/src/hip_module.cpp).
+  const std::uint64_t shared_limit = device.shared_per_block_optin;
+  if (shape.dynamic_shared > shared_limit ||
+      shape.dynamic_shared + kernel.static_shared > shared_limit) {
+    std::uint64_t sum = shape.dynamic_shared + kernel.static_shared;
+    if (sum < shape.dynamic_shared) sum = ~std::uint64_t{0};
+    fail(Errc::shared_too_large, sum, shared_limit, Axis::none, kernel.static_shared);
+    if (shared_limit > device.shared_per_block) error.subcode = Subcode::opt_in_included;
+    return false;
+  }
+  return true;
+}
+
+/// Validates clusters and cooperative launches.
+constexpr bool validate_residency(const LaunchShape& shape, const KernelLimits& kernel,
+                                  const DeviceLimits& device, LaunchError& error) noexcept {
+  const Refusal fail{shape, device, error};
+  if (shape.has_cluster) {
+    const std::uint64_t blocks = shape.blocks_per_cluster();
+    if (device.max_cluster_blocks == 0) return fail(Errc::cluster_unsupported, blocks, 0);
+    for (int i = 0; i < 3; ++i) {
+      if (shape.cluster[i] == 0 || shape.grid[i] % shape.cluster[i] != 0) {
+        return fail(Errc::cluster_not_divisor, shape.grid[i], shape.cluster[i],
+                    static_cast<Axis>(i));
+      }
+    }
+    const std::uint64_t most =
+        shape.non_portable_cluster && device.max_cluster_blocks_optin > device.max_cluster_blocks
+            ? device.max_cluster_blocks_optin
+            : device.max_cluster_blocks;
+    if (blocks > most) return fail(Errc::cluster_too_large, blocks, most);
+    if (kernel.max_cluster_blocks != 0 && blocks > kernel.max_cluster_blocks) {
+      return fail(Errc::cluster_too_large, blocks, kernel.max_cluster_blocks);
+    }
+  }
+  if (shape.cooperative) {
+    const std::uint64_t threads = shape.threads_per_block();
+    if (!device.cooperative_launch) {
+      return fail(Errc::cooperative_unsupported, shape.blocks(), 0);
+    }
+    // AMD's runtime multiplies the total in 32 bits. It accepts a wrapped total, whose grid-wide
+    // barrier never ends (ROCm/clr hipamd/src/hip_module.cpp).
+    std::uint64_t all = 0;
+    if (device.vendor == Vendor::amd &&
+        (!multiply(shape.blocks(), threads, all) || all > 0xffffffffU)) {
+      return fail(Errc::cooperative_too_large, shape.blocks(), 0xffffffffU / threads);
+    }
+    if (kernel.resident_blocks != 0 && shape.blocks() > kernel.resident_blocks) {
+      return fail(Errc::cooperative_too_large, shape.blocks(), kernel.resident_blocks);
+    }
+  }
+  return true;
+}
+
+/// All of the validation. It is pure, so that `launch`, `check` and tests with another GPU's limits
+/// share it.
+constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& needs,
+                                const KernelLimits& kernel, const DeviceLimits& device,
+                                LaunchError& error) noexcept {
+  return validate_plain(shape, needs, kernel, device, error) &&
+         validate_residency(shape, kernel, device, error);
+}
+
+/// For kernels declared portable: the configuration must be valid under each vendor's documented
+/// floor.
+constexpr bool validate_portable(const LaunchShape& shape, const KernelLimits& kernel,
+                                 LaunchError& error) noexcept {
+  KernelLimits anywhere = kernel;
+  anywhere.max_threads_per_block = 0;
+  // Only a device's own limits apply to clusters and cooperative launches.
+  return validate_plain(shape, KernelNeeds{}, anywhere, limits::cuda_floor, error) &&
+         validate_plain(shape, KernelNeeds{}, anywhere, limits::amd_floor, error);
+}
+
+/// All of the validation for kernel K. `Together`: the configuration's type has a cluster or is
+/// cooperative.
+template <class K, bool Together = true>
+constexpr bool validate_launch(const LaunchShape& shape, const KernelLimits& kernel,
+                               const DeviceLimits& device, LaunchError& error) noexcept {
+  constexpr KernelNeeds needs = K::needs;
+  if constexpr (Together) {
+    if (!validate_numbers(shape, needs, kernel, device, error)) return false;
+  } else {
+    if (!validate_plain(shape, needs, kernel, device, error)) return false;
+  }
+  if constexpr (needs.portable) return validate_portable(shape, kernel, error);
+  return true;
+}
+
+/// Whether kernel K's index type reaches every element of the grid. There are more elements than
+/// threads if each thread has several, or if the kernel strides over the grid.
+template <class K, class Config>
+constexpr bool validate_reach(const Config& config, const LaunchShape& shape,
+                              LaunchError& error) noexcept {
+  if constexpr (is_safe_grid<typename Config::grid_type>) {
+    constexpr KernelNeeds needs = K::needs;
+    // `cover` has checked that the product fits.
+    std::uint64_t all = 1;
+    for (int axis = 0; axis < Config::grid_type::rank; ++axis) all *= config.grid().size(axis);
+    if (all > needs.index_max && all - 1 > needs.index_max) {
+      refuse(error, Errc::index_overflow, Stage::validation, all, needs.index_max + 1);
+      error.subcode = needs.index_assumed ? Subcode::elements_assumed_int : Subcode::elements;
+      error.with_shape(shape);
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace warpsafe::detail
