@@ -4,7 +4,9 @@
 // Grids, bytes and configurations: types that do not mix, and their use at compile time.
 
 #include <warpsafe/core/limits_table.hpp>
+#include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/dims/static_dims.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/launch/validate.hpp>
 

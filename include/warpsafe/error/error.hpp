@@ -153,9 +153,10 @@ static_assert(std::is_trivially_copyable_v<LaunchError>);
 
 namespace detail {
 /// Fills in `error` and returns false.
-constexpr bool refuse(LaunchError& error, Errc code, Stage stage, std::uint64_t value = 0,
-                      std::uint64_t limit = 0, Axis axis = Axis::none,
-                      std::uint64_t extra = 0) noexcept {
+[[gnu::cold, gnu::noinline]] constexpr bool refuse(LaunchError& error, Errc code, Stage stage,
+                                                   std::uint64_t value = 0, std::uint64_t limit = 0,
+                                                   Axis axis = Axis::none,
+                                                   std::uint64_t extra = 0) noexcept {
   error.reset(code, stage);
   error.value = value;
   error.limit = limit;

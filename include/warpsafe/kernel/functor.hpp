@@ -59,7 +59,9 @@ struct FunctorEntry<Where, F, TypeList<P...>, Needs...>
   using entry_type = EntryOf<functor_entry<F, P...>, TypeList<F, P...>>;
 
   [[nodiscard]] static constexpr Name name() noexcept { return type_name<F>; }
-  [[nodiscard]] static KernelEntry entry() noexcept { return entry_type::template get<Where>(); }
+  [[nodiscard]] static constexpr const KernelEntry& entry() noexcept {
+    return entry_type::template entry<Where>;
+  }
 };
 template <Provenance Where, class F, class Parameters, class... Needs>
 inline constexpr bool is_kernel<FunctorEntry<Where, F, Parameters, Needs...>> = true;

@@ -84,14 +84,18 @@ template <auto Fn, class Parameters>
 struct [[gnu::visibility("hidden")]] EntryOf;
 template <auto Fn, class... P>
 struct [[gnu::visibility("hidden")]] EntryOf<Fn, TypeList<P...>> {
-  static constexpr const ParameterInfo* infos = parameter_infos<P...>;
-
   template <Provenance Where>
-  [[nodiscard]] static KernelEntry get() noexcept {
-    KernelEntry entry{reinterpret_cast<const void*>(Fn), nullptr, infos, sizeof...(P)};
-    if constexpr (Where == Provenance::host) entry.invoke = &host::ThreadLoop<Fn, P...>::run;
-    return entry;
+  static constexpr auto invoke() noexcept->void (*)(const void*, void**) {
+    if constexpr (Where == Provenance::host) {
+      return &host::ThreadLoop<Fn, P...>::run;
+    } else {
+      return nullptr;
+    }
   }
+  // Constant data: compilers fold the cast, although the standard does not call it constant.
+  template <Provenance Where>
+  static inline const KernelEntry entry{reinterpret_cast<const void*>(Fn), invoke<Where>(),
+                                        parameter_infos<P...>, sizeof...(P)};
 };
 
 }  // namespace detail
@@ -138,8 +142,8 @@ struct BasicKernel
   [[nodiscard, gnu::always_inline]] static constexpr Name name() noexcept {
     return detail::name_of<Fn>;
   }
-  [[nodiscard, gnu::always_inline]] static KernelEntry entry() noexcept {
-    return entry_type::template get<Where>();
+  [[nodiscard, gnu::always_inline]] static constexpr const KernelEntry& entry() noexcept {
+    return entry_type::template entry<Where>;
   }
 };
 

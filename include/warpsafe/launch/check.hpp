@@ -8,6 +8,7 @@
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
+#include <warpsafe/launch/detail/checked_launch.hpp>
 #include <warpsafe/launch/detail/launch_path.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/stream/stream.hpp>
@@ -110,15 +111,16 @@ template <class T>
   return trust(pointer);
 }
 
-template <CheckLevel Level, class B, class K>
-[[nodiscard]] bool check_raw_launch(const Located<B>& at, const LaunchShape& shape, K its_kernel,
-                                    bool stream_is_default, LaunchError& error) noexcept {
+template <CheckLevel Level, class B, class Calls>
+[[nodiscard]] bool check_raw_launch(const Located<B>& at, const LaunchShape& shape,
+                                    const LaunchedKernel<Calls>& its_kernel,
+                                    const KernelNeeds& needs, bool stream_is_default,
+                                    LaunchError& error) noexcept {
   if constexpr (Level == CheckLevel::full) {
     DeviceLimits device_local;
     KernelLimits kernel_local;
     const DeviceLimits* device = nullptr;
     const KernelLimits* kernel = nullptr;
-    const KernelEntry entry = its_kernel.entry();
     // Asking a capturing stream for its device breaks the capture (seen on CUDA 13).
     bool capturing = true;
     int stream_device = -1;
@@ -132,20 +134,40 @@ template <CheckLevel Level, class B, class K>
       return false;
     }
     if (!ask_driver(at, its_kernel, device, device_local, kernel, kernel_local, error) ||
-        !validate_launch<K>(shape, *kernel, *device, error)) {
+        !validate_launch(shape, needs, *kernel, *device, error)) {
       return false;
     }
     // `<<<>>>` raises no attribute: the limit is what the kernel's attribute allows now.
     if (shape.dynamic_shared + kernel->static_shared > device->shared_per_block) {
       KernelLimits now;
-      if (call<B, Level, &B::attributes_of>(entry, now) == 0 &&
+      if (call<B, Level, &B::attributes_of>(its_kernel.entry, now) == 0 &&
           !shared_is_opted_in(shape, now, error)) {
         return false;
       }
     }
     return true;
   } else {
-    return validate_launch<K>(shape, KernelLimits{}, cheap_limits<B>, error);
+    return validate_launch(shape, needs, KernelLimits{}, cheap_limits<B>, error);
+  }
+}
+
+/// Launches what `check` has accepted, or WARPSAFE_ON_ERROR=warn lets through.
+template <CheckLevel Level, class B, class K, class... A>
+[[nodiscard]] result<void> launch_written(const Located<B>& at, const LaunchShape& shape, K kernel,
+                                          const A&... arguments) noexcept {
+  if constexpr (Level == CheckLevel::off) {
+    return dispatch<false, false>(at, shape, kernel, typename K::parameters{}, arguments...);
+  } else {
+    const auto& launched = launched_kernel<B>(kernel);
+    AddressedArguments<typename K::parameters, A...> addressed(arguments...);
+    const ArgumentWords words(addressed.types, addressed.words());
+    LaunchError error;
+    if (!check_values<Level, B>(words, error) &&
+        !continues_after_refusal(report_refusal(error, shape, at, launched.name))) {
+      return error;
+    }
+    return submit_observed<Level>(at, kernel_facts<K>, shape, launched, words,
+                                  launched.slots.remembered(at.stream.device().value()), false);
   }
 }
 
@@ -173,9 +195,10 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
       if (status != 0) return detail::runtime_error<B>(status, Name::of("current device"), site);
     }
     const detail::Located<B> at(detail::raw_stream<B>(stream, device), site);
-    fine = fine && detail::check_raw_launch<Level>(at, shape, kernel, stream == nullptr, error);
+    fine = fine && detail::check_raw_launch<Level>(at, shape, detail::launched_kernel<B>(kernel),
+                                                   K::needs, stream == nullptr, error);
     if (!fine) {
-      detail::report_refusal(error, shape, at, kernel);
+      detail::report_refusal(error, shape, at, kernel.name());
       if (!detail::continues_after_refusal(error)) return error;
     }
   }
@@ -208,25 +231,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
       return detail::runtime_error<B>(status, Name::of("current device"), bytes.site);
     }
     const detail::Located<B> at(detail::raw_stream<B>(stream, device), bytes.site);
-    if constexpr (Level != CheckLevel::off) {
-      LaunchError error;
-      if (!detail::check_values<Level, B>(error, typename K::parameters{},
-                                          detail::trust_pointer(arguments)...) &&
-          !detail::continues_after_refusal(detail::report_refusal(error, shape, at, kernel))) {
-        return error;
-      }
-    }
-    if constexpr (Level == CheckLevel::full) {
-      const detail::Observation observation = detail::observe(
-          at, shape, kernel.name(), detail::kernel_slots<B>(kernel).remembered(device));
-      result<void> launched = detail::dispatch<Level, false, false>(
-          at, shape, kernel, typename K::parameters{}, detail::trust_pointer(arguments)...);
-      observation.end(launched);
-      return launched;
-    } else {
-      return detail::dispatch<Level, false, false>(at, shape, kernel, typename K::parameters{},
-                                                   detail::trust_pointer(arguments)...);
-    }
+    return detail::launch_written<Level>(at, shape, kernel, detail::trust_pointer(arguments)...);
   } else {
     return success();
   }

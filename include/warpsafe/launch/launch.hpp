@@ -5,7 +5,7 @@
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/launch/config.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 #if !defined(__CUDA_ARCH__)
 #include <warpsafe/launch/detail/launch_path.hpp>

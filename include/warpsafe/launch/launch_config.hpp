@@ -3,15 +3,183 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/dims/launch_options.hpp>
-#include <warpsafe/dims/safe_grid.hpp>
-#include <warpsafe/dims/static_dims.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/dims/detail/config_parts.hpp>
+#include <warpsafe/dims/grid_policy.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/launch/config.hpp>
 
-// LaunchConfig (config.hpp) and its parts: SafeGrid and the launch options.
+#include <cstdint>
+#include <type_traits>
 
 namespace warpsafe {
+
+/// The configuration of a launch: a grid, a block (a SafeGrid brings its own) and options in any
+/// order, as in `LaunchConfig{grid, block<256>, shared<float>(256), cluster<2>, cooperative}`.
+/// Trivially copyable.
+template <class Grid, class Block, class Options>
+class LaunchConfig;
+
+template <class Grid, class Block, class... Options>
+class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
+ public:
+  using grid_type = Grid;
+  using block_type = Block;
+  template <detail::PartKind Kind>
+  static constexpr bool has = detail::count_of<Kind, Options...> != 0;
+  template <detail::PartKind Kind>
+  using option = typename detail::FirstOf<Kind, Options...>::type;
+
+  template <class... Parts>
+  requires((detail::part_kind<Parts> != detail::PartKind::none) &&
+           ...) constexpr explicit LaunchConfig(const Parts&... parts) noexcept
+      : grid_(detail::pick<Grid>(parts...)),
+        block_(block_of(parts...)),
+        options_{detail::pick<Options>(parts...)...} {}
+
+  [[nodiscard]] constexpr const Grid& grid() const noexcept { return grid_; }
+  [[nodiscard]] constexpr Block block() const noexcept {
+    if constexpr (is_safe_grid<Grid>) {
+      return grid_.block();
+    } else {
+      return block_;
+    }
+  }
+
+  /// The configuration without the sizes that its SafeGrid covers. A launch needs no more.
+  [[nodiscard, gnu::always_inline]] constexpr decltype(auto) numbers(
+      detail::ForDispatch) const noexcept {
+    if constexpr (is_safe_grid<Grid>) {
+      using Blocks = Dim3<grid_space, dynamic_dim, (Grid::rank > 1 ? dynamic_dim : 1),
+                          (Grid::rank > 2 ? dynamic_dim : 1)>;
+      const Block threads = grid_.block();
+      return LaunchConfig<Blocks, Block, detail::OptionList<Options...>>(
+          detail::DimAccess::make<Blocks>(grid_.blocks(0), grid_.blocks(1), grid_.blocks(2)),
+          threads, static_cast<const Options&>(options_)...);
+    } else {
+      return (*this);
+    }
+  }
+  /// The dimensions and options as the runtime takes them.
+  [[nodiscard, gnu::always_inline]] constexpr LaunchShape shape() const noexcept {
+    LaunchShape shape;
+    if constexpr (is_safe_grid<Grid>) {
+      shape = grid_.shape();
+    } else {
+      shape.grid[0] = grid_.x();
+      shape.grid[1] = grid_.y();
+      shape.grid[2] = grid_.z();
+    }
+    shape.block[0] = block().x();
+    shape.block[1] = block().y();
+    shape.block[2] = block().z();
+    (detail::apply_option(static_cast<const Options&>(options_), shape), ...);
+    return shape;
+  }
+  /// Whether the grid is the empty grid of `cover_or_empty(0, …)`, whose launch does nothing and
+  /// succeeds.
+  [[nodiscard]] constexpr bool empty() const noexcept {
+    if constexpr (is_safe_grid<Grid>) {
+      return grid_.empty();
+    } else {
+      return false;
+    }
+  }
+  /// The first problem that shows without a kernel and a device, or an error with Errc{}: a wrong
+  /// count of shared memory (Errc::shared_negative, ::shared_overflow) or a cluster that does not
+  /// divide the grid (::cluster_not_divisor).
+  [[nodiscard]] constexpr LaunchError problem() const noexcept {
+    const LaunchShape numbers = shape();
+    LaunchError error = LaunchError::make(Errc{}, Stage::construction);
+    if constexpr (has<detail::PartKind::shared>) {
+      error = static_cast<const option<detail::PartKind::shared>&>(options_).problem();
+    }
+    if constexpr (has<detail::PartKind::cluster>) {
+      for (int axis = 0; axis < 3 && error.code == Errc{}; ++axis) {
+        if (numbers.cluster[axis] != 0 && numbers.grid[axis] % numbers.cluster[axis] != 0) {
+          error =
+              LaunchError::make(Errc::cluster_not_divisor, Stage::construction, numbers.grid[axis],
+                                numbers.cluster[axis], static_cast<Axis>(axis));
+        }
+      }
+    }
+    error.with_shape(numbers);
+    return error;
+  }
+
+  /// Prints grid=(…), block=(…), shared=N bytes.
+  template <class Stream>
+  requires requires { typename Stream::char_type; }
+  friend Stream& operator<<(Stream& out, const LaunchConfig& config) {
+    const LaunchShape shape = config.shape();
+    out << "grid=(" << shape.grid[0] << ',' << shape.grid[1] << ',' << shape.grid[2] << "), block=("
+        << shape.block[0] << ',' << shape.block[1] << ',' << shape.block[2]
+        << "), shared=" << shape.dynamic_shared << " bytes";
+    return out;
+  }
+
+ private:
+  template <class... Parts>
+  static constexpr auto block_of([[maybe_unused]] const Parts&... parts) noexcept {
+    if constexpr (is_safe_grid<Grid>) {
+      return detail::NoPart{};
+    } else {
+      return detail::pick<Block>(parts...);
+    }
+  }
+
+  Grid grid_;
+  // A SafeGrid brings its block. Neither this nor the options are [[no_unique_address]]: with that,
+  // g++ 12 loses the grid of a constant configuration.
+  std::conditional_t<is_safe_grid<Grid>, detail::NoPart, Block> block_;
+  detail::OptionList<Options...> options_;
+};
+
+template <class... Parts>
+LaunchConfig(const Parts&...) -> LaunchConfig<typename detail::ConfigParts<Parts...>::grid,
+                                              typename detail::ConfigParts<Parts...>::block,
+                                              typename detail::ConfigParts<Parts...>::options>;
+
+/// Whether T is a configuration for `launch`: a LaunchConfig, or a SafeGrid, which is a
+/// configuration without options.
+template <class T>
+inline constexpr bool is_launch_config = false;
+template <class Grid, class Block, class Options>
+inline constexpr bool is_launch_config<LaunchConfig<Grid, Block, Options>> = true;
+template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
+inline constexpr bool is_launch_config<SafeGrid<Rules, Block, Rank, Policy, Items>> = true;
+
+namespace detail {
+
+template <class T>
+[[gnu::always_inline]] constexpr const T& value_of(const T& value) noexcept {
+  return value;
+}
+template <class T>
+[[gnu::always_inline]] constexpr const T& value_of(const result<T>& value) noexcept {
+  return ResultPolicy::value_in(value);
+}
+/// The number of elements that the configuration's grid covers; 1 if it covers no size.
+template <class Config>
+[[nodiscard]] constexpr std::uint64_t covered_elements(
+    [[maybe_unused]] const Config& config) noexcept {
+  std::uint64_t all = 1;
+  if constexpr (is_safe_grid<typename Config::grid_type>) {
+    // `cover` has checked that the product fits.
+    for (int axis = 0; axis < Config::grid_type::rank; ++axis) all *= config.grid().size(axis);
+  }
+  return all;
+}
+
+template <class T>
+[[gnu::always_inline]] constexpr const LaunchError* error_of(const T&) noexcept {
+  return nullptr;
+}
+template <class T>
+[[gnu::always_inline]] constexpr const LaunchError* error_of(const result<T>& value) noexcept {
+  return value.has_value() ? nullptr : &ResultPolicy::error_in(value);
+}
+
+}  // namespace detail
 
 /// Makes a LaunchConfig of parts, any of which may be a `result`. Returns the first error among
 /// them. Checked builds also return Errc::shared_negative, ::shared_overflow and

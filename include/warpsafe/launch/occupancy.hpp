@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 #include <warpsafe/launch/launch_config.hpp>

@@ -5,8 +5,8 @@
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/needs.hpp>
-#include <warpsafe/launch/config.hpp>
 #include <warpsafe/launch/detail/launch_rules.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
 namespace warpsafe {
 
@@ -28,8 +28,9 @@ template <class Config, class K>
   if (config.empty()) return success();
   LaunchError error = config.problem();
   const LaunchShape shape = config.shape();
-  if (error.code != Errc{} || !detail::validate_launch<K>(shape, kernel_limits, limits, error) ||
-      !detail::validate_reach<K>(config, shape, error)) {
+  if (error.code != Errc{} ||
+      !detail::validate_launch(shape, K::needs, kernel_limits, limits, error) ||
+      !detail::validate_reach(detail::covered_elements(config), shape, K::needs, error)) {
     error.kernel = kernel.name();
     error.site = site;
     return error;

@@ -6,6 +6,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/handles/handle_traits.hpp>
+#include <warpsafe/launch/detail/launch_path.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/race/recorded_backend.hpp>
 #include <warpsafe/stream/stream.hpp>
@@ -53,8 +54,12 @@ template <CheckLevel Level, class B, class C, class K, class... A>
                                 Told::launched(shown.stream, shown.entry, shown.values);
                               },
                               nullptr};
-    show_arguments<B>(tell, at.stream.native(), kernel, value_of(config).shape(),
-                      typename K::parameters{}, arguments...);
+    const auto& launched = launched_kernel<B>(kernel);
+    AddressedArguments<typename K::parameters, A...> addressed(arguments...);
+    const ArgumentWords words(addressed.types, addressed.words());
+    words.prepare();
+    show_arguments(tell, backend_calls<B>, at.stream.native(), launched.entry, kernel_facts<K>,
+                   value_of(config).shape(), words);
     return done;
   }
 #endif

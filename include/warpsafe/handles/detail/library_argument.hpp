@@ -84,8 +84,8 @@ bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] bo
                        scalar_place<A> == ScalarPlace::host) {
     return true;
   } else {
-    return ask_driver ? check_value<B, true, P>(argument, number, error)
-                      : check_value<B, false, P>(argument, number, error);
+    constexpr ValueChecks checks = value_checks<P, A>;
+    return !checks.any() || check_value<B>(checks, &argument, ask_driver, number, error);
   }
 }
 

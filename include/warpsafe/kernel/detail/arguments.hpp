@@ -46,49 +46,59 @@ convert_argument(const A& argument) noexcept {
 
 /// Whether an argument is a signed number for an unsigned parameter.
 template <class P, class A>
-inline constexpr bool may_be_negative = [] {
+constexpr bool may_be_negative() noexcept {
   if constexpr (std::is_integral_v<P> && std::is_integral_v<A>) {
     return static_cast<A>(-1) < static_cast<A>(0) && !(static_cast<P>(-1) < static_cast<P>(0));
   } else {
     return false;
   }
-}();
-/// Whether check_value has something to check. If not, the compiler need not read check_value.
-template <bool AskDriver, class P, class A>
-inline constexpr bool has_a_check = may_be_negative<P, A> || is_trusted_span<A> ||
-                                    (AskDriver && is_trusted<A>);
+}
 
-/// Checks an argument's value: a negative number for an unsigned parameter, and at CheckLevel::full
-/// a trusted pointer that the driver does not know. Returns false with the problem in `error`.
-template <class B, bool AskDriver, class P, class A>
-[[nodiscard, gnu::always_inline]] inline bool check_value(
-    [[maybe_unused]] const A& argument, [[maybe_unused]] int number,
-    [[maybe_unused]] LaunchError& error) noexcept {
+/// What is to be checked in an argument's value.
+struct ValueChecks {
+  std::uint8_t signed_bytes;  ///< the size of a signed number for an unsigned parameter, else 0
+  bool is_trusted;            ///< a trusted_ptr or trusted_span
+  bool is_trusted_span;
+  [[nodiscard]] constexpr bool any() const noexcept { return signed_bytes != 0 || is_trusted; }
+};
+template <class P, class A>
+inline constexpr ValueChecks value_checks{
+    may_be_negative<P, A>() ? static_cast<std::uint8_t>(sizeof(A)) : std::uint8_t{0}, is_trusted<A>,
+    is_trusted_span<A>};
+
+/// A trusted_span of any type, and the first member of a trusted_ptr.
+struct TrustedBytes {
+  const void* pointer;
+  SignedSize size;
+};
+
+/// Checks the value of an argument: a negative number for an unsigned parameter, and with
+/// `ask_driver` a trusted pointer that the driver does not know. False with the problem in `error`.
+template <class B>
+[[nodiscard]] bool check_value(ValueChecks checks, const void* argument, bool ask_driver,
+                               int number, LaunchError& error) noexcept {
   const auto place = static_cast<std::uint64_t>(number);
-  static_cast<void>(place);
-  if constexpr (may_be_negative<P, A>) {
-    if (argument < 0) {
-      return refuse(error, Errc::argument_negative, Stage::validation,
-                    ~static_cast<std::uint64_t>(argument) + 1, 0, Axis::none, place);
-    }
+  const auto fail = [&](Errc code, std::uint64_t value) {
+    return refuse(error, code, Stage::validation, value, 0, Axis::none, place);
+  };
+  if (checks.signed_bytes != 0) {
+    // Both vendors' hosts are little-endian: the sign is in the last byte.
+    std::int64_t value =
+        static_cast<const signed char*>(argument)[checks.signed_bytes - 1] < 0 ? -1 : 0;
+    if (value == 0) return true;
+    __builtin_memcpy(&value, argument, checks.signed_bytes < 8 ? checks.signed_bytes : 8);
+    return fail(Errc::argument_negative, ~static_cast<std::uint64_t>(value) + 1);
   }
-  if constexpr (is_trusted_span<A>) {
-    if (argument.size().negative) {
-      return refuse(error, Errc::argument_negative, Stage::validation, argument.size().magnitude, 0,
-                    Axis::none, place);
-    }
-  }
-  if constexpr (AskDriver && is_trusted<A>) {
-    MemoryKind kind{};
-    int device = -1;
-    const int status = argument.get() == nullptr ? 0
-                                                 : call<B, CheckLevel::full, &B::pointer_kind>(
-                                                       argument.get(), kind, device);
-    if (argument.get() != nullptr && (status != 0 || kind == MemoryKind::unregistered)) {
-      return refuse(error, Errc::argument_host_pointer, Stage::validation, 0, 0, Axis::none, place);
-    }
-  }
-  return true;
+  if (!checks.is_trusted) return true;
+  TrustedBytes trusted{nullptr, {}};
+  __builtin_memcpy(&trusted, argument,
+                   checks.is_trusted_span ? sizeof trusted : sizeof trusted.pointer);
+  if (trusted.size.negative) return fail(Errc::argument_negative, trusted.size.magnitude);
+  if (!ask_driver || trusted.pointer == nullptr) return true;
+  MemoryKind kind{};
+  int device = -1;
+  const int status = call<B, CheckLevel::full, &B::pointer_kind>(trusted.pointer, kind, device);
+  return (status == 0 && kind != MemoryKind::unregistered) || fail(Errc::argument_host_pointer, 0);
 }
 
 }  // namespace warpsafe::detail

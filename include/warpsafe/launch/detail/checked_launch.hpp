@@ -2,22 +2,27 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/declare_launch.hpp>
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/launch/config.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
+#include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/launch/detail/launch_rules.hpp>
+#include <warpsafe/launch/detail/memory_uses.hpp>
+#include <warpsafe/launch/detail/observation.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
 #include <new>
 
-// The checks of a launch before its dispatch.
+// A launch with checks, once in a program for each backend and level: the kernel, the configuration
+// and the arguments come as data. What depends on their types is in constants and in small
+// functions that all launches of those types share.
 
 namespace warpsafe::detail {
 
@@ -35,70 +40,46 @@ inline constexpr DeviceLimits cheap_limits = [] {
   return limits;
 }();
 
-/// Gets the limits of the device and the kernel: from the driver for the first launch, from memory
-/// after that. False with the problem in `error`.
-template <class B, class K>
-bool ask_driver(const Located<B>& at, K kernel, const DeviceLimits*& device_limits,
-                DeviceLimits& device_local, const KernelLimits*& kernel_limits,
-                KernelLimits& kernel_local, LaunchError& error) noexcept {
-  const int device = at.stream.device().value();
-  if constexpr (requires { kernel.module_device(); }) {
-    if (kernel.module_device() >= 0 && kernel.module_device() != device) {
-      return refuse(error, Errc::module_wrong_device, Stage::validation,
-                    static_cast<std::uint64_t>(device),
-                    static_cast<std::uint64_t>(kernel.module_device()));
-    }
-  }
-  int current = -1;
-  int status = call<B, CheckLevel::full, &B::current_device>(current);
-  if (status == 0 && current != device) {
-    return refuse(error, Errc::stream_wrong_device, Stage::validation,
-                  static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
-  }
-  if (const CheckHooks* const checks = check_hooks(); status == 0 && checks != nullptr) {
-    // Kernels of the host compiler share their device checks among all CPU backends.
-    status = checks->prepare(runs_host_kernels<B> ? Vendor::host : B::vendor, device);
-  }
-  if (status == 0) {
-    device_limits = DeviceCache<B>::template find<CheckLevel::full>(device, device_local, status);
-  }
-  if (status == 0) {
-    kernel_limits = kernel_slots<B>(kernel).template find<CheckLevel::full>(kernel.entry(), device,
-                                                                            kernel_local, status);
-  }
-  if (status != 0) {
-    // Constructed in place: a copy of a LaunchError is 400 bytes of code.
-    ::new (static_cast<void*>(&error))
-        LaunchError(kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation));
-    error.device = device;
-    return false;
-  }
-  return true;
-}
+/// The dimensions of a launch.
+struct LaunchNumbers {
+  LaunchShape shape;
+  std::uint64_t elements;  ///< that the grid covers, or 1
+  bool empty;              ///< nothing is launched
+};
+
+/// What a launch knows from its types: a constant.
+struct LaunchTypes {
+  const KernelFacts& kernel;
+  const ArgumentTypes& arguments;
+  void (*read)(const void* config, LaunchNumbers& numbers) noexcept;
+  /// Puts the configuration's own problem into `error`; nullptr if its type can have none.
+  void (*problem)(const void* config, LaunchError& error) noexcept;
+};
 
 /// Checks cooperative launches and large clusters against the number of blocks that are resident at
 /// once. It asks the driver every time, and only for a shape that is valid otherwise. It first opts
 /// in to the shape's dynamic shared memory, since the driver answers 0 without that.
-template <class B, class K>
-bool check_residency(const Located<B>& at, const LaunchShape& shape, K kernel,
-                     const DeviceLimits& device, LaunchError& error) noexcept {
-  using Calls = typename K::template calls<B>;
+template <class B, class Calls>
+bool check_residency(const Located<B>& at, const LaunchShape& shape,
+                     const LaunchedKernel<Calls>& kernel, const DeviceLimits& device,
+                     LaunchError& error) noexcept {
   constexpr CheckLevel full = CheckLevel::full;
-  const KernelEntry entry = kernel.entry();
   int fits = 0;
   int status = 0;
   if (shape.dynamic_shared != 0) {
-    status = kernel_slots<B>(kernel).template allow_dynamic_shared<full>(
-        entry, at.stream.device().value(), shape.dynamic_shared);
+    status = kernel.slots.template allow_dynamic_shared<full>(
+        kernel.entry, at.stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0 && shape.cooperative) {
     status = call<Calls, full, &Calls::resident_blocks>(
-        entry, static_cast<std::uint32_t>(shape.threads_per_block()), shape.dynamic_shared, fits);
+        kernel.entry, static_cast<std::uint32_t>(shape.threads_per_block()), shape.dynamic_shared,
+        fits);
   } else if (status == 0) {
-    status = call<Calls, full, &Calls::max_cluster_blocks>(entry, shape, fits);
+    status = call<Calls, full, &Calls::max_cluster_blocks>(kernel.entry, shape, fits);
   }
   if (status != 0) {
-    error = runtime_error<B>(status, Name::of("launch"), at.site, Stage::validation);
+    ::new (static_cast<void*>(&error))
+        LaunchError(runtime_error<B>(status, Name::of("launch"), at.site, Stage::validation));
     error.device = at.stream.device().value();
     return false;
   }
@@ -106,66 +87,188 @@ bool check_residency(const Located<B>& at, const LaunchShape& shape, K kernel,
       static_cast<std::uint64_t>(fits) * (shape.cooperative ? device.multiprocessors : 1U);
   const std::uint64_t blocks = shape.cooperative ? shape.blocks() : shape.blocks_per_cluster();
   if (blocks <= most) return true;
-  error =
-      LaunchError::make(shape.cooperative ? Errc::cooperative_too_large : Errc::cluster_too_large,
-                        Stage::validation, blocks, most);
+  refuse(error, shape.cooperative ? Errc::cooperative_too_large : Errc::cluster_too_large,
+         Stage::validation, blocks, most);
   error.with_shape(shape).with_device(device);
   return false;
 }
 
-/// The run-time checks before the dispatch. False with the problem in `error`. At level full
-/// `kernel_limits` then points to the kernel's limits, which may be `kernel_local`.
-template <CheckLevel Level, class B, class K, class Config>
-bool check_launch(const Located<B>& at, const Config& config, const LaunchShape& shape, K kernel,
-                  const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
-                  LaunchError& error) noexcept {
+/// The checks of the dimensions. False with the problem in `error`. At level full `kernel_limits`
+/// then points to the kernel's limits, which may be `kernel_local`.
+template <CheckLevel Level, class B, class Calls>
+bool check_numbers(const Located<B>& at, const LaunchTypes& types, const void* config,
+                   const LaunchNumbers& numbers, const LaunchedKernel<Calls>& kernel,
+                   const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
+                   LaunchError& error) noexcept {
   // A Stream that was moved from or closed. To the runtime its handle is the default stream.
   if (at.stream.native() == nullptr) {
     refuse(error, Errc::stream_null, Stage::validation);
     error.subcode = Subcode::stream_closed;
     return false;
   }
-  if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster>) {
-    const LaunchError problem = config.problem();
-    if (problem.code != Errc{}) {
-      error = problem;
-      return false;
-    }
+  if (types.problem != nullptr) {
+    types.problem(config, error);
+    if (error.code != Errc{}) return false;
   }
-  // Known by type: most launches have neither, and do not compile the questions.
-  constexpr bool together =
-      Config::template has<PartKind::cooperative> || Config::template has<PartKind::cluster>;
+  const KernelNeeds& needs = types.kernel.needs;
+  const LaunchShape& shape = numbers.shape;
   if constexpr (Level == CheckLevel::full) {
     DeviceLimits device_local;
     const DeviceLimits* device_limits = nullptr;
-    if (!ask_driver(at, kernel, device_limits, device_local, kernel_limits, kernel_local, error) ||
-        !validate_launch<K, together>(shape, *kernel_limits, *device_limits, error) ||
-        !validate_reach<K>(config, shape, error)) {
-      return false;
-    }
-    if constexpr (together) {
-      return !(shape.cooperative || shape.non_portable_cluster) ||
-             check_residency(at, shape, kernel, *device_limits, error);
-    } else {
-      return true;
-    }
+    return ask_driver(at, kernel, device_limits, device_local, kernel_limits, kernel_local,
+                      error) &&
+           validate_launch(shape, needs, *kernel_limits, *device_limits, error) &&
+           validate_reach(numbers.elements, shape, needs, error) &&
+           (!(shape.cooperative || shape.non_portable_cluster) ||
+            check_residency(at, shape, kernel, *device_limits, error));
   } else {
     static_cast<void>(kernel_limits);
-    return validate_launch<K, together>(shape, kernel_local, cheap_limits<B>, error) &&
-           validate_reach<K>(config, shape, error);
+    return validate_launch(shape, needs, kernel_local, cheap_limits<B>, error) &&
+           validate_reach(numbers.elements, shape, needs, error);
   }
 }
 
-template <CheckLevel Level, class B, class... P, class... A>
-[[nodiscard, gnu::always_inline]] inline bool check_values(LaunchError& error, TypeList<P...>,
-                                                           const A&... arguments) noexcept {
-  constexpr bool ask_driver = Level == CheckLevel::full;
-  if constexpr ((has_a_check<ask_driver, P, A> || ...)) {
-    int number = 0;
-    return (check_value<B, ask_driver, P>(arguments, ++number, error) && ...);
-  } else {
-    return true;
+/// Checks the values of a launch's arguments. False with the problem in `error`.
+template <CheckLevel Level, class B>
+[[nodiscard]] bool check_values(const ArgumentWords& arguments, LaunchError& error) noexcept {
+  if (!arguments.types().has_checks) return true;
+  for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
+    const ValueChecks checks = arguments.types().facts[i]->checks;
+    if (checks.any() && !check_value<B>(checks, arguments.argument(i), Level == CheckLevel::full,
+                                        static_cast<int>(i) + 1, error)) {
+      return false;
+    }
   }
+  return true;
+}
+
+/// Adds the launch to the error of a check: kernel, place, stream, dimensions and device.
+template <class B>
+[[gnu::cold, gnu::noinline]] LaunchError& report_refusal(LaunchError& error,
+                                                         const LaunchShape& shape,
+                                                         const Located<B>& at,
+                                                         Name kernel) noexcept {
+  error.kernel = kernel;
+  error.site = at.site;
+  error.stream = at.stream.native();
+  error.with_shape(shape);
+  if (error.device < 0 || error.code == Errc::stream_wrong_device) {
+    error.device = at.stream.device().value();
+  }
+  if (error.device_name.empty()) error.device_name = device_name<B>(error.device);
+  return error;
+}
+
+/// A result that is an error. Out of line: each copy of an error is 400 bytes of code.
+[[nodiscard, gnu::cold, gnu::noinline]] inline result<void> failed_launch(
+    const LaunchError& error) noexcept {
+  return failure<void>(error);
+}
+
+/// Makes the error of a launch that the runtime refused, or at which it reported earlier work.
+template <class B>
+[[gnu::cold, gnu::noinline]] LaunchError launch_error(int status, const LaunchShape& shape,
+                                                      const Located<B>& at, Name kernel) noexcept {
+  LaunchError error = runtime_error<B>(status, Name{}, at.site, Stage::launch);
+  if (error.code == Errc::runtime_failed) error.code = Errc::launch_refused;
+  error.kernel = kernel;
+  error.with_shape(shape);
+  error.stream = at.stream.native();
+  error.device = at.stream.device().value();
+  report_to_captures(error);
+  return error;
+}
+
+/// Makes the one call of the backend. `raises_shared`: first raises the kernel's limit of dynamic
+/// shared memory, if this launch needs more than any before.
+template <CheckLevel Level, class B, class Calls>
+[[nodiscard]] result<void> submit(const Located<B>& at, const LaunchShape& shape,
+                                  const LaunchedKernel<Calls>& kernel,
+                                  const ArgumentWords& arguments, bool raises_shared) noexcept {
+  int status = 0;
+  if (raises_shared && shape.dynamic_shared != 0) {
+    status = kernel.slots.template allow_dynamic_shared<Level>(
+        kernel.entry, at.stream.device().value(), shape.dynamic_shared);
+  }
+  if (status == 0) {
+    const CallScope<B> here(at.site, kernel.name);
+    status = Calls::launch(kernel.entry, shape, arguments.values(), at.stream.native());
+  }
+  if (status != 0) [[unlikely]] {
+    return failed_launch(launch_error(status, shape, at, kernel.name));
+  }
+  if (arguments.types().has_owners) {
+    for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
+      if (!arguments.types().facts[i]->has_owner) continue;
+      MemoryOwner* const owner = arguments.types().facts[i]->source(arguments.argument(i)).owner;
+      if (owner == nullptr || owner->freed_on == at.stream.native()) continue;
+      status = record_use<B>(at.stream, *owner);
+      if (status != 0) {
+        return failed_launch(runtime_error<B>(status, Name::of("event record"), at.site));
+      }
+    }
+  }
+  return success();
+}
+
+/// What follows the checks: shows the arguments, submits the launch and observes it.
+template <CheckLevel Level, class B, class Calls>
+[[nodiscard]] result<void> submit_observed(const Located<B>& at, const KernelFacts& facts,
+                                           const LaunchShape& shape,
+                                           const LaunchedKernel<Calls>& kernel,
+                                           const ArgumentWords& arguments,
+                                           const KernelLimits* kernel_limits,
+                                           bool raises_shared) noexcept {
+  arguments.prepare();
+  const CaptureHooks* const captures = open_captures();
+  const auto inspect = [&](const Observation* asking) {
+    ArgumentInspection inspection{captures, asking, {}, Inspected::dispatch};
+    show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
+                   kernel.entry, facts, shape, arguments);
+    return inspection;
+  };
+  if constexpr (Level == CheckLevel::full) {
+    const Observation observation = observe(at, shape, kernel.name, kernel_limits);
+    const bool asks = observation.asks_for_data();
+    if (captures != nullptr || asks) [[unlikely]] {
+      const ArgumentInspection inspection = inspect(asks ? &observation : nullptr);
+      if (inspection.verdict == Inspected::failed) return failed_launch(inspection.error);
+      if (inspection.verdict == Inspected::done) return success();
+    }
+    result<void> launched = submit<Level>(at, shape, kernel, arguments, raises_shared);
+    observation.end(launched);
+    return launched;
+  } else {
+    static_cast<void>(kernel_limits);
+    if (captures != nullptr) [[unlikely]]
+      inspect(nullptr);
+    return submit<Level>(at, shape, kernel, arguments, raises_shared);
+  }
+}
+
+/// The whole checked launch.
+template <CheckLevel Level, class B, class Calls>
+[[nodiscard, gnu::noinline]] result<void> run_checked_launch(const Located<B>& at,
+                                                             const LaunchTypes& types,
+                                                             const void* config,
+                                                             const LaunchedKernel<Calls>& kernel,
+                                                             void** words) noexcept {
+  const ArgumentWords arguments(types.arguments, words);
+  LaunchNumbers numbers;
+  types.read(config, numbers);
+  if (numbers.empty) return success();
+  KernelLimits kernel_local;
+  const KernelLimits* kernel_limits = nullptr;
+  LaunchError error;
+  if (!check_numbers<Level>(at, types, config, numbers, kernel, kernel_limits, kernel_local,
+                            error) ||
+      !check_values<Level, B>(arguments, error)) {
+    if (!continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name))) {
+      return failed_launch(error);
+    }
+  }
+  return submit_observed<Level>(at, types.kernel, numbers.shape, kernel, arguments, kernel_limits,
+                                true);
 }
 
 }  // namespace warpsafe::detail

@@ -2,14 +2,20 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/limits.hpp>
+#include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
+#include <new>
 
 namespace warpsafe::detail {
 
@@ -94,6 +100,55 @@ template <class B, class K>
   } else {
     return KernelCache<B, typename K::entry_type>::slots;
   }
+}
+
+/// A kernel as data. `Calls` are the backend's calls that take it.
+template <class Calls>
+struct LaunchedKernel {
+  const KernelEntry& entry;
+  Name name;
+  KernelSlots<Calls>& slots;
+  int module_device;  ///< the device of its module, or -1
+};
+
+/// Gets the limits of the device and the kernel: from the driver for the first launch, from memory
+/// after that. False with the problem in `error`.
+template <class B, class Calls>
+bool ask_driver(const Located<B>& at, const LaunchedKernel<Calls>& kernel,
+                const DeviceLimits*& device_limits, DeviceLimits& device_local,
+                const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
+                LaunchError& error) noexcept {
+  const int device = at.stream.device().value();
+  if (kernel.module_device >= 0 && kernel.module_device != device) {
+    return refuse(error, Errc::module_wrong_device, Stage::validation,
+                  static_cast<std::uint64_t>(device),
+                  static_cast<std::uint64_t>(kernel.module_device));
+  }
+  int current = -1;
+  int status = call<B, CheckLevel::full, &B::current_device>(current);
+  if (status == 0 && current != device) {
+    return refuse(error, Errc::stream_wrong_device, Stage::validation,
+                  static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
+  }
+  if (const CheckHooks* const checks = check_hooks(); status == 0 && checks != nullptr) {
+    // Kernels of the host compiler share their device checks among all CPU backends.
+    status = checks->prepare(runs_host_kernels<B> ? Vendor::host : B::vendor, device);
+  }
+  if (status == 0) {
+    device_limits = DeviceCache<B>::template find<CheckLevel::full>(device, device_local, status);
+  }
+  if (status == 0) {
+    kernel_limits =
+        kernel.slots.template find<CheckLevel::full>(kernel.entry, device, kernel_local, status);
+  }
+  if (status != 0) {
+    // Constructed in place: a copy of a LaunchError is 400 bytes of code.
+    ::new (static_cast<void*>(&error))
+        LaunchError(kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation));
+    error.device = device;
+    return false;
+  }
+  return true;
 }
 
 }  // namespace warpsafe::detail

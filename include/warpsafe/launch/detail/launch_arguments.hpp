@@ -5,7 +5,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/element_type.hpp>
 #include <warpsafe/core/launch_shape.hpp>
-#include <warpsafe/kernel/detail/arguments.hpp>
+#include <warpsafe/kernel/detail/argument_facts.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
@@ -13,12 +13,10 @@
 #include <cstdint>
 #include <type_traits>
 
-// A launch's arguments without their types, for an open capture and for the debug tools that look
-// at data. One function per launch makes them, out of line.
+// A launch's arguments without their types: constant data about each, and their addresses. All
+// checked launches of a program share the code that works on them.
 
 namespace warpsafe::detail {
-
-inline constexpr std::uint64_t unknown_extent = ~std::uint64_t{0};
 
 /// The device memory that an argument points to.
 struct ArgumentMemory {
@@ -68,43 +66,14 @@ requires(is_device_memory<P>) struct Reached<P> {
   using type = typename P::element_type;
 };
 
-/// The number of elements behind an argument for a pointer parameter, if the argument's type knows
-/// it: DeviceView, trust(p, n), an adapted type with size(), or one whose device_pointer_traits
-/// have count().
-template <class A>
-[[nodiscard]] std::uint64_t count_behind(const A& argument) noexcept {
-  if constexpr (is_trusted_span<A>) {
-    return argument.size().negative ? 0 : argument.size().magnitude;
-  } else if constexpr (requires { device_pointer_traits<A>::count(argument); }) {
-    return static_cast<std::uint64_t>(device_pointer_traits<A>::count(argument));
-  } else if constexpr (requires { requires std::is_integral_v<decltype(argument.size())>; }) {
-    return static_cast<std::uint64_t>(argument.size());
-  } else {
-    return unknown_extent;
-  }
-}
-
-template <class P, class A>
-[[nodiscard]] ArgumentMemory memory_behind(const P& value, const A& argument) noexcept {
-  if constexpr (is_device_span<P>) {
-    return {value.pointer().get(), value.size() * sizeof(typename P::element_type)};
-  } else if constexpr (is_device_memory<P>) {
-    const void* begin = nullptr;  // the first member of such a type
-    __builtin_memcpy(&begin, &value, sizeof begin);
-    const std::uint64_t count = begin == nullptr ? 0 : count_behind(argument);
-    constexpr std::uint64_t size = element_info<typename P::element_type>().bytes;
-    return {begin, count == unknown_extent ? count : count * size};
-  } else if constexpr (reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>) {
-    const auto* const begin = device_pointer_traits<A>::get(argument);
-    const std::uint64_t count = begin == nullptr ? 0 : count_behind(argument);
-    constexpr std::uint64_t size = element_info<std::remove_pointer_t<decltype(begin)>>().bytes;
-    return {begin, count == unknown_extent ? count : count * size};
-  } else {
-    static_cast<void>(value);
-    static_cast<void>(argument);
-    return {nullptr, 0};
-  }
-}
+/// The elements behind each parameter of a list.
+template <class Parameters>
+inline constexpr const ElementInfo* element_infos = nullptr;
+template <class... P>
+inline constexpr ElementInfo elements_behind[sizeof...(P) + 1] = {
+    element_info<typename Reached<P>::type>()..., {}};
+template <class... P>
+inline constexpr const ElementInfo* element_infos<TypeList<P...>> = elements_behind<P...>;
 
 /// The reference function of a kernel that declares one (reference.hpp), or nullptr.
 template <class K>
@@ -116,33 +85,96 @@ constexpr const HostReference* reference_of() noexcept {
   }
 }
 
-/// Clears the padding of a value: old contents of memory there could look like an address.
-/// Compilers without the builtin leave it as it is.
-template <class P>
-void clear_padding([[maybe_unused]] P& value) noexcept {
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_clear_padding)
-  if constexpr (std::is_class_v<P>) __builtin_clear_padding(&value);
-#endif
-#endif
-}
+/// What a launch knows about its kernel's type.
+struct KernelFacts {
+  KernelNeeds needs;
+  const ElementInfo* elements;  ///< behind each parameter
+  const HostReference* reference;
+};
+template <class K>
+inline constexpr KernelFacts kernel_facts{K::needs, element_infos<typename K::parameters>,
+                                          reference_of<K>()};
 
-/// Passes a launch's arguments to `reader`.
-template <class B, class K, class... P, class... A>
-[[gnu::cold, gnu::noinline]] void show_arguments(const ArgumentReader& reader, void* stream,
-                                                 const K& kernel, const LaunchShape& shape,
-                                                 TypeList<P...>, const A&... arguments) noexcept {
-  static constexpr ElementInfo elements[sizeof...(P) + 1] = {
-      element_info<typename Reached<P>::type>()..., {}};
-  const KernelEntry entry = kernel.entry();
-  const auto show = [&](P... values) {
-    (clear_padding(values), ...);
-    void* pointers[sizeof...(P) + 1] = {const_cast<void*>(static_cast<const void*>(&values))...};
-    const ArgumentMemory memory[sizeof...(P) + 1] = {memory_behind(values, arguments)..., {}};
-    reader.read(reader.context, {entry, shape, stream, pointers, memory, elements,
-                                 reference_of<K>(), backend_calls<B>});
-  };
-  show(convert_argument<P>(arguments)...);
+/// The arguments of one launch by their addresses. In memory lie, one after the other, the
+/// addresses of the arguments, those of the parameters, which `prepare` fills in, and room for the
+/// parameters that are not passed in place.
+class ArgumentWords {
+ public:
+  ArgumentWords(const ArgumentTypes& types, void** words) noexcept : types_(types), words_(words) {}
+  [[nodiscard]] const ArgumentTypes& types() const noexcept { return types_; }
+  [[nodiscard]] const void* argument(std::size_t place) const noexcept { return words_[place]; }
+  [[nodiscard]] void** values() const noexcept { return words_ + types_.count; }
+  void prepare() const noexcept {
+    void** const values = this->values();
+    auto* next = reinterpret_cast<unsigned char*>(values + types_.count);
+    for (std::uint32_t i = 0; i < types_.count; ++i) {
+      const ArgumentFacts& one = *types_.facts[i];
+      values[i] = words_[i];
+      if (one.convert == nullptr) continue;
+      const auto address = reinterpret_cast<std::uintptr_t>(next);
+      next += place_after(address, one) - address;
+      one.convert(words_[i], next);
+      values[i] = next;
+      next += one.size;
+    }
+  }
+
+ private:
+  const ArgumentTypes& types_;
+  void** words_;
+};
+
+/// The memory of ArgumentWords, for as long as the launch is submitted.
+template <class Parameters, class... A>
+class AddressedArguments {
+  using Table = ArgumentTable<Parameters, A...>;
+
+ public:
+  static constexpr const ArgumentTypes& types = Table::types;
+
+  [[gnu::always_inline]] explicit AddressedArguments(const A&... arguments) noexcept {
+    [[maybe_unused]] std::size_t count = 0;
+    ((words_[count++] =
+          const_cast<void*>(static_cast<const void*>(__builtin_addressof(arguments)))),
+     ...);
+  }
+  [[nodiscard, gnu::always_inline]] void** words() noexcept { return words_; }
+
+ private:
+  // Enough for every alignment of the first parameter that is not passed in place.
+  void* words_[2 * sizeof...(A) + 1 +
+               (Table::bytes == 0 ? 0 : (Table::bytes + Table::padding) / sizeof(void*) + 1)];
+};
+
+/// Passes a launch's arguments, after `prepare`, to `reader`.
+[[gnu::cold, gnu::noinline]] inline void show_arguments(
+    const ArgumentReader& reader, const BackendCalls& calls, void* stream, const KernelEntry& entry,
+    const KernelFacts& kernel, const LaunchShape& shape, const ArgumentWords& arguments) noexcept {
+  const std::size_t count = arguments.types().count;
+  auto* const memory =
+      static_cast<ArgumentMemory*>(__builtin_alloca((count + 1) * sizeof(ArgumentMemory)));
+  auto** const values = static_cast<void**>(__builtin_alloca((count + 1) * sizeof(void*)));
+  for (std::size_t i = 0; i < count; ++i) {
+    const ArgumentFacts& facts = *arguments.types().facts[i];
+    values[i] = arguments.values()[i];
+    if (facts.clear_padding != nullptr) {
+      // The caller's object stays as it is.
+      const auto room = reinterpret_cast<std::uintptr_t>(
+          __builtin_alloca(std::size_t{facts.size} + facts.alignment));
+      void* const copy = reinterpret_cast<void*>(place_after(room, facts));
+      __builtin_memcpy(copy, values[i], facts.size);
+      facts.clear_padding(copy);
+      values[i] = copy;
+    }
+    memory[i] = {nullptr, 0};
+    if (facts.source == nullptr) continue;
+    __builtin_memcpy(&memory[i].begin, values[i], sizeof memory[i].begin);
+    if (memory[i].begin == nullptr) continue;
+    const std::uint64_t elements = facts.source(arguments.argument(i)).count;
+    memory[i].bytes = elements == unknown_extent ? elements : elements * kernel.elements[i].bytes;
+  }
+  reader.read(reader.context,
+              {entry, shape, stream, values, memory, kernel.elements, kernel.reference, calls});
 }
 
 }  // namespace warpsafe::detail

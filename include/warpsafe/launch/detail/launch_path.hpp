@@ -10,12 +10,12 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/launch/config.hpp>
+#include <warpsafe/launch/detail/checked_launch.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
-#include <warpsafe/launch/detail/launch_check.hpp>
 #include <warpsafe/launch/detail/launch_types.hpp>
 #include <warpsafe/launch/detail/memory_uses.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstddef>
@@ -26,29 +26,13 @@
 
 namespace warpsafe::detail {
 
-/// Adds the launch to the error of a check: kernel, place, stream, dimensions and device.
-template <class B, class K>
-[[gnu::cold, gnu::noinline]] LaunchError& report_refusal(LaunchError& error,
-                                                         const LaunchShape& shape,
-                                                         const Located<B>& at, K kernel) noexcept {
-  error.kernel = kernel.name();
-  error.site = at.site;
-  error.stream = at.stream.native();
-  error.with_shape(shape);
-  if (error.device < 0 || error.code == Errc::stream_wrong_device) {
-    error.device = at.stream.device().value();
-  }
-  if (error.device_name.empty()) error.device_name = device_name<B>(error.device);
-  return error;
-}
-
-template <class B, class K>
+template <class B>
 [[gnu::cold, gnu::noinline]] result<void> refused_configuration(const LaunchError& error,
                                                                 const Located<B>& at,
-                                                                K kernel) noexcept {
+                                                                Name kernel) noexcept {
   result<void> refused = failure<void>(error);
   LaunchError& own = ResultPolicy::error_in(refused);
-  if (own.kernel.empty()) own.kernel = kernel.name();
+  if (own.kernel.empty()) own.kernel = kernel;
   own.stream = at.stream.native();
   if (own.site.file == nullptr) own.site = at.site;
   return refused;
@@ -74,19 +58,13 @@ template <class B, class Shaped>
                                                         const char* kernel, std::size_t kernel_size,
                                                         const char* file, const char* function,
                                                         unsigned line) noexcept {
-  LaunchError error = runtime_error<B>(status, Name{}, {file, function, line}, Stage::launch);
-  if (error.code == Errc::runtime_failed) error.code = Errc::launch_refused;
-  error.kernel = {kernel, kernel_size};
-  error.with_shape(shape_of(shaped));
-  error.stream = stream.native();
-  error.device = stream.device().value();
-  report_to_captures(error);
-  return failure<void>(error);
+  return failure<void>(launch_error<B>(
+      status, shape_of(shaped), Located<B>(stream, {file, function, line}), {kernel, kernel_size}));
 }
 
 }  // namespace warpsafe::detail
 
-// A launch whose types are right: validate, dispatch, observe.
+// A launch whose types are right.
 
 namespace warpsafe::detail {
 
@@ -108,41 +86,10 @@ template <class Calls, bool Plain, class B, class... V>
   }
 }
 
-/// Shows a launch's arguments, before the dispatch, to an open capture and to the debug tools.
-/// `captures` (or nullptr) keeps track of the memory that the launch reaches. `observation` knows,
-/// at level full, whether a debug tool asks for the data.
-struct ArgumentInspection {
-  const CaptureHooks* captures;
-  const Observation& observation;
-  LaunchError error;
-  Inspected verdict;
-
-  static void read(void* context, const LaunchArguments& arguments) noexcept {
-    ArgumentInspection& self = *static_cast<ArgumentInspection*>(context);
-    if (self.captures != nullptr) {
-      self.captures->launched(arguments.stream, arguments.entry, arguments.values);
-    }
-    if (self.observation.asks_for_data()) {
-      self.verdict = self.observation.inspect(arguments, self.error);
-    }
-  }
-  /// The result of the launch where a debug tool has taken the place of the dispatch.
-  [[nodiscard]] result<void> outcome() const noexcept {
-    return verdict == Inspected::failed ? failure<void>(error) : success();
-  }
-};
-
-/// Shows the arguments to an open capture alone, where there are no debug tools.
-inline void record_in_capture(void* captures, const LaunchArguments& arguments) noexcept {
-  static_cast<const CaptureHooks*>(captures)->launched(arguments.stream, arguments.entry,
-                                                       arguments.values);
-}
-
-/// Makes the one call of the backend; its status is the result. `shaped` is the LaunchConfig or a
-/// LaunchShape. `OptIn`: the type allows dynamic shared memory. `Plain`: the type has no option
-/// that needs a launch attribute.
-template <CheckLevel Level, bool OptIn, bool Plain, class B, class Shaped, class K, class... P,
-          class... A>
+/// A launch without checks: makes the one call of the backend; its status is the result. `shaped`
+/// is the LaunchConfig or a LaunchShape. `OptIn`: the type allows dynamic shared memory. `Plain`:
+/// the type has no option that needs a launch attribute.
+template <bool OptIn, bool Plain, class B, class Shaped, class K, class... P, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B>& at,
                                                                const Shaped& shaped, K kernel,
                                                                TypeList<P...>,
@@ -155,7 +102,7 @@ template <CheckLevel Level, bool OptIn, bool Plain, class B, class Shaped, class
   const LaunchShape& shape = shape_of(shaped);
   int status = 0;
   if constexpr (OptIn) {
-    status = kernel_slots<B>(kernel).template allow_dynamic_shared<Level>(
+    status = kernel_slots<B>(kernel).template allow_dynamic_shared<CheckLevel::off>(
         entry, stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0) {
@@ -188,48 +135,66 @@ inline constexpr bool is_plain =
     !(Config::template has<PartKind::cluster> || Config::template has<PartKind::cooperative> ||
       Config::template has<PartKind::priority> || Config::template has<PartKind::dependent>);
 
-/// Validates, dispatches and observes. Every launch of a configuration ends here.
+template <class Config>
+void read_config(const void* address, LaunchNumbers& numbers) noexcept {
+  const Config& config = *static_cast<const Config*>(address);
+  numbers = {config.shape(), covered_elements(config), config.empty()};
+}
+template <class Config>
+void config_problem(const void* address, LaunchError& error) noexcept {
+  ::new (static_cast<void*>(&error)) LaunchError(static_cast<const Config*>(address)->problem());
+}
+template <class Config>
+constexpr auto problem_of() noexcept -> void (*)(const void*, LaunchError&) noexcept {
+  if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster>) {
+    return &config_problem<Config>;
+  } else {
+    return nullptr;
+  }
+}
+template <class K, class Config, class... A>
+inline constexpr LaunchTypes launch_types{kernel_facts<K>,
+                                          AddressedArguments<typename K::parameters, A...>::types,
+                                          &read_config<Config>, problem_of<Config>()};
+
+/// A kernel that is not loaded by name, as constant data. Hidden, as its EntryOf.
+template <class B, class K>
+struct [[gnu::visibility("hidden")]] KnownKernel {
+  static_assert(sizeof(LaunchedKernel<B>) != 0);  // nvcc does not complete the type by itself
+  static inline const LaunchedKernel<B> data{K::entry(), K::name(),
+                                             KernelCache<B, typename K::entry_type>::slots, -1};
+};
+template <class K>
+inline constexpr bool is_loaded = requires(const K& kernel) {
+  kernel.module_device();
+};
+/// The kernel as data: a constant, unless it was loaded by name.
+template <class B, class K>
+[[nodiscard, gnu::always_inline]] inline auto launched_kernel(
+    [[maybe_unused]] const K& kernel) noexcept
+    -> std::conditional_t<is_loaded<K>, LaunchedKernel<typename K::template calls<B>>,
+                          const LaunchedKernel<B>&> {
+  if constexpr (is_loaded<K>) {
+    return {kernel.entry(), kernel.name(), kernel.slots(), kernel.module_device()};
+  } else {
+    return KnownKernel<B, K>::data;
+  }
+}
+
+/// Every launch of a configuration ends here.
 template <CheckLevel Level, class B, class Config, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch_typed(const Located<B>& at,
                                                                    const Config& config, K kernel,
                                                                    const A&... arguments) noexcept {
-  constexpr bool opts_in = Config::template has<PartKind::shared>;
-  constexpr bool plain = is_plain<Config>;
-  constexpr typename K::parameters parameters{};
-  if (config.empty()) return success();
+  using Parameters = typename K::parameters;
   if constexpr (Level == CheckLevel::off) {
-    return dispatch<Level, opts_in, plain>(at, config.numbers(ForDispatch{}), kernel, parameters,
-                                           arguments...);
+    if (config.empty()) return success();
+    return dispatch<Config::template has<PartKind::shared>, is_plain<Config>>(
+        at, config.numbers(ForDispatch{}), kernel, Parameters{}, arguments...);
   } else {
-    const LaunchShape shape = config.shape();
-    KernelLimits kernel_local;
-    const KernelLimits* kernel_limits = nullptr;
-    LaunchError error;
-    if (!check_launch<Level>(at, config, shape, kernel, kernel_limits, kernel_local, error) ||
-        !check_values<Level, B>(error, parameters, arguments...)) {
-      if (!continues_after_refusal(report_refusal(error, shape, at, kernel)))
-        return failure<void>(error);
-    }
-    const CaptureHooks* const captures = open_captures();
-    if constexpr (Level == CheckLevel::full) {
-      const Observation observation = observe(at, shape, kernel.name(), kernel_limits);
-      if (captures != nullptr || observation.asks_for_data()) [[unlikely]] {
-        ArgumentInspection inspection{captures, observation, {}, Inspected::dispatch};
-        show_arguments<B>({&ArgumentInspection::read, &inspection}, at.stream.native(), kernel,
-                          shape, parameters, arguments...);
-        if (inspection.verdict != Inspected::dispatch) return inspection.outcome();
-      }
-      result<void> launched =
-          dispatch<Level, opts_in, plain>(at, shape, kernel, parameters, arguments...);
-      observation.end(launched);
-      return launched;
-    } else {
-      if (captures != nullptr) [[unlikely]] {
-        show_arguments<B>({&record_in_capture, const_cast<CaptureHooks*>(captures)},
-                          at.stream.native(), kernel, shape, parameters, arguments...);
-      }
-      return dispatch<Level, opts_in, plain>(at, shape, kernel, parameters, arguments...);
-    }
+    AddressedArguments<Parameters, A...> addressed(arguments...);
+    return run_checked_launch<Level>(at, launch_types<K, Config, A...>, &config,
+                                     launched_kernel<B>(kernel), addressed.words());
   }
 }
 
@@ -254,7 +219,7 @@ inline result<void> launch_on(const Located<B>& at, const C& config, const K& ke
         const copied_at<Level, Located<B>> here =
             at;  // so that `at` itself stays in registers, and the error too
         const copied_at<Level, LaunchError> error = ResultPolicy::error_in(config);
-        return refused_configuration<B, K>(error, here, kernel);
+        return refused_configuration<B>(error, here, kernel.name());
       }
     }
     return launch_typed<Level>(at, value_of(config), kernel, arguments...);

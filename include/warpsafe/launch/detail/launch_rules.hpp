@@ -3,10 +3,10 @@
 #pragma once
 
 #include <warpsafe/core/detail/arithmetic.hpp>
+#include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/needs.hpp>
-#include <warpsafe/launch/config.hpp>
 
 #include <cstdint>
 
@@ -59,8 +59,10 @@ struct Refusal {
   const DeviceLimits& device;
   LaunchError& error;
 
-  constexpr bool operator()(Errc code, std::uint64_t value, std::uint64_t limit,
-                            Axis axis = Axis::none, std::uint64_t extra = 0) const noexcept {
+  [[gnu::cold, gnu::noinline]] constexpr bool operator()(Errc code, std::uint64_t value,
+                                                         std::uint64_t limit,
+                                                         Axis axis = Axis::none,
+                                                         std::uint64_t extra = 0) const noexcept {
     refuse(error, code, Stage::validation, value, limit, axis, extra);
     error.with_shape(shape).with_device(device);
     error.limit_is_floor = device.floored && device.device >= 0;
@@ -202,39 +204,23 @@ constexpr bool validate_portable(const LaunchShape& shape, const KernelLimits& k
          validate_plain(shape, KernelNeeds{}, anywhere, limits::amd_floor, error);
 }
 
-/// All of the validation for kernel K. `Together`: the configuration's type has a cluster or is
-/// cooperative.
-template <class K, bool Together = true>
-constexpr bool validate_launch(const LaunchShape& shape, const KernelLimits& kernel,
-                               const DeviceLimits& device, LaunchError& error) noexcept {
-  constexpr KernelNeeds needs = K::needs;
-  if constexpr (Together) {
-    if (!validate_numbers(shape, needs, kernel, device, error)) return false;
-  } else {
-    if (!validate_plain(shape, needs, kernel, device, error)) return false;
-  }
-  if constexpr (needs.portable) return validate_portable(shape, kernel, error);
-  return true;
+/// All of the validation of a launch on a device.
+constexpr bool validate_launch(const LaunchShape& shape, const KernelNeeds& needs,
+                               const KernelLimits& kernel, const DeviceLimits& device,
+                               LaunchError& error) noexcept {
+  return validate_numbers(shape, needs, kernel, device, error) &&
+         (!needs.portable || validate_portable(shape, kernel, error));
 }
 
-/// Whether kernel K's index type reaches every element of the grid. There are more elements than
+/// Whether the kernel's index type reaches every element of the grid. There are more elements than
 /// threads if each thread has several, or if the kernel strides over the grid.
-template <class K, class Config>
-constexpr bool validate_reach(const Config& config, const LaunchShape& shape,
-                              LaunchError& error) noexcept {
-  if constexpr (is_safe_grid<typename Config::grid_type>) {
-    constexpr KernelNeeds needs = K::needs;
-    // `cover` has checked that the product fits.
-    std::uint64_t all = 1;
-    for (int axis = 0; axis < Config::grid_type::rank; ++axis) all *= config.grid().size(axis);
-    if (all > needs.index_max && all - 1 > needs.index_max) {
-      refuse(error, Errc::index_overflow, Stage::validation, all, needs.index_max + 1);
-      error.subcode = needs.index_assumed ? Subcode::elements_assumed_int : Subcode::elements;
-      error.with_shape(shape);
-      return false;
-    }
-  }
-  return true;
+constexpr bool validate_reach(std::uint64_t elements, const LaunchShape& shape,
+                              const KernelNeeds& needs, LaunchError& error) noexcept {
+  if (elements <= needs.index_max || elements - 1 <= needs.index_max) return true;
+  refuse(error, Errc::index_overflow, Stage::validation, elements, needs.index_max + 1);
+  error.subcode = needs.index_assumed ? Subcode::elements_assumed_int : Subcode::elements;
+  error.with_shape(shape);
+  return false;
 }
 
 }  // namespace warpsafe::detail

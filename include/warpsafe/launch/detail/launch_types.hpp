@@ -5,8 +5,8 @@
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/launch/config.hpp>
 #include <warpsafe/launch/detail/launch_rules.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>

@@ -9,6 +9,14 @@
 
 namespace warpsafe::detail {
 
+/// Records that `stream` uses the memory of `owner`, unless it is another vendor's. Returns the
+/// runtime's status.
+template <class B>
+[[nodiscard]] int record_use(const basic_stream_ref<B>& stream, MemoryOwner& owner) noexcept {
+  if (owner.vendor != static_cast<unsigned char>(B::vendor)) return 0;
+  return owner.add_use(owner, stream.native(), stream.device().value());
+}
+
 /// Records in the buffers behind the passed views that `stream`, which is not their own, uses them.
 /// At every check level they are freed after that work. Errc::runtime_failed.
 // The place in parts and the stream by reference, for the reason that launch_failed gives.
@@ -18,9 +26,8 @@ template <class B, class... Owner>
                                                       unsigned line, Owner... owners) noexcept {
   int status = 0;
   for (MemoryOwner* const owner : {owners...}) {
-    if (status == 0 && owner != nullptr && owner->freed_on != stream.native() &&
-        owner->vendor == static_cast<unsigned char>(B::vendor)) {
-      status = owner->add_use(*owner, stream.native(), stream.device().value());
+    if (status == 0 && owner != nullptr && owner->freed_on != stream.native()) {
+      status = record_use<B>(stream, *owner);
     }
   }
   if (status != 0) {

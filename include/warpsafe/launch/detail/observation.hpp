@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/launch_shape.hpp>
@@ -108,5 +109,23 @@ template <class B>
   return {backend_calls<B>,
           {kernel, shape, kernel_limits, at.stream.native(), at.stream.device().value(), at.site}};
 }
+
+/// Shows a launch's arguments, before it is submitted, to an open capture and to the debug tools.
+struct ArgumentInspection {
+  const CaptureHooks* captures;    ///< or nullptr; they track the memory that the launch reaches
+  const Observation* observation;  ///< nullptr if no debug tool asks for the data
+  LaunchError error;
+  Inspected verdict;
+
+  static void read(void* context, const LaunchArguments& arguments) noexcept {
+    ArgumentInspection& self = *static_cast<ArgumentInspection*>(context);
+    if (self.captures != nullptr) {
+      self.captures->launched(arguments.stream, arguments.entry, arguments.values);
+    }
+    if (self.observation != nullptr) {
+      self.verdict = self.observation->inspect(arguments, self.error);
+    }
+  }
+};
 
 }  // namespace warpsafe::detail

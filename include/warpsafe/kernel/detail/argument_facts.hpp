@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/args/detail/memory_owner.hpp>
+#include <warpsafe/kernel/detail/arguments.hpp>
+#include <warpsafe/kernel/kernel.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+// What the types of an argument and of its parameter say, as constant data. The code that works on
+// it is compiled once for all launches of a program.
+
+namespace warpsafe::detail {
+
+inline constexpr std::uint64_t unknown_extent = ~std::uint64_t{0};
+
+/// What an argument knows about the memory that it points to.
+struct ArgumentSource {
+  MemoryOwner* owner;   ///< nullptr: none
+  std::uint64_t count;  ///< of elements; unknown_extent if the argument's type has no size
+};
+
+/// The source of an argument for a pointer parameter. Known sizes have DeviceView, trust(p, n), an
+/// adapted type with size(), and one whose device_pointer_traits have count().
+template <class A>
+[[nodiscard]] ArgumentSource source_of(const void* address) noexcept {
+  const A& argument = *static_cast<const A*>(address);
+  std::uint64_t count = unknown_extent;
+  if constexpr (is_trusted_span<A>) {
+    count = argument.size().negative ? 0 : argument.size().magnitude;
+  } else if constexpr (requires { device_pointer_traits<A>::count(argument); }) {
+    count = static_cast<std::uint64_t>(device_pointer_traits<A>::count(argument));
+  } else if constexpr (requires { requires std::is_integral_v<decltype(argument.size())>; }) {
+    count = static_cast<std::uint64_t>(argument.size());
+  }
+  return {owner_of(argument), count};
+}
+
+/// What a launch knows about one argument from its type and its parameter's: a constant, which all
+/// launches with such an argument share.
+struct ArgumentFacts {
+  /// Writes the parameter to `value`. nullptr if the argument's own bytes are the parameter.
+  void (*convert)(const void* argument, void* value) noexcept;
+  /// nullptr if the parameter reaches no memory.
+  ArgumentSource (*source)(const void* argument) noexcept;
+  /// nullptr if the parameter has no padding.
+  void (*clear_padding)(void* value) noexcept;
+  std::uint32_t size;       ///< bytes of the parameter
+  std::uint32_t alignment;  ///< bytes
+  ValueChecks checks;
+  bool has_owner;
+};
+
+/// Whether the address of an argument may be passed as the parameter's address. Each type of device
+/// memory begins with its address, and a view with its kernel form.
+template <class P, class A>
+constexpr bool is_passed_in_place() noexcept {
+  using Form = std::remove_cvref_t<decltype(kernel_form(std::declval<const A&>()))>;
+  constexpr bool begins_with_address = is_device_memory<Form> || is_trusted<Form>;
+  constexpr bool in_place = std::is_same_v<P, Form> ||
+                            (is_device_span<P> && is_device_span<Form>) ||
+                            ((std::is_pointer_v<P> || is_device_ptr<P>)&&begins_with_address);
+  static_assert(!in_place || std::is_same_v<P, A> || std::is_standard_layout_v<A>);
+  return in_place;
+}
+template <class P, class A>
+void convert_to_parameter(const void* argument, void* value) noexcept {
+  ::new (value) P(convert_argument<P>(*static_cast<const A*>(argument)));
+}
+
+/// Clears the padding of a value: old contents of memory there could look like an address.
+/// Compilers without the builtin leave it as it is.
+template <class P>
+void clear_padding([[maybe_unused]] void* value) noexcept {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(static_cast<P*>(value));
+#endif
+#endif
+}
+
+template <class P, class A>
+constexpr ArgumentFacts make_argument_facts() noexcept {
+  ArgumentFacts facts{nullptr,
+                      nullptr,
+                      nullptr,
+                      sizeof(P),
+                      alignof(P),
+                      value_checks<P, A>,
+                      is_view<A> || holds_owner<A>};
+  if constexpr (!is_passed_in_place<P, A>()) facts.convert = &convert_to_parameter<P, A>;
+  if constexpr (std::is_class_v<P> && !std::has_unique_object_representations_v<P>) {
+    facts.clear_padding = &clear_padding<P>;
+  }
+  if constexpr (reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>) {
+    facts.source = &source_of<A>;
+  }
+  return facts;
+}
+template <class P, class A>
+inline constexpr ArgumentFacts argument_facts = make_argument_facts<P, A>();
+/// The offset of a parameter's copy behind `used` bytes.
+constexpr std::size_t place_after(std::size_t used, const ArgumentFacts& facts) noexcept {
+  return (used + facts.alignment - 1) / facts.alignment * facts.alignment;
+}
+
+/// What a launch knows about its arguments from their types.
+struct ArgumentTypes {
+  const ArgumentFacts* const* facts;
+  std::uint32_t count;
+  bool has_checks;  ///< of a value
+  bool has_owners;
+};
+
+template <class Parameters, class... A>
+struct ArgumentTable;
+template <class... P, class... A>
+struct ArgumentTable<TypeList<P...>, A...> {
+  static constexpr const ArgumentFacts* facts[sizeof...(P) + 1] = {&argument_facts<P, A>...,
+                                                                   nullptr};
+  static constexpr ArgumentTypes types{facts, sizeof...(P), (value_checks<P, A>.any() || ...),
+                                       ((is_view<A> || holds_owner<A>) || ...)};
+  /// The largest alignment of a parameter that is not passed in place.
+  static constexpr std::size_t padding = [] {
+    std::size_t most = 0;
+    for (const ArgumentFacts* one : facts) {
+      if (one != nullptr && one->convert != nullptr && one->alignment > most) most = one->alignment;
+    }
+    return most;
+  }();
+  /// Bytes of these parameters, each at its alignment.
+  static constexpr std::size_t bytes = [] {
+    std::size_t all = 0;
+    for (const ArgumentFacts* one : facts) {
+      if (one != nullptr && one->convert != nullptr) all = place_after(all, *one) + one->size;
+    }
+    return all;
+  }();
+};
+
+}  // namespace warpsafe::detail
