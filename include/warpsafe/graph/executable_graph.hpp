@@ -61,7 +61,9 @@ class [[nodiscard]] basic_executable_graph {
   [[nodiscard]] result<void> launch(basic_stream_hold<B> stream,
                                     call_site site = call_site::current()) noexcept {
     if constexpr (Level != CheckLevel::off) {
-      if (const void* const freed = resources_->freed()) [[unlikely]] {
+      // A graph that was moved from or closed has neither.
+      if (const void* const freed = native_ != nullptr ? resources_->freed() : nullptr)
+          [[unlikely]] {
         return memory_freed(freed, stream.ref(), site);
       }
     }
@@ -75,9 +77,10 @@ class [[nodiscard]] basic_executable_graph {
       const detail::Located<B> at(stream.ref(), site);
       const detail::Observation seen =
           detail::observe(at, LaunchShape{}, Name::of("(graph)"), nullptr);
-      result<void> launched = submit<Level>(std::move(stream), site);
-      seen.end(launched);
-      return launched;
+      const result<void> launched = submit<Level>(std::move(stream), site);
+      if (!launched.has_value()) error = detail::ResultPolicy::error_in(launched);
+      if (seen.end(launched.has_value(), error)) return success();
+      return error;
     } else {
       return submit<Level>(std::move(stream), site);
     }

@@ -166,8 +166,12 @@ template <CheckLevel Level, class B, class K, class... A>
         !continues_after_refusal(report_refusal(error, shape, at, launched.name))) {
       return error;
     }
-    return submit_observed<Level>(at, kernel_facts<K>, shape, launched, words,
-                                  launched.slots.remembered(at.stream.device().value()), false);
+    if (submit_observed<Level>(at, kernel_facts<K>, shape, launched, words,
+                               launched.slots.remembered(at.stream.device().value()), false,
+                               error)) {
+      return success();
+    }
+    return error;
   }
 }
 

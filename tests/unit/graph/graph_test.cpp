@@ -342,6 +342,17 @@ TEST_F(GraphTest, EachCallThatFailsIsNamedWithItsCallersLine) {
   host::take_last_error();
 }
 
+TEST_F(GraphTest, AMovedOrClosedOneIsRefused) {
+  const Graph graph = adds(1);
+  ExecutableGraph running = graph.instantiate().value();
+  ExecutableGraph moved = std::move(running);
+  EXPECT_FALSE(running.launch(stream).has_value());  // NOLINT(bugprone-use-after-move): its purpose
+  EXPECT_TRUE(moved.launch(stream).has_value());
+  EXPECT_TRUE(stream.synchronize().has_value());
+  EXPECT_TRUE(moved.close().has_value());
+  EXPECT_FALSE(moved.launch(stream).has_value());
+}
+
 TEST_F(GraphTest, AMovedOneIsDestroyedOnce) {
   {
     Graph first = adds(1);

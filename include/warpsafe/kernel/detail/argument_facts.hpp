@@ -115,6 +115,7 @@ struct ArgumentTypes {
   std::uint32_t count;
   bool has_checks;  ///< of a value
   bool has_owners;
+  bool all_in_place;  ///< no argument is converted
 };
 
 template <class Parameters, class... A>
@@ -124,7 +125,8 @@ struct ArgumentTable<TypeList<P...>, A...> {
   static constexpr const ArgumentFacts* facts[sizeof...(P) + 1] = {&argument_facts<P, A>...,
                                                                    nullptr};
   static constexpr ArgumentTypes types{facts, sizeof...(P), (value_checks<P, A>.any() || ...),
-                                       ((is_view<A> || holds_owner<A>) || ...)};
+                                       ((is_view<A> || holds_owner<A>) || ...),
+                                       (is_passed_in_place<P, A>() && ...)};
   /// The largest alignment of a parameter that is not passed in place.
   static constexpr std::size_t padding = [] {
     std::size_t most = 0;

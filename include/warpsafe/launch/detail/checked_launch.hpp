@@ -26,20 +26,6 @@
 
 namespace warpsafe::detail {
 
-/// The documented floor of a backend without the limits that only a device knows: for
-/// CheckLevel::cheap.
-template <class B>
-inline constexpr DeviceLimits cheap_limits = [] {
-  DeviceLimits limits = floor_of<B>;
-  limits.shared_per_block = ~std::uint64_t{0};
-  limits.shared_per_block_optin = ~std::uint64_t{0};
-  limits.warp_size = 0;
-  limits.max_cluster_blocks = 16;
-  limits.max_cluster_blocks_optin = 16;
-  limits.cooperative_launch = true;
-  return limits;
-}();
-
 /// The dimensions of a launch.
 struct LaunchNumbers {
   LaunchShape shape;
@@ -93,13 +79,48 @@ bool check_residency(const Located<B>& at, const LaunchShape& shape,
   return false;
 }
 
+/// The rules of a launch with the driver's answers. False with the problem in `error`.
+template <class B, class Calls>
+[[gnu::always_inline]] inline bool check_limits(const Located<B>& at, const LaunchTypes& types,
+                                                const LaunchNumbers& numbers,
+                                                const LaunchedKernel<Calls>& kernel,
+                                                const KernelLimits& kernel_limits,
+                                                const DeviceLimits& device,
+                                                LaunchError& error) noexcept {
+  const KernelNeeds& needs = types.kernel.needs;
+  const LaunchShape& shape = numbers.shape;
+  if (is_plainly_valid(shape, needs, kernel_limits, device) &&
+      numbers.elements - 1 <= needs.index_max) [[likely]] {
+    return true;
+  }
+  return validate_launch(shape, needs, kernel_limits, device, error) &&
+         validate_reach(numbers.elements, shape, needs, error) &&
+         (!(shape.cooperative || shape.non_portable_cluster) ||
+          check_residency(at, shape, kernel, device, error));
+}
+/// As check_limits, where the driver has not been asked yet.
+template <class B, class Calls>
+[[gnu::cold, gnu::noinline]] bool check_first_launch(const Located<B>& at, const LaunchTypes& types,
+                                                     const LaunchNumbers& numbers,
+                                                     const LaunchedKernel<Calls>& kernel,
+                                                     const KernelLimits*& kernel_limits,
+                                                     KernelLimits& kernel_local,
+                                                     LaunchError& error) noexcept {
+  DeviceLimits device_local;
+  const DeviceLimits* device = nullptr;
+  return ask_driver(at, kernel, device, device_local, kernel_limits, kernel_local, error) &&
+         check_limits(at, types, numbers, kernel, *kernel_limits, *device, error);
+}
+
 /// The checks of the dimensions. False with the problem in `error`. At level full `kernel_limits`
 /// then points to the kernel's limits, which may be `kernel_local`.
 template <CheckLevel Level, class B, class Calls>
-bool check_numbers(const Located<B>& at, const LaunchTypes& types, const void* config,
-                   const LaunchNumbers& numbers, const LaunchedKernel<Calls>& kernel,
-                   const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
-                   LaunchError& error) noexcept {
+[[gnu::always_inline]] inline bool check_numbers(const Located<B>& at, const LaunchTypes& types,
+                                                 const void* config, const LaunchNumbers& numbers,
+                                                 const LaunchedKernel<Calls>& kernel,
+                                                 const KernelLimits*& kernel_limits,
+                                                 KernelLimits& kernel_local,
+                                                 LaunchError& error) noexcept {
   // A Stream that was moved from or closed. To the runtime its handle is the default stream.
   if (at.stream.native() == nullptr) {
     refuse(error, Errc::stream_null, Stage::validation);
@@ -110,21 +131,20 @@ bool check_numbers(const Located<B>& at, const LaunchTypes& types, const void* c
     types.problem(config, error);
     if (error.code != Errc{}) return false;
   }
-  const KernelNeeds& needs = types.kernel.needs;
-  const LaunchShape& shape = numbers.shape;
   if constexpr (Level == CheckLevel::full) {
-    DeviceLimits device_local;
-    const DeviceLimits* device_limits = nullptr;
-    return ask_driver(at, kernel, device_limits, device_local, kernel_limits, kernel_local,
-                      error) &&
-           validate_launch(shape, needs, *kernel_limits, *device_limits, error) &&
-           validate_reach(numbers.elements, shape, needs, error) &&
-           (!(shape.cooperative || shape.non_portable_cluster) ||
-            check_residency(at, shape, kernel, *device_limits, error));
+    const int device = at.stream.device().value();
+    const DeviceLimits* const device_limits = DeviceCache<B>::remembered(device);
+    kernel_limits = kernel.slots.remembered(device);
+    if (device_limits == nullptr || kernel_limits == nullptr) [[unlikely]] {
+      return check_first_launch(at, types, numbers, kernel, kernel_limits, kernel_local, error);
+    }
+    return check_device(at, kernel, error) &&
+           check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error);
   } else {
+    const KernelNeeds& needs = types.kernel.needs;
     static_cast<void>(kernel_limits);
-    return validate_launch(shape, needs, kernel_local, cheap_limits<B>, error) &&
-           validate_reach(numbers.elements, shape, needs, error);
+    return validate_launch(numbers.shape, needs, kernel_local, cheap_limits<B>, error) &&
+           validate_reach(numbers.elements, numbers.shape, needs, error);
   }
 }
 
@@ -159,32 +179,46 @@ template <class B>
   return error;
 }
 
-/// A result that is an error. Out of line: each copy of an error is 400 bytes of code.
-[[nodiscard, gnu::cold, gnu::noinline]] inline result<void> failed_launch(
-    const LaunchError& error) noexcept {
-  return failure<void>(error);
-}
-
 /// Makes the error of a launch that the runtime refused, or at which it reported earlier work.
 template <class B>
-[[gnu::cold, gnu::noinline]] LaunchError launch_error(int status, const LaunchShape& shape,
-                                                      const Located<B>& at, Name kernel) noexcept {
-  LaunchError error = runtime_error<B>(status, Name{}, at.site, Stage::launch);
+[[gnu::cold, gnu::noinline]] void launch_failed(int status, const LaunchShape& shape,
+                                                const Located<B>& at, Name kernel,
+                                                LaunchError& error) noexcept {
+  ::new (static_cast<void*>(&error))
+      LaunchError(runtime_error<B>(status, Name{}, at.site, Stage::launch));
   if (error.code == Errc::runtime_failed) error.code = Errc::launch_refused;
   error.kernel = kernel;
   error.with_shape(shape);
   error.stream = at.stream.native();
   error.device = at.stream.device().value();
   report_to_captures(error);
-  return error;
+}
+
+/// Records that the launch uses memory of other streams. False with the problem in `error`.
+template <class B>
+[[nodiscard]] bool record_owners(const Located<B>& at, const ArgumentWords& arguments,
+                                 LaunchError& error) noexcept {
+  for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
+    const ArgumentFacts& facts = *arguments.types().facts[i];
+    if (!facts.has_owner) continue;
+    MemoryOwner* const owner = facts.source(arguments.argument(i)).owner;
+    if (owner == nullptr || owner->freed_on == at.stream.native()) continue;
+    if (const int status = record_use<B>(at.stream, *owner)) {
+      ::new (static_cast<void*>(&error))
+          LaunchError(runtime_error<B>(status, Name::of("event record"), at.site));
+      return false;
+    }
+  }
+  return true;
 }
 
 /// Makes the one call of the backend. `raises_shared`: first raises the kernel's limit of dynamic
-/// shared memory, if this launch needs more than any before.
+/// shared memory, if this launch needs more than any before. False with the problem in `error`.
 template <CheckLevel Level, class B, class Calls>
-[[nodiscard]] result<void> submit(const Located<B>& at, const LaunchShape& shape,
-                                  const LaunchedKernel<Calls>& kernel,
-                                  const ArgumentWords& arguments, bool raises_shared) noexcept {
+[[gnu::always_inline]] inline bool submit(const Located<B>& at, const LaunchShape& shape,
+                                          const LaunchedKernel<Calls>& kernel,
+                                          const ArgumentWords& arguments, bool raises_shared,
+                                          LaunchError& error) noexcept {
   int status = 0;
   if (raises_shared && shape.dynamic_shared != 0) {
     status = kernel.slots.template allow_dynamic_shared<Level>(
@@ -195,54 +229,37 @@ template <CheckLevel Level, class B, class Calls>
     status = Calls::launch(kernel.entry, shape, arguments.values(), at.stream.native());
   }
   if (status != 0) [[unlikely]] {
-    return failed_launch(launch_error(status, shape, at, kernel.name));
+    launch_failed(status, shape, at, kernel.name, error);
+    return false;
   }
-  if (arguments.types().has_owners) {
-    for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
-      if (!arguments.types().facts[i]->has_owner) continue;
-      MemoryOwner* const owner = arguments.types().facts[i]->source(arguments.argument(i)).owner;
-      if (owner == nullptr || owner->freed_on == at.stream.native()) continue;
-      status = record_use<B>(at.stream, *owner);
-      if (status != 0) {
-        return failed_launch(runtime_error<B>(status, Name::of("event record"), at.site));
-      }
-    }
-  }
-  return success();
+  return !arguments.types().has_owners || record_owners(at, arguments, error);
 }
 
-/// What follows the checks: shows the arguments, submits the launch and observes it.
+/// What follows the checks: shows the arguments, submits the launch and observes it. False with the
+/// problem in `error`.
 template <CheckLevel Level, class B, class Calls>
-[[nodiscard]] result<void> submit_observed(const Located<B>& at, const KernelFacts& facts,
-                                           const LaunchShape& shape,
-                                           const LaunchedKernel<Calls>& kernel,
-                                           const ArgumentWords& arguments,
-                                           const KernelLimits* kernel_limits,
-                                           bool raises_shared) noexcept {
-  arguments.prepare();
-  const CaptureHooks* const captures = open_captures();
-  const auto inspect = [&](const Observation* asking) {
-    ArgumentInspection inspection{captures, asking, {}, Inspected::dispatch};
-    show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
-                   kernel.entry, facts, shape, arguments);
-    return inspection;
-  };
+[[nodiscard, gnu::always_inline]] inline bool submit_observed(
+    const Located<B>& at, const KernelFacts& facts, const LaunchShape& shape,
+    const LaunchedKernel<Calls>& kernel, const ArgumentWords& arguments,
+    const KernelLimits* kernel_limits, bool raises_shared, LaunchError& error) noexcept {
+  ArgumentInspection inspection{open_captures(), nullptr, error};
   if constexpr (Level == CheckLevel::full) {
     const Observation observation = observe(at, shape, kernel.name, kernel_limits);
-    const bool asks = observation.asks_for_data();
-    if (captures != nullptr || asks) [[unlikely]] {
-      const ArgumentInspection inspection = inspect(asks ? &observation : nullptr);
-      if (inspection.verdict == Inspected::failed) return failed_launch(inspection.error);
-      if (inspection.verdict == Inspected::done) return success();
+    if (observation.asks_for_data()) inspection.observation = &observation;
+    if (inspection.captures != nullptr || inspection.observation != nullptr) [[unlikely]] {
+      show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
+                     kernel.entry, facts, shape, arguments);
+      if (inspection.verdict != Inspected::dispatch) return inspection.verdict == Inspected::done;
     }
-    result<void> launched = submit<Level>(at, shape, kernel, arguments, raises_shared);
-    observation.end(launched);
-    return launched;
+    return observation.end(submit<Level>(at, shape, kernel, arguments, raises_shared, error),
+                           error);
   } else {
     static_cast<void>(kernel_limits);
-    if (captures != nullptr) [[unlikely]]
-      inspect(nullptr);
-    return submit<Level>(at, shape, kernel, arguments, raises_shared);
+    if (inspection.captures != nullptr) [[unlikely]] {
+      show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
+                     kernel.entry, facts, shape, arguments);
+    }
+    return submit<Level>(at, shape, kernel, arguments, raises_shared, error);
   }
 }
 
@@ -253,22 +270,23 @@ template <CheckLevel Level, class B, class Calls>
                                                              const void* config,
                                                              const LaunchedKernel<Calls>& kernel,
                                                              void** words) noexcept {
-  const ArgumentWords arguments(types.arguments, words);
   LaunchNumbers numbers;
   types.read(config, numbers);
   if (numbers.empty) return success();
+  const ArgumentWords arguments(types.arguments, words);
   KernelLimits kernel_local;
   const KernelLimits* kernel_limits = nullptr;
   LaunchError error;
-  if (!check_numbers<Level>(at, types, config, numbers, kernel, kernel_limits, kernel_local,
-                            error) ||
-      !check_values<Level, B>(arguments, error)) {
-    if (!continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name))) {
-      return failed_launch(error);
+  if ((check_numbers<Level>(at, types, config, numbers, kernel, kernel_limits, kernel_local,
+                            error) &&
+       check_values<Level, B>(arguments, error)) ||
+      continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name))) {
+    if (submit_observed<Level>(at, types.kernel, numbers.shape, kernel, arguments, kernel_limits,
+                               true, error)) [[likely]] {
+      return success();
     }
   }
-  return submit_observed<Level>(at, types.kernel, numbers.shape, kernel, arguments, kernel_limits,
-                                true);
+  return failure<void>(error);
 }
 
 }  // namespace warpsafe::detail

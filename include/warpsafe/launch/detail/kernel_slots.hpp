@@ -111,13 +111,23 @@ struct LaunchedKernel {
   int module_device;  ///< the device of its module, or -1
 };
 
-/// Gets the limits of the device and the kernel: from the driver for the first launch, from memory
-/// after that. False with the problem in `error`.
+/// Makes the error of a query that failed.
+template <class B>
+[[gnu::cold, gnu::noinline]] bool query_failed(int status, const Located<B>& at,
+                                               LaunchError& error) noexcept {
+  // Constructed in place: a copy of a LaunchError is 400 bytes of code.
+  ::new (static_cast<void*>(&error))
+      LaunchError(kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation));
+  error.device = at.stream.device().value();
+  return false;
+}
+
+/// Checks that the launch's device is current, and prepares it for checks in kernels. False with
+/// the problem in `error`.
 template <class B, class Calls>
-bool ask_driver(const Located<B>& at, const LaunchedKernel<Calls>& kernel,
-                const DeviceLimits*& device_limits, DeviceLimits& device_local,
-                const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
-                LaunchError& error) noexcept {
+[[gnu::always_inline]] inline bool check_device(const Located<B>& at,
+                                                const LaunchedKernel<Calls>& kernel,
+                                                LaunchError& error) noexcept {
   const int device = at.stream.device().value();
   if (kernel.module_device >= 0 && kernel.module_device != device) {
     return refuse(error, Errc::module_wrong_device, Stage::validation,
@@ -134,21 +144,25 @@ bool ask_driver(const Located<B>& at, const LaunchedKernel<Calls>& kernel,
     // Kernels of the host compiler share their device checks among all CPU backends.
     status = checks->prepare(runs_host_kernels<B> ? Vendor::host : B::vendor, device);
   }
-  if (status == 0) {
-    device_limits = DeviceCache<B>::template find<CheckLevel::full>(device, device_local, status);
-  }
+  return status == 0 || query_failed(status, at, error);
+}
+
+/// Checks the device, and gets the limits of the device and the kernel: from the driver for the
+/// first launch, from memory after that. False with the problem in `error`.
+template <class B, class Calls>
+bool ask_driver(const Located<B>& at, const LaunchedKernel<Calls>& kernel,
+                const DeviceLimits*& device_limits, DeviceLimits& device_local,
+                const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
+                LaunchError& error) noexcept {
+  if (!check_device(at, kernel, error)) return false;
+  const int device = at.stream.device().value();
+  int status = 0;
+  device_limits = DeviceCache<B>::template find<CheckLevel::full>(device, device_local, status);
   if (status == 0) {
     kernel_limits =
         kernel.slots.template find<CheckLevel::full>(kernel.entry, device, kernel_local, status);
   }
-  if (status != 0) {
-    // Constructed in place: a copy of a LaunchError is 400 bytes of code.
-    ::new (static_cast<void*>(&error))
-        LaunchError(kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation));
-    error.device = device;
-    return false;
-  }
-  return true;
+  return status == 0 || query_failed(status, at, error);
 }
 
 }  // namespace warpsafe::detail

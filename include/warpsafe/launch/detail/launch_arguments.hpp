@@ -100,28 +100,35 @@ inline constexpr KernelFacts kernel_facts{K::needs, element_infos<typename K::pa
 /// parameters that are not passed in place.
 class ArgumentWords {
  public:
-  ArgumentWords(const ArgumentTypes& types, void** words) noexcept : types_(types), words_(words) {}
+  ArgumentWords(const ArgumentTypes& types, void** words) noexcept
+      : types_(types), words_(words), values_(words) {
+    if (!types.all_in_place) values_ = convert(types.facts, types.count, words);
+  }
   [[nodiscard]] const ArgumentTypes& types() const noexcept { return types_; }
   [[nodiscard]] const void* argument(std::size_t place) const noexcept { return words_[place]; }
-  [[nodiscard]] void** values() const noexcept { return words_ + types_.count; }
-  void prepare() const noexcept {
-    void** const values = this->values();
-    auto* next = reinterpret_cast<unsigned char*>(values + types_.count);
-    for (std::uint32_t i = 0; i < types_.count; ++i) {
-      const ArgumentFacts& one = *types_.facts[i];
-      values[i] = words_[i];
-      if (one.convert == nullptr) continue;
-      const auto address = reinterpret_cast<std::uintptr_t>(next);
-      next += place_after(address, one) - address;
-      one.convert(words_[i], next);
-      values[i] = next;
-      next += one.size;
-    }
-  }
+  /// The addresses of the parameters.
+  [[nodiscard]] void** values() const noexcept { return values_; }
 
  private:
+  [[nodiscard]] static void** convert(const ArgumentFacts* const* facts, std::size_t count,
+                                      void** words) noexcept {
+    void** const values = words + count;
+    auto next = reinterpret_cast<std::uintptr_t>(values + count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const ArgumentFacts& one = *facts[i];
+      values[i] = words[i];
+      if (one.convert == nullptr) continue;
+      next = place_after(next, one);
+      values[i] = reinterpret_cast<void*>(next);
+      one.convert(words[i], values[i]);
+      next += one.size;
+    }
+    return values;
+  }
+
   const ArgumentTypes& types_;
   void** words_;
+  void** values_;
 };
 
 /// The memory of ArgumentWords, for as long as the launch is submitted.
@@ -146,7 +153,7 @@ class AddressedArguments {
                (Table::bytes == 0 ? 0 : (Table::bytes + Table::padding) / sizeof(void*) + 1)];
 };
 
-/// Passes a launch's arguments, after `prepare`, to `reader`.
+/// Passes a launch's arguments to `reader`.
 [[gnu::cold, gnu::noinline]] inline void show_arguments(
     const ArgumentReader& reader, const BackendCalls& calls, void* stream, const KernelEntry& entry,
     const KernelFacts& kernel, const LaunchShape& shape, const ArgumentWords& arguments) noexcept {

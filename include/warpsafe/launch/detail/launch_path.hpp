@@ -47,19 +47,19 @@ template <class Config>
   return config.shape();
 }
 
-/// Makes the error of a launch that the runtime refused, or at which it reported earlier work.
+/// launch_failed for a launch without checks.
 ///
 /// The parameters taken by reference lie in memory. That costs a launch one store for each value
 /// known only at run time, and none for a value in a type. A value kept in registers across the
 /// call would cost three instructions.
 template <class B, class Shaped>
-[[gnu::cold, gnu::noinline]] result<void> launch_failed(int status, const Shaped& shaped,
-                                                        const basic_stream_ref<B>& stream,
-                                                        const char* kernel, std::size_t kernel_size,
-                                                        const char* file, const char* function,
-                                                        unsigned line) noexcept {
-  return failure<void>(launch_error<B>(
-      status, shape_of(shaped), Located<B>(stream, {file, function, line}), {kernel, kernel_size}));
+[[gnu::cold, gnu::noinline]] result<void> launch_refused(
+    int status, const Shaped& shaped, const basic_stream_ref<B>& stream, const char* kernel,
+    std::size_t kernel_size, const char* file, const char* function, unsigned line) noexcept {
+  LaunchError error;
+  launch_failed(status, shape_of(shaped), Located<B>(stream, {file, function, line}),
+                {kernel, kernel_size}, error);
+  return failure<void>(error);
 }
 
 }  // namespace warpsafe::detail
@@ -117,8 +117,8 @@ template <bool OptIn, bool Plain, class B, class Shaped, class K, class... P, cl
   }
   if (status != 0) [[unlikely]] {
     const Name name = kernel.name();
-    return launch_failed(status, shaped, stream, name.data, name.size, at.site.file,
-                         at.site.function, at.site.line);
+    return launch_refused(status, shaped, stream, name.data, name.size, at.site.file,
+                          at.site.function, at.site.line);
   }
   if constexpr ((is_view<A> || ...)) {
     if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {

@@ -143,6 +143,34 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
   return true;
 }
 
+/// Whether a plain launch is valid: a quick answer for most launches. If not, validate_launch
+/// decides and finds the problem.
+constexpr bool is_plainly_valid(const LaunchShape& shape, const KernelNeeds& needs,
+                                const KernelLimits& kernel, const DeviceLimits& device) noexcept {
+  if (shape.has_cluster || shape.cooperative || needs.portable || device.max_threads_per_axis != 0)
+    return false;
+  for (int i = 0; i < 3; ++i) {
+    // 0 wraps to the largest number.
+    if (shape.grid[i] - 1 >= device.max_grid[i] || shape.block[i] - 1 >= device.max_block[i])
+      return false;
+  }
+  const std::uint64_t threads =
+      std::uint64_t{shape.block[0]} * shape.block[1] * std::uint64_t{shape.block[2]};
+  const std::uint64_t shared = shape.dynamic_shared + kernel.static_shared;
+  std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1];
+  std::uint64_t all = 0;
+  // A limit of 0 means "none", and wraps to the largest number.
+  return threads <= device.max_threads_per_block &&
+         threads - 1 <= std::uint64_t{needs.max_threads} - 1 &&
+         threads - 1 <= std::uint64_t{kernel.max_threads_per_block} - 1 &&
+         (needs.block_multiple == 0 || threads % needs.block_multiple == 0) &&
+         (needs.warp_size == 0 || needs.warp_size == device.warp_size) &&
+         multiply(blocks, std::uint64_t{shape.grid[2]}, blocks) && multiply(blocks, threads, all) &&
+         all - 1 <= needs.index_max && shape.dynamic_shared >= needs.min_dynamic_shared &&
+         shape.dynamic_shared <= device.shared_per_block_optin &&
+         shared <= device.shared_per_block_optin && shared >= kernel.static_shared;
+}
+
 /// Validates clusters and cooperative launches.
 constexpr bool validate_residency(const LaunchShape& shape, const KernelLimits& kernel,
                                   const DeviceLimits& device, LaunchError& error) noexcept {

@@ -7,7 +7,6 @@
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/name.hpp>
-#include <warpsafe/error/result.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
@@ -81,18 +80,14 @@ class Observation {
                                   LaunchError& error) const noexcept {
     return hooks_->inspect(record_, calls_, arguments, error);
   }
-  /// `launched` is the result of the dispatch. If a blocking launch finds a fault, the fault
-  /// replaces it.
-  void end(result<void>& launched) const noexcept {
-    if (hooks_ == nullptr) return;
-    if (launched.has_value()) [[likely]] {
-      LaunchError fault;
-      if (hooks_->submitted(record_, calls_, begun_, fault)) {
-        ::new (static_cast<void*>(&launched)) result<void>(failure<void>(fault));
-      }
-    } else {
-      hooks_->refused(record_, calls_, begun_, ResultPolicy::error_in(launched));
-    }
+  /// `launched`: the runtime accepted the launch; otherwise `error` says why not. The result is
+  /// false, with the fault in `error`, if a blocking launch finds one.
+  [[nodiscard]] bool end(bool launched, LaunchError& error) const noexcept {
+    if (hooks_ == nullptr) return launched;
+    if (launched) [[likely]]
+      return !hooks_->submitted(record_, calls_, begun_, error);
+    hooks_->refused(record_, calls_, begun_, error);
+    return false;
   }
 
  private:
@@ -114,8 +109,8 @@ template <class B>
 struct ArgumentInspection {
   const CaptureHooks* captures;    ///< or nullptr; they track the memory that the launch reaches
   const Observation* observation;  ///< nullptr if no debug tool asks for the data
-  LaunchError error;
-  Inspected verdict;
+  LaunchError& error;
+  Inspected verdict = Inspected::dispatch;
 
   static void read(void* context, const LaunchArguments& arguments) noexcept {
     ArgumentInspection& self = *static_cast<ArgumentInspection*>(context);
