@@ -3,7 +3,7 @@
 
 // A call that one backend adds, and no list names: it is traced and recorded like all others.
 
-#include "stand_in.hpp"
+#include "../stand_in.hpp"
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/debug.hpp>
 #include <warpsafe/memory/buffer.hpp>

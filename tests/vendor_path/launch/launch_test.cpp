@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // What the runtime receives of a launch: function, dimensions, shared bytes, stream, attributes.
-#include "device_launches.hpp"
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../device_launches.hpp"
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
 
 #include <string>
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // The bytes of a launch's arguments, as the runtime receives them.
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
 
 #include <cstring>
 #include <limits>

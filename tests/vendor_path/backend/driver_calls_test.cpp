@@ -3,8 +3,8 @@
 
 // The calls of the runtime that a launch makes. docs/driver-calls.md has the same lists, and this
 // test compares them with the page.
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
 #include <warpsafe/launch/check.hpp>
 
 #include <fstream>

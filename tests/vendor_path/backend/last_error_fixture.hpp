@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "stand_in.hpp"
+#include "../stand_in.hpp"
 #include <warpsafe/warpsafe.hpp>
 
 namespace vendor_test {

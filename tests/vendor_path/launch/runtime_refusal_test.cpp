@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // Launches that the runtime itself refuses or reports, code by code, at each level.
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
 #include <warpsafe/debug.hpp>
 
 #include <algorithm>

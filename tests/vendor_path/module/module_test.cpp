@@ -3,7 +3,7 @@
 
 // Modules over a vendor's runtime: the loaded code, the calls, and the errors.
 
-#include "stand_in.hpp"
+#include "../stand_in.hpp"
 #include <warpsafe/module.hpp>
 
 #include <gmock/gmock.h>

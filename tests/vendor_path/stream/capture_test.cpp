@@ -3,8 +3,8 @@
 
 // Captures and graphs over a vendor's runtime: how launches, copies and waits affect a capture, and
 // what its end returns.
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
 #include <warpsafe/graph.hpp>
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>

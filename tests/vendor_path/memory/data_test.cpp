@@ -3,7 +3,7 @@
 
 // Buffers, copies and tokens over the vendors' runtimes: the functions they call, and their order.
 // None of them breaks a capture or touches the last error.
-#include "stand_in.hpp"
+#include "../stand_in.hpp"
 #include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>
 #include <warpsafe/memory/memory_info.hpp>

@@ -3,7 +3,7 @@
 
 // The runtime's last-error slot belongs to the program. A call of the library leaves it unchanged,
 // unless the runtime itself stores the status of a failed call there.
-#include "kernels.hpp"
+#include "../kernels.hpp"
 #include "last_error_fixture.hpp"
 #include <warpsafe/launch/check.hpp>
 #include <warpsafe/memory/buffer.hpp>

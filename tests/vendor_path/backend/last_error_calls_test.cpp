@@ -4,8 +4,8 @@
 // Every public call that touches the runtime leaves another code's error in the runtime's
 // last-error slot untouched. last_error_calls.py compares the names with the headers, and so finds
 // a new call without a line here.
-#include "../misuse/runtime/library.hpp"
-#include "kernels.hpp"
+#include "../../misuse/runtime/library.hpp"
+#include "../kernels.hpp"
 #include "last_error_fixture.hpp"
 #include <warpsafe/compare.hpp>
 #include <warpsafe/graph.hpp>

@@ -4,7 +4,7 @@
 // A watched wait over a vendor's runtime polls instead of blocking, and leaves the last-error slot
 // unchanged. Also what the trace says about the runtime's calls.
 
-#include "stand_in.hpp"
+#include "../stand_in.hpp"
 #include <warpsafe/debug.hpp>
 #include <warpsafe/memory/buffer.hpp>
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // `check` above `<<<>>>`, `launch_as_written`, and launches despite a failed check.
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
 #include <warpsafe/debug.hpp>
 #include <warpsafe/launch/check.hpp>
 

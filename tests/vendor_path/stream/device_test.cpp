@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // Devices, streams, captures, and the dynamic shared memory that a launch raises.
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -3,8 +3,8 @@
 
 // The runtime calls of the tools that inspect a launch's data, and their order. The stand-in runs
 // no kernel, so a kernel's output stays unchanged.
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
 #include <warpsafe/debug.hpp>
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/memory/buffer.hpp>

@@ -3,8 +3,8 @@
 
 // Launches that the library's own checks refuse: the code, the numbers, the whole text. Nothing is
 // launched then.
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
 #if defined(WARPSAFE_BACKEND_HIP)
 #include "own_code.hpp"
 #endif

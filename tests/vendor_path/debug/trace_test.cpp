@@ -3,8 +3,8 @@
 
 // Compares the trace of the runtime's calls with the calls that the stand-in recorded.
 
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
 #include <warpsafe/debug.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/graph/capture.hpp>

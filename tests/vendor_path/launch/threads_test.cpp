@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // Launches from many threads at once. Built a second time under ThreadSanitizer.
-#include "kernels.hpp"
-#include "stand_in.hpp"
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
 
 #include <atomic>
 #include <thread>
