@@ -16,7 +16,7 @@ function(warpsafe_add_vendor_test name)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX WARPSAFE_CHECKS 2)
   target_compile_options(${name} PRIVATE ${arg_OPTIONS})
   target_compile_definitions(
-    ${name} PRIVATE VENDOR_TEST_PAGE="${PROJECT_SOURCE_DIR}/docs/driver-calls.md")
+    ${name} PRIVATE VENDOR_TEST_PAGE="${PROJECT_SOURCE_DIR}/docs/reference/driver-calls.md")
   target_link_options(${name} PRIVATE ${arg_OPTIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} warpsafe_warnings GTest::gmock_main)
   list(LENGTH arg_UNPARSED_ARGUMENTS sources)

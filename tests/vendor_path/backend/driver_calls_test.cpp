@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The calls of the runtime that a launch makes. docs/driver-calls.md has the same lists, and this
-// test compares them with the page.
+// The calls of the runtime that a launch makes. docs/reference/driver-calls.md has the same lists,
+// and this test compares them with the page.
 #include "../kernels.hpp"
 #include "../stand_in.hpp"
 #include <warpsafe/launch/check.hpp>
