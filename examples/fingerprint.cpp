@@ -320,8 +320,8 @@ int main(int argc, char** argv) {
     std::cerr << "fingerprint: " << shown.error() << '\n';
     return 2;
   }
-  std::cout << "\nNext: README.md, then docs/errors.md (each error: cause and way out) and "
-               "docs/migration.md\n(checks for `<<<>>>` launches that exist). This program is "
-               "examples/fingerprint.cpp.\n";
+  std::cout << "\nNext: README.md, then docs/reference/errors.md (each error: cause and way out)\n"
+               "and docs/guide/migration.md (checks for `<<<>>>` launches that exist). This\n"
+               "program is examples/fingerprint.cpp.\n";
   return agreed.value() ? 0 : 1;
 }

@@ -8,8 +8,8 @@
 //   warpsafe-diff A --limits NAME     prints the launches of A that a GPU of that architecture
 //                                     would refuse
 //
-// A and B are journals (docs/journal.md). Exit code: 0 for no difference or no refused launch, 1
-// for some, 2 if a file cannot be read.
+// A and B are journals (docs/tools/journal.md). Exit code: 0 for no difference or no refused
+// launch, 1 for some, 2 if a file cannot be read.
 
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/debug/run/revalidate.hpp>

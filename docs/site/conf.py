@@ -23,8 +23,8 @@ release = version = ".".join(
 extensions = ["myst_parser"]
 # The sources are the pages in the project, so that their links work there too.
 root_doc = "docs/index"
-include_patterns = ["docs/*.md", "docs/performance/*.md", "docs/hardware/*.md", "CONTRIBUTING.md", "CHANGELOG.md", "packaging/README.md", "tests/stand_in/README.md"]
-exclude_patterns = ["build", ".git", "include", "bench", "src", "tests/[!s]*", "tests/static"]
+include_patterns = ["docs/**.md", "CONTRIBUTING.md", "CHANGELOG.md", "packaging/README.md", "tests/stand_in/README.md"]
+exclude_patterns = ["docs/site", "build", ".git", "include", "bench", "src", "tests/[!s]*", "tests/static"]
 # The same anchors as on GitHub, so that a link to a heading works in both places.
 myst_heading_anchors = 4
 

@@ -76,13 +76,13 @@ def check_values(device):
 
 
 def check_page(texts):
-    """Checks that docs/pytorch.md shows texts that were raised: one per line of its first block, one per later block."""
-    page = Path(__file__).resolve().parents[2] / "docs/pytorch.md"
+    """Checks that docs/guide/pytorch.md shows texts that were raised: one per line of its first block, one per later block."""
+    page = Path(__file__).resolve().parents[2] / "docs/guide/pytorch.md"
     if not page.is_file():
         return  # this folder is a copy
     first, *others = re.findall(r"```text\n(.*?)\n```", page.read_text(), re.DOTALL)
     missing = [shown for shown in first.splitlines() + others if shown not in texts]
-    check("what docs/pytorch.md shows", not missing, "\n".join(missing))
+    check("what docs/guide/pytorch.md shows", not missing, "\n".join(missing))
 
 
 def check_errors(device):

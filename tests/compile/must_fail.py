@@ -11,7 +11,7 @@ A compiler reports an error of a template once, however many snippets cause it. 
 not refused as expected are compiled again without the others, until a unit refuses none as expected.
 
 With --results FOLDER the error line of each snippet is left in FOLDER/<snippet>.<compiler>.<check level>,
-for docs/misuse.md. With --quick FOLDER the compiler is asked as quick.py does, which has to have prepared
+for docs/reference/misuse.md. With --quick FOLDER the compiler is asked as quick.py does, which must have prepared
 FOLDER. With --alone each snippet is a unit of its own, compiled by all of the compiler: this takes long,
 and finds a first error that a neighbour hides.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Tests further compilers, and keeps the table of docs/compilers.md.
+"""Tests further compilers, and keeps the table of docs/reference/compilers.md.
 
     tests/distro/compilers.py run [--together] [--headers] [--without=module.hpp] [--std=c++20] [--rows=FILE] COMPILER...
     tests/distro/compilers.py table FILE...
@@ -11,7 +11,7 @@ compiler. Compiles each public header with all warnings, in each language: alone
 together, which is faster. --without leaves out a header that the compiler is known to refuse. Then builds and
 runs a few unit tests, or builds an example under nvcc, unless --headers is given. Appends the result to
 FILE, also if it failed.
-table: Writes the rows of such files into docs/compilers.md. A row of the page stays until its compiler is
+table: Writes the rows of such files into docs/reference/compilers.md. A row of the page stays until its compiler is
 tested again for the same language on the same system.
 """
 
@@ -33,7 +33,7 @@ UNITS = [["core/arithmetic", "launch/launch", "stream/stream", "error/try"], ["d
 # Headers that need a vendor's or another library's headers.
 FOREIGN = re.compile(r"^(handles/|backend/(cuda|hip|host)/|debug/(profiler_ranges|spdlog|journal/|run/)|.*/detail/|"
                      r"print/formatters)")  # fmt: skip
-PAGE = ROOT / "docs" / "compilers.md"
+PAGE = ROOT / "docs/reference/compilers.md"
 BEGIN, END = "<!-- rows -->\n", "<!-- end of rows -->\n"
 
 

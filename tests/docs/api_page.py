@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Makes the tables of docs/api.md from the headers and from tests/rooms/rooms.txt.
+"""Makes the tables of docs/reference/api.md from the headers and from tests/rooms/rooms.txt.
 
 api_page.py PROJECT [--update]: fails if the page differs; with --update it writes the page first.
 check_pages.py runs the same comparison."""
@@ -12,39 +12,44 @@ import sys
 
 # The page that explains a room, or an entry header.
 PAGES = {
-    "core": "[Launch configuration](launch-config.md#check-without-a-device)",
-    "error": "[Errors as values](error-values.md)",
-    "dims": "[Grids](grids.md)",
-    "args": "[Arguments](kernels.md#arguments)",
-    "backend": "[Backends](backends.md)",
-    "backend/host": "[The host backend](backends.md#the-host-backend)",
-    "stream": "[Streams and events](streams.md)",
-    "kernel": "[Kernels](kernels.md)",
-    "launch": "[Launch configuration](launch-config.md), [migration](migration.md)",
-    "memory": "[Buffers and copies](data.md)",
-    "graph": "[Graphs](graphs.md)",
-    "module": "[Modules](modules.md)",
-    "handles": "[Library handles](handles.md)",
-    "compare": "[Debugging wrong results](compare.md)",
-    "debug/journal": "[Debugging launches](debugging.md)",
-    "debug/data": "[Debugging wrong results](compare.md)",
-    "debug": "[Debugging launches](debugging.md)",
-    "debug/hooks": "[Debugging launches](debugging.md)",
-    "debug/run": "[Compare two runs](debugging.md#compare-two-runs), [journal format](journal.md)",
-    "race": "[Race detector](race-detector.md)",
-    "print": "[Printing](error-values.md#printing)",
-    "warpsafe.hpp": "[Getting started](tour.md)",
-    "compare.hpp": "[Debugging wrong results](compare.md)",
-    "debug.hpp": "[Debugging launches](debugging.md)",
-    "graph.hpp": "[Graphs](graphs.md)",
-    "host.hpp": "[The host backend](backends.md#the-host-backend)",
-    "kernel_api.hpp": "[Kernels](kernels.md#functions-for-kernel-code)",
-    "memory.hpp": "[Buffers and copies](data.md)",
-    "module.hpp": "[Modules](modules.md)",
-    "print.hpp": "[Printing](error-values.md#printing)",
-    "race.hpp": "[Race detector](race-detector.md)",
+    "core": "[Launch configuration](../guide/launch-config.md#check-without-a-device)",
+    "error": "[Errors as values](../guide/error-values.md)",
+    "dims": "[Grids](../guide/grids.md)",
+    "args": "[Arguments](../guide/kernels.md#arguments)",
+    "backend": "[Backends](../guide/backends.md)",
+    "backend/host": "[The host backend](../guide/backends.md#the-host-backend)",
+    "stream": "[Streams and events](../guide/streams.md)",
+    "kernel": "[Kernels](../guide/kernels.md)",
+    "launch": "[Launch configuration](../guide/launch-config.md), [migration](../guide/migration.md)",
+    "memory": "[Buffers and copies](../guide/data.md)",
+    "graph": "[Graphs](../guide/graphs.md)",
+    "module": "[Modules](../guide/modules.md)",
+    "handles": "[Library handles](../guide/handles.md)",
+    "compare": "[Debugging wrong results](../tools/compare.md)",
+    "debug/journal": "[Debugging launches](../tools/debugging.md)",
+    "debug/data": "[Debugging wrong results](../tools/compare.md)",
+    "debug": "[Debugging launches](../tools/debugging.md)",
+    "debug/hooks": "[Debugging launches](../tools/debugging.md)",
+    "debug/run": "[Compare two runs](../tools/debugging.md#compare-two-runs), [journal format](../tools/journal.md)",
+    "race": "[Race detector](../tools/race-detector.md)",
+    "print": "[Printing](../guide/error-values.md#printing)",
+    "warpsafe.hpp": "[Getting started](../guide/tour.md)",
+    "compare.hpp": "[Debugging wrong results](../tools/compare.md)",
+    "debug.hpp": "[Debugging launches](../tools/debugging.md)",
+    "graph.hpp": "[Graphs](../guide/graphs.md)",
+    "host.hpp": "[The host backend](../guide/backends.md#the-host-backend)",
+    "kernel_api.hpp": "[Kernels](../guide/kernels.md#functions-for-kernel-code)",
+    "memory.hpp": "[Buffers and copies](../guide/data.md)",
+    "module.hpp": "[Modules](../guide/modules.md)",
+    "print.hpp": "[Printing](../guide/error-values.md#printing)",
+    "race.hpp": "[Race detector](../tools/race-detector.md)",
 }
 BLOCK = re.compile(r"(<!-- (entries|rooms): .*? -->\n).*?(?=<!-- end -->)", re.S)
+
+
+def pages(project):
+    """The pages whose code the tests check."""
+    return [page for folder in ("", "guide", "reference", "tools") for page in sorted((project / "docs" / folder).glob("*.md"))]
 
 
 def rooms(project):
@@ -67,7 +72,7 @@ def cell(text):
 
 
 def link(header, project):
-    return f"[{header.name}](../{header.relative_to(project).as_posix()})"
+    return f"[{header.name}](../../{header.relative_to(project).as_posix()})"
 
 
 def tables(project):
@@ -85,11 +90,11 @@ def tables(project):
 def made(project):
     """The page as the headers are now."""
     new = tables(project)
-    return BLOCK.sub(lambda found: found[1] + new[found[2]], (project / "docs/api.md").read_text())
+    return BLOCK.sub(lambda found: found[1] + new[found[2]], (project / "docs/reference/api.md").read_text())
 
 
 def problems(project):
-    if (project / "docs/api.md").read_text() != made(project):
+    if (project / "docs/reference/api.md").read_text() != made(project):
         yield "api.md differs from the headers: run tests/docs/api_page.py PROJECT --update"
     known = {room for room, _ in rooms(project)}
     for header in sorted((project / "include/warpsafe").rglob("*.hpp")):
@@ -101,7 +106,7 @@ def problems(project):
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1])
     if sys.argv[2:] == ["--update"]:
-        (folder / "docs/api.md").write_text(made(folder))
+        (folder / "docs/reference/api.md").write_text(made(folder))
     found = list(problems(folder))
     print("\n".join(found) or "api.md is what the headers are")
     sys.exit(1 if found else 0)

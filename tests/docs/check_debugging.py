@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compares docs/debugging.md with the program: each block that begins with `$ [NAME=VALUE…] ./demo [WHAT]`
+"""Compares docs/tools/debugging.md with the program: each block that begins with `$ [NAME=VALUE…] ./demo [WHAT]`
 must show the output of that run. check_debugging.py PROGRAM PROJECT [--update]. Replaces addresses and times,
 which differ from run to run."""
 import os
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 program, project = sys.argv[1], pathlib.Path(sys.argv[2])
-page = project / "docs/debugging.md"
+page = project / "docs/tools/debugging.md"
 RUN = re.compile(r"(```console\n\$ ((?:\w+=\S+ )*)\./demo ?(\S*)\n)(.*?)(?=^```$)", re.M | re.S)
 
 

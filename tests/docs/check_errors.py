@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compares docs/errors.md with the library: each section is the row of its code, and the text that a
+"""Compares docs/reference/errors.md with the library: each section is the row of its code, and the text that a
 program received. check_errors.py PROGRAM PROJECT [--update]; --update first writes the sections. The text
 before the first section is the page's own."""
 import pathlib
@@ -34,7 +34,7 @@ page = "\n".join(
                *(part(row) for row in section.rows)])
     for section in sections)
 
-file = project / "docs/errors.md"
+file = project / "docs/reference/errors.md"
 introduction = file.read_text().partition("\n## ")[0] + "\n"
 if update:
     file.write_text(f"{introduction}{page}")

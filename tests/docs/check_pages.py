@@ -77,7 +77,7 @@ def check(page, update):
 
 
 programs = set(re.findall(r"^  (\S+)$", subprocess.run([program], capture_output=True, text=True).stderr, re.M))
-pages = sorted((project / "docs").glob("*.md"))
+pages = api_page.pages(project)
 problems = [problem for page in pages for problem in check(page, sys.argv[3:] == ["--update"])]
 # Every header that a user may include is on the page of the API.
 problems += api_page.problems(project)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compares docs/race-detector.md with the example: the page must show lines of its source and its exact
+"""Compares docs/tools/race-detector.md with the example: the page must show lines of its source and its exact
 output. check_race_detector.py FIND_A_RACE PROJECT_FOLDER [--update]"""
 import pathlib
 import re
@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 program, folder = sys.argv[1:3]
-page = pathlib.Path(folder) / "docs/race-detector.md"
+page = pathlib.Path(folder) / "docs/tools/race-detector.md"
 text = page.read_text()
 run = subprocess.run([program], capture_output=True, text=True, timeout=60)
 if run.returncode != 0:

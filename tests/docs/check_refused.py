@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+import api_page
+
 compiler, include, project = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 CODE = re.compile(r"^```cpp( refused)?\n(.*?)^```", re.M | re.S)
 is_clang = "clang" in pathlib.Path(compiler).name
@@ -52,7 +54,7 @@ def complaint(out, statement, words):
 
 readme = [found[1] for found in CODE.findall((project / "README.md").read_text())]
 refused = {"README.md": (readme[0], readme[1])}
-for page in sorted((project / "docs").glob("*.md")):
+for page in api_page.pages(project):
     blocks = [code for is_refused, code in CODE.findall(page.read_text()) if is_refused]
     if blocks:
         refused[page.name] = ((pages / page.name.replace("-", "_").replace(".md", ".cpp")).read_text(), "".join(blocks))

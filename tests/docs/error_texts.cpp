@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Causes each error and prints its code and text, which docs/errors.md shows exactly. Replaces text
-// that differs from run to run: the stream's address, and the line in this file.
+// Causes each error and prints its code and text, which docs/reference/errors.md shows exactly.
+// Replaces text that differs from run to run: the stream's address, and the line in this file.
 
 #include <warpsafe/args/align.hpp>
 #include <warpsafe/debug.hpp>

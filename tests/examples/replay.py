@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Runs examples/replay and examples/bisect as their first lines say: replay.py REPLAY BISECT [PAGE]. The
 27th of 40 launches is wrong: the shadow names it, the bisection finds it, and its dump does the same
-again. With PAGE (docs/compare.md) each of its blocks that begins with `$ [NAME=VALUE…] ./replay` or
+again. With PAGE (docs/tools/compare.md) each of its blocks that begins with `$ [NAME=VALUE…] ./replay` or
 `./bisect` shows what that prints, addresses replaced; --update after it writes them."""
 import os
 import pathlib

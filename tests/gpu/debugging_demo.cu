@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The output of docs/debugging.md from a real GPU: debugging_demo [check|hang]. A kernel that reads
-// out of bounds, a kernel whose own check fails, or a slow kernel.
+// The output of docs/tools/debugging.md from a real GPU: debugging_demo [check|hang]. A kernel that
+// reads out of bounds, a kernel whose own check fails, or a slow kernel.
 
 #include <warpsafe/debug.hpp>
 #include <warpsafe/device_check.hpp>

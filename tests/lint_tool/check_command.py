@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compares warpsafe-lint's command line with docs/lint.md and docs/lint-rules.md: check_command.py LINT PAGE...
+"""Compares warpsafe-lint's command line with docs/tools/lint.md and docs/tools/lint-rules.md: check_command.py LINT PAGE...
 
 Runs the pages' `console` blocks on their own `cpp` blocks, and compares the output. Then checks flags from
 compile_commands.json, exit statuses, --rows and --json, on sources that need no vendor's headers.

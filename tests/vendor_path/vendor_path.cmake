@@ -1,6 +1,8 @@
 # The tests that run over one vendor's runtime, on its stand-in.
 set(vendor_path ${CMAKE_CURRENT_LIST_DIR})
-file(GLOB vendor_path_tests CONFIGURE_DEPENDS ${vendor_path}/*_test.cpp)
+# A folder for a room of include/warpsafe or two. The two folders left out have their own programs.
+file(GLOB vendor_path_tests CONFIGURE_DEPENDS ${vendor_path}/*/*_test.cpp)
+list(FILTER vendor_path_tests EXCLUDE REGEX "/vendor_path/(rtc|side_by_side)/")
 list(APPEND vendor_path_tests ${vendor_path}/impostor.cpp)
 
 # warpsafe_add_vendor_test(<name> <source>... LIBRARIES <target>... [OPTIONS <option>...]
@@ -14,7 +16,7 @@ function(warpsafe_add_vendor_test name)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX WARPSAFE_CHECKS 2)
   target_compile_options(${name} PRIVATE ${arg_OPTIONS})
   target_compile_definitions(
-    ${name} PRIVATE VENDOR_TEST_PAGE="${PROJECT_SOURCE_DIR}/docs/driver-calls.md")
+    ${name} PRIVATE VENDOR_TEST_PAGE="${PROJECT_SOURCE_DIR}/docs/reference/driver-calls.md")
   target_link_options(${name} PRIVATE ${arg_OPTIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} warpsafe_warnings GTest::gmock_main)
   list(LENGTH arg_UNPARSED_ARGUMENTS sources)

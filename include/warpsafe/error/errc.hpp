@@ -8,7 +8,8 @@ namespace warpsafe {
 
 /// What went wrong. These codes are the library's own, because a vendor's codes for one mistake
 /// differ between vendors and releases. LaunchError also holds the raw code. The numbers never
-/// change, and no code is 0. docs/errors.md explains the cause of each code and the way out.
+/// change, and no code is 0. docs/reference/errors.md explains the cause of each code and the
+/// way out.
 enum class Errc : std::uint8_t {
 #define WARPSAFE_ERROR(number, name, meaning, reason) name = (number),
 #include <warpsafe/error/detail/launch_rows.hpp>

@@ -124,7 +124,8 @@ class AdversarialSession {
 
 }  // namespace warpsafe::host
 
-// A race detector for stream code, on the host backend; it needs no GPU. See docs/race-detector.md.
+// A race detector for stream code, on the host backend; it needs no GPU. See
+// docs/tools/race-detector.md.
 
 namespace warpsafe::adversarial {
 

@@ -12,7 +12,7 @@
 #include <warpsafe/stream/stream.hpp>
 
 // Launches and library handles on streams of Recorded<B>: a run of a real device, checked for races
-// (docs/race-detector.md).
+// (docs/tools/race-detector.md).
 
 namespace warpsafe::debug {
 

@@ -96,7 +96,7 @@ struct Recorded : B,
     return host_allocated(B::host_allocate(memory, bytes), memory, bytes);
   }
   static int deallocate_unordered(void* memory) noexcept {
-    // cudaFree "may" wait for the device (docs/race-detector.md), which orders nothing.
+    // cudaFree "may" wait for the device (docs/tools/race-detector.md), which orders nothing.
     host_released(memory);
     return B::deallocate_unordered(memory);
   }

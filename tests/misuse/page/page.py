@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Writes docs/misuse.md from the tests' results, or reports that the page is out of date.
+"""Writes docs/reference/misuse.md from the tests' results, or reports that the page is out of date.
 
 page.py --project DIR --results DIR --program NAME=PATH... [--update]
 
@@ -232,7 +232,7 @@ def main():
     for name, verdict in overall.items():
         if verdict == "open":
             print(f"{name}: not caught yet")
-    file = arguments.project / "docs/misuse.md"
+    file = arguments.project / "docs/reference/misuse.md"
     if arguments.update:
         file.write_text(text)
         print(f"written: {file}")

@@ -13,7 +13,7 @@
 
 // Shared by the run-time rows. Each file of this folder is compiled for the host backend and for
 // the two stand-ins, with all checks and with none: six programs, in which a row is a suite. A test
-// also writes its result to its XML or JSON report, from which docs/misuse.md is made:
+// also writes its result to its XML or JSON report, from which docs/reference/misuse.md is made:
 //   moment     when the mistake was found: "construction", "launch", "completion", "call" (of a
 //              library), "runtime" (the vendor's runtime refused it, warpsafe reported it),
 //              "impossible" (the library does the right thing by itself), "let through"

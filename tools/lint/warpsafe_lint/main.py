@@ -44,7 +44,7 @@ def parse_arguments(words):
         own, behind = words[:words.index("--")], words[words.index("--") + 1:]
     parser = argparse.ArgumentParser(
         prog="warpsafe-lint", usage="%(prog)s [options] FILE... [-- FLAGS...]",
-        description="Finds mistakes of the catalogue (docs/misuse.md) in CUDA and HIP sources. Reads each file's flags from "
+        description="Finds mistakes of the catalogue (docs/reference/misuse.md) in CUDA and HIP sources. Reads each file's flags from "
                     "compile_commands.json, or takes those after --. Exit status: 0 no finding, 1 findings, 2 a file that "
                     "could not be read completely.")
     parser.add_argument("files", nargs="*", metavar="FILE")

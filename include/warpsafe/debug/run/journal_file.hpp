@@ -12,7 +12,7 @@
 #include <string>
 
 // A run as a file of JSON Lines: one object per line; the first describes the environment.
-// docs/journal.md explains every field. examples/warpsafe_diff.cpp compares two such files.
+// docs/tools/journal.md explains every field. examples/warpsafe_diff.cpp compares two such files.
 
 namespace warpsafe::debug {
 

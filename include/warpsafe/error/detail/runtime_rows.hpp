@@ -46,7 +46,7 @@ WARPSAFE_ERROR(34, stream_null, "the default stream was given where a stream is 
 // The call would wait, ask or allocate during a capture, and so break it. The runtime is not
 // called, and the capture goes on.
 // Way out: Do it before the capture or after it, or on another stream with `CaptureMode::relaxed`
-// ([captures](graphs.md)).
+// ([captures](../guide/graphs.md)).
 WARPSAFE_ERROR(35, stream_capturing, "the stream is capturing",
                subcode == Subcode::other_stream
                    ? "a graph is being captured, and this would break the capture"
@@ -63,7 +63,7 @@ WARPSAFE_ERROR(37, no_device, "no device was found",
 
 // ## Modules
 //
-// Kernels that are loaded by name: [their page](modules.md).
+// Kernels that are loaded by name: [their page](../guide/modules.md).
 
 // Way out: Check the path: it is used as it is, from the folder that the program runs in.
 WARPSAFE_ERROR(38, module_unreadable, "the file of a module cannot be read", "{runtime}")
@@ -99,7 +99,7 @@ WARPSAFE_ERROR(42, signature_mismatch,
 
 // ## Captures and graphs
 //
-// [Events, captures and graphs](graphs.md) explains them.
+// [Events, captures and graphs](../guide/graphs.md) explains them.
 
 // A call that captures do not allow broke it, and the graph is lost: a refused launch, a wait for
 // work outside, a call of other code. The error is that of the call, with its line.
@@ -202,12 +202,12 @@ WARPSAFE_ERROR(60, launch_refused, "the runtime refused the launch", "{runtime}"
 
 // The call that reports it is innocent.
 // Way out: Restart the process: the context is lost. The suspects are the launches that were not
-// known to have ended (checked builds); [Debugging launches](debugging.md) goes on from there.
-// `compute-sanitizer` finds the access.
+// known to have ended (checked builds); [Debugging launches](../tools/debugging.md) goes on from
+// there. `compute-sanitizer` finds the access.
 WARPSAFE_ERROR(61, execution_failed, "work on the device failed", "{runtime}")
 
-// A `WARPSAFE_DEVICE_CHECK` failed ([checks in kernels](modules.md#checks-in-kernels)). The
-// device's context is whole.
+// A `WARPSAFE_DEVICE_CHECK` failed ([checks in kernels](../guide/modules.md#checks-in-kernels)).
+// The device's context is whole.
 // Way out: The text names the place in the kernel and the first thread that failed there; look at
 // what that thread works on.
 WARPSAFE_ERROR(62, device_check_failed, "a check in a kernel failed",
@@ -261,8 +261,8 @@ WARPSAFE_ERROR(68, barrier_divergence, "not every thread of a block reached the 
 // With `WARPSAFE_SHADOW` a kernel ran, and so did the host function that it carries
 // (`reference<fn>`): their results differ by more than the tolerance. The log has the numbers
 // around the first mismatch.
-// Way out: Read [debugging wrong results](compare.md). The launch was made, and its results are the
-// kernel's. `WARPSAFE_ON_ERROR=warn` writes the difference to the log and goes on.
+// Way out: Read [debugging wrong results](../tools/compare.md). The launch was made, and its
+// results are the kernel's. `WARPSAFE_ON_ERROR=warn` writes the difference to the log and goes on.
 WARPSAFE_ERROR(58, reference_differs, "the kernel's results are not those of its reference",
                "argument {argument} is not what its reference computes: {value} of {limit} numbers "
                "differ")

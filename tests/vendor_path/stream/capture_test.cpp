@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Captures and graphs over a vendor's runtime: how launches, copies and waits affect a capture, and
+// what its end returns.
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
+#include <warpsafe/graph.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace vendor_test {
+namespace {
+
+namespace ws = warpsafe;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ws::CaptureMode;
+using ws::CheckLevel;
+using ws::Errc;
+
+constexpr ws::LaunchConfig plain{ws::grid<4>, ws::block<64>};
+
+class CapturePath : public VendorTest {
+ protected:
+  void SetUp() override {
+    VendorTest::SetUp();
+    stream.emplace(make_stream());
+    other.emplace(make_stream());
+    // Queries that are made only once are made before the captures.
+    ASSERT_THAT(ws::launch(*stream, plain, ws::kernel<nothing>), Succeeds());
+  }
+  void TearDown() override {
+    EXPECT_EQ(ws::detail::open_captures(), nullptr);
+    stream.reset();
+    other.reset();
+    VendorTest::TearDown();
+  }
+  [[nodiscard]] ws::result<ws::Graph> nothings(int times) {
+    return ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
+      for (int i = 0; i < times; ++i) {
+        WARPSAFE_TRYV(ws::launch(capture.stream(), plain, ws::kernel<nothing>));
+      }
+      return ws::success();
+    });
+  }
+  std::optional<ws::Stream> stream;
+  std::optional<ws::Stream> other;
+};
+
+TEST_F(CapturePath, ALaunchAtEachLevelIsCaptured) {
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread, CaptureMode::relaxed}) {
+    auto capture = ws::Capture::begin(*stream, mode).value();
+    EXPECT_THAT(ws::launch<CheckLevel::off>(*stream, plain, ws::kernel<nothing>), Succeeds());
+    EXPECT_THAT(ws::launch<CheckLevel::cheap>(*stream, plain, ws::kernel<nothing>), Succeeds());
+    EXPECT_THAT(ws::launch<CheckLevel::full>(*stream, plain, ws::kernel<nothing>), Succeeds());
+    // The first launch of a kernel asks the driver for its attributes.
+    EXPECT_THAT(ws::launch(*stream, plain, ws::kernel<floats>, 1.0F, 2.0), Succeeds());
+    // A launch that the library refuses breaks nothing either.
+    EXPECT_FALSE(ws::launch(*stream, ws::configure(ws::grid<1>, ws::BlockDim::create(1, 1, 65)),
+                            ws::kernel<nothing>)
+                     .has_value() &&
+                 is_cuda);
+    const auto graph = std::move(capture).end();
+    ASSERT_THAT(graph, Succeeds());
+    EXPECT_EQ(graph.value().node_count().value(), is_cuda ? 4U : 5U);
+  }
+}
+
+TEST_F(CapturePath, CopiesAndFillsAreCaptured) {
+  auto from = ws::DeviceBuffer<int>::create(*stream, 1000).value();
+  auto to = ws::DeviceBuffer<int>::create(*stream, 1000).value();
+  auto capture = ws::Capture::begin(*stream).value();
+  EXPECT_THAT(from.fill_bytes(*stream, std::byte{1}), Succeeds());
+  EXPECT_THAT(ws::copy(*stream, to, from), Succeeds());
+  EXPECT_THAT(to.zero(*stream), Succeeds());
+  // A call that would wait, or return data that no replay has written, is refused and breaks
+  // nothing.
+  EXPECT_EQ(error_in(to.to_host(*stream).get()).code, Errc::stream_capturing);
+  EXPECT_EQ(error_in(to.assign(std::vector<int>(1000))).code, Errc::stream_capturing);
+  const auto graph = std::move(capture).end();
+  ASSERT_THAT(graph, Succeeds());
+  EXPECT_EQ(graph.value().node_count().value(), 3U);
+}
+
+TEST_F(CapturePath, AWaitThatWouldBreakItNeverReachesTheRuntime) {
+  const ws::Event outside = other->record().value();
+  auto capture = ws::Capture::begin(*stream).value();
+  const ws::Event inside = stream->record().value();
+  const auto calls = calls_of([&] {
+    EXPECT_EQ(error_in(stream->synchronize()).code, Errc::stream_capturing);
+    EXPECT_EQ(error_in(stream->query()).code, Errc::stream_capturing);
+    EXPECT_EQ(error_in(other->synchronize()).code, Errc::stream_capturing);
+    EXPECT_EQ(error_in(inside.synchronize()).code, Errc::captured_event);
+    EXPECT_EQ(error_in(outside.query()).code, Errc::stream_capturing);
+  });
+  for (const std::string& call : calls) {
+    EXPECT_THAT(call, StartsWith("ThreadExchangeStreamCaptureMode"));
+  }
+  EXPECT_THAT(std::move(capture).end(), Succeeds());
+}
+
+TEST_F(CapturePath, FullChecksSeeACaptureOfOtherCode) {
+  ASSERT_EQ(begin_capture(stream->native()), code::success);
+  EXPECT_EQ(error_in(stream->synchronize()).code, Errc::stream_capturing);
+  EXPECT_EQ(end_capture(stream->native()), 0);
+}
+
+#if defined(WARPSAFE_BACKEND_CUDA)
+// An H200 breaks the capture; AMD's runtime refuses the launch and continues to capture.
+TEST_F(CapturePath, SaysWhichLaunchBrokeIt) {
+  auto capture = ws::Capture::begin(*stream).value();
+  const ws::LaunchConfig too_deep{ws::grid<1>, ws::BlockDim::from_vendor(dim3(1, 1, 65))};
+  ASSERT_FALSE(
+      ws::launch<CheckLevel::off>({*stream, {"app.cpp", "main", 41}}, too_deep, ws::kernel<nothing>)
+          .has_value());
+  const auto error = error_in(std::move(capture).end());
+  EXPECT_EQ(error.code, Errc::capture_broken);
+  EXPECT_EQ(ws::message(error),
+            "Graph capture broken by the launch of kernel 'vendor_test::nothing': invalid "
+            "argument (cudaErrorInvalidValue, 1)\n  at app.cpp:41");
+  EXPECT_EQ(error.block[2], 65U);
+}
+#endif
+
+TEST_F(CapturePath, ACallOfOtherCodeIsToldApart) {
+  auto capture = ws::Capture::begin(*stream).value();
+  ASSERT_NE(Backend::device_synchronize(), 0);
+  ASSERT_FALSE(
+      ws::launch({*stream, {"app.cpp", "main", 41}}, plain, ws::kernel<nothing>).has_value());
+  const auto error = error_in(std::move(capture).end());
+  EXPECT_EQ(error.code, Errc::capture_broken);
+  EXPECT_THAT(ws::message(error),
+              HasSubstr("a call that did not go through this library had already broken it (" +
+                        prefix + "ErrorStreamCaptureInvalidated, 901)\n  at app.cpp:41"));
+}
+
+TEST_F(CapturePath, NamesTheStreamThatWasNotJoined) {
+  auto capture = ws::Capture::begin(*stream).value();
+  const auto third = make_stream();
+  ASSERT_THAT(ws::launch(*stream, plain, ws::kernel<nothing>), Succeeds());
+  const ws::Event fork = stream->record().value();
+  ASSERT_THAT(ws::wait(third, fork), Succeeds());
+  ASSERT_THAT(ws::wait(*other, fork, {"app.cpp", "main", 7}), Succeeds());
+  ASSERT_THAT(ws::launch(third, plain, ws::kernel<nothing>), Succeeds());
+  ASSERT_THAT(ws::launch(*other, plain, ws::kernel<nothing>), Succeeds());
+  ASSERT_THAT(ws::wait(*stream, third.record().value()), Succeeds());
+  const auto error = error_in(std::move(capture).end());
+  EXPECT_EQ(error.code, Errc::capture_unjoined);
+  EXPECT_EQ(error.raw, 904);
+  EXPECT_EQ(error.stream, other->native());
+  EXPECT_THAT(ws::message(error), HasSubstr("it joined at app.cpp:7"));
+}
+
+TEST_F(CapturePath, AJoinedForkIsWhole) {
+  auto capture = ws::Capture::begin(*stream).value();
+  ASSERT_THAT(ws::launch(*stream, plain, ws::kernel<nothing>), Succeeds());
+  ASSERT_THAT(ws::wait(*other, stream->record().value()), Succeeds());
+  ASSERT_THAT(ws::launch(*other, plain, ws::kernel<nothing>), Succeeds());
+  ASSERT_THAT(ws::wait(*stream, other->record().value()), Succeeds());
+  const auto graph = std::move(capture).end();
+  ASSERT_THAT(graph, Succeeds());
+  EXPECT_EQ(graph.value().node_count().value(), 2U);
+}
+
+TEST_F(CapturePath, AnotherThreadMayNotEndIt) {
+  auto capture = ws::Capture::begin(*stream, CaptureMode::thread).value();
+  std::thread([&] {
+    EXPECT_EQ(error_in(std::move(capture).end()).code, Errc::capture_wrong_thread);
+  }).join();
+  if (!is_cuda) {  // AMD's runtime does not change the capture
+    EXPECT_EQ(end_capture(stream->native()), 0);
+  }
+}
+
+TEST_F(CapturePath, AStreamCapturesOnce) {
+  const auto capture = ws::Capture::begin(*stream).value();
+  EXPECT_EQ(error_in(ws::Capture::begin(*stream)).code, Errc::stream_capturing);
+}
+
+TEST_F(CapturePath, AReplayRunsWhatWasCaptured) {
+  auto buffer = ws::DeviceBuffer<int>::create(*stream, 100).value();
+  auto capture = ws::Capture::begin(*stream).value();
+  ASSERT_THAT(ws::launch(*stream, plain, ws::kernel<floats>, 1.0F, 2.0), Succeeds());
+  ASSERT_THAT(buffer.fill_bytes(*stream, std::byte{1}), Succeeds());
+  auto exec = std::move(capture).end().value().instantiate().value();
+  const std::size_t before = launches().size();
+  ASSERT_THAT(exec.launch(*other), Succeeds());
+  ASSERT_THAT(exec.launch(*other), Succeeds());
+  ASSERT_THAT(other->synchronize(), Succeeds());
+  EXPECT_EQ(launches().size() - before, 2U);
+#if defined(WARPSAFE_BACKEND_CUDA)
+  EXPECT_STREQ(last_launch().function, "cudaGraphLaunch");
+#else
+  EXPECT_EQ(last_launch().replayed, 1);
+#endif
+  EXPECT_EQ(argument<float>(last_launch(), 0), 1.0F);
+  EXPECT_EQ(buffer.to_host(*stream).get().value()[99], 0x01010101);
+}
+
+TEST_F(CapturePath, AGraphIsNotLaunchedWhereItsStreamCapturesAndTheCaptureGoesOn) {
+  auto exec = nothings(1).value().instantiate().value();
+  const auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+    EXPECT_EQ(error_in(exec.launch(*stream)).code, Errc::stream_capturing);
+    EXPECT_EQ(error_in(exec.launch<CheckLevel::off>(*stream)).code, Errc::stream_capturing);
+    return ws::launch(*stream, plain, ws::kernel<nothing>);
+  });
+  EXPECT_EQ(graph.value().node_count().value(), 1U);
+}
+
+TEST_F(CapturePath, AnUpdateBringsOtherArguments) {
+  float value = 1;
+  const auto body = [&](ws::Capture& capture) {
+    return ws::launch(capture.stream(), plain, ws::kernel<floats>, value, 2.0);
+  };
+  auto exec = ws::capture(*stream, body).value().instantiate().value();
+  value = 5;
+  ASSERT_THAT(exec.launch(*stream), Succeeds());
+  EXPECT_EQ(argument<float>(last_launch(), 0), 1.0F) << "as it was captured";
+  ASSERT_THAT(ws::recapture(exec, *stream, body), Succeeds());
+  ASSERT_THAT(exec.launch(*stream), Succeeds());
+  EXPECT_EQ(argument<float>(last_launch(), 0), 5.0F);
+  const auto refused = error_in(exec.update(nothings(2).value()));
+  EXPECT_EQ(refused.code, Errc::graph_update_refused);
+  EXPECT_EQ(refused.raw, 910);
+  EXPECT_THAT(ws::message(refused), HasSubstr("other nodes or dependencies"));
+}
+
+TEST_F(CapturePath, MemoryThatIsGoneIsFoundAtTheLaunch) {
+  std::optional<ws::ExecutableGraph> exec;
+  for (const bool kept : {true, false}) {
+    {
+      auto buffer = ws::DeviceBuffer<float>::create(*stream, 100).value();
+      auto capture = ws::Capture::begin(*stream).value();
+      ASSERT_THAT(
+          ws::launch(*stream, plain, ws::kernel<counted>, std::as_const(buffer).view(), 100U),
+          Succeeds());
+      if (kept) {
+        ASSERT_THAT(capture.keep(buffer.keep()), Succeeds());
+      }
+      exec = std::move(capture).end().value().instantiate().value();
+    }
+    const auto launched = exec->launch(*stream);
+    EXPECT_EQ(launched.has_value(), kept);
+    if (!kept) {
+      EXPECT_EQ(launched.error().code, Errc::graph_memory_freed);
+    }
+  }
+}
+
+TEST_F(CapturePath, AFreeWhileItsStreamCapturesBreaksNothing) {
+  std::optional<ws::DeviceBuffer<float>> buffer =
+      ws::DeviceBuffer<float>::create(*stream, 100).value();
+  auto capture = ws::Capture::begin(*stream).value();
+  buffer.reset();
+  EXPECT_THAT(ws::launch(*stream, plain, ws::kernel<nothing>), Succeeds());
+  EXPECT_EQ(count("FreeAsync"), 0U);
+  EXPECT_THAT(std::move(capture).end(), Succeeds());
+  EXPECT_EQ(count("FreeAsync"), 1U) << "the free that had to wait is made at the capture's end";
+}
+
+TEST_F(CapturePath, NoCallTouchesTheLastErrorSlot) {
+  plant_last_error(code::not_supported);
+  auto exec = nothings(2).value().instantiate().value();
+  EXPECT_THAT(exec.launch(*stream), Succeeds());
+  EXPECT_THAT(exec.update(nothings(2).value()), Succeeds());
+  EXPECT_THAT(exec.close(), Succeeds());
+  if (is_cuda) {  // AMD's runtime before release 7 overwrites it with each call
+    EXPECT_EQ(last_error(), code::not_supported);
+  }
+}
+
+}  // namespace
+}  // namespace vendor_test
