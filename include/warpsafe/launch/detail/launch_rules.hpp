@@ -133,7 +133,7 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
   // then fails on the device (ROCm/clr hipamd/src/hip_module.cpp).
   const std::uint64_t shared_limit = device.shared_per_block_optin;
   if (shape.dynamic_shared > shared_limit ||
-      shape.dynamic_shared + kernel.static_shared > shared_limit) {
+      kernel.static_shared > shared_limit - shape.dynamic_shared) {
     std::uint64_t sum = shape.dynamic_shared + kernel.static_shared;
     if (sum < shape.dynamic_shared) sum = ~std::uint64_t{0};
     fail(Errc::shared_too_large, sum, shared_limit, Axis::none, kernel.static_shared);
@@ -156,7 +156,6 @@ constexpr bool is_plainly_valid(const LaunchShape& shape, const KernelNeeds& nee
   }
   const std::uint64_t threads =
       std::uint64_t{shape.block[0]} * shape.block[1] * std::uint64_t{shape.block[2]};
-  const std::uint64_t shared = shape.dynamic_shared + kernel.static_shared;
   std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1];
   std::uint64_t all = 0;
   // A limit of 0 means "none", and wraps to the largest number.
@@ -168,7 +167,7 @@ constexpr bool is_plainly_valid(const LaunchShape& shape, const KernelNeeds& nee
          multiply(blocks, std::uint64_t{shape.grid[2]}, blocks) && multiply(blocks, threads, all) &&
          all - 1 <= needs.index_max && shape.dynamic_shared >= needs.min_dynamic_shared &&
          shape.dynamic_shared <= device.shared_per_block_optin &&
-         shared <= device.shared_per_block_optin && shared >= kernel.static_shared;
+         kernel.static_shared <= device.shared_per_block_optin - shape.dynamic_shared;
 }
 
 /// Validates clusters and cooperative launches.
