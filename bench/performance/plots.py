@@ -91,6 +91,20 @@ def compiling():
     keep(figure, "compile")
 
 
+def compiling_many():
+    rows = load("compile_many")["rows"]
+    figure, (time, code) = plot.subplots(1, 2, figsize=(9, 3.4))
+    for axes, what, scale, unit in ((time, "cpu_s", 1, "CPU seconds, nvcc -O2 -c"), (code, "text", 1000, "kB of code")):
+        for i, way in enumerate(dict.fromkeys(row["way"] for row in rows)):
+            points = [(row["launches"], row[what] / scale) for row in rows if row["way"] == way]
+            color = {"full": "#c2410c", "off": "#f59e0b"}.get(way, plot.cm.Blues(0.45 + 0.2 * i))
+            axes.plot(*zip(*points), marker="o", markersize=3, label=plain(COMPILED[way]), color=color)
+        axes.set_xlabel("launches in the file")
+        axes.set_ylabel(unit)
+    time.legend(frameon=False, fontsize=8)
+    keep(figure, "compile_many")
+
+
 def host():
     rows = load("host_backend")["rows"]
     ways = list(dict.fromkeys(row["way"] for row in rows))
@@ -138,6 +152,6 @@ def grids():
     keep(figure, "safe_grid")
 
 
-for draw, name in ((launches, "launch"), (compiling, "compile_cu"), (host, "host_backend"), (grids, "safe_grid")):
+for draw, name in ((launches, "launch"), (compiling, "compile_cu"), (compiling_many, "compile_many"), (host, "host_backend"), (grids, "safe_grid")):
     if load(name):
         draw()

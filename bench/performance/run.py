@@ -5,7 +5,8 @@
     bench/run performance [NAME...] [--cccl DIR] [--cuda-api-wrappers DIR...] [--hip-cpu DIR] [--tbb DIR]
                           [--alpaka DIR] [--rounds N] [--build DIR]
 
-Names: launch checked device_code safe_grid host_backend compile_cu compile_cpp object_size headers. Without a name
+Names: launch checked device_code safe_grid host_backend compile_cu compile_cpp compile_many object_size
+headers. Without a name
 all of them are measured. `render` measures nothing, and writes tables and plots from the raw results in
 docs/performance/. Another library is measured if its folder is given: CCCL's libcudacxx/include,
 cuda-api-wrappers' src (and the folder of nvFatbin.h, if the toolkit has none), HIP-CPU's root, a prefix with
@@ -15,6 +16,7 @@ TBB, which HIP-CPU needs, and the root of alpaka 3.
 import argparse
 
 import bars
+import compile_many
 import compile_weight
 import device_code
 import headers
@@ -31,6 +33,7 @@ MEASUREMENTS = {
     "host_backend": host_backend,
     "compile_cu": compile_weight.Kind("cu"),
     "compile_cpp": compile_weight.Kind("cpp"),
+    "compile_many": compile_many,
     "object_size": compile_weight.ObjectSize(),
     "headers": headers,
 }

@@ -25,6 +25,13 @@ struct ArgumentSource {
   std::uint64_t count;  ///< of elements; unknown_extent if the argument's type has no size
 };
 
+template <class A>
+concept HasCount = requires(const A& argument) {
+  device_pointer_traits<A>::count(argument);
+};
+template <class A>
+concept HasSize = std::is_integral_v<decltype(std::declval<const A&>().size())>;
+
 /// The source of an argument for a pointer parameter. Known sizes have DeviceView, trust(p, n), an
 /// adapted type with size(), and one whose device_pointer_traits have count().
 template <class A>
@@ -33,9 +40,9 @@ template <class A>
   std::uint64_t count = unknown_extent;
   if constexpr (is_trusted_span<A>) {
     count = argument.size().negative ? 0 : argument.size().magnitude;
-  } else if constexpr (requires { device_pointer_traits<A>::count(argument); }) {
+  } else if constexpr (HasCount<A>) {
     count = static_cast<std::uint64_t>(device_pointer_traits<A>::count(argument));
-  } else if constexpr (requires { requires std::is_integral_v<decltype(argument.size())>; }) {
+  } else if constexpr (HasSize<A>) {
     count = static_cast<std::uint64_t>(argument.size());
   }
   return {owner_of(argument), count};
