@@ -537,6 +537,9 @@ TEST(QuickRule, AgreesWithTheRules) {
     kernel.max_threads_per_block = static_cast<std::uint32_t>(one_of({0, 1, 256, 1024}));
     kernel.static_shared = one_of({0, 0, 1024, 49152, ~std::uint64_t{0}});
     KernelNeeds needs;
+    // Each need is named: a new one does not compile here until it is drawn too.
+    [[maybe_unused]] const auto& [max_threads, block_multiple, warp_size, index_max,
+                                  min_dynamic_shared, portable, index_assumed] = needs;
     needs.max_threads = static_cast<std::uint32_t>(one_of({0, 1, 255, 256, 1024}));
     needs.block_multiple = static_cast<std::uint32_t>(one_of({0, 0, 1, 32, 48}));
     needs.warp_size = static_cast<std::uint32_t>(one_of({0, 0, 32, 64}));

@@ -95,6 +95,13 @@ template <class K>
 inline constexpr KernelFacts kernel_facts{K::needs, element_infos<typename K::parameters>,
                                           reference_of<K>()};
 
+/// The first address from `room` on that fits the parameter.
+[[nodiscard]] inline unsigned char* align_for(const ArgumentFacts& facts,
+                                              unsigned char* room) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(room);
+  return room + (place_after(address, facts) - address);
+}
+
 /// The arguments of one launch by their addresses. In memory lie, one after the other, the
 /// addresses of the arguments, those of the parameters, which `prepare` fills in, and room for the
 /// parameters that are not passed in place.
@@ -113,13 +120,13 @@ class ArgumentWords {
   [[nodiscard]] static void** convert(const ArgumentFacts* const* facts, std::size_t count,
                                       void** words) noexcept {
     void** const values = words + count;
-    auto next = reinterpret_cast<std::uintptr_t>(values + count);
+    auto* next = reinterpret_cast<unsigned char*>(values + count);
     for (std::size_t i = 0; i < count; ++i) {
       const ArgumentFacts& one = *facts[i];
       values[i] = words[i];
       if (one.convert == nullptr) continue;
-      next = place_after(next, one);
-      values[i] = reinterpret_cast<void*>(next);
+      next = align_for(one, next);
+      values[i] = next;
       one.convert(words[i], values[i]);
       next += one.size;
     }
@@ -166,9 +173,9 @@ class AddressedArguments {
     values[i] = arguments.values()[i];
     if (facts.clear_padding != nullptr) {
       // The caller's object stays as it is.
-      const auto room = reinterpret_cast<std::uintptr_t>(
-          __builtin_alloca(std::size_t{facts.size} + facts.alignment));
-      void* const copy = reinterpret_cast<void*>(place_after(room, facts));
+      auto* const room =
+          static_cast<unsigned char*>(__builtin_alloca(std::size_t{facts.size} + facts.alignment));
+      void* const copy = align_for(facts, room);
       __builtin_memcpy(copy, values[i], facts.size);
       facts.clear_padding(copy);
       values[i] = copy;
