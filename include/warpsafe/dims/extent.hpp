@@ -96,7 +96,7 @@ class extent {
     negative_ = ((axes.count.negative ? 1U << Axes::along : 0U) | ... | 0U);
   }
 #define WARPSAFE_DETAIL_SENTENCE                                                                \
-  "warpsafe: name the axes of an extent: extent{rows{m}, cols{n}}, or x{…}, y{…}, z{…}; " \
+  "warpsafe: name the axes of an extent: extent{rows{m}, cols{n}}, or x{...}, y{...}, z{...}; " \
   "bare numbers cannot tell rows from columns"
   template <
       class First, class... More,

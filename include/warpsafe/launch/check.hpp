@@ -160,7 +160,7 @@ template <CheckLevel Level, class B, class K, class... A>
   } else {
     const auto& launched = launched_kernel<B>(kernel);
     AddressedArguments<typename K::parameters, A...> addressed(arguments...);
-    const ArgumentWords words(addressed.types, addressed.words());
+    ArgumentWords words(addressed.types, addressed.words());
     LaunchError error;
     if (!check_values<Level, B>(words, error) &&
         !continues_after_refusal(report_refusal(error, shape, at, launched.name))) {

@@ -56,7 +56,8 @@ template <CheckLevel Level, class B, class C, class K, class... A>
                               nullptr};
     const auto& launched = launched_kernel<B>(kernel);
     AddressedArguments<typename K::parameters, A...> addressed(arguments...);
-    const ArgumentWords words(addressed.types, addressed.words());
+    ArgumentWords words(addressed.types, addressed.words());
+    words.prepare();
     show_arguments(tell, backend_calls<B>, at.stream.native(), launched.entry, kernel_facts<K>,
                    value_of(config).shape(), words);
     return done;

@@ -121,7 +121,7 @@ TEST_F(MisuseD12, EachLaunchAnswersForItself) {
   expect_fine(launch(stream, good, kernel<nothing>));
   const ws::LaunchError error = error_in(second);
   EXPECT_EQ(ws::core_test::text(error.kernel), "another");
-  note("runtime", message(error));
+  note("reported", message(error));
 }
 
 TEST_F(MisuseD14, RuntimesOwnRefusalHasKernelAndDimensions) {
@@ -132,7 +132,7 @@ TEST_F(MisuseD14, RuntimesOwnRefusalHasKernelAndDimensions) {
   const std::string expected = "Kernel 'takes_unsigned' launch failed: " + prefix() +
                                "ErrorInvalidValue (grid=(7,1,1), block=(32,2,1))";
   EXPECT_THAT(message(error), testing::StartsWith(expected));
-  note("runtime", message(error));
+  note("reported", message(error));
 }
 
 }  // namespace

@@ -85,7 +85,12 @@ bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] bo
     return true;
   } else {
     constexpr ValueChecks checks = value_checks<P, A>;
-    return !checks.any() || check_value<B>(checks, &argument, ask_driver, number, error);
+    if constexpr (checks.any()) {
+      const volatile void* const address = __builtin_addressof(argument);
+      return check_value<B>(checks, const_cast<const void*>(address), ask_driver, number, error);
+    } else {
+      return true;
+    }
   }
 }
 

@@ -53,14 +53,18 @@ template <class A>
 struct ArgumentFacts {
   /// Writes the parameter to `value`. nullptr if the argument's own bytes are the parameter.
   void (*convert)(const void* argument, void* value) noexcept;
-  /// nullptr if the parameter reaches no memory.
+  /// nullptr if the parameter reaches no memory and the argument has no owner.
   ArgumentSource (*source)(const void* argument) noexcept;
   /// nullptr if the parameter has no padding.
   void (*clear_padding)(void* value) noexcept;
   std::uint32_t size;       ///< bytes of the parameter
   std::uint32_t alignment;  ///< bytes
+  /// Bytes of one element behind the argument of a raw pointer; 0: as the parameter's type says.
+  std::uint32_t element_bytes;
   ValueChecks checks;
   bool has_owner;
+  bool reaches_memory;  ///< the parameter begins with the address of memory
+  bool is_span;         ///< the parameter is a DeviceSpan: an address, then the number of elements
 };
 
 /// Whether the address of an argument may be passed as the parameter's address. Each type of device
@@ -73,7 +77,7 @@ constexpr bool is_passed_in_place() noexcept {
                             (is_device_span<P> && is_device_span<Form>) ||
                             ((std::is_pointer_v<P> || is_device_ptr<P>)&&begins_with_address);
   static_assert(!in_place || std::is_same_v<P, A> || std::is_standard_layout_v<A>);
-  return in_place;
+  return in_place && !std::is_volatile_v<A>;
 }
 template <class P, class A>
 void convert_to_parameter(const void* argument, void* value) noexcept {
@@ -92,19 +96,37 @@ void clear_padding([[maybe_unused]] void* value) noexcept {
 }
 
 template <class P, class A>
+constexpr std::uint32_t element_bytes_behind() noexcept {
+  if constexpr (std::is_pointer_v<P>) {
+    if constexpr (DevicePointer<A>) {
+      using Pointer = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
+      using Element = std::remove_pointer_t<Pointer>;
+      if constexpr (std::is_void_v<Element>) {
+        return 1;
+      } else if constexpr (requires { sizeof(Element); }) {
+        return sizeof(Element);
+      }
+    }
+  }
+  return 0;
+}
+
+template <class P, class A>
 constexpr ArgumentFacts make_argument_facts() noexcept {
-  ArgumentFacts facts{nullptr,
-                      nullptr,
-                      nullptr,
-                      sizeof(P),
-                      alignof(P),
-                      value_checks<P, A>,
-                      is_view<A> || holds_owner<A>};
+  ArgumentFacts facts{};
+  facts.size = sizeof(P);
+  facts.alignment = alignof(P);
+  facts.element_bytes = element_bytes_behind<P, A>();
+  facts.checks = value_checks<P, A>;
+  facts.has_owner = is_view<A> || holds_owner<A>;
+  facts.reaches_memory = reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>;
+  facts.is_span = is_device_span<P>;
   if constexpr (!is_passed_in_place<P, A>()) facts.convert = &convert_to_parameter<P, A>;
   if constexpr (std::is_class_v<P> && !std::has_unique_object_representations_v<P>) {
     facts.clear_padding = &clear_padding<P>;
   }
-  if constexpr (reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>) {
+  if constexpr ((reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>) || is_view<A> ||
+                holds_owner<A>) {
     facts.source = &source_of<A>;
   }
   return facts;

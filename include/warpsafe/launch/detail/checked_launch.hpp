@@ -240,8 +240,9 @@ template <CheckLevel Level, class B, class Calls>
 template <CheckLevel Level, class B, class Calls>
 [[nodiscard, gnu::always_inline]] inline bool submit_observed(
     const Located<B>& at, const KernelFacts& facts, const LaunchShape& shape,
-    const LaunchedKernel<Calls>& kernel, const ArgumentWords& arguments,
+    const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments,
     const KernelLimits* kernel_limits, bool raises_shared, LaunchError& error) noexcept {
+  arguments.prepare();
   ArgumentInspection inspection{open_captures(), nullptr, error};
   if constexpr (Level == CheckLevel::full) {
     const Observation observation = observe(at, shape, kernel.name, kernel_limits);
@@ -273,7 +274,7 @@ template <CheckLevel Level, class B, class Calls>
   LaunchNumbers numbers;
   types.read(config, numbers);
   if (numbers.empty) return success();
-  const ArgumentWords arguments(types.arguments, words);
+  ArgumentWords arguments(types.arguments, words);
   KernelLimits kernel_local;
   const KernelLimits* kernel_limits = nullptr;
   LaunchError error;

@@ -108,12 +108,14 @@ inline constexpr KernelFacts kernel_facts{K::needs, element_infos<typename K::pa
 class ArgumentWords {
  public:
   ArgumentWords(const ArgumentTypes& types, void** words) noexcept
-      : types_(types), words_(words), values_(words) {
-    if (!types.all_in_place) values_ = convert(types.facts, types.count, words);
+      : types_(types), words_(words), values_(words) {}
+  /// Makes the parameters. User code may run: conversions, and `get` of device_pointer_traits.
+  void prepare() noexcept {
+    if (!types_.all_in_place) values_ = convert(types_.facts, types_.count, words_);
   }
   [[nodiscard]] const ArgumentTypes& types() const noexcept { return types_; }
   [[nodiscard]] const void* argument(std::size_t place) const noexcept { return words_[place]; }
-  /// The addresses of the parameters.
+  /// The addresses of the parameters, after `prepare`.
   [[nodiscard]] void** values() const noexcept { return values_; }
 
  private:
@@ -149,7 +151,7 @@ class AddressedArguments {
   [[gnu::always_inline]] explicit AddressedArguments(const A&... arguments) noexcept {
     [[maybe_unused]] std::size_t count = 0;
     ((words_[count++] =
-          const_cast<void*>(static_cast<const void*>(__builtin_addressof(arguments)))),
+          const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(arguments)))),
      ...);
   }
   [[nodiscard, gnu::always_inline]] void** words() noexcept { return words_; }
@@ -160,15 +162,15 @@ class AddressedArguments {
                (Table::bytes == 0 ? 0 : (Table::bytes + Table::padding) / sizeof(void*) + 1)];
 };
 
-/// Passes a launch's arguments to `reader`.
+/// Passes a launch's arguments, after `prepare`, to `reader`.
 [[gnu::cold, gnu::noinline]] inline void show_arguments(
     const ArgumentReader& reader, const BackendCalls& calls, void* stream, const KernelEntry& entry,
     const KernelFacts& kernel, const LaunchShape& shape, const ArgumentWords& arguments) noexcept {
-  const std::size_t count = arguments.types().count;
+  const std::size_t arity = arguments.types().count;
   auto* const memory =
-      static_cast<ArgumentMemory*>(__builtin_alloca((count + 1) * sizeof(ArgumentMemory)));
-  auto** const values = static_cast<void**>(__builtin_alloca((count + 1) * sizeof(void*)));
-  for (std::size_t i = 0; i < count; ++i) {
+      static_cast<ArgumentMemory*>(__builtin_alloca((arity + 1) * sizeof(ArgumentMemory)));
+  auto** const values = static_cast<void**>(__builtin_alloca((arity + 1) * sizeof(void*)));
+  for (std::size_t i = 0; i < arity; ++i) {
     const ArgumentFacts& facts = *arguments.types().facts[i];
     values[i] = arguments.values()[i];
     if (facts.clear_padding != nullptr) {
@@ -181,11 +183,15 @@ class AddressedArguments {
       values[i] = copy;
     }
     memory[i] = {nullptr, 0};
-    if (facts.source == nullptr) continue;
+    if (!facts.reaches_memory) continue;
+    std::uint64_t span[2] = {};  // the address, and the number of elements
+    __builtin_memcpy(span, values[i], facts.is_span ? sizeof span : sizeof span[0]);
+    if (span[0] == 0) continue;
     __builtin_memcpy(&memory[i].begin, values[i], sizeof memory[i].begin);
-    if (memory[i].begin == nullptr) continue;
-    const std::uint64_t elements = facts.source(arguments.argument(i)).count;
-    memory[i].bytes = elements == unknown_extent ? elements : elements * kernel.elements[i].bytes;
+    const std::uint64_t count = facts.is_span ? span[1] : facts.source(arguments.argument(i)).count;
+    const std::uint64_t each =
+        facts.element_bytes != 0 ? facts.element_bytes : kernel.elements[i].bytes;
+    memory[i].bytes = count == unknown_extent ? count : count * each;
   }
   reader.read(reader.context,
               {entry, shape, stream, values, memory, kernel.elements, kernel.reference, calls});

@@ -164,6 +164,20 @@ struct [[gnu::visibility("hidden")]] KnownKernel {
   static inline const LaunchedKernel<B> data{K::entry(), K::name(),
                                              KernelCache<B, typename K::entry_type>::slots, -1};
 };
+/// A kernel that was loaded by name, for as long as its launch is submitted.
+struct LoadedEntry {
+  KernelEntry own;
+};
+template <class Calls>
+struct LaunchedModuleKernel : LoadedEntry, LaunchedKernel<Calls> {
+  template <class K>
+  explicit LaunchedModuleKernel(const K& kernel) noexcept
+      : LoadedEntry{kernel.entry()},
+        LaunchedKernel<Calls>{own, kernel.name(), kernel.slots(), kernel.module_device()} {}
+  LaunchedModuleKernel(const LaunchedModuleKernel&) = delete;
+  LaunchedModuleKernel& operator=(const LaunchedModuleKernel&) = delete;
+};
+
 template <class K>
 inline constexpr bool is_loaded = requires(const K& kernel) {
   kernel.module_device();
@@ -172,10 +186,10 @@ inline constexpr bool is_loaded = requires(const K& kernel) {
 template <class B, class K>
 [[nodiscard, gnu::always_inline]] inline auto launched_kernel(
     [[maybe_unused]] const K& kernel) noexcept
-    -> std::conditional_t<is_loaded<K>, LaunchedKernel<typename K::template calls<B>>,
+    -> std::conditional_t<is_loaded<K>, LaunchedModuleKernel<typename K::template calls<B>>,
                           const LaunchedKernel<B>&> {
   if constexpr (is_loaded<K>) {
-    return {kernel.entry(), kernel.name(), kernel.slots(), kernel.module_device()};
+    return LaunchedModuleKernel<typename K::template calls<B>>(kernel);
   } else {
     return KnownKernel<B, K>::data;
   }

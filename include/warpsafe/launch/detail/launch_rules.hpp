@@ -155,8 +155,7 @@ constexpr bool is_plainly_valid(const LaunchShape& shape, const KernelNeeds& nee
     if (shape.grid[i] - 1 >= device.max_grid[i] || shape.block[i] - 1 >= device.max_block[i])
       return false;
   }
-  const std::uint64_t threads =
-      std::uint64_t{shape.block[0]} * shape.block[1] * std::uint64_t{shape.block[2]};
+  const std::uint64_t threads = shape.threads_per_block();
   std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1];
   std::uint64_t all = 0;
   // A limit of 0 means "none", and wraps to the largest number.
