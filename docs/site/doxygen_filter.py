@@ -4,7 +4,7 @@
 """Converts a header for Doxygen: doxygen_filter.py HEADER
 
 In a comment, `<` is a character and begins no HTML tag; `Errc::a, ::b` names two codes. Each header gets a page.
-The enumerators of Errc are the rows of the errors."""
+The enumerators of Errc get the comments of their rows."""
 import pathlib
 import re
 import sys
@@ -22,7 +22,7 @@ def comment(found):
 
 
 def enumerators(include):
-    """The rows as enumerators with their comments; the links are of another page."""
+    """The enumerators with the whole comments of their rows; the links are of another page."""
     for section in error_rows.sections(include):
         for row in section.rows:
             said = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", f"{row.cause} Way out: {row.way_out}".strip())
@@ -32,8 +32,7 @@ def enumerators(include):
 header = pathlib.Path(sys.argv[1])
 text = header.read_text(encoding="utf-8")
 if header.name == "errc.hpp":
-    rows = "".join(enumerators(header.parents[1]))
-    text = re.sub(r"(?ms)^#define WARPSAFE_ERROR.*?^#undef WARPSAFE_ERROR\n", lambda _: rows, text)
+    text = error_rows.with_enumerators(text, "".join(enumerators(header.parents[1])))
 # Inside a function the rows mean nothing to Doxygen, and it does not find their files.
 text = re.sub(r"(?m)^#include <warpsafe/error/detail/\w+_rows\.hpp>\n", "", text)
 text = text.replace("#pragma once", "/** @file */", 1)

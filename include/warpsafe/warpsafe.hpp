@@ -9,8 +9,8 @@
 #include <warpsafe/args/trust.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/launch_options.hpp>
+#include <warpsafe/dims/make_dims.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
-#include <warpsafe/dims/static_dims.hpp>
 #include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/try.hpp>
 #include <warpsafe/kernel/device_functions.hpp>

@@ -5,7 +5,7 @@
 
 #include <warpsafe/dims/dim3.hpp>
 #include <warpsafe/dims/extent.hpp>
-#include <warpsafe/dims/static_dims.hpp>
+#include <warpsafe/dims/make_dims.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -91,7 +91,8 @@ constexpr Number pinned[] = {
 };
 
 constexpr Number rows[] = {
-#define WARPSAFE_ERROR(number, name, meaning, reason) {static_cast<int>(Errc::name), #name},
+#define WARPSAFE_ERROR(number, name, meaning, reason) \
+  {static_cast<int>(Errc::name) == (number) ? (number) : 0, #name},
 #include <warpsafe/error/detail/launch_rows.hpp>
 #include <warpsafe/error/detail/runtime_rows.hpp>
 #undef WARPSAFE_ERROR
@@ -117,7 +118,7 @@ constexpr bool is_in_order() {
   return true;
 }
 
-static_assert(all_hold(), "the number of an error has changed, or its row is gone");
+static_assert(all_hold(), "the number of an error has changed, its row is gone, or Errc has another number");
 static_assert(is_in_order(), "a new error takes the next number");
 static_assert(std::size(rows) == std::size(pinned), "a new error goes to the end of the list too");
 

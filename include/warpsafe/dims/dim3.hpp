@@ -58,30 +58,12 @@ concept VendorDim3 = requires(const T& dims) {
   static_cast<std::uint32_t>(dims.z);
 }
 &&!requires(const T& dims) { dims.x(); };
-/// Whether an axis of a vendor's dim3 is an unsigned number of at most 32 bits.
-template <class Number>
-constexpr bool is_vendor_axis() noexcept {
-  if constexpr (is_size<Number>) {
-    return sizeof(Number) <= 4 && !(static_cast<Number>(-1) < static_cast<Number>(0));
-  } else {
-    return false;
-  }
-}
-template <class T>
-constexpr bool check_vendor_dims() noexcept {
-  constexpr bool keeps = is_vendor_axis<decltype(T::x)>() && is_vendor_axis<decltype(T::y)>() &&
-                         is_vendor_axis<decltype(T::z)>();
-  static_assert(
-      keeps,
-      "warpsafe: a vendor's dim3 has three unsigned 32-bit numbers; pass wider or signed numbers to GridDim::from_blocks or BlockDim::create, which check them");
-  return keeps;
-}
-
 }  // namespace detail
 
 /// Three axes of one space. Each is known at compile time (its number is in the type and takes no
 /// storage) or at run time (`dynamic_dim`). Trivially copyable. Integers, other spaces and a
 /// vendor's dim3 do not convert to it. A static Dim3 converts to a dynamic one of its space.
+/// <warpsafe/dims/make_dims.hpp> defines the functions that make one.
 template <class Space, std::uint32_t X = dynamic_dim, std::uint32_t Y = dynamic_dim,
           std::uint32_t Z = dynamic_dim>
 class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue<Z, 2> {
@@ -162,11 +144,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
   /// Takes the vendor's own dim3 unchecked. The launch finds what is wrong with it.
   template <detail::VendorDim3 Vendor>
   [[nodiscard]] static constexpr Dim3 from_vendor(const Vendor& dims) noexcept
-      requires(X == dynamic_dim && Y == dynamic_dim && Z == dynamic_dim) {
-    static_cast<void>(detail::check_vendor_dims<Vendor>());
-    return Dim3(Checked{}, static_cast<std::uint32_t>(dims.x), static_cast<std::uint32_t>(dims.y),
-                static_cast<std::uint32_t>(dims.z));
-  }
+      requires(X == dynamic_dim && Y == dynamic_dim && Z == dynamic_dim);
 
   friend constexpr bool operator==(const Dim3& a, const Dim3& b) noexcept {
     return a.x() == b.x() && a.y() == b.y() && a.z() == b.z();
@@ -190,46 +168,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
 
   template <class A, class B, class C>
   static constexpr result<Dim3> checked(A x, B y, C z, std::uint32_t axis_limit,
-                                        std::uint64_t limit, call_site site) noexcept {
-    constexpr bool is_grid = std::is_same_v<Space, grid_space>;
-    const detail::SignedSize sizes[3] = {detail::SignedSize::of(x), detail::SignedSize::of(y),
-                                         detail::SignedSize::of(z)};
-    for (int i = 0; i < 3; ++i) {
-      const std::uint64_t most = is_grid ? (i == 0 ? 2147483647U : 65535U) : axis_limit;
-      const Axis axis = static_cast<Axis>(i);
-      const std::uint64_t value = sizes[i].magnitude;
-      Errc code{};
-      if (sizes[i].negative) {
-        code = Errc::dimension_negative;
-      } else if (value == 0) {
-        code = is_grid ? Errc::grid_zero : Errc::block_zero;
-      } else if (value > most) {
-        code = is_grid ? Errc::grid_too_large : Errc::block_axis_too_large;
-      }
-      if (code != Errc{}) {
-        LaunchError error = LaunchError::make(code, Stage::construction, value, most, axis, site);
-        if (sizes[i].negative) {
-          error.subcode = is_grid                              ? Subcode::grid_axis
-                          : std::is_same_v<Space, block_space> ? Subcode::block_axis
-                                                               : Subcode::cluster_axis;
-        }
-        return error;
-      }
-    }
-    const Dim3 dims(Checked{}, static_cast<std::uint32_t>(sizes[0].magnitude),
-                    static_cast<std::uint32_t>(sizes[1].magnitude),
-                    static_cast<std::uint32_t>(sizes[2].magnitude));
-    if (dims.count() > limit) {
-      LaunchError error = LaunchError::make(Errc::block_too_large, Stage::construction,
-                                            dims.count(), limit, Axis::none, site);
-      error.extra = limit;  // accepted_threads()
-      error.block[0] = dims.x();
-      error.block[1] = dims.y();
-      error.block[2] = dims.z();
-      return error;
-    }
-    return dims;
-  }
+                                        std::uint64_t limit, call_site site) noexcept;
 };
 
 /// Dimensions known at run time. `block<256>`, `grid<…>` and `cluster<2>` make static ones.

@@ -10,7 +10,7 @@
 #include <warpsafe/dims/extent.hpp>
 #include <warpsafe/dims/grid_policy.hpp>
 #include <warpsafe/dims/launch_options.hpp>
-#include <warpsafe/dims/static_dims.hpp>
+#include <warpsafe/dims/make_dims.hpp>
 #include <warpsafe/error/result.hpp>
 
 #include <cstdint>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/core/call_site.hpp>
-#include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
@@ -14,6 +13,8 @@
 #include <type_traits>
 
 namespace warpsafe {
+
+enum class GraphChange : std::uint8_t;  // core/capture_types.hpp
 
 /// Everything known about one failure, as plain data: trivially copyable, a literal type, no
 /// allocation. The texts that it points to live as long as the program. `message(error)`

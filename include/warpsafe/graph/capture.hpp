@@ -11,6 +11,7 @@
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/graph/graph.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
 

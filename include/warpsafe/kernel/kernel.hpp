@@ -98,10 +98,6 @@ struct [[gnu::visibility("hidden")]] EntryOf<Fn, TypeList<P...>> {
                                         parameter_infos<P...>, sizeof...(P)};
 };
 
-}  // namespace detail
-
-namespace detail {
-
 /// The properties of a kernel that do not depend on its function. Functions and functors share
 /// them.
 template <Provenance Where, class Parameters, class... Needs>

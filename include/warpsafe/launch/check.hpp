@@ -7,6 +7,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
+#include <warpsafe/dims/make_dims.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/checked_launch.hpp>
 #include <warpsafe/launch/detail/launch_path.hpp>

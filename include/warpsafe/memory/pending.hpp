@@ -11,6 +11,7 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 
 #include <cstdio>
 #include <new>

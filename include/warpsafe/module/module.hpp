@@ -7,6 +7,7 @@
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/module/detail/loaded_module.hpp>
 #include <warpsafe/module/detail/module_errors.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 
 #include <cerrno>
 #include <cstddef>

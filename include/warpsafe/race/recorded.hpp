@@ -9,6 +9,7 @@
 #include <warpsafe/launch/detail/launch_path.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/race/recorded_backend.hpp>
+#include <warpsafe/stream/detail/backend_calls.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 // Launches and library handles on streams of Recorded<B>: a run of a real device, checked for races

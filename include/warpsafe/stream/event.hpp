@@ -9,6 +9,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstdint>

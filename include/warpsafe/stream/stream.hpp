@@ -11,6 +11,7 @@
 #include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/shared_stream.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 

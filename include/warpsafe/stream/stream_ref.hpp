@@ -2,17 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/capture_hooks.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
-#include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/device_id.hpp>
 
 #include <cstddef>
@@ -28,31 +22,10 @@ enum class Progress : bool { not_ready, ready };
 
 namespace detail {
 struct StreamAccess;
-
-/// Errc::stream_null for a Stream that was moved from or closed. A vendor's runtime would
-/// take its null handle for the default stream: it would make memory, handles, captures and events
-/// there, and wait for other work.
-template <class Ref>
-[[nodiscard]] result<void> check_stream(Name operation, const Ref& stream,
-                                        call_site site) noexcept {
-  if (stream.native() != nullptr) [[likely]]
-    return success();
-  LaunchError error = LaunchError::make(Errc::stream_null, Stage::validation, site);
-  error.vendor = Ref::backend::vendor;
-  error.operation = operation;
-  error.subcode = Subcode::stream_closed;
-  return error;
 }
-
-template <class B>
-[[nodiscard]] answer<later<B, bool>> is_ready(const answer<later<B, Progress>>& asked) noexcept {
-  if (!asked.has_value()) return asked.assume_error();
-  return asked.assume_value() == Progress::ready;
-}
-}  // namespace detail
 
 /// A reference to a stream that another object owns, with its device. Never 0. Copyable; valid as
-/// long as the owner.
+/// long as the owner. <warpsafe/stream/detail/waiting.hpp> defines what waits or asks.
 template <class B>
 class basic_stream_ref {
  public:
@@ -121,31 +94,11 @@ class basic_stream_ref {
   /// ::stream_capturing and ::stream_null as `synchronize`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, Progress>> query(
-      call_site site = call_site::current()) const noexcept {
-    if (native_ == nullptr) {
-      return detail::check_stream(Name::of("stream query"), *this, site).assume_error();
-    }
-    LaunchError refused;
-    if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
-                                         refused)) {
-      return refused;
-    }
-    const detail::CallScope<B> here(site);
-    const auto point = detail::StreamPoint::of(native_, device_);
-    const int status = detail::call<B, Level, &B::stream_query>(native());
-    if (status == 0) point.reached(B::vendor);
-    if (status == 0 || status == B::not_ready) {
-      return status == 0 ? Progress::ready : Progress::not_ready;
-    }
-    return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion,
-                                    device_);
-  }
+      call_site site = call_site::current()) const noexcept;
   /// `query` as a bool: `ready().value()`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, bool>> ready(
-      call_site site = call_site::current()) const noexcept {
-    return detail::is_ready<B>(query<Level>(site));
-  }
+      call_site site = call_site::current()) const noexcept;
   /// Records the point after everything submitted so far. Defined in <warpsafe/stream/event.hpp>.
   /// Errc::runtime_failed, ::no_device.
   template <CheckLevel Level = current_level>
@@ -167,27 +120,7 @@ class basic_stream_ref {
 
   /// `may_stop`: WARPSAFE_TIMEOUT may end the wait (detail::wait_for_stream).
   template <CheckLevel Level>
-  [[nodiscard]] result<void> wait(call_site site, bool may_stop) const noexcept {
-    if (native_ == nullptr) {
-      return detail::check_stream(Name::of("stream synchronize"), *this, site);
-    }
-    LaunchError refused;
-    if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"), site,
-                                         refused)) {
-      return refused;
-    }
-    const detail::CallScope<B> here(site);
-    const auto point = detail::StreamPoint::of(native_, device_);
-    if (const int status = detail::wait_for_stream<B, Level>(native(), device_, site, may_stop)) {
-      LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
-                                                   Stage::completion, device_);
-      error.device = device_;
-      error.stream = native_;
-      return error;
-    }
-    point.reached(B::vendor);
-    return success();
-  }
+  [[nodiscard]] result<void> wait(call_site site, bool may_stop) const noexcept;
 
   void* native_;
   int device_;

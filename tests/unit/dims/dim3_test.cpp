@@ -3,7 +3,7 @@
 
 #include "core_test.hpp"
 #include <warpsafe/dims/dim3.hpp>
-#include <warpsafe/dims/static_dims.hpp>
+#include <warpsafe/dims/make_dims.hpp>
 
 #include <gmock/gmock.h>
 

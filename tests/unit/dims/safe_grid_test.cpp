@@ -4,7 +4,7 @@
 #include "core_test.hpp"
 #include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
-#include <warpsafe/dims/static_dims.hpp>
+#include <warpsafe/dims/make_dims.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/launch_config.hpp>

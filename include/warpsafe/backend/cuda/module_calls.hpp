@@ -2,9 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
 #include <warpsafe/backend/detail/code_image.hpp>
-#include <warpsafe/backend/module_calls.hpp>
+#include <warpsafe/backend/kernel_entry.hpp>
 
 #include <cuda_runtime_api.h>
 

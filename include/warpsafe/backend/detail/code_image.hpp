@@ -81,13 +81,9 @@ void visit_symbols(ImageBytes image, Visit visit) noexcept {
   }
 }
 
-}  // namespace warpsafe::detail
-
 // The contents of device code in memory: cubin, fatbin, PTX, code object or bundle. Used for error
 // texts, and for the names of kernels if the runtime cannot list them. The runtime does the
 // loading.
-
-namespace warpsafe::detail {
 
 enum class ImageKind : std::uint8_t { unknown, cubin, fatbin, ptx, code_object, bundle };
 

@@ -12,7 +12,13 @@
 
 namespace warpsafe {
 
-struct LaunchError;
+struct LaunchError;                    // error/error.hpp
+enum class Stage : std::uint8_t;       // error/errc.hpp
+enum class CopyKind : std::uint8_t;    // backend/backend.hpp
+enum class MemoryKind : std::uint8_t;  // backend/backend.hpp
+namespace debug {
+struct LaunchRecord;  // core/launch_record.hpp
+}
 
 namespace detail {
 
@@ -45,19 +51,6 @@ struct CheckHooks {
   return status == 0 && hooks != nullptr && hooks->failed() ? failed_check_status : status;
 }
 
-}  // namespace detail
-
-struct LaunchError;               // error/error.hpp
-enum class Stage : std::uint8_t;  // error/error.hpp
-
-enum class CopyKind : std::uint8_t;    // backend.hpp
-enum class MemoryKind : std::uint8_t;  // backend.hpp
-namespace debug {
-struct LaunchRecord;
-}
-
-namespace detail {
-
 class TextBuffer;
 
 /// How a runtime waits for `handle`, which is a stream or an event (waiting.hpp).
@@ -79,8 +72,8 @@ struct WaitTarget {
 };
 
 /// The calls of a backend that the debug tools use, as pointers, so that the tools are written and
-/// compiled once for all backends (stream/detail/waiting.hpp). `stream` is always the launch's
-/// stream, and its device is current.
+/// compiled once for all backends (stream/detail/backend_calls.hpp). `stream` is always the
+/// launch's stream, and its device is current.
 struct BackendCalls {
   Name name;
   Vendor vendor;

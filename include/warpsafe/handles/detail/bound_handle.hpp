@@ -12,6 +12,7 @@
 #include <warpsafe/handles/detail/library_argument.hpp>
 #include <warpsafe/handles/handle_traits.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>

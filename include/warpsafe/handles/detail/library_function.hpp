@@ -226,13 +226,9 @@ template <class Traits, class StatusType, class... P>
 struct LibraryFunction<Traits, StatusType (*)(P...) noexcept>
     : LibraryFunction<Traits, StatusType (*)(P...)> {};
 
-}  // namespace warpsafe::detail
-
 // `call<fn>` for functions that a library's C++ header overloads. A template argument that names
 // several functions is resolved by the type of the template parameter, so there is one `call` for
 // each signature.
-
-namespace warpsafe::detail {
 
 /// The first argument of a function of one signature. Each signature has its own type, because
 /// clang++ 14 otherwise takes one `call` for a redeclaration of another.

@@ -55,12 +55,8 @@ __host__ __device__
   copy_check_text(to, name);
 }
 
-}  // namespace warpsafe::detail
-
 // The host's side of WARPSAFE_DEVICE_CHECK: one record per device in host memory that the device
 // reaches, and the variables in which kernels find it.
-
-namespace warpsafe::detail {
 
 /// The checks of one translation unit's kernels. Registered before main, or during dlopen.
 struct CheckUnit {

@@ -7,7 +7,7 @@
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/kernel/detail/argument_facts.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/stream/detail/waiting.hpp>
+#include <warpsafe/stream/detail/backend_calls.hpp>
 
 #include <cstddef>
 #include <cstdint>

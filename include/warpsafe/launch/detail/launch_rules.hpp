@@ -14,27 +14,6 @@
 
 namespace warpsafe::detail {
 
-/// Names each need and limit, so that a new one does not compile until this file was read: its rule
-/// belongs into validate_plain or validate_residency. What is in validate_plain belongs into
-/// is_plainly_valid too, or a launch accepts what the rule refuses. What restricts a block belongs
-/// into suggestable_threads too, or the message suggests a block that is refused.
-constexpr void name_each_rule(const KernelNeeds& needs, const KernelLimits& kernel,
-                              const DeviceLimits& device) noexcept {
-  [[maybe_unused]] const auto& [max_threads, block_multiple, needed_warp, index_max,
-                                min_dynamic_shared, portable, index_assumed] = needs;
-  [[maybe_unused]] const auto& [known, kernel_threads, registers, static_shared, max_dynamic_shared,
-                                local_bytes, constant_bytes, binary_version, ptx_version,
-                                resident_blocks, cluster_blocks] = kernel;
-  [[maybe_unused]] const auto& [vendor, ordinal, name, max_threads_per_block, max_block, max_grid,
-                                max_threads_per_axis, shared_per_block, shared_per_block_optin,
-                                shared_per_multiprocessor, reserved_shared_per_block, warp_size,
-                                registers_per_block, multiprocessors,
-                                max_threads_per_multiprocessor, max_blocks_per_multiprocessor,
-                                max_cluster_blocks, max_cluster_blocks_optin, compute_major,
-                                compute_minor, max_parameter_bytes, cooperative_launch,
-                                memory_pools, concurrent_managed_access, floored] = device;
-}
-
 /// The number of threads that an error suggests for a block, within all limits. 0 if the suggestion
 /// would be refused too, since it is no multiple of what the kernel requires.
 constexpr std::uint64_t suggestable_threads(const LaunchShape& shape, const KernelNeeds& needs,

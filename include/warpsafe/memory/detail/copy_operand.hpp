@@ -10,6 +10,7 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/launch/detail/memory_uses.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstddef>

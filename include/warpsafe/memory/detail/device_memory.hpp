@@ -12,6 +12,7 @@
 #include <warpsafe/memory/memory_info.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
 

@@ -28,12 +28,8 @@ void run_postponed_frees() noexcept {
   }
 }
 
-}  // namespace warpsafe::detail
-
 // The objects that a graph keeps alive and the memory that its kernels use. The capture, the graph
 // and its instances share them.
-
-namespace warpsafe::detail {
 
 /// Guards the lists of open captures and of graphs. Taken while something is captured, and when
 /// memory is freed while a graph exists; never by a launch.

@@ -8,6 +8,7 @@
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/memory/pending.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 
 #include <cstddef>
 #include <utility>

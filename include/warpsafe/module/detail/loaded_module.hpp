@@ -2,10 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/backend.hpp>
+#include <warpsafe/backend/detail/code_image.hpp>
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/backend/module_calls.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 #include <warpsafe/stream/device.hpp>

@@ -2,58 +2,82 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/capture_hooks.hpp>
+#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/backend_calls.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
-// All waits of the library. A switch watches them here (debug/journal/timeout.hpp).
+// All waits of the library, and what is checked before one. A switch watches the waits here
+// (debug/journal/timeout.hpp).
 
-namespace warpsafe::detail {
+namespace warpsafe {
 
-/// Whether repeated queries can change their answer. They cannot if a scheduler runs the work
-/// only inside calls.
-template <class B>
-[[nodiscard]] bool polling_helps() noexcept {
-  if constexpr (requires { B::is_scheduled(); }) {
-    return !B::is_scheduled();
-  } else {
-    return true;
-  }
+namespace detail {
+
+/// Errc::stream_null for a Stream that was moved from or closed. A vendor's runtime would
+/// take its null handle for the default stream: it would make memory, handles, captures and events
+/// there, and wait for other work.
+template <class Ref>
+[[nodiscard]] result<void> check_stream(Name operation, const Ref& stream,
+                                        call_site site) noexcept {
+  if (stream.native() != nullptr) [[likely]]
+    return success();
+  LaunchError error = LaunchError::make(Errc::stream_null, Stage::validation, site);
+  error.vendor = Ref::backend::vendor;
+  error.operation = operation;
+  error.subcode = Subcode::stream_closed;
+  return error;
 }
 
-/// A backend's calls about a stream of type void*. They are functions, not lambdas: each lambda
-/// costs the compiler two.
-template <class B, CheckLevel Level>
-struct StreamCalls {
-  using Native = typename B::native_stream;
-  static int synchronize(void* stream) noexcept {
-    return or_failed_check(call<B, Level, &B::stream_synchronize>(static_cast<Native>(stream)));
-  }
-  static int query(void* stream) noexcept {
-    return call<B, Level, &B::stream_query>(static_cast<Native>(stream));
-  }
-  static int capturing(void* stream, bool& answer) noexcept {
-    return call<B, Level, &B::stream_capturing>(static_cast<Native>(stream), answer);
-  }
-  static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
-                  void* stream) noexcept {
-    return call<B, Level, &B::copy>(to, from, bytes, kind, static_cast<Native>(stream));
-  }
-  static bool may_query(void* stream) noexcept {
-    bool captures = true;
-    return polling_helps<B>() && capturing(stream, captures) == 0 && !captures;
-  }
-};
+/// The answer of `query` as that of `ready`.
+template <class B>
+[[nodiscard]] answer<later<B, bool>> is_ready(const answer<later<B, Progress>>& asked) noexcept {
+  if (!asked.has_value()) return asked.assume_error();
+  return asked.assume_value() == Progress::ready;
+}
 
+[[gnu::cold, gnu::noinline]] inline LaunchError capturing_error(Vendor vendor, Name operation,
+                                                                call_site site) noexcept {
+  LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
+  error.vendor = vendor;
+  error.operation = operation;
+  return error;
+}
+
+/// Whether a call that waits, queries or allocates would break a capture. If so, do not make the
+/// call; `error` says why. `stream` and `event` are its arguments, or nullptr. Level full also asks
+/// the driver whether other code captures the stream.
 template <class B, CheckLevel Level>
-inline constexpr WaitCalls stream_wait_calls{Name::of("stream synchronize"),
-                                             B::vendor,
-                                             B::not_ready,
-                                             &StreamCalls<B, Level>::synchronize,
-                                             &StreamCalls<B, Level>::query,
-                                             &StreamCalls<B, Level>::may_query};
+[[nodiscard]] bool breaks_capture(typename B::native_stream stream, typename B::native_event event,
+                                  Name operation, call_site site, LaunchError& error) noexcept {
+  if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
+    error = capturing_error(B::vendor, operation, site);
+    int mode = B::relaxed_capture;  // the thread's own mode once exchanged
+    const bool exchanged = call<B, Level, &B::exchange_capture_mode>(mode) == 0;
+    const bool relaxed = exchanged && mode == B::relaxed_capture;
+    if (exchanged) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode));
+    if (hooks->refuses(stream, event, relaxed, error)) return true;
+  }
+  if constexpr (Level == CheckLevel::full) {
+    bool capturing = false;
+    // If the query fails, the call itself reports the error.
+    if (stream != nullptr && call<B, Level, &B::stream_capturing>(stream, capturing) == 0 &&
+        capturing) {
+      error = capturing_error(B::vendor, operation, site);
+      error.stream = stream;
+      return true;
+    }
+  }
+  return false;
+}
+
 template <class B, CheckLevel Level>
 inline constexpr WaitCalls event_wait_calls{
     Name::of("event synchronize"),
@@ -99,31 +123,57 @@ template <class B, CheckLevel Level>
   return hooks->wait(calls, stream, {stream, device, site, true});
 }
 
+}  // namespace detail
+
 template <class B>
-[[nodiscard]] constexpr auto profile_call() noexcept -> int (*)(bool) noexcept {
-  if constexpr (requires { B::profile(true); }) {
-    return &B::profile;
-  } else {
-    return nullptr;
+template <CheckLevel Level>
+answer<detail::later<B, Progress>> basic_stream_ref<B>::query(call_site site) const noexcept {
+  if (native_ == nullptr) {
+    return detail::check_stream(Name::of("stream query"), *this, site).assume_error();
   }
+  LaunchError refused;
+  if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
+                                       refused)) {
+    return refused;
+  }
+  const detail::CallScope<B> here(site);
+  const auto point = detail::StreamPoint::of(native_, device_);
+  const int status = detail::call<B, Level, &B::stream_query>(native());
+  if (status == 0) point.reached(B::vendor);
+  if (status == 0 || status == B::not_ready) {
+    return status == 0 ? Progress::ready : Progress::not_ready;
+  }
+  return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion,
+                                  device_);
+}
+template <class B>
+template <CheckLevel Level>
+answer<detail::later<B, bool>> basic_stream_ref<B>::ready(call_site site) const noexcept {
+  return detail::is_ready<B>(query<Level>(site));
 }
 
-/// A backend's functions for the debug tools. Most are the backend's own, since every further
-/// function costs compile time in each translation unit with a launch.
 template <class B>
-inline constexpr BackendCalls backend_calls{B::name,
-                                            B::vendor,
-                                            &B::peek_last_error,
-                                            &B::error_name,
-                                            &B::error_text,
-                                            &StreamCalls<B, CheckLevel::off>::capturing,
-                                            &stream_wait_calls<B, CheckLevel::off>,
-                                            &runtime_error<B>,
-                                            &B::limits_of,
-                                            &floor_of<B>,
-                                            &device_name<B>,
-                                            &StreamCalls<B, CheckLevel::off>::copy,
-                                            &B::pointer_kind,
-                                            profile_call<B>()};
+template <CheckLevel Level>
+result<void> basic_stream_ref<B>::wait(call_site site, bool may_stop) const noexcept {
+  if (native_ == nullptr) {
+    return detail::check_stream(Name::of("stream synchronize"), *this, site);
+  }
+  LaunchError refused;
+  if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"), site,
+                                       refused)) {
+    return refused;
+  }
+  const detail::CallScope<B> here(site);
+  const auto point = detail::StreamPoint::of(native_, device_);
+  if (const int status = detail::wait_for_stream<B, Level>(native(), device_, site, may_stop)) {
+    LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
+                                                 Stage::completion, device_);
+    error.device = device_;
+    error.stream = native_;
+    return error;
+  }
+  point.reached(B::vendor);
+  return success();
+}
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/name.hpp>
+
+#include <cstddef>
+
+// A backend's calls as plain functions, for the debug tools.
+
+namespace warpsafe::detail {
+
+/// Whether repeated queries can change their answer. They cannot if a scheduler runs the work
+/// only inside calls.
+template <class B>
+[[nodiscard]] bool polling_helps() noexcept {
+  if constexpr (requires { B::is_scheduled(); }) {
+    return !B::is_scheduled();
+  } else {
+    return true;
+  }
+}
+
+/// A backend's calls about a stream of type void*. They are functions, not lambdas: each lambda
+/// costs the compiler two.
+template <class B, CheckLevel Level>
+struct StreamCalls {
+  using Native = typename B::native_stream;
+  static int synchronize(void* stream) noexcept {
+    return or_failed_check(call<B, Level, &B::stream_synchronize>(static_cast<Native>(stream)));
+  }
+  static int query(void* stream) noexcept {
+    return call<B, Level, &B::stream_query>(static_cast<Native>(stream));
+  }
+  static int capturing(void* stream, bool& answer) noexcept {
+    return call<B, Level, &B::stream_capturing>(static_cast<Native>(stream), answer);
+  }
+  static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
+                  void* stream) noexcept {
+    return call<B, Level, &B::copy>(to, from, bytes, kind, static_cast<Native>(stream));
+  }
+  static bool may_query(void* stream) noexcept {
+    bool captures = true;
+    return polling_helps<B>() && capturing(stream, captures) == 0 && !captures;
+  }
+};
+
+template <class B, CheckLevel Level>
+inline constexpr WaitCalls stream_wait_calls{Name::of("stream synchronize"),
+                                             B::vendor,
+                                             B::not_ready,
+                                             &StreamCalls<B, Level>::synchronize,
+                                             &StreamCalls<B, Level>::query,
+                                             &StreamCalls<B, Level>::may_query};
+template <class B>
+[[nodiscard]] constexpr auto profile_call() noexcept -> int (*)(bool) noexcept {
+  if constexpr (requires { B::profile(true); }) {
+    return &B::profile;
+  } else {
+    return nullptr;
+  }
+}
+
+/// A backend's functions for the debug tools. Most are the backend's own, since every further
+/// function costs compile time in each translation unit with a launch.
+template <class B>
+inline constexpr BackendCalls backend_calls{B::name,
+                                            B::vendor,
+                                            &B::peek_last_error,
+                                            &B::error_name,
+                                            &B::error_text,
+                                            &StreamCalls<B, CheckLevel::off>::capturing,
+                                            &stream_wait_calls<B, CheckLevel::off>,
+                                            &runtime_error<B>,
+                                            &B::limits_of,
+                                            &floor_of<B>,
+                                            &device_name<B>,
+                                            &StreamCalls<B, CheckLevel::off>::copy,
+                                            &B::pointer_kind,
+                                            profile_call<B>()};
+
+}  // namespace warpsafe::detail
