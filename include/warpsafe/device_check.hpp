@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/config.hpp>
-
 // A check in a kernel. If it fails, the host gets the kernel, block, thread, file, line and text,
 // and the device's context stays intact.
+
+#include <warpsafe/core/config.hpp>
 
 #if WARPSAFE_CHECKS == 2 && !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
 

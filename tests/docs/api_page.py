@@ -36,6 +36,7 @@ PAGES = {
     "warpsafe.hpp": "[Getting started](../guide/tour.md)",
     "compare.hpp": "[Debugging wrong results](../tools/compare.md)",
     "debug.hpp": "[Debugging launches](../tools/debugging.md)",
+    "device_check.hpp": "[Checks in kernels](../guide/modules.md#checks-in-kernels)",
     "graph.hpp": "[Graphs](../guide/graphs.md)",
     "host.hpp": "[The host backend](../guide/backends.md#the-host-backend)",
     "kernel_api.hpp": "[Kernels](../guide/kernels.md#functions-for-kernel-code)",

@@ -13,7 +13,8 @@
 #include <mutex>
 #include <utility>
 
-// A fourth backend, written as CONTRIBUTING.md says. No header in include/ mentions it.
+// A fourth backend, written as docs/contributing/backends.md says. No header in include/ mentions
+// it.
 
 namespace serial {
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compares CONTRIBUTING.md, the presets and the workflows with each other and with the project:
-contributing.py SOURCE CMAKE FOLDER
+"""Compares CONTRIBUTING.md, the lists in docs/contributing, the presets and the workflows with each other and
+with the project: contributing.py SOURCE CMAKE FOLDER
 
 check-jsonschema, which pip installs into FOLDER, checks the form of the workflows; so does actionlint, if it
 is on PATH. Exit code 77: pip reaches no package index, and everything else passed."""
@@ -42,7 +42,8 @@ workflows = sorted((source / ".github" / "workflows").glob("*.yml"))
 text = "\n".join(path.read_text() for path in workflows)
 for lane in re.findall(r"lane: \[(.*?)\]", text):
     problems += [f"workflows: tests/run has no '{word}'" for word in re.findall(r"\w+", lane) if word not in words]
-commands = re.findall(r"^ *- run: (\S+)", text, re.M) + re.findall(r"`((?:tests|bench|packaging)/[\w./-]+)", page)
+lists = "".join(path.read_text() for path in sorted((source / "docs/contributing").glob("*.md")))
+commands = re.findall(r"^ *- run: (\S+)", text, re.M) + re.findall(r"`((?:tests|bench|packaging)/[\w./-]+)", page + lists)
 problems += [f"no such command: {command}" for command in commands if "/" in command and not (source / command).exists()]
 
 # actionlint checks more than the schema, if it is installed.

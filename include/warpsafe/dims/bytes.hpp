@@ -75,8 +75,8 @@ class Bytes {
   std::uint64_t bytes_ = 0;
 };
 
-/// A launch option: dynamic shared memory for `count` elements of T. It keeps a wrong count, which
-/// making a configuration of it reports.
+/// A launch option: dynamic shared memory for `count` elements of T. It keeps a wrong count; making
+/// a configuration of it reports the error.
 template <class T>
 class DynamicShared {
   static_assert(std::is_object_v<T> && !std::is_const_v<T>,
@@ -92,7 +92,7 @@ class DynamicShared {
   constexpr explicit DynamicShared(detail::SignedSize count) noexcept
       : count_(count.magnitude), negative_(count.negative) {}
 
-  /// Bytes per block. 2^64-1, which every runtime refuses, for a wrong count.
+  /// Bytes per block. For a wrong count 2^64-1, which every runtime refuses.
   [[nodiscard]] constexpr Bytes bytes() const noexcept {
     std::uint64_t product = 0;
     const bool fits = detail::multiply(count_, std::uint64_t{sizeof(T)}, product);

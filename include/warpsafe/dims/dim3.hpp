@@ -78,8 +78,8 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
 
   constexpr Dim3() noexcept requires is_static = default;
 
-  // No dimension is made of bare numbers. Not explicit, so that the sentence is printed wherever
-  // one is tried.
+  // No dimension is made of bare numbers. This is not explicit, so that the sentence is printed
+  // wherever code tries to make one.
 #define WARPSAFE_DETAIL_SENTENCE \
   "warpsafe: make a grid from the size that it covers: SafeGrid<>::cover(n, block<256>); use GridDim::from_blocks only for a number of blocks"
   template <class First, class... More WARPSAFE_DETAIL_WHY>
@@ -132,8 +132,8 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
                    std::is_same_v<Space, block_space> ? 1024 : ~std::uint64_t{0}, site);
   }
 
-  /// A grid of that many blocks, which nothing relates to the size of the data. Errc as `create`,
-  /// and Errc::grid_zero and ::grid_too_large (over 2^31-1 in x, 65535 in y and z).
+  /// A grid of exactly that many blocks, whatever the size of the data. Errc as `create`, and
+  /// Errc::grid_zero and ::grid_too_large (over 2^31-1 in x, 65535 in y and z).
   template <class A, class B = int, class C = int>
   [[nodiscard]] static constexpr result<Dim3> from_blocks(
       A x, B y = 1, C z = 1, call_site site = call_site::current()) noexcept {

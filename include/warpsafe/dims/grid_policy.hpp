@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-// What the type of a grid tells. A launch needs to know no more of SafeGrid (safe_grid.hpp).
+// What the type of a grid says about it. A launch needs no more of SafeGrid (safe_grid.hpp).
 
 namespace warpsafe {
 
@@ -31,7 +31,7 @@ inline constexpr bool is_safe_grid<SafeGrid<Rules, Block, Rank, Policy, Items>> 
 namespace detail {
 
 /// Selects the dimensions without the size that they cover. Only the dispatch may use them: a
-/// launch of them would miss a capped grid or a kernel's items.
+/// launch of them alone would not notice a capped grid or a kernel's items per thread.
 struct ForDispatch {};
 
 }  // namespace detail

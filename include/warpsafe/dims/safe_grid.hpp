@@ -55,10 +55,10 @@ class GridNumbers : Block {
 
 }  // namespace detail
 
-/// Makes a grid from the size that it covers, and keeps that size. `Rules` is the backend whose
-/// documented limits are checked before a device is known: grid axes and, on AMD, 2^32 threads per
-/// axis. A grid made under one backend's rules launches on any; the launch checks the device's own
-/// limits.
+/// A grid that is computed from the size that it covers, and keeps that size. `Rules` is the
+/// backend whose documented limits are checked before a device is known: the blocks along each axis
+/// and, on AMD, fewer than 2^32 threads along each. Any backend can launch the grid; the launch
+/// checks the device's own limits.
 ///
 /// Checked builds return an error for a size that cannot be covered. At CheckLevel::off the same
 /// size becomes a zero dimension without a branch. Every vendor refuses a zero dimension, so it
@@ -94,7 +94,7 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
                                                  option2, site);
   }
   /// As `cover`, for kernels that check no bounds: each axis must be a multiple of the block.
-  /// Errc::size_not_multiple also.
+  /// Also Errc::size_not_multiple.
   template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
             class Option2 = NoOption>
   [[nodiscard, gnu::always_inline]] static constexpr auto cover_exact(

@@ -223,7 +223,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
   constexpr bool fine = detail::check_kernel_types<
       B, K, std::remove_cvref_t<decltype(detail::trust_pointer(arguments))>...>();
   if constexpr (fine) {
-    // A negative number of bytes becomes one that no device has.
+    // A negative number of bytes becomes a number that no device has.
     const std::uint64_t dynamic = bytes.bytes.negative ? ~std::uint64_t{0} : bytes.bytes.magnitude;
     const auto checked = check<B, Level>(kernel, grid, block, dynamic, stream, bytes.site);
     if (!checked.has_value()) return checked;

@@ -151,8 +151,8 @@ inline std::size_t format_occupancy(const Occupancy& occupancy, char* buffer,
 namespace detail {
 /// What the driver reports for a kernel, in the runtimes' own words.
 inline void put_kernel_limits(TextBuffer& out, const KernelLimits& limits) noexcept {
-  // Each limit by name, so that a new one does not compile until it is here. Left out: what holds
-  // for one configuration alone.
+  // Names each limit, so that a new limit does not compile until it is here. Leaves out limits that
+  // hold for one configuration alone.
   const auto& [known, max_threads_per_block, registers, static_shared, max_dynamic_shared,
                local_bytes, constant_bytes, binary_version, ptx_version, resident_blocks,
                max_cluster_blocks] = limits;

@@ -34,9 +34,8 @@ inline result<void> launch_on(const Located<B>&, const C&, const K& kernel, cons
 
 /// Launches `kernel<fn>` with a SafeGrid, or with a LaunchConfig if there are options. A `result`
 /// of either, as `cover` and `configure` return it, is accepted too; `launch` returns its error
-/// with the kernel's name. Nothing is launched if there is an error. The arguments keep their
-/// value: a conversion that could lose it does not compile, and pointer parameters take device
-/// memory by type.
+/// with the kernel's name. Nothing is launched if there is an error. A conversion that could lose
+/// an argument's value does not compile. A pointer parameter takes only types of device memory.
 ///
 /// Checked builds: every Errc of `validate`, and Errc::argument_negative, ::argument_host_pointer,
 /// ::stream_null (a Stream that was moved from or closed), ::stream_wrong_device, ::not_a_kernel,

@@ -35,7 +35,8 @@ template <CheckLevel Level, class B, class K>
 }
 
 /// The number of blocks of `threads` threads and `bytes` of dynamic shared memory each that a
-/// multiprocessor of the stream's device holds at once. @pre the kernel's attributes were asked
+/// multiprocessor of the stream's device holds at once. @pre the kernel's attributes have been
+/// queried
 template <CheckLevel Level, class B, class K>
 [[nodiscard]] result<later<B, int>> resident_per_multiprocessor(basic_stream_ref<B> stream,
                                                                 K kernel, std::uint32_t threads,
@@ -43,7 +44,7 @@ template <CheckLevel Level, class B, class K>
                                                                 call_site site) noexcept {
   auto guard = basic_device_guard<B>::template create<Level>(stream.device(), site);
   if (!guard.has_value()) return guard.assume_error();
-  // Without the opt-in to its shared memory the driver answers 0.
+  // Without the opt-in to the kernel's shared memory, the driver answers 0.
   using Calls = typename K::template calls<B>;
   if (const int status = kernel_slots<B>(kernel).template allow_dynamic_shared<Level>(
           kernel.entry(), stream.device().value(), bytes)) {
@@ -60,9 +61,9 @@ template <CheckLevel Level, class B, class K>
 }  // namespace detail
 
 /// What the driver reports for a kernel on the stream's device: registers, shared memory, the most
-/// threads per block. The first call loads the kernel's code. An early call keeps that out of a
-/// launch, out of a capture, and out of the time in which a persistent kernel holds the device.
-/// Errc::not_a_kernel, ::no_kernel_image, ::no_device.
+/// threads per block. The first call loads the kernel's code. An early call keeps the loading out
+/// of a launch, out of a capture, and out of the time in which a persistent kernel holds the
+/// device. Errc::not_a_kernel, ::no_kernel_image, ::no_device.
 template <CheckLevel Level = current_level, class S, class K>
 [[nodiscard]] result<detail::later<S, KernelLimits>> kernel_limits(
     const S& stream, K kernel, call_site site = call_site::current()) noexcept {

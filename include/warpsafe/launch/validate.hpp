@@ -11,10 +11,10 @@
 namespace warpsafe {
 
 namespace detail {
-/// Names each need and limit, so that a new one does not compile until this was read: its rule
-/// belongs into validate_plain or validate_residency. What is in validate_plain belongs into
-/// is_plainly_valid too, or a launch accepts what the rule refuses. What restricts a block belongs
-/// into suggestable_threads too, or the message suggests a block that is refused.
+/// Names each need and limit, so that a new one does not compile until it is named here. Add its
+/// rule to validate_plain or validate_residency (detail/launch_rules.hpp). Add a rule of
+/// validate_plain to is_plainly_valid too, or a launch accepts what the rule refuses. Add a rule
+/// about the block to suggestable_threads too, or the message suggests a block that is refused.
 constexpr void name_each_rule(const KernelNeeds& needs, const KernelLimits& kernel,
                               const DeviceLimits& device) noexcept {
   [[maybe_unused]] const auto& [max_threads, block_multiple, needed_warp, index_max,

@@ -80,9 +80,9 @@ class [[nodiscard]] basic_device_buffer {
   // A destructor cannot return a status; call close() to get it.
   ~basic_device_buffer() { static_cast<void>(close()); }
 
-  /// Gives up the memory. It is freed in stream order: now, or together with the last token or
-  /// graph that needs it; if the stream captures, at a later allocation. The work may still
-  /// run when this returns. Returns the runtime's error if the memory is freed now.
+  /// Gives up the memory. It is freed in stream order: now, or together with the last Pending or
+  /// graph that needs it; if the stream captures, at a later allocation. The work may still run
+  /// when this returns. Returns the runtime's error if the memory is freed now.
   /// Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     size_ = 0;
@@ -147,7 +147,7 @@ class [[nodiscard]] basic_device_buffer {
     }
   }
   /// Copies the elements to the host, after the work submitted to `stream` so far. The returned
-  /// token hands them out, and keeps the device memory allocated until the copy has ended. The
+  /// Pending hands them out, and keeps the device memory allocated until the copy has ended. The
   /// target is pageable memory, so this call may wait for the copy; `copy` into a PinnedBuffer does
   /// not wait. `get` returns the errors: Errc::out_of_memory (of the host), ::stream_capturing,
   /// ::runtime_failed, ::execution_failed.

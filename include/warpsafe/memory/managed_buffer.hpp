@@ -26,7 +26,8 @@ class basic_host_managed;
 
 /// Elements in managed memory while the device owns them: kernels take its view(), and the host
 /// cannot access the elements. `to_host` turns it into a HostManaged, which the host reads and
-/// writes and no kernel takes; `to_device` turns that back. Move-only. Sizes are in elements.
+/// writes and no kernel takes; `to_device` turns that back into a ManagedBuffer. Move-only. Sizes
+/// are in elements.
 template <class B, class T>
 class [[nodiscard]] basic_managed_buffer {
   static_assert(detail::check_element<T>());

@@ -9,8 +9,8 @@
 
 namespace warpsafe {
 
-/// Keeps a buffer's memory allocated beyond the buffer's lifetime, for a token or a captured graph
-/// that uses it later. Gives no access to the elements. Copyable; empty by default.
+/// Keeps a buffer's memory allocated beyond the buffer's lifetime, for a Pending or a captured
+/// graph that uses it later. Gives no access to the elements. Copyable; empty by default.
 template <class B>
 class basic_memory_hold {
  public:

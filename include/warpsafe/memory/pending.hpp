@@ -58,11 +58,11 @@ auto refuse_early_read() noexcept {
 
 }  // namespace detail
 
-/// A value on the host that the device still reads or writes. `get()` waits for the copy and
-/// returns the value. The token owns the host memory, and keeps the device memory allocated, until
-/// the copy has ended. Move-only. The destructor of an unread token waits, since the device would
-/// otherwise write into freed memory. If the token was made in a checked build, the destructor also
-/// prints a line to standard error.
+/// A token for a value on the host that the device still reads or writes. `get()` waits for the
+/// copy and returns the value. The token owns the host memory, and keeps the device memory
+/// allocated, until the copy has ended. Move-only. The destructor of an unread token waits, since
+/// the device would otherwise write into freed memory. If the token was made in a checked build,
+/// the destructor also prints a line to standard error.
 template <class B, class T>
 class [[nodiscard]] basic_pending {
  public:

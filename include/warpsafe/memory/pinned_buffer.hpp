@@ -18,8 +18,8 @@
 namespace warpsafe {
 
 /// Elements in page-locked host memory, which a copy needs to run beside host code. A copy moves
-/// the buffer into its token and the token hands it back when the copy has ended, so that the host
-/// cannot touch it in between. Allocating and freeing may wait for the device, so do both up front.
+/// the buffer into a Pending, which hands it back when the copy has ended, so that the host cannot
+/// touch it in between. Allocating and freeing may wait for the device, so do both up front.
 /// Move-only. Sizes are in elements.
 template <class B, class T>
 class [[nodiscard]] basic_pinned_buffer {

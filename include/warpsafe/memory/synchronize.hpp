@@ -12,11 +12,11 @@
 
 namespace warpsafe {
 
-/// Waits once for `stream` and returns the values of several tokens: `auto [a, b] =
-/// synchronize(stream, std::move(x), std::move(y)).value();`. Waits separately for a token of
+/// Waits once for `stream` and returns the values of several Pending objects: `auto [a, b] =
+/// synchronize(stream, std::move(x), std::move(y)).value();`. Waits separately for a Pending of
 /// another stream. On an error no value is returned: Errc::execution_failed for a fault of earlier
-/// work, or the first token's own error (see `get`). The tokens then keep what they own until their
-/// copies have ended.
+/// work, or the first Pending's own error (see `get`). Each Pending then keeps what it owns until
+/// its copy has ended.
 template <CheckLevel Level = current_level, class B, class... T>
 [[nodiscard]] result<std::tuple<T...>> synchronize(std::type_identity_t<detail::Located<B>> stream,
                                                    basic_pending<B, T>&&... pending) noexcept {
@@ -38,7 +38,7 @@ template <CheckLevel Level = current_level, class B, class... T>
   return std::tuple<T...>(Access::take(pending)...);
 }
 
-/// Diagnoses tokens that are not moved in: a named token would be left without its value.
+/// Diagnoses a Pending that is not moved in: a named one would be left without its value.
 template <class S, class... P>
 requires(detail::is_stream<S> && sizeof...(P) != 0 &&
          !(... && (detail::is_pending<P> && !std::is_const_v<P>)))

@@ -88,7 +88,7 @@ class [[nodiscard]] basic_stream {
     }
     return basic_stream(basic_stream_ref<B>(stream, device), shared);
   }
-  /// Creates a stream on a device that need not be current. Errc::device_invalid also.
+  /// Creates a stream on a device that need not be current. Also Errc::device_invalid.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(DeviceId device,
                                                    call_site site = call_site::current()) noexcept {

@@ -10,9 +10,9 @@
 
 namespace warpsafe {
 
-/// Keeps a stream alive for an object that is bound to it. A function that binds takes one as its
-/// parameter; call it with a Stream, or with a StreamRef to one. The owner of a borrowed stream
-/// must keep it until the bound object is destroyed. Copyable.
+/// Keeps a stream alive for an object that is bound to it. A function that binds an object takes a
+/// hold as its parameter; pass a Stream, or a StreamRef to one. The owner of a borrowed stream must
+/// keep it until the bound object is destroyed. Copyable.
 template <class B>
 class basic_stream_hold {
  public:

@@ -11,7 +11,7 @@
 #include <type_traits>
 
 // The arithmetic of SafeGrid. Release and checked builds decide by the same result: a dimension of
-// 0 means that the size cannot be covered. Only then is the reason looked for.
+// 0 means that the size cannot be covered. Only then do checked builds look for the reason.
 
 namespace warpsafe::detail {
 

@@ -17,7 +17,7 @@
 
 namespace warpsafe {
 
-/// A size known at compile time, which `SafeGrid<>::cover(count<1000>, block<256>)` checks there.
+/// A size known, and checked, at compile time: `SafeGrid<>::cover(count<1000>, block<256>)`.
 template <auto N>
 struct count_t {
   static constexpr auto value = N;

@@ -37,9 +37,8 @@ WARPSAFE_ERROR(3, size_overflow, "the product of the extents does not fit in 64 
                "the extent {value} x {limit} x {third extent} has more than 18446744073709551615 "
                "elements; cover it in parts")
 
-// `cover_exact` was asked for, and the last block would be partial.
-// Way out: Use `cover`, and check the bound in the kernel (`grid_stride(n)` does); or pad the
-// data.
+// `cover_exact` was called, and the last block would be partial.
+// Way out: Use `cover`, and check the bound in the kernel (`grid_stride(n)` does); or pad the data.
 WARPSAFE_ERROR(6, size_not_multiple, "the size is not a multiple of the block",
                "size {value}{in axis} is not a multiple of the {limit} items of one block: {rest} "
                "left over; use cover and check the bound in the kernel")
@@ -52,8 +51,8 @@ WARPSAFE_ERROR(7, grid_zero, "a grid axis is zero",
                "grid.{axis} {value} invalid (limit: 1..{limit}); a grid without blocks runs "
                "nothing, and the runtime refuses it")
 
-// Way out: Put the long axis in x. In x: `items_per_thread<N>`, or `grid_stride` with a kernel
-// that walks its size.
+// Way out: Put the long axis in x. If x itself is too long, use `items_per_thread<N>`, or
+// `grid_stride` with a kernel that loops over its size.
 WARPSAFE_ERROR(8, grid_too_large, "a grid axis is over its limit",
                in_x ? "grid.{axis} {value} invalid (limit: 1..{limit}); give each thread more "
                       "items (items_per_thread<N>), or use grid_stride"
@@ -64,18 +63,18 @@ WARPSAFE_ERROR(8, grid_too_large, "a grid axis is over its limit",
 WARPSAFE_ERROR(9, block_zero, "a block axis is zero",
                "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
 
-// Each axis has its own limit; on CUDA z takes 64.
+// Each axis has its own limit; on CUDA the limit of z is 64.
 // Way out: Put the long axis in x.
 WARPSAFE_ERROR(10, block_axis_too_large, "a block axis is over its limit",
                "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
 
-// The product of the axes counts.
+// The limit applies to the product of the axes.
 // Way out: Take the block that the message suggests, and recompute the grid with it.
 WARPSAFE_ERROR(11, block_too_large, "too many threads per block",
                "block={block} is {value} threads, limit {limit} (maxThreadsPerBlock{owner})")
 
 // The dimension is an axis of a grid, block or cluster.
-// Way out: As for `size_negative`: the number was computed, and wrapped.
+// Way out: Compute the number in 64 bits, as for `size_negative`: it has probably wrapped.
 WARPSAFE_ERROR(12, dimension_negative, "a dimension is negative",
                subcode == Subcode::block_axis
                    ? "block.{axis} is -{value}; a dimension must be at least 1"
@@ -83,17 +82,17 @@ WARPSAFE_ERROR(12, dimension_negative, "a dimension is negative",
                    ? "cluster.{axis} is -{value}; a dimension must be at least 1"
                    : "grid.{axis} is -{value}; a dimension must be at least 1")
 
-// On AMD blocks times threads of each axis stay below that. CUDA has no such rule.
+// On AMD, the threads of all blocks along an axis must stay below that. CUDA has no such rule.
 // Way out: Use `items_per_thread<N>` or `grid_stride`.
 WARPSAFE_ERROR(13, axis_threads_too_many, "2^32 or more threads along one axis",
                "grid.{axis} times block.{axis} is {value} threads, limit {limit} per axis on AMD; "
                "give each thread more items, or use grid_stride")
 
-// The same holds for the elements that the grid covers. For a kernel that declares no index type
-// the library assumes `int`, and the text says so: beyond 2^31 such an index wraps, with success
-// and wrong results.
-// Way out: Index in 64 bits (`thread_index()`, `grid_stride(n)`) and declare it:
-// `kernel<fn, index<std::uint64_t>>`; or launch part by part.
+// The grid has more threads, or covers more elements, than the index can count. If the kernel
+// declares no index type, the library assumes `int`, and the text says so. Beyond 2^31 an `int`
+// wraps: the launch succeeds and the results are wrong.
+// Way out: Index in 64 bits (`thread_index()`, `grid_stride(n)`) and declare that: `kernel<fn,
+// index<std::uint64_t>>`; or launch part by part.
 WARPSAFE_ERROR(14, index_overflow, "more threads than the kernel's index type counts",
                subcode == Subcode::elements_assumed_int
                    ? "the grid covers {value} elements, but the kernel declares no index type, so "
@@ -130,13 +129,13 @@ WARPSAFE_ERROR(16, block_not_multiple, "the block is not a multiple of what the 
 WARPSAFE_ERROR(17, warp_size_mismatch, "the device's warp size is not what the kernel requires",
                "the kernel requires warps of {limit} threads, but warps{on device} have {value}")
 
-// Way out: Launch a `WARPSAFE_KERNEL` of the same program; one that crosses files is
-// `WARPSAFE_KERNEL_EXTERN`, in the same shared object.
+// Way out: Launch a `WARPSAFE_KERNEL` of the same program. A kernel of another file must be a
+// `WARPSAFE_KERNEL_EXTERN` of the same shared object.
 WARPSAFE_ERROR(18, not_a_kernel, "the function is not a kernel that the runtime knows",
                "the runtime does not know this function as a kernel: it is a plain function, or "
                "its code is in a shared object with another copy of the runtime")
 
-// Neither the program nor the module holds any. CUDA and HIP.
+// Neither the program nor the module holds code for it. CUDA and HIP only.
 // Way out: Add the architecture: `CMAKE_CUDA_ARCHITECTURES`, `WARPSAFE_HIP_ARCHITECTURES`.
 WARPSAFE_ERROR(19, no_kernel_image, "there is no code for this device",
                subcode != Subcode::in_module
@@ -150,12 +149,12 @@ WARPSAFE_ERROR(19, no_kernel_image, "there is no code for this device",
 // ## Shared memory
 
 // `shared<T>(count)` got a negative count.
-// Way out: As for `size_negative`.
+// Way out: Compute the count in 64 bits, as for `size_negative`.
 WARPSAFE_ERROR(20, shared_negative, "the amount of shared memory is negative",
                "shared memory for -{value} elements; a count must be at least 0")
 
 // `count * sizeof(T)` is too large.
-// Way out: As for `bytes_overflow`.
+// Way out: Check where the count comes from, as for `bytes_overflow`.
 WARPSAFE_ERROR(21, shared_overflow, "the amount of shared memory does not fit in 64 bits",
                "shared memory for {value} elements of {limit} bytes does not fit in 64 bits")
 
@@ -178,7 +177,8 @@ WARPSAFE_ERROR(23, shared_not_opted_in,
                "automatically")
 
 // The kernel declares `needs_shared<T, MinCount>`.
-// Way out: Add `shared<T>(count)` to the configuration. Without any, the launch does not compile.
+// Way out: Add `shared<T>(count)` to the configuration. Without that option, the launch does not
+// compile.
 WARPSAFE_ERROR(24, shared_missing, "the kernel needs dynamic shared memory and is given too little",
                "the kernel needs {limit} bytes of dynamic shared memory, the launch gives {value}; "
                "add shared<T>(count) to the configuration")
@@ -190,7 +190,8 @@ WARPSAFE_ERROR(25, cluster_not_divisor, "the cluster does not divide the grid",
                "grid.{axis} {value} is not a multiple of cluster.{axis} {limit}")
 
 // The device, or this kernel on it, allows fewer.
-// Way out: 8 are portable; more are `non_portable_cluster<N>` on devices that have them.
+// Way out: Use at most 8 blocks, the portable number; on devices that allow more,
+// `non_portable_cluster<N>`.
 WARPSAFE_ERROR(26, cluster_too_large, "too many blocks in a cluster",
                unnumbered ? "{runtime}"
                           : "a cluster of {value} blocks, limit {limit} (cluster size{owner})")
@@ -214,11 +215,12 @@ WARPSAFE_ERROR(29, cooperative_too_large, "the cooperative grid cannot be reside
 
 // ## Arguments
 
-// Way out: As for `size_negative`. Arguments are counted from 1.
+// Way out: Compute the argument in 64 bits, as for `size_negative`. The text counts arguments from
+// 1.
 WARPSAFE_ERROR(30, argument_negative, "a negative argument for an unsigned parameter",
                "argument {argument} is -{value}, but the parameter is unsigned")
 
-// `trust(p)` was given memory that the runtime does not know. Level full only.
+// `trust(p)` was given memory that the runtime does not know. Only level full checks this.
 // Way out: Pass a buffer's `view()`, or pinned or managed memory.
 WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel",
                "argument {argument} is host memory, which the device cannot read; pass a device "

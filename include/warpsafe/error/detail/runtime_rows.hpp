@@ -7,30 +7,31 @@
 
 // ## Data
 
-// Way out: The count is wrong, or is no count: check where it comes from.
+// Way out: Check where the count comes from: it is wrong, or is not a count.
 WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
                "{value} elements of {limit} bytes do not fit in 64 bits")
 
 // A buffer was assigned a different number of elements.
-// Way out: Give it as many as it has, or make a buffer of the source's size with
+// Way out: Assign as many elements as the buffer has, or make a buffer of the source's size with
 // `DeviceBuffer<T>::from`.
 WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
                "{value} elements where {limit} are needed")
 
-// `align<N>(span)` was given a span that starts in between, as `subspan(1, n)` does.
-// Way out: Start at a multiple of N bytes, or launch a kernel that reads single elements.
+// `align<N>(span)` was given a span that does not start at a multiple of N bytes, as `subspan(1,
+// n)` may not.
+// Way out: Start the span at a multiple of N bytes, or launch a kernel that reads single elements.
 WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type",
                "a pointer is aligned to {value} bytes, but its type needs {limit}")
 
-// `get()` returned the value before, or the token was moved.
-// Way out: Keep what `get()` returned; after a move use the token that it was moved to.
+// `get()` has already returned the value, or the `Pending` was moved from.
+// Way out: Keep the value that `get()` returns; after a move, use the `Pending` that was moved to.
 WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was taken before",
                "the value of this Pending was already taken or moved away; call get() once")
 
 // ## Streams and devices
 
-// That device is not current.
-// Way out: Make its device current with `DeviceGuard`, for as long as the stream is used.
+// The stream's device is not the current device.
+// Way out: Make the stream's device current with `DeviceGuard`, for as long as you use the stream.
 WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
                "the stream belongs to device {limit}, but device {value} is current; make device "
                "{limit} current with DeviceGuard")
@@ -43,21 +44,21 @@ WARPSAFE_ERROR(34, stream_null, "the default stream was given where a stream is 
                    ? "this Stream was moved from or closed; use the one that it was moved to"
                    : "stream 0 is the default stream, which other code uses too; create a Stream")
 
-// The call would wait, ask or allocate during a capture, and so break it. The runtime is not
+// The call would wait, query or allocate during the capture, and so break it. The runtime is not
 // called, and the capture goes on.
-// Way out: Do it before the capture or after it, or on another stream with `CaptureMode::relaxed`
-// ([captures](../guide/graphs.md)).
+// Way out: Make the call before or after the capture, or on another stream with
+// `CaptureMode::relaxed` ([captures](../guide/graphs.md)).
 WARPSAFE_ERROR(35, stream_capturing, "the stream is capturing",
                subcode == Subcode::other_stream
                    ? "a graph is being captured, and this would break the capture"
                    : "the stream is capturing a graph, and this would break the capture")
 
-// Way out: Ask `device_count()` how many there are.
+// Way out: Call `device_count()` for the number of devices.
 WARPSAFE_ERROR(36, device_invalid, "the device does not exist",
                unnumbered && !on_device ? "{runtime}" : "device {ordinal} does not exist")
 
 // There may be no driver either.
-// Way out: Look at `nvidia-smi` or `rocminfo`; the host backend needs neither.
+// Way out: Run `nvidia-smi` or `rocminfo`. The host backend needs neither a device nor a driver.
 WARPSAFE_ERROR(37, no_device, "no device was found",
                from_runtime ? "no device was found: {runtime}" : "no device was found")
 
@@ -69,8 +70,8 @@ WARPSAFE_ERROR(37, no_device, "no device was found",
 WARPSAFE_ERROR(38, module_unreadable, "the file of a module cannot be read", "{runtime}")
 
 // The image is cut short, of another vendor, or PTX that its compiler refuses.
-// Way out: For PTX the text ends in what the compiler says. CUDA loads cubin, fatbin and PTX, HIP
-// code objects and bundles of them.
+// Way out: For PTX, the text ends with the compiler's message. CUDA loads cubin, fatbin and PTX;
+// HIP loads code objects and bundles of them.
 WARPSAFE_ERROR(39, module_invalid, "the runtime cannot load the module",
                "the runtime cannot load the image: {runtime}")
 
@@ -80,8 +81,8 @@ WARPSAFE_ERROR(40, module_wrong_device, "the module was loaded on another device
                "the module was loaded on device {limit}, but the stream belongs to device {value}; "
                "make device {value} current and load the module there too")
 
-// Way out: A kernel that is not `extern "C"` is found by its mangled name, which the text shows
-// with the source's name behind it. `Module::visit_kernels` visits all names.
+// Way out: Use the mangled name of a kernel that is not `extern "C"`. The text shows each mangled
+// name, with the source's name behind it. `Module::visit_kernels` visits all names.
 WARPSAFE_ERROR(41, kernel_not_found, "the module holds no kernel of that name", "{runtime}")
 
 // The number of parameters differs, or the size of one. CUDA from 12.4 on and the host backend
@@ -102,9 +103,9 @@ WARPSAFE_ERROR(42, signature_mismatch,
 // [Events, captures and graphs](../guide/graphs.md) explains them.
 
 // A call that captures do not allow broke it, and the graph is lost: a refused launch, a wait for
-// work outside, a call of other code. The error is that of the call, with its line.
-// Way out: Move that call out of the capture. Where the error names no call, look for calls that
-// do not go through this library.
+// work outside, a call of other code. The error names that call and its line.
+// Way out: Move that call out of the capture. Where the error names no call, look for calls that do
+// not go through this library.
 WARPSAFE_ERROR(43, capture_broken, "the capture was broken",
                subcode == Subcode::broken_by_call       ? "{runtime}"
                : subcode == Subcode::broken_before_call ? "a call that did not go through this "
@@ -112,9 +113,9 @@ WARPSAFE_ERROR(43, capture_broken, "the capture was broken",
                                                         : "an earlier call has already broken the "
                                                           "capture")
 
-// It joined by waiting for an event of the capture, and the capturing stream does not wait for its
-// work.
-// Way out: Call `wait(stream, other.record())` before the end.
+// The stream joined the capture by waiting for one of its events, and the capturing stream did not
+// wait for the stream's work afterwards.
+// Way out: Call `wait(stream, other.record())` before the end of the capture.
 WARPSAFE_ERROR(44, capture_unjoined, "a stream of the capture was not joined",
                error.stream != nullptr
                    ? "stream {stream} joined the capture, but the capturing stream does not wait "
@@ -122,7 +123,7 @@ WARPSAFE_ERROR(44, capture_unjoined, "a stream of the capture was not joined",
                    : "a stream joined the capture, but the capturing stream does not wait for its "
                      "work; call wait(stream, other.record()) before the end")
 
-// A wait would tie them together.
+// A stream of one capture would wait for an event of the other.
 // Way out: Make one capture, of which both streams are a part.
 WARPSAFE_ERROR(45, capture_merged, "two captures would become one",
                "the event belongs to another capture: two captures cannot wait for each other")
@@ -133,19 +134,19 @@ WARPSAFE_ERROR(46, capture_isolation, "a captured stream would wait for work out
                "the event was recorded outside the capture, and a graph cannot wait for it; wait "
                "before the capture begins, or on the stream that launches the graph")
 
-// The host was to wait for an event of a capture, or to query it.
+// The host would wait for an event of a capture, or query it.
 // Way out: Record an event after a launch of the graph, and wait for that.
 WARPSAFE_ERROR(47, captured_event, "the event belongs to a capture",
                "the event was recorded in a capture and never completes; wait for a launch of the "
                "graph instead")
 
-// Or the capture is over: it was moved away, or other code ended it.
-// Way out: End it once, where it is.
+// Or the capture is over: it was moved from, or other code ended it.
+// Way out: End the capture once, on the stream that began it.
 WARPSAFE_ERROR(48, capture_unmatched, "the stream did not begin a capture",
                "the stream did not begin a capture, or other code has ended it")
 
 // Only a relaxed capture may be ended by another thread.
-// Way out: End it in its thread, or begin it with `CaptureMode::relaxed`.
+// Way out: End the capture in the thread that began it, or begin it with `CaptureMode::relaxed`.
 WARPSAFE_ERROR(49, capture_wrong_thread, "the capture was begun by another thread",
                "another thread began the capture; end it in that thread, or begin it with "
                "CaptureMode::relaxed")
@@ -155,7 +156,7 @@ WARPSAFE_ERROR(49, capture_wrong_thread, "the capture was begun by another threa
 WARPSAFE_ERROR(50, graph_update_refused, "the executable graph cannot be updated with this graph",
                graph_change_text(error.graph_change()))
 
-// A captured kernel uses that buffer. Checked builds.
+// A captured kernel uses a buffer that has been freed. Only checked builds find this.
 // Way out: Call `capture.keep(buffer.keep())`, or keep the buffer itself; or capture again with the
 // buffers that exist now.
 WARPSAFE_ERROR(51, graph_memory_freed, "memory that the graph uses was freed",
@@ -164,14 +165,14 @@ WARPSAFE_ERROR(51, graph_memory_freed, "memory that the graph uses was freed",
 
 // ## Library handles
 
-// Other code did that to a handle that a `StreamBound` owns. Level full only.
-// Way out: Leave the stream to `rebind`.
+// Other code set the stream of a handle that a `StreamBound` owns. Only level full checks this.
+// Way out: Change the handle's stream only with `rebind`.
 WARPSAFE_ERROR(52, handle_stream_changed, "a library handle was set to another stream",
                "other code set another stream on the handle of this StreamBound; use rebind")
 
 // A call mixes scalars of the host and of the device, or other code changed the handle's mode.
-// Way out: Give all scalars of a call as `host_scalar`, or all as `device_scalar`; leave the mode
-// to the handle.
+// Way out: Pass all scalars of a call as `host_scalar`, or all as `device_scalar`; do not set the
+// mode.
 WARPSAFE_ERROR(54, handle_pointer_mode, "a library handle's pointer mode does not fit the scalars",
                "the handle's pointer mode does not match these scalars: give all scalars of a call "
                "as host_scalar or all as device_scalar, and do not set the mode elsewhere")
@@ -196,27 +197,27 @@ WARPSAFE_ERROR(57, library_failed, "a library's function failed", "{library}")
 
 // ## What the runtime said
 
-// No check knows the reason. At level off it is any refusal without a code of its own.
-// Way out: Build with checks: the reason is likely one above.
+// No check knows the reason. At level off, every refusal without a code of its own is this error.
+// Way out: Build with checks: one of the errors above then probably names the reason.
 WARPSAFE_ERROR(60, launch_refused, "the runtime refused the launch", "{runtime}")
 
-// The call that reports it is innocent.
+// The call that reports the error did not cause it.
 // Way out: Restart the process: the context is lost. The suspects are the launches that were not
-// known to have ended (checked builds); [Debugging launches](../tools/debugging.md) goes on from
-// there. `compute-sanitizer` finds the access.
+// known to have ended (checked builds); [Debugging launches](../tools/debugging.md) explains how to
+// find the culprit. `compute-sanitizer` finds the access.
 WARPSAFE_ERROR(61, execution_failed, "work on the device failed", "{runtime}")
 
 // A `WARPSAFE_DEVICE_CHECK` failed ([checks in kernels](../guide/modules.md#checks-in-kernels)).
-// The device's context is whole.
+// The device's context is intact.
 // Way out: The text names the place in the kernel and the first thread that failed there; look at
 // what that thread works on.
 WARPSAFE_ERROR(62, device_check_failed, "a check in a kernel failed",
                "check '{runtime}' failed in block {grid}, thread {block}, at {operation}:{value}")
 
-// It is `execution_failed`, reported by a later launch, which never ran. A launch's own faults
-// surface later.
-// Way out: As for `execution_failed`. The suspects are the earlier launches that nobody had waited
-// for.
+// Earlier work failed (`execution_failed`). A later launch reported this, and did not run. A
+// launch's own faults appear later.
+// Way out: Proceed as for `execution_failed`. The suspects are the earlier launches that nobody had
+// waited for.
 WARPSAFE_ERROR(63, pending_error, "an error was pending before the launch",
                "an error was pending before this call: {runtime}")
 
@@ -235,7 +236,7 @@ WARPSAFE_ERROR(65, out_of_memory, "out of memory",
                : has_value ? "out of memory: {value} bytes requested"
                            : "out of memory")
 
-// Way out: Ask the device's limits first.
+// Way out: Read the device's limits before the call.
 WARPSAFE_ERROR(66, unsupported, "the runtime or the device does not support this",
                subcode == Subcode::managed_memory
                    ? "the host may not touch managed memory of this device while a kernel runs "
@@ -248,8 +249,8 @@ WARPSAFE_ERROR(67, runtime_failed, "a call of the runtime failed", "{runtime}")
 
 // ## The host backend
 
-// The threads stopped at different `sync_block()` calls, or some had ended. A GPU hangs there, or
-// goes on with wrong values.
+// The threads stopped at different `sync_block()` calls, or some had ended. A GPU would hang, or
+// continue with wrong values.
 // Way out: Move the barrier out of the condition.
 WARPSAFE_ERROR(68, barrier_divergence, "not every thread of a block reached the same barrier",
                unnumbered ? "{runtime}"
@@ -258,11 +259,10 @@ WARPSAFE_ERROR(68, barrier_divergence, "not every thread of a block reached the 
 
 // ## The debug tools
 
-// With `WARPSAFE_SHADOW` a kernel ran, and so did the host function that it carries
-// (`reference<fn>`): their results differ by more than the tolerance. The log has the numbers
-// around the first mismatch.
-// Way out: Read [debugging wrong results](../tools/compare.md). The launch was made, and its
-// results are the kernel's. `WARPSAFE_ON_ERROR=warn` writes the difference to the log and goes on.
+// Under `WARPSAFE_SHADOW`, a kernel and its reference (`reference<fn>`) ran, and their results
+// differ by more than the tolerance. The log has the numbers around the first mismatch.
+// Way out: Read [debugging wrong results](../tools/compare.md). The program continues with the
+// kernel's results. With `WARPSAFE_ON_ERROR=warn` the difference is only logged.
 WARPSAFE_ERROR(58, reference_differs, "the kernel's results are not those of its reference",
                "argument {argument} is not what its reference computes: {value} of {limit} numbers "
                "differ")

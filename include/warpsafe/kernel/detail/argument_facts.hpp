@@ -32,8 +32,8 @@ concept HasCount = requires(const A& argument) {
 template <class A>
 concept HasSize = std::is_integral_v<decltype(std::declval<const A&>().size())>;
 
-/// The source of an argument for a pointer parameter. Known sizes have DeviceView, trust(p, n), an
-/// adapted type with size(), and one whose device_pointer_traits have count().
+/// The source of an argument for a pointer parameter. The size is known for a DeviceView, trust(p,
+/// n), an adapted type with size(), and one whose device_pointer_traits have count().
 template <class A>
 [[nodiscard]] ArgumentSource source_of(const void* address) noexcept {
   const A& argument = *static_cast<const A*>(address);

@@ -20,9 +20,9 @@
 #include <cstdint>
 #include <new>
 
-// A launch with checks, once in a program for each backend and level: the kernel, the configuration
-// and the arguments come as data. What depends on their types is in constants and in small
-// functions that all launches of those types share.
+// A launch with checks. A program has it once for each backend and level: the kernel, the
+// configuration and the arguments come as data. What depends on their types is in constants and in
+// small functions that all launches of those types share.
 
 namespace warpsafe::detail {
 
@@ -98,7 +98,7 @@ template <class B, class Calls>
          (!(shape.cooperative || shape.non_portable_cluster) ||
           check_residency(at, shape, kernel, device, error));
 }
-/// As check_limits, where the driver has not been asked yet.
+/// As check_limits, if the driver has not been asked yet.
 template <class B, class Calls>
 [[gnu::cold, gnu::noinline]] bool check_first_launch(const Located<B>& at, const LaunchTypes& types,
                                                      const LaunchNumbers& numbers,
@@ -121,7 +121,7 @@ template <CheckLevel Level, class B, class Calls>
                                                  const KernelLimits*& kernel_limits,
                                                  KernelLimits& kernel_local,
                                                  LaunchError& error) noexcept {
-  // A Stream that was moved from or closed. To the runtime its handle is the default stream.
+  // A Stream that was moved from or closed. The runtime takes its handle for the default stream.
   if (at.stream.native() == nullptr) {
     refuse(error, Errc::stream_null, Stage::validation);
     error.subcode = Subcode::stream_closed;
@@ -179,7 +179,8 @@ template <class B>
   return error;
 }
 
-/// Makes the error of a launch that the runtime refused, or at which it reported earlier work.
+/// Makes the error of a launch that the runtime refused, or at which earlier work was found to
+/// fail.
 template <class B>
 [[gnu::cold, gnu::noinline]] void launch_failed(int status, const LaunchShape& shape,
                                                 const Located<B>& at, Name kernel,

@@ -24,8 +24,8 @@ namespace warpsafe::detail {
 template <class B>
 class KernelSlots {
  public:
-  /// The kernel's limits, which the driver is asked for the first time. nullptr, with the driver's
-  /// status, if the kernel cannot be asked.
+  /// The kernel's limits. The first call asks the driver. nullptr, with the driver's status, if the
+  /// kernel cannot be asked.
   template <CheckLevel Level = CheckLevel::off>
   const KernelLimits* find(const KernelEntry& entry, int device, KernelLimits& local,
                            int& status) noexcept {

@@ -95,16 +95,16 @@ template <class K>
 inline constexpr KernelFacts kernel_facts{K::needs, element_infos<typename K::parameters>,
                                           reference_of<K>()};
 
-/// The first address from `room` on that fits the parameter.
+/// The first address from `room` on that has the parameter's alignment.
 [[nodiscard]] inline unsigned char* align_for(const ArgumentFacts& facts,
                                               unsigned char* room) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(room);
   return room + (place_after(address, facts) - address);
 }
 
-/// The arguments of one launch by their addresses. In memory lie, one after the other, the
-/// addresses of the arguments, those of the parameters, which `prepare` fills in, and room for the
-/// parameters that are not passed in place.
+/// The arguments of one launch by their addresses. The memory holds, in this order, the addresses
+/// of the arguments, those of the parameters, which `prepare` fills in, and room for the parameters
+/// that are not passed in place.
 class ArgumentWords {
  public:
   ArgumentWords(const ArgumentTypes& types, void** words) noexcept

@@ -191,7 +191,7 @@ template <class B, class K>
   }
 }
 
-/// Every launch of a configuration ends here.
+/// The last step of every launch of a configuration.
 template <CheckLevel Level, class B, class Config, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch_typed(const Located<B>& at,
                                                                    const Config& config, K kernel,

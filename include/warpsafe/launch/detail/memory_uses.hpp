@@ -19,7 +19,7 @@ template <class B>
 
 /// Records in the buffers behind the passed views that `stream`, which is not their own, uses them.
 /// At every check level they are freed after that work. Errc::runtime_failed.
-// The place in parts and the stream by reference, for the reason that launch_failed gives.
+// Takes the place in parts and the stream by reference, for the reason that launch_failed gives.
 template <class B, class... Owner>
 [[gnu::cold, gnu::noinline]] result<void> record_uses(const basic_stream_ref<B>& stream,
                                                       const char* file, const char* function,

@@ -101,7 +101,7 @@ template <class B>
           {kernel, shape, kernel_limits, at.stream.native(), at.stream.device().value(), at.site}};
 }
 
-/// Shows a launch's arguments, before it is submitted, to an open capture and to the debug tools.
+/// Before a launch is submitted, shows its arguments to an open capture and to the debug tools.
 struct ArgumentInspection {
   const CaptureHooks* captures;    ///< or nullptr; they track the memory that the launch reaches
   const Observation* observation;  ///< nullptr if no debug tool asks for the data
