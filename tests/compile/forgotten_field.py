@@ -14,11 +14,11 @@ from compilers import Compiler, parse_arguments, run
 
 # The structure, its header, the headers that must not compile, and other text that a program needs.
 PLACES = [
-    ("KernelNeeds", "kernel/needs.hpp", ["kernel/needs.hpp", "launch/detail/launch_rules.hpp", "print/values.hpp"],
+    ("KernelNeeds", "kernel/needs.hpp", ["kernel/needs.hpp", "launch/validate.hpp", "print/values.hpp"],
      "static_assert(warpsafe::detail::collect_needs<>().max_threads == 0);"),
-    ("KernelLimits", "core/limits.hpp", ["core/launch_record.hpp", "launch/kernel_report.hpp", "launch/detail/launch_rules.hpp"], ""),
+    ("KernelLimits", "core/limits.hpp", ["core/launch_record.hpp", "launch/kernel_report.hpp", "launch/validate.hpp"], ""),
     ("DeviceLimits", "core/limits.hpp",
-     ["core/limits_table.hpp", "launch/detail/launch_rules.hpp", "debug/journal/launch_text.hpp", "debug/run/journal_file.hpp"], ""),
+     ["core/limits_table.hpp", "launch/validate.hpp", "debug/journal/launch_text.hpp", "debug/run/journal_file.hpp"], ""),
     ("LaunchError", "error/error.hpp", ["error/format.hpp"], ""),
     ("LaunchRecord", "core/launch_record.hpp", ["debug/run/journal_file.hpp"], ""),
 ]  # fmt: skip

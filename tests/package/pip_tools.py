@@ -22,7 +22,7 @@ def install(folder, *packages):
         return programs
     try:
         venv.create(folder, with_pip=True, clear=True)
-    except subprocess.CalledProcessError:
+    except (subprocess.CalledProcessError, SystemExit):  # Debian's venv exits
         skip("this Python has no ensurepip (Debian's package python3-venv)")
     pip = [programs / "pip", "install", "--quiet", "--retries", "1", *packages]
     run = subprocess.run(pip, capture_output=True, text=True)
