@@ -13,7 +13,7 @@ not refused as expected are compiled again without the others, until a unit refu
 With --results FOLDER the error line of each snippet is left in FOLDER/<snippet>.<compiler>.<check level>,
 for docs/reference/misuse.md. With --quick FOLDER the compiler is asked as quick.py does, which must have prepared
 FOLDER. With --alone each snippet is a unit of its own, compiled by all of the compiler: this takes long,
-and finds a first error that a neighbour hides.
+and finds a first error that a neighbour hides. With --own only the snippets that no other compiler reads.
 """
 
 import sys
@@ -161,10 +161,13 @@ class Test:
 def main():
     compiler, arguments = parse_arguments(
         __doc__, ("source", {"type": Path}), ("--results", {"type": Path}), ("--quick", {"type": Path}),
-        ("--alone", {"action": "store_true"}))  # fmt: skip
+        ("--alone", {"action": "store_true"}), ("--own", {"action": "store_true"}))  # fmt: skip
     if arguments.results:
         arguments.results.mkdir(parents=True, exist_ok=True)
-    test = Test(compiler, Group(arguments.source), arguments.quick, arguments.alone)
+    group = Group(arguments.source)
+    if arguments.own:
+        group.keep_own(compiler.name)
+    test = Test(compiler, group, arguments.quick, arguments.alone)
     checked = test.run(arguments.results)
     print(*(f"{arguments.source}: {complaint}" for complaint in test.complaints), sep="\n")
     print(f"{compiler.name}: {checked} snippets and levels in {test.units} units, "

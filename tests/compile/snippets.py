@@ -109,6 +109,11 @@ class Group:
             return []
         return [snippet for snippet in self.snippets if meant_for(compiler, snippet.lines)]
 
+    def keep_own(self, compiler):
+        """Keeps only the snippets that this compiler alone reads."""
+        if f"// only: {compiler}" not in self.head:
+            self.snippets = [s for s in self.snippets if f"// only: {compiler}" in s.lines]
+
     def text(self, snippets):
         """The file with some snippets only: each line keeps its number."""
         kept = [line if i < len(self.head) or any(s.holds(i + 1) for s in snippets) else ""

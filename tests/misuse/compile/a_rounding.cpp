@@ -113,13 +113,13 @@ auto a10_count_that_is_no_multiple([[maybe_unused]] int n) {
 #endif
 }
 
-// A11: The grid has 70000 blocks along y. The limit of every device is 65535.
+// A11: The grid has 65536 blocks along y. The limit of every device is 65535.
 auto a11_static_grid_y() {
 #ifdef MISUSE
   // expected-error {{"65535 in y and z; put the long axis in x"}}
-  return ws::grid<1, 70000>;
+  return ws::grid<1, 65536>;
 #else
-  return ws::grid<70000>;
+  return ws::grid<65536, 65535>;
 #endif
 }
 
@@ -129,6 +129,6 @@ auto a11b_static_grid_z() {
   // expected-error {{"65535 in y and z; put the long axis in x"}}
   return ws::grid<1, 1, 65536>;
 #else
-  return ws::grid<65536>;
+  return ws::grid<65536, 1, 65535>;
 #endif
 }

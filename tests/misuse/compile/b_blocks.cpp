@@ -139,6 +139,16 @@ auto b03e_negative_maximum(ws::StreamRef stream) {
 #endif
 }
 
+// B03: The second bound counts blocks of a multiprocessor, and none holds more than 1024.
+auto b03f_more_blocks_than_a_multiprocessor_holds() {
+#ifdef MISUSE
+  // expected-error {{"at least one block fits on a multiprocessor"}}
+  return ws::launch_bounds<256, 1025>::min_blocks;
+#else
+  return ws::launch_bounds<256, 1024>::min_blocks;
+#endif
+}
+
 // B05: The block has 128 threads along z, which AMD allows and CUDA does not.
 auto b05_long_third_axis() {
 #ifdef MISUSE
@@ -178,5 +188,15 @@ auto b06b_block_that_splits_a_warp(ws::StreamRef stream) {
   return ws::launch(stream, ws::configure(ws::grid<1>, ws::block<33>), reduce);
 #else
   return ws::launch(stream, ws::configure(ws::grid<1>, ws::block<32>), reduce);
+#endif
+}
+
+// B06: The block would be a multiple of more threads than a block has.
+auto b06c_multiple_of_more_than_a_block() {
+#ifdef MISUSE
+  // expected-error {{"a block has 1 to 1024 threads"}}
+  return ws::block_multiple_of<1025>::its_block_multiple;
+#else
+  return ws::block_multiple_of<1024>::its_block_multiple;
 #endif
 }

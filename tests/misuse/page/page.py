@@ -3,10 +3,12 @@
 # Copyright (c) 2026 the warpsafe authors
 """Writes docs/reference/misuse.md from the tests' results, or reports that the page is out of date.
 
-page.py --project DIR --results DIR --program NAME=PATH... [--update]
+page.py --project DIR --results DIR --program NAME=PATH... [--update | --messages]
 
 DIR of --results holds the first error lines that must_fail.py wrote, one file per snippet, compiler and
 level. This script runs the programs and reads what each test noted in its report (runtime/misuse.hpp).
+With --messages it compares the rows without their last cell. These need no program without checks, and of
+hipcc only the snippets that no other compiler reads.
 Only the mistakes' descriptions (mistakes.txt), the reasons (../rows.txt) and the page's head (head.md)
 are written by hand.
 """
@@ -92,7 +94,7 @@ class Row:
             for level, (suffix, number) in LEVELS.items():
                 self.compiled[backend, level] = compiled(results, patterns, compiler, number)
                 self.noted[backend, level] = [test for suite in suites
-                                              for test in programs[program + suffix].get(suite, [])]
+                                              for test in programs.get(program + suffix, {}).get(suite, [])]
 
     def verdict(self, backend, level):
         line, tests = self.compiled[backend, level], self.noted[backend, level]
@@ -144,6 +146,10 @@ class Row:
         if self.mark == "declared" or "avoidable" in (self.mark, self.moments):
             parts.append(f"**avoidable**: {plain(self.why)}")
         return "<br>".join(parts) or f"**not yet**<br>{plain(self.why)}"
+
+    def beginning(self):
+        """The row's line on the page, without its last cell."""
+        return f"| {self.name} | {self.title} | {self.raw} | {self.caught()} |"
 
     def off(self):
         """The cell with what remains of the check under NDEBUG."""
@@ -206,7 +212,7 @@ def page(rows):
         text += f"\n## {letter}. {title}\n\n| | the mistake | raw CUDA and HIP | warpsafe, and its first message | with `NDEBUG` |\n| --- | --- | --- | --- | --- |\n"
         for row in rows:
             if row.name[0] == letter:
-                text += f"| {row.name} | {row.title} | {row.raw} | {row.caught()} | {row.off()} |\n"
+                text += f"{row.beginning()} {row.off()} |\n"
     return text, overall
 
 
@@ -216,11 +222,14 @@ def main():
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--program", action="append", default=[])
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--messages", action="store_true")
     parser.add_argument("--rewrite", default="page.py --update", help="the command to print if the page is out of date")
     arguments = parser.parse_args()
-    programs = {name.removeprefix("misuse_"): run(path) for name, path in
-                (program.split("=", 1) for program in arguments.program)}  # fmt: skip
-    needed = {program + suffix for program, _ in BACKENDS.values() for suffix, _ in LEVELS.values()}
+    suffixes = [""] if arguments.messages else [suffix for suffix, _ in LEVELS.values()]
+    needed = {program + suffix for program, _ in BACKENDS.values() for suffix in suffixes}
+    paths = {name.removeprefix("misuse_"): path for name, path in
+             (program.split("=", 1) for program in arguments.program)}  # fmt: skip
+    programs = {name: run(path) for name, path in paths.items() if name in needed}
     absent = sorted(needed - programs.keys())
     absent += [c for _, c in BACKENDS.values() if not any(arguments.results.glob(f"*.{c}.2"))]
     if absent:
@@ -229,11 +238,20 @@ def main():
     rows, mistakes = table(HERE.parent / "rows.txt", 4), table(HERE / "mistakes.txt", 4)
     if rows.keys() != mistakes.keys():
         sys.exit(f"rows.txt and mistakes.txt differ in {sorted(rows.keys() ^ mistakes.keys())}")
-    text, overall = page([Row(name, rows, mistakes, arguments.results, programs) for name in rows])
+    file = arguments.project / "docs/reference/misuse.md"
+    rows = [Row(name, rows, mistakes, arguments.results, programs) for name in rows]
+    if arguments.messages:
+        shown = file.read_text()
+        wrong = [row for row in rows if f"\n{row.beginning()} " not in shown]
+        for row in wrong:
+            print(f"the page has not\n  {row.beginning()}")
+        if wrong:
+            print(f"{file} does not match the tests' results; rewrite it with\n  {arguments.rewrite}")
+        return bool(wrong)
+    text, overall = page(rows)
     for name, verdict in overall.items():
         if verdict == "open":
             print(f"{name}: not caught yet")
-    file = arguments.project / "docs/reference/misuse.md"
     if arguments.update:
         file.write_text(text)
         print(f"written: {file}")
