@@ -25,7 +25,7 @@ struct StreamAccess;
 }
 
 /// A reference to a stream that another object owns, with its device. Never 0. Copyable; valid as
-/// long as the owner. <warpsafe/stream/detail/waiting.hpp> defines what waits or asks.
+/// long as the owner. <warpsafe/stream/detail/waiting.hpp> defines what waits or queries.
 template <class B>
 class basic_stream_ref {
  public:

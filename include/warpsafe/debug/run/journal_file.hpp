@@ -149,8 +149,8 @@ inline void add_site(JsonObject& line, const call_site& site) {
 
 }  // namespace detail
 
-/// Writes `run` to an open file: launches first, then waits, then errors, each in their order.
-/// Returns 0, or the errno of the failure. Does not close the file.
+/// Writes `run` to an open file: the environment, the devices, the launches, the waits, the errors,
+/// each in their order. Returns 0, or the errno of the failure. Does not close the file.
 [[nodiscard]] inline int write_journal(const RunRecord& run, std::FILE* file) {
   detail::OutputFile out(file);
   out.line(detail::environment_line(run));

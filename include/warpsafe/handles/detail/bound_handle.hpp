@@ -137,7 +137,7 @@ struct BoundHandle {
         workspace(std::exchange(other.workspace, nullptr)),
         owned(std::exchange(other.owned, false)),
         drop_(other.drop_) {}
-  /// @pre destroyed
+  /// @pre this handle was destroyed
   BoundHandle& operator=(BoundHandle&& other) noexcept {
     native = other.native;
     stream = std::move(other.stream);

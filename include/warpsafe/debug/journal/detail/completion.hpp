@@ -35,7 +35,7 @@ class Completion {
 
   /// Work that was submitted to `stream` before the time `began` has ended. Default streams (0, and
   /// those with a name, of which each thread may have its own) are not one stream for the whole
-  /// process. For them this only shows that the device works.
+  /// process. For them this only shows that the device still works.
   void stream_waited(Vendor vendor, std::int32_t device, const void* stream,
                      std::uint64_t began) noexcept {
     lock();
