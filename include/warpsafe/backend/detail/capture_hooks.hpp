@@ -32,12 +32,8 @@ class [[nodiscard]] RelaxedCaptureScope {
   bool exchanged_;
 };
 
-}  // namespace warpsafe::detail
-
 // What an open capture must know about other calls of the library. The calls report it through
 // pointers, so that a program without captures pays one load at each wait.
-
-namespace warpsafe::detail {
 
 struct CaptureHooks {
   /// A call of the runtime or of a library failed; it may have broken a capture.

@@ -62,11 +62,7 @@ template <class B, class Shaped>
   return failure<void>(error);
 }
 
-}  // namespace warpsafe::detail
-
 // A launch whose types are right.
-
-namespace warpsafe::detail {
 
 /// Passes the values to the backend, each with the bytes of its parameter's type.
 template <class Calls, bool Plain, class B, class... V>

@@ -25,12 +25,8 @@ inline void write_stderr(Name text) noexcept {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data, text.size);
 }
 
-}  // namespace warpsafe::detail
-
 // The calls of a checked launch (level full) into the debug tools. The tools are behind one pointer
 // and are not compiled here.
-
-namespace warpsafe::detail {
 
 inline bool switches_checked = false;
 /// Without the tools nothing reads the switches of the environment. Warns once about each that is

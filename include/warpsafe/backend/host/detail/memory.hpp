@@ -6,7 +6,11 @@
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -33,40 +37,99 @@ inline void fill_pattern(void* memory, std::size_t bytes, std::uint32_t pattern)
   if (bytes != 0) std::memcpy(to, &pattern, bytes);
 }
 
-/// Memory of a device: aligned to 256 bytes like CUDA's, with a guard behind it.
+/// Memory of a device: aligned to 256 bytes like CUDA's. Behind it are the rest of 256 bytes, which
+/// are checked at the end of its use, and then addresses without memory, so that a kernel that goes
+/// on past the end faults instead of overwriting the program.
 class Storage {
  public:
   Storage() = default;
   /// Holds nothing if the system has no memory left.
   explicit Storage(std::size_t bytes) noexcept : bytes_(bytes) {
-    if (bytes > SIZE_MAX - guard_bytes) return;
-    memory_.reset(
-        static_cast<unsigned char*>(::operator new(bytes + guard_bytes, alignment, std::nothrow)));
-    if (memory_ == nullptr) return;
-    fill_pattern(memory_.get(), bytes, fresh_pattern);
-    fill_pattern(memory_.get() + bytes, guard_bytes, guard_pattern);
+    if (bytes > SIZE_MAX / 2) return;
+    if (!map(bytes) && !allocate(bytes)) return;
+    fill_pattern(memory_, bytes, fresh_pattern);
+    fill_pattern(memory_ + bytes, guard_bytes_, guard_pattern);
   }
-  [[nodiscard]] void* get() const noexcept { return memory_.get(); }
+  Storage(Storage&& other) noexcept { swap(other); }
+  Storage& operator=(Storage&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Storage() {
+    if (mapping_ != nullptr) {
+      munmap(mapping_, mapped_);
+      mappings_left().fetch_add(1, std::memory_order_relaxed);
+    } else {
+      ::operator delete(memory_, alignment);
+    }
+  }
+  [[nodiscard]] void* get() const noexcept { return memory_; }
 
   /// Ends the memory's use: later reads find `freed_pattern` while the storage still exists.
   /// Returns false if the guard behind it was overwritten.
   [[nodiscard]] bool retire() noexcept {
-    unsigned char expected[guard_bytes + 1];
-    fill_pattern(expected, guard_bytes, guard_pattern);
-    const bool intact = std::memcmp(memory_.get() + bytes_, expected, guard_bytes) == 0;
-    fill_pattern(memory_.get(), bytes_, freed_pattern);
+    unsigned char expected[most_guard + 1];
+    fill_pattern(expected, guard_bytes_, guard_pattern);
+    const bool intact = std::memcmp(memory_ + bytes_, expected, guard_bytes_) == 0;
+    fill_pattern(memory_, bytes_, freed_pattern);
     return intact;
   }
 
  private:
   static constexpr std::align_val_t alignment{256};
-  // AddressSanitizer checks the end itself, and would take a guard for valid memory.
-  static constexpr std::size_t guard_bytes = address_sanitizer ? 0 : 64;
-  struct Delete {
-    void operator()(unsigned char* memory) const noexcept { ::operator delete(memory, alignment); }
-  };
-  std::unique_ptr<unsigned char, Delete> memory_;
+  static constexpr std::size_t most_guard = 256;
+  /// The addresses behind the memory that stay without memory. The blocks of a grid do not begin in
+  /// order, so the first access past the end may be far behind it.
+  static constexpr std::size_t unmapped_bytes = std::size_t{256} << 20U;
+
+  // Each Storage takes two mappings, and Linux allows a process 65530 by default
+  // (vm.max_map_count).
+  [[nodiscard]] static std::atomic<int>& mappings_left() noexcept {
+    static std::atomic<int> left = 8192;
+    return left;
+  }
+  [[nodiscard]] bool map(std::size_t bytes) noexcept {
+    // The sanitizers know only memory of the heap.
+    if (address_sanitizer || thread_sanitizer) return false;
+    if (mappings_left().fetch_sub(1, std::memory_order_relaxed) > 0) {
+      const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+      const std::size_t room = (bytes + most_guard - 1) / most_guard * most_guard;
+      const std::size_t used = (room + page - 1) / page * page;
+      mapped_ = used + unmapped_bytes;
+      void* const begin =
+          mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (begin != MAP_FAILED) {
+        if (mprotect(begin, used, PROT_READ | PROT_WRITE) == 0) {
+          mapping_ = begin;
+          memory_ = static_cast<unsigned char*>(begin) + (used - room);
+          guard_bytes_ = room - bytes;
+          return true;
+        }
+        munmap(begin, mapped_);
+      }
+    }
+    mappings_left().fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  [[nodiscard]] bool allocate(std::size_t bytes) noexcept {
+    // AddressSanitizer checks the end itself, and would take a guard for valid memory.
+    guard_bytes_ = address_sanitizer ? 0 : 64;
+    memory_ =
+        static_cast<unsigned char*>(::operator new(bytes + guard_bytes_, alignment, std::nothrow));
+    return memory_ != nullptr;
+  }
+  void swap(Storage& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(guard_bytes_, other.guard_bytes_);
+    std::swap(mapping_, other.mapping_);
+    std::swap(mapped_, other.mapped_);
+  }
+  unsigned char* memory_ = nullptr;
   std::size_t bytes_ = 0;
+  std::size_t guard_bytes_ = 0;
+  void* mapping_ = nullptr;  // nullptr: `memory_` is of the heap
+  std::size_t mapped_ = 0;
 };
 
 /// One allocation of the backend.
