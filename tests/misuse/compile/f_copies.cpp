@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "data.hpp"
+#include "handles.hpp"
 #include <warpsafe/args/device_view.hpp>
 #include <warpsafe/error/try.hpp>
 #include <warpsafe/memory/pitched_view.hpp>
@@ -237,3 +238,15 @@ auto launched(ws::StreamRef stream, [[maybe_unused]] const ForeignTensor& tensor
 }
 
 }  // namespace f04d_temporary_owner_of_another_library
+
+// F04: The same in a call of a library.
+auto f04e_temporary_owner_in_a_library_call(Library& library, Buffer& y,
+                                            [[maybe_unused]] const ForeignTensor& tensor) {
+#ifdef MISUSE
+  // expected-error {{"this temporary frees its device memory at the end of the statement"}}
+  return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), tensor.contiguous(),
+                                    y.view());
+#else
+  return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), tensor, y.view());
+#endif
+}
