@@ -184,8 +184,9 @@ inline void install_fault_handlers() noexcept {
   if constexpr (address_sanitizer || thread_sanitizer) return;
   struct sigaction ours {};
   ours.sa_sigaction = &end_bad_access;
-  // The handler does not return, so the signal must not stay blocked.
-  ours.sa_flags = SA_SIGINFO | SA_NODEFER;
+  // The handler does not return, so the signal must not stay blocked. A handler of the program that
+  // reports a stack overflow needs the alternate stack.
+  ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   static_cast<void>(sigaction(SIGSEGV, &ours, &outer_handlers[0]));
   static_cast<void>(sigaction(SIGBUS, &ours, &outer_handlers[1]));
 }
