@@ -16,6 +16,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -37,6 +38,67 @@ inline void fill_pattern(void* memory, std::size_t bytes, std::uint32_t pattern)
   if (bytes != 0) std::memcpy(to, &pattern, bytes);
 }
 
+/// Pages with a range of addresses without memory behind them. Those of small allocations are kept
+/// for the next, because the system takes long to map them.
+class GuardedPages {
+ public:
+  /// nullptr if the system gives no more. `bytes` is a multiple of the page.
+  [[nodiscard]] static void* take(std::size_t bytes) noexcept {
+    if (bytes == page()) {
+      Pool& pages = pool();
+      const std::lock_guard lock(pages.mutex);
+      if (pages.count != 0) return pages.kept[--pages.count];
+    }
+    if (mappings_left().fetch_sub(1, std::memory_order_relaxed) > 0) {
+      void* const begin = mmap(nullptr, bytes + unmapped_bytes, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (begin != MAP_FAILED) {
+        if (mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0) return begin;
+        munmap(begin, bytes + unmapped_bytes);
+      }
+    }
+    mappings_left().fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  static void give_back(void* begin, std::size_t bytes) noexcept {
+    if (bytes == page()) {
+      Pool& pages = pool();
+      const std::lock_guard lock(pages.mutex);
+      if (pages.count < std::size(pages.kept)) {
+        pages.kept[pages.count++] = begin;
+        return;
+      }
+    }
+    munmap(begin, bytes + unmapped_bytes);
+    mappings_left().fetch_add(1, std::memory_order_relaxed);
+  }
+  [[nodiscard]] static std::size_t page() noexcept {
+    static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+  }
+
+ private:
+  /// The addresses behind the memory that stay without memory. The blocks of a grid do not begin in
+  /// order, so the first access past the end may be far behind it.
+  static constexpr std::size_t unmapped_bytes = std::size_t{256} << 20U;
+
+  /// Single pages. Trivially destructible, since memory may be freed after main.
+  struct Pool {
+    std::mutex mutex;
+    std::size_t count = 0;
+    void* kept[1024] = {};
+  };
+  [[nodiscard]] static Pool& pool() noexcept {
+    static Pool pages;
+    return pages;
+  }
+  // Each takes two mappings, and Linux allows a process 65530 by default (vm.max_map_count).
+  [[nodiscard]] static std::atomic<int>& mappings_left() noexcept {
+    static std::atomic<int> left = 8192;
+    return left;
+  }
+};
+
 /// Memory of a device: aligned to 256 bytes like CUDA's. Behind it are the rest of 256 bytes, which
 /// are checked at the end of its use, and then addresses without memory, so that a kernel that goes
 /// on past the end faults instead of overwriting the program.
@@ -57,8 +119,7 @@ class Storage {
   }
   ~Storage() {
     if (mapping_ != nullptr) {
-      munmap(mapping_, mapped_);
-      mappings_left().fetch_add(1, std::memory_order_relaxed);
+      GuardedPages::give_back(mapping_, mapped_);
     } else {
       ::operator delete(memory_, alignment);
     }
@@ -78,38 +139,18 @@ class Storage {
  private:
   static constexpr std::align_val_t alignment{256};
   static constexpr std::size_t most_guard = 256;
-  /// The addresses behind the memory that stay without memory. The blocks of a grid do not begin in
-  /// order, so the first access past the end may be far behind it.
-  static constexpr std::size_t unmapped_bytes = std::size_t{256} << 20U;
 
-  // Each Storage takes two mappings, and Linux allows a process 65530 by default
-  // (vm.max_map_count).
-  [[nodiscard]] static std::atomic<int>& mappings_left() noexcept {
-    static std::atomic<int> left = 8192;
-    return left;
-  }
   [[nodiscard]] bool map(std::size_t bytes) noexcept {
     // The sanitizers know only memory of the heap.
     if (address_sanitizer || thread_sanitizer) return false;
-    if (mappings_left().fetch_sub(1, std::memory_order_relaxed) > 0) {
-      const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-      const std::size_t room = (bytes + most_guard - 1) / most_guard * most_guard;
-      const std::size_t used = (room + page - 1) / page * page;
-      mapped_ = used + unmapped_bytes;
-      void* const begin =
-          mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (begin != MAP_FAILED) {
-        if (mprotect(begin, used, PROT_READ | PROT_WRITE) == 0) {
-          mapping_ = begin;
-          memory_ = static_cast<unsigned char*>(begin) + (used - room);
-          guard_bytes_ = room - bytes;
-          return true;
-        }
-        munmap(begin, mapped_);
-      }
-    }
-    mappings_left().fetch_add(1, std::memory_order_relaxed);
-    return false;
+    const std::size_t page = GuardedPages::page();
+    const std::size_t room = (bytes + most_guard - 1) / most_guard * most_guard;
+    mapped_ = (room + page - 1) / page * page;
+    mapping_ = GuardedPages::take(mapped_);
+    if (mapping_ == nullptr) return false;
+    memory_ = static_cast<unsigned char*>(mapping_) + (mapped_ - room);
+    guard_bytes_ = room - bytes;
+    return true;
   }
   [[nodiscard]] bool allocate(std::size_t bytes) noexcept {
     // AddressSanitizer checks the end itself, and would take a guard for valid memory.
