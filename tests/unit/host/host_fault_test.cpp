@@ -28,7 +28,7 @@ using testing::StartsWith;
 WARPSAFE_KERNEL void fill(DeviceSpan<int> x, std::size_t n) {
   for (auto i : grid_stride(n)) x[i] = 1;
 }
-WARPSAFE_KERNEL void read_before(DeviceSpan<const int> x, DeviceSpan<int> y) noexcept {
+WARPSAFE_KERNEL void read_before(DeviceSpan<const int> x, DeviceSpan<int> y) {
   const std::size_t i = thread_index().x;
   y[i] = x[i - 1];
 }
