@@ -12,9 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe {
-
-namespace detail {
+namespace warpsafe::detail {
 
 template <class, class T>
 struct LaterType {
@@ -72,8 +70,7 @@ struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
 /// ResultPolicy under another name, for Outcome's own `value()` and `error()`.
 struct OutcomePolicy : ResultPolicy {};
 
-}  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::detail
 
 // `value()` and `error()` of a temporary result are values. Outcome's are references into the
 // result, which is gone in the body of `for (float x : pending.get().value())`.
