@@ -13,6 +13,7 @@
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/launch/check.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
 #include <warpsafe/module.hpp>
 #include <warpsafe/warpsafe.hpp>
 
@@ -133,7 +134,16 @@ void print_kernels(ws::StreamRef stream) {
   PRINT(argument_host_pointer,
         ws::launch(stream, ws::LaunchConfig{grid, ws::block<256>}, ws::kernel<fill>,
                    ws::trust(on_host.data()), on_host.size()));
-  PRINT(argument_misaligned, ws::align<16>(values.view().subspan(1, 4)));
+  auto none = ws::DeviceBuffer<float>::create(stream, 0).value();
+  PRINT(argument_empty, ws::launch(stream, ws::LaunchConfig{grid, ws::block<256>}, ws::kernel<fill>,
+                                   none.view(), 1000));
+  PRINT(part_outside, values.view().subspan(900, 200));
+  PRINT(copy_overlaps, ws::copy(stream, values.view().subspan(10, 100).value(),
+                                values.view().subspan(0, 100).value()));
+  auto closed = ws::DeviceBuffer<float>::create(stream, 10).value();
+  static_cast<void>(closed.close());
+  PRINT(memory_closed, closed.zero(stream));
+  PRINT(argument_misaligned, ws::align<16>(values.view().subspan(1, 4).value()));
   PRINT(cluster_unsupported, launch(ws::kernel<fill>, grid, ws::block<256>, ws::cluster<2>));
   PRINT(cluster_not_divisor,
         launch(ws::kernel<fill>, ws::GridDim::from_blocks(3), ws::block<256>, ws::cluster<2>));

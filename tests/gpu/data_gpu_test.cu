@@ -116,9 +116,10 @@ TEST_F(DataOnGpu, MatricesKeepTheirRowsApart) {
   EXPECT_EQ(matrix.to_host(*stream).get().value(), expected);
   auto part =
       ws::PitchedBuffer<int>::create(*stream, ws::extent<2>{ws::rows{2}, ws::cols{3}}).value();
-  ASSERT_TRUE(ws::copy(*stream, part,
-                       matrix.view().window(ws::extent<2>{ws::rows{10}, ws::cols{50}}, part.size()))
-                  .has_value());
+  ASSERT_TRUE(
+      ws::copy(*stream, part,
+               matrix.view().window(ws::extent<2>{ws::rows{10}, ws::cols{50}}, part.size()).value())
+          .has_value());
   EXPECT_EQ(part.to_host(*stream).get().value(),
             (std::vector<int>{-580, -581, -582, -633, -634, -635}));
 }

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Checks that rows.txt tells the truth about this folder: 100 rows, each test named there exists, and
 each test here belongs to a row that names it; no two snippets have one name. And that the rows are as good as they have to be: at least
-94 caught or, for at most 6 of these, avoidable. A row that is checked only where a kernel declares it is
+94 caught, reported by a warning or, for at most 6 of these, avoidable. A row that is checked only where a kernel declares it is
 avoidable."""
 
 import re
@@ -24,6 +24,8 @@ BAR, MAY_BE_AVOIDABLE = 94, 6
 def kind_of(moments, mark):
     if moments in ("never", "not yet", "avoidable"):
         return moments
+    if "warning" in moments:
+        return "warned"
     return "caught" if mark == "-" else "avoidable"
 
 
@@ -55,9 +57,9 @@ def main():
     marks = {row[0]: row[2] for row in ([cell.strip() for cell in line.split("|", 3)] for line in
              (HERE / "page/mistakes.txt").read_text().splitlines() if line and not line.startswith("#"))}  # fmt: skip
     kinds = [kind_of(moments, marks[name]) for name, moments, _, _ in rows]
-    count = {kind: kinds.count(kind) for kind in ("caught", "avoidable", "never", "not yet")}
-    if count["caught"] + min(count["avoidable"], MAY_BE_AVOIDABLE) < BAR:
-        wrong.append(f"{count}: at least {BAR} rows are to be caught or, {MAY_BE_AVOIDABLE} at most, avoidable")
+    count = {kind: kinds.count(kind) for kind in ("caught", "warned", "avoidable", "never", "not yet")}
+    if count["caught"] + count["warned"] + min(count["avoidable"], MAY_BE_AVOIDABLE) < BAR:
+        wrong.append(f"{count}: at least {BAR} rows are to be caught, warned of or, {MAY_BE_AVOIDABLE} at most, avoidable")
     wrong += [f"no row names {test}" for test in sorted((snippets | suites) - named)]
     print("\n".join(wrong) or f"100 rows, {len(snippets)} snippets, {len(suites)} suites: {count}")
     return bool(wrong)

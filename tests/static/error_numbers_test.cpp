@@ -88,6 +88,10 @@ constexpr Number pinned[] = {
     {66, "unsupported"},
     {67, "runtime_failed"},
     {68, "barrier_divergence"},
+    {69, "part_outside"},
+    {70, "copy_overlaps"},
+    {71, "memory_closed"},
+    {72, "argument_empty"},
 };
 
 constexpr Number rows[] = {

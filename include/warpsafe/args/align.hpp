@@ -4,6 +4,7 @@
 
 #include <warpsafe/args/aligned_ptr.hpp>
 #include <warpsafe/args/device_view.hpp>
+#include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
 
 #include <cstdint>
@@ -37,6 +38,9 @@ inline constexpr bool is_view<aligned_view<T, Alignment>> = true;
 template <size_type Alignment, class T>
 [[nodiscard]] result<aligned_view<T, Alignment>> align_start(T* start, MemoryOwner* owner,
                                                              call_site site) noexcept {
+  static_assert(
+      Alignment <= memory_alignment,
+      "warpsafe: the runtimes align memory to 256 bytes, so a larger alignment holds by chance only; align to at most 256");
   const auto address = reinterpret_cast<std::uintptr_t>(start);
   if (address % Alignment != 0) {
     return LaunchError::make(Errc::argument_misaligned, Stage::construction,

@@ -104,6 +104,12 @@ class device_ptr {
 /// and, if Type has no size() in elements, with a count for the debug tools that look at data:
 ///
 ///   static std::size_t count(const Type&) noexcept;   // elements behind it
+///
+/// A launch refuses a temporary of a type with a destructor, because its memory is freed at the end
+/// of the statement, while the kernel may still run. If the free waits for the work of the stream
+/// that the launch is on, as at::Tensor's does on PyTorch's current stream, and cudaFree's, write
+///
+///   static constexpr bool may_be_temporary = true;
 template <class Type>
 struct device_pointer_traits;
 

@@ -6,6 +6,55 @@
 
 namespace warpsafe {
 
+namespace detail {
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+struct KernelPlace {};
+#else
+/// A line of kernel code: by default the caller's.
+struct KernelPlace {
+  const char* file;
+  unsigned line;
+  constexpr KernelPlace(const char* its_file = __builtin_FILE(),
+                        unsigned its_line = __builtin_LINE()) noexcept
+      : file(its_file), line(its_line) {}
+};
+/// The number in an element's brackets, and their line.
+struct ElementIndex {
+  size_type number;
+  KernelPlace at;
+  // Implicit, as every index.
+  constexpr ElementIndex(size_type its_number, KernelPlace its_place = {}) noexcept
+      : number(its_number), at(its_place) {}
+  template <class N, typename If<__is_class(N)>::type* = nullptr>
+  constexpr ElementIndex(const N& its_number, KernelPlace its_place = {})
+      : number(its_number), at(its_place) {}
+};
+/// Ends the kernel of the host backend that uses `count` elements from `first` on, of `size` that
+/// exist. Does nothing outside of kernels. nullptr until the host backend is used.
+[[gnu::visibility("default")]] inline void (*leave_span)(size_type first, size_type count,
+                                                         size_type size,
+                                                         const KernelPlace& at) = nullptr;
+#endif
+
+/// Whether `count` elements from `first` on are among `size`. At level full, a kernel of the host
+/// backend ends if they are not.
+template <CheckLevel Level>
+WARPSAFE_FN constexpr bool is_inside(size_type first, size_type count, size_type size,
+                                     [[maybe_unused]] const KernelPlace& at) {
+  const bool inside = first <= size && count <= size - first;
+#if !defined(__CUDACC__) && !defined(__HIPCC__)
+  if constexpr (Level == CheckLevel::full) {
+    if (__builtin_expect(static_cast<long>(!inside), 0) != 0 && leave_span != nullptr) {
+      leave_span(first, count, size, at);
+    }
+  }
+#endif
+  return inside;
+}
+
+}  // namespace detail
+
 /// A pointer to device memory with the number of elements, for kernels that index. Kernels take it
 /// by value. C++17, without standard headers. Host code uses a DeviceView (device_view.hpp), which
 /// a launch converts to this type.
@@ -37,23 +86,33 @@ class DeviceSpan {
   [[nodiscard]] WARPSAFE_FN constexpr device_ptr<T> pointer() const noexcept {
     return detail::DeviceAccess::pointer(data_);
   }
-  /// `count` elements from `offset`, both in elements, cut at the end of this span.
-  [[nodiscard]] WARPSAFE_FN constexpr DeviceSpan subspan(size_type offset,
-                                                         size_type count) const noexcept {
-    const size_type start = offset < size_ ? offset : size_;
-    const size_type left = size_ - start;
-    return DeviceSpan(detail::DeviceAccess::pointer(data_ + start), count < left ? count : left);
+  /// `count` elements from `offset`, both in elements. If the span has fewer, a kernel of the host
+  /// backend ends with Errc::execution_failed at level full; otherwise the result has no elements
+  /// and address 0, so that an access faults.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] WARPSAFE_FN constexpr DeviceSpan subspan(size_type offset, size_type count,
+                                                         detail::KernelPlace at = {}) const {
+    if (!detail::is_inside<Level>(offset, count, size_, at)) return {};
+    return DeviceSpan(detail::DeviceAccess::pointer(data_ + offset), count);
   }
   /// The element. Use it in kernels only: a device compiler rejects it in host code. On the host
-  /// backend, kernels are host code, so the compiler cannot reject it.
+  /// backend, kernels are host code, so the compiler cannot reject it. There, at level full, an
+  /// index beyond the end ends the kernel with Errc::execution_failed, which names the line.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   [[nodiscard]] WARPSAFE_FN constexpr T& operator[](size_type index) const noexcept {
-#if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDA_ARCH__) && \
-    !defined(__HIP_DEVICE_COMPILE__)
-    return static_cast<void>(index), detail::device_memory_from_host_code<T&>();
-#else
     return data_[index];
-#endif
   }
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+  [[nodiscard]] WARPSAFE_FN constexpr T& operator[](size_type) const noexcept {
+    return detail::device_memory_from_host_code<T&>();
+  }
+#else
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] constexpr T& operator[](detail::ElementIndex index) const {
+    static_cast<void>(detail::is_inside<Level>(index.number, 1, size_, index.at));
+    return data_[index.number];
+  }
+#endif
 
  private:
   T* data_ = nullptr;

@@ -4,8 +4,21 @@
 
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/args/device_span.hpp>
+#include <warpsafe/error/result.hpp>
 
 namespace warpsafe {
+
+namespace detail {
+/// Errc::part_outside unless `count` elements from `first` on are among `size`; else a code of 0.
+[[nodiscard]] constexpr LaunchError part_error(size_type first, size_type count, size_type size,
+                                               Axis axis, call_site site) noexcept {
+  if (first <= size && count <= size - first) return LaunchError::make(Errc{}, Stage{});
+  LaunchError error =
+      LaunchError::make(Errc::part_outside, Stage::construction, count, size, axis, site);
+  error.extra = first;
+  return error;
+}
+}  // namespace detail
 
 /// Device memory for host code: what a buffer's view() returns. Host code can pass it on, cut it
 /// and ask for its size, but access to an element does not compile. A kernel takes it as a
@@ -48,9 +61,21 @@ class DeviceView {
   [[nodiscard]] constexpr bool empty() const noexcept { return kernel_form_.empty(); }
   /// The memory's device, or -1 if unknown.
   [[nodiscard]] constexpr int device() const noexcept { return device_; }
-  /// `count` elements from `offset`, both in elements, cut at the end.
-  [[nodiscard]] constexpr DeviceView subspan(size_type offset, size_type count) const noexcept {
-    return DeviceView(kernel_form_.subspan(offset, count), device_, owner_);
+  /// `count` elements from `offset`, both in elements. Errc::part_outside (value: the count, limit:
+  /// the elements of this view) if it has fewer.
+  [[nodiscard]] constexpr result<DeviceView> subspan(
+      size_type offset, size_type count, call_site site = call_site::current()) const noexcept {
+    if (const LaunchError outside = detail::part_error(offset, count, size(), Axis::none, site);
+        outside.code != Errc{}) {
+      return outside;
+    }
+    return DeviceView(kernel_form_.template subspan<CheckLevel::off>(offset, count), device_,
+                      owner_);
+  }
+  /// All elements from `offset` on. Errc::part_outside if `offset` is behind the end.
+  [[nodiscard]] constexpr result<DeviceView> subspan(
+      size_type offset, call_site site = call_site::current()) const noexcept {
+    return subspan(offset, offset < size() ? size() - offset : 0, site);
   }
 
   /// The type that kernels take; use it as a member of a structure that a kernel takes. It does not

@@ -12,6 +12,18 @@ namespace detail {
 struct PitchedAccess;
 template <class T>
 inline constexpr bool is_contiguous = false;
+#if !defined(__CUDACC__) && !defined(__HIPCC__)
+/// As ElementIndex, for a matrix.
+struct MatrixIndex {
+  Index3 element;
+  KernelPlace at;
+  constexpr MatrixIndex(Index3 its_element, KernelPlace its_place = {}) noexcept
+      : element(its_element), at(its_place) {}
+  constexpr MatrixIndex(size_type x, size_type y, size_type z = 0,
+                        KernelPlace its_place = {}) noexcept
+      : element{x, y, z}, at(its_place) {}
+};
+#endif
 }  // namespace detail
 
 /// A matrix in device memory whose rows need not be contiguous. Kernels take it by value. It holds
@@ -34,30 +46,44 @@ class PitchedSpan {
   [[nodiscard]] WARPSAFE_FN constexpr extent<2> size() const noexcept {
     return extent<2>{warpsafe::rows{rows_}, warpsafe::cols{cols_}};
   }
-  /// The contiguous elements of one row; empty if there is no such row.
-  [[nodiscard]] WARPSAFE_FN DeviceSpan<T> row(size_type index) const noexcept {
-    if (index >= rows_) return {};
+  /// The contiguous elements of one row. If there is no such row: as DeviceSpan::subspan.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] WARPSAFE_FN DeviceSpan<T> row(size_type index, detail::KernelPlace at = {}) const {
+    if (!detail::is_inside<Level>(index, 1, rows_, at)) return {};
     return DeviceSpan<T>(detail::DeviceAccess::pointer(start_of(index)), cols_);
   }
   /// The element at row `index.y` and column `index.x`, as in thread_index(). Use it in kernels
-  /// only.
+  /// only. Outside of the matrix: as DeviceSpan's operator.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   [[nodiscard]] WARPSAFE_FN T& operator[](Index3 index) const noexcept {
-#if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDA_ARCH__) && \
-    !defined(__HIP_DEVICE_COMPILE__)
-    return static_cast<void>(index), detail::device_memory_from_host_code<T&>();
-#else
     return start_of(index.row())[index.col()];
-#endif
   }
-  /// The part with the extent `size` that begins at `origin`, cut at the end of this matrix.
-  [[nodiscard]] WARPSAFE_FN PitchedSpan window(extent<2> origin, extent<2> size) const noexcept {
-    const size_type first_row = least(origin.size(1), rows_);
-    const size_type first_col = least(origin.size(0), cols_);
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+  [[nodiscard]] WARPSAFE_FN T& operator[](Index3) const noexcept {
+    return detail::device_memory_from_host_code<T&>();
+  }
+#else
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] T& operator[](detail::MatrixIndex index) const {
+    static_cast<void>(detail::is_inside<Level>(index.element.row(), 1, rows_, index.at));
+    static_cast<void>(detail::is_inside<Level>(index.element.col(), 1, cols_, index.at));
+    return start_of(index.element.row())[index.element.col()];
+  }
+#endif
+  /// The part with the extent `size` that begins at `origin`. If the matrix does not contain it: as
+  /// DeviceSpan::subspan.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] WARPSAFE_FN PitchedSpan window(extent<2> origin, extent<2> size,
+                                               detail::KernelPlace at = {}) const {
+    if (!detail::is_inside<Level>(number(origin, 1), number(size, 1), rows_, at) ||
+        !detail::is_inside<Level>(number(origin, 0), number(size, 0), cols_, at)) {
+      return {};
+    }
     PitchedSpan part;
-    part.data_ = data_ == nullptr ? nullptr : start_of(first_row) + first_col;
+    part.data_ = data_ == nullptr ? nullptr : start_of(origin.size(1)) + origin.size(0);
     part.pitch_ = pitch_;
-    part.rows_ = least(size.size(1), rows_ - first_row);
-    part.cols_ = least(size.size(0), cols_ - first_col);
+    part.rows_ = size.size(1);
+    part.cols_ = size.size(0);
     return part;
   }
 
@@ -66,8 +92,9 @@ class PitchedSpan {
   friend class PitchedSpan;
   friend struct detail::PitchedAccess;
 
-  WARPSAFE_FN static constexpr size_type least(size_type a, size_type b) noexcept {
-    return a < b ? a : b;
+  /// Beyond every matrix if it is negative.
+  WARPSAFE_FN static constexpr size_type number(extent<2> from, int axis) noexcept {
+    return from.negative(axis) ? ~size_type{0} : from.size(axis);
   }
   [[nodiscard]] WARPSAFE_FN T* start_of(size_type row) const noexcept {
     // Computed as an integer: a pointer to bytes would have to be const if T is.

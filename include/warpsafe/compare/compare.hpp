@@ -53,7 +53,7 @@ constexpr bool check_compared() noexcept {
 }
 
 template <class T>
-[[nodiscard]] result<Comparison> compare_spans(std::span<const T> actual,
+[[nodiscard]] answer<Comparison> compare_spans(std::span<const T> actual,
                                                std::span<const T> expected,
                                                const Tolerance& tolerance, call_site site) {
   if (actual.size() != expected.size()) {
@@ -82,10 +82,10 @@ template <CheckLevel Level, class B, DeviceRange R>
 }  // namespace detail
 
 /// Compares two arrays on the host: vectors, arrays, spans. `tolerance` is by default that of their
-/// type (core/tolerance.hpp). Errc::size_mismatch if their lengths differ (value: actual's, limit:
-/// expected's).
+/// type (core/tolerance.hpp). `compare(a, b).value().agrees()` is the verdict. Errc::size_mismatch
+/// if their lengths differ (value: actual's, limit: expected's).
 template <detail::HostRange A, detail::HostRange E>
-[[nodiscard]] result<Comparison> compare(
+[[nodiscard]] answer<Comparison> compare(
     const A& actual, const E& expected,
     const Tolerance& tolerance = tolerance_for<detail::element_of<A>>,
     call_site site = call_site::current()) {
@@ -103,7 +103,7 @@ template <detail::HostRange A, detail::HostRange E>
 /// streams write to the memory, wait for them first. Errc::size_mismatch, ::out_of_memory (of the
 /// host), ::stream_capturing, ::execution_failed, ::runtime_failed.
 template <CheckLevel Level = current_level, class S, class A, class E>
-requires(detail::is_stream<S>) [[nodiscard]] result<Comparison> compare(
+requires(detail::is_stream<S>) [[nodiscard]] answer<Comparison> compare(
     const S& stream, const A& actual, const E& expected,
     const Tolerance& tolerance = tolerance_for<detail::element_of<A>>,
     call_site site = call_site::current()) {
@@ -133,7 +133,7 @@ class AgreesWith {
   /// `out` may be nullptr.
   template <class R>
   bool MatchAndExplain(const R& actual, std::ostream* out) const {  // NOLINT: GoogleTest's name
-    const result<Comparison> compared = compare(actual, expected_, tolerance_);
+    const answer<Comparison> compared = compare(actual, expected_, tolerance_);
     if (!compared.has_value()) {
       if (out != nullptr) *out << message(compared.assume_error());
       return false;

@@ -7,18 +7,26 @@
 #include <warpsafe/core/size_type.hpp>
 #include <warpsafe/error/result.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 namespace warpsafe {
 
 namespace detail {
+/// The bytes to which every allocation of the runtimes is aligned at least (CUDA C++ Programming
+/// Guide, "Device Memory Accesses").
+inline constexpr std::size_t memory_alignment = 256;
+
 /// Refuses at compile time an element type that no buffer can hold: device, managed or pinned.
 template <class T>
 constexpr bool check_element() noexcept {
   static_assert(
       std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
       "warpsafe: a buffer holds only trivially copyable elements, because they are copied as bytes");
+  static_assert(
+      alignof(T) <= memory_alignment,
+      "warpsafe: the runtimes align memory to 256 bytes, and this element type (alignas) needs more; place its elements inside of a larger buffer of bytes");
   return true;
 }
 }  // namespace detail

@@ -80,6 +80,10 @@ enum class Errc : std::uint8_t {
   unsupported = 66,  ///< the runtime or the device does not support this
   runtime_failed = 67,  ///< a call of the runtime failed
   barrier_divergence = 68,  ///< not every thread of a block reached the same barrier
+  part_outside = 69,  ///< a part of a view is not inside of the view
+  copy_overlaps = 70,  ///< the source and the target of a copy overlap
+  memory_closed = 71,  ///< a buffer was used after it was closed or moved from
+  argument_empty = 72,  ///< a view without elements was given to a pointer parameter
   // clang-format on
 };
 

@@ -12,9 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe {
-
-namespace detail {
+namespace warpsafe::detail {
 
 template <class, class T>
 struct LaterType {
@@ -69,7 +67,65 @@ struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   }
 };
 
-}  // namespace detail
+/// ResultPolicy under another name, for Outcome's own `value()` and `error()`.
+struct OutcomePolicy : ResultPolicy {};
+
+}  // namespace warpsafe::detail
+
+// `value()` and `error()` of a temporary result are values. Outcome's are references into the
+// result, which is gone in the body of `for (float x : pending.get().value())`.
+namespace BOOST_OUTCOME_V2_NAMESPACE::detail {
+
+/// Diagnoses the use of the value's own member, as in `create(stream, n).view()`. The return type
+/// is deduced, so that this is the first error.
+template <class Never>
+auto no_value_yet() noexcept {
+  static_assert(
+      !std::is_void_v<Never>,
+      "warpsafe: this result may hold an error instead of a value; take the value first, and give it a name: WARPSAFE_TRY(auto x, expression), or auto x = expression.value()");
+  return static_cast<Never*>(nullptr);
+}
+
+template <class Base, class T>
+requires(
+    !std::is_void_v<T>) class basic_result_value_observers<Base, T, warpsafe::detail::ResultPolicy>
+    : public basic_result_value_observers<Base, T, warpsafe::detail::OutcomePolicy> {
+  using Outcome = basic_result_value_observers<Base, T, warpsafe::detail::OutcomePolicy>;
+
+ public:
+  using Outcome::Outcome;
+  constexpr T& value() & { return Outcome::value(); }
+  constexpr const T& value() const& { return Outcome::value(); }
+  constexpr T value() && { return static_cast<T&&>(Outcome::value()); }
+  constexpr T value() const&& { return Outcome::value(); }
+  template <class Never = void>
+  static auto view() noexcept {
+    return no_value_yet<Never>();
+  }
+  template <class Never = void, class... A>
+  static auto to_host(const A&...) noexcept {
+    return no_value_yet<Never>();
+  }
+  template <class Never = void>
+  auto operator->() const noexcept {
+    return no_value_yet<Never>();
+  }
+};
+template <class Base, class E>
+class basic_result_error_observers<Base, E, warpsafe::detail::ResultPolicy>
+    : public basic_result_error_observers<Base, E, warpsafe::detail::OutcomePolicy> {
+  using Outcome = basic_result_error_observers<Base, E, warpsafe::detail::OutcomePolicy>;
+
+ public:
+  using Outcome::Outcome;
+  constexpr E& error() & { return Outcome::error(); }
+  constexpr const E& error() const& { return Outcome::error(); }
+  constexpr E error() const&& { return Outcome::error(); }
+};
+
+}  // namespace BOOST_OUTCOME_V2_NAMESPACE::detail
+
+namespace warpsafe {
 
 /// A T, or the LaunchError that says why there is none. `[[nodiscard]]`. `.value()` on an error
 /// throws LaunchException; without exceptions it prints the text and terminates.
@@ -104,13 +160,13 @@ inline constexpr bool is_result<result<T>> = true;
 
 /// The answer to a query, or the error of the query: a result<T> that cannot be a condition.
 /// Otherwise `if (stream.ready())` would be true whenever the query succeeds, even if the work
-/// still runs.
+/// still runs, and `if (compare(a, b))` even if the arrays differ.
 template <class T>
 class [[nodiscard]] answer : public result<T> {
  public:
   // Implicit, so that a function can return either.
-  answer(const T& value) noexcept  // NOLINT(google-explicit-constructor)
-      : result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<T>, value) {}
+  answer(T value) noexcept  // NOLINT(google-explicit-constructor)
+      : result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<T>, static_cast<T&&>(value)) {}
   answer(const LaunchError& error) noexcept  // NOLINT(google-explicit-constructor)
       : result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<LaunchError>, error) {}
 
@@ -118,7 +174,7 @@ class [[nodiscard]] answer : public result<T> {
   constexpr explicit operator bool() const noexcept {
     static_assert(
         std::is_void_v<T>,
-        "warpsafe: as a condition this would test for an error, not for the answer; write ready().value() for the answer, or has_value() to test for an error");
+        "warpsafe: as a condition this would test for an error, not for the answer; write ready().value() for the answer, compare(a, b).value().agrees() for the verdict, or has_value() to test for an error");
     return false;
   }
 };

@@ -4,6 +4,25 @@
 
 #include <warpsafe/error/result.hpp>
 
+#include <type_traits>
+
+namespace warpsafe::detail {
+
+template <class T>
+inline constexpr bool is_answer = false;
+template <class T>
+inline constexpr bool is_answer<answer<T>> = true;
+
+/// Diagnoses WARPSAFE_TRYV of an answer.
+template <class R>
+constexpr void check_no_answer() noexcept {
+  static_assert(
+      !is_answer<std::remove_cvref_t<R>>,
+      "warpsafe: this tests for an error and drops the answer; take it with WARPSAFE_TRY(const auto answer, expression)");
+}
+
+}  // namespace warpsafe::detail
+
 // These macros replace BOOST_OUTCOME_TRY: nvcc cannot compile Boost's try.hpp (1.74 to 1.92), and
 // its syntax changed after 1.74.
 
@@ -17,6 +36,9 @@
 #define WARPSAFE_DETAIL_TRY(name, declaration, ...) \
   WARPSAFE_DETAIL_TRYV(name, __VA_ARGS__);          \
   declaration = static_cast<decltype(name)&&>(name).assume_value()
+#define WARPSAFE_DETAIL_TRY_ONLY(name, ...) \
+  WARPSAFE_DETAIL_TRYV(name, __VA_ARGS__);  \
+  ::warpsafe::detail::check_no_answer<decltype(name)>()
 
 /// `WARPSAFE_TRY(auto x, expression);` declares x with the value of a `result`, or returns its
 /// error from the enclosing function. That function may return any `result`, or an
@@ -24,8 +46,8 @@
 #define WARPSAFE_TRY(declaration, ...) \
   WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), declaration, __VA_ARGS__)
 
-/// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. It is two
+/// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. It is several
 /// statements, so that the compiler warns if it follows an `if` or `for` without braces; a single
 /// statement would take the `else`.
 #define WARPSAFE_TRYV(...) \
-  WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), __VA_ARGS__)
+  WARPSAFE_DETAIL_TRY_ONLY(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), __VA_ARGS__)

@@ -16,6 +16,7 @@
 #include <warpsafe/stream/stream_hold.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -23,9 +24,10 @@
 namespace warpsafe {
 
 /// An open capture: work submitted to its stream becomes a graph instead of running. End it with
-/// `end`; the destructor ends and discards it. Another stream takes part once it waits for an event
-/// of the capture. Join that stream before the end: a stream of the capture must wait for it.
-/// Move-only.
+/// `end`. The destructor ends it and discards the work; if the capture began in a checked build and
+/// holds work, and no exception is the reason, it prints a line to standard error. Another stream
+/// takes part once it waits for an event of the capture. Join that stream before the end: a stream
+/// of the capture must wait for it. Move-only.
 template <class B>
 class [[nodiscard]] basic_capture {
  public:
@@ -49,6 +51,7 @@ class [[nodiscard]] basic_capture {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(State), 0,
                                Axis::none, site);
     }
+    state->site = site;
     state->watch.resources = detail::ResourcesPtr(resources);
     state->watch.mode = mode;
     state->watch.vendor = B::vendor;
@@ -79,14 +82,17 @@ class [[nodiscard]] basic_capture {
   basic_capture(basic_capture&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   basic_capture& operator=(basic_capture&& other) noexcept {
     if (this != &other) {
-      discard();
+      drop(true);
       state_ = std::exchange(other.state_, nullptr);
     }
     return *this;
   }
   basic_capture(const basic_capture&) = delete;
   basic_capture& operator=(const basic_capture&) = delete;
-  ~basic_capture() { discard(); }
+  ~basic_capture() { drop(true); }
+
+  /// Ends the capture and drops its work, on purpose.
+  void discard() noexcept { drop(false); }
 
   /// Ends the capture. Errc::capture_broken if a call broke it; if that call went through this
   /// library, the error names it, with its line and the runtime's code. Errc::capture_unjoined
@@ -145,12 +151,14 @@ class [[nodiscard]] basic_capture {
 
   struct State {
     /// Ends a capture without using its graph, through the calls of the level at which it began.
-    using DiscardAt = void (*)(State& state) noexcept;
+    using DiscardAt = void (*)(State& state, bool reported) noexcept;
 
     State(basic_stream_hold<B> its_stream, DiscardAt its_give_up) noexcept
         : stream(std::move(its_stream)), discard_at(its_give_up) {}
     basic_stream_hold<B> stream;
     DiscardAt discard_at;
+    call_site site{};  ///< of the beginning
+    int exceptions = std::uncaught_exceptions();
     detail::CaptureWatch watch;
   };
   explicit basic_capture(State* state) noexcept : state_(state) {}
@@ -199,19 +207,24 @@ class [[nodiscard]] basic_capture {
     shape.dynamic_shared = by.dynamic_shared;
     return shape;
   }
-  void discard() noexcept {
+  void drop(bool reported) noexcept {
     if (state_ == nullptr) return;
     State* const state = std::exchange(state_, nullptr);
-    state->discard_at(*state);
+    state->discard_at(*state, reported && std::uncaught_exceptions() <= state->exceptions);
     delete state;
   }
   /// Implements State::discard_at. Errors are dropped.
   template <CheckLevel Level>
-  static void discard_at(State& state) noexcept {
+  static void discard_at(State& state, [[maybe_unused]] bool reported) noexcept {
     typename B::native_graph graph{};
     const int status = detail::call<B, Level, &B::capture_end>(state.stream.ref().native(), graph);
     detail::close_watch(state.watch);
     detail::run_postponed_frees<B>();
+    if constexpr (Level != CheckLevel::off) {
+      std::size_t nodes = 0;
+      const bool known = status == 0 && detail::call<B, Level, &B::graph_nodes>(graph, nodes) == 0;
+      if (reported && (nodes != 0 || !known)) detail::report_lost_capture(state.site);
+    }
     if (status == 0) static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
   }
 
@@ -237,7 +250,10 @@ template <class B, class Body>
     auto open = basic_capture<B>::begin(std::move(stream), mode, site);
     if (!open.has_value()) return open.assume_error();
     const result<void> done = body(open.assume_value());
-    if (!done.has_value()) return done.assume_error();
+    if (!done.has_value()) {
+      open.assume_value().discard();
+      return done.assume_error();
+    }
     return std::move(open).assume_value().end(site);
   } else {
     return LaunchError::make(Errc::capture_unmatched, Stage::construction, site);

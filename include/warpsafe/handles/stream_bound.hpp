@@ -190,6 +190,7 @@ class [[nodiscard]] StreamBound
   template <auto Fn, CheckLevel Level = current_level, class... A>
   [[nodiscard, gnu::always_inline]] result<void> call(
       typename detail::LibraryFunction<Traits, decltype(Fn)>::First first, A&&... rest) noexcept {
+    (detail::check_lives_on<A>(), ...);
     return call_from<Fn, Level>(first, detail::decayed(rest)...);
   }
   /// Calls a function that takes only the handle.

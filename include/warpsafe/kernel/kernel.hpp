@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/args/device_span.hpp>
+#include <warpsafe/args/device_ptr.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/pretty_name.hpp>
 #include <warpsafe/core/launch_shape.hpp>
@@ -24,6 +24,9 @@ struct [[gnu::visibility("hidden")]] ThreadLoop;
 #endif
 
 namespace warpsafe {
+
+template <class T>
+class DeviceSpan;
 
 namespace detail {
 

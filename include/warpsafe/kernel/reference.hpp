@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/args/device_span.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/tolerance.hpp>
 #include <warpsafe/kernel/kernel.hpp>

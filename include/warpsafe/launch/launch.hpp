@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
@@ -59,6 +60,16 @@ requires(!detail::is_launchable<detail::backend_of<S>>)
   } else {
     return success();
   }
+}
+
+/// Diagnoses a temporary that owns device memory.
+template <CheckLevel Level = current_level, class S, class C, class K, class... A>
+requires(detail::FreesTooEarly<A> || ...)
+    [[nodiscard]] result<void> launch(const S&, const C&, const K&, A&&...) noexcept {
+  static_assert(
+      !(detail::FreesTooEarly<A> || ...),
+      "warpsafe: this temporary frees its device memory at the end of the statement, while the kernel may still run; give it a name that lives until the stream is synchronized, or declare may_be_temporary in its device_pointer_traits if its free waits for the launch's stream");
+  return success();
 }
 
 /// Diagnoses too few arguments.

@@ -114,7 +114,9 @@ class [[nodiscard]] basic_device_buffer {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> used_on(basic_stream_ref<B> stream,
                                      call_site site = call_site::current()) const noexcept {
-    return detail::record_use<Level>(memory_, stream, site);
+    const result<void> open =
+        detail::check_open(memory_ == nullptr, Name::of("record a use"), site);
+    return open.has_value() ? detail::record_use<Level>(memory_, stream, site) : open;
   }
 
   /// Overwrites the buffer from host memory with the same number of elements, in stream order.
@@ -169,7 +171,9 @@ class [[nodiscard]] basic_device_buffer {
     return memory_ == nullptr ? -1 : stream().device().value();
   }
   [[nodiscard]] detail::CopyRows rows() const noexcept {
-    return detail::CopyRows::flat(data(), size_, device());
+    detail::CopyRows all = detail::CopyRows::flat(data(), size_, device());
+    all.closed = memory_ == nullptr;
+    return all;
   }
 
   detail::DeviceMemory<B>* memory_;  // nullptr if moved from or closed

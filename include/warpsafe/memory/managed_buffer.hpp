@@ -60,8 +60,18 @@ class [[nodiscard]] basic_managed_buffer {
                                 static_cast<T*>(memory.assume_value()->data()),
                                 bytes.assume_value().value() / sizeof(T), memory.assume_value());
   }
-  basic_managed_buffer(basic_managed_buffer&&) noexcept = default;
-  basic_managed_buffer& operator=(basic_managed_buffer&&) noexcept = default;
+  basic_managed_buffer(basic_managed_buffer&& other) noexcept
+      : hold_(std::move(other.hold_)),
+        data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        memory_(std::exchange(other.memory_, nullptr)) {}
+  basic_managed_buffer& operator=(basic_managed_buffer&& other) noexcept {
+    hold_ = std::move(other.hold_);
+    data_ = std::exchange(other.data_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+    memory_ = std::exchange(other.memory_, nullptr);
+    return *this;
+  }
   basic_managed_buffer(const basic_managed_buffer&) = delete;
   basic_managed_buffer& operator=(const basic_managed_buffer&) = delete;
   ~basic_managed_buffer() = default;
@@ -71,12 +81,14 @@ class [[nodiscard]] basic_managed_buffer {
   /// The argument for kernels. Deleted for a temporary buffer, whose memory would be freed.
   [[nodiscard]] DeviceView<T> view() & noexcept {
     return DeviceView<T>({detail::DeviceAccess::pointer<T>(data_), size_},
-                         memory_->stream().device().value(), memory_);
+                         memory_ == nullptr ? -1 : memory_->stream().device().value(), memory_);
   }
   void view() const&& = delete;
-  /// Hands the elements to the host once the work submitted to `stream` so far has ended. Order
-  /// every other stream that uses the elements before `stream` first. `get` returns the errors:
-  /// Errc::stream_capturing, ::execution_failed, ::runtime_failed.
+  /// Hands the elements to the host once the work submitted so far has ended: to `stream`, to the
+  /// buffer's own stream, and to each other stream that was given a view of the buffer. Order
+  /// streams that were given a span or an address before `stream` first. `get` returns the errors:
+  /// Errc::stream_capturing, ::memory_closed for a buffer that was moved from, ::execution_failed,
+  /// ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, basic_host_managed<B, T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) && noexcept {
@@ -85,6 +97,16 @@ class [[nodiscard]] basic_managed_buffer {
         stream, Name::of("hand managed memory to the host"), site);
     if (!allowed.has_value()) {
       return detail::PendingAccess::failed<B, Host>(stream, allowed.assume_error());
+    }
+    const result<void> open =
+        detail::check_open(memory_ == nullptr, Name::of("hand managed memory to the host"), site);
+    if (!open.has_value()) {
+      return detail::PendingAccess::failed<B, Host>(stream, open.assume_error());
+    }
+    if (const int status = memory_->template order_uses_before<Level>(stream)) {
+      return detail::PendingAccess::failed<B, Host>(
+          stream,
+          detail::runtime_error<B>(status, Name::of("hand managed memory to the host"), site));
     }
     basic_memory_hold<B> held = hold_;
     return detail::PendingAccess::make<Level>(stream, Host(std::move(*this)), std::move(held),

@@ -113,7 +113,9 @@ class [[nodiscard]] basic_pitched_buffer {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> used_on(basic_stream_ref<B> stream,
                                      call_site site = call_site::current()) const noexcept {
-    return detail::record_use<Level>(memory_, stream, site);
+    const result<void> open =
+        detail::check_open(memory_ == nullptr, Name::of("record a use"), site);
+    return open.has_value() ? detail::record_use<Level>(memory_, stream, site) : open;
   }
 
   /// Overwrites the matrix from host memory, which holds its rows without gaps. Returns when the
@@ -172,7 +174,9 @@ class [[nodiscard]] basic_pitched_buffer {
   }
   [[nodiscard]] detail::CopyRows copy_rows() const noexcept {
     const PitchedView<T> all = make_view<T>();
-    return detail::PitchedAccess::rows_of(all);
+    detail::CopyRows rows = detail::PitchedAccess::rows_of(all);
+    rows.closed = memory_ == nullptr;
+    return rows;
   }
 
   detail::DeviceMemory<B>* memory_;  // nullptr if moved from or closed

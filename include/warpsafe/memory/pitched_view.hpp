@@ -4,6 +4,7 @@
 
 #include <warpsafe/args/device_view.hpp>
 #include <warpsafe/args/pitched_span.hpp>
+#include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 
 #include <cstddef>
@@ -31,13 +32,31 @@ class PitchedView {
   [[nodiscard]] constexpr extent<2> size() const noexcept { return kernel_form_.size(); }
   /// The device that holds the memory; -1 if unknown.
   [[nodiscard]] constexpr int device() const noexcept { return device_; }
-  /// The elements of one row, which are contiguous; empty if the row does not exist.
-  [[nodiscard]] DeviceView<T> row(size_type index) const noexcept {
-    return DeviceView<T>(kernel_form_.row(index), device_, owner_);
+  /// The elements of one row, which are contiguous. Errc::part_outside if there is no such row
+  /// (limit: the rows).
+  [[nodiscard]] result<DeviceView<T>> row(size_type index,
+                                          call_site site = call_site::current()) const noexcept {
+    const LaunchError outside = detail::part_error(index, 1, rows(), Axis::y, site);
+    if (outside.code != Errc{}) return outside;
+    return DeviceView<T>(kernel_form_.template row<CheckLevel::off>(index), device_, owner_);
   }
-  /// The part of `size` elements that begins at row and column `origin`, clipped to this view.
-  [[nodiscard]] PitchedView window(extent<2> origin, extent<2> size) const noexcept {
-    return PitchedView(kernel_form_.window(origin, size), device_, owner_);
+  /// The part of `size` elements that begins at row and column `origin`. Errc::part_outside if it
+  /// is not inside of this view (limit: the view's rows or columns), ::size_negative.
+  [[nodiscard]] result<PitchedView> window(extent<2> origin, extent<2> size,
+                                           call_site site = call_site::current()) const noexcept {
+    for (int axis = 0; axis < 2; ++axis) {
+      for (const extent<2>& given : {origin, size}) {
+        if (!given.negative(axis)) continue;
+        return LaunchError::make(Errc::size_negative, Stage::construction, given.size(axis), 0,
+                                 static_cast<Axis>(axis), site);
+      }
+      const LaunchError outside =
+          detail::part_error(origin.size(axis), size.size(axis), this->size().size(axis),
+                             static_cast<Axis>(axis), site);
+      if (outside.code != Errc{}) return outside;
+    }
+    return PitchedView(kernel_form_.template window<CheckLevel::off>(origin, size), device_,
+                       owner_);
   }
   /// The type that kernels take; see DeviceView::span.
   [[nodiscard]] constexpr PitchedSpan<T> span() const noexcept { return kernel_form_; }

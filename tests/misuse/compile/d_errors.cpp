@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-#include "launches.hpp"
+#include "data.hpp"
+#include <warpsafe/compare/compare.hpp>
+#include <warpsafe/error/exception.hpp>
+#include <warpsafe/error/try.hpp>
+#include <warpsafe/memory/buffer.hpp>
+
+#include <vector>
 
 namespace ws = warpsafe;
 
@@ -68,6 +74,41 @@ bool d08b_configuration_not_looked_at() {
   return true;
 #else
   return ws::configure(ws::grid<4>, ws::block<256>).has_value();
+#endif
+}
+
+// D08: The program tests whether the query failed, and drops its answer.
+ws::result<void> d08c_answer_dropped(const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"this tests for an error and drops the answer"}}
+  WARPSAFE_TRYV(stream.ready());
+#else
+  WARPSAFE_TRY(const bool done, stream.ready());
+  static_cast<void>(done);
+#endif
+  return ws::success();
+}
+
+// D08: The condition is true although the arrays differ.
+bool d08d_comparison_as_a_condition(const std::vector<float>& actual,
+                                    const std::vector<float>& expected) {
+#ifdef MISUSE
+  // expected-error {{"compare(a, b).value().agrees() for the verdict"}}
+  if (ws::compare(actual, expected)) return true;
+  return false;
+#else
+  return ws::compare(actual, expected).value().agrees();
+#endif
+}
+
+// D08: The allocation may have failed.
+auto d08e_view_of_an_unchecked_buffer(const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"take the value first, and give it a name"}}
+  return ws::DeviceBuffer<float>::create(stream, 10).view();
+#else
+  auto buffer = ws::DeviceBuffer<float>::create(stream, 10).value();
+  return buffer;
 #endif
 }
 

@@ -2,7 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "data.hpp"
+#include "handles.hpp"
 #include <warpsafe/args/device_view.hpp>
+#include <warpsafe/error/try.hpp>
 #include <warpsafe/memory/pitched_view.hpp>
 
 namespace ws = warpsafe;
@@ -151,7 +153,7 @@ auto f05_copy_of_n_bytes(ws::StreamRef stream, Buffer& buffer, const Buffer& oth
   // expected-error {{"no number of elements or bytes"}}
   return ws::copy(stream, buffer, other, n);
 #else
-  return ws::copy(stream, buffer.view().subspan(0, n), other.view().subspan(0, n));
+  return ws::copy(stream, buffer.view().subspan(0, n).value(), other.view().subspan(0, n).value());
 #endif
 }
 
@@ -187,5 +189,64 @@ auto f05d_source_and_target_swapped(ws::StreamRef stream, Buffer& buffer, const 
   return ws::copy(stream, source, buffer);
 #else
   return ws::copy(stream, buffer, source);
+#endif
+}
+
+// F05: The part may be larger than the view, and nothing has asked.
+namespace f05e_part_that_is_not_checked {
+
+WARPSAFE_KERNEL void fill(float*, int) {}
+
+ws::result<void> launched(ws::StreamRef stream, ws::DeviceView<float> all) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(10, ws::block<256>));
+#ifdef MISUSE
+  // expected-error {{"this result may hold an error instead of an argument"}}
+  return ws::launch(stream, config, ws::kernel<fill>, all.subspan(0, 10), 10);
+#else
+  WARPSAFE_TRY(auto part, all.subspan(0, 10));
+  return ws::launch(stream, config, ws::kernel<fill>, part, 10);
+#endif
+}
+
+}  // namespace f05e_part_that_is_not_checked
+
+// F04: The temporary frees its memory at the end of the statement.
+struct ForeignTensor {
+  float* data = nullptr;
+  ForeignTensor() = default;
+  ForeignTensor(const ForeignTensor& other) : data(other.data) {}
+  ~ForeignTensor() { data = nullptr; }
+  ForeignTensor contiguous() const { return *this; }
+};
+template <>
+struct warpsafe::device_pointer_traits<ForeignTensor> {
+  static float* get(const ForeignTensor& tensor) noexcept { return tensor.data; }
+};
+
+namespace f04d_temporary_owner_of_another_library {
+
+WARPSAFE_KERNEL void fill(float*, int) {}
+
+auto launched(ws::StreamRef stream, [[maybe_unused]] const ForeignTensor& tensor) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(10, ws::block<256>));
+#ifdef MISUSE
+  // expected-error {{"this temporary frees its device memory at the end of the statement"}}
+  return ws::launch(stream, config, ws::kernel<fill>, tensor.contiguous(), 10);
+#else
+  return ws::launch(stream, config, ws::kernel<fill>, tensor, 10);
+#endif
+}
+
+}  // namespace f04d_temporary_owner_of_another_library
+
+// F04: The same in a call of a library.
+auto f04e_temporary_owner_in_a_library_call(Library& library, Buffer& y,
+                                            [[maybe_unused]] const ForeignTensor& tensor) {
+#ifdef MISUSE
+  // expected-error {{"this temporary frees its device memory at the end of the statement"}}
+  return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), tensor.contiguous(),
+                                    y.view());
+#else
+  return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), tensor, y.view());
 #endif
 }

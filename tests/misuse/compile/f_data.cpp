@@ -22,6 +22,36 @@ auto f07_align_of_a_raw_pointer([[maybe_unused]] ws::DeviceView<float> view,
 #endif
 }
 
+// F07: No allocator promises this alignment.
+auto f07d_more_than_memory_is_aligned_to(ws::DeviceView<float> view) {
+#ifdef MISUSE
+  // expected-error {{"a larger alignment holds by chance only"}}
+  return ws::align<512>(view);
+#else
+  return ws::align<256>(view);
+#endif
+}
+
+// F07: The elements need more than any allocation is aligned to.
+namespace f07e_element_that_needs_more {
+
+#ifdef MISUSE
+struct alignas(512) Wide {
+  float values[128];
+};
+#else
+struct alignas(256) Wide {
+  float values[64];
+};
+#endif
+
+auto made(ws::StreamRef stream) {
+  // expected-error {{"this element type (alignas) needs more"}}
+  return ws::DeviceBuffer<Wide>::create(stream, 10);
+}
+
+}  // namespace f07e_element_that_needs_more
+
 // F07: Nothing has checked this alignment.
 auto f07b_aligned_pointer_by_hand([[maybe_unused]] ws::DeviceView<float> view,
                                   [[maybe_unused]] float* host) {

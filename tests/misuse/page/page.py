@@ -33,7 +33,7 @@ GROUPS = {"A": "Dimension arithmetic", "B": "Limits of devices and kernels", "C"
           "D": "Errors", "E": "Streams, events and library handles", "F": "Data and reading it back",
           "G": "Builds and the environment"}  # fmt: skip
 # The headings of the totals, in the order of the columns.
-CLASSES = {"compile": "does not compile", "error": "warpsafe error", "impossible": "cannot happen",
+CLASSES = {"compile": "does not compile", "warning": "a warning", "error": "warpsafe error", "impossible": "cannot happen",
            "declared": "checked if declared", "runtime": "refused by the runtime", "partly": "in part",
            "avoidable": "avoidable", "open": "let through", "never": "invisible",
            "none": "not applicable"}  # fmt: skip
@@ -112,7 +112,7 @@ class Row:
         if self.mark == "declared":
             return "declared"
         if line and not self.moments.startswith("impossible"):
-            return "compile"
+            return "warning" if "warning" in self.moments else "compile"
         moments = [test["moment"] for test in tests]
         if "runtime" in moments and "construction" not in moments and "launch" not in moments:
             return "runtime"
@@ -133,7 +133,8 @@ class Row:
                      if self.compiled[b, "all checks"]), None)  # fmt: skip
         if line:
             tried = f", in {self.spellings} spellings" if self.spellings > 1 else ""
-            parts.append(f"**does not compile**{tried}<br>{code(line)}")
+            moment = "a warning, and an error with `-Werror`" if "warning" in self.moments else "does not compile"
+            parts.append(f"**{moment}**{tried}<br>{code(line)}")
         tests = self.first("all checks", self.noted)
         first = self.moments.startswith("impossible")
         if tests and (first or not (line and tests[0]["moment"] == "impossible")):
@@ -153,7 +154,7 @@ class Row:
 
     def off(self):
         """The cell with what remains of the check under NDEBUG."""
-        words = {"compile": "the same", "impossible": "the same", "avoidable": "the same",
+        words = {"compile": "the same", "warning": "the same", "impossible": "the same", "avoidable": "the same",
                  "declared": "the same", "never": "", "none": "", "open": "**let through**",
                  "partly": "compile-time errors remain; run-time values are **let through**"}  # fmt: skip
         said = {}
@@ -200,9 +201,10 @@ def page(rows):
     overall = {}
     for i, row in enumerate(rows):
         seen = {strict[b][i] for b in BACKENDS} - {"none"}
-        overall[row.name] = ("never" if "never" in seen else "caught" if seen and seen <= good
+        overall[row.name] = ("never" if "never" in seen else "warned" if seen == {"warning"}
+                             else "caught" if seen and seen <= good
                              else "avoidable" if seen & possible and seen <= good | possible else "open")  # fmt: skip
-    count = {k: list(overall.values()).count(k) for k in ("caught", "avoidable", "open", "never")}
+    count = {k: list(overall.values()).count(k) for k in ("caught", "warned", "avoidable", "open", "never")}
     text = (HERE / "head.md").read_text()
     for key, value in count.items():
         text = text.replace("{" + key + "}", str(value))

@@ -50,7 +50,7 @@ TEST_F(MisuseF04, BufferIsFreedAfterTheKernelsOfOtherStreams) {
   expect_fine(
       ws::launch(other.value(), one, ws::kernel<mark>, buffer.value().view(), std::uint64_t{0}));
   expect_fine(ws::launch(other.value(), one, ws::kernel<mark_through>,
-                         buffer.value().view().subspan(8, 8), std::uint64_t{0}));
+                         buffer.value().view().subspan(8, 8).value(), std::uint64_t{0}));
   const auto before = waits_of_streams();
   expect_fine(buffer.value().close());
   EXPECT_EQ(waits_of_streams(), before + 1) << "the free comes after them";
@@ -87,6 +87,26 @@ TEST_F(MisuseF05, SizesThatDifferAreAnError) {
   note("construction", message(error));
   EXPECT_EQ(error_in(ws::copy_and_wait(stream, eight.value(), counting(9))).code,
             Errc::size_mismatch);
+}
+
+TEST_F(MisuseF05, PartThatIsNotThereIsAnError) {
+  auto ten = ws::DeviceBuffer<int>::from(stream, counting(10));
+  ASSERT_TRUE(ten.has_value());
+  const auto all = ten.value().view();
+  const ws::LaunchError error = error_in(all.subspan(8, 4));
+  EXPECT_EQ(finding(error), made(Errc::part_outside, 4, 10));
+  EXPECT_EQ(error.stage, Stage::construction);
+  const std::size_t none = 0;
+  EXPECT_EQ(error_in(all.subspan(none - 1, 4)).code, Errc::part_outside);
+  EXPECT_EQ(all.subspan(8).value().size(), 2U);
+  const ws::LaunchError common =
+      error_in(ws::copy(stream, all.subspan(2, 8).value(), all.subspan(0, 8).value()));
+  EXPECT_EQ(common.code, Errc::copy_overlaps);
+  EXPECT_TRUE(ws::copy(stream, all.subspan(5, 5).value(), all.subspan(0, 5).value()).has_value());
+  expect_fine(ten.value().close());
+  EXPECT_EQ(error_in(ten.value().zero(stream)).code, Errc::memory_closed);
+  EXPECT_EQ(error_in(ten.value().to_host(stream).get()).code, Errc::memory_closed);
+  note("construction", message(error));
 }
 
 TEST_F(MisuseF12, HostHasManagedMemoryOnlyAfterTheWork) {

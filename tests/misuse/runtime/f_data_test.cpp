@@ -55,7 +55,7 @@ TEST_F(MisuseG04, WaitInACaptureIsRefused) {
 TEST_F(MisuseF07, MisalignedStartIsSaid) {
   const auto buffer = ws::DeviceBuffer<float>::create(stream, 16).value();
   EXPECT_TRUE(ws::align<16>(buffer.view()).has_value());
-  const ws::LaunchError error = error_in(ws::align<16>(buffer.view().subspan(1, 12)));
+  const ws::LaunchError error = error_in(ws::align<16>(buffer.view().subspan(1, 12).value()));
   EXPECT_EQ(error.code, Errc::argument_misaligned);
   EXPECT_EQ(error.stage, Stage::construction);
   EXPECT_EQ(error.value, 4U);

@@ -36,7 +36,7 @@ TEST(Align, AKernelReadsAnAlignedStartInWidePieces) {
 TEST(Align, AStartInBetweenIsRefusedWithBothNumbers) {
   const ws::Stream stream = ws::Stream::create().value();
   auto buffer = ws::DeviceBuffer<float>::create(stream, 8).value();
-  const auto refused = ws::align<16>(buffer.view().subspan(1, 4));
+  const auto refused = ws::align<16>(buffer.view().subspan(1, 4).value());
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ws::Errc::argument_misaligned);
   EXPECT_EQ(refused.error().value, 4U);

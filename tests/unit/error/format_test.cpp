@@ -313,6 +313,9 @@ TEST(FormatClause, Arguments) {
             "or pinned or managed memory");
   EXPECT_EQ(clause(with(Errc::argument_misaligned, 4, 16)),
             "a pointer is aligned to 4 bytes, but its type needs 16");
+  EXPECT_EQ(clause(with(Errc::argument_empty, 0, 0, Axis::none, 2)),
+            "argument 2 is a view without elements, but the kernel takes a pointer; let it take a "
+            "DeviceSpan, or pass nullptr, if it can do without them");
 }
 
 TEST(FormatClause, StreamsAndDevices) {
@@ -338,6 +341,17 @@ TEST(FormatClause, Memory) {
   EXPECT_EQ(clause(with(Errc::out_of_memory, 100, 50, Axis::none, 20)),
             "out of memory: 100 bytes requested, 20 of 50 bytes free on the device; this program's "
             "buffers hold 0 bytes");
+}
+
+TEST(FormatClause, PartsOfMemory) {
+  EXPECT_EQ(clause(with(Errc::part_outside, 200, 1000, Axis::none, 900)),
+            "200 elements from 900 on are not among the 1000 of this view");
+  EXPECT_EQ(clause(with(Errc::part_outside, 2, 3, Axis::y, 2)),
+            "2 elements from 2 on are not among the 3 of this view in y");
+  EXPECT_EQ(clause(with(Errc::copy_overlaps, 40, 400)),
+            "source and target begin 40 bytes apart and reach over 400 bytes, so they overlap");
+  EXPECT_EQ(clause(with(Errc::memory_closed)),
+            "this buffer was closed or moved from and has no memory");
 }
 
 TEST(FormatClause, Copies) {

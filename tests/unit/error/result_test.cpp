@@ -8,7 +8,9 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace warpsafe::core_test {
 namespace {
@@ -22,6 +24,35 @@ LaunchError too_large() {
 constexpr const char* text_of_too_large =
     "Kernel 'batch' not launched: grid.y 70000 invalid (limit: 1..65535); put the long axis in x "
     "(limit 2147483647)\n  at app.cpp:7";
+
+// A temporary result hands out values: a reference into it would dangle in the body of a loop.
+template <class R>
+using ValueOf = decltype(std::declval<R>().value());
+template <class R>
+using ErrorOf = decltype(std::declval<R>().error());
+static_assert(std::is_same_v<ValueOf<result<std::string>>, std::string>);
+static_assert(std::is_same_v<ValueOf<const result<std::string>>, std::string>);
+static_assert(std::is_same_v<ValueOf<result<std::string>&>, std::string&>);
+static_assert(std::is_same_v<ValueOf<const result<std::string>&>, const std::string&>);
+static_assert(std::is_same_v<ValueOf<answer<std::string>>, std::string>);
+static_assert(std::is_same_v<ValueOf<result<void>>, void>);
+static_assert(std::is_same_v<ErrorOf<result<void>>, LaunchError>);
+static_assert(std::is_same_v<ErrorOf<const result<int>>, LaunchError>);
+static_assert(std::is_same_v<ErrorOf<result<int>&>, LaunchError&>);
+static_assert(std::is_same_v<ErrorOf<const result<int>&>, const LaunchError&>);
+
+TEST(Result, ALoopOverATemporarysValueHasItsElements) {
+  const auto make = []() -> result<std::vector<std::string>> {
+    return std::vector<std::string>{"a text that no small string holds", "and another one"};
+  };
+  std::string all;
+  for (const std::string& one : make().value()) all += one;
+  EXPECT_EQ(all, "a text that no small string holdsand another one");
+  const auto& kept = make().value();
+  EXPECT_EQ(kept.size(), 2U);
+  const auto& why = result<int>(too_large()).error();
+  EXPECT_EQ(why.code, Errc::grid_too_large);
+}
 
 TEST(Result, HoldsAValueOrAnError) {
   const result<int> good = 5;

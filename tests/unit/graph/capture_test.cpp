@@ -91,6 +91,62 @@ TEST_F(CaptureTest, ADroppedOneIsOver) {
   ASSERT_TRUE(stream.synchronize<CheckLevel::off>().has_value() == false) << "global mode";
 }
 
+TEST_F(CaptureTest, ADroppedOneWithWorkSaysSo) {
+  const auto dropped = [&](auto&& use) {
+    ::testing::internal::CaptureStderr();
+    {
+      auto capture = Capture::begin(stream).value();
+      use(capture);
+    }
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const auto put = [&](Capture&) { ASSERT_TRUE(put_on(stream, 5).has_value()); };
+  EXPECT_THAT(
+      dropped(put),
+      ::testing::AllOf(::testing::StartsWith("warpsafe: a capture was dropped without end()"),
+                       HasSubstr("begun at"), HasSubstr("capture_test.cpp:")));
+  EXPECT_EQ(dropped([](Capture&) {}), "") << "nothing is lost";
+  EXPECT_EQ(dropped([&](Capture& capture) {
+              put(capture);
+              capture.discard();
+            }),
+            "");
+  EXPECT_EQ(dropped([&](Capture& capture) {
+              put(capture);
+              EXPECT_TRUE(std::move(capture).end().has_value());
+            }),
+            "");
+  EXPECT_THAT(dropped([&](Capture& capture) {
+                put(capture);
+                const Capture moved = std::move(capture);
+              }),
+              HasSubstr("was dropped"))
+      << "the one that it was moved to";
+  ::testing::internal::CaptureStderr();
+  {
+    const auto silent = Capture::begin<CheckLevel::off>(stream).value();
+    ASSERT_TRUE(put_on(stream, 5).has_value());
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  expect_over();
+}
+
+TEST_F(CaptureTest, ItIsSilentIfTheProgramKnowsWhyItIsDropped) {
+  ::testing::internal::CaptureStderr();
+  const auto refused = warpsafe::capture(stream, [&](Capture&) -> result<void> {
+    WARPSAFE_TRYV(put_on(stream, 5));
+    return LaunchError::make(Errc::size_zero, Stage::construction);
+  });
+  EXPECT_EQ(error_in(refused).code, Errc::size_zero);
+  const auto body = [&](Capture&) -> result<void> {
+    WARPSAFE_TRYV(put_on(stream, 5));
+    throw std::runtime_error("out of here");
+  };
+  EXPECT_THROW(static_cast<void>(warpsafe::capture(stream, body)), std::runtime_error);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  expect_over();
+}
+
 TEST_F(CaptureTest, IsOverAfterAnException) {
   const auto body = [&](Capture&) -> result<void> { throw std::runtime_error("out of here"); };
   EXPECT_THROW(static_cast<void>(warpsafe::capture(stream, body)), std::runtime_error);

@@ -4,10 +4,14 @@
 // A kernel receives the arguments of its launch unchanged.
 
 #include "launch_fixture.hpp"
+#include <warpsafe/memory/buffer.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <string>
 
 namespace warpsafe::core_test {
 
@@ -17,10 +21,27 @@ struct ForeignVector {
   T* first;
   std::size_t length;
 };
+/// Frees its memory in its destructor, as at::Tensor does.
+struct ForeignOwner {
+  std::shared_ptr<int> memory;
+  [[nodiscard]] ForeignOwner contiguous() const { return *this; }
+};
+struct OwnerInOrder : ForeignOwner {
+  [[nodiscard]] OwnerInOrder contiguous() const { return *this; }
+};
 
 }  // namespace warpsafe::core_test
 
 namespace warpsafe {
+template <>
+struct device_pointer_traits<core_test::ForeignOwner> {
+  static int* get(const core_test::ForeignOwner& owner) noexcept { return owner.memory.get(); }
+};
+template <>
+struct device_pointer_traits<core_test::OwnerInOrder> {
+  static constexpr bool may_be_temporary = true;
+  static int* get(const core_test::OwnerInOrder& owner) noexcept { return owner.memory.get(); }
+};
 template <class T>
 struct device_pointer_traits<core_test::ForeignVector<T>> {
   static T* get(const core_test::ForeignVector<T>& vector) noexcept { return vector.first; }
@@ -198,9 +219,9 @@ TEST_F(Arguments, TypedPointersAndSpansGoByValue) {
   Seen* const out = device_array<Seen>(1);
   const auto pointer = detail::DeviceAccess::pointer(memory);
   const DeviceSpan<float> span(pointer, 8);
-  ASSERT_TRUE(launch(stream, once, kernel<see_typed>, pointer, pointer + 1, span.subspan(3, 100),
-                     trust(out))
-                  .has_value());
+  ASSERT_TRUE(
+      launch(stream, once, kernel<see_typed>, pointer, pointer + 1, span.subspan(3, 5), trust(out))
+          .has_value());
   wait();
   EXPECT_EQ(out->a, memory);
   EXPECT_EQ(out->b, memory + 1);
@@ -278,6 +299,75 @@ using detail::parameter_bytes;
 static_assert(parameter_bytes<>() == 0);
 static_assert(parameter_bytes<char, double, char>() == 17, "each at its own alignment");
 static_assert(parameter_bytes<double, char, char>() == 10);
+
+// What frees its memory too early: f04 in tests/misuse/compile.
+static_assert(detail::FreesTooEarly<ForeignOwner> && detail::FreesTooEarly<const ForeignOwner>);
+static_assert(!detail::FreesTooEarly<ForeignOwner&> && !detail::FreesTooEarly<const ForeignOwner&>);
+static_assert(!detail::FreesTooEarly<OwnerInOrder>);
+static_assert(!detail::FreesTooEarly<ForeignVector<int>>, "has no destructor");
+static_assert(!detail::FreesTooEarly<DeviceView<int>> && !detail::FreesTooEarly<trusted_ptr<int>> &&
+              !detail::FreesTooEarly<int> && !detail::FreesTooEarly<std::string>);
+
+struct Packed {
+  unsigned long value : 40;
+};
+
+TEST_F(Arguments, OwnersOfOtherLibrariesAreTaken) {
+  int* const out = device_array<int>(1);
+  OwnerInOrder owner;
+  owner.memory = {out, [](int*) {}};
+  const auto run = [&](const auto& launched) {
+    EXPECT_TRUE(launched.has_value());
+    wait();
+    return *out;
+  };
+  EXPECT_EQ(run(launch(stream, once, kernel<store<int>>, 3, owner)), 3);
+  const ForeignOwner constant = owner;
+  EXPECT_EQ(run(launch(stream, once, kernel<store<int>>, 4, constant)), 4);
+  EXPECT_EQ(run(launch(stream, once, kernel<store<int>>, 5, owner.contiguous())), 5);
+  EXPECT_EQ(run(launch(stream, once, kernel<store<int>>, 6, ForeignVector<int>{out, 1})), 6);
+  auto* const numbers = device_array<unsigned long>(1);
+  const Packed packed{7};
+  ASSERT_TRUE(
+      launch(stream, once, kernel<store<unsigned long>>, packed.value, trust(numbers)).has_value());
+  wait();
+  EXPECT_EQ(*numbers, 7U);
+}
+
+WARPSAFE_KERNEL void take_all(int*, const int*, DeviceSpan<int>, device_ptr<int>, std::size_t) {}
+
+TEST_F(Arguments, AViewWithoutElementsIsNotForAPointer) {
+  auto some = DeviceBuffer<int>::create(stream, 4).value();
+  auto none = DeviceBuffer<int>::create(stream, 0).value();
+  const auto run = [&](const auto& a, const auto& b, const auto& c, const auto& d) {
+    return launch(stream, once, kernel<take_all>, a, b, c, d, std::size_t{4});
+  };
+  const auto all = some.view();
+  const auto refused = [&](const auto& outcome) {
+    const LaunchError error = error_in(outcome);
+    EXPECT_EQ(error.code, Errc::argument_empty);
+    return error.argument();
+  };
+  EXPECT_EQ(refused(run(none.view(), all, all, all)), 1U);
+  EXPECT_EQ(refused(run(all, none.view(), all, all)), 2U);
+  EXPECT_EQ(refused(run(all, all, all, none.view())), 4U);
+  EXPECT_EQ(refused(run(all, all.subspan(4).value(), all, all)), 2U) << "it has an address";
+  EXPECT_EQ(refused(run(DeviceView<int>(), all, all, all)), 1U);
+  EXPECT_EQ(refused(launch<CheckLevel::cheap>(stream, once, kernel<take_all>, none.view(), all, all,
+                                              all, std::size_t{4})),
+            1U);
+
+  EXPECT_TRUE(run(all, all, none.view(), all).has_value()) << "a span knows its size";
+  EXPECT_TRUE(run(nullptr, nullptr, all, nullptr).has_value()) << "on purpose";
+  EXPECT_TRUE(launch<CheckLevel::off>(stream, once, kernel<take_all>, none.view(), all, all, all,
+                                      std::size_t{4})
+                  .has_value());
+  EXPECT_TRUE(launch(stream, SafeGrid<>::cover_or_empty(none.size(), block<32>), kernel<take_all>,
+                     none.view(), all, all, all, std::size_t{0})
+                  .has_value())
+      << "an empty grid";
+  wait();
+}
 
 }  // namespace
 }  // namespace warpsafe::core_test

@@ -130,8 +130,8 @@ TEST_F(Reference, ArgumentsThatOverlapOverlapOnTheHostToo) {
   debug::set_reference("all");
   auto both = filled(std::vector<float>{1, 2, 3, 4});
   // y is x moved by one element: each result is the next input.
-  ASSERT_TRUE(launch(stream, config, checked_axpy, 1.0F, both.view().subspan(0, 3),
-                     both.view().subspan(1, 3), std::size_t{3}));
+  ASSERT_TRUE(launch(stream, config, checked_axpy, 1.0F, both.view().subspan(0, 3).value(),
+                     both.view().subspan(1, 3).value(), std::size_t{3}));
   EXPECT_THAT(read(both), ElementsAre(1, 1003, 2006, 3010));
 }
 

@@ -267,12 +267,13 @@ TEST_F(BufferTest, EveryFormOfAViewKnowsItsBuffer) {
   };
   EXPECT_EQ(noted(buffer.view()), 1U);
   EXPECT_EQ(noted(std::as_const(buffer).view()), 1U);
-  EXPECT_EQ(noted(buffer.view().subspan(2, 3)), 1U);
+  EXPECT_EQ(noted(buffer.view().subspan(2, 3).value()), 1U);
   EXPECT_EQ(noted(DeviceView<const int>(buffer.view())), 1U);
   EXPECT_EQ(noted(align<16>(buffer.view()).value()), 1U);
   EXPECT_EQ(noted(matrix.view()), 1U);
-  EXPECT_EQ(noted(matrix.view().window(extent{rows{1}, cols{1}}, extent{rows{1}, cols{1}})), 1U);
-  EXPECT_EQ(noted(matrix.view().row(1)), 1U);
+  EXPECT_EQ(noted(matrix.view().window(extent{rows{1}, cols{1}}, extent{rows{1}, cols{1}}).value()),
+            1U);
+  EXPECT_EQ(noted(matrix.view().row(1).value()), 1U);
   EXPECT_EQ(noted(managed.view()), 1U);
   EXPECT_EQ(noted(buffer.view().span()), 0U) << "the way out, by its name";
 }
@@ -341,6 +342,38 @@ TEST_F(BufferTest, AHoldKeepsTheMemoryAndNotTheBuffer) {
   EXPECT_EQ(held_bytes(), 12U);
   copied = {};
   EXPECT_EQ(held_bytes(), 0U);
+}
+
+TEST_F(BufferTest, AClosedOneHasNoMemoryToWorkOn) {
+  const auto expect_closed = [&](DeviceBuffer<int>& buffer) {
+    const auto code = [](const auto& outcome) { return error_in(outcome).code; };
+    EXPECT_EQ(code(buffer.zero(stream)), Errc::memory_closed);
+    EXPECT_EQ(code(buffer.fill_bytes(stream, std::byte{1})), Errc::memory_closed);
+    EXPECT_EQ(code(buffer.assign({})), Errc::memory_closed);
+    EXPECT_EQ(code(buffer.to_host(stream).get()), Errc::memory_closed);
+    EXPECT_EQ(code(buffer.used_on(stream)), Errc::memory_closed);
+    const auto named = filled(std::vector<int>{});
+    EXPECT_EQ(code(copy(stream, buffer, named)), Errc::memory_closed);
+    EXPECT_TRUE(buffer.view().empty());
+    EXPECT_TRUE(buffer.close().has_value()) << "it is closed already";
+  };
+  auto closed = filled(counting(3));
+  ASSERT_TRUE(closed.close().has_value());
+  expect_closed(closed);
+  auto moved = filled(counting(3));
+  const auto next = std::move(moved);
+  expect_closed(moved);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(read(next), counting(3));
+}
+
+TEST_F(BufferTest, AnEmptyOneIsNotClosed) {
+  auto empty = DeviceBuffer<int>::create(stream, 0).value();
+  const auto none = DeviceBuffer<int>::create(stream, 0).value();
+  EXPECT_TRUE(empty.zero(stream).has_value());
+  EXPECT_TRUE(empty.assign({}).has_value());
+  EXPECT_TRUE(empty.to_host(stream).get().value().empty());
+  EXPECT_TRUE(empty.used_on(stream).has_value());
+  EXPECT_TRUE(copy(stream, empty, none).has_value());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "data_fixture.hpp"
 #include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
 
 #include <gmock/gmock.h>
 
@@ -31,7 +32,8 @@ static_assert(
 TEST_F(CopyTest, BetweenBuffersAndPartsOfThem) {
   const auto source = filled(counting(10));
   auto target = filled(counting(10, 100));
-  ASSERT_TRUE(copy(stream, target.view().subspan(2, 3), source.view().subspan(5, 3)).has_value());
+  ASSERT_TRUE(copy(stream, target.view().subspan(2, 3).value(), source.view().subspan(5, 3).value())
+                  .has_value());
   EXPECT_EQ(read(target), (std::vector<int>{100, 101, 5, 6, 7, 105, 106, 107, 108, 109}));
   ASSERT_TRUE(copy(stream, target, source).has_value());
   EXPECT_EQ(read(target), counting(10));
@@ -77,7 +79,7 @@ TEST_F(CopyTest, OfPageableMemoryHasEndedWhenItReturns) {
   ASSERT_TRUE(copy_and_wait(stream, back, target).has_value());
   EXPECT_THAT(back, ::testing::ElementsAre(5, 6, 7));
   int two[2] = {};
-  ASSERT_TRUE(copy_and_wait(stream, two, target.view().subspan(1, 2)).has_value());
+  ASSERT_TRUE(copy_and_wait(stream, two, target.view().subspan(1, 2).value()).has_value());
   EXPECT_THAT(two, ::testing::ElementsAre(6, 7));
 }
 
@@ -87,10 +89,11 @@ TEST_F(CopyTest, BetweenTwoDevicesGoesFromPeerToPeer) {
   const auto source = filled(counting(4));
   auto target = DeviceBuffer<int>::create(other, 4).value();
   EXPECT_EQ(target.view().device(), 1);
-  EXPECT_EQ(target.view().subspan(1, 2).device(), 1);
+  EXPECT_EQ(target.view().subspan(1, 2).value().device(), 1);
   ASSERT_TRUE(stream.synchronize().has_value());
   ASSERT_TRUE(copy(other, target, source).has_value());
-  ASSERT_TRUE(copy(other, target.view().subspan(0, 2), source.view().subspan(2, 2)).has_value());
+  ASSERT_TRUE(copy(other, target.view().subspan(0, 2).value(), source.view().subspan(2, 2).value())
+                  .has_value());
   EXPECT_EQ(host::calls_made(Call::copy_peer), 2U);
   EXPECT_EQ(target.to_host(other).get().value(), (std::vector<int>{2, 3, 2, 3}));
 }
@@ -161,6 +164,56 @@ TEST_F(CopyTest, AFreeThatMeetsACaptureIsMadeAfterwards) {
   const auto later = filled(counting(1));
   EXPECT_EQ(host::calls_made(Call::deallocate), 1U);
   EXPECT_EQ(held_bytes(), 4U);
+}
+
+TEST_F(CopyTest, SourceAndTargetDoNotOverlap) {
+  auto buffer = filled(counting(100));
+  const auto part = [&](std::size_t offset, std::size_t count) {
+    return buffer.view().subspan(offset, count).value();
+  };
+  const LaunchError error = error_in(copy(stream, part(10, 50), part(0, 50)));
+  EXPECT_EQ(error.code, Errc::copy_overlaps);
+  EXPECT_EQ(error.value, 40U);
+  EXPECT_EQ(error.limit, 200U);
+  EXPECT_EQ(error_in(copy(stream, part(0, 50), part(49, 50))).code, Errc::copy_overlaps);
+  EXPECT_EQ(error_in(copy(stream, buffer, buffer)).code, Errc::copy_overlaps) << "onto itself";
+  EXPECT_EQ(error_in(copy(stream, buffer.view().span(), buffer.view().span())).code,
+            Errc::copy_overlaps);
+  EXPECT_EQ(read(buffer), counting(100)) << "nothing was copied";
+
+  EXPECT_TRUE(copy(stream, part(50, 50), part(0, 50)).has_value()) << "side by side";
+  EXPECT_TRUE(copy(stream, part(0, 50), part(50, 50)).has_value());
+  EXPECT_TRUE(copy(stream, part(7, 0), part(7, 0)).has_value()) << "nothing";
+  const auto other = filled(counting(100));
+  EXPECT_TRUE(copy(stream, buffer, other).has_value());
+}
+
+TEST_F(CopyTest, WindowsOfOneMatrixMayLieBesideEachOther) {
+  auto made = PitchedBuffer<int>::create(stream, extent<2>{rows{8}, cols{10}}).value();
+  const auto window = [&](int row, int col, int high, int wide) {
+    return made.view()
+        .window(extent<2>{rows{row}, cols{col}}, extent<2>{rows{high}, cols{wide}})
+        .value();
+  };
+  const auto overlap = [&](const auto& to, const auto& from) {
+    const auto copied = copy(stream, to, from);
+    if (copied.has_value()) return false;
+    EXPECT_EQ(error_in(copied).code, Errc::copy_overlaps);
+    return true;
+  };
+  EXPECT_FALSE(overlap(window(0, 0, 8, 5), window(0, 5, 8, 5)));
+  EXPECT_FALSE(overlap(window(0, 5, 8, 5), window(0, 0, 8, 5)));
+  EXPECT_FALSE(overlap(window(1, 0, 7, 5), window(0, 5, 7, 5)));
+  EXPECT_FALSE(overlap(window(0, 5, 7, 5), window(1, 0, 7, 5)));
+  EXPECT_FALSE(overlap(window(0, 0, 4, 10), window(4, 0, 4, 10)));
+  EXPECT_TRUE(overlap(window(0, 0, 8, 6), window(0, 4, 8, 6)));
+  EXPECT_TRUE(overlap(window(0, 0, 4, 5), window(3, 4, 4, 5)));
+  EXPECT_TRUE(overlap(window(3, 0, 4, 5), window(0, 4, 4, 5)));
+  EXPECT_TRUE(overlap(window(3, 0, 4, 5), window(3, 0, 4, 5)));
+  EXPECT_FALSE(overlap(made.view().row(1).value(), made.view().row(2).value()));
+  EXPECT_TRUE(overlap(made.view().row(1).value(), made.view().row(1).value()));
+  EXPECT_TRUE(overlap(window(1, 0, 1, 10), made.view().row(1).value()));
+  EXPECT_FALSE(overlap(window(1, 0, 2, 5), made.view().row(0).value()));
 }
 
 }  // namespace

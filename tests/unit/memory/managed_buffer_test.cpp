@@ -49,6 +49,37 @@ TEST_F(ManagedBufferTest, TheHostHasItOnlyWhenTheWorkHasEnded) {
   EXPECT_TRUE(std::move(token).get().has_value());
 }
 
+TEST_F(ManagedBufferTest, TheHostWaitsForEveryStreamThatHasAView) {
+  const auto other = Stream::create().value();
+  const auto third = Stream::create().value();
+  // The work is on the buffer's own stream, and the host asks on another.
+  auto buffer = ManagedBuffer<int>::create(stream, 3).value();
+  hold(stream);
+  auto token = std::move(buffer).to_host(other);
+  EXPECT_FALSE(token.ready().value());
+  open();
+  buffer = std::move(token).get().value().to_device();
+  wait();
+  // The work is on a stream that was given a view.
+  hold(third);
+  ASSERT_TRUE(launch(third, LaunchConfig{grid<1>, block<32>}, kernel<double_all>, buffer.view(),
+                     buffer.size())
+                  .has_value());
+  auto second = std::move(buffer).to_host(other);
+  EXPECT_FALSE(second.ready().value());
+  open();
+  EXPECT_TRUE(std::move(second).get().has_value());
+}
+
+TEST_F(ManagedBufferTest, AMovedOneHasNothing) {
+  auto buffer = ManagedBuffer<int>::create(stream, 3).value();
+  const auto next = std::move(buffer);
+  EXPECT_EQ(buffer.size(), 0U);  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(buffer.view().empty());
+  EXPECT_EQ(error_in(std::move(buffer).to_host(stream).get()).code, Errc::memory_closed);
+  EXPECT_EQ(next.size(), 3U);
+}
+
 TEST_F(ManagedBufferTest, IsRefusedWhereTheHostMayNotTouchItBesideKernels) {
   DeviceLimits limits = device_limits(DeviceId(0)).value();
   limits.concurrent_managed_access = false;

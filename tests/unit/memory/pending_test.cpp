@@ -193,5 +193,12 @@ TEST_F(PendingTest, TheFirstErrorOfSeveralIsTheirs) {
             Errc::runtime_failed);
 }
 
+TEST_F(PendingTest, ALoopOverTheTakenValueHasItsElements) {
+  const auto buffer = filled(counting(1000));
+  int sum = 0;
+  for (const int value : buffer.to_host(stream).get().value()) sum += value;
+  EXPECT_EQ(sum, 499500);
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test

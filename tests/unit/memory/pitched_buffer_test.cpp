@@ -51,28 +51,42 @@ TEST_F(PitchedBufferTest, AWindowIsCopiedRowByRow) {
   const auto source = matrix();
   auto target = matrix();
   const extent<2> size{rows{2}, cols{2}};
-  ASSERT_TRUE(copy(stream, target.view().window(extent<2>{rows{0}, cols{0}}, size),
-                   source.view().window(extent<2>{rows{1}, cols{3}}, size))
+  ASSERT_TRUE(copy(stream, target.view().window(extent<2>{rows{0}, cols{0}}, size).value(),
+                   source.view().window(extent<2>{rows{1}, cols{3}}, size).value())
                   .has_value());
   EXPECT_EQ(target.to_host(stream).get().value(),
             (std::vector<int>{8, 9, 2, 3, 4, 13, 14, 7, 8, 9, 10, 11, 12, 13, 14}));
 }
 
-TEST_F(PitchedBufferTest, AWindowIsCutAtTheEnd) {
+TEST_F(PitchedBufferTest, AWindowIsInsideOfTheMatrix) {
   auto made = matrix();
-  const auto cut = made.view().window(extent<2>{rows{2}, cols{4}}, three_by_five);
-  EXPECT_EQ(cut.rows(), 1U);
-  EXPECT_EQ(cut.cols(), 1U);
-  const auto none = made.view().window(extent<2>{rows{9}, cols{9}}, three_by_five);
-  EXPECT_EQ(none.rows(), 0U);
-  EXPECT_EQ(none.cols(), 0U);
-  EXPECT_TRUE(made.view().row(3).empty());
+  const auto window = [&](std::int64_t row, std::int64_t col, std::int64_t high,
+                          std::int64_t wide) {
+    return made.view().window(extent<2>{rows{row}, cols{col}}, extent<2>{rows{high}, cols{wide}});
+  };
+  EXPECT_EQ(window(2, 4, 1, 1).value().rows(), 1U);
+  EXPECT_EQ(window(0, 0, 3, 5).value().cols(), 5U);
+  EXPECT_EQ(window(3, 5, 0, 0).value().rows(), 0U);
+  const auto expect_outside = [](const auto& part, std::uint64_t first, std::uint64_t limit,
+                                 Axis axis) {
+    const LaunchError error = error_in(part);
+    EXPECT_EQ(error.code, Errc::part_outside);
+    EXPECT_EQ(error.extra, first);
+    EXPECT_EQ(error.limit, limit);
+    EXPECT_EQ(error.axis, axis);
+  };
+  expect_outside(window(2, 4, 2, 1), 2, 3, Axis::y);
+  expect_outside(window(2, 4, 1, 2), 4, 5, Axis::x);
+  expect_outside(window(9, 9, 1, 1), 9, 5, Axis::x);
+  expect_outside(made.view().row(3), 3, 3, Axis::y);
+  EXPECT_EQ(error_in(window(-1, 0, 1, 1)).code, Errc::size_negative);
+  EXPECT_EQ(error_in(window(0, 0, 1, -1)).code, Errc::size_negative);
 }
 
 TEST_F(PitchedBufferTest, RowsAreSpans) {
   auto made = matrix();
   const auto line = filled(counting(5, 50));
-  ASSERT_TRUE(copy(stream, made.view().row(1), line).has_value());
+  ASSERT_TRUE(copy(stream, made.view().row(1).value(), line).has_value());
   EXPECT_EQ(made.to_host(stream).get().value(),
             (std::vector<int>{0, 1, 2, 3, 4, 50, 51, 52, 53, 54, 10, 11, 12, 13, 14}));
 }

@@ -20,6 +20,13 @@ static_assert(current_level == CheckLevel::off);
 
 struct ReleaseBuild : LaunchTest {};
 
+TEST_F(ReleaseBuild, AnIndexIsNotChecked) {
+  int memory[5] = {1, 2, 3, 4, 5};
+  const DeviceSpan<int> two(detail::DeviceAccess::pointer(memory), 2);
+  EXPECT_EQ(two[4], 5);
+  EXPECT_EQ(two.subspan(1, 2).pointer().get(), nullptr) << "a part is there or has no address";
+}
+
 TEST_F(ReleaseBuild, ALaunchIsOneCallOfTheDriver) {
   const auto config = configure(SafeGrid<>::cover(1000, block<256>));
   ASSERT_TRUE(launch(stream, config, kernel<nothing>).has_value());

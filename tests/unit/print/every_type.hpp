@@ -233,8 +233,10 @@ inline ws::result<void> memory() {
   WARPSAFE_TRY(auto pitched,
                ws::PitchedBuffer<float>::create(stream, ws::extent{ws::rows{3}, ws::cols{100}}));
   const auto pitched_view = pitched.view();
-  const auto window = pitched_view.window(ws::extent{ws::rows{1}, ws::cols{2}},
-                                          ws::extent{ws::rows{1}, ws::cols{5}});
+  const auto window =
+      pitched_view
+          .window(ws::extent{ws::rows{1}, ws::cols{2}}, ws::extent{ws::rows{1}, ws::cols{5}})
+          .value();
   const auto pitched_span = pitched_view.span();
   WARPSAFE_TRY(auto moved_pitched,
                ws::PitchedBuffer<float>::create(stream, ws::extent{ws::rows{3}, ws::cols{100}}));

@@ -182,6 +182,10 @@ TEST_F(LastErrorCalls, MatricesAndManagedMemory) {
             [&] { return matrix.fill_bytes(stream, std::byte{1}); });
   untouched("basic_pitched_buffer::used_on", [&] { return matrix.used_on(other); });
   untouched("basic_pitched_buffer::to_host", [&] { return matrix.to_host(stream).get(); });
+  const auto view = matrix.view();
+  const ws::extent<2> none{ws::rows{0}, ws::cols{0}};
+  untouched("PitchedView::row", [&] { return view.row(0); });
+  untouched("PitchedView::window", [&] { return view.window(none, none); });
   untouched("basic_pitched_buffer::close", [&] { return matrix.close(); });
   auto managed = untouched_value("basic_managed_buffer::create", [&] {
                    return ws::ManagedBuffer<int>::create(stream, 3);

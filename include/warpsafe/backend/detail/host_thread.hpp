@@ -30,6 +30,8 @@ struct HostThread {
   /// Ends this thread and starts no further block of its grid, because a check has failed. Does not
   /// return; may leave by an exception as `sync` does.
   void (*leave)(HostThread& self, const char* file, unsigned line);
+  /// As `leave`, after an access outside of memory: the launch fails with `text`.
+  void (*fault)(HostThread& self, const char* text);
   /// Whether the caller of the kernel continues with the block's next thread after this one.
   /// Cleared by a `sync` that left the next threads to others.
   bool continues;

@@ -226,4 +226,11 @@ WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel"
                "argument {argument} is host memory, which the device cannot read; pass a device "
                "buffer's view, or pinned or managed memory")
 
+// A pointer parameter does not tell the kernel the number of elements. Checked builds.
+// Way out: Find out why the view is empty. A kernel that can do without the elements takes a
+// `DeviceSpan`, or `nullptr`.
+WARPSAFE_ERROR(72, argument_empty, "a view without elements was given to a pointer parameter",
+               "argument {argument} is a view without elements, but the kernel takes a pointer; "
+               "let it take a DeviceSpan, or pass nullptr, if it can do without them")
+
 #endif

@@ -99,7 +99,7 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   if (is("limit")) {
     number = error.limit;
   } else if (is("argument") || is("parameter") || is("static") || is("free") ||
-             is("third extent")) {
+             is("third extent") || is("first")) {
     number = error.extra;
   } else if (is("held")) {
     number = error.held;

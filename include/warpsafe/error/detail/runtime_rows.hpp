@@ -23,6 +23,22 @@ WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
 WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type",
                "a pointer is aligned to {value} bytes, but its type needs {limit}")
 
+// `subspan`, `row` or `window` was asked for elements behind the end of a view. An offset that was
+// computed as `i - 1` for i = 0 is a huge number.
+// Way out: Ask for the elements that are there. `subspan(offset)` is all that follow the offset.
+WARPSAFE_ERROR(69, part_outside, "a part of a view is not inside of the view",
+               "{value} elements from {first} on are not among the {limit} of this view{in axis}")
+
+// Both are parts of one buffer. The runtimes do not say what such a copy writes.
+// Way out: Copy to a buffer of its own first, or use a kernel.
+WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
+               "source and target begin {value} bytes apart and reach over {limit} bytes, so they "
+               "overlap")
+
+// Way out: Use the buffer that it was moved to, or create one.
+WARPSAFE_ERROR(71, memory_closed, "a buffer was used after it was closed or moved from",
+               "this buffer was closed or moved from and has no memory")
+
 // `get()` has already returned the value, or the `Pending` was moved from.
 // Way out: Keep the value that `get()` returns; after a move, use the `Pending` that was moved to.
 WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was taken before",

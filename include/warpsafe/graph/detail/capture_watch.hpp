@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 
 namespace warpsafe::detail {
@@ -217,6 +218,15 @@ template <class T>
   if (open_captures() == nullptr) return false;
   const ResourcesPtr resources = CaptureHookFunctions::resources_of(stream);
   return resources.get() != nullptr && resources->keep(std::forward<T>(value)) != nullptr;
+}
+
+/// Called for a capture whose work is lost.
+[[gnu::cold]] inline void report_lost_capture(const call_site& began) noexcept {
+  std::fprintf(stderr,
+               "warpsafe: a capture was dropped without end(), and the work that it holds never "
+               "runs\n  begun at %s:%u; write auto graph = std::move(capture).end(), or "
+               "capture.discard() to drop it on purpose\n",
+               began.file == nullptr ? "?" : began.file, static_cast<unsigned>(began.line));
 }
 
 }  // namespace warpsafe::detail

@@ -4,6 +4,7 @@
 
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/parameter.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 
@@ -115,6 +116,14 @@ inline constexpr bool points_to_bytes<T*> =
     std::is_void_v<T> || std::is_same_v<std::remove_cv_t<T>, std::byte> ||
     std::is_same_v<std::remove_cv_t<T>, unsigned char> || std::is_same_v<std::remove_cv_t<T>, char>;
 
+/// Whether A is a temporary that owns device memory of another library and frees it at the end of
+/// the statement, when the kernel may still run. Types whose free waits for the launch say so.
+template <class A>
+concept FreesTooEarly = !std::is_reference_v<A> && !std::is_trivially_destructible_v<A> &&
+                        DevicePointer<std::remove_const_t<A>> && !requires {
+  requires device_pointer_traits<std::remove_const_t<A>>::may_be_temporary;
+};
+
 /// The raw pointer behind a pointer parameter; any other type unchanged.
 template <class P>
 struct RawParameter {
@@ -144,7 +153,12 @@ constexpr bool converts_to_span() noexcept {
 /// Diagnoses an argument of type A for the parameter of type P and number Number, counted from 1.
 template <std::size_t Number, class P, class A>
 constexpr bool check_argument() noexcept {
-  if constexpr (std::is_arithmetic_v<P> && std::is_arithmetic_v<A>) {
+  if constexpr (is_result<A>) {
+    static_assert(
+        !is_result<A>,
+        "warpsafe: this result may hold an error instead of an argument; take its value first: WARPSAFE_TRY(auto part, view.subspan(offset, count))");
+    return false;
+  } else if constexpr (std::is_arithmetic_v<P> && std::is_arithmetic_v<A>) {
     static_assert(
         keeps_value<P, A>(),
         "warpsafe: this argument may lose its value in the kernel's narrower parameter (int64 to int, double to float, integer to float); widen the parameter, or convert the argument explicitly");

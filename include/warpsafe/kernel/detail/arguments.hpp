@@ -59,12 +59,16 @@ struct ValueChecks {
   std::uint8_t signed_bytes;  ///< the size of a signed number for an unsigned parameter, else 0
   bool is_trusted;            ///< a trusted_ptr or trusted_span
   bool is_trusted_span;
-  [[nodiscard]] constexpr bool any() const noexcept { return signed_bytes != 0 || is_trusted; }
+  bool is_view;  ///< of a buffer, for a parameter that does not know its size
+  [[nodiscard]] constexpr bool any() const noexcept {
+    return signed_bytes != 0 || is_trusted || is_view;
+  }
 };
 template <class P, class A>
 inline constexpr ValueChecks value_checks{
     may_be_negative<P, A>() ? static_cast<std::uint8_t>(sizeof(A)) : std::uint8_t{0}, is_trusted<A>,
-    is_trusted_span<A>};
+    is_trusted_span<A>,
+    is_view<A>&& is_device_span<KernelForm<A>>&& std::is_pointer_v<typename RawParameter<P>::type>};
 
 /// A trusted_span of any type, and the first member of a trusted_ptr.
 struct TrustedBytes {

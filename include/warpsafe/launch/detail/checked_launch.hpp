@@ -154,6 +154,11 @@ template <CheckLevel Level, class B>
   if (!arguments.types().has_checks) return true;
   for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
     const ValueChecks checks = arguments.types().facts[i]->checks;
+    if (checks.is_view) {
+      // A view begins with its address and the number of its elements.
+      if (static_cast<const std::uint64_t*>(arguments.argument(i))[1] != 0) continue;
+      return refuse(error, Errc::argument_empty, Stage::validation, 0, 0, Axis::none, i + 1);
+    }
     if (checks.any() && !check_value<B>(checks, arguments.argument(i), Level == CheckLevel::full,
                                         static_cast<int>(i) + 1, error)) {
       return false;

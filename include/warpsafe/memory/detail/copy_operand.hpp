@@ -14,6 +14,7 @@
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 // Copies, fills and reads in terms of rows of bytes, independent of the user's types. All size
@@ -31,6 +32,7 @@ struct CopyRows {
   int device;                    ///< -1 for host memory, or if unknown
   std::size_t size;              ///< in elements
   MemoryOwner* owner = nullptr;  ///< of a view; it records the copy
+  bool closed = false;           ///< a buffer that was closed or moved from
 
   template <class T>
   [[nodiscard]] static CopyRows flat(T* data, std::size_t size, int device) noexcept {
@@ -73,10 +75,20 @@ struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
   [[nodiscard]] static std::nullptr_t owner(const DeviceView<T>&) noexcept { return nullptr; }
 };
 
+/// Errc::memory_closed for a buffer that was closed or moved from.
+[[nodiscard]] inline result<void> check_open(bool closed, Name operation, call_site site) noexcept {
+  if (!closed) return success();
+  LaunchError error = LaunchError::make(Errc::memory_closed, Stage::construction, site);
+  error.operation = operation;
+  return error;
+}
+
 /// Errc::size_mismatch unless source and target have the same number of elements, or, for two
-/// matrices, of rows and columns (value: the source's, limit: the target's).
+/// matrices, of rows and columns (value: the source's, limit: the target's). Errc::memory_closed.
 [[nodiscard]] inline result<void> check_same_size(const CopyRows& to, const CopyRows& from,
                                                   call_site site) noexcept {
+  const result<void> open = check_open(to.closed || from.closed, Name::of("copy"), site);
+  if (!open.has_value()) return open;
   const bool rows_differ = to.matrix && from.matrix && to.rows != from.rows;
   if (to.size == from.size && !rows_differ) return success();
   // For two matrices of the same size only the numbers of rows show the difference.
@@ -153,7 +165,8 @@ template <CheckLevel Level, class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
                                      basic_stream_ref<B> stream, call_site site) noexcept {
-  result<void> there = check_stream(Name::of("fill device memory"), stream, site);
+  result<void> there = check_open(rows.closed, Name::of("fill device memory"), site);
+  if (there.has_value()) there = check_stream(Name::of("fill device memory"), stream, site);
   if (!there.has_value() || rows.size == 0) return there;
   const CallScope<B> here(site);
   const int status = on_device<B, Level>(stream.device().value(), [&]() noexcept {
@@ -175,9 +188,31 @@ template <CheckLevel Level, class B>
   return success();
 }
 
+/// Whether two pieces of memory have bytes in common.
+[[nodiscard]] inline bool overlap(const CopyRows& a, const CopyRows& b) noexcept {
+  if (a.size == 0 || b.size == 0) return false;
+  const auto address = [](const CopyRows& rows) {
+    return reinterpret_cast<std::uintptr_t>(rows.data);
+  };
+  const CopyRows& first = address(a) <= address(b) ? a : b;
+  const CopyRows& second = &first == &a ? b : a;
+  const std::size_t apart = address(second) - address(first);
+  if (apart >= (first.rows - 1) * first.pitch + first.width) return false;
+  if (first.dense()) return true;
+  // Two windows of one matrix may lie beside each other. The second begins in row `apart / pitch`
+  // of the first, or in the gap behind that row and reaches into the next.
+  const std::size_t row = apart / first.pitch;
+  const std::size_t col = apart % first.pitch;
+  if (col < first.width) return true;
+  if (row + 1 >= first.rows) return false;
+  if (second.dense()) return col + second.width * second.rows > first.pitch;
+  return second.pitch != first.pitch || col + second.width > first.pitch;
+}
+
 /// Copies from device memory to device memory; the owners may be nullptr. Errc::size_mismatch,
-/// ::runtime_failed, and ::stream_capturing for a copy between two devices, which would break a
-/// capture (CUDA 13.0 on two H200s: cudaMemcpyPeerAsync returns 900).
+/// ::memory_closed, ::copy_overlaps (value: the distance in bytes, limit: the bytes from the
+/// target's first to its last), ::runtime_failed, and ::stream_capturing for a copy between two
+/// devices, which would break a capture (CUDA 13.0 on two H200s: cudaMemcpyPeerAsync returns 900).
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> copy_on_device(basic_stream_ref<B> stream, const CopyRows& to,
                                           DeviceMemory<B>* to_owner, const CopyRows& from,
@@ -186,6 +221,15 @@ template <CheckLevel Level, class B>
   if (!sizes.has_value()) return sizes;
   const result<void> there = check_stream(Name::of("copy on the device"), stream, site);
   if (!there.has_value()) return there;
+  if (overlap(to, from)) {
+    const auto target = reinterpret_cast<std::uintptr_t>(to.data);
+    const auto source = reinterpret_cast<std::uintptr_t>(from.data);
+    LaunchError error = LaunchError::make(Errc::copy_overlaps, Stage::construction,
+                                          target < source ? source - target : target - source,
+                                          (to.rows - 1) * to.pitch + to.width, Axis::none, site);
+    error.operation = Name::of("copy on the device");
+    return error;
+  }
   if (to.device >= 0 && from.device >= 0 && to.device != from.device) {
     const result<void> possible =
         check_not_capturing<Level>(stream, Name::of("copy between devices"), site);

@@ -100,6 +100,21 @@ class DeviceMemory : public MemoryOwner {
     return status;
   }
 
+  /// Orders later work of `stream` after the work that uses the memory: that of its own stream, and
+  /// the recorded uses. Returns the runtime's status. @pre `stream` does not capture
+  template <CheckLevel Level>
+  [[nodiscard]] int order_uses_before(basic_stream_ref<B> stream) noexcept {
+    const UseLock lock(recording_);
+    int status = 0;
+    for (const Use* use = uses_; use != nullptr && status == 0; use = use->next) {
+      if (!(use->stream == stream)) status = use->mark.template order_before<Level>(stream);
+    }
+    if (status != 0 || stream == stream_.ref() || captures<Level>(stream_.ref())) return status;
+    StreamMark<B> own;
+    status = own.template set<Level>(stream_.ref());
+    return status != 0 ? status : own.template order_before<Level>(stream);
+  }
+
   /// Records that the work submitted to `stream` so far uses the memory. Records nothing for the
   /// memory's own stream, nor for a stream that captures, whose work runs with its graph. Returns
   /// the runtime's status. Thread-safe, since launches of several threads may read one buffer.

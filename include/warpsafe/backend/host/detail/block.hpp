@@ -2,10 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/args/device_span.hpp>
 #include <warpsafe/backend/detail/host_thread.hpp>
+#include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -131,6 +134,61 @@ inline void fail_exception(Grid& grid, const HostThread& at, const char* what) {
   TextBuffer out(text, sizeof text);
   out << "the kernel threw in block " << at.block << ", thread " << at.thread << ": " << what;
   grid.fail(HostStatus::launch_failure, text);
+}
+
+/// Ends a kernel that leaves its span (detail::leave_span).
+inline void end_outside_of_span(std::size_t first, std::size_t count, std::size_t size,
+                                const warpsafe::detail::KernelPlace& at) {
+  HostThread* const self = host_thread;
+  if (self == nullptr || self->fault == nullptr) return;
+  char text[512];
+  TextBuffer out(text, sizeof text);
+  if (count == 1) {
+    out << "the kernel used element " << first << " of " << size;
+  } else {
+    out << "the kernel took " << count << " elements from " << first << " on, of " << size;
+  }
+  out << ", in block " << self->block << ", thread " << self->thread << ", at "
+      << call_site{at.file, nullptr, at.line};
+  self->fault(*self, text);
+}
+
+/// The handler of SIGSEGV and SIGBUS before end_bad_access.
+inline struct sigaction outer_handlers[2];
+
+/// Ends a kernel that accesses an address without memory, as a GPU does. Every other fault of the
+/// program goes on to its own handler. A signal handler: it leaves a kernel by switching fibres.
+inline void end_bad_access(int number, siginfo_t* info, void* context) {
+  HostThread* const self = host_thread;
+  if (self == nullptr || self->fault == nullptr) {
+    const struct sigaction& outer = outer_handlers[number == SIGBUS ? 1 : 0];
+    if ((outer.sa_flags & SA_SIGINFO) != 0) return outer.sa_sigaction(number, info, context);
+    if (outer.sa_handler != SIG_DFL && outer.sa_handler != SIG_IGN) return outer.sa_handler(number);
+    // The instruction runs again, and ends the program as it would have without this handler. A
+    // signal that was sent has no instruction.
+    static_cast<void>(sigaction(number, &outer, nullptr));
+    if (info->si_code <= 0) static_cast<void>(std::raise(number));
+    return;
+  }
+  char text[512];
+  TextBuffer out(text, sizeof text);
+  out << "the kernel accessed address " << static_cast<const void*>(info->si_addr)
+      << ", where it has no memory, in block " << self->block << ", thread " << self->thread;
+  self->fault(*self, text);
+}
+
+/// Makes kernels that leave their memory fail instead of the program. Called once.
+inline void install_fault_handlers() noexcept {
+  warpsafe::detail::leave_span = &end_outside_of_span;
+  // A sanitizer has its own handler, and explains the access.
+  if constexpr (address_sanitizer || thread_sanitizer) return;
+  struct sigaction ours {};
+  ours.sa_sigaction = &end_bad_access;
+  // The handler does not return, so the signal must not stay blocked. A handler of the program that
+  // reports a stack overflow needs the alternate stack.
+  ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  static_cast<void>(sigaction(SIGSEGV, &ours, &outer_handlers[0]));
+  static_cast<void>(sigaction(SIGBUS, &ours, &outer_handlers[1]));
 }
 
 }  // namespace warpsafe::host

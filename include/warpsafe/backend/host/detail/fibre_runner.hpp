@@ -74,6 +74,7 @@ class FibreRunner {
     lane.sync = &FibreRunner::sync;
     lane.static_shared = &FibreRunner::static_shared;
     lane.leave = &FibreRunner::leave;
+    lane.fault = &FibreRunner::fault;
     return true;
   }
   /// Prepares the next existing lane for the next thread.
@@ -135,6 +136,11 @@ class FibreRunner {
   static void leave(HostThread& self, const char* file, unsigned line) {
     static_cast<Lane&>(self).runner->grid_->stop();
     sync(self, file, line);
+  }
+
+  static void fault(HostThread& self, const char* text) {
+    static_cast<Lane&>(self).runner->grid_->fail(HostStatus::illegal_address, text);
+    sync(self, "", 0);
   }
 
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {

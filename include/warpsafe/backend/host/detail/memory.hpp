@@ -6,12 +6,17 @@
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -33,40 +38,139 @@ inline void fill_pattern(void* memory, std::size_t bytes, std::uint32_t pattern)
   if (bytes != 0) std::memcpy(to, &pattern, bytes);
 }
 
-/// Memory of a device: aligned to 256 bytes like CUDA's, with a guard behind it.
+/// Pages with a range of addresses without memory behind them. Those of small allocations are kept
+/// for the next, because the system takes long to map them.
+class GuardedPages {
+ public:
+  /// nullptr if the system gives no more. `bytes` is a multiple of the page.
+  [[nodiscard]] static void* take(std::size_t bytes) noexcept {
+    if (bytes == page()) {
+      Pool& pages = pool();
+      const std::lock_guard lock(pages.mutex);
+      if (pages.count != 0) return pages.kept[--pages.count];
+    }
+    if (mappings_left().fetch_sub(1, std::memory_order_relaxed) > 0) {
+      void* const begin = mmap(nullptr, bytes + unmapped_bytes, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (begin != MAP_FAILED) {
+        if (mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0) return begin;
+        munmap(begin, bytes + unmapped_bytes);
+      }
+    }
+    mappings_left().fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  static void give_back(void* begin, std::size_t bytes) noexcept {
+    if (bytes == page()) {
+      Pool& pages = pool();
+      const std::lock_guard lock(pages.mutex);
+      if (pages.count < std::size(pages.kept)) {
+        pages.kept[pages.count++] = begin;
+        return;
+      }
+    }
+    munmap(begin, bytes + unmapped_bytes);
+    mappings_left().fetch_add(1, std::memory_order_relaxed);
+  }
+  [[nodiscard]] static std::size_t page() noexcept {
+    static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+  }
+
+ private:
+  /// The addresses behind the memory that stay without memory. The blocks of a grid do not begin in
+  /// order, so the first access past the end may be far behind it.
+  static constexpr std::size_t unmapped_bytes = std::size_t{256} << 20U;
+
+  /// Single pages. Trivially destructible, since memory may be freed after main.
+  struct Pool {
+    std::mutex mutex;
+    std::size_t count = 0;
+    void* kept[1024] = {};
+  };
+  [[nodiscard]] static Pool& pool() noexcept {
+    static Pool pages;
+    return pages;
+  }
+  // Each takes two mappings, and Linux allows a process 65530 by default (vm.max_map_count).
+  [[nodiscard]] static std::atomic<int>& mappings_left() noexcept {
+    static std::atomic<int> left = 8192;
+    return left;
+  }
+};
+
+/// Memory of a device: aligned to 256 bytes like CUDA's. Behind it are the rest of 256 bytes, which
+/// are checked at the end of its use, and then addresses without memory, so that a kernel that goes
+/// on past the end faults instead of overwriting the program.
 class Storage {
  public:
   Storage() = default;
   /// Holds nothing if the system has no memory left.
   explicit Storage(std::size_t bytes) noexcept : bytes_(bytes) {
-    if (bytes > SIZE_MAX - guard_bytes) return;
-    memory_.reset(
-        static_cast<unsigned char*>(::operator new(bytes + guard_bytes, alignment, std::nothrow)));
-    if (memory_ == nullptr) return;
-    fill_pattern(memory_.get(), bytes, fresh_pattern);
-    fill_pattern(memory_.get() + bytes, guard_bytes, guard_pattern);
+    if (bytes > SIZE_MAX / 2) return;
+    if (!map(bytes) && !allocate(bytes)) return;
+    fill_pattern(memory_, bytes, fresh_pattern);
+    fill_pattern(memory_ + bytes, guard_bytes_, guard_pattern);
   }
-  [[nodiscard]] void* get() const noexcept { return memory_.get(); }
+  Storage(Storage&& other) noexcept { swap(other); }
+  Storage& operator=(Storage&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Storage() {
+    if (mapping_ != nullptr) {
+      GuardedPages::give_back(mapping_, mapped_);
+    } else {
+      ::operator delete(memory_, alignment);
+    }
+  }
+  [[nodiscard]] void* get() const noexcept { return memory_; }
 
   /// Ends the memory's use: later reads find `freed_pattern` while the storage still exists.
   /// Returns false if the guard behind it was overwritten.
   [[nodiscard]] bool retire() noexcept {
-    unsigned char expected[guard_bytes + 1];
-    fill_pattern(expected, guard_bytes, guard_pattern);
-    const bool intact = std::memcmp(memory_.get() + bytes_, expected, guard_bytes) == 0;
-    fill_pattern(memory_.get(), bytes_, freed_pattern);
+    unsigned char expected[most_guard + 1];
+    fill_pattern(expected, guard_bytes_, guard_pattern);
+    const bool intact = std::memcmp(memory_ + bytes_, expected, guard_bytes_) == 0;
+    fill_pattern(memory_, bytes_, freed_pattern);
     return intact;
   }
 
  private:
   static constexpr std::align_val_t alignment{256};
-  // AddressSanitizer checks the end itself, and would take a guard for valid memory.
-  static constexpr std::size_t guard_bytes = address_sanitizer ? 0 : 64;
-  struct Delete {
-    void operator()(unsigned char* memory) const noexcept { ::operator delete(memory, alignment); }
-  };
-  std::unique_ptr<unsigned char, Delete> memory_;
+  static constexpr std::size_t most_guard = 256;
+
+  [[nodiscard]] bool map(std::size_t bytes) noexcept {
+    // The sanitizers know only memory of the heap.
+    if (address_sanitizer || thread_sanitizer) return false;
+    const std::size_t page = GuardedPages::page();
+    const std::size_t room = (bytes + most_guard - 1) / most_guard * most_guard;
+    mapped_ = (room + page - 1) / page * page;
+    mapping_ = GuardedPages::take(mapped_);
+    if (mapping_ == nullptr) return false;
+    memory_ = static_cast<unsigned char*>(mapping_) + (mapped_ - room);
+    guard_bytes_ = room - bytes;
+    return true;
+  }
+  [[nodiscard]] bool allocate(std::size_t bytes) noexcept {
+    // AddressSanitizer checks the end itself, and would take a guard for valid memory.
+    guard_bytes_ = address_sanitizer ? 0 : 64;
+    memory_ =
+        static_cast<unsigned char*>(::operator new(bytes + guard_bytes_, alignment, std::nothrow));
+    return memory_ != nullptr;
+  }
+  void swap(Storage& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(guard_bytes_, other.guard_bytes_);
+    std::swap(mapping_, other.mapping_);
+    std::swap(mapped_, other.mapped_);
+  }
+  unsigned char* memory_ = nullptr;
   std::size_t bytes_ = 0;
+  std::size_t guard_bytes_ = 0;
+  void* mapping_ = nullptr;  // nullptr: `memory_` is of the heap
+  std::size_t mapped_ = 0;
 };
 
 /// One allocation of the backend.

@@ -52,6 +52,7 @@ class Runtime {
 
   Runtime() {
     reset_devices(1);
+    install_fault_handlers();
     // The child of a fork has this object but none of its threads, so a wait would never end.
     pthread_atfork(nullptr, nullptr, [] { Runtime::get().forked_ = true; });
   }

@@ -69,6 +69,7 @@ class ThreadRunner {
     player.sync = &ThreadRunner::sync;
     player.static_shared = &ThreadRunner::static_shared;
     player.leave = &ThreadRunner::leave;
+    player.fault = &ThreadRunner::fault;
     host_thread = &player;
     call_kernel([this] { grid_->call(); },
                 [&](const char* what) {
@@ -130,6 +131,11 @@ class ThreadRunner {
     runner.grid_->stop();
     runner.break_barrier();
     cancel_thread();
+  }
+
+  static void fault(HostThread& self, const char* text) {
+    static_cast<Player&>(self).runner->grid_->fail(HostStatus::illegal_address, text);
+    leave(self, "", 0);
   }
 
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {

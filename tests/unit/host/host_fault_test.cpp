@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A kernel of the host backend that leaves its memory fails. It neither hangs nor ends the program.
+
+#include "data_fixture.hpp"
+#include <warpsafe/kernel_api.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace warpsafe::core_test {
+
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+#line 3 "/home/me/src/spans.cpp"
+WARPSAFE_KERNEL void fill(DeviceSpan<int> x, std::size_t n) {
+  for (auto i : grid_stride(n)) x[i] = 1;
+}
+WARPSAFE_KERNEL void read_before(DeviceSpan<const int> x, DeviceSpan<int> y) {
+  const std::size_t i = thread_index().x;
+  y[i] = x[i - 1];
+}
+WARPSAFE_KERNEL void take_part(DeviceSpan<int> x, std::size_t offset, std::size_t count) {
+  x.subspan(offset, count)[0] = 2;
+}
+WARPSAFE_KERNEL void take_row(PitchedSpan<int> x, std::size_t row) { x.row(row)[0] = 3; }
+WARPSAFE_KERNEL void take_window(PitchedSpan<int> x, int row, int high) {
+  const auto part = x.window(extent<2>{rows{row}, cols{0}}, extent<2>{rows{high}, cols{1}});
+  part[Index3{0, 0, 0}] = 4;
+}
+WARPSAFE_KERNEL void write_element(PitchedSpan<int> x, Index3 at) { x[at] = 5; }
+WARPSAFE_KERNEL void after_a_barrier(DeviceSpan<int> x) {
+  sync_block();
+  x[thread_in_block().x] = 1;
+  sync_block();
+}
+#line 48 "host_fault_test.cpp"
+WARPSAFE_KERNEL void fill_pointer(int* x, std::size_t n) {
+  for (auto i : grid_stride(n)) x[i] = 1;
+}
+WARPSAFE_KERNEL void pointer_after_a_barrier(int* x, std::size_t offset) {
+  sync_block();
+  x[offset * thread_in_block().x] = 1;
+  sync_block();
+}
+
+class HostFault : public DataTest {
+ protected:
+  template <class... A>
+  [[nodiscard]] std::string text_of(const A&... launched) {
+    const auto accepted = launch(stream, launched...);
+    EXPECT_TRUE(accepted.has_value()) << said(accepted);
+    const auto waited = stream.synchronize();
+    if (waited.has_value()) return "";
+    const LaunchError error = error_in(waited);
+    EXPECT_EQ(error.code, Errc::execution_failed);
+    const std::string text(error.raw_text.data, error.raw_text.size);
+    host::reset();
+    return text;
+  }
+};
+
+TEST_F(HostFault, AnIndexBeyondASpanNamesTheLine) {
+  auto ten = filled(counting(10));
+  const auto wide = SafeGrid<>::cover(std::size_t{10000000}, block<256>);
+  EXPECT_THAT(text_of(wide, kernel<fill>, ten.view(), std::size_t{10000000}),
+              testing::MatchesRegex("the kernel used element [0-9]+ of 10, in block "
+                                    "\\([0-9]+,0,0\\), thread \\([0-9]+,0,0\\), at spans.cpp:4"));
+}
+
+TEST_F(HostFault, EachAccessNamesItsOwnLine) {
+  auto ten = filled(counting(10));
+  auto other = filled(counting(10));
+  const LaunchConfig one{grid<1>, block<10>};
+  EXPECT_EQ(text_of(one, kernel<read_before>, ten.view(), other.view()),
+            "the kernel used element 18446744073709551615 of 10, in block (0,0,0), thread "
+            "(0,0,0), at spans.cpp:8");
+}
+
+TEST_F(HostFault, APartMustBeInsideOfItsSpan) {
+  const LaunchConfig one{grid<1>, block<1>};
+  const auto part = [&](std::size_t offset, std::size_t count) {
+    auto ten = filled(counting(10));
+    return text_of(one, kernel<take_part>, ten.view(), offset, count);
+  };
+  EXPECT_EQ(part(0, 10), "");
+  EXPECT_EQ(part(9, 1), "");
+  EXPECT_EQ(part(9, 2),
+            "the kernel took 2 elements from 9 on, of 10, in block (0,0,0), thread (0,0,0), at "
+            "spans.cpp:11");
+  EXPECT_THAT(part(~std::size_t{0}, 10), HasSubstr("spans.cpp:11"));
+  EXPECT_THAT(part(10, 0), StartsWith("the kernel used element 0 of 0,"))
+      << "the part itself is there, and has no element";
+}
+
+TEST_F(HostFault, AMatrixIsCheckedInRowsAndColumns) {
+  const LaunchConfig one{grid<1>, block<1>};
+  const auto matrix = [&] {
+    return PitchedBuffer<int>::create(stream, extent<2>{rows{3}, cols{5}}).value();
+  };
+  const auto row = [&](std::size_t number) {
+    auto made = matrix();
+    return text_of(one, kernel<take_row>, made.view(), number);
+  };
+  EXPECT_EQ(row(2), "");
+  EXPECT_THAT(row(3), HasSubstr("used element 3 of 3, in block (0,0,0), thread (0,0,0), at "
+                                "spans.cpp:13"));
+  const auto window = [&](int first, int high) {
+    auto made = matrix();
+    return text_of(one, kernel<take_window>, made.view(), first, high);
+  };
+  EXPECT_EQ(window(2, 1), "");
+  EXPECT_THAT(window(2, 2), HasSubstr("took 2 elements from 2 on, of 3"));
+  EXPECT_THAT(window(-1, 1), HasSubstr("spans.cpp:15"));
+  const auto element = [&](Index3 at) {
+    auto made = matrix();
+    return text_of(one, kernel<write_element>, made.view(), at);
+  };
+  EXPECT_EQ(element({4, 2, 0}), "");
+  EXPECT_THAT(element({5, 2, 0}), HasSubstr("used element 5 of 5"));
+  EXPECT_THAT(element({0, 3, 0}), HasSubstr("spans.cpp:18"));
+}
+
+TEST_F(HostFault, ThreadsThatWaitAtABarrierDoNotHang) {
+  auto ten = filled(counting(10));
+  const LaunchConfig one{grid<4>, block<32>};
+  EXPECT_THAT(text_of(one, kernel<after_a_barrier>, ten.view()),
+              HasSubstr("used element 10 of 10"));
+}
+
+TEST_F(HostFault, APointerFarBehindItsMemoryFaults) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
+  for (const std::size_t n : {std::size_t{2000}, std::size_t{1000000}, std::size_t{100000000}}) {
+    auto ten = filled(counting(10));
+    EXPECT_THAT(text_of(SafeGrid<>::cover(n, block<256>), kernel<fill_pointer>, ten.view(), n),
+                testing::MatchesRegex("the kernel accessed address 0x[0-9a-f]+, where it has no "
+                                      "memory, in block \\([0-9]+,0,0\\), thread .*"));
+    // What was written between the buffer's end and the fault is found when it is freed.
+    EXPECT_TRUE(ten.close().has_value());
+    EXPECT_THAT(said(stream.synchronize()), HasSubstr("written past the end of 40 bytes"));
+    host::reset();
+  }
+  const LaunchConfig one{grid<2>, block<32>};
+  auto ten = filled(counting(10));
+  EXPECT_THAT(text_of(one, kernel<pointer_after_a_barrier>, ten.view(), std::size_t{100000}),
+              HasSubstr("where it has no memory"));
+}
+
+TEST_F(HostFault, ANullPointerFaults) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
+  EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<1>}, kernel<fill_pointer>, nullptr, 1),
+              HasSubstr("accessed address 0x0,"));
+}
+
+TEST_F(HostFault, TheDeviceRunsKernelsAfterAReset) {
+  {
+    auto ten = filled(counting(10));
+    EXPECT_NE(text_of(LaunchConfig{grid<1>, block<32>}, kernel<fill>, ten.view(), 11), "");
+  }
+  auto more = filled(counting(10));
+  ASSERT_TRUE(
+      launch(stream, LaunchConfig{grid<1>, block<32>}, kernel<fill>, more.view(), 10).has_value());
+  EXPECT_EQ(read(more), std::vector<int>(10, 1));
+}
+
+TEST_F(HostFault, FaultsOfTheProgramItselfGoToItsOwnHandler) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "has its own handler";
+  EXPECT_EXIT(static_cast<void>(std::raise(SIGSEGV)), testing::KilledBySignal(SIGSEGV), "");
+  int* volatile nowhere = nullptr;
+  EXPECT_EXIT(*nowhere = 1, testing::KilledBySignal(SIGSEGV), "");
+}
+
+enum Place : unsigned char { third = 2 };
+struct Counted {
+  operator std::size_t() const { return 3; }
+};
+
+// Whatever converts to a number is an index, in every spelling.
+TEST_F(HostFault, AnIndexHasAnyTypeThatConverts) {
+  int memory[5] = {};
+  const DeviceSpan<int> span(detail::DeviceAccess::pointer(memory), 5);
+  const unsigned char small = 1;
+  const std::int64_t wide = 4;
+  EXPECT_EQ(&span[0], memory);
+  EXPECT_EQ(&span[small], memory + 1);
+  EXPECT_EQ(&span[third], memory + 2);
+  EXPECT_EQ(&span[std::size_t{Counted()}], memory + 3);
+  EXPECT_EQ(&span[wide], memory + 4);
+  EXPECT_EQ(&span['\1'], memory + 1);
+  EXPECT_EQ(&span[Counted()], memory + 3);
+  const std::integral_constant<int, 2> two;
+  EXPECT_EQ(&span[two], memory + 2);
+}
+
+}  // namespace
+
+}  // namespace warpsafe::core_test
