@@ -88,6 +88,8 @@ constexpr Number pinned[] = {
     {66, "unsupported"},
     {67, "runtime_failed"},
     {68, "barrier_divergence"},
+    {69, "memory_wrong_device"},
+    {70, "event_moved"},
 };
 
 constexpr Number rows[] = {

@@ -36,6 +36,8 @@ enum class Subcode : std::uint8_t {
   parameter_count,
   parameter_size,
   parameter_offset,
+  // Errc::stream_wrong_device.
+  two_events,  ///< time between events of two devices
   // Errc::stream_null.
   stream_closed,  ///< the Stream was moved from or closed
   // Errc::stream_capturing.

@@ -15,6 +15,7 @@
 #include <warpsafe/stream/stream_hold.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -87,20 +88,22 @@ class [[nodiscard]] basic_capture {
   basic_capture& operator=(const basic_capture&) = delete;
   ~basic_capture() { discard(); }
 
-  /// Ends the capture. Errc::capture_broken if a call broke it; if that call went through this
-  /// library, the error names it, with its line and the runtime's code. Errc::capture_unjoined
-  /// names the stream that was not joined, and the line where it first took part.
-  /// Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed.
+  /// Ends the capture. Errc::capture_broken if a call broke it, whatever the runtime returns; if
+  /// that call went through this library, the error names it, with its line and the runtime's code.
+  /// Errc::capture_unjoined names the stream that was not joined, and the line where it first took
+  /// part. Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
     if (state_ == nullptr) return not_open_error(site);
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
+    CaptureInfo before{};
+    const bool asked = query_info<Level>(state->watch.stream, before) == 0;
     typename B::native_graph graph{};
     const int status = detail::call<B, Level, &B::capture_end>(state->stream.ref().native(), graph);
     detail::close_watch(state->watch);
     detail::run_postponed_frees<B>();
-    if (status != 0) {
+    if (status != 0 || lost_work<Level>(*state, asked ? before : CaptureInfo{}, graph)) {
       const LaunchError error = end_error(status, *state, unjoined, site);
       delete state;
       return error;
@@ -154,6 +157,24 @@ class [[nodiscard]] basic_capture {
   };
   explicit basic_capture(State* state) noexcept : state_(state) {}
 
+  /// Whether the end of a capture that was broken, or that has lost its nodes, returned success, as
+  /// with HIP's runtimes up to 6.4. Destroys the graph then. A capture without work has no nodes.
+  template <CheckLevel Level>
+  [[nodiscard]] static bool lost_work(const State& state, const CaptureInfo& before,
+                                      typename B::native_graph graph) noexcept {
+    constexpr std::uint64_t no_nodes = 1;  // 0: unknown (CaptureInfo::tail)
+    std::size_t nodes = 1;
+    bool lost = graph == nullptr || before.state == CaptureState::broken ||
+                state.watch.broken.code != Errc{};
+    if (!lost && before.tail > no_nodes &&
+        detail::call<B, Level, &B::graph_nodes>(graph, nodes) == 0) {
+      lost = nodes == 0;
+    }
+    if (lost && graph != nullptr) {
+      static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
+    }
+    return lost;
+  }
   template <CheckLevel Level>
   static int query_info(const void* stream, CaptureInfo& info) noexcept {
     return detail::call<B, Level, &B::capture_info>(
@@ -167,7 +188,10 @@ class [[nodiscard]] basic_capture {
   [[gnu::cold]] static LaunchError end_error(int status, const State& state,
                                              const detail::CaptureWatch::Fork* unjoined,
                                              call_site site) noexcept {
-    LaunchError error = detail::runtime_error<B>(status, Name::of("capture end"), site);
+    LaunchError error = LaunchError::make(Errc::capture_broken, Stage::runtime_call, site);
+    error.operation = Name::of("capture end");
+    error.vendor = B::vendor;
+    if (status != 0) error = detail::runtime_error<B>(status, error.operation, site);
     error.stream = nullptr;
     error.device = state.stream.ref().device().value();
     if (error.code == Errc::capture_broken && state.watch.broken.code != Errc{}) {
@@ -211,7 +235,9 @@ class [[nodiscard]] basic_capture {
     const int status = detail::call<B, Level, &B::capture_end>(state.stream.ref().native(), graph);
     detail::close_watch(state.watch);
     detail::run_postponed_frees<B>();
-    if (status == 0) static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
+    if (status == 0 && graph != nullptr) {
+      static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
+    }
   }
 
   State* state_;

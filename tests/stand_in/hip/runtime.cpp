@@ -29,6 +29,7 @@ ThreadState& Runtime::thread() {
 void Runtime::reset() {
   ++epoch;
   release = STAND_IN_HIP_6;
+  has_peers = true;
   deferred = false;
   require_matching_code = false;
   devices.assign(1, Device::preset("gfx90a"));

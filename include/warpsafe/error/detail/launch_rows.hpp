@@ -223,4 +223,17 @@ WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel"
                "argument {argument} is host memory, which the device cannot read; pass a device "
                "buffer's view, or pinned or managed memory")
 
+// A kernel, a library call or a fill would access memory of another device. Copies may.
+// Way out: Use a buffer of the stream's device, `copy` into one, or allow the access. Buffers are
+// in memory pools, for which `cudaMemPoolSetAccess` does that (`hipDeviceEnablePeerAccess` on AMD).
+// For `cudaMalloc`, it is `cudaDeviceEnablePeerAccess`; `host::set_peer_access` on the host
+// backend.
+WARPSAFE_ERROR(69, memory_wrong_device, "the device cannot access memory of another device",
+               error.extra != 0
+                   ? "argument {argument} is memory of device {limit}, which device {value} cannot "
+                     "access; copy it to device {value}, or allow the access "
+                     "(cudaMemPoolSetAccess; for cudaMalloc cudaDeviceEnablePeerAccess)"
+                   : "the memory is of device {limit}, which device {value} cannot access; use a "
+                     "stream of device {limit}, or allow the access (cudaMemPoolSetAccess)")
+
 #endif

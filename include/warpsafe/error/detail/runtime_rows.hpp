@@ -29,11 +29,15 @@ WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was taken before",
 
 // ## Streams and devices
 
-// That device is not current.
+// That device is not current. Or time was to be measured between events of two devices.
 // Way out: Make its device current with `DeviceGuard`, for as long as the stream is used.
-WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
-               "the stream belongs to device {limit}, but device {value} is current; make device "
-               "{limit} current with DeviceGuard")
+WARPSAFE_ERROR(
+    33, stream_wrong_device, "the stream belongs to another device",
+    subcode == Subcode::two_events
+        ? "one event is of device {value}, the other of device {limit}; measure the time "
+          "between events of one device"
+        : "the stream belongs to device {limit}, but device {value} is current; make device "
+          "{limit} current with DeviceGuard")
 
 // Stream 0 was borrowed, or a `Stream` was used after it was moved from or closed. The use may be a
 // checked launch, memory, a handle, a capture, a copy, a graph, an event, a wait or a query.
@@ -134,10 +138,15 @@ WARPSAFE_ERROR(46, capture_isolation, "a captured stream would wait for work out
                "before the capture begins, or on the stream that launches the graph")
 
 // The host was to wait for an event of a capture, or to query it.
+// Or a stream outside of that capture was to wait for it, or time to be measured.
 // Way out: Record an event after a launch of the graph, and wait for that.
 WARPSAFE_ERROR(47, captured_event, "the event belongs to a capture",
                "the event was recorded in a capture and never completes; wait for a launch of the "
                "graph instead")
+
+// Way out: Use the `Event` that it was moved to.
+WARPSAFE_ERROR(70, event_moved, "an event was used after it was moved",
+               "this Event was moved from; use the one that it was moved to")
 
 // Or the capture is over: it was moved away, or other code ended it.
 // Way out: End it once, where it is.

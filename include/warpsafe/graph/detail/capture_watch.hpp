@@ -36,6 +36,7 @@ struct CaptureWatch {
   };
 
   CaptureWatch* next = nullptr;
+  std::uint64_t number = 0;  ///< of this capture in the process, from 1
   int (*query_info)(const void* stream, CaptureInfo& info) noexcept = nullptr;
   Vendor vendor = Vendor::unknown;
   CaptureMode mode = CaptureMode::global;
@@ -144,11 +145,21 @@ struct CaptureHookFunctions {
     }
     return false;
   }
-  static void recorded(const void* event, void* stream) noexcept {
+  static std::uint64_t recorded(const void* event, void* stream) noexcept {
     const GraphLock lock;
+    std::uint64_t of = 0;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       watch->record(event, stream);
+      if (watch->takes_part(stream)) of = watch->number;
     }
+    return of;
+  }
+  static bool is_open(std::uint64_t capture) noexcept {
+    const GraphLock lock;
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      if (watch->number == capture) return true;
+    }
+    return false;
   }
   static std::uint64_t waiting(void* stream) noexcept {
     const GraphLock lock;
@@ -188,12 +199,16 @@ struct CaptureHookFunctions {
   static const CaptureHooks hooks;
 };
 inline const CaptureHooks CaptureHookFunctions::hooks = {
-    &CaptureHookFunctions::failed,   &CaptureHookFunctions::refuses,
-    &CaptureHookFunctions::recorded, &CaptureHookFunctions::waiting,
-    &CaptureHookFunctions::waited,   &CaptureHookFunctions::launched};
+    &CaptureHookFunctions::failed,  &CaptureHookFunctions::refuses, &CaptureHookFunctions::recorded,
+    &CaptureHookFunctions::is_open, &CaptureHookFunctions::waiting, &CaptureHookFunctions::waited,
+    &CaptureHookFunctions::launched};
+
+/// The number of the last capture. Guarded by graph_mutex.
+[[gnu::visibility("default")]] inline std::uint64_t last_capture = 0;
 
 inline void open_watch(CaptureWatch& watch) noexcept {
   const GraphLock lock;
+  watch.number = ++last_capture;
   watch.next = capture_watches;
   capture_watches = &watch;
   __atomic_store_n(&capture_hooks, &CaptureHookFunctions::hooks, __ATOMIC_RELEASE);

@@ -150,12 +150,14 @@ template <CheckLevel Level, class B, class Calls>
 
 /// Checks the values of a launch's arguments. False with the problem in `error`.
 template <CheckLevel Level, class B>
-[[nodiscard]] bool check_values(const ArgumentWords& arguments, LaunchError& error) noexcept {
+[[nodiscard]] bool check_values(const Located<B>& at, const ArgumentWords& arguments,
+                                LaunchError& error) noexcept {
   if (!arguments.types().has_checks) return true;
   for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
     const ValueChecks checks = arguments.types().facts[i]->checks;
-    if (checks.any() && !check_value<B>(checks, arguments.argument(i), Level == CheckLevel::full,
-                                        static_cast<int>(i) + 1, error)) {
+    if (checks.any() &&
+        !check_value<B>(checks, arguments.argument(i), Level == CheckLevel::full,
+                        at.stream.device().value(), static_cast<int>(i) + 1, error)) {
       return false;
     }
   }
@@ -194,10 +196,34 @@ template <class B>
   report_to_captures(error);
 }
 
+/// Checks that the launch's device can access the memory behind the views. False with the problem
+/// in `error`. `foreign`: true if the memory behind a view may be of another stream or device.
+template <class B>
+[[nodiscard]] bool check_owners(const Located<B>& at, const ArgumentWords& arguments, bool& foreign,
+                                LaunchError& error) noexcept {
+  const int device = at.stream.device().value();
+  bool found = false;
+  for (std::uint32_t i = 0; foreign && i < arguments.types().count; ++i) {
+    const ArgumentFacts& facts = *arguments.types().facts[i];
+    if (!facts.has_owner) continue;
+    MemoryOwner* const owner = facts.source(arguments.argument(i)).owner;
+    if (owner == nullptr || (owner->freed_on == at.stream.native() && owner->of_device == device)) {
+      continue;
+    }
+    found = true;
+    if (!check_access<B>(device, *owner, arguments.argument(i), static_cast<int>(i) + 1, error)) {
+      return false;
+    }
+  }
+  foreign = found;
+  return true;
+}
+
 /// Records that the launch uses memory of other streams. False with the problem in `error`.
 template <class B>
-[[nodiscard]] bool record_owners(const Located<B>& at, const ArgumentWords& arguments,
-                                 LaunchError& error) noexcept {
+[[nodiscard, gnu::cold, gnu::noinline]] bool record_owners(const Located<B>& at,
+                                                           const ArgumentWords& arguments,
+                                                           LaunchError& error) noexcept {
   for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
     const ArgumentFacts& facts = *arguments.types().facts[i];
     if (!facts.has_owner) continue;
@@ -217,8 +243,8 @@ template <class B>
 template <CheckLevel Level, class B, class Calls>
 [[gnu::always_inline]] inline bool submit(const Located<B>& at, const LaunchShape& shape,
                                           const LaunchedKernel<Calls>& kernel,
-                                          const ArgumentWords& arguments, bool raises_shared,
-                                          LaunchError& error) noexcept {
+                                          const ArgumentWords& arguments, bool foreign,
+                                          bool raises_shared, LaunchError& error) noexcept {
   int status = 0;
   if (raises_shared && shape.dynamic_shared != 0) {
     status = kernel.slots.template allow_dynamic_shared<Level>(
@@ -232,7 +258,7 @@ template <CheckLevel Level, class B, class Calls>
     launch_failed(status, shape, at, kernel.name, error);
     return false;
   }
-  return !arguments.types().has_owners || record_owners(at, arguments, error);
+  return !foreign || record_owners(at, arguments, error);
 }
 
 /// What follows the checks: shows the arguments, submits the launch and observes it. False with the
@@ -240,7 +266,7 @@ template <CheckLevel Level, class B, class Calls>
 template <CheckLevel Level, class B, class Calls>
 [[nodiscard, gnu::always_inline]] inline bool submit_observed(
     const Located<B>& at, const KernelFacts& facts, const LaunchShape& shape,
-    const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments,
+    const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments, bool foreign,
     const KernelLimits* kernel_limits, bool raises_shared, LaunchError& error) noexcept {
   arguments.prepare();
   ArgumentInspection inspection{open_captures(), nullptr, error};
@@ -252,15 +278,15 @@ template <CheckLevel Level, class B, class Calls>
                      kernel.entry, facts, shape, arguments);
       if (inspection.verdict != Inspected::dispatch) return inspection.verdict == Inspected::done;
     }
-    return observation.end(submit<Level>(at, shape, kernel, arguments, raises_shared, error),
-                           error);
+    return observation.end(
+        submit<Level>(at, shape, kernel, arguments, foreign, raises_shared, error), error);
   } else {
     static_cast<void>(kernel_limits);
     if (inspection.captures != nullptr) [[unlikely]] {
       show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
                      kernel.entry, facts, shape, arguments);
     }
-    return submit<Level>(at, shape, kernel, arguments, raises_shared, error);
+    return submit<Level>(at, shape, kernel, arguments, foreign, raises_shared, error);
   }
 }
 
@@ -278,12 +304,13 @@ template <CheckLevel Level, class B, class Calls>
   KernelLimits kernel_local;
   const KernelLimits* kernel_limits = nullptr;
   LaunchError error;
+  bool foreign = types.arguments.has_owners;
   if ((check_numbers<Level>(at, types, config, numbers, kernel, kernel_limits, kernel_local,
                             error) &&
-       check_values<Level, B>(arguments, error)) ||
+       check_values<Level>(at, arguments, error) && check_owners(at, arguments, foreign, error)) ||
       continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name))) {
-    if (submit_observed<Level>(at, types.kernel, numbers.shape, kernel, arguments, kernel_limits,
-                               true, error)) [[likely]] {
+    if (submit_observed<Level>(at, types.kernel, numbers.shape, kernel, arguments, foreign,
+                               kernel_limits, true, error)) [[likely]] {
       return success();
     }
   }

@@ -8,6 +8,7 @@
 #include <warpsafe/backend/module_calls.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
+#include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/device.hpp>
 
 #include <pthread.h>

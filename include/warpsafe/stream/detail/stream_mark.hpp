@@ -14,6 +14,50 @@
 
 namespace warpsafe::detail {
 
+/// During its lifetime the calling thread may allocate, and wait for work outside any capture, even
+/// while a stream captures somewhere. Otherwise the runtime refuses those calls and breaks that
+/// capture, since they may use a default stream (CUDA Runtime API,
+/// cudaThreadExchangeStreamCaptureMode). Calls on a capturing stream itself are still refused.
+template <class B, CheckLevel Level>
+class [[nodiscard]] RelaxedCaptureScope {
+ public:
+  RelaxedCaptureScope() noexcept
+      : exchanged_(call<B, Level, &B::exchange_capture_mode>(mode_) == 0) {}
+  RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
+  RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
+  // Restores the thread's own mode; an error could not be returned.
+  ~RelaxedCaptureScope() {
+    if (exchanged_) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode_));
+  }
+
+ private:
+  int mode_ = B::relaxed_capture;  // the thread's own mode once exchanged
+  bool exchanged_;
+};
+
+template <class B, CheckLevel Level>
+inline constexpr WaitCalls event_wait_calls{
+    Name::of("event synchronize"),
+    B::vendor,
+    B::not_ready,
+    [](void* event) noexcept {
+      return or_failed_check(
+          call<B, Level, &B::event_synchronize>(static_cast<typename B::native_event>(event)));
+    },
+    [](void* event) noexcept {
+      return call<B, Level, &B::event_query>(static_cast<typename B::native_event>(event));
+    },
+    [](void*) noexcept { return polling_helps<B>(); }};
+/// Waits on the host for an event that was recorded at `point`. Returns as wait_for_stream.
+template <class B, CheckLevel Level>
+[[nodiscard]] int wait_for_event(typename B::native_event event, const StreamPoint& point,
+                                 call_site site, bool may_stop) noexcept {
+  const DebugHooks* const hooks = debug_hooks();
+  if (hooks == nullptr) return or_failed_check(call<B, Level, &B::event_synchronize>(event));
+  return hooks->wait(event_wait_calls<B, Level>, event,
+                     {point.stream, point.device, site, may_stop});
+}
+
 /// Runs `body()`, which returns a runtime's status, with `device` current.
 template <class B, CheckLevel Level, class Body>
 [[nodiscard]] int on_device(int device, const Body& body) noexcept {

@@ -54,20 +54,6 @@ inline constexpr WaitCalls stream_wait_calls{Name::of("stream synchronize"),
                                              &StreamCalls<B, Level>::synchronize,
                                              &StreamCalls<B, Level>::query,
                                              &StreamCalls<B, Level>::may_query};
-template <class B, CheckLevel Level>
-inline constexpr WaitCalls event_wait_calls{
-    Name::of("event synchronize"),
-    B::vendor,
-    B::not_ready,
-    [](void* event) noexcept {
-      return or_failed_check(
-          call<B, Level, &B::event_synchronize>(static_cast<typename B::native_event>(event)));
-    },
-    [](void* event) noexcept {
-      return call<B, Level, &B::event_query>(static_cast<typename B::native_event>(event));
-    },
-    [](void*) noexcept { return polling_helps<B>(); }};
-
 /// Waits on the host for the work submitted to the stream so far. Returns the runtime's status, or
 /// B::not_ready if WARPSAFE_TIMEOUT=SECONDS,stop ended the wait, which only `may_stop` allows.
 template <class B, CheckLevel Level>
@@ -77,28 +63,6 @@ template <class B, CheckLevel Level>
   if (hooks == nullptr) return or_failed_check(call<B, Level, &B::stream_synchronize>(stream));
   return hooks->wait(stream_wait_calls<B, Level>, stream, {stream, device, site, may_stop});
 }
-/// Waits on the host for an event that was recorded at `point`. Returns as wait_for_stream.
-template <class B, CheckLevel Level>
-[[nodiscard]] int wait_for_event(typename B::native_event event, const StreamPoint& point,
-                                 call_site site, bool may_stop) noexcept {
-  const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr) return or_failed_check(call<B, Level, &B::event_synchronize>(event));
-  return hooks->wait(event_wait_calls<B, Level>, event,
-                     {point.stream, point.device, site, may_stop});
-}
-/// If waits are watched, waits here before a call that waits for the stream's work inside the
-/// runtime. An example is a copy to or from pageable host memory (CUDA Runtime API, "API
-/// synchronization behavior"). That call then has nothing to wait for. Returns as wait_for_stream.
-template <class B, CheckLevel Level>
-[[nodiscard]] int wait_ahead(typename B::native_stream stream, int device,
-                             call_site site) noexcept {
-  const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr || !hooks->watches_waits()) return 0;
-  const WaitCalls& calls = stream_wait_calls<B, Level>;
-  if (open_captures() != nullptr || !calls.may_query(stream)) return 0;
-  return hooks->wait(calls, stream, {stream, device, site, true});
-}
-
 template <class B>
 [[nodiscard]] constexpr auto profile_call() noexcept -> int (*)(bool) noexcept {
   if constexpr (requires { B::profile(true); }) {

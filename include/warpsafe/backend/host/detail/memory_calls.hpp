@@ -174,7 +174,7 @@ struct MemoryCalls {
       return copy_rows(runtime, lock, to, to_pitch, from, from_pitch, {width, rows}, kind, stream);
     });
   }
-  /// All devices can access each other's memory.
+  /// Needs no peer access, as on CUDA.
   static int copy_peer(void* to, int to_device, const void* from, int from_device,
                        std::size_t bytes, StreamState* stream) noexcept {
     return call(Call::copy_peer, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
@@ -182,7 +182,7 @@ struct MemoryCalls {
         return raw(HostStatus::invalid_device);
       }
       return copy_rows(runtime, lock, to, bytes, from, bytes, {bytes, 1},
-                       CopyKind::device_to_device, stream);
+                       CopyKind::device_to_device, stream, true);
     });
   }
   static int fill(void* memory, unsigned char value, std::size_t bytes,
@@ -190,7 +190,10 @@ struct MemoryCalls {
     return call(Call::fill, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       if (bytes == 0) return 0;
-      if (!reachable(runtime, memory, bytes)) return raw(HostStatus::invalid_value);
+      if (!reachable(runtime, memory, bytes) ||
+          !runtime.memory.around(memory, bytes)->is_accessible(stream->device)) {
+        return raw(HostStatus::invalid_value);  // as on an H200 (CUDA 13.0)
+      }
       runtime.submit(*stream, std::make_shared<FillOperation>(memory, value, bytes));
       return 0;
     });
@@ -254,24 +257,32 @@ struct MemoryCalls {
     return found != nullptr && !found->freed;
   }
   /// Whether these bytes are where the copy's direction requires.
-  [[nodiscard]] static bool on_side(const Runtime& runtime, bool device_side, const void* memory,
-                                    std::size_t bytes) {
-    if (device_side) return reachable(runtime, memory, bytes);
+  [[nodiscard]] static bool on_side(Runtime& runtime, bool device_side, const void* memory,
+                                    std::size_t bytes, bool by_device = false) {
+    if (device_side) {
+      // CUDA finds memory of another device's pool only if that device is current or gives access,
+      // or if the call names the devices (two H200s, CUDA 13.0).
+      const Allocation* const found = runtime.memory.around(memory, bytes);
+      const Device* const now = runtime.device(thread_state().device);
+      return found != nullptr && !found->freed &&
+             (by_device || !found->ordered || now == nullptr || found->is_accessible(*now));
+    }
     const Allocation* const found = runtime.memory.around(memory, 1);
     return memory != nullptr && (found == nullptr || found->kind != MemoryKind::device);
   }
 
   [[nodiscard]] static int copy_rows(Runtime& runtime, std::unique_lock<std::mutex>& lock, void* to,
                                      std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                     Rows rows, CopyKind kind, StreamState* stream) {
+                                     Rows rows, CopyKind kind, StreamState* stream,
+                                     bool by_device = false) {
     if (const int status = usable(runtime, stream); status != 0) return status;
     const std::size_t to_bytes = rows.extent(to_pitch);
     const std::size_t from_bytes = rows.extent(from_pitch);
     if (to_bytes == 0) return 0;
     const bool from_host = kind == CopyKind::host_to_device || kind == CopyKind::host_to_host;
     const bool to_host = kind == CopyKind::device_to_host || kind == CopyKind::host_to_host;
-    if (!on_side(runtime, !to_host, to, to_bytes) ||
-        !on_side(runtime, !from_host, from, from_bytes)) {
+    if (!on_side(runtime, !to_host, to, to_bytes, by_device) ||
+        !on_side(runtime, !from_host, from, from_bytes, by_device)) {
       return raw(HostStatus::invalid_value);
     }
     auto operation = std::make_shared<CopyOperation>(to, to_pitch, from, from_pitch, rows);

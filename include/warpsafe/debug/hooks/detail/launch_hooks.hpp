@@ -24,6 +24,22 @@
 // a switch asks for is out of line. Launches come here through DebugHooks
 // (launch/detail/observation.hpp).
 
+namespace warpsafe::debug {
+
+/// Fills in those of a kernel's limits that the journal keeps.
+inline void set_kernel_limits(LaunchRecord& record, const KernelLimits& limits) noexcept {
+  // Every limit is named, so that a new one does not compile until it is handled here. The unused
+  // limits are left out on purpose: the record has no room for them.
+  const auto& [known, max_threads_per_block, registers, static_shared, max_dynamic_shared,
+               local_bytes, constant_bytes, binary_version, ptx_version, resident_blocks,
+               max_cluster_blocks] = limits;
+  record.registers = registers;
+  record.max_threads_per_block = max_threads_per_block;
+  record.static_shared = static_cast<std::uint32_t>(static_shared);
+}
+
+}  // namespace warpsafe::debug
+
 namespace warpsafe::debug::detail {
 
 using warpsafe::detail::LaunchFacts;
