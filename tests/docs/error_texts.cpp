@@ -211,6 +211,9 @@ void print_captures(ws::StreamRef stream) {
   PRINT(stream_capturing, stream.synchronize());
   const ws::Event inside = stream.record().value();
   PRINT(captured_event, inside.synchronize());
+  ws::Event from = other.record().value();
+  const ws::Event moved = std::move(from);
+  PRINT(event_moved, from.synchronize());  // NOLINT(bugprone-use-after-move): on purpose
   PRINT(capture_isolation, ws::wait(stream, outside));
   PRINT(capture_broken, std::move(capture).end());
 
@@ -279,6 +282,18 @@ void print_devices(ws::DeviceLimits limits) {
   PRINT(stream_wrong_device, launch());
   const auto guard = ws::DeviceGuard::create(ws::DeviceId(1));
   PRINT(cooperative_unsupported, launch(ws::cooperative));
+  {
+    const auto here = ws::Stream::create(ws::DeviceId(0)).value();
+    auto near = ws::DeviceBuffer<float>::create(here, 1000).value();
+    PRINT(memory_wrong_device, ws::launch(stream, ws::LaunchConfig{ws::grid<16>, ws::block<256>},
+                                          ws::kernel<fill>, near.view(), near.size()));
+    std::thread([] { PRINT(device_not_chosen, ws::Stream::create()); }).join();
+    constexpr auto strided = ws::kernel<fill, ws::grid_stride_kernel>;
+    const auto most = ws::max_resident_blocks(here, strided, ws::block<256>).value();
+    PRINT(occupancy_mismatch,
+          ws::launch(stream, ws::SafeGrid<>::grid_stride(1000, ws::block<256>, most), strided,
+                     values.view(), values.size()));
+  }
   PRINT(cluster_too_large, launch(ws::non_portable_cluster<16>));
   PRINT(shared_not_opted_in, ws::check(ws::kernel<sum>, 4, 256, 60000, stream.native()));
 }

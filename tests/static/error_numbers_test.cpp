@@ -90,6 +90,8 @@ constexpr Number pinned[] = {
     {68, "barrier_divergence"},
     {69, "memory_wrong_device"},
     {70, "event_moved"},
+    {71, "device_not_chosen"},
+    {72, "occupancy_mismatch"},
 };
 
 constexpr Number rows[] = {

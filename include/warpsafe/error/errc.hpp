@@ -45,6 +45,10 @@ enum class Subcode : std::uint8_t {
   // Errc::capture_broken.
   broken_by_call,      ///< by the call that `operation` or `kernel` names
   broken_before_call,  ///< before the call that `operation` or `kernel` names; that call noticed
+  // Errc::occupancy_mismatch: what differs; `none` means the kernel.
+  cap_device,
+  cap_threads,
+  cap_bytes,
   // Errc::unsupported.
   managed_memory,  ///< the host may not access managed memory while a kernel runs
 };

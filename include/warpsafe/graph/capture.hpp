@@ -15,7 +15,6 @@
 #include <warpsafe/stream/stream_hold.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -98,12 +97,12 @@ class [[nodiscard]] basic_capture {
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     CaptureInfo before{};
-    const bool asked = query_info<Level>(state->watch.stream, before) == 0;
+    static_cast<void>(query_info<Level>(state->watch.stream, before));
     typename B::native_graph graph{};
     const int status = detail::call<B, Level, &B::capture_end>(state->stream.ref().native(), graph);
     detail::close_watch(state->watch);
     detail::run_postponed_frees<B>();
-    if (status != 0 || lost_work<Level>(*state, asked ? before : CaptureInfo{}, graph)) {
+    if (status != 0 || lost_work<Level>(*state, before, graph)) {
       const LaunchError error = end_error(status, *state, unjoined, site);
       delete state;
       return error;
@@ -157,23 +156,20 @@ class [[nodiscard]] basic_capture {
   };
   explicit basic_capture(State* state) noexcept : state_(state) {}
 
-  /// Whether the end of a capture that was broken, or that has lost its nodes, returned success, as
-  /// with HIP's runtimes up to 6.4. Destroys the graph then. A capture without work has no nodes.
+  /// Whether a broken capture, or one that lost its nodes, ended with success, as with HIP's
+  /// runtimes up to 6.4. Destroys the graph then. A capture without work has no nodes: its tail
+  /// is 1.
   template <CheckLevel Level>
   [[nodiscard]] static bool lost_work(const State& state, const CaptureInfo& before,
                                       typename B::native_graph graph) noexcept {
-    constexpr std::uint64_t no_nodes = 1;  // 0: unknown (CaptureInfo::tail)
+    if (graph == nullptr) return true;
     std::size_t nodes = 1;
-    bool lost = graph == nullptr || before.state == CaptureState::broken ||
-                state.watch.broken.code != Errc{};
-    if (!lost && before.tail > no_nodes &&
-        detail::call<B, Level, &B::graph_nodes>(graph, nodes) == 0) {
-      lost = nodes == 0;
+    if (before.tail > 1) static_cast<void>(detail::call<B, Level, &B::graph_nodes>(graph, nodes));
+    if (nodes != 0 && before.state != CaptureState::broken && state.watch.broken.code == Errc{}) {
+      return false;
     }
-    if (lost && graph != nullptr) {
-      static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
-    }
-    return lost;
+    static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
+    return true;
   }
   template <CheckLevel Level>
   static int query_info(const void* stream, CaptureInfo& info) noexcept {
@@ -190,7 +186,6 @@ class [[nodiscard]] basic_capture {
                                              call_site site) noexcept {
     LaunchError error = LaunchError::make(Errc::capture_broken, Stage::runtime_call, site);
     error.operation = Name::of("capture end");
-    error.vendor = B::vendor;
     if (status != 0) error = detail::runtime_error<B>(status, error.operation, site);
     error.stream = nullptr;
     error.device = state.stream.ref().device().value();

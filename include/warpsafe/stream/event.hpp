@@ -204,7 +204,10 @@ template <CheckLevel Level = current_level, class B, bool Timed>
   const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(stream.native());
   const detail::CallScope<B> here(site);
   if (const int status = detail::call<B, Level, &B::stream_wait>(stream.native(), event.native())) {
-    return detail::runtime_error<B>(status, Name::of("stream wait"), site);
+    LaunchError error = detail::runtime_error<B>(status, Name::of("stream wait"), site);
+    const bool captured = !event.is_usable(error.operation, false, site, refused);
+    if (captured && error.code == Errc::runtime_failed) error.code = Errc::captured_event;
+    return error;
   }
   if (hooks != nullptr) hooks->waited(stream.native(), event.native(), before, site);
   return success();

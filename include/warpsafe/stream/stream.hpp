@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/call_site.hpp>
@@ -11,10 +13,12 @@
 #include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/shared_stream.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -42,7 +46,92 @@ template <class B>
 
 }  // namespace warpsafe::detail
 
+namespace warpsafe::detail {
+
+[[gnu::cold, gnu::noinline]] inline LaunchError capturing_error(Vendor vendor, Name operation,
+                                                                call_site site) noexcept {
+  LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
+  error.vendor = vendor;
+  error.operation = operation;
+  return error;
+}
+
+/// Whether a call that waits, queries or allocates would break a capture. If so, do not make the
+/// call; `error` says why. `stream` and `event` are its arguments, or nullptr. Level full also asks
+/// the driver whether other code captures the stream.
+template <class B, CheckLevel Level>
+[[nodiscard]] bool breaks_capture(typename B::native_stream stream, typename B::native_event event,
+                                  Name operation, call_site site, LaunchError& error) noexcept {
+  if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
+    error = capturing_error(B::vendor, operation, site);
+    int mode = B::relaxed_capture;  // the thread's own mode once exchanged
+    const bool exchanged = call<B, Level, &B::exchange_capture_mode>(mode) == 0;
+    const bool relaxed = exchanged && mode == B::relaxed_capture;
+    if (exchanged) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode));
+    if (hooks->refuses(stream, event, relaxed, error)) return true;
+  }
+  if constexpr (Level == CheckLevel::full) {
+    bool capturing = false;
+    // If the query fails, the call itself reports the error.
+    if (stream != nullptr && call<B, Level, &B::stream_capturing>(stream, capturing) == 0 &&
+        capturing) {
+      error = capturing_error(B::vendor, operation, site);
+      error.stream = stream;
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace warpsafe::detail
+
 namespace warpsafe {
+
+template <class B>
+template <CheckLevel Level>
+answer<detail::later<B, Progress>> basic_stream_ref<B>::query(call_site site) const noexcept {
+  if (native_ == nullptr) {
+    return detail::check_stream(Name::of("stream query"), *this, site).assume_error();
+  }
+  LaunchError refused;
+  if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
+                                       refused)) {
+    return refused;
+  }
+  const detail::CallScope<B> here(site);
+  const auto point = detail::StreamPoint::of(native_, device_);
+  const int status = detail::call<B, Level, &B::stream_query>(native());
+  if (status == 0) point.reached(B::vendor);
+  if (status == 0 || status == B::not_ready) {
+    return status == 0 ? Progress::ready : Progress::not_ready;
+  }
+  return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion,
+                                  device_);
+}
+
+template <class B>
+template <CheckLevel Level>
+result<void> basic_stream_ref<B>::wait(call_site site, bool may_stop) const noexcept {
+  if (native_ == nullptr) {
+    return detail::check_stream(Name::of("stream synchronize"), *this, site);
+  }
+  LaunchError refused;
+  if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"), site,
+                                       refused)) {
+    return refused;
+  }
+  const detail::CallScope<B> here(site);
+  const auto point = detail::StreamPoint::of(native_, device_);
+  if (const int status = detail::wait_for_stream<B, Level>(native(), device_, site, may_stop)) {
+    LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
+                                                 Stage::completion, device_);
+    error.device = device_;
+    error.stream = native_;
+    return error;
+  }
+  point.reached(B::vendor);
+  return success();
+}
 
 /// A stream that does not synchronise with any default stream. Move-only. Its destructor returns at
 /// once, and submitted work still runs to its end.
@@ -57,12 +146,22 @@ class [[nodiscard]] basic_stream {
   /// Creates a stream on the calling thread's current device. `urgency` is the runtime's own
   /// priority: smaller is more urgent, and priority(0) is the default. Errc::no_device,
   /// ::runtime_failed.
+  ///
+  /// For programs of one device. Every thread begins on device 0, so checked builds return
+  /// Errc::device_not_chosen if device 0 is current without a DeviceGuard of this thread, while the
+  /// program has streams on another device.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(priority urgency = priority(0),
                                                    call_site site = call_site::current()) noexcept {
     int device = 0;
     typename B::native_stream stream{};
     int status = detail::call<B, Level, &B::current_device>(device);
+    if constexpr (Level != CheckLevel::off) {
+      if (status == 0 && device == 0 && detail::guarded_devices<B>().count == 0) {
+        const int other = detail::SharedStream<B>::other_device(device);
+        if (other >= 0) return device_not_chosen(device, other, site);
+      }
+    }
     detail::SharedStream<B>** const only = detail::only_stream<B>(device);
     if (only != nullptr) {
       if (auto* const kept = __atomic_load_n(only, __ATOMIC_ACQUIRE)) return share(kept, device);
@@ -70,7 +169,7 @@ class [[nodiscard]] basic_stream {
     if (status == 0) status = detail::call<B, Level, &B::stream_create>(stream, urgency.value);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
     auto* const shared =
-        detail::SharedStream<B>::make(stream, detail::call<B, Level, &B::stream_destroy>);
+        detail::SharedStream<B>::make(stream, device, detail::call<B, Level, &B::stream_destroy>);
     if (shared == nullptr) {
       static_cast<void>(detail::call<B, Level, &B::stream_destroy>(stream));
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof *shared, 0,
@@ -87,7 +186,8 @@ class [[nodiscard]] basic_stream {
     }
     return basic_stream(basic_stream_ref<B>(stream, device), shared);
   }
-  /// Creates a stream on a device that need not be current. Errc::device_invalid also.
+  /// Creates a stream on a device that need not be current: the form for programs of several
+  /// devices. Errc::device_invalid also.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(DeviceId device,
                                                    call_site site = call_site::current()) noexcept {
@@ -171,6 +271,15 @@ class [[nodiscard]] basic_stream {
  private:
   template <class>
   friend class basic_stream_hold;
+  [[gnu::cold]] static LaunchError device_not_chosen(int device, int other,
+                                                     call_site site) noexcept {
+    LaunchError error = LaunchError::make(Errc::device_not_chosen, Stage::validation,
+                                          static_cast<std::uint64_t>(device),
+                                          static_cast<std::uint64_t>(other), Axis::none, site);
+    error.vendor = B::vendor;
+    error.operation = Name::of("stream create");
+    return error;
+  }
   basic_stream(basic_stream_ref<B> ref, detail::SharedStream<B>* shared) noexcept
       : ref_(ref), shared_(shared) {}
   [[nodiscard]] static basic_stream share(detail::SharedStream<B>* shared, int device) noexcept {

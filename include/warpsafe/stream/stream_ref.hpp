@@ -52,7 +52,7 @@ template <class B>
 }  // namespace detail
 
 /// A reference to a stream that another object owns, with its device. Never 0. Copyable; valid as
-/// long as the owner.
+/// long as the owner. <warpsafe/stream/stream.hpp> defines its waits and queries.
 template <class B>
 class basic_stream_ref {
  public:
@@ -121,25 +121,7 @@ class basic_stream_ref {
   /// ::stream_capturing and ::stream_null as `synchronize`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, Progress>> query(
-      call_site site = call_site::current()) const noexcept {
-    if (native_ == nullptr) {
-      return detail::check_stream(Name::of("stream query"), *this, site).assume_error();
-    }
-    LaunchError refused;
-    if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
-                                         refused)) {
-      return refused;
-    }
-    const detail::CallScope<B> here(site);
-    const auto point = detail::StreamPoint::of(native_, device_);
-    const int status = detail::call<B, Level, &B::stream_query>(native());
-    if (status == 0) point.reached(B::vendor);
-    if (status == 0 || status == B::not_ready) {
-      return status == 0 ? Progress::ready : Progress::not_ready;
-    }
-    return detail::runtime_error<B>(status, Name::of("stream query"), site, Stage::completion,
-                                    device_);
-  }
+      call_site site = call_site::current()) const noexcept;
   /// `query` as a bool: `ready().value()`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, bool>> ready(
@@ -167,27 +149,7 @@ class basic_stream_ref {
 
   /// `may_stop`: WARPSAFE_TIMEOUT may end the wait (detail::wait_for_stream).
   template <CheckLevel Level>
-  [[nodiscard]] result<void> wait(call_site site, bool may_stop) const noexcept {
-    if (native_ == nullptr) {
-      return detail::check_stream(Name::of("stream synchronize"), *this, site);
-    }
-    LaunchError refused;
-    if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"), site,
-                                         refused)) {
-      return refused;
-    }
-    const detail::CallScope<B> here(site);
-    const auto point = detail::StreamPoint::of(native_, device_);
-    if (const int status = detail::wait_for_stream<B, Level>(native(), device_, site, may_stop)) {
-      LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
-                                                   Stage::completion, device_);
-      error.device = device_;
-      error.stream = native_;
-      return error;
-    }
-    point.reached(B::vendor);
-    return success();
-  }
+  [[nodiscard]] result<void> wait(call_site site, bool may_stop) const noexcept;
 
   void* native_;
   int device_;

@@ -79,6 +79,7 @@ TEST_F(PeerAccess, OfATrustedPointerIsAsked) {
       Errc::memory_wrong_device);
   ASSERT_TRUE(host::set_peer_access(0, 1, true));
   EXPECT_TRUE(launch(here, grid_of_4, kernel<add_one>, trust(raw), far.size()).has_value());
+  ASSERT_TRUE(here.synchronize().has_value());
 }
 
 TEST_F(PeerAccess, PinnedAndManagedMemoryNeedNone) {

@@ -42,39 +42,4 @@ inline void report_to_captures(const LaunchError& error) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) hooks->failed(error);
 }
 
-[[gnu::cold, gnu::noinline]] inline LaunchError capturing_error(Vendor vendor, Name operation,
-                                                                call_site site) noexcept {
-  LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
-  error.vendor = vendor;
-  error.operation = operation;
-  return error;
-}
-
-/// Whether a call that waits, queries or allocates would break a capture. If so, do not make the
-/// call; `error` says why. `stream` and `event` are its arguments, or nullptr. Level full also asks
-/// the driver whether other code captures the stream.
-template <class B, CheckLevel Level>
-[[nodiscard]] bool breaks_capture(typename B::native_stream stream, typename B::native_event event,
-                                  Name operation, call_site site, LaunchError& error) noexcept {
-  if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
-    error = capturing_error(B::vendor, operation, site);
-    int mode = B::relaxed_capture;  // the thread's own mode once exchanged
-    const bool exchanged = call<B, Level, &B::exchange_capture_mode>(mode) == 0;
-    const bool relaxed = exchanged && mode == B::relaxed_capture;
-    if (exchanged) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode));
-    if (hooks->refuses(stream, event, relaxed, error)) return true;
-  }
-  if constexpr (Level == CheckLevel::full) {
-    bool capturing = false;
-    // If the query fails, the call itself reports the error.
-    if (stream != nullptr && call<B, Level, &B::stream_capturing>(stream, capturing) == 0 &&
-        capturing) {
-      error = capturing_error(B::vendor, operation, site);
-      error.stream = stream;
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace warpsafe::detail

@@ -47,6 +47,14 @@ WARPSAFE_ERROR(34, stream_null, "the default stream was given where a stream is 
                    ? "this Stream was moved from or closed; use the one that it was moved to"
                    : "stream 0 is the default stream, which other code uses too; create a Stream")
 
+// `Stream::create()` in a new thread, which begins on device 0, while streams of other devices
+// exist. Checked builds.
+// Way out: Name the device: `Stream::create(DeviceId(n))`; or hold a `DeviceGuard` in that thread.
+WARPSAFE_ERROR(71, device_not_chosen, "no device was chosen for a new stream",
+               "this program has streams on device {limit}, and this thread has chosen no device, "
+               "so the stream would be on device {value}; write Stream::create(DeviceId({value})) "
+               "if that is meant")
+
 // The call would wait, ask or allocate during a capture, and so break it. The runtime is not
 // called, and the capture goes on.
 // Way out: Do it before the capture or after it, or on another stream with `CaptureMode::relaxed`

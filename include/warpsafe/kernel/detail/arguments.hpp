@@ -79,22 +79,21 @@ struct TrustedBytes {
 template <class B>
 [[gnu::cold, gnu::noinline]] bool can_access(int device, const void* memory, int memory_device,
                                              MemoryOwner* owner = nullptr) noexcept {
+  bool answer = true;
   if constexpr (requires { &B::can_access; }) {
-    if (memory == nullptr || memory_device < 0 || memory_device == device) return true;
     const bool kept =
         owner != nullptr && caches_limits<B> && device >= 0 && device < cached_devices;
     const unsigned long bit = kept ? 1UL << static_cast<unsigned>(device) : 0;
     const unsigned long known =
         owner == nullptr ? 0 : __atomic_load_n(&owner->accessed_from, __ATOMIC_RELAXED);
-    if ((known & bit) != 0 || known == ~0UL) return true;
-    bool answer = true;
-    if (call<B, CheckLevel::full, &B::can_access>(device, memory, memory_device, answer) != 0) {
+    const bool ask = memory != nullptr && memory_device >= 0 && memory_device != device &&
+                     (known & bit) == 0 && known != ~0UL;
+    if (ask && call<B, CheckLevel::full, &B::can_access>(device, memory, memory_device, answer)) {
       return true;
     }
-    if (answer && kept) __atomic_or_fetch(&owner->accessed_from, bit, __ATOMIC_RELAXED);
-    return answer;
+    if (ask && answer && kept) __atomic_or_fetch(&owner->accessed_from, bit, __ATOMIC_RELAXED);
   }
-  return true;
+  return answer;
 }
 
 [[gnu::cold]] inline bool refuse_access(LaunchError& error, int device, int memory_device,
@@ -133,9 +132,8 @@ template <class B>
   const int status =
       call<B, CheckLevel::full, &B::pointer_kind>(trusted.pointer, kind, memory_device);
   if (status != 0 || kind == MemoryKind::unregistered) return fail(Errc::argument_host_pointer, 0);
-  if (kind != MemoryKind::device || memory_device == device) [[likely]]
-    return true;
-  return can_access<B>(device, trusted.pointer, memory_device) ||
+  return kind != MemoryKind::device || memory_device == device ||
+         can_access<B>(device, trusted.pointer, memory_device) ||
          refuse_access(error, device, memory_device, number);
 }
 

@@ -38,8 +38,9 @@ struct LaunchTypes {
   const KernelFacts& kernel;
   const ArgumentTypes& arguments;
   void (*read)(const void* config, LaunchNumbers& numbers) noexcept;
-  /// Puts the configuration's own problem into `error`; nullptr if its type can have none.
-  void (*problem)(const void* config, LaunchError& error) noexcept;
+  /// Puts the configuration's own problem, for a kernel on a device, into `error`; nullptr if its
+  /// type can have none.
+  void (*problem)(const void* config, Name kernel, int device, LaunchError& error) noexcept;
 };
 
 /// Checks cooperative launches and large clusters against the number of blocks that are resident at
@@ -128,7 +129,7 @@ template <CheckLevel Level, class B, class Calls>
     return false;
   }
   if (types.problem != nullptr) {
-    types.problem(config, error);
+    types.problem(config, kernel.name, at.stream.device().value(), error);
     if (error.code != Errc{}) return false;
   }
   if constexpr (Level == CheckLevel::full) {
@@ -194,48 +195,6 @@ template <class B>
   error.stream = at.stream.native();
   error.device = at.stream.device().value();
   report_to_captures(error);
-}
-
-/// Checks that the launch's device can access the memory behind the views. False with the problem
-/// in `error`. `foreign`: true if the memory behind a view may be of another stream or device.
-template <class B>
-[[nodiscard]] bool check_owners(const Located<B>& at, const ArgumentWords& arguments, bool& foreign,
-                                LaunchError& error) noexcept {
-  const int device = at.stream.device().value();
-  bool found = false;
-  for (std::uint32_t i = 0; foreign && i < arguments.types().count; ++i) {
-    const ArgumentFacts& facts = *arguments.types().facts[i];
-    if (!facts.has_owner) continue;
-    MemoryOwner* const owner = facts.source(arguments.argument(i)).owner;
-    if (owner == nullptr || (owner->freed_on == at.stream.native() && owner->of_device == device)) {
-      continue;
-    }
-    found = true;
-    if (!check_access<B>(device, *owner, arguments.argument(i), static_cast<int>(i) + 1, error)) {
-      return false;
-    }
-  }
-  foreign = found;
-  return true;
-}
-
-/// Records that the launch uses memory of other streams. False with the problem in `error`.
-template <class B>
-[[nodiscard, gnu::cold, gnu::noinline]] bool record_owners(const Located<B>& at,
-                                                           const ArgumentWords& arguments,
-                                                           LaunchError& error) noexcept {
-  for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
-    const ArgumentFacts& facts = *arguments.types().facts[i];
-    if (!facts.has_owner) continue;
-    MemoryOwner* const owner = facts.source(arguments.argument(i)).owner;
-    if (owner == nullptr || owner->freed_on == at.stream.native()) continue;
-    if (const int status = record_use<B>(at.stream, *owner)) {
-      ::new (static_cast<void*>(&error))
-          LaunchError(runtime_error<B>(status, Name::of("event record"), at.site));
-      return false;
-    }
-  }
-  return true;
 }
 
 /// Makes the one call of the backend. `raises_shared`: first raises the kernel's limit of dynamic

@@ -94,8 +94,9 @@ template <CheckLevel Level, class B>
                      to.device != from.device;
   // The memory's device must be current, whichever device the stream is of: otherwise CUDA does not
   // find memory of that device's pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
+  const bool one_device = kind != CopyKind::device_to_device || to.device == from.device;
   const int known = to.device >= 0 ? to.device : from.device;
-  const int current = known >= 0 ? known : stream.device().value();
+  const int current = known >= 0 && (one_device || peers) ? known : stream.device().value();
   return on_device<B, Level>(current, [&]() noexcept -> int {
     if (to.dense() && from.dense()) {
       const std::size_t bytes = to.width * to.rows;

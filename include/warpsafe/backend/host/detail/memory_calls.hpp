@@ -190,9 +190,8 @@ struct MemoryCalls {
     return call(Call::fill, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       if (bytes == 0) return 0;
-      if (!reachable(runtime, memory, bytes) ||
-          !runtime.memory.around(memory, bytes)->is_accessible(stream->device)) {
-        return raw(HostStatus::invalid_value);  // as on an H200 (CUDA 13.0)
+      if (!reachable(runtime, memory, bytes, &stream->device)) {
+        return raw(HostStatus::invalid_value);  // as on two H200s (CUDA 13.0)
       }
       runtime.submit(*stream, std::make_shared<FillOperation>(memory, value, bytes));
       return 0;
@@ -250,24 +249,19 @@ struct MemoryCalls {
     if (runtime.scheduler == nullptr) return;
     runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
   }
-  /// Whether the device may access all these bytes.
-  [[nodiscard]] static bool reachable(const Runtime& runtime, const void* memory,
-                                      std::size_t bytes) {
+  /// Whether all these bytes are in memory that exists, and `from`, if given, may access it.
+  [[nodiscard]] static bool reachable(const Runtime& runtime, const void* memory, std::size_t bytes,
+                                      const Device* from = nullptr) {
     const Allocation* const found = runtime.memory.around(memory, bytes);
-    return found != nullptr && !found->freed;
+    return found != nullptr && !found->freed && (from == nullptr || found->is_accessible(*from));
   }
-  /// Whether these bytes are where the copy's direction requires.
-  [[nodiscard]] static bool on_side(Runtime& runtime, bool device_side, const void* memory,
-                                    std::size_t bytes, bool by_device = false) {
-    if (device_side) {
-      // CUDA finds memory of another device's pool only if that device is current or gives access,
-      // or if the call names the devices (two H200s, CUDA 13.0).
-      const Allocation* const found = runtime.memory.around(memory, bytes);
-      const Device* const now = runtime.device(thread_state().device);
-      return found != nullptr && !found->freed &&
-             (by_device || !found->ordered || now == nullptr || found->is_accessible(*now));
-    }
+  /// Whether these bytes are where the copy's direction requires. `now` is the current device,
+  /// unless the call names the devices: CUDA does not find another one's pool (two H200s, CUDA 13).
+  [[nodiscard]] static bool on_side(const Runtime& runtime, bool device_side, const void* memory,
+                                    std::size_t bytes, const Device* now) {
     const Allocation* const found = runtime.memory.around(memory, 1);
+    const bool ordered = found != nullptr && found->ordered;
+    if (device_side) return reachable(runtime, memory, bytes, ordered ? now : nullptr);
     return memory != nullptr && (found == nullptr || found->kind != MemoryKind::device);
   }
 
@@ -281,8 +275,9 @@ struct MemoryCalls {
     if (to_bytes == 0) return 0;
     const bool from_host = kind == CopyKind::host_to_device || kind == CopyKind::host_to_host;
     const bool to_host = kind == CopyKind::device_to_host || kind == CopyKind::host_to_host;
-    if (!on_side(runtime, !to_host, to, to_bytes, by_device) ||
-        !on_side(runtime, !from_host, from, from_bytes, by_device)) {
+    const Device* const now = by_device ? nullptr : runtime.device(thread_state().device);
+    if (!on_side(runtime, !to_host, to, to_bytes, now) ||
+        !on_side(runtime, !from_host, from, from_bytes, now)) {
       return raw(HostStatus::invalid_value);
     }
     auto operation = std::make_shared<CopyOperation>(to, to_pitch, from, from_pitch, rows);
