@@ -207,13 +207,13 @@ void print_captures(ws::StreamRef stream) {
   };
   const auto other = ws::Stream::create().value();
   const ws::Event outside = other.record().value();
+  ws::Event from = other.record().value();
+  const ws::Event moved = std::move(from);
+  PRINT(event_moved, from.synchronize());  // NOLINT(bugprone-use-after-move): on purpose
   auto capture = ws::Capture::begin(stream).value();
   PRINT(stream_capturing, stream.synchronize());
   const ws::Event inside = stream.record().value();
   PRINT(captured_event, inside.synchronize());
-  ws::Event from = other.record().value();
-  const ws::Event moved = std::move(from);
-  PRINT(event_moved, from.synchronize());  // NOLINT(bugprone-use-after-move): on purpose
   PRINT(capture_isolation, ws::wait(stream, outside));
   PRINT(capture_broken, std::move(capture).end());
 

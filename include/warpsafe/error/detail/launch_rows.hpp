@@ -214,19 +214,19 @@ WARPSAFE_ERROR(29, cooperative_too_large, "the cooperative grid cannot be reside
 // The grid is capped by `max_resident_blocks` for another kernel, device or block, or for other
 // dynamic shared memory. Checked builds.
 // Way out: Call `max_resident_blocks` with what is launched; `max_blocks(n)` is for an own number.
-WARPSAFE_ERROR(
-    72, occupancy_mismatch, "the grid's cap was computed for another launch",
-    subcode == Subcode::cap_device
-        ? "the grid is capped by the blocks resident on device {limit}, and launched on "
-          "device {value}; call max_resident_blocks with this stream"
-    : subcode == Subcode::cap_threads
-        ? "the grid is capped by the resident blocks of {limit} threads, and launched "
-          "with {value}; call max_resident_blocks with this block"
-    : subcode == Subcode::cap_bytes
-        ? "the grid is capped by the resident blocks with {limit} bytes of dynamic shared "
-          "memory, and launched with {value}; give max_resident_blocks these bytes"
-        : "the grid is capped by the resident blocks of another kernel; call "
-          "max_resident_blocks with this one, or use max_blocks(n)")
+WARPSAFE_ERROR(72, occupancy_mismatch, "the grid's cap was computed for another launch",
+               subcode == Subcode::cap_device
+                   ? "the grid is capped by the blocks resident on device {limit}, and launched on "
+                     "device {value}; call max_resident_blocks with this stream"
+               : subcode == Subcode::cap_threads
+                   ? "the grid is capped by the resident blocks of {limit} threads, and launched "
+                     "with {value}; call max_resident_blocks with this block"
+               : subcode == Subcode::cap_bytes
+                   ? "the grid is capped by the resident blocks with {limit} bytes of dynamic "
+                     "shared memory, and launched with {value}; give max_resident_blocks these "
+                     "bytes"
+                   : "the grid is capped by the resident blocks of another kernel; call "
+                     "max_resident_blocks with this one, or use max_blocks(n)")
 
 // ## Arguments
 

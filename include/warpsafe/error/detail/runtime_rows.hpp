@@ -31,13 +31,12 @@ WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was taken before",
 
 // That device is not current. Or time was to be measured between events of two devices.
 // Way out: Make its device current with `DeviceGuard`, for as long as the stream is used.
-WARPSAFE_ERROR(
-    33, stream_wrong_device, "the stream belongs to another device",
-    subcode == Subcode::two_events
-        ? "one event is of device {value}, the other of device {limit}; measure the time "
-          "between events of one device"
-        : "the stream belongs to device {limit}, but device {value} is current; make device "
-          "{limit} current with DeviceGuard")
+WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
+               subcode == Subcode::two_events
+                   ? "one event is of device {value}, the other of device {limit}; measure the "
+                     "time between events of one device"
+                   : "the stream belongs to device {limit}, but device {value} is current; make "
+                     "device {limit} current with DeviceGuard")
 
 // Stream 0 was borrowed, or a `Stream` was used after it was moved from or closed. The use may be a
 // checked launch, memory, a handle, a capture, a copy, a graph, an event, a wait or a query.
