@@ -76,7 +76,7 @@ struct TrustedBytes {
 
 /// Whether work of `device` can access memory of another device. A yes is kept in the memory's
 /// owner, if there is one. Memory that the runtime cannot tell about counts as accessible.
-template <class B>
+template <class B, CheckLevel Level = CheckLevel::full>
 [[gnu::cold, gnu::noinline]] bool can_access(int device, const void* memory, int memory_device,
                                              MemoryOwner* owner = nullptr) noexcept {
   bool answer = true;
@@ -88,7 +88,7 @@ template <class B>
         owner == nullptr ? 0 : __atomic_load_n(&owner->accessed_from, __ATOMIC_RELAXED);
     const bool ask = memory != nullptr && memory_device >= 0 && memory_device != device &&
                      (known & bit) == 0 && known != ~0UL;
-    if (ask && call<B, CheckLevel::full, &B::can_access>(device, memory, memory_device, answer)) {
+    if (ask && call<B, Level, &B::can_access>(device, memory, memory_device, answer)) {
       return true;
     }
     if (ask && answer && kept) __atomic_or_fetch(&owner->accessed_from, bit, __ATOMIC_RELAXED);

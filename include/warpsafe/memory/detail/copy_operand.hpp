@@ -111,7 +111,7 @@ template <CheckLevel Level, class B>
     const std::size_t rows = to.matrix ? to.rows : from.rows;
     const std::size_t to_pitch = to.matrix ? to.pitch : width;
     const std::size_t from_pitch = from.matrix ? from.pitch : width;
-    if (!peers || can_access<B>(to.device, from.data, from.device)) {
+    if (!peers || can_access<B, Level>(to.device, from.data, from.device)) {
       return call<B, Level, &B::copy_2d>(to.data, to_pitch, from.data, from_pitch, width, rows,
                                          kind, stream.native());
     }
@@ -187,7 +187,7 @@ template <CheckLevel Level, class B>
   const int device = stream.device().value();
   if constexpr (Level != CheckLevel::off) {
     // CUDA refuses such a fill as an "invalid argument"; AMD's runtime fills by a kernel.
-    if (rows.device != device && !can_access<B>(device, rows.data, rows.device)) {
+    if (rows.device != device && !can_access<B, Level>(device, rows.data, rows.device)) {
       LaunchError error;
       static_cast<void>(refuse_access(error, device, rows.device, 0));
       error.operation = Name::of("fill device memory");
