@@ -26,7 +26,7 @@ WARPSAFE_KERNEL void scale(float a, float* x, std::size_t n) {
 }
 
 // The work of one device. A stream knows its device, and its buffers are on that device. A launch
-// on another device's memory is an error.
+// on memory that its device cannot access is an error.
 struct Part {
   ws::Stream stream;
   ws::DeviceBuffer<float> values;
@@ -34,7 +34,7 @@ struct Part {
 
 ws::result<Part> start(ws::DeviceId device, std::span<const float> values) {
   WARPSAFE_TRY(const auto current, ws::DeviceGuard::create(device));
-  WARPSAFE_TRY(auto stream, ws::Stream::create());
+  WARPSAFE_TRY(auto stream, ws::Stream::create(device));
   WARPSAFE_TRY(auto buffer, ws::DeviceBuffer<float>::from(stream, values));
   const auto config = ws::configure(ws::SafeGrid<>::cover(values.size(), ws::block<256>));
   WARPSAFE_TRYV(ws::launch(stream, config, ws::kernel<scale>, 2.0F, buffer.view(), buffer.size()));

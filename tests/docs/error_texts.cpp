@@ -217,6 +217,9 @@ void print_captures(ws::StreamRef stream) {
   };
   const auto other = ws::Stream::create().value();
   const ws::Event outside = other.record().value();
+  ws::Event from = other.record().value();
+  const ws::Event moved = std::move(from);
+  PRINT(event_moved, from.synchronize());  // NOLINT(bugprone-use-after-move): on purpose
   auto capture = ws::Capture::begin(stream).value();
   PRINT(stream_capturing, stream.synchronize());
   const ws::Event inside = stream.record().value();
@@ -289,6 +292,18 @@ void print_devices(ws::DeviceLimits limits) {
   PRINT(stream_wrong_device, launch());
   const auto guard = ws::DeviceGuard::create(ws::DeviceId(1));
   PRINT(cooperative_unsupported, launch(ws::cooperative));
+  {
+    const auto here = ws::Stream::create(ws::DeviceId(0)).value();
+    auto near = ws::DeviceBuffer<float>::create(here, 1000).value();
+    PRINT(memory_wrong_device, ws::launch(stream, ws::LaunchConfig{ws::grid<16>, ws::block<256>},
+                                          ws::kernel<fill>, near.view(), near.size()));
+    std::thread([] { PRINT(device_not_chosen, ws::Stream::create()); }).join();
+    constexpr auto strided = ws::kernel<fill, ws::grid_stride_kernel>;
+    const auto most = ws::max_resident_blocks(here, strided, ws::block<256>).value();
+    PRINT(occupancy_mismatch,
+          ws::launch(stream, ws::SafeGrid<>::grid_stride(1000, ws::block<256>, most), strided,
+                     values.view(), values.size()));
+  }
   PRINT(cluster_too_large, launch(ws::non_portable_cluster<16>));
   PRINT(shared_not_opted_in, ws::check(ws::kernel<sum>, 4, 256, 60000, stream.native()));
 }

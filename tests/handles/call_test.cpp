@@ -193,6 +193,34 @@ TEST_F(CallTest, FindsAnotherCurrentDevice) {
       "device 0 current with DeviceGuard");
 }
 
+TEST_F(CallTest, FindsMemoryThatItsDeviceCannotAccess) {
+  host::set_device_count(2);
+  const Stream here = Stream::create(DeviceId(0)).value();
+  const Stream there = Stream::create(DeviceId(1)).value();
+  auto near = DeviceBuffer<float>::create(here, 1).value();
+  auto far = DeviceBuffer<float>::create(there, 1).value();
+  auto on_device_0 = Toy::create(here).value();
+  const auto refused = on_device_0.call<toy::toy_write>(4.0F, far.view());
+  EXPECT_EQ(
+      text(refused),
+      "toy::toy_write not called: argument 2 is memory of device 1, which device 0 cannot "
+      "access; copy it to device 0, or allow the access (cudaMemPoolSetAccess; for cudaMalloc "
+      "cudaDeviceEnablePeerAccess)");
+  EXPECT_EQ(error_in(on_device_0.call<toy::toy_write, CheckLevel::cheap>(4.0F, far.view())).code,
+            Errc::memory_wrong_device);
+  const auto scalar =
+      on_device_0.call<toy::toy_scale_by>(device_scalar(far.view()), 1U, near.view());
+  EXPECT_EQ(error_in(scalar).code, Errc::memory_wrong_device);
+  EXPECT_EQ(error_in(scalar).argument(), 1U);
+  const auto trusted = on_device_0.call<toy::toy_write>(4.0F, trust(far.view().pointer().get()));
+  EXPECT_EQ(error_in(trusted).code, Errc::memory_wrong_device);
+  ASSERT_TRUE(host::set_peer_access(0, 1, true));
+  EXPECT_THAT(on_device_0.call<toy::toy_write>(4.0F, far.view()), Succeeds());
+  EXPECT_THAT(on_device_0.call<toy::toy_scale_by>(device_scalar(far.view()), 1U, near.view()),
+              Succeeds());
+  EXPECT_THAT(here.synchronize(), Succeeds());
+}
+
 TEST_F(CallTest, FindsAHandleThatWasMovedOrClosed) {
   const std::string expected =
       "toy::toy_reset not called: this StreamBound was moved from or closed; use the one that it "

@@ -92,6 +92,10 @@ constexpr Number pinned[] = {
     {70, "copy_overlaps"},
     {71, "memory_closed"},
     {72, "argument_empty"},
+    {73, "memory_wrong_device"},
+    {74, "event_moved"},
+    {75, "device_not_chosen"},
+    {76, "occupancy_mismatch"},
 };
 
 constexpr Number rows[] = {

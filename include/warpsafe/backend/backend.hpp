@@ -96,6 +96,9 @@ template <std::size_t N>
 ///   (false)
 /// * `symbol_address(void*&, const void* symbol)`: where a `__device__` variable is, for
 ///   WARPSAFE_DEVICE_CHECK (none)
+/// * `can_access(int device, const void* memory, int memory_device, bool& answer)`: whether work of
+///   `device` can access memory of another device, whichever is current (all memory can be
+///   accessed)
 /// * `profile(bool on)`: starts or stops a profiler that waits for this call (none)
 /// * `versions(int& driver, int& runtime)` and `toolkit_version`, for descriptions of a run (none)
 ///

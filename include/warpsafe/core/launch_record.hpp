@@ -54,18 +54,6 @@ struct LaunchRecord {
   }
 };
 
-/// Fills in those of a kernel's limits that the journal keeps.
-constexpr void set_kernel_limits(LaunchRecord& record, const KernelLimits& limits) noexcept {
-  // Every limit is named, so that a new one does not compile until it is handled here. The unused
-  // limits are left out on purpose: the record has no room for them.
-  const auto& [known, max_threads_per_block, registers, static_shared, max_dynamic_shared,
-               local_bytes, constant_bytes, binary_version, ptx_version, resident_blocks,
-               max_cluster_blocks] = limits;
-  record.registers = registers;
-  record.max_threads_per_block = max_threads_per_block;
-  record.static_shared = static_cast<std::uint32_t>(static_shared);
-}
-
 static_assert(std::is_trivial_v<LaunchRecord>);
 static_assert(sizeof(LaunchRecord) == 112, "with what the journal adds, two lines of the cache");
 

@@ -64,7 +64,7 @@ class GridNumbers : Block {
 /// size becomes a zero dimension without a branch. Every vendor refuses a zero dimension, so it
 /// fails in the driver instead of running as a smaller grid.
 template <class Rules, class Block, int Rank, GridPolicy Policy, std::uint32_t Items>
-class SafeGrid : detail::GridNumbers<Block, Rank> {
+class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy> {
   using Numbers = detail::GridNumbers<Block, Rank>;
 
   template <class, class, int, GridPolicy, std::uint32_t>
@@ -239,8 +239,10 @@ class SafeGrid : detail::GridNumbers<Block, Rank> {
       Grid grid(block);
       LaunchError error;
       std::uint64_t cap = 0;
-      if constexpr (capped && detail::is_max_blocks<Option2>)
+      if constexpr (capped && detail::is_max_blocks<Option2>) {
         cap = option2.count.negative ? 0 : option2.count.magnitude;
+        grid.cap_ = option2.of;
+      }
       const bool fine =
           detail::cover<Level, Rules, Grid::items, capped, P == GridPolicy::one_per_item_or_empty>(
               size, block, rule, cap, grid.counts(), grid.sizes_, error);

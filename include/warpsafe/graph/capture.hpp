@@ -94,20 +94,22 @@ class [[nodiscard]] basic_capture {
   /// Ends the capture and drops its work, on purpose.
   void discard() noexcept { drop(false); }
 
-  /// Ends the capture. Errc::capture_broken if a call broke it; if that call went through this
-  /// library, the error names it, with its line and the runtime's code. Errc::capture_unjoined
-  /// names the stream that was not joined, and the line where it first took part.
-  /// Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed.
+  /// Ends the capture. Errc::capture_broken if a call broke it, whatever the runtime returns; if
+  /// that call went through this library, the error names it, with its line and the runtime's code.
+  /// Errc::capture_unjoined names the stream that was not joined, and the line where it first took
+  /// part. Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
     if (state_ == nullptr) return not_open_error(site);
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
+    CaptureInfo before{};
+    static_cast<void>(query_info<Level>(state->watch.stream, before));
     typename B::native_graph graph{};
     const int status = detail::call<B, Level, &B::capture_end>(state->stream.ref().native(), graph);
     detail::close_watch(state->watch);
     detail::run_postponed_frees<B>();
-    if (status != 0) {
+    if (status != 0 || lost_work<Level>(*state, before, graph)) {
       const LaunchError error = end_error(status, *state, unjoined, site);
       delete state;
       return error;
@@ -163,6 +165,21 @@ class [[nodiscard]] basic_capture {
   };
   explicit basic_capture(State* state) noexcept : state_(state) {}
 
+  /// Whether a broken capture, or one that lost its nodes, ended with success, as with HIP's
+  /// runtimes up to 6.4. Destroys the graph then. A capture without work has no nodes: its tail
+  /// is 1.
+  template <CheckLevel Level>
+  [[nodiscard]] static bool lost_work(const State& state, const CaptureInfo& before,
+                                      typename B::native_graph graph) noexcept {
+    if (graph == nullptr) return true;
+    std::size_t nodes = 1;
+    if (before.tail > 1) static_cast<void>(detail::call<B, Level, &B::graph_nodes>(graph, nodes));
+    if (nodes != 0 && before.state != CaptureState::broken && state.watch.broken.code == Errc{}) {
+      return false;
+    }
+    static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
+    return true;
+  }
   template <CheckLevel Level>
   static int query_info(const void* stream, CaptureInfo& info) noexcept {
     return detail::call<B, Level, &B::capture_info>(
@@ -176,19 +193,13 @@ class [[nodiscard]] basic_capture {
   [[gnu::cold]] static LaunchError end_error(int status, const State& state,
                                              const detail::CaptureWatch::Fork* unjoined,
                                              call_site site) noexcept {
-    LaunchError error = detail::runtime_error<B>(status, Name::of("capture end"), site);
+    LaunchError error = LaunchError::make(Errc::capture_broken, Stage::runtime_call, site);
+    error.operation = Name::of("capture end");
+    if (status != 0) error = detail::runtime_error<B>(status, error.operation, site);
     error.stream = nullptr;
     error.device = state.stream.ref().device().value();
     if (error.code == Errc::capture_broken && state.watch.broken.code != Errc{}) {
-      const LaunchError& by = state.watch.broken;
-      error.subcode = by.subcode;
-      error.operation = by.operation;
-      error.kernel = by.kernel;
-      error.site = by.site;
-      error.raw = by.raw;
-      error.raw_name = by.raw_name;
-      error.raw_text = by.raw_text;
-      error.with_shape(shape_of_launch(by));
+      detail::take_breaking_call(error, state.watch.broken);
     } else if (error.code == Errc::capture_unjoined && unjoined != nullptr) {
       error.stream = unjoined->stream;
       error.site = unjoined->site;
@@ -196,16 +207,6 @@ class [[nodiscard]] basic_capture {
       error.code = Errc::capture_unmatched;
     }
     return error;
-  }
-  /// The shape of the launch that broke the capture; zeros if another call broke it.
-  static LaunchShape shape_of_launch(const LaunchError& by) noexcept {
-    LaunchShape shape{};
-    for (int i = 0; i < 3; ++i) {
-      shape.grid[i] = by.grid[i];
-      shape.block[i] = by.block[i];
-    }
-    shape.dynamic_shared = by.dynamic_shared;
-    return shape;
   }
   void drop(bool reported) noexcept {
     if (state_ == nullptr) return;
@@ -222,10 +223,13 @@ class [[nodiscard]] basic_capture {
     detail::run_postponed_frees<B>();
     if constexpr (Level != CheckLevel::off) {
       std::size_t nodes = 0;
-      const bool known = status == 0 && detail::call<B, Level, &B::graph_nodes>(graph, nodes) == 0;
+      const bool known = status == 0 && graph != nullptr &&
+                         detail::call<B, Level, &B::graph_nodes>(graph, nodes) == 0;
       if (reported && (nodes != 0 || !known)) detail::report_lost_capture(state.site);
     }
-    if (status == 0) static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
+    if (status == 0 && graph != nullptr) {
+      static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
+    }
   }
 
   State* state_;

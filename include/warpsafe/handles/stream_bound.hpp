@@ -185,7 +185,8 @@ class [[nodiscard]] StreamBound
   /// another thread uses the handle, and ::argument_negative for a negative number passed as an
   /// unsigned parameter. Full checks also return Errc::stream_wrong_device if another device is
   /// current, ::handle_stream_changed and ::handle_pointer_mode if other code changed the handle,
-  /// and ::argument_host_pointer for a trusted pointer to host memory. All builds return
+  /// ::argument_host_pointer for a trusted pointer to host memory, and
+  /// ::memory_wrong_device. All builds return
   /// Errc::library_failed with the function's name and the library's own text.
   template <auto Fn, CheckLevel Level = current_level, class... A>
   [[nodiscard, gnu::always_inline]] result<void> call(

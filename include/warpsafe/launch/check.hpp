@@ -163,11 +163,12 @@ template <CheckLevel Level, class B, class K, class... A>
     AddressedArguments<typename K::parameters, A...> addressed(arguments...);
     ArgumentWords words(addressed.types, addressed.words());
     LaunchError error;
-    if (!check_values<Level, B>(words, error) &&
+    bool foreign = addressed.types.has_owners;
+    if (!(check_values<Level>(at, words, error) && check_owners(at, words, foreign, error)) &&
         !continues_after_refusal(report_refusal(error, shape, at, launched.name))) {
       return error;
     }
-    if (submit_observed<Level>(at, kernel_facts<K>, shape, launched, words,
+    if (submit_observed<Level>(at, kernel_facts<K>, shape, launched, words, foreign,
                                launched.slots.remembered(at.stream.device().value()), false,
                                error)) {
       return success();

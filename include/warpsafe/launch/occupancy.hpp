@@ -76,7 +76,8 @@ template <CheckLevel Level = current_level, class S, class K>
 /// The number of blocks of `block` threads with `dynamic_shared` bytes each that are resident at
 /// once on the stream's device. It is the cap for `SafeGrid<>::grid_stride` and the maximum of a
 /// cooperative launch. 0 if not one block fits; `grid_stride` and a cooperative launch then return
-/// an error. Errc as `kernel_limits`.
+/// an error. A grid capped by it is for launches of this kernel and block, with these bytes, on
+/// this device: Errc::occupancy_mismatch otherwise, in checked builds. Errc as `kernel_limits`.
 template <CheckLevel Level = current_level, class S, class K, class Block>
 [[nodiscard]] result<detail::later<S, max_blocks>> max_resident_blocks(
     const S& stream, K kernel, Block block, Bytes dynamic_shared = Bytes{},
@@ -91,8 +92,11 @@ template <CheckLevel Level = current_level, class S, class K, class Block>
   const auto each = detail::resident_per_multiprocessor<Level, B>(
       stream, kernel, static_cast<std::uint32_t>(block.count()), dynamic_shared.value(), site);
   if (!each.has_value()) return each.assume_error();
-  return max_blocks(static_cast<std::uint64_t>(each.assume_value()) *
-                    device.assume_value().multiprocessors);
+  max_blocks most(static_cast<std::uint64_t>(each.assume_value()) *
+                  device.assume_value().multiprocessors);
+  most.of = {detail::hash_of(kernel.name()), dynamic_shared.value(),
+             static_cast<std::uint32_t>(block.count()), stream.device().value()};
+  return most;
 }
 
 }  // namespace warpsafe

@@ -131,13 +131,14 @@ class [[nodiscard]] basic_device_buffer {
     if (!sizes.has_value() || size_ == 0) return sizes;
     return detail::copy_blocking<Level>(rows(), host, CopyKind::host_to_device, stream(), site);
   }
-  /// Sets every byte to 0, in the order of `stream`. Errc::runtime_failed.
+  /// Sets every byte to 0, in the order of `stream`. Errc::runtime_failed; checked builds:
+  /// Errc::memory_wrong_device if the stream's device cannot access the memory.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> zero(basic_stream_ref<B> stream,
                                   call_site site = call_site::current()) noexcept {
     return fill_bytes<Level>(stream, std::byte{0}, site);
   }
-  /// Sets every byte to `value`, a std::byte, in the order of `stream`. Errc::runtime_failed.
+  /// Sets every byte to `value`, a std::byte, in the order of `stream`. Errc as `zero`.
   template <CheckLevel Level = current_level, class Byte>
   [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, Byte value,
                                         call_site site = call_site::current()) noexcept {

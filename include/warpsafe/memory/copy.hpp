@@ -172,7 +172,8 @@ namespace warpsafe {
 /// determine the direction. Both must have the same number of elements, or of rows and columns:
 /// Errc::size_mismatch (value: the source's, limit: the target's).
 ///
-/// * Device memory to device memory, on one device or two. Operands are a named DeviceBuffer or
+/// * Device memory to device memory, on one device or two, neither of which need be the stream's,
+///   nor have access to the other's memory. Operands are a named DeviceBuffer or
 ///   PitchedBuffer, a DeviceSpan or a PitchedSpan. Returns `result<void>`. It may be captured,
 ///   except between two devices. Errc::runtime_failed. The memory must not overlap, as the runtimes
 ///   require.

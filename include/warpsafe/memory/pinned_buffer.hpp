@@ -10,6 +10,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/stream_mark.hpp>
 
 #include <cstddef>
 #include <span>

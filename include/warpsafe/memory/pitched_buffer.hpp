@@ -130,13 +130,13 @@ class [[nodiscard]] basic_pitched_buffer {
     return detail::copy_blocking<Level>(copy_rows(), host, CopyKind::host_to_device, stream(),
                                         site);
   }
-  /// Sets every byte to 0, in the order of `stream`. Errc::runtime_failed.
+  /// Sets every byte to 0, in the order of `stream`. Errc as DeviceBuffer::zero.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> zero(basic_stream_ref<B> stream,
                                   call_site site = call_site::current()) noexcept {
     return fill_bytes<Level>(stream, std::byte{0}, site);
   }
-  /// Sets every byte to `value`, a std::byte, in the order of `stream`. Errc::runtime_failed.
+  /// Sets every byte to `value`, a std::byte, in the order of `stream`. Errc as `zero`.
   template <CheckLevel Level = current_level, class Byte>
   [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, Byte value,
                                         call_site site = call_site::current()) noexcept {

@@ -10,6 +10,8 @@
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/device_id.hpp>
 
+#include <cstdint>
+
 namespace warpsafe {
 
 /// The number of devices. Errc::no_device without a driver or a device.
@@ -54,7 +56,51 @@ template <class B = default_backend, CheckLevel Level = current_level>
   return limits;
 }
 
-/// Makes a device current for the calling thread. Its destructor restores the previous one.
+namespace detail {
+
+/// The devices that a thread's guards have made current, the innermost last.
+struct GuardedDevices {
+  struct Entry {
+    std::uint64_t guard;
+    int before;
+    int device;
+  };
+  static constexpr int room = 32;  ///< the guards beyond it restore in the order of their ends
+  Entry entries[room];
+  int count;
+  std::uint64_t last;  ///< the number of the newest guard
+
+  [[nodiscard]] std::uint64_t push(int before, int device) noexcept {
+    if (count == room) return 0;
+    entries[count++] = {++last, before, device};
+    return last;
+  }
+  /// Removes a guard. Returns the device to make current now; -1: none. If guards inside it remain,
+  /// the next of them restores the outer device.
+  [[nodiscard]] int pop(std::uint64_t guard) noexcept {
+    int at = 0;
+    while (at < count && entries[at].guard != guard) ++at;
+    if (at == count) return -1;
+    const Entry gone = entries[at];
+    --count;
+    if (at == count) return gone.before == gone.device ? -1 : gone.before;
+    for (int i = at; i < count; ++i) entries[i] = entries[i + 1];
+    entries[at].before = gone.before;
+    return -1;
+  }
+};
+/// Those of the calling thread.
+template <class B>
+[[nodiscard, gnu::visibility("default")]] GuardedDevices& guarded_devices() noexcept {
+  static thread_local GuardedDevices own;
+  return own;
+}
+
+}  // namespace detail
+
+/// Makes a device current for the calling thread. Its destructor restores the previous one, once
+/// the guards that were made later have ended too, in whatever order they end. @pre the thread that
+/// made it destroys it; another thread's current device stays as it is
 template <class B>
 class [[nodiscard]] basic_device_guard {
  public:
@@ -72,28 +118,37 @@ class [[nodiscard]] basic_device_guard {
       error.device = device.value();
       return error;
     }
-    return basic_device_guard(before == device.value() ? -1 : before,
-                              detail::call<B, Level, &B::set_device>);
+    return basic_device_guard(before, device.value(), detail::call<B, Level, &B::set_device>);
   }
   basic_device_guard(basic_device_guard&& other) noexcept
-      : before_(other.before_), set_device_(other.set_device_) {
-    other.before_ = -1;
+      : thread_(other.thread_),
+        number_(other.number_),
+        before_(other.before_),
+        set_device_(other.set_device_) {
+    other.thread_ = nullptr;
   }
   basic_device_guard(const basic_device_guard&) = delete;
   basic_device_guard& operator=(const basic_device_guard&) = delete;
   basic_device_guard& operator=(basic_device_guard&&) = delete;
   // A destructor cannot return a status. If the context is lost, the next call reports it.
   ~basic_device_guard() {
-    if (before_ >= 0) static_cast<void>(set_device_(before_));
+    if (thread_ == nullptr || thread_ != &detail::guarded_devices<B>()) return;
+    const int restored = number_ == 0 ? before_ : thread_->pop(number_);
+    if (restored >= 0) static_cast<void>(set_device_(restored));
   }
 
  private:
   /// The runtime's call, traced or not, by the check level that made the guard.
   using SetDevice = int (*)(int device) noexcept;
 
-  basic_device_guard(int before, SetDevice set_device) noexcept
-      : before_(before), set_device_(set_device) {}
-  int before_;  // -1: nothing to restore
+  basic_device_guard(int before, int device, SetDevice set_device) noexcept
+      : thread_(&detail::guarded_devices<B>()),
+        number_(thread_->push(before, device)),
+        before_(before),
+        set_device_(set_device) {}
+  detail::GuardedDevices* thread_;  // nullptr if moved from
+  std::uint64_t number_;            // 0: there was no room
+  int before_;
   SetDevice set_device_;
 };
 using DeviceGuard = basic_device_guard<default_backend>;

@@ -9,7 +9,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/detail/waiting.hpp>
+#include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstdint>
@@ -19,11 +19,15 @@ namespace warpsafe {
 
 /// A point in a stream that can be waited for. Recording creates it, so every event marks a point.
 /// Move-only. `Timed` events measure time; the others are cheaper.
+///
+/// An event recorded in a capture is a point in the graph, not in the stream. It orders streams
+/// that take part in that capture, and nothing else.
 template <class B, bool Timed>
 class [[nodiscard]] basic_event {
  public:
   /// The point after everything submitted to `stream` so far. Errc::runtime_failed, ::no_device,
-  /// ::stream_null (a Stream that was moved from or closed).
+  /// ::stream_null (a Stream that was moved from or closed), ::stream_wrong_device (another device
+  /// than the stream's is current).
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_event> create(basic_stream_ref<B> stream,
                                                   call_site site = call_site::current()) noexcept {
@@ -37,13 +41,24 @@ class [[nodiscard]] basic_event {
     status = detail::call<B, Level, &B::event_record>(event, stream.native());
     basic_event made(event, point, detail::call<B, Level, &B::event_destroy>);
     if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
-      hooks->recorded(event, stream.native());
+      made.capture_ = hooks->recorded(event, stream.native());
     }
-    if (status != 0) return detail::runtime_error<B>(status, Name::of("event record"), site);
+    if (status != 0) return record_error(status, stream, site);
+    if constexpr (Level == CheckLevel::full) {
+      bool capturing = false;
+      if (made.capture_ == 0 &&
+          detail::call<B, Level, &B::stream_capturing>(stream.native(), capturing) == 0 &&
+          capturing) {
+        made.capture_ = others_capture;
+      }
+    }
     return made;
   }
   basic_event(basic_event&& other) noexcept
-      : native_(other.native_), destroy_(other.destroy_), point_(other.point_) {
+      : native_(other.native_),
+        destroy_(other.destroy_),
+        point_(other.point_),
+        capture_(other.capture_) {
     other.native_ = nullptr;
   }
   basic_event& operator=(basic_event&& other) noexcept {
@@ -52,6 +67,7 @@ class [[nodiscard]] basic_event {
       native_ = other.native_;
       destroy_ = other.destroy_;
       point_ = other.point_;
+      capture_ = other.capture_;
       other.native_ = nullptr;
     }
     return *this;
@@ -62,13 +78,15 @@ class [[nodiscard]] basic_event {
 
   [[nodiscard]] typename B::native_event native() const noexcept { return native_; }
   /// Waits until the stream reaches the point. Errc::execution_failed; Errc::wait_timed_out if
-  /// WARPSAFE_TIMEOUT ends the wait; Errc::captured_event or ::stream_capturing, without a call of
-  /// the runtime, if waiting would break a capture of this library.
+  /// WARPSAFE_TIMEOUT ends the wait; Errc::captured_event, ::event_moved or ::stream_capturing,
+  /// without a call of the runtime, for an event that was recorded in a capture or was moved from,
+  /// and if waiting would break a capture of this library.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     LaunchError refused;
     if (detail::breaks_capture<B, Level>(nullptr, native_, Name::of("event synchronize"), site,
-                                         refused)) {
+                                         refused) ||
+        !is_usable(Name::of("event synchronize"), false, site, refused)) {
       return refused;
     }
     const detail::CallScope<B> here(site);
@@ -85,7 +103,8 @@ class [[nodiscard]] basic_event {
       call_site site = call_site::current()) const noexcept {
     LaunchError refused;
     if (detail::breaks_capture<B, Level>(nullptr, native_, Name::of("event query"), site,
-                                         refused)) {
+                                         refused) ||
+        !is_usable(Name::of("event query"), false, site, refused)) {
       return refused;
     }
     const detail::CallScope<B> here(site);
@@ -104,7 +123,40 @@ class [[nodiscard]] basic_event {
     return detail::is_ready<B>(query<Level>(site));
   }
 
+  /// The device of the stream that the event was recorded in.
+  [[nodiscard]] DeviceId device() const noexcept { return DeviceId(point_.device); }
+  /// For the functions of this header: whether the event orders work outside its capture or, with
+  /// `may_join`, inside it. Otherwise puts Errc::event_moved or ::captured_event into `error`.
+  [[nodiscard]] bool is_usable(Name operation, bool may_join, call_site site,
+                               LaunchError& error) const noexcept {
+    if (native_ != nullptr && capture_ == 0) [[likely]]
+      return true;
+    const detail::CaptureHooks* const hooks = detail::open_captures();
+    const bool open = capture_ == others_capture || (hooks != nullptr && hooks->is_open(capture_));
+    if (native_ != nullptr && may_join && open) return true;
+    error = LaunchError::make(native_ == nullptr ? Errc::event_moved : Errc::captured_event,
+                              Stage::validation, site);
+    error.vendor = B::vendor;
+    error.operation = operation;
+    return false;
+  }
+
  private:
+  /// The capture of an event that other code's capture holds. Only level full finds out.
+  static constexpr std::uint64_t others_capture = ~std::uint64_t{0};
+
+  [[gnu::cold]] static LaunchError record_error(int status, basic_stream_ref<B> stream,
+                                                call_site site) noexcept {
+    LaunchError error = detail::runtime_error<B>(status, Name::of("event record"), site);
+    int current = stream.device().value();
+    if (B::current_device(current) == 0 && current != stream.device().value()) {
+      error.code = Errc::stream_wrong_device;
+      error.value = static_cast<std::uint64_t>(current);
+      error.limit = static_cast<std::uint64_t>(stream.device().value());
+    }
+    return error;
+  }
+
   /// The runtime's call, traced or not, by the check level that made the event.
   using Destroy = int (*)(typename B::native_event event) noexcept;
 
@@ -117,6 +169,7 @@ class [[nodiscard]] basic_event {
   typename B::native_event native_;
   Destroy destroy_;
   detail::StreamPoint point_;  ///< the work that has ended once the stream reaches the event
+  std::uint64_t capture_ = 0;  ///< the number of the capture that the event belongs to; 0: none
 };
 
 template <class B>
@@ -136,36 +189,52 @@ using TimedEvent = basic_event<default_backend, true>;
 /// Makes later work of `stream` wait for `event` on the device. The host does not wait. A stream
 /// that waits for an event of an open capture takes part in the capture from then on.
 /// Errc::capture_isolation if a captured stream would wait for an event from outside,
-/// ::capture_merged for an event of another capture, ::stream_null (a Stream that was moved from or
-/// closed), ::runtime_failed.
+/// ::capture_merged for an event of another capture, ::captured_event for an event of a capture
+/// that has ended, ::event_moved, ::stream_null (a Stream that was moved from or closed),
+/// ::runtime_failed.
 template <CheckLevel Level = current_level, class B, bool Timed>
 [[nodiscard]] result<void> wait(std::type_identity_t<basic_stream_ref<B>> stream,
                                 const basic_event<B, Timed>& event,
                                 call_site site = call_site::current()) noexcept {
   result<void> there = detail::check_stream(Name::of("stream wait"), stream, site);
   if (!there.has_value()) return there;
+  LaunchError refused;
+  if (!event.is_usable(Name::of("stream wait"), true, site, refused)) return refused;
   const detail::CaptureHooks* const hooks = detail::open_captures();
   const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(stream.native());
   const detail::CallScope<B> here(site);
   if (const int status = detail::call<B, Level, &B::stream_wait>(stream.native(), event.native())) {
-    return detail::runtime_error<B>(status, Name::of("stream wait"), site);
+    LaunchError error = detail::runtime_error<B>(status, Name::of("stream wait"), site);
+    const bool captured = !event.is_usable(error.operation, false, site, refused);
+    if (captured && error.code == Errc::runtime_failed) error.code = Errc::captured_event;
+    return error;
   }
   if (hooks != nullptr) hooks->waited(stream.native(), event.native(), before, site);
   return success();
 }
 
-/// The milliseconds between two timed events. Waits for the second. Errc::execution_failed,
-/// ::runtime_failed.
+/// The milliseconds between two timed events of one device. Waits for the second.
+/// Errc::execution_failed, ::captured_event, ::event_moved, ::stream_wrong_device (the events are
+/// of two devices), ::runtime_failed.
 template <CheckLevel Level = current_level, class B>
 [[nodiscard]] result<detail::later<B, float>> elapsed_ms(
     const basic_event<B, true>& begin, const basic_event<B, true>& end,
     call_site site = call_site::current()) noexcept {
+  LaunchError refused;
+  if (!begin.is_usable(Name::of("event elapsed"), false, site, refused)) return refused;
   const auto waited = end.template synchronize<Level>(site);
   if (!waited.has_value()) return waited.assume_error();
   float ms = 0;
   if (const int status =
           detail::call<B, Level, &B::event_elapsed>(ms, begin.native(), end.native())) {
-    return detail::runtime_error<B>(status, Name::of("event elapsed"), site);
+    LaunchError error = detail::runtime_error<B>(status, Name::of("event elapsed"), site);
+    if (begin.device() != end.device()) {
+      error.code = Errc::stream_wrong_device;
+      error.subcode = Subcode::two_events;
+      error.value = static_cast<std::uint64_t>(begin.device().value());
+      error.limit = static_cast<std::uint64_t>(end.device().value());
+    }
+    return error;
   }
   return ms;
 }

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/call_site.hpp>
@@ -16,6 +18,7 @@
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -43,6 +46,8 @@ template <class B>
 
 }  // namespace warpsafe::detail
 
+namespace warpsafe::detail {}  // namespace warpsafe::detail
+
 namespace warpsafe {
 
 /// A stream that does not synchronise with any default stream. Move-only. Its destructor returns at
@@ -58,12 +63,22 @@ class [[nodiscard]] basic_stream {
   /// Creates a stream on the calling thread's current device. `urgency` is the runtime's own
   /// priority: smaller is more urgent, and priority(0) is the default. Errc::no_device,
   /// ::runtime_failed.
+  ///
+  /// For programs of one device. Every thread begins on device 0, so checked builds return
+  /// Errc::device_not_chosen if device 0 is current without a DeviceGuard of this thread, while the
+  /// program has streams on another device.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(priority urgency = priority(0),
                                                    call_site site = call_site::current()) noexcept {
     int device = 0;
     typename B::native_stream stream{};
     int status = detail::call<B, Level, &B::current_device>(device);
+    if constexpr (Level != CheckLevel::off) {
+      if (status == 0 && device == 0 && detail::guarded_devices<B>().count == 0) {
+        const int other = detail::SharedStream<B>::other_device(device);
+        if (other >= 0) return device_not_chosen(device, other, site);
+      }
+    }
     detail::SharedStream<B>** const only = detail::only_stream<B>(device);
     if (only != nullptr) {
       if (auto* const kept = __atomic_load_n(only, __ATOMIC_ACQUIRE)) return share(kept, device);
@@ -71,7 +86,7 @@ class [[nodiscard]] basic_stream {
     if (status == 0) status = detail::call<B, Level, &B::stream_create>(stream, urgency.value);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
     auto* const shared =
-        detail::SharedStream<B>::make(stream, detail::call<B, Level, &B::stream_destroy>);
+        detail::SharedStream<B>::make(stream, device, detail::call<B, Level, &B::stream_destroy>);
     if (shared == nullptr) {
       static_cast<void>(detail::call<B, Level, &B::stream_destroy>(stream));
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof *shared, 0,
@@ -88,7 +103,8 @@ class [[nodiscard]] basic_stream {
     }
     return basic_stream(basic_stream_ref<B>(stream, device), shared);
   }
-  /// Creates a stream on a device that need not be current. Also Errc::device_invalid.
+  /// Creates a stream on a device that need not be current: the form for programs of several
+  /// devices. Errc::device_invalid also.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(DeviceId device,
                                                    call_site site = call_site::current()) noexcept {
@@ -172,6 +188,15 @@ class [[nodiscard]] basic_stream {
  private:
   template <class>
   friend class basic_stream_hold;
+  [[gnu::cold]] static LaunchError device_not_chosen(int device, int other,
+                                                     call_site site) noexcept {
+    LaunchError error = LaunchError::make(Errc::device_not_chosen, Stage::validation,
+                                          static_cast<std::uint64_t>(device),
+                                          static_cast<std::uint64_t>(other), Axis::none, site);
+    error.vendor = B::vendor;
+    error.operation = Name::of("stream create");
+    return error;
+  }
   basic_stream(basic_stream_ref<B> ref, detail::SharedStream<B>* shared) noexcept
       : ref_(ref), shared_(shared) {}
   [[nodiscard]] static basic_stream share(detail::SharedStream<B>* shared, int device) noexcept {

@@ -199,6 +199,21 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   });
 }
 
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+  return api("cudaDeviceEnablePeerAccess", text(peer, flags), plain, [&](auto&) {
+    if (flags != 0) return cudaErrorInvalidValue;
+    if (!is_device(peer) || peer == runtime().thread().device) return cudaErrorInvalidDevice;
+    return runtime().device().peers.insert(peer).second ? cudaSuccess
+                                                        : cudaErrorPeerAccessAlreadyEnabled;
+  });
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return api("cudaDeviceDisablePeerAccess", text(peer), plain, [&](auto&) {
+    return runtime().device().peers.erase(peer) != 0 ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
+  });
+}
+
 cudaError_t cudaGetLastError(void) {
   return api("cudaGetLastError", "", slot_call,
              [](auto&) { return std::exchange(runtime().thread().last_error, cudaSuccess); });

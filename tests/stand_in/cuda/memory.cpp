@@ -57,11 +57,22 @@ bool is_device(const void* pointer) {
   return found != runtime().allocations.end() && found->second.type != cudaMemoryTypeHost;
 }
 
-// The runtime does not find memory of another device's pool unless that device is current.
+// Two settings give a device access to another's memory: one for cudaMalloc's and one for each
+// pool (two H200s, CUDA 13.0).
+bool is_accessible(const Allocation& memory, int device) {
+  if (memory.type != cudaMemoryTypeDevice || memory.device == device) return true;
+  const auto& devices = runtime().devices;
+  return memory.pooled
+             ? devices[static_cast<std::size_t>(memory.device)].pool_readers.count(device) != 0
+             : devices[static_cast<std::size_t>(device)].peers.count(memory.device) != 0;
+}
+
+// The runtime does not find memory of another device's pool unless that device is current, or the
+// current device has access to the pool.
 bool is_of_anothers_pool(const void* pointer) {
   const auto found = runtime().allocation_of(pointer);
   return found != runtime().allocations.end() && found->second.pooled &&
-         found->second.device != runtime().thread().device;
+         !is_accessible(found->second, runtime().thread().device);
 }
 
 bool is_known(const void* pointer) {
@@ -131,6 +142,9 @@ cudaError_t fill(std::unique_lock<std::mutex>& lock, Stream& stream, void* to, s
   if (width > pitch) return cudaErrorInvalidPitchValue;
   if (width == 0 || height == 0) return cudaSuccess;
   if (!is_known(to) || overruns(to, pitch, width, height)) return cudaErrorInvalidValue;
+  if (!is_accessible(runtime().allocation_of(to)->second, stream.device)) {
+    return cudaErrorInvalidValue;
+  }
   std::shared_ptr<Mark> mark;
   Node work(
       [=] {
@@ -152,14 +166,21 @@ struct Pool {
   unsigned long long release_threshold = 0;
 };
 
+Pool pools[16];
+
 cudaError_t get_pool(cudaMemPool_t* pool, int device) {
-  static Pool pools[16];
   if (pool == nullptr) return cudaErrorInvalidValue;
   if (device < 0 || static_cast<std::size_t>(device) >= runtime().devices.size()) {
     return cudaErrorInvalidDevice;
   }
   *pool = reinterpret_cast<cudaMemPool_t>(&pools[device]);
   return cudaSuccess;
+}
+
+/// The device of a pool, or -1.
+int device_of(cudaMemPool_t pool) {
+  const std::ptrdiff_t device = reinterpret_cast<Pool*>(pool) - pools;
+  return pool != nullptr && device >= 0 && device < 16 ? static_cast<int>(device) : -1;
 }
 
 cudaError_t allocate_async(void** pointer, std::size_t bytes, cudaStream_t handle) {
@@ -292,9 +313,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     const Allocation& allocation = found->second;
     attributes->type = allocation.type;
     attributes->device = allocation.device;
-    const bool reachable =
-        allocation.type != cudaMemoryTypeDevice || allocation.device == runtime().thread().device;
-    if (reachable) attributes->devicePointer = const_cast<void*>(pointer);
+    if (is_accessible(allocation, runtime().thread().device))
+      attributes->devicePointer = const_cast<void*>(pointer);
     if (allocation.type != cudaMemoryTypeDevice)
       attributes->hostPointer = const_cast<void*>(pointer);
     return cudaSuccess;
@@ -357,6 +377,23 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
   });
 }
 
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list,
+                                 std::size_t count) {
+  return api("cudaMemPoolSetAccess", text(pool, count), plain, [&](auto&) {
+    const int device = device_of(pool);
+    if (device < 0 || list == nullptr) return cudaErrorInvalidValue;
+    auto& readers = runtime().devices[static_cast<std::size_t>(device)].pool_readers;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (list[i].flags == cudaMemAccessFlagsProtNone) {
+        readers.erase(list[i].location.id);
+      } else {
+        readers.insert(list[i].location.id);
+      }
+    }
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t bytes) {
   return api("cudaMemPoolTrimTo", text(pool, bytes), plain,
              [&](auto&) { return pool == nullptr ? cudaErrorInvalidValue : cudaSuccess; });
@@ -380,7 +417,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
              });
 }
 
-// Every two devices reach each other's memory.
+// Needs no access: the runtime copies by way of the host.
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 std::size_t bytes, cudaStream_t stream) {
   return api("cudaMemcpyPeerAsync", text(to, to_device, from, from_device, bytes, stream), plain,
@@ -415,6 +452,9 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
   return api("cudaMemcpy2DAsync",
              text(to, to_pitch, from, from_pitch, width, height, static_cast<int>(kind), stream),
              plain, [&](auto& lock) {
+               if (is_of_anothers_pool(to) || is_of_anothers_pool(from)) {
+                 return cudaErrorInvalidValue;
+               }
                return copy(lock, runtime().stream(stream), to, to_pitch, from, from_pitch, width,
                            height, kind, false);
              });

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -43,6 +44,8 @@ struct Device {
   cudaError_t context_error = cudaSuccess;  ///< sticky
   cudaError_t async_error = cudaSuccess;    ///< the next synchronisation returns it, once
   std::vector<int> cluster_groups;  ///< multiprocessors of each group that can hold clusters
+  std::set<int> peers;              ///< whose memory this device may access (cudaMalloc's)
+  std::set<int> pool_readers;       ///< the devices that may access this device's pool
 
   int attribute(cudaDeviceAttr id) const {
     const auto found = attributes.find(static_cast<int>(id));

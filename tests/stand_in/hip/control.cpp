@@ -36,6 +36,16 @@ void stand_in_hip_set_release(StandInHipRelease release) {
   r.release = release;
 }
 
+void stand_in_hip_set_peers(int possible) {
+  const std::lock_guard lock(r.mutex);
+  r.has_peers = possible != 0;
+}
+
+void stand_in_hip_forgive_broken_captures(int forgive) {
+  const std::lock_guard lock(r.mutex);
+  r.forgives_broken_captures = forgive != 0;
+}
+
 void stand_in_hip_set_device_count(int count) {
   const std::lock_guard lock(r.mutex);
   r.devices.resize(static_cast<std::size_t>(count), Device::preset("gfx90a"));

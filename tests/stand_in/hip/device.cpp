@@ -217,6 +217,16 @@ hipError_t hipGetDeviceCount(int* count) {
       false);
 }
 
+// clr hip_peer.cpp, canAccessPeer.
+hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer) {
+  return api("hipDeviceCanAccessPeer", [&](CallNote&) {
+    if (can == nullptr) return hipErrorInvalidValue;
+    if (device_at(device) == nullptr || device_at(peer) == nullptr) return hipErrorInvalidDevice;
+    *can = device != peer && runtime().has_peers ? 1 : 0;
+    return hipSuccess;
+  });
+}
+
 // clr hip_device_runtime.cpp:656.
 hipError_t hipGetDevice(int* device) {
   return api("hipGetDevice", [&](CallNote&) {

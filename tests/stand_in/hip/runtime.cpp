@@ -29,6 +29,8 @@ ThreadState& Runtime::thread() {
 void Runtime::reset() {
   ++epoch;
   release = STAND_IN_HIP_6;
+  forgives_broken_captures = false;
+  has_peers = true;
   deferred = false;
   require_matching_code = false;
   devices.assign(1, Device::preset("gfx90a"));

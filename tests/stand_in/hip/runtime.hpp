@@ -67,6 +67,8 @@ class Runtime {
   std::recursive_mutex mutex;  // recursive: a host function may read the record
   std::uint64_t epoch = 1;
   StandInHipRelease release = STAND_IN_HIP_6;
+  bool forgives_broken_captures = false;
+  bool has_peers = true;  ///< hipDeviceCanAccessPeer says yes
   bool deferred = false;
   bool require_matching_code = false;
   std::vector<Device> devices;

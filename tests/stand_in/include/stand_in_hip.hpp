@@ -97,6 +97,11 @@ void stand_in_hip_set_device_count(int count);
 int stand_in_hip_set_device_preset(int device, const char* architecture);
 /// Also changes the corresponding field of hipGetDeviceProperties.
 void stand_in_hip_set_attribute(int device, hipDeviceAttribute_t attribute, int value);
+/// Whether hipDeviceCanAccessPeer says yes for two devices; yes at first and after a reset.
+void stand_in_hip_set_peers(int possible);
+/// Lets the end of a broken capture return success and an empty graph, as some releases do; not at
+/// first, nor after a reset.
+void stand_in_hip_forgive_broken_captures(int forgive);
 void stand_in_hip_set_device_name(int device, const char* name);
 /// Sets the bytes that hipMemGetInfo reports. The program's allocations lower the free part, and an
 /// allocation of more than that is refused. @pre free_bytes is at most total_bytes

@@ -169,5 +169,25 @@ TEST_F(Log, ALaunchOfLevelOffIsNotLogged) {
   EXPECT_THAT(messages, IsEmpty());
 }
 
+TEST_F(Log, WarnsOfStaticSharedMemoryThatIsGivenAgain) {
+  KernelLimits limits;
+  limits.static_shared = 4096;
+  constexpr auto k = kernel<dequantize_q4_0>;
+  ASSERT_TRUE(host::set_kernel_limits(0, k.entry().function, limits));
+  debug::set_log_level(LogLevel::warn);
+  const auto run = [&](int bytes) {
+    EXPECT_TRUE(
+        launch(stream, LaunchConfig{grid<1>, block<32>, shared(Bytes(bytes))}, k).has_value());
+  };
+  run(4096);
+  run(4096);
+  EXPECT_THAT(of(LogLevel::warn),
+              ElementsAre(AllOf(HasSubstr("'dequantize_q4_0' gives 4096 bytes of dynamic shared "
+                                          "memory, and the kernel has as many of its own"))));
+  messages.clear();
+  run(2048);
+  EXPECT_THAT(messages, IsEmpty());
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test

@@ -175,7 +175,7 @@ TEST_F(Suspects, ARefusedLaunchIsNone) {
 TEST_F(Suspects, OfAnotherDeviceAreNone) {
   host::set_device_count(2);
   const Stream elsewhere = Stream::create(DeviceId(1)).value();
-  const Stream here = Stream::create().value();
+  const Stream here = Stream::create(DeviceId(0)).value();
   {
     const auto guard = DeviceGuard::create(DeviceId(1)).value();
     go(elsewhere, kernel<first>);

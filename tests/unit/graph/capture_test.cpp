@@ -476,5 +476,98 @@ TEST_F(CaptureTest, FullChecksSeeTheCapturesOfOtherCode) {
   EXPECT_EQ(host_backend::graph_destroy(graph), 0);
 }
 
+// An event of a capture is a point in the graph. Outside it orders nothing.
+
+TEST_F(CaptureTest, AfterTheEndItsEventsOrderNothing) {
+  auto capture = Capture::begin(stream, CaptureMode::relaxed).value();
+  ASSERT_TRUE(put_on(stream, 1).has_value());
+  const TimedEvent inside = stream.record_timed().value();
+  const Graph graph = std::move(capture).end().value();
+  const TimedEvent outside = stream.record_timed().value();
+  const auto is_refused = [](const auto& outcome) {
+    return error_in(outcome).code == Errc::captured_event &&
+           error_in(outcome).stage == Stage::validation;
+  };
+  EXPECT_EQ(said(warpsafe::wait(other, inside, app)),
+            "stream wait not called: the event was recorded in a capture and never completes; wait "
+            "for a launch of the graph instead\n  at app.cpp:7");
+  EXPECT_TRUE(is_refused(warpsafe::wait<CheckLevel::off>(other, inside)));
+  EXPECT_TRUE(is_refused(inside.synchronize()));
+  EXPECT_TRUE(is_refused(inside.query()));
+  EXPECT_TRUE(is_refused(elapsed_ms(inside, outside)));
+  EXPECT_TRUE(is_refused(elapsed_ms(outside, inside)));
+  {
+    auto next = Capture::begin(stream, CaptureMode::relaxed).value();
+    EXPECT_TRUE(is_refused(warpsafe::wait(stream, inside))) << "it is of another capture";
+    EXPECT_TRUE(put_on(stream, 2).has_value());
+    EXPECT_TRUE(std::move(next).end().has_value()) << "which stays whole";
+  }
+  EXPECT_TRUE(warpsafe::wait(other, outside).has_value());
+  EXPECT_TRUE(outside.synchronize().has_value());
+}
+
+TEST_F(CaptureTest, ItsEventsStayItsOwnWhenTheyMove) {
+  auto capture = Capture::begin(stream, CaptureMode::relaxed).value();
+  Event first = stream.record().value();
+  Event second = std::move(first);
+  Event outside = other.record().value();
+  EXPECT_TRUE(warpsafe::wait(other, second).has_value()) << "another stream joins by it";
+  EXPECT_TRUE(warpsafe::wait(stream, other.record().value()).has_value());
+  EXPECT_TRUE(std::move(capture).end().has_value());
+  outside = std::move(second);
+  EXPECT_EQ(error_in(outside.query()).code, Errc::captured_event);
+}
+
+// More events than a capture follows.
+TEST_F(CaptureTest, AnOldEventOfACaptureIsStillItsOwn) {
+  auto capture = Capture::begin(stream, CaptureMode::relaxed).value();
+  const Event first = stream.record().value();
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(stream.record().has_value());
+  EXPECT_EQ(error_in(first.query()).code, Errc::captured_event);
+  EXPECT_TRUE(std::move(capture).end().has_value()) << "nothing asked the runtime";
+}
+
+TEST_F(CaptureTest, AnEventOfOtherCodesCaptureIsRefusedByTheHost) {
+  ASSERT_EQ(host_backend::capture_begin(stream.native(), CaptureMode::relaxed), 0);
+  const Event inside = stream.record().value();
+  EXPECT_EQ(error_in(inside.query()).code, Errc::captured_event);
+  EXPECT_TRUE(warpsafe::wait(other, inside).has_value());
+  EXPECT_TRUE(warpsafe::wait(stream, other.record().value()).has_value());
+  host_backend::native_graph graph = nullptr;
+  ASSERT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "nothing broke it";
+  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+}
+
+// Some of HIP's runtimes return success at the end of a broken capture, with no graph or an empty
+// one.
+bool gives_a_graph = false;
+struct Forgiving : host_backend {
+  static int capture_end(native_stream stream, native_graph& graph) noexcept {
+    if (host_backend::capture_end(stream, graph) == 0) return 0;
+    graph = nullptr;
+    if (!gives_a_graph) return 0;
+    EXPECT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+    return host_backend::capture_end(stream, graph);
+  }
+};
+
+TEST_F(CaptureTest, ABrokenOneIsNotTakenForAnEmptyOne) {
+  const auto on = basic_stream<Forgiving>::create(DeviceId(0)).value();
+  for (const bool given : {false, true}) {
+    gives_a_graph = given;
+    const auto destroyed = host::calls_made(Call::graph_destroy);
+    auto capture = basic_capture<Forgiving>::begin(on).value();
+    ASSERT_EQ(host_backend::fill(numbers, 0, 4, on.native()), 0);
+    ASSERT_NE(host_backend::stream_query(on.native()), 0) << "which breaks it";
+    const LaunchError error = error_in(std::move(capture).end());
+    EXPECT_EQ(error.code, Errc::capture_broken);
+    EXPECT_EQ(error.stage, Stage::runtime_call);
+    EXPECT_EQ(host::calls_made(Call::graph_destroy), destroyed + (given ? 1U : 0U));
+  }
+  gives_a_graph = false;
+  auto empty = basic_capture<Forgiving>::begin(on).value();
+  EXPECT_TRUE(std::move(empty).end().has_value()) << "an empty capture is no broken one";
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test

@@ -5,9 +5,12 @@
 
 #include <gmock/gmock.h>
 
+#include <memory>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace warpsafe::core_test {
 namespace {
@@ -129,6 +132,51 @@ TEST_F(Device, AGuardOfTheCurrentOneCallsNothing) {
     ASSERT_TRUE(guard.has_value());
   }
   EXPECT_EQ(host::calls_made(Call::set_device), 0U);
+}
+
+TEST_F(Device, GuardsMayEndInAnyOrder) {
+  host::set_device_count(4);
+  auto first = std::make_unique<DeviceGuard>(DeviceGuard::create(DeviceId(1)).value());
+  auto second = std::make_unique<DeviceGuard>(DeviceGuard::create(DeviceId(2)).value());
+  auto third = std::make_unique<DeviceGuard>(DeviceGuard::create(DeviceId(3)).value());
+  second.reset();
+  EXPECT_EQ(current(), 3) << "the innermost guard holds";
+  first.reset();
+  EXPECT_EQ(current(), 3);
+  third.reset();
+  EXPECT_EQ(current(), 0);
+}
+
+TEST_F(Device, AGuardOfTheSameDeviceHoldsItToo) {
+  host::set_device_count(2);
+  auto outer = std::make_unique<DeviceGuard>(DeviceGuard::create(DeviceId(1)).value());
+  {
+    const auto inner = DeviceGuard::create(DeviceId(1)).value();
+    outer.reset();
+    EXPECT_EQ(current(), 1);
+  }
+  EXPECT_EQ(current(), 0);
+}
+
+TEST_F(Device, AGuardThatEndsInAnotherThreadLeavesThatThreadsDevice) {
+  host::set_device_count(3);
+  auto guard = std::make_unique<DeviceGuard>(DeviceGuard::create(DeviceId(1)).value());
+  std::thread([&] {
+    ASSERT_EQ(host_backend::set_device(2), 0);
+    guard.reset();
+    EXPECT_EQ(current(), 2);
+  }).join();
+}
+
+TEST_F(Device, ManyGuardsEndAsTheyBegan) {
+  host::set_device_count(3);
+  std::vector<DeviceGuard> guards;
+  guards.reserve(100);
+  for (int i = 0; i < 100; ++i) guards.push_back(DeviceGuard::create(DeviceId(i % 3)).value());
+  while (!guards.empty()) {
+    guards.pop_back();
+    EXPECT_EQ(current(), guards.empty() ? 0 : static_cast<int>((guards.size() - 1) % 3));
+  }
 }
 
 }  // namespace

@@ -155,5 +155,55 @@ TEST_F(EventTest, AWaitFindsAFaultOfWorkBeforeIt) {
   EXPECT_EQ(error.severity, Severity::context_lost);
 }
 
+TEST_F(EventTest, OfAnotherDevicesStreamNeedsThatDevice) {
+  host::set_device_count(2);
+  const Stream there = Stream::create(DeviceId(1)).value();
+  const auto refused = there.record(app);
+  const LaunchError error = error_in(refused);
+  EXPECT_EQ(error.code, Errc::stream_wrong_device);
+  EXPECT_EQ(error.value, 0U);
+  EXPECT_EQ(error.limit, 1U);
+  EXPECT_EQ(said(refused),
+            "event record failed: the stream belongs to device 1, but device 0 is current; make "
+            "device 1 current with DeviceGuard (hostErrorInvalidResourceHandle, 400)\n"
+            "  at app.cpp:7");
+  const auto guard = DeviceGuard::create(DeviceId(1)).value();
+  EXPECT_TRUE(there.record().has_value());
+}
+
+TEST_F(EventTest, OfAnotherDeviceCanBeWaitedForButNotTimed) {
+  host::set_device_count(2);
+  const Stream here = Stream::create(DeviceId(0)).value();
+  const Stream there = Stream::create(DeviceId(1)).value();
+  const TimedEvent first = here.record_timed().value();
+  const auto guard = DeviceGuard::create(DeviceId(1)).value();
+  const TimedEvent second = there.record_timed().value();
+  EXPECT_EQ(second.device(), DeviceId(1));
+  EXPECT_TRUE(warpsafe::wait(there, first).has_value());
+  EXPECT_TRUE(first.synchronize().has_value());
+  const auto refused = elapsed_ms(first, second, app);
+  EXPECT_EQ(error_in(refused).code, Errc::stream_wrong_device);
+  EXPECT_EQ(said(refused),
+            "event elapsed failed: one event is of device 0, the other of device 1; measure the "
+            "time between events of one device (hostErrorInvalidResourceHandle, 400)\n"
+            "  at app.cpp:7");
+}
+
+TEST_F(EventTest, ThatWasMovedFromIsNotUsed) {
+  TimedEvent from = TimedEvent::create(stream).value();
+  const TimedEvent event = std::move(from);
+  const auto asked = host::calls_made(Call::event_query);
+  // NOLINTBEGIN(bugprone-use-after-move): on purpose
+  EXPECT_EQ(said(from.query(app)),
+            "event query not called: this Event was moved from; use the one that it was moved to\n"
+            "  at app.cpp:7");
+  EXPECT_EQ(error_in(from.synchronize()).code, Errc::event_moved);
+  EXPECT_EQ(error_in(warpsafe::wait(stream, from)).code, Errc::event_moved);
+  EXPECT_EQ(error_in(elapsed_ms(from, event)).code, Errc::event_moved);
+  EXPECT_EQ(error_in(elapsed_ms(event, from)).code, Errc::event_moved);
+  // NOLINTEND(bugprone-use-after-move)
+  EXPECT_EQ(host::calls_made(Call::event_query), asked);
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test

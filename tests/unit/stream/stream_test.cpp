@@ -169,5 +169,39 @@ TEST_F(StreamTest, BorrowRefusesTheDefaultStream) {
                           line));
 }
 
+// A new thread begins on device 0.
+TEST_F(StreamTest, OfANewThreadNamesItsDeviceWhileOthersAreUsed) {
+  host::set_device_count(3);
+  const Stream there = Stream::create(DeviceId(2)).value();
+  std::thread([&] {
+    const auto refused = Stream::create(priority(0), app);
+    EXPECT_EQ(said(refused),
+              "stream create not called: this program has streams on device 2, and this thread has "
+              "chosen no device, so the stream would be on device 0; write "
+              "Stream::create(DeviceId(0)) if that is meant\n  at app.cpp:7");
+    EXPECT_EQ(error_in(refused).code, Errc::device_not_chosen);
+    EXPECT_EQ(error_in(refused).value, 0U);
+    EXPECT_EQ(error_in(refused).limit, 2U);
+    EXPECT_EQ(error_in(Stream::create<CheckLevel::cheap>()).code, Errc::device_not_chosen);
+    EXPECT_EQ(Stream::create<CheckLevel::off>().value().device(), DeviceId(0));
+    EXPECT_EQ(Stream::create(DeviceId(0)).value().device(), DeviceId(0));
+    EXPECT_EQ(Stream::create(DeviceId(1)).value().device(), DeviceId(1));
+    {
+      const auto guard = DeviceGuard::create(DeviceId(0)).value();
+      EXPECT_EQ(Stream::create(priority(-1)).value().device(), DeviceId(0)) << "it was chosen";
+    }
+    EXPECT_FALSE(Stream::create().has_value());
+    ASSERT_EQ(host_backend::set_device(1), 0) << "as other code does";
+    EXPECT_EQ(Stream::create().value().device(), DeviceId(1));
+  }).join();
+}
+
+TEST_F(StreamTest, OfANewThreadNeedsNoDeviceWhereThereIsOne) {
+  host::set_device_count(2);
+  { const Stream gone = Stream::create(DeviceId(1)).value(); }
+  const Stream here = Stream::create().value();
+  std::thread([] { EXPECT_EQ(Stream::create().value().device(), DeviceId(0)); }).join();
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test

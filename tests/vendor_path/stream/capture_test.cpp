@@ -277,5 +277,42 @@ TEST_F(CapturePath, NoCallTouchesTheLastErrorSlot) {
   }
 }
 
+TEST_F(CapturePath, AfterTheEndItsEventsNeverReachTheRuntime) {
+  auto capture = ws::Capture::begin(*stream, CaptureMode::relaxed).value();
+  ASSERT_THAT(ws::launch(*stream, plain, ws::kernel<nothing>), Succeeds());
+  const ws::TimedEvent inside = stream->record_timed().value();
+  const ws::Graph graph = std::move(capture).end().value();
+  const ws::TimedEvent outside = stream->record_timed().value();
+  EXPECT_THAT(calls_of([&] {
+                EXPECT_EQ(error_in(ws::wait(*other, inside)).code, Errc::captured_event);
+                EXPECT_EQ(error_in(inside.synchronize()).code, Errc::captured_event);
+                EXPECT_EQ(error_in(inside.query()).code, Errc::captured_event);
+                EXPECT_EQ(error_in(ws::elapsed_ms(inside, outside)).code, Errc::captured_event);
+                EXPECT_EQ(error_in(ws::elapsed_ms(outside, inside)).code, Errc::captured_event);
+              }),
+              testing::Not(testing::Contains(HasSubstr("Event"))));
+  EXPECT_THAT(ws::wait(*other, outside), Succeeds());
+}
+
+TEST_F(CapturePath, AnEmptyOneIsAGraph) {
+  auto graph = nothings(0);
+  ASSERT_THAT(graph, Succeeds());
+  auto exec = graph.value().instantiate();
+  ASSERT_THAT(exec, Succeeds());
+  EXPECT_THAT(exec.value().launch(*stream), Succeeds());
+}
+
+#if !defined(WARPSAFE_BACKEND_CUDA)
+TEST_F(CapturePath, ABrokenOneThatEndsWithSuccessIsBroken) {
+  stand_in_hip_forgive_broken_captures(1);
+  auto capture = ws::Capture::begin(*stream).value();
+  ASSERT_THAT(ws::launch(*stream, plain, ws::kernel<nothing>), Succeeds());
+  ASSERT_NE(hipStreamQuery(stream->native()), hipSuccess) << "which breaks it";
+  const ws::LaunchError error = error_in(std::move(capture).end());
+  EXPECT_EQ(error.code, Errc::capture_broken);
+  EXPECT_THAT(nothings(0), Succeeds());
+}
+#endif
+
 }  // namespace
 }  // namespace vendor_test

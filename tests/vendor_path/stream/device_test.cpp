@@ -6,6 +6,7 @@
 #include "../stand_in.hpp"
 
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 namespace vendor_test {
@@ -218,6 +219,27 @@ TEST_F(DynamicShared, AFailedRaiseIsTheLaunchsError) {
   launch(stream, 60000);
 }
 #endif
+
+TEST_F(Devices, AnEventOfAnotherDevicesStreamNeedsThatDevice) {
+  const ws::Stream there = make_stream(6);
+  const auto error = error_in(there.record());
+  EXPECT_EQ(error.code, ws::Errc::stream_wrong_device);
+  EXPECT_EQ(error.value, 0U);
+  EXPECT_EQ(error.limit, 6U);
+  EXPECT_EQ(error.raw, code::invalid_handle);
+  const auto guard = ws::DeviceGuard::create(ws::DeviceId(6)).value();
+  EXPECT_THAT(there.record(), Succeeds());
+}
+
+TEST_F(Devices, ANewThreadChoosesItsDevice) {
+  const ws::Stream there = make_stream(6);
+  std::thread([] {
+    const auto error = error_in(ws::Stream::create());
+    EXPECT_EQ(error.code, ws::Errc::device_not_chosen);
+    EXPECT_EQ(error.limit, 6U);
+    EXPECT_EQ(make_stream(0).device(), ws::DeviceId(0));
+  }).join();
+}
 
 }  // namespace
 }  // namespace vendor_test

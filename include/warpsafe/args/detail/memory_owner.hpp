@@ -18,6 +18,9 @@ struct MemoryOwner {
   int (*add_use)(MemoryOwner& self, void* stream, int device) noexcept = nullptr;
   /// The memory's Vendor. Uses by another vendor's streams are not recorded.
   unsigned char vendor = 0;
+  int of_device = -1;  ///< the memory's device
+  /// Bit n: device n is known to have access. Only grows. All bits: managed memory.
+  unsigned long accessed_from = 0;
 };
 
 /// Whether A is a view of a buffer.

@@ -258,6 +258,19 @@ struct CudaCalls : CudaGraphCalls {
                                                       : MemoryKind::unregistered;
     return cudaSuccess;
   }
+  /// Peer access and the access of memory pools are different settings, and the runtime cannot be
+  /// asked for the first. But it has no device pointer for memory that the current device cannot
+  /// access (CUDA Runtime API, cudaPointerGetAttributes; both settings, on two H200s, CUDA 13.0).
+  static int can_access(int device, const void* memory, int, bool& answer) noexcept {
+    int before = device;
+    cudaError_t status = cudaGetDevice(&before);
+    if (status == cudaSuccess && before != device) status = cudaSetDevice(device);
+    cudaPointerAttributes attributes{};
+    if (status == cudaSuccess) status = cudaPointerGetAttributes(&attributes, memory);
+    answer = attributes.devicePointer != nullptr;
+    const cudaError_t restored = before == device ? cudaSuccess : cudaSetDevice(before);
+    return status == cudaSuccess ? restored : status;
+  }
 
  private:
   static cudaMemcpyKind native_kind(CopyKind kind) noexcept {

@@ -9,31 +9,10 @@
 
 #include <cstdint>
 
-namespace warpsafe::detail {
-
-/// During its lifetime the calling thread may allocate, and wait for work outside any capture, even
-/// while a stream captures somewhere. Otherwise the runtime refuses those calls and breaks that
-/// capture, since they may use a default stream (CUDA Runtime API,
-/// cudaThreadExchangeStreamCaptureMode). Calls on a capturing stream itself are still refused.
-template <class B, CheckLevel Level>
-class [[nodiscard]] RelaxedCaptureScope {
- public:
-  RelaxedCaptureScope() noexcept
-      : exchanged_(call<B, Level, &B::exchange_capture_mode>(mode_) == 0) {}
-  RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
-  RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
-  // Restores the thread's own mode; an error could not be returned.
-  ~RelaxedCaptureScope() {
-    if (exchanged_) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode_));
-  }
-
- private:
-  int mode_ = B::relaxed_capture;  // the thread's own mode once exchanged
-  bool exchanged_;
-};
-
 // What an open capture must know about other calls of the library. The calls report it through
 // pointers, so that a program without captures pays one load at each wait.
+
+namespace warpsafe::detail {
 
 struct CaptureHooks {
   /// A call of the runtime or of a library failed; it may have broken a capture.
@@ -42,7 +21,9 @@ struct CaptureHooks {
   /// nullptr. If so, `error` says why. `relaxed` means that the calling thread has set the relaxed
   /// capture mode.
   bool (*refuses)(const void* stream, const void* event, bool relaxed, LaunchError& error) noexcept;
-  void (*recorded)(const void* event, void* stream) noexcept;
+  /// Returns the number of the capture that the event belongs to; 0: none.
+  std::uint64_t (*recorded)(const void* event, void* stream) noexcept;
+  bool (*is_open)(std::uint64_t capture) noexcept;
   /// Called before and after a stream waits for an event. `before` is the result of `waiting`.
   std::uint64_t (*waiting)(void* stream) noexcept;
   void (*waited)(void* stream, const void* event, std::uint64_t before, call_site site) noexcept;

@@ -258,6 +258,9 @@ struct HipCalls : HipGraphCalls {
   static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
     return detail::hip_pointer_kind(memory, kind, device);
   }
+  static int can_access(int device, const void* memory, int of, bool& answer) noexcept {
+    return detail::hip_can_access(device, memory, of, answer);
+  }
 
  private:
   [[gnu::noinline]] static int launch_with_attributes(const KernelEntry& kernel,

@@ -83,6 +83,20 @@ inline bool set_memory(int device, std::size_t bytes) {
   return true;
 }
 
+/// Lets the kernels and fills of `device` access the memory of `peer`, or not. At first no device
+/// can access another's memory, as on CUDA without cudaDeviceEnablePeerAccess and
+/// cudaMemPoolSetAccess: such a kernel faults. Copies need no access. Returns false if there is no
+/// such device, or for a `peer` from 64 on.
+inline bool set_peer_access(int device, int peer, bool allowed) {
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  Device* const from = runtime.device(device);
+  if (from == nullptr || runtime.device(peer) == nullptr || peer >= 64) return false;
+  const std::uint64_t bit = std::uint64_t{1} << peer;
+  from->peers = allowed ? from->peers | bit : from->peers & ~bit;
+  return true;
+}
+
 /// Makes the `nth` coming call of `member` (1: the next), by any thread, do nothing and return
 /// `status`.
 inline void fail_next(Call member, unsigned nth, HostStatus status) {

@@ -8,6 +8,8 @@
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/dims/dim3.hpp>
 #include <warpsafe/dims/extent.hpp>
+#include <warpsafe/dims/grid_policy.hpp>
+#include <warpsafe/error/error.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -45,10 +47,11 @@ template <auto N>
 inline constexpr items_per_thread_t<N> items_per_thread{};
 
 /// The most blocks of a grid-stride grid: a number of your own, or max_resident_blocks
-/// (launch/occupancy.hpp).
+/// (launch/occupancy.hpp), which holds for one launch: checked builds compare.
 struct max_blocks {
   explicit constexpr max_blocks(detail::SizeArgument number) noexcept : count(number.count) {}
   detail::SignedSize count;
+  detail::LaunchOccupancy of{};  ///< the launch that the number was computed for, if any
 };
 
 struct NoOption {};
@@ -161,6 +164,42 @@ template <class Option1, class Option2>
     return Name{};
   }
 }
+
+/// FNV-1a of a kernel's name. A kernel in a header is a function of its own in each file, so that
+/// its address does not tell.
+[[nodiscard]] constexpr std::uint64_t hash_of(Name name) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (std::size_t i = 0; i < name.size; ++i) {
+    hash = (hash ^ static_cast<unsigned char>(name.data[i])) * 0x100000001b3ULL;
+  }
+  return hash;
+}
+
+/// The launch that a grid's cap was computed for.
+template <GridPolicy Policy>
+class GridCap {};
+template <>
+class GridCap<GridPolicy::strided> {
+ public:
+  /// Puts into `error` in what a launch differs from the one that the cap was computed for.
+  [[gnu::cold]] constexpr void check_cap(Name kernel, int device, const LaunchShape& shape,
+                                         LaunchError& error) const noexcept {
+    if (cap_.kernel == 0) return;
+    const auto compare = [&error](Subcode what, std::uint64_t value, std::uint64_t limit) {
+      if (value == limit || error.code != Errc{}) return;
+      static_cast<void>(refuse(error, Errc::occupancy_mismatch, Stage::validation, value, limit));
+      error.subcode = what;
+    };
+    compare(Subcode::none, cap_.kernel != hash_of(kernel) ? 1 : 0, 0);
+    compare(Subcode::cap_device, static_cast<std::uint64_t>(device),
+            static_cast<std::uint64_t>(cap_.device));
+    compare(Subcode::cap_threads, shape.threads_per_block(), cap_.threads);
+    compare(Subcode::cap_bytes, shape.dynamic_shared, cap_.dynamic_shared);
+  }
+
+ protected:
+  LaunchOccupancy cap_{};
+};
 
 }  // namespace detail
 }  // namespace warpsafe

@@ -213,6 +213,23 @@ WARPSAFE_ERROR(29, cooperative_too_large, "the cooperative grid cannot be reside
                             "resident at once{on device}); use grid_stride with at most that "
                             "many blocks")
 
+// The grid is capped by `max_resident_blocks` for another kernel, device or block, or for other
+// dynamic shared memory. Checked builds.
+// Way out: Call `max_resident_blocks` with what is launched; `max_blocks(n)` is for an own number.
+WARPSAFE_ERROR(76, occupancy_mismatch, "the grid's cap was computed for another launch",
+               subcode == Subcode::cap_device
+                   ? "the grid is capped by the blocks resident on device {limit}, and launched on "
+                     "device {value}; call max_resident_blocks with this stream"
+               : subcode == Subcode::cap_threads
+                   ? "the grid is capped by the resident blocks of {limit} threads, and launched "
+                     "with {value}; call max_resident_blocks with this block"
+               : subcode == Subcode::cap_bytes
+                   ? "the grid is capped by the resident blocks with {limit} bytes of dynamic "
+                     "shared memory, and launched with {value}; give max_resident_blocks these "
+                     "bytes"
+                   : "the grid is capped by the resident blocks of another kernel; call "
+                     "max_resident_blocks with this one, or use max_blocks(n)")
+
 // ## Arguments
 
 // Way out: Compute the argument in 64 bits, as for `size_negative`. The text counts arguments from
@@ -232,5 +249,17 @@ WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel"
 WARPSAFE_ERROR(72, argument_empty, "a view without elements was given to a pointer parameter",
                "argument {argument} is a view without elements, but the kernel takes a pointer; "
                "let it take a DeviceSpan, or pass nullptr, if it can do without them")
+
+// A kernel, a library call or a fill would access memory of another device. Copies may.
+// Way out: Use a buffer of the stream's device, `copy` into one, or allow the access. Buffers are
+// in memory pools, for which `cudaMemPoolSetAccess` does that. For `cudaMalloc`, it is
+// `cudaDeviceEnablePeerAccess`; on AMD `hipDeviceEnablePeerAccess` for both.
+WARPSAFE_ERROR(73, memory_wrong_device, "the device cannot access memory of another device",
+               error.extra != 0
+                   ? "argument {argument} is memory of device {limit}, which device {value} cannot "
+                     "access; copy it to device {value}, or allow the access "
+                     "(cudaMemPoolSetAccess; for cudaMalloc cudaDeviceEnablePeerAccess)"
+                   : "the memory is of device {limit}, which device {value} cannot access; use a "
+                     "stream of device {limit}, or allow the access (cudaMemPoolSetAccess)")
 
 #endif

@@ -46,11 +46,15 @@ WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was taken before",
 
 // ## Streams and devices
 
-// The stream's device is not the current device.
+// The stream's device is not the current device. Or time was to be measured between events of two
+// devices.
 // Way out: Make the stream's device current with `DeviceGuard`, for as long as you use the stream.
 WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
-               "the stream belongs to device {limit}, but device {value} is current; make device "
-               "{limit} current with DeviceGuard")
+               subcode == Subcode::two_events
+                   ? "one event is of device {value}, the other of device {limit}; measure the "
+                     "time between events of one device"
+                   : "the stream belongs to device {limit}, but device {value} is current; make "
+                     "device {limit} current with DeviceGuard")
 
 // Stream 0 was borrowed, or a `Stream` was used after it was moved from or closed. The use may be a
 // checked launch, memory, a handle, a capture, a copy, a graph, an event, a wait or a query.
@@ -59,6 +63,14 @@ WARPSAFE_ERROR(34, stream_null, "the default stream was given where a stream is 
                subcode == Subcode::stream_closed
                    ? "this Stream was moved from or closed; use the one that it was moved to"
                    : "stream 0 is the default stream, which other code uses too; create a Stream")
+
+// `Stream::create()` in a new thread, which begins on device 0, while streams of other devices
+// exist. Checked builds.
+// Way out: Name the device: `Stream::create(DeviceId(n))`; or hold a `DeviceGuard` in that thread.
+WARPSAFE_ERROR(75, device_not_chosen, "no device was chosen for a new stream",
+               "this program has streams on device {limit}, and this thread has chosen no device, "
+               "so the stream would be on device {value}; write Stream::create(DeviceId({value})) "
+               "if that is meant")
 
 // The call would wait, query or allocate during the capture, and so break it. The runtime is not
 // called, and the capture goes on.
@@ -151,10 +163,15 @@ WARPSAFE_ERROR(46, capture_isolation, "a captured stream would wait for work out
                "before the capture begins, or on the stream that launches the graph")
 
 // The host would wait for an event of a capture, or query it.
+// Or a stream outside that capture would wait for it, or time would be measured.
 // Way out: Record an event after a launch of the graph, and wait for that.
 WARPSAFE_ERROR(47, captured_event, "the event belongs to a capture",
                "the event was recorded in a capture and never completes; wait for a launch of the "
                "graph instead")
+
+// Way out: Use the `Event` that it was moved to.
+WARPSAFE_ERROR(74, event_moved, "an event was used after it was moved",
+               "this Event was moved from; use the one that it was moved to")
 
 // Or the capture is over: it was moved from, or other code ended it.
 // Way out: End the capture once, on the stream that began it.

@@ -37,6 +37,7 @@ struct CaptureWatch {
   };
 
   CaptureWatch* next = nullptr;
+  std::uint64_t number = 0;  ///< of this capture in the process, from 1
   int (*query_info)(const void* stream, CaptureInfo& info) noexcept = nullptr;
   Vendor vendor = Vendor::unknown;
   CaptureMode mode = CaptureMode::global;
@@ -145,11 +146,21 @@ struct CaptureHookFunctions {
     }
     return false;
   }
-  static void recorded(const void* event, void* stream) noexcept {
+  static std::uint64_t recorded(const void* event, void* stream) noexcept {
     const GraphLock lock;
+    std::uint64_t of = 0;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       watch->record(event, stream);
+      if (watch->takes_part(stream)) of = watch->number;
     }
+    return of;
+  }
+  static bool is_open(std::uint64_t capture) noexcept {
+    const GraphLock lock;
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      if (watch->number == capture) return true;
+    }
+    return false;
   }
   static std::uint64_t waiting(void* stream) noexcept {
     const GraphLock lock;
@@ -189,12 +200,16 @@ struct CaptureHookFunctions {
   static const CaptureHooks hooks;
 };
 inline const CaptureHooks CaptureHookFunctions::hooks = {
-    &CaptureHookFunctions::failed,   &CaptureHookFunctions::refuses,
-    &CaptureHookFunctions::recorded, &CaptureHookFunctions::waiting,
-    &CaptureHookFunctions::waited,   &CaptureHookFunctions::launched};
+    &CaptureHookFunctions::failed,  &CaptureHookFunctions::refuses, &CaptureHookFunctions::recorded,
+    &CaptureHookFunctions::is_open, &CaptureHookFunctions::waiting, &CaptureHookFunctions::waited,
+    &CaptureHookFunctions::launched};
+
+/// The number of the last capture. Guarded by graph_mutex.
+[[gnu::visibility("default")]] inline std::uint64_t last_capture = 0;
 
 inline void open_watch(CaptureWatch& watch) noexcept {
   const GraphLock lock;
+  watch.number = ++last_capture;
   watch.next = capture_watches;
   capture_watches = &watch;
   __atomic_store_n(&capture_hooks, &CaptureHookFunctions::hooks, __ATOMIC_RELEASE);
@@ -218,6 +233,23 @@ template <class T>
   if (open_captures() == nullptr) return false;
   const ResourcesPtr resources = CaptureHookFunctions::resources_of(stream);
   return resources.get() != nullptr && resources->keep(std::forward<T>(value)) != nullptr;
+}
+
+/// Puts the call that broke a capture into the error of the capture's end: its name, its place, the
+/// runtime's words, and a launch's dimensions.
+[[gnu::cold]] inline void take_breaking_call(LaunchError& error, const LaunchError& by) noexcept {
+  error.subcode = by.subcode;
+  error.operation = by.operation;
+  error.kernel = by.kernel;
+  error.site = by.site;
+  error.raw = by.raw;
+  error.raw_name = by.raw_name;
+  error.raw_text = by.raw_text;
+  for (int i = 0; i < 3; ++i) {
+    error.grid[i] = by.grid[i];
+    error.block[i] = by.block[i];
+  }
+  error.dynamic_shared = by.dynamic_shared;
 }
 
 /// Called for a capture whose work is lost.

@@ -6,6 +6,7 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/handles/library_scalar.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
+#include <warpsafe/launch/detail/memory_uses.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -72,14 +73,26 @@ template <class P, class A>
   }
 }
 
+/// The device that a call runs on.
+struct CallDevice {
+  int ordinal;
+  bool ask_driver;  ///< about trusted pointers
+};
+
 /// The checks of an argument that need its value.
 template <class Traits, class P, class A>
-bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] bool ask_driver,
-                         [[maybe_unused]] int number,
+bool check_library_value([[maybe_unused]] const A& argument,
+                         [[maybe_unused]] const CallDevice& device, [[maybe_unused]] int number,
                          [[maybe_unused]] LaunchError& error) noexcept {
   using B = typename Traits::backend;
+  if constexpr (is_view<A>) {
+    MemoryOwner* const owner = owner_of(argument);
+    if (owner != nullptr && owner->of_device != device.ordinal) {
+      return check_access<B>(device.ordinal, *owner, __builtin_addressof(argument), number, error);
+    }
+  }
   if constexpr (scalar_place<A> == ScalarPlace::device) {
-    return check_library_value<Traits, P>(argument.pointer, ask_driver, number, error);
+    return check_library_value<Traits, P>(argument.pointer, device, number, error);
   } else if constexpr (std::is_enum_v<P> || std::is_pointer_v<A> ||
                        scalar_place<A> == ScalarPlace::host) {
     return true;
@@ -87,7 +100,8 @@ bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] bo
     constexpr ValueChecks checks = value_checks<P, A>;
     if constexpr (checks.any()) {
       const volatile void* const address = __builtin_addressof(argument);
-      return check_value<B>(checks, const_cast<const void*>(address), ask_driver, number, error);
+      return check_value<B>(checks, const_cast<const void*>(address), device.ask_driver,
+                            device.ordinal, number, error);
     } else {
       return true;
     }
@@ -140,11 +154,12 @@ struct FirstArgument {
     }
   }
   template <class A>
-  static bool check_original(const void* argument, bool ask_driver, LaunchError& error) noexcept {
+  static bool check_original(const void* argument, const CallDevice& device,
+                             LaunchError& error) noexcept {
     if constexpr (std::is_array_v<A>) {
       return true;
     } else {
-      return check_library_value<Traits, P>(*static_cast<const A*>(argument), ask_driver, 1, error);
+      return check_library_value<Traits, P>(*static_cast<const A*>(argument), device, 1, error);
     }
   }
 
@@ -156,7 +171,7 @@ struct FirstArgument {
   bool on_device;
   MemoryOwner* owner;  ///< of a view
   const void* original;
-  bool (*check)(const void* argument, bool ask_driver, LaunchError& error);
+  bool (*check)(const void* argument, const CallDevice& device, LaunchError& error);
 };
 template <class Traits, class P>
 inline constexpr bool holds_owner<FirstArgument<Traits, P>> = true;

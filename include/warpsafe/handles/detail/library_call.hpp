@@ -64,12 +64,13 @@ template <class Function, class Traits, class... A>
 [[nodiscard]] bool check_call_values(const BoundHandle<Traits>& bound, bool ask_driver,
                                      Name function, call_site site, LaunchError& error,
                                      const A&... arguments) noexcept {
-  if (Function::check_values(ask_driver, error, arguments...)) return true;
-  const std::uint64_t value = error.value;
-  const std::uint64_t argument = error.argument();
-  error = handle_error(error.code, function, bound.stream.ref(), site);
-  error.value = value;
-  error.extra = argument;
+  const CallDevice device{bound.stream.ref().device().value(), ask_driver};
+  if (Function::check_values(device, error, arguments...)) return true;
+  const LaunchError found = error;
+  error = handle_error(found.code, function, bound.stream.ref(), site);
+  error.value = found.value;
+  error.limit = found.limit;
+  error.extra = found.extra;
   return false;
 }
 

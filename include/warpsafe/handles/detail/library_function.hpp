@@ -125,12 +125,12 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
                      std::index_sequence_for<P...>{});
   }
   template <class First, class... A>
-  [[nodiscard]] static bool check_values(bool ask_driver, LaunchError& error, const First& first,
-                                         const A&... rest) noexcept {
-    return first.check(first.original, ask_driver, error) &&
-           check_rest(Parameters{}, ask_driver, error, rest...);
+  [[nodiscard]] static bool check_values(const CallDevice& device, LaunchError& error,
+                                         const First& first, const A&... rest) noexcept {
+    return first.check(first.original, device, error) &&
+           check_rest(Parameters{}, device, error, rest...);
   }
-  [[nodiscard]] static bool check_values(bool, LaunchError&) noexcept { return true; }
+  [[nodiscard]] static bool check_values(const CallDevice&, LaunchError&) noexcept { return true; }
   /// Calls `visit(address, writes)` for each argument whose type is device memory.
   template <class Visit, class... A>
   static void visit_memory(const Visit& visit, const A&... arguments) noexcept {
@@ -200,10 +200,10 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
     }
   }
   template <class U1, class... U, class... A>
-  static bool check_rest(TypeList<U1, U...>, [[maybe_unused]] bool ask_driver, LaunchError& error,
-                         const A&... rest) noexcept {
+  static bool check_rest(TypeList<U1, U...>, [[maybe_unused]] const CallDevice& device,
+                         LaunchError& error, const A&... rest) noexcept {
     [[maybe_unused]] int number = 1;
-    return (check_library_value<Traits, U>(rest, ask_driver, ++number, error) && ... && true);
+    return (check_library_value<Traits, U>(rest, device, ++number, error) && ... && true);
   }
   template <std::size_t Place, class Values>
   static decltype(auto) pick(Native handle, NativeStream stream, const Values& values) noexcept {

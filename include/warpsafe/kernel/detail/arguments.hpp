@@ -2,11 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
+#include <warpsafe/stream/detail/device_cache.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -76,11 +78,41 @@ struct TrustedBytes {
   SignedSize size;
 };
 
+/// Whether work of `device` can access memory of another device. A yes is kept in the memory's
+/// owner, if there is one. Memory that the runtime cannot tell about counts as accessible.
+template <class B, CheckLevel Level = CheckLevel::full>
+[[gnu::cold, gnu::noinline]] bool can_access(int device, const void* memory, int memory_device,
+                                             MemoryOwner* owner = nullptr) noexcept {
+  bool answer = true;
+  if constexpr (requires { &B::can_access; }) {
+    const bool kept =
+        owner != nullptr && caches_limits<B> && device >= 0 && device < cached_devices;
+    const unsigned long bit = kept ? 1UL << static_cast<unsigned>(device) : 0;
+    const unsigned long known =
+        owner == nullptr ? 0 : __atomic_load_n(&owner->accessed_from, __ATOMIC_RELAXED);
+    const bool ask = memory != nullptr && memory_device >= 0 && memory_device != device &&
+                     (known & bit) == 0 && known != ~0UL;
+    if (ask && call<B, Level, &B::can_access>(device, memory, memory_device, answer)) {
+      return true;
+    }
+    if (ask && answer && kept) __atomic_or_fetch(&owner->accessed_from, bit, __ATOMIC_RELAXED);
+  }
+  return answer;
+}
+
+[[gnu::cold]] inline bool refuse_access(LaunchError& error, int device, int memory_device,
+                                        int number) noexcept {
+  return refuse(error, Errc::memory_wrong_device, Stage::validation,
+                static_cast<std::uint64_t>(device), static_cast<std::uint64_t>(memory_device),
+                Axis::none, static_cast<std::uint64_t>(number));
+}
+
 /// Checks the value of an argument: a negative number for an unsigned parameter, and with
-/// `ask_driver` a trusted pointer that the driver does not know. False with the problem in `error`.
+/// `ask_driver` a trusted pointer that the driver does not know, or that `device` cannot access.
+/// False with the problem in `error`.
 template <class B>
 [[nodiscard]] bool check_value(ValueChecks checks, const void* argument, bool ask_driver,
-                               int number, LaunchError& error) noexcept {
+                               int device, int number, LaunchError& error) noexcept {
   const auto place = static_cast<std::uint64_t>(number);
   const auto fail = [&](Errc code, std::uint64_t value) {
     return refuse(error, code, Stage::validation, value, 0, Axis::none, place);
@@ -100,9 +132,13 @@ template <class B>
   if (trusted.size.negative) return fail(Errc::argument_negative, trusted.size.magnitude);
   if (!ask_driver || trusted.pointer == nullptr) return true;
   MemoryKind kind{};
-  int device = -1;
-  const int status = call<B, CheckLevel::full, &B::pointer_kind>(trusted.pointer, kind, device);
-  return (status == 0 && kind != MemoryKind::unregistered) || fail(Errc::argument_host_pointer, 0);
+  int memory_device = device;
+  const int status =
+      call<B, CheckLevel::full, &B::pointer_kind>(trusted.pointer, kind, memory_device);
+  if (status != 0 || kind == MemoryKind::unregistered) return fail(Errc::argument_host_pointer, 0);
+  return kind != MemoryKind::device || memory_device == device ||
+         can_access<B>(device, trusted.pointer, memory_device) ||
+         refuse_access(error, device, memory_device, number);
 }
 
 }  // namespace warpsafe::detail

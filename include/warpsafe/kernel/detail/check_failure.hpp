@@ -10,6 +10,7 @@
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/stream/detail/stream_mark.hpp>
 #else
 #include <cstdlib>
 #endif

@@ -38,8 +38,9 @@ struct LaunchTypes {
   const KernelFacts& kernel;
   const ArgumentTypes& arguments;
   void (*read)(const void* config, LaunchNumbers& numbers) noexcept;
-  /// Puts the configuration's own problem into `error`; nullptr if its type can have none.
-  void (*problem)(const void* config, LaunchError& error) noexcept;
+  /// Puts the configuration's own problem, for a kernel on a device, into `error`; nullptr if its
+  /// type can have none.
+  void (*problem)(const void* config, Name kernel, int device, LaunchError& error) noexcept;
 };
 
 /// Checks cooperative launches and large clusters against the number of blocks that are resident at
@@ -128,7 +129,7 @@ template <CheckLevel Level, class B, class Calls>
     return false;
   }
   if (types.problem != nullptr) {
-    types.problem(config, error);
+    types.problem(config, kernel.name, at.stream.device().value(), error);
     if (error.code != Errc{}) return false;
   }
   if constexpr (Level == CheckLevel::full) {
@@ -150,7 +151,8 @@ template <CheckLevel Level, class B, class Calls>
 
 /// Checks the values of a launch's arguments. False with the problem in `error`.
 template <CheckLevel Level, class B>
-[[nodiscard]] bool check_values(const ArgumentWords& arguments, LaunchError& error) noexcept {
+[[nodiscard]] bool check_values(const Located<B>& at, const ArgumentWords& arguments,
+                                LaunchError& error) noexcept {
   if (!arguments.types().has_checks) return true;
   for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
     const ValueChecks checks = arguments.types().facts[i]->checks;
@@ -159,8 +161,9 @@ template <CheckLevel Level, class B>
       if (static_cast<const std::uint64_t*>(arguments.argument(i))[1] != 0) continue;
       return refuse(error, Errc::argument_empty, Stage::validation, 0, 0, Axis::none, i + 1);
     }
-    if (checks.any() && !check_value<B>(checks, arguments.argument(i), Level == CheckLevel::full,
-                                        static_cast<int>(i) + 1, error)) {
+    if (checks.any() &&
+        !check_value<B>(checks, arguments.argument(i), Level == CheckLevel::full,
+                        at.stream.device().value(), static_cast<int>(i) + 1, error)) {
       return false;
     }
   }
@@ -200,31 +203,13 @@ template <class B>
   report_to_captures(error);
 }
 
-/// Records that the launch uses memory of other streams. False with the problem in `error`.
-template <class B>
-[[nodiscard]] bool record_owners(const Located<B>& at, const ArgumentWords& arguments,
-                                 LaunchError& error) noexcept {
-  for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
-    const ArgumentFacts& facts = *arguments.types().facts[i];
-    if (!facts.has_owner) continue;
-    MemoryOwner* const owner = facts.source(arguments.argument(i)).owner;
-    if (owner == nullptr || owner->freed_on == at.stream.native()) continue;
-    if (const int status = record_use<B>(at.stream, *owner)) {
-      ::new (static_cast<void*>(&error))
-          LaunchError(runtime_error<B>(status, Name::of("event record"), at.site));
-      return false;
-    }
-  }
-  return true;
-}
-
 /// Makes the one call of the backend. `raises_shared`: first raises the kernel's limit of dynamic
 /// shared memory, if this launch needs more than any before. False with the problem in `error`.
 template <CheckLevel Level, class B, class Calls>
 [[gnu::always_inline]] inline bool submit(const Located<B>& at, const LaunchShape& shape,
                                           const LaunchedKernel<Calls>& kernel,
-                                          const ArgumentWords& arguments, bool raises_shared,
-                                          LaunchError& error) noexcept {
+                                          const ArgumentWords& arguments, bool foreign,
+                                          bool raises_shared, LaunchError& error) noexcept {
   int status = 0;
   if (raises_shared && shape.dynamic_shared != 0) {
     status = kernel.slots.template allow_dynamic_shared<Level>(
@@ -238,7 +223,7 @@ template <CheckLevel Level, class B, class Calls>
     launch_failed(status, shape, at, kernel.name, error);
     return false;
   }
-  return !arguments.types().has_owners || record_owners(at, arguments, error);
+  return !foreign || record_owners(at, arguments, error);
 }
 
 /// What follows the checks: shows the arguments, submits the launch and observes it. False with the
@@ -246,7 +231,7 @@ template <CheckLevel Level, class B, class Calls>
 template <CheckLevel Level, class B, class Calls>
 [[nodiscard, gnu::always_inline]] inline bool submit_observed(
     const Located<B>& at, const KernelFacts& facts, const LaunchShape& shape,
-    const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments,
+    const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments, bool foreign,
     const KernelLimits* kernel_limits, bool raises_shared, LaunchError& error) noexcept {
   arguments.prepare();
   ArgumentInspection inspection{open_captures(), nullptr, error};
@@ -258,15 +243,15 @@ template <CheckLevel Level, class B, class Calls>
                      kernel.entry, facts, shape, arguments);
       if (inspection.verdict != Inspected::dispatch) return inspection.verdict == Inspected::done;
     }
-    return observation.end(submit<Level>(at, shape, kernel, arguments, raises_shared, error),
-                           error);
+    return observation.end(
+        submit<Level>(at, shape, kernel, arguments, foreign, raises_shared, error), error);
   } else {
     static_cast<void>(kernel_limits);
     if (inspection.captures != nullptr) [[unlikely]] {
       show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
                      kernel.entry, facts, shape, arguments);
     }
-    return submit<Level>(at, shape, kernel, arguments, raises_shared, error);
+    return submit<Level>(at, shape, kernel, arguments, foreign, raises_shared, error);
   }
 }
 
@@ -284,12 +269,13 @@ template <CheckLevel Level, class B, class Calls>
   KernelLimits kernel_local;
   const KernelLimits* kernel_limits = nullptr;
   LaunchError error;
+  bool foreign = types.arguments.has_owners;
   if ((check_numbers<Level>(at, types, config, numbers, kernel, kernel_limits, kernel_local,
                             error) &&
-       check_values<Level, B>(arguments, error)) ||
+       check_values<Level>(at, arguments, error) && check_owners(at, arguments, foreign, error)) ||
       continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name))) {
-    if (submit_observed<Level>(at, types.kernel, numbers.shape, kernel, arguments, kernel_limits,
-                               true, error)) [[likely]] {
+    if (submit_observed<Level>(at, types.kernel, numbers.shape, kernel, arguments, foreign,
+                               kernel_limits, true, error)) [[likely]] {
       return success();
     }
   }

@@ -7,6 +7,7 @@
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/kernel/detail/argument_facts.hpp>
 #include <warpsafe/kernel/kernel.hpp>
+#include <warpsafe/launch/detail/memory_uses.hpp>
 #include <warpsafe/stream/detail/backend_calls.hpp>
 
 #include <cstddef>
@@ -195,6 +196,48 @@ class AddressedArguments {
   }
   reader.read(reader.context,
               {entry, shape, stream, values, memory, kernel.elements, kernel.reference, calls});
+}
+
+/// Checks that the launch's device can access the memory behind the views. False with the problem
+/// in `error`. `foreign`: true if the memory behind a view may be of another stream or device.
+template <class B>
+[[nodiscard]] bool check_owners(const Located<B>& at, const ArgumentWords& arguments, bool& foreign,
+                                LaunchError& error) noexcept {
+  const int device = at.stream.device().value();
+  bool found = false;
+  for (std::uint32_t i = 0; foreign && i < arguments.types().count; ++i) {
+    const ArgumentFacts& facts = *arguments.types().facts[i];
+    if (!facts.has_owner) continue;
+    MemoryOwner* const owner = facts.source(arguments.argument(i)).owner;
+    if (owner == nullptr || (owner->freed_on == at.stream.native() && owner->of_device == device)) {
+      continue;
+    }
+    found = true;
+    if (!check_access<B>(device, *owner, arguments.argument(i), static_cast<int>(i) + 1, error)) {
+      return false;
+    }
+  }
+  foreign = found;
+  return true;
+}
+
+/// Records that the launch uses memory of other streams. False with the problem in `error`.
+template <class B>
+[[nodiscard, gnu::cold, gnu::noinline]] bool record_owners(const Located<B>& at,
+                                                           const ArgumentWords& arguments,
+                                                           LaunchError& error) noexcept {
+  for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
+    const ArgumentFacts& facts = *arguments.types().facts[i];
+    if (!facts.has_owner) continue;
+    MemoryOwner* const owner = facts.source(arguments.argument(i)).owner;
+    if (owner == nullptr || owner->freed_on == at.stream.native()) continue;
+    if (const int status = record_use<B>(at.stream, *owner)) {
+      ::new (static_cast<void*>(&error))
+          LaunchError(runtime_error<B>(status, Name::of("event record"), at.site));
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace warpsafe::detail

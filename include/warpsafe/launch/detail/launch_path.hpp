@@ -137,12 +137,18 @@ void read_config(const void* address, LaunchNumbers& numbers) noexcept {
   numbers = {config.shape(), covered_elements(config), config.empty()};
 }
 template <class Config>
-void config_problem(const void* address, LaunchError& error) noexcept {
-  ::new (static_cast<void*>(&error)) LaunchError(static_cast<const Config*>(address)->problem());
+void config_problem(const void* address, [[maybe_unused]] Name kernel, [[maybe_unused]] int device,
+                    LaunchError& error) noexcept {
+  const Config& config = *static_cast<const Config*>(address);
+  ::new (static_cast<void*>(&error)) LaunchError(config.problem());
+  if constexpr (is_strided_grid<typename Config::grid_type>) {
+    if (error.code == Errc{}) config.grid().check_cap(kernel, device, config.shape(), error);
+  }
 }
 template <class Config>
-constexpr auto problem_of() noexcept -> void (*)(const void*, LaunchError&) noexcept {
-  if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster>) {
+constexpr auto problem_of() noexcept -> void (*)(const void*, Name, int, LaunchError&) noexcept {
+  if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster> ||
+                is_strided_grid<typename Config::grid_type>) {
     return &config_problem<Config>;
   } else {
     return nullptr;

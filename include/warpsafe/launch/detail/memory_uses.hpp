@@ -5,9 +5,23 @@
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 namespace warpsafe::detail {
+
+/// Checks that work of `device` can access the memory of `owner`, in which the view at `view`
+/// begins. False with the problem in `error`.
+template <class B>
+[[nodiscard, gnu::cold, gnu::noinline]] bool check_access(int device, MemoryOwner& owner,
+                                                          const void* view, int number,
+                                                          LaunchError& error) noexcept {
+  const void* memory = nullptr;  // each view begins with its address
+  __builtin_memcpy(&memory, view, sizeof memory);
+  return owner.vendor != static_cast<unsigned char>(B::vendor) ||
+         can_access<B>(device, memory, owner.of_device, &owner) ||
+         refuse_access(error, device, owner.of_device, number);
+}
 
 /// Records that `stream` uses the memory of `owner`, unless it is another vendor's. Returns the
 /// runtime's status.

@@ -105,9 +105,12 @@ template <CheckLevel Level, class B>
   if (to.size == 0) return 0;
   const bool peers = kind == CopyKind::device_to_device && to.device >= 0 && from.device >= 0 &&
                      to.device != from.device;
-  // The stream's device must be current: otherwise CUDA does not find memory of another device's
-  // pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
-  return on_device<B, Level>(stream.device().value(), [&]() noexcept -> int {
+  // The memory's device must be current, whichever device the stream is of: otherwise CUDA does not
+  // find memory of that device's pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
+  const bool one_device = kind != CopyKind::device_to_device || to.device == from.device;
+  const int known = to.device >= 0 ? to.device : from.device;
+  const int current = known >= 0 && (one_device || peers) ? known : stream.device().value();
+  return on_device<B, Level>(current, [&]() noexcept -> int {
     if (to.dense() && from.dense()) {
       const std::size_t bytes = to.width * to.rows;
       if (peers) {
@@ -119,9 +122,22 @@ template <CheckLevel Level, class B>
     // An operand that is not a matrix takes the other's width and rows.
     const std::size_t width = to.matrix ? to.width : from.width;
     const std::size_t rows = to.matrix ? to.rows : from.rows;
-    return call<B, Level, &B::copy_2d>(to.data, to.matrix ? to.pitch : width, from.data,
-                                       from.matrix ? from.pitch : width, width, rows, kind,
-                                       stream.native());
+    const std::size_t to_pitch = to.matrix ? to.pitch : width;
+    const std::size_t from_pitch = from.matrix ? from.pitch : width;
+    if (!peers || can_access<B, Level>(to.device, from.data, from.device)) {
+      return call<B, Level, &B::copy_2d>(to.data, to_pitch, from.data, from_pitch, width, rows,
+                                         kind, stream.native());
+    }
+    // No copy of rows takes the two devices.
+    for (std::size_t row = 0; row < rows; ++row) {
+      if (const int status =
+              call<B, Level, &B::copy_peer>(static_cast<char*>(to.data) + row * to_pitch, to.device,
+                                            static_cast<const char*>(from.data) + row * from_pitch,
+                                            from.device, width, stream.native())) {
+        return status;
+      }
+    }
+    return 0;
   });
 }
 
@@ -161,13 +177,26 @@ template <CheckLevel Level, class B>
   return wait_for<Level>(stream, site);
 }
 
-/// Fills every byte of the rows, including the padding. Errc::runtime_failed.
+/// Fills every byte of the rows, including the padding. Checked builds: Errc::memory_wrong_device.
+/// Errc::runtime_failed.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
                                      basic_stream_ref<B> stream, call_site site) noexcept {
   result<void> there = check_open(rows.closed, Name::of("fill device memory"), site);
   if (there.has_value()) there = check_stream(Name::of("fill device memory"), stream, site);
   if (!there.has_value() || rows.size == 0) return there;
+  const int device = stream.device().value();
+  if constexpr (Level != CheckLevel::off) {
+    // CUDA refuses such a fill as an "invalid argument"; AMD's runtime fills by a kernel.
+    if (rows.device != device && !can_access<B, Level>(device, rows.data, rows.device)) {
+      LaunchError error;
+      static_cast<void>(refuse_access(error, device, rows.device, 0));
+      error.operation = Name::of("fill device memory");
+      error.site = site;
+      error.stream = stream.native();
+      return error;
+    }
+  }
   const CallScope<B> here(site);
   const int status = on_device<B, Level>(stream.device().value(), [&]() noexcept {
     return call<B, Level, &B::fill>(rows.data, static_cast<unsigned char>(value),

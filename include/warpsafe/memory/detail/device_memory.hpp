@@ -171,7 +171,8 @@ class DeviceMemory : public MemoryOwner {
 
   DeviceMemory(basic_stream_hold<B> stream, std::size_t bytes, Free free,
                decltype(MemoryOwner::add_use) note) noexcept
-      : MemoryOwner{stream.ref().native(), note, static_cast<unsigned char>(B::vendor)},
+      : MemoryOwner{stream.ref().native(), note, static_cast<unsigned char>(B::vendor),
+                    stream.ref().device().value()},
         stream_(std::move(stream)),
         bytes_(bytes),
         free_(free) {}
@@ -192,6 +193,7 @@ class DeviceMemory : public MemoryOwner {
       return call<B, Level, &B::allocate>(data_, bytes_, stream.native());
     }
     kind_ = managed ? Kind::managed : Kind::plain;
+    if (managed) MemoryOwner::accessed_from = ~0UL;
     const RelaxedCaptureScope<B, Level> outside;
     return on_device<B, Level>(device, [&]() noexcept {
       return managed ? call<B, Level, &B::allocate_managed>(data_, bytes_)

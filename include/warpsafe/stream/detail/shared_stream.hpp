@@ -24,9 +24,9 @@ class SharedStream {
   using Destroy = int (*)(typename B::native_stream stream) noexcept;
 
   /// For a new stream, with one holder. nullptr if memory is exhausted.
-  [[nodiscard]] static SharedStream* make(typename B::native_stream stream,
+  [[nodiscard]] static SharedStream* make(typename B::native_stream stream, int device,
                                           Destroy destroy) noexcept {
-    auto* const made = new (std::nothrow) SharedStream(stream, destroy);
+    auto* const made = new (std::nothrow) SharedStream(stream, device, destroy);
     if (made == nullptr) return nullptr;
     const ListLock lock;
     made->next_ = std::exchange(all_streams, made);
@@ -41,6 +41,14 @@ class SharedStream {
       return at;
     }
     return nullptr;
+  }
+  /// A device other than `device` that has a live stream; -1 if none has.
+  [[nodiscard]] static int other_device(int device) noexcept {
+    const ListLock lock;
+    for (const SharedStream* at = all_streams; at != nullptr; at = at->next_) {
+      if (at->device_ != device) return at->device_;
+    }
+    return -1;
   }
   void retain() noexcept {
     const ListLock lock;
@@ -72,11 +80,12 @@ class SharedStream {
     ListLock(const ListLock&) = delete;
     ListLock& operator=(const ListLock&) = delete;
   };
-  SharedStream(typename B::native_stream stream, Destroy destroy) noexcept
-      : native(stream), destroy_(destroy) {}
+  SharedStream(typename B::native_stream stream, int device, Destroy destroy) noexcept
+      : native(stream), device_(device), destroy_(destroy) {}
 
   static inline SharedStream* all_streams = nullptr;
   static inline bool list_locked = false;
+  int device_;
   Destroy destroy_;
   SharedStream* next_ = nullptr;
   int holders_ = 1;

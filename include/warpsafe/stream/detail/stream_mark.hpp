@@ -14,6 +14,27 @@
 
 namespace warpsafe::detail {
 
+/// During its lifetime the calling thread may allocate, and wait for work outside any capture, even
+/// while a stream captures somewhere. Otherwise the runtime refuses those calls and breaks that
+/// capture, since they may use a default stream (CUDA Runtime API,
+/// cudaThreadExchangeStreamCaptureMode). Calls on a capturing stream itself are still refused.
+template <class B, CheckLevel Level>
+class [[nodiscard]] RelaxedCaptureScope {
+ public:
+  RelaxedCaptureScope() noexcept
+      : exchanged_(call<B, Level, &B::exchange_capture_mode>(mode_) == 0) {}
+  RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
+  RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
+  // Restores the thread's own mode; an error could not be returned.
+  ~RelaxedCaptureScope() {
+    if (exchanged_) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode_));
+  }
+
+ private:
+  int mode_ = B::relaxed_capture;  // the thread's own mode once exchanged
+  bool exchanged_;
+};
+
 /// Runs `body()`, which returns a runtime's status, with `device` current.
 template <class B, CheckLevel Level, class Body>
 [[nodiscard]] int on_device(int device, const Body& body) noexcept {

@@ -110,7 +110,8 @@ hipError_t end_capture(hipStream_t handle, hipGraph_t* graph, CallNote& note) {
     leave_capture(stream);
   }
   *graph = nullptr;
-  if (invalidated || !joined) {
+  if (invalidated && runtime().forgives_broken_captures) made->nodes.clear();
+  if ((invalidated && !runtime().forgives_broken_captures) || !joined) {
     made->alive = false;
     return invalidated ? hipErrorStreamCaptureInvalidated : hipErrorStreamCaptureUnjoined;
   }

@@ -61,6 +61,7 @@ enum class Call : std::uint8_t {
   graph_exec_destroy,
   graph_launch,
   graph_update,
+  can_access,
 };
 
 /// Whether a call only reads facts that no work changes. A scheduler runs nothing before such a
@@ -83,6 +84,7 @@ enum class Call : std::uint8_t {
     case Call::exchange_capture_mode:
     case Call::has_memory_pools:
     case Call::pointer_kind:
+    case Call::can_access:
       return true;
     default:
       return false;

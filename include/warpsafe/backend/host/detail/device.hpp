@@ -43,12 +43,18 @@ class Device {
                static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     kernels_.clear();
     raised_.clear();
+    peers = 0;
     failure_ = {};
   }
 
   DeviceLimits limits;
   std::size_t capacity = 0;  ///< memory in bytes
   std::size_t used = 0;      ///< allocated bytes
+  std::uint64_t peers = 0;   ///< bit n: this device can access the memory of device n
+
+  [[nodiscard]] bool accesses(int device) const noexcept {
+    return device == limits.device || (device >= 0 && device < 64 && ((peers >> device) & 1U) != 0);
+  }
 
   /// The attributes of a kernel on this device.
   [[nodiscard]] KernelLimits kernel(const void* function) const {

@@ -97,6 +97,15 @@ struct DeviceCalls {
       return 0;
     });
   }
+  /// Whether kernels and fills of `device` may access the memory (set_peer_access).
+  static int can_access(int device, const void* memory, int, bool& answer) noexcept {
+    return call(Call::can_access, [&](Runtime& runtime, auto&) {
+      const Device* const from = runtime.device(device);
+      const Allocation* const found = runtime.memory.around(memory, 1);
+      answer = from != nullptr && found != nullptr && found->is_accessible(*from);
+      return raw(from == nullptr ? HostStatus::invalid_device : HostStatus::success);
+    });
+  }
   static int device_synchronize() noexcept {
     return call(Call::device_synchronize, [](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* device = nullptr;

@@ -12,6 +12,7 @@
 #include <warpsafe/core/limits.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -166,6 +167,9 @@ struct KernelCalls {
             if (verdict != HostStatus::success) return verdict;
             auto operation = std::make_shared<KernelOperation>(entry, shape, args, runtime.pool);
             operation->injected.status = runtime.book.kernel_fault();
+            if (!reaches_arguments(runtime, device, entry, args)) {
+              operation->injected.status = raw(HostStatus::illegal_address);
+            }
             runtime.submit(*stream, std::move(operation));
             return HostStatus::success;
           });
@@ -176,6 +180,18 @@ struct KernelCalls {
   }
 
  private:
+  /// Whether the device may access the memory behind the kernel's pointers.
+  [[nodiscard]] static bool reaches_arguments(const Runtime& runtime, const Device& device,
+                                              const KernelEntry& entry, void* const* args) {
+    for (std::uint32_t i = 0; runtime.device_count > 1 && i < entry.parameter_count; ++i) {
+      if (!entry.parameters[i].is_pointer) continue;
+      const void* memory = nullptr;  // a span begins with its pointer
+      std::memcpy(&memory, args[i], sizeof memory);
+      const Allocation* const found = runtime.memory.around(memory, 1);
+      if (found != nullptr && !found->is_accessible(device)) return false;
+    }
+    return true;
+  }
   /// Calls `body(device, kernel)` with the current device and the kernel's attributes there.
   template <class Body>
   [[nodiscard]] static int with_kernel(Runtime& runtime, const KernelEntry& entry, Body&& body) {

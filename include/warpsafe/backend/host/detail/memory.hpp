@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/device.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
@@ -181,6 +182,11 @@ struct Allocation {
   int device = -1;
   bool freed = false;    ///< freed by the program; the storage stays until its stream gets there
   bool ordered = false;  ///< allocated and freed in the order of a stream
+
+  /// Whether a device may access the memory by its address.
+  [[nodiscard]] bool is_accessible(const Device& from) const {
+    return kind != MemoryKind::device || from.accesses(device);
+  }
 };
 
 /// All allocations by address. Not thread-safe; its owner locks. A sorted vector, because clang 15

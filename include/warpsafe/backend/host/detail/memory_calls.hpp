@@ -174,7 +174,7 @@ struct MemoryCalls {
       return copy_rows(runtime, lock, to, to_pitch, from, from_pitch, {width, rows}, kind, stream);
     });
   }
-  /// All devices can access each other's memory.
+  /// Needs no peer access, as on CUDA.
   static int copy_peer(void* to, int to_device, const void* from, int from_device,
                        std::size_t bytes, StreamState* stream) noexcept {
     return call(Call::copy_peer, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
@@ -182,7 +182,7 @@ struct MemoryCalls {
         return raw(HostStatus::invalid_device);
       }
       return copy_rows(runtime, lock, to, bytes, from, bytes, {bytes, 1},
-                       CopyKind::device_to_device, stream);
+                       CopyKind::device_to_device, stream, true);
     });
   }
   static int fill(void* memory, unsigned char value, std::size_t bytes,
@@ -190,7 +190,9 @@ struct MemoryCalls {
     return call(Call::fill, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       if (bytes == 0) return 0;
-      if (!reachable(runtime, memory, bytes)) return raw(HostStatus::invalid_value);
+      if (!reachable(runtime, memory, bytes, &stream->device)) {
+        return raw(HostStatus::invalid_value);  // as on two H200s (CUDA 13.0)
+      }
       runtime.submit(*stream, std::make_shared<FillOperation>(memory, value, bytes));
       return 0;
     });
@@ -247,31 +249,35 @@ struct MemoryCalls {
     if (runtime.scheduler == nullptr) return;
     runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
   }
-  /// Whether the device may access all these bytes.
-  [[nodiscard]] static bool reachable(const Runtime& runtime, const void* memory,
-                                      std::size_t bytes) {
+  /// Whether all these bytes are in memory that exists, and `from`, if given, may access it.
+  [[nodiscard]] static bool reachable(const Runtime& runtime, const void* memory, std::size_t bytes,
+                                      const Device* from = nullptr) {
     const Allocation* const found = runtime.memory.around(memory, bytes);
-    return found != nullptr && !found->freed;
+    return found != nullptr && !found->freed && (from == nullptr || found->is_accessible(*from));
   }
-  /// Whether these bytes are where the copy's direction requires.
+  /// Whether these bytes are where the copy's direction requires. `now` is the current device,
+  /// unless the call names the devices: CUDA does not find another one's pool (two H200s, CUDA 13).
   [[nodiscard]] static bool on_side(const Runtime& runtime, bool device_side, const void* memory,
-                                    std::size_t bytes) {
-    if (device_side) return reachable(runtime, memory, bytes);
+                                    std::size_t bytes, const Device* now) {
     const Allocation* const found = runtime.memory.around(memory, 1);
+    const bool ordered = found != nullptr && found->ordered;
+    if (device_side) return reachable(runtime, memory, bytes, ordered ? now : nullptr);
     return memory != nullptr && (found == nullptr || found->kind != MemoryKind::device);
   }
 
   [[nodiscard]] static int copy_rows(Runtime& runtime, std::unique_lock<std::mutex>& lock, void* to,
                                      std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                     Rows rows, CopyKind kind, StreamState* stream) {
+                                     Rows rows, CopyKind kind, StreamState* stream,
+                                     bool by_device = false) {
     if (const int status = usable(runtime, stream); status != 0) return status;
     const std::size_t to_bytes = rows.extent(to_pitch);
     const std::size_t from_bytes = rows.extent(from_pitch);
     if (to_bytes == 0) return 0;
     const bool from_host = kind == CopyKind::host_to_device || kind == CopyKind::host_to_host;
     const bool to_host = kind == CopyKind::device_to_host || kind == CopyKind::host_to_host;
-    if (!on_side(runtime, !to_host, to, to_bytes) ||
-        !on_side(runtime, !from_host, from, from_bytes)) {
+    const Device* const now = by_device ? nullptr : runtime.device(thread_state().device);
+    if (!on_side(runtime, !to_host, to, to_bytes, now) ||
+        !on_side(runtime, !from_host, from, from_bytes, now)) {
       return raw(HostStatus::invalid_value);
     }
     auto operation = std::make_shared<CopyOperation>(to, to_pitch, from, from_pitch, rows);

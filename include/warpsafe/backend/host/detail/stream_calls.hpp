@@ -222,8 +222,8 @@ struct EventCalls {
       return runtime.take_failure(*device);
     });
   }
-  /// Both events must be timed and recorded (else invalid_resource_handle) and done (else
-  /// not_ready).
+  /// Both events must be timed, recorded and of one device (else invalid_resource_handle) and done
+  /// (else not_ready).
   static int event_elapsed(float& ms, EventState* begin, EventState* end) noexcept {
     return call(Call::event_elapsed, [&](Runtime& runtime, auto&) {
       for (EventState* event : {begin, end}) {
@@ -232,6 +232,7 @@ struct EventCalls {
           return raw(HostStatus::invalid_resource_handle);
         }
       }
+      if (begin->device != end->device) return raw(HostStatus::invalid_resource_handle);
       if (!begin->record->done || !end->record->done) return unfinished_status(runtime);
       runtime.report_done(begin->record);
       runtime.report_done(end->record);

@@ -24,6 +24,22 @@
 // a switch asks for is out of line. Launches come here through DebugHooks
 // (launch/detail/observation.hpp).
 
+namespace warpsafe::debug {
+
+/// Fills in those of a kernel's limits that the journal keeps.
+inline void set_kernel_limits(LaunchRecord& record, const KernelLimits& limits) noexcept {
+  // Every limit is named, so that a new one does not compile until it is handled here. The unused
+  // limits are left out on purpose: the record has no room for them.
+  const auto& [known, max_threads_per_block, registers, static_shared, max_dynamic_shared,
+               local_bytes, constant_bytes, binary_version, ptx_version, resident_blocks,
+               max_cluster_blocks] = limits;
+  record.registers = registers;
+  record.max_threads_per_block = max_threads_per_block;
+  record.static_shared = static_cast<std::uint32_t>(static_shared);
+}
+
+}  // namespace warpsafe::debug
+
 namespace warpsafe::debug::detail {
 
 using warpsafe::detail::LaunchFacts;
@@ -89,12 +105,29 @@ using warpsafe::detail::LaunchFacts;
       calls.error_name(pending).data);
 }
 
+/// Warns of dynamic shared memory of just the size of the kernel's static shared memory, once per
+/// kernel. A kernel may have both, so this is no error.
+[[gnu::cold, gnu::noinline]] inline void log_shared_twice(const LaunchRecord& record) noexcept {
+  static const char* last = nullptr;
+  if (record.static_shared == 0 || record.dynamic_shared != record.static_shared ||
+      __atomic_exchange_n(&last, record.kernel.data, __ATOMIC_RELAXED) == record.kernel.data) {
+    return;
+  }
+  log_line(LogLevel::warn,
+           "warpsafe: the launch of '%.*s' gives %u bytes of dynamic shared memory, and the kernel "
+           "has as many of its own (static); give only what its extern __shared__ array needs",
+           static_cast<int>(record.kernel.size), record.kernel.data, record.static_shared);
+}
+
 /// Does what the switches ask for before a launch. Returns the time in nanoseconds if the launch is
 /// timed, else 0, with `asks_for_data` added if its data is copied.
 [[gnu::cold, gnu::noinline]] inline std::uint64_t before_launch(
     const LaunchRecord& record, const BackendCalls& calls) noexcept {
   ensure_started();
-  if (is_logged(LogLevel::warn)) log_pending_error(record, calls);
+  if (is_logged(LogLevel::warn)) {
+    log_pending_error(record, calls);
+    log_shared_twice(record);
+  }
   if (is_logged(LogLevel::debug)) {
     log_device(record.device, calls);
     log_line(LogLevel::debug,

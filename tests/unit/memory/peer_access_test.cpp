@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Memory of one device in the work of another: which calls need peer access, and which do not.
+#include "data_fixture.hpp"
+#include <warpsafe/launch/check.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
+
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace warpsafe::core_test {
+namespace {
+
+WARPSAFE_KERNEL void add_one(int* x, std::size_t n) {
+  for (auto i : grid_stride(n)) x[i] += 1;
+}
+WARPSAFE_KERNEL void sum_into(const int* a, DeviceSpan<int> x) {
+  for (auto i : grid_stride(x.size())) x[i] += a[i];
+}
+constexpr auto grid_of_4 = [] { return LaunchConfig{grid<1>, block<4>}; }();
+
+class PeerAccess : public DataTest {
+ protected:
+  const bool two_devices = (host::set_device_count(2), true);  // before the streams
+  Stream here = Stream::create(DeviceId(0)).value();
+  Stream there = Stream::create(DeviceId(1)).value();
+  DeviceBuffer<int> near = DeviceBuffer<int>::from(here, counting(4)).value();
+  DeviceBuffer<int> far = DeviceBuffer<int>::from(there, counting(4)).value();
+};
+
+template <CheckLevel Level>
+void expect_refused(StreamRef stream, DeviceBuffer<int>& near, DeviceBuffer<int>& far) {
+  const LaunchError error =
+      error_in(launch<Level>(stream, grid_of_4, kernel<sum_into>, near.view(), far.view()));
+  EXPECT_EQ(error.code, Errc::memory_wrong_device);
+  EXPECT_EQ(error.argument(), 2U);
+  EXPECT_EQ(error.value, 0U);
+  EXPECT_EQ(error.limit, 1U);
+}
+
+TEST_F(PeerAccess, AKernelNeedsIt) {
+  expect_refused<CheckLevel::full>(here, near, far);
+  expect_refused<CheckLevel::cheap>(here, near, far);
+  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  const auto text = said(launch(here, grid_of_4, kernel<add_one>, far.view(), far.size()));
+  EXPECT_NE(
+      text.find("Kernel 'add_one' not launched: argument 1 is memory of device 1, which device "
+                "0 cannot access; copy it to device 0, or allow the access"),
+      std::string::npos)
+      << text;
+  ASSERT_TRUE(host::set_peer_access(0, 1, true));
+  EXPECT_TRUE(launch(here, grid_of_4, kernel<sum_into>, near.view(), far.view()).has_value());
+  EXPECT_EQ(far.to_host(here).get().value(), (std::vector<int>{0, 2, 4, 6}));
+  {
+    const auto guard = DeviceGuard::create(DeviceId(1)).value();
+    EXPECT_EQ(error_in(launch(there, grid_of_4, kernel<add_one>, near.view(), near.size())).code,
+              Errc::memory_wrong_device)
+        << "access has a direction";
+  }
+}
+
+TEST_F(PeerAccess, AKernelWithoutChecksFaults) {
+  int* const raw = far.view().pointer().get();
+  ASSERT_TRUE(launch<CheckLevel::off>(here, grid_of_4, kernel<add_one>, trust(raw), far.size())
+                  .has_value());
+  EXPECT_EQ(error_in(here.synchronize()).code, Errc::execution_failed);
+}
+
+TEST_F(PeerAccess, OfATrustedPointerIsAsked) {
+  int* const raw = far.view().pointer().get();
+  const LaunchError error =
+      error_in(launch(here, grid_of_4, kernel<add_one>, trust(raw), far.size()));
+  EXPECT_EQ(error.code, Errc::memory_wrong_device);
+  EXPECT_EQ(
+      error_in(launch_as_written(kernel<add_one>, 1, 4, 0, here.native(), raw, far.size())).code,
+      Errc::memory_wrong_device);
+  ASSERT_TRUE(host::set_peer_access(0, 1, true));
+  EXPECT_TRUE(launch(here, grid_of_4, kernel<add_one>, trust(raw), far.size()).has_value());
+  ASSERT_TRUE(here.synchronize().has_value());
+}
+
+TEST_F(PeerAccess, PinnedAndManagedMemoryNeedNone) {
+  auto pinned = PinnedBuffer<int>::create(4).value();
+  EXPECT_TRUE(
+      launch(here, grid_of_4, kernel<add_one>, trust(pinned.span().data()), 4U).has_value());
+  ASSERT_TRUE(here.synchronize().has_value());
+  host::set_device_count(2);
+  DeviceLimits limits = device_limits(DeviceId(1)).value();
+  limits.concurrent_managed_access = true;
+  ASSERT_TRUE(host::set_limits(1, limits));
+  const Stream other = Stream::create(DeviceId(1)).value();
+  auto managed = ManagedBuffer<int>::create(other, 4);
+  ASSERT_TRUE(managed.has_value());
+  const Stream first = Stream::create(DeviceId(0)).value();
+  EXPECT_TRUE(launch(first, grid_of_4, kernel<add_one>, managed.value().view(), 4U).has_value());
+  ASSERT_TRUE(first.synchronize().has_value());
+}
+
+TEST_F(PeerAccess, AFillNeedsIt) {
+  const auto refused = far.zero(here, app);
+  EXPECT_EQ(said(refused),
+            "fill device memory not called: the memory is of device 1, which device 0 cannot "
+            "access; use a stream of device 1, or allow the access (cudaMemPoolSetAccess)\n"
+            "  at app.cpp:7");
+  EXPECT_EQ(error_in(far.zero<CheckLevel::cheap>(here)).code, Errc::memory_wrong_device);
+  EXPECT_EQ(error_in(far.zero<CheckLevel::off>(here)).code, Errc::runtime_failed);
+  EXPECT_TRUE(far.zero(there).has_value());
+  ASSERT_TRUE(host::set_peer_access(0, 1, true));
+  EXPECT_TRUE(far.zero(here).has_value());
+}
+
+TEST_F(PeerAccess, CopiesNeedNone) {
+  EXPECT_EQ(far.to_host(here).get().value(), counting(4));
+  EXPECT_TRUE(copy_and_wait(here, far, std::vector<int>{4, 3, 2, 1}).has_value());
+  EXPECT_EQ(far.to_host(there).get().value(), (std::vector<int>{4, 3, 2, 1}));
+  EXPECT_TRUE(copy(here, near, far).has_value());
+  EXPECT_EQ(near.to_host(here).get().value(), (std::vector<int>{4, 3, 2, 1}));
+  EXPECT_TRUE(copy(here, far.view().subspan(0, 2), far.view().subspan(2, 2)).has_value());
+  EXPECT_EQ(far.to_host(here).get().value(), (std::vector<int>{2, 1, 2, 1}));
+  EXPECT_EQ(current_device().value(), DeviceId(0));
+}
+
+TEST_F(PeerAccess, NorDoCopiesOfMatrices) {
+  const extent<2> size{rows{2}, cols{3}};
+  auto to = PitchedBuffer<int>::create(here, size).value();
+  auto from = PitchedBuffer<int>::create(there, size).value();
+  ASSERT_TRUE(copy_and_wait(there, from, counting(6)).has_value());
+  ASSERT_TRUE(copy(here, to, from).has_value());
+  std::vector<int> read(6);
+  ASSERT_TRUE(copy_and_wait(here, read, to).has_value());
+  EXPECT_EQ(read, counting(6));
+}
+
+TEST_F(PeerAccess, IsCheckedByManyThreadsAtOnce) {
+  ASSERT_TRUE(host::set_peer_access(0, 1, true));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const Stream own = Stream::create(DeviceId(0)).value();
+      for (int k = 0; k < 50; ++k) {
+        EXPECT_TRUE(launch(own, grid_of_4, kernel<sum_into>, near.view(), far.view()).has_value());
+      }
+      EXPECT_TRUE(own.synchronize().has_value());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test

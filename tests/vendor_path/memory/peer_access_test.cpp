@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Memory of one device in the work of another, as the vendors' runtimes answer about it.
+#include "../kernels.hpp"
+#include "../stand_in.hpp"
+#include <warpsafe/memory.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace vendor_test {
+namespace {
+
+namespace ws = warpsafe;
+constexpr ws::LaunchConfig one_block{ws::grid<1>, ws::block<64>};
+
+class PeerAccess : public VendorTest {
+ protected:
+  void SetUp() override {
+    VendorTest::SetUp();
+    streams_.emplace(Streams{make_stream(0), make_stream(1)});
+    buffers_.emplace(Buffers{ws::DeviceBuffer<float>::create(here(), 64).value(),
+                             ws::DeviceBuffer<float>::create(there(), 64).value()});
+  }
+  void TearDown() override {
+    buffers_.reset();
+    streams_.reset();
+    VendorTest::TearDown();
+  }
+  [[nodiscard]] const ws::Stream& here() const { return streams_->here; }
+  [[nodiscard]] const ws::Stream& there() const { return streams_->there; }
+  [[nodiscard]] ws::DeviceBuffer<float>& near() { return buffers_->near; }
+  [[nodiscard]] ws::DeviceBuffer<float>& far() { return buffers_->far; }
+
+  /// No device can access another's memory. CUDA begins that way.
+  static void forbid() {
+#if !defined(WARPSAFE_BACKEND_CUDA)
+    stand_in_hip_set_peers(0);
+#endif
+  }
+  /// Device 0 can access the buffers of device 1.
+  static void allow() {
+#if defined(WARPSAFE_BACKEND_CUDA)
+    cudaMemPool_t pool = nullptr;
+    ASSERT_EQ(cudaDeviceGetMemPool(&pool, 1), cudaSuccess);
+    cudaMemAccessDesc access{};
+    access.location = {cudaMemLocationTypeDevice, 0};
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    ASSERT_EQ(cudaMemPoolSetAccess(pool, &access, 1), cudaSuccess);
+#else
+    stand_in_hip_set_peers(1);
+#endif
+  }
+  [[nodiscard]] ws::result<void> launch_far() {
+    return ws::launch(here(), one_block, ws::kernel<captured>, far().view());
+  }
+
+ private:
+  struct Streams {
+    ws::Stream here;
+    ws::Stream there;
+  };
+  struct Buffers {
+    ws::DeviceBuffer<float> near;
+    ws::DeviceBuffer<float> far;
+  };
+  std::optional<Streams> streams_;
+  std::optional<Buffers> buffers_;
+};
+
+TEST_F(PeerAccess, AKernelNeedsItAndItIsAskedOnceForABuffer) {
+  forbid();
+  const ws::LaunchError error = error_in(launch_far());
+  EXPECT_EQ(error.code, ws::Errc::memory_wrong_device);
+  EXPECT_EQ(error.argument(), 1U);
+  EXPECT_EQ(error.value, 0U);
+  EXPECT_EQ(error.limit, 1U);
+  EXPECT_TRUE(launches().empty());
+  allow();
+  EXPECT_THAT(launch_far(), Succeeds());
+  const std::string asked = is_cuda ? "PointerGetAttributes" : "DeviceCanAccessPeer";
+  const auto before = count(asked);
+  EXPECT_THAT(launch_far(), Succeeds());
+  EXPECT_EQ(count(asked), before);
+}
+
+TEST_F(PeerAccess, TheStreamsOwnDeviceIsNotAsked) {
+  const ws::Stream other = make_stream(0);
+  const std::string asked = is_cuda ? "PointerGetAttributes" : "DeviceCanAccessPeer";
+  const auto before = count(asked);
+  EXPECT_THAT(ws::launch(other, one_block, ws::kernel<captured>, near().view()), Succeeds());
+  EXPECT_EQ(count(asked), before);
+}
+
+#if defined(WARPSAFE_BACKEND_CUDA)
+TEST_F(PeerAccess, OfOneKindOfMemoryIsNotThatOfTheOther) {
+  ASSERT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaSuccess);
+  EXPECT_EQ(error_in(launch_far()).code, ws::Errc::memory_wrong_device)
+      << "a buffer is in a memory pool";
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  void* plain = nullptr;
+  ASSERT_EQ(cudaMalloc(&plain, 256), cudaSuccess);
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  const auto pointer = ws::trust(static_cast<float*>(plain));
+  EXPECT_THAT(ws::launch(here(), one_block, ws::kernel<captured>, pointer), Succeeds());
+  ASSERT_EQ(cudaDeviceDisablePeerAccess(1), cudaSuccess);
+  EXPECT_EQ(error_in(ws::launch(here(), one_block, ws::kernel<captured>, pointer)).code,
+            ws::Errc::memory_wrong_device);
+  EXPECT_EQ(cudaFree(plain), cudaSuccess);
+}
+#endif
+
+TEST_F(PeerAccess, AFillNeedsIt) {
+  forbid();
+  const ws::LaunchError error = error_in(far().zero(here()));
+  EXPECT_EQ(error.code, ws::Errc::memory_wrong_device);
+  EXPECT_THAT(far().zero(there()), Succeeds());
+  allow();
+  EXPECT_THAT(far().zero(here()), Succeeds());
+}
+
+TEST_F(PeerAccess, CopiesNeedNone) {
+  forbid();
+  EXPECT_THAT(ws::copy_and_wait(here(), far(), std::vector<float>(64, 3.0F)), Succeeds());
+  EXPECT_THAT(ws::copy(here(), near(), far()), Succeeds());
+  EXPECT_THAT(ws::copy(here(), far().view().subspan(0, 8), far().view().subspan(8, 8)), Succeeds());
+  EXPECT_EQ(near().to_host(here()).get().value(), std::vector<float>(64, 3.0F));
+  EXPECT_EQ(far().to_host(here()).get().value(), std::vector<float>(64, 3.0F));
+  const ws::extent<2> size{ws::rows{4}, ws::cols{4}};
+  auto to = ws::PitchedBuffer<float>::create(here(), size).value();
+  auto from = ws::PitchedBuffer<float>::create(there(), size).value();
+  EXPECT_THAT(ws::copy(here(), to, from), Succeeds());
+  EXPECT_THAT(here().synchronize(), Succeeds());
+}
+
+}  // namespace
+}  // namespace vendor_test
