@@ -44,7 +44,7 @@ struct FunctionTraits<Return (*)(Parameters...)> {
 #if defined(__CUDACC__) || defined(__HIPCC__)
   static constexpr Provenance provenance = Provenance::device;
 #else
-  // Only WARPSAFE_KERNEL_EXTERN declares `const void`.
+  // Only WARPSAFE_KERNEL_EXTERN declares `const void`: a device's kernel.
   static constexpr Provenance provenance =
       std::is_const_v<Return> ? Provenance::external : Provenance::host;
 #endif
@@ -97,10 +97,6 @@ struct [[gnu::visibility("hidden")]] EntryOf<Fn, TypeList<P...>> {
   static inline const KernelEntry entry{reinterpret_cast<const void*>(Fn), invoke<Where>(),
                                         parameter_infos<P...>, sizeof...(P)};
 };
-
-}  // namespace detail
-
-namespace detail {
 
 /// The properties of a kernel that do not depend on its function. Functions and functors share
 /// them.
