@@ -39,8 +39,9 @@ constexpr bool can_throw() noexcept {
 }
 
 /// Outcome's policy of a result: `.value()` throws. Without exceptions it prints the error and
-/// terminates.
-struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
+/// terminates. Its name is a hint: compilers print it in a message about a result that is used as
+/// its value.
+struct UnwrapWithTryOrValue : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   template <class Self>
   static constexpr void wide_value_check(Self&& self) {
     if constexpr (can_throw<Self>()) {
@@ -74,7 +75,8 @@ struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
 /// A T, or the LaunchError that says why there is none. `[[nodiscard]]`. `.value()` on an error
 /// throws LaunchException; without exceptions it prints the text and terminates.
 template <class T>
-using result = BOOST_OUTCOME_V2_NAMESPACE::basic_result<T, LaunchError, detail::ResultPolicy>;
+using result =
+    BOOST_OUTCOME_V2_NAMESPACE::basic_result<T, LaunchError, detail::UnwrapWithTryOrValue>;
 
 /// The success of a `result<void>`.
 [[nodiscard, gnu::always_inline]] inline constexpr result<void> success() noexcept {
