@@ -78,6 +78,25 @@ class Range {
  private:
   [[maybe_unused]] double low_, high_;
 };
+struct Vector {
+  Vector(double a, double b, double c) : x(a), y(b), z(c) {}
+  double x, y, z;
+};
+class Quaternion {
+ public:
+  explicit Quaternion(double a) : v_{a, a, a, a} {}
+
+ private:
+  [[maybe_unused]] double v_[4];
+};
+class TwoPointers {
+ public:
+  explicit TwoPointers(float* a) : first_(a), second_{a, a} {}
+
+ private:
+  [[maybe_unused]] float* first_;
+  [[maybe_unused]] float* second_[2];
+};
 class Count {
  public:
   explicit Count(std::size_t value) : value_(value) {}
@@ -103,12 +122,13 @@ class Holder {
   [[maybe_unused]] const double* values_ = nullptr;
 };
 struct Derived : Mixed {
-  [[maybe_unused]] constexpr Derived() : Mixed(1, true) {}
+  using Mixed::Mixed;
 };
 struct DerivedHolder : Holder {
   constexpr DerivedHolder() = default;
 };
-static_assert(taken<Range, Count, Mixed, Derived> && refused<Holder, DerivedHolder>);
+static_assert(taken<Range, Vector, Quaternion, Count, Mixed, Derived> &&
+              refused<Holder, DerivedHolder, TwoPointers>);
 struct Constant {
   const double value;
   const int count;
@@ -122,7 +142,7 @@ static_assert(taken<Constant, const double> && refused<ConstantPointer>);
 constexpr auto captures_nothing = [] {};
 constexpr auto captures_a_float = [a = 1.0F] { return a; };
 constexpr auto captures_numbers = [a = 1.0, b = 2, c = std::size_t{3}] {
-  return sizeof a + sizeof b + sizeof c;
+  return static_cast<double>(c) + a + b;
 };
 constexpr auto captures_a_class = [a = Mixed(1, true)] { return sizeof a; };
 constexpr auto captures_a_pointer = [a = static_cast<float*>(nullptr)] { return a; };

@@ -19,32 +19,50 @@ constexpr const char* after(const char* text, const char* prefix) noexcept {
   }
   return rest;
 }
-/// Whether a function returns void, by the compiler's name of it (__PRETTY_FUNCTION__). Of a lambda
-/// g++ does not show the type.
-constexpr bool returns_void(const char* function) noexcept {
+/// What a function returns that returns no result.
+enum class Returns { other, nothing, number };
+/// By the compiler's name of the function (__PRETTY_FUNCTION__). Of a lambda g++ shows no type.
+constexpr Returns returned_by(const char* function) noexcept {
   for (const char* word : {"static ", "virtual ", "constexpr ", "consteval ", "inline "}) {
     function = after(function, word);
   }
-  const char* const name = after(function, "void ");
-  return name != function && *name != '*' && *name != '&' && !(*name == '(' && name[1] == '*');
+  for (const char* type : {"void ", "int ", "bool "}) {
+    const char* const name = after(function, type);
+    if (name != function && *name != '*' && *name != '&' && !(*name == '(' && name[1] == '*')) {
+      return *type == 'v' ? Returns::nothing : Returns::number;
+    }
+  }
+  return Returns::other;
 }
 
 /// What the macros return.
-template <bool ReturnsVoid>
+template <Returns>
 struct Returned {
   template <class R>
   [[nodiscard]] static constexpr auto error_of(const R& result) noexcept {
     return BOOST_OUTCOME_V2_NAMESPACE::failure(result.assume_error());
   }
 };
+template <class R>
+constexpr bool diagnose_returned() noexcept {
+  static_assert(
+      std::is_void_v<R>,
+      "warpsafe: WARPSAFE_TRY returns the error from the enclosing function, and this one returns "
+      "void or a number; let it return a result, or test the result with has_value()");
+  return false;
+}
 template <>
-struct Returned<true> {
+struct Returned<Returns::nothing> {
   template <class R>
   static constexpr void error_of(const R&) noexcept {
-    static_assert(
-        std::is_void_v<R>,
-        "warpsafe: WARPSAFE_TRY returns the error from the enclosing function, and this one returns "
-        "void; let it return result<void>, or test the result with has_value()");
+    static_cast<void>(diagnose_returned<R>());
+  }
+};
+template <>
+struct Returned<Returns::number> {
+  template <class R>
+  static constexpr bool error_of(const R&) noexcept {
+    return diagnose_returned<R>();
   }
 };
 
@@ -53,9 +71,9 @@ struct Returned<true> {
 // Parts of the macros below. A `for`, because a single `if` would take a following `else`.
 #define WARPSAFE_DETAIL_PASTE(a, b) a##b
 #define WARPSAFE_DETAIL_JOIN(a, b) WARPSAFE_DETAIL_PASTE(a, b)
-#define WARPSAFE_DETAIL_RETURN(name, return_, initialiser)                            \
-  for (initialiser; !name.has_value();)                                               \
-  [[unlikely]] return_ ::warpsafe::detail::Returned<::warpsafe::detail::returns_void( \
+#define WARPSAFE_DETAIL_RETURN(name, return_, initialiser)                           \
+  for (initialiser; !name.has_value();)                                              \
+  [[unlikely]] return_ ::warpsafe::detail::Returned<::warpsafe::detail::returned_by( \
       __PRETTY_FUNCTION__)>::error_of(name)
 #define WARPSAFE_DETAIL_TRYV(name, return_, ...) \
   WARPSAFE_DETAIL_RETURN(name, return_, auto&& name = (__VA_ARGS__))

@@ -133,3 +133,18 @@ ws::result<void> synchronised(ws::StreamRef stream) {
 #endif
 
 }  // namespace d01d_try_in_a_void_function
+
+// D01: main returns a number, which cannot hold the error.
+namespace d01e_try_in_main {
+
+#ifdef MISUSE
+int main_function(ws::StreamRef stream) {
+  // expected-error {{"WARPSAFE_TRY returns the error from the enclosing function"}}
+  WARPSAFE_TRYV(stream.synchronize());
+  return 0;
+}
+#else
+int main_function(ws::StreamRef stream) { return stream.synchronize().has_value() ? 0 : 1; }
+#endif
+
+}  // namespace d01e_try_in_main

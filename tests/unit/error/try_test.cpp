@@ -184,11 +184,17 @@ TEST(Try, HasAFormForCoroutines) {
   EXPECT_EQ(error_in(*halve_twice(5).value).value, 5U);
 }
 
-static_assert(detail::returns_void("void f()") && detail::returns_void("static void S::f(int)") &&
-              detail::returns_void("void (anonymous namespace)::f()"));
-static_assert(!detail::returns_void("void* f()") && !detail::returns_void("void *f()") &&
-              !detail::returns_void("void (*f())(int)") && !detail::returns_void("voider f()") &&
-              !detail::returns_void("f()::<lambda()>"));
+using detail::returned_by;
+using detail::Returns;
+static_assert(returned_by("void f()") == Returns::nothing);
+static_assert(returned_by("static void S::f(int)") == Returns::nothing);
+static_assert(returned_by("void (anonymous namespace)::f()") == Returns::nothing);
+static_assert(returned_by("int main()") == Returns::number);
+static_assert(returned_by("void* f()") == Returns::other);
+static_assert(returned_by("void *f()") == Returns::other);
+static_assert(returned_by("void (*f())(int)") == Returns::other);
+static_assert(returned_by("voider f()") == Returns::other);
+static_assert(returned_by("f()::<lambda()>") == Returns::other);
 
 namespace outcome = BOOST_OUTCOME_V2_NAMESPACE;
 

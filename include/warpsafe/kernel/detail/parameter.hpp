@@ -27,24 +27,33 @@ struct AnyMember {
   template <class T>
   requires(!std::is_aggregate_v<T>) operator T() const noexcept;
 };
-/// Bytes of the size of Size numbers N, which may be private members of a class.
 template <class N, std::size_t Size>
-struct Numbers {
+struct ArrayOf {
   N all[Size];
 };
+template <class N, std::size_t Size>
+struct MembersOf : ArrayOf<N, Size> {};
 template <class N>
-struct Numbers<N, 1> {
-  N a;
+struct MembersOf<N, 2> {
+  N a, b;
 };
 template <class N>
-struct Numbers<N, 2> {
-  N a, b;
+struct MembersOf<N, 3> {
+  N a, b, c;
+};
+template <class N>
+struct MembersOf<N, 4> {
+  N a, b, c, d;
 };
 template <class P, class N>
 constexpr bool is_laid_out_as() noexcept {
 #if !defined(__clang__)
-  return (sizeof(P) == sizeof(N) && __is_layout_compatible(P, Numbers<N, 1>)) ||
-         (sizeof(P) == 2 * sizeof(N) && __is_layout_compatible(P, Numbers<N, 2>));
+  constexpr std::size_t size = sizeof(P) < sizeof(N) ? 1 : sizeof(P) / sizeof(N);
+  struct One {
+    N a;
+  };
+  return __is_layout_compatible(P, One) || __is_layout_compatible(P, MembersOf<N, size>) ||
+         __is_layout_compatible(P, ArrayOf<N, size>);
 #else
   return false;
 #endif
@@ -54,7 +63,7 @@ constexpr bool is_laid_out_as() noexcept {
 template <class P>
 constexpr bool is_made_of_bytes() noexcept {
   if constexpr (__is_trivially_copyable(P)) {
-    static_cast<void>(__builtin_bit_cast(P, Numbers<unsigned char, sizeof(P)>{}));
+    static_cast<void>(__builtin_bit_cast(P, ArrayOf<unsigned char, sizeof(P)>{}));
     return true;
   }
   return false;
@@ -62,7 +71,7 @@ constexpr bool is_made_of_bytes() noexcept {
 /// Whether the class P, with its private members or its captures, consists of numbers alone. While
 /// compiling, bytes become no pointer, reference or union; g++ lets private arrays of pointers
 /// pass. Nor do they become, with g++, a class without a constexpr constructor: those are compared
-/// with one or two equal numbers.
+/// with up to four equal numbers, and with arrays of equal numbers.
 template <class P>
 inline constexpr bool holds_only_numbers = requires {
   typename std::enable_if_t<is_made_of_bytes<std::remove_cv_t<P>>()>;
