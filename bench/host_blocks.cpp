@@ -22,7 +22,7 @@ constexpr unsigned threads = 256;
 
 WARPSAFE_KERNEL void scale(float* data, float factor) { data[ws::thread_index().x] *= factor; }
 WARPSAFE_KERNEL void reverse(float* data) {
-  float* held = ws::shared_array<float, threads>();
+  float* held = ws::shared_array<float, threads>([] {});
   const auto i = ws::thread_index().x;
   const auto mine = i % threads;
   held[mine] = data[i];

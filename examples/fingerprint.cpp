@@ -42,7 +42,7 @@ constexpr auto threads = ws::block<256>;
 // Counts per block in shared memory first, so that most atomic additions stay on one
 // multiprocessor.
 WARPSAFE_KERNEL void count_bytes(const Byte* data, std::size_t n, Count* counts) {
-  auto* const mine = ws::shared_array<unsigned, byte_values>();
+  auto* const mine = ws::shared_array<unsigned, byte_values>([] {});
   const unsigned thread = ws::thread_in_block().x;
   const unsigned block_threads = ws::block_size().x;
   for (unsigned value = thread; value < byte_values; value += block_threads) mine[value] = 0;

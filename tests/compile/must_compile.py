@@ -2,7 +2,8 @@
 # Copyright (c) 2026 the warpsafe authors
 """Checks that sources compile without a warning, many in one translation unit to save time.
 
-With --snippets the sources are files of tests/misuse/compile, and their twins must compile.
+With --snippets the sources are files of tests/misuse/compile, and their twins must compile. With --alone each
+source is a translation unit of its own.
 """
 
 import re
@@ -61,9 +62,10 @@ def read(compiler, sources, snippets):
 
 def main():
     compiler, arguments = parse_arguments(
-        __doc__, ("sources", {"nargs": "+", "type": Path}), ("--snippets", {"action": "store_true"}))  # fmt: skip
+        __doc__, ("sources", {"nargs": "+", "type": Path}), ("--snippets", {"action": "store_true"}),
+        ("--alone", {"action": "store_true"}))  # fmt: skip
     texts = read(compiler, arguments.sources, arguments.snippets)
-    batch = {source: text for source, text in texts.items() if not alone(text)}
+    batch = {source: text for source, text in texts.items() if not arguments.alone and not alone(text)}
     single = [source for source in texts if source not in batch]
     failed = []
     # Sources include their neighbours by name alone.

@@ -48,7 +48,7 @@ __global__ void hand_dynamic(float* out) {
 }
 
 __global__ void ours_array(float* out) {
-  float* shared = ws::shared_array<float, 256>();
+  float* shared = ws::shared_array<float, 256>([] {});
   shared[threadIdx.x] = out[threadIdx.x];
   ws::sync_block();
   out[threadIdx.x] = shared[255 - threadIdx.x];
@@ -58,6 +58,24 @@ __global__ void hand_array(float* out) {
   shared[threadIdx.x] = out[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = shared[255 - threadIdx.x];
+}
+
+// Two arrays of one type and size. As one array, the first store would be dead.
+__global__ void ours_arrays(float* out) {
+  float* first = ws::shared_array<float, 256>([] {});
+  float* second = ws::shared_array<float, 256>([] {});
+  first[threadIdx.x] = out[threadIdx.x];
+  second[threadIdx.x] = out[threadIdx.x + 256];
+  ws::sync_block();
+  out[threadIdx.x] = first[255 - threadIdx.x] + second[threadIdx.x ^ 1U];
+}
+__global__ void hand_arrays(float* out) {
+  __shared__ float first[256];
+  __shared__ float second[256];
+  first[threadIdx.x] = out[threadIdx.x];
+  second[threadIdx.x] = out[threadIdx.x + 256];
+  __syncthreads();
+  out[threadIdx.x] = first[255 - threadIdx.x] + second[threadIdx.x ^ 1U];
 }
 
 // Different on purpose: the comparison must notice the additional step.

@@ -29,7 +29,7 @@ WARPSAFE_KERNEL WARPSAFE_LAUNCH_BOUNDS(256, 1) void bounded(int* sink) {
   if (sink != nullptr) *sink = 1;
 }
 WARPSAFE_KERNEL void with_static_shared(int* sink) {
-  int* shared = ws::shared_array<int, 10240>();  // 40 KiB
+  int* shared = ws::shared_array<int, 10240>([] {});  // 40 KiB
   shared[threadIdx.x] = static_cast<int>(threadIdx.x);
   ws::sync_block();
   if (sink != nullptr) *sink = shared[(threadIdx.x + 1) % blockDim.x];

@@ -30,7 +30,7 @@ WARPSAFE_KERNEL void use_dynamic(int* out, int last) {
   *out = shared[last];
 }
 WARPSAFE_KERNEL void with_static_shared(int* out, int last) {
-  int* fixed = ws::shared_array<int, 1500>();  // 6000 bytes
+  int* fixed = ws::shared_array<int, 1500>([] {});  // 6000 bytes
   int* dynamic = ws::dynamic_shared<int>();
   fixed[threadIdx.x] = 1;
   dynamic[last] = 2;

@@ -12,17 +12,21 @@
 #include <array>
 #include <chrono>
 #include <complex>
+#include <cstddef>
 #include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
 #include <variant>
 
 namespace warpsafe::core_test {
 
 class Closed {
  public:
-  explicit Closed(double value) : value_(value) {}
+  explicit Closed(float* value) : value_(value) {}
 
  private:
-  [[maybe_unused]] double value_;
+  [[maybe_unused]] float* value_;
 };
 class Opened : public Closed {
  public:
@@ -65,6 +69,98 @@ union Numbers {
   int whole;
 };
 static_assert(taken<Small, Numbers, Opened> && refused<Closed, Either>);
+
+// Private numbers are examined, with and without a constexpr constructor.
+class Range {
+ public:
+  Range(double low, double high) : low_(low), high_(high) {}
+
+ private:
+  [[maybe_unused]] double low_, high_;
+};
+struct Vector {
+  Vector(double a, double b, double c) : x(a), y(b), z(c) {}
+  double x, y, z;
+};
+class Quaternion {
+ public:
+  explicit Quaternion(double a) : v_{a, a, a, a} {}
+
+ private:
+  [[maybe_unused]] double v_[4];
+};
+class TwoPointers {
+ public:
+  explicit TwoPointers(float* a) : first_(a), second_{a, a} {}
+
+ private:
+  [[maybe_unused]] float* first_;
+  [[maybe_unused]] float* second_[2];
+};
+class Count {
+ public:
+  explicit Count(std::size_t value) : value_(value) {}
+
+ private:
+  [[maybe_unused]] std::size_t value_;
+};
+class Mixed {
+ public:
+  constexpr Mixed(double scale, bool flag) : scale_(scale), flag_(flag) {}
+
+ private:
+  [[maybe_unused]] double scale_;
+  [[maybe_unused]] double more_[3] = {};
+  [[maybe_unused]] bool flag_;
+};
+class Holder {
+ public:
+  constexpr Holder() = default;
+
+ private:
+  [[maybe_unused]] double scale_ = 0;
+  [[maybe_unused]] const double* values_ = nullptr;
+};
+struct Derived : Mixed {
+  using Mixed::Mixed;
+};
+struct DerivedHolder : Holder {
+  constexpr DerivedHolder() = default;
+};
+static_assert(taken<Range, Vector, Quaternion, Count, Mixed, Derived> &&
+              refused<Holder, DerivedHolder, TwoPointers>);
+struct Constant {
+  const double value;
+  const int count;
+};
+struct ConstantPointer {
+  const double* const value;
+};
+static_assert(taken<Constant, const double> && refused<ConstantPointer>);
+
+// The captures of a lambda.
+constexpr auto captures_nothing = [] {};
+constexpr auto captures_a_float = [a = 1.0F] { return a; };
+constexpr auto captures_numbers = [a = 1.0, b = 2, c = std::size_t{3}] {
+  return static_cast<double>(c) + a + b;
+};
+constexpr auto captures_a_class = [a = Mixed(1, true)] { return sizeof a; };
+constexpr auto captures_a_pointer = [a = static_cast<float*>(nullptr)] { return a; };
+constexpr int global = 0;
+constexpr auto captures_a_reference = [&a = global] { return a; };
+static_assert(taken<decltype(captures_nothing), decltype(captures_a_float),
+                    decltype(captures_numbers), decltype(captures_a_class)>);
+static_assert(refused<decltype(captures_a_pointer), decltype(captures_a_reference)>);
+
+static_assert(taken<std::pair<int, float>, std::tuple<double, int, char>, std::tuple<>,
+                    std::pair<std::array<double, 3>, std::complex<float>>,
+                    std::pair<const int, double>, std::pair<DeviceSpan<float>, int>>);
+static_assert(refused<std::pair<int, float*>, std::tuple<double, const int*>, std::pair<int&, int>,
+                      std::pair<std::pair<int, Closed>, int>, std::pair<std::string, int>,
+                      std::tuple<int, ConstantPointer>>);
+static_assert(taken<std::array<std::array<double, 3>, 3>, std::array<std::complex<double>, 4>,
+                    std::array<float, 100>, std::array<double, 0>>);
+
 static_assert(taken<std::complex<double>, std::chrono::nanoseconds, std::optional<double>,
                     std::variant<int, float>>);
 static_assert(refused<std::optional<float*>, std::variant<int, float*>>);
@@ -100,6 +196,10 @@ constexpr bool fine = taken<First<Member>, Last<Member>, BesideOneThatHasToBeGiv
                             Within<Member>, std::array<Member, 2>>;
 static_assert(seen<float*> && seen<Closed> && seen<Either> && seen<DeviceView<float>> &&
               seen<std::optional<const float*>>);
+static_assert(seen<std::pair<int, float*>> && seen<Holder> && seen<decltype(captures_a_pointer)> &&
+              seen<ConstantPointer>);
+static_assert(fine<Range> && fine<Mixed> && fine<std::pair<int, double>> &&
+              fine<std::tuple<double, std::pair<char, short>>> && fine<std::array<float, 3>>);
 static_assert(fine<double> && fine<Small> && fine<Opened> && fine<Numbers> &&
               fine<DeviceSpan<float>> && fine<extent<2>> && fine<trusted_ptr<float>> &&
               fine<std::optional<long>> && fine<std::complex<double>>);

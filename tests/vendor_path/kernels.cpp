@@ -25,7 +25,7 @@ WARPSAFE_KERNEL_EXTERN void WARPSAFE_LAUNCH_BOUNDS(256, 1) bounded() {}
 /// `Bytes` of static shared memory, used, so that no compiler leaves it out.
 template <unsigned Bytes>
 static __device__ void use_shared() {
-  auto* memory = warpsafe::shared_array<volatile unsigned char, Bytes>();
+  auto* memory = warpsafe::shared_array<volatile unsigned char, Bytes>([] {});
   memory[warpsafe::thread_in_block().x] = 1;
   warpsafe::sync_block();
   memory[Bytes - 1 - warpsafe::thread_in_block().x] = memory[0];

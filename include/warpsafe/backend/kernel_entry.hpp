@@ -32,7 +32,7 @@ struct KernelEntry {
 enum class Provenance : std::uint8_t {
   device,    ///< compiled for the device in this translation unit (nvcc, hipcc)
   host,      ///< a function of the host compiler, which runs on the host backend
-  external,  ///< declared WARPSAFE_KERNEL_EXTERN here, compiled by nvcc or hipcc elsewhere
+  external,  ///< declared WARPSAFE_KERNEL_EXTERN here, and compiled by nvcc or hipcc elsewhere
 };
 
 /// What the driver knows about a pointer.

@@ -37,8 +37,9 @@ constexpr bool can_throw() noexcept {
 }
 
 /// Outcome's policy of a result: `.value()` throws. Without exceptions it prints the error and
-/// terminates.
-struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
+/// terminates. Its name is a hint: compilers print it in a message about a result that is used as
+/// its value.
+struct UnwrapWithTryOrValue : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   template <class Self>
   static constexpr void wide_value_check(Self&& self) {
     if constexpr (can_throw<Self>()) {
@@ -67,8 +68,8 @@ struct ResultPolicy : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   }
 };
 
-/// ResultPolicy under another name, for Outcome's own `value()` and `error()`.
-struct OutcomePolicy : ResultPolicy {};
+/// UnwrapWithTryOrValue under another name, for Outcome's own `value()` and `error()`.
+struct OutcomePolicy : UnwrapWithTryOrValue {};
 
 }  // namespace warpsafe::detail
 
@@ -87,8 +88,8 @@ auto no_value_yet() noexcept {
 }
 
 template <class Base, class T>
-requires(
-    !std::is_void_v<T>) class basic_result_value_observers<Base, T, warpsafe::detail::ResultPolicy>
+requires(!std::is_void_v<T>) class basic_result_value_observers<
+    Base, T, warpsafe::detail::UnwrapWithTryOrValue>
     : public basic_result_value_observers<Base, T, warpsafe::detail::OutcomePolicy> {
   using Outcome = basic_result_value_observers<Base, T, warpsafe::detail::OutcomePolicy>;
 
@@ -112,7 +113,7 @@ requires(
   }
 };
 template <class Base, class E>
-class basic_result_error_observers<Base, E, warpsafe::detail::ResultPolicy>
+class basic_result_error_observers<Base, E, warpsafe::detail::UnwrapWithTryOrValue>
     : public basic_result_error_observers<Base, E, warpsafe::detail::OutcomePolicy> {
   using Outcome = basic_result_error_observers<Base, E, warpsafe::detail::OutcomePolicy>;
 
@@ -130,7 +131,8 @@ namespace warpsafe {
 /// A T, or the LaunchError that says why there is none. `[[nodiscard]]`. `.value()` on an error
 /// throws LaunchException; without exceptions it prints the text and terminates.
 template <class T>
-using result = BOOST_OUTCOME_V2_NAMESPACE::basic_result<T, LaunchError, detail::ResultPolicy>;
+using result =
+    BOOST_OUTCOME_V2_NAMESPACE::basic_result<T, LaunchError, detail::UnwrapWithTryOrValue>;
 
 /// The success of a `result<void>`.
 [[nodiscard, gnu::always_inline]] inline constexpr result<void> success() noexcept {

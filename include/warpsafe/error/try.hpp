@@ -4,10 +4,21 @@
 
 #include <warpsafe/error/result.hpp>
 
+#include <initializer_list>
 #include <type_traits>
+
+// These macros replace BOOST_OUTCOME_TRY: nvcc cannot compile Boost's try.hpp (1.74 to 1.92), and
+// its syntax changed after 1.74.
 
 namespace warpsafe::detail {
 
+constexpr const char* after(const char* text, const char* prefix) noexcept {
+  const char* rest = text;
+  for (; *prefix != 0; ++prefix, ++rest) {
+    if (*rest != *prefix) return text;
+  }
+  return rest;
+}
 template <class T>
 inline constexpr bool is_answer = false;
 template <class T>
@@ -15,39 +26,91 @@ inline constexpr bool is_answer<answer<T>> = true;
 
 /// Diagnoses WARPSAFE_TRYV of an answer.
 template <class R>
-constexpr void check_no_answer() noexcept {
+[[nodiscard, gnu::always_inline]] constexpr const R& check_no_answer(const R& tested) noexcept {
   static_assert(
-      !is_answer<std::remove_cvref_t<R>>,
+      !is_answer<R>,
       "warpsafe: this tests for an error and drops the answer; take it with WARPSAFE_TRY(const auto answer, expression)");
+  return tested;
 }
+
+/// What a function returns that returns no result.
+enum class Returns { other, nothing, number };
+/// By the compiler's name of the function (__PRETTY_FUNCTION__). Of a lambda g++ shows no type.
+constexpr Returns returned_by(const char* function) noexcept {
+  for (const char* word : {"static ", "virtual ", "constexpr ", "consteval ", "inline "}) {
+    function = after(function, word);
+  }
+  for (const char* type : {"void ", "int ", "bool "}) {
+    const char* const name = after(function, type);
+    if (name != function && *name != '*' && *name != '&' && !(*name == '(' && name[1] == '*')) {
+      return *type == 'v' ? Returns::nothing : Returns::number;
+    }
+  }
+  return Returns::other;
+}
+
+/// What the macros return.
+template <Returns>
+struct Returned {
+  template <class R>
+  [[nodiscard]] static constexpr auto error_of(const R& result) noexcept {
+    return BOOST_OUTCOME_V2_NAMESPACE::failure(result.assume_error());
+  }
+};
+template <class R>
+constexpr bool diagnose_returned() noexcept {
+  static_assert(
+      std::is_void_v<R>,
+      "warpsafe: WARPSAFE_TRY returns the error from the enclosing function, and this one returns "
+      "void or a number; let it return a result, or test the result with has_value()");
+  return false;
+}
+template <>
+struct Returned<Returns::nothing> {
+  template <class R>
+  static constexpr void error_of(const R&) noexcept {
+    static_cast<void>(diagnose_returned<R>());
+  }
+};
+template <>
+struct Returned<Returns::number> {
+  template <class R>
+  static constexpr bool error_of(const R&) noexcept {
+    return diagnose_returned<R>();
+  }
+};
 
 }  // namespace warpsafe::detail
 
-// These macros replace BOOST_OUTCOME_TRY: nvcc cannot compile Boost's try.hpp (1.74 to 1.92), and
-// its syntax changed after 1.74.
-
-// Parts of the two macros below.
+// Parts of the macros below. A `for`, because a single `if` would take a following `else`.
 #define WARPSAFE_DETAIL_PASTE(a, b) a##b
 #define WARPSAFE_DETAIL_JOIN(a, b) WARPSAFE_DETAIL_PASTE(a, b)
-#define WARPSAFE_DETAIL_TRYV(name, ...) \
-  auto&& name = (__VA_ARGS__);          \
-  if (!name.has_value()) [[unlikely]]   \
-  return BOOST_OUTCOME_V2_NAMESPACE::failure(name.assume_error())
-#define WARPSAFE_DETAIL_TRY(name, declaration, ...) \
-  WARPSAFE_DETAIL_TRYV(name, __VA_ARGS__);          \
+#define WARPSAFE_DETAIL_RETURN(name, return_, initialiser, tested)                   \
+  for (initialiser; !tested.has_value();)                                            \
+  [[unlikely]] return_ ::warpsafe::detail::Returned<::warpsafe::detail::returned_by( \
+      __PRETTY_FUNCTION__)>::error_of(name)
+#define WARPSAFE_DETAIL_TRYV(name, return_, ...)                     \
+  WARPSAFE_DETAIL_RETURN(name, return_, auto&& name = (__VA_ARGS__), \
+                         ::warpsafe::detail::check_no_answer(name))
+#define WARPSAFE_DETAIL_TRY(name, return_, declaration, ...) \
+  auto&& name = (__VA_ARGS__);                               \
+  WARPSAFE_DETAIL_RETURN(name, return_, , name);             \
   declaration = static_cast<decltype(name)&&>(name).assume_value()
-#define WARPSAFE_DETAIL_TRY_ONLY(name, ...) \
-  WARPSAFE_DETAIL_TRYV(name, __VA_ARGS__);  \
-  ::warpsafe::detail::check_no_answer<decltype(name)>()
+#define WARPSAFE_DETAIL_TRY_NAME WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__)
 
 /// `WARPSAFE_TRY(auto x, expression);` declares x with the value of a `result`, or returns its
 /// error from the enclosing function. That function may return any `result`, or an
-/// `outcome::result<T, std::error_code>` if <warpsafe/error/message.hpp> is included.
+/// `outcome::result<T, std::error_code>` if <warpsafe/error/message.hpp> is included. A lambda
+/// names its return type: `[&]() -> result<int> { … }`. As a declaration, it needs braces after
+/// `if`, `for` and `case`.
 #define WARPSAFE_TRY(declaration, ...) \
-  WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), declaration, __VA_ARGS__)
+  WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_TRY_NAME, return, declaration, __VA_ARGS__)
 
-/// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. It is several
-/// statements, so that the compiler warns if it follows an `if` or `for` without braces; a single
-/// statement would take the `else`.
-#define WARPSAFE_TRYV(...) \
-  WARPSAFE_DETAIL_TRY_ONLY(WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__), __VA_ARGS__)
+/// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. It is one
+/// statement, also without braces.
+#define WARPSAFE_TRYV(...) WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_TRY_NAME, return, __VA_ARGS__)
+
+/// The same two in a coroutine, whose promise takes a `result` from `co_return`.
+#define WARPSAFE_CO_TRY(declaration, ...) \
+  WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_TRY_NAME, co_return, declaration, __VA_ARGS__)
+#define WARPSAFE_CO_TRYV(...) WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_TRY_NAME, co_return, __VA_ARGS__)

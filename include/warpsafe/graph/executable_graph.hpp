@@ -79,7 +79,7 @@ class [[nodiscard]] basic_executable_graph {
       const detail::Observation seen =
           detail::observe(at, LaunchShape{}, Name::of("(graph)"), nullptr);
       const result<void> launched = submit<Level>(std::move(stream), site);
-      if (!launched.has_value()) error = detail::ResultPolicy::error_in(launched);
+      if (!launched.has_value()) error = detail::UnwrapWithTryOrValue::error_in(launched);
       if (seen.end(launched.has_value(), error)) return success();
       return error;
     } else {

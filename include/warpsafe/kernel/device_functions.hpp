@@ -28,8 +28,10 @@
 
 /// Write it before a kernel's `void` if only the kernel's own translation unit launches it.
 #define WARPSAFE_KERNEL [[maybe_unused]] static __global__
-/// Write it before a kernel's `void`, at the declaration and at the definition, if nvcc or hipcc
-/// compiles the kernel and another translation unit of the same shared object launches it. With
+/// Write it before a kernel's `void`, at the declaration and at the definition, if another
+/// translation unit launches the kernel. A device's kernel and its launch are in the same shared
+/// object. In a file of the host compiler, the default backend says whose kernel it is: a function
+/// of another such file, or with WARPSAFE_BACKEND_CUDA or _HIP a kernel of nvcc or hipcc. With
 /// -rdc=true, nvcc 13 drops a kernel that no file compiled by nvcc names in host code; the option
 /// `-Xnvlink --ignore-host-info` keeps it.
 #define WARPSAFE_KERNEL_EXTERN __global__
@@ -92,20 +94,51 @@ WARPSAFE_DETAIL_KERNEL_CODE T* dynamic_shared() {
 #endif
 }
 
-/// An uninitialised array of N elements in the block's static shared memory. `Tag`, any type,
-/// distinguishes arrays of the same T and N in one kernel: two calls with one Tag return one array.
-template <class T, unsigned N, class Tag = void>
-WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
+namespace detail {
+void takes_function(void (*)());
+/// Whether Site is the type of a lambda without captures that was written as the argument. A
+/// variable, whose Site is a reference, could be passed twice.
+template <class Site, class = decltype(takes_function(lvalue<Site>()))>
+WARPSAFE_FN constexpr bool is_call_site(int) noexcept {
+  return __is_class(Site);
+}
+template <class>
+WARPSAFE_FN constexpr bool is_call_site(...) noexcept {
+  return false;
+}
+}  // namespace detail
+
+/// An uninitialised array of N elements in the block's static shared memory. Write an empty lambda
+/// as the argument: `float* tile = shared_array<float, 256>([] {});`. Each lambda has a type of its
+/// own, so each call that is written in the source is an array of its own, as each `__shared__`
+/// variable is. A call that runs again, in a loop or in a function called twice, returns the same
+/// array.
+template <class T, unsigned N, class Site>
+WARPSAFE_DETAIL_KERNEL_CODE T* shared_array(Site&&) {
+  static_assert(
+      detail::is_call_site<Site>(0),
+      "warpsafe: shared_array takes an empty lambda, written in the call, which makes each "
+      "call an array of its own: shared_array<float, 256>([] {})");
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   __shared__ T storage[N];
   return storage;
 #elif defined(__CUDACC__) || defined(__HIPCC__)
   return detail::called_from_host_code<T*>();
 #else
-  static const char key = 0;
+  static char key;  // not const: linkers may merge equal constants
   return static_cast<T*>(
       detail::host_thread->static_shared(*detail::host_thread, &key, sizeof(T) * N, alignof(T)));
 #endif
+}
+
+/// Diagnoses a call without the lambda: two of them would be one array.
+template <class T, unsigned N, class... Tag>
+WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
+  static_assert(
+      N != N,
+      "warpsafe: shared_array takes an empty lambda, written in the call, which makes each "
+      "call an array of its own: shared_array<float, 256>([] {})");
+  return nullptr;
 }
 
 /// Adds atomically to a counter that other threads of the grid add to, and returns its previous

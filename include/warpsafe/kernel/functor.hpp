@@ -42,6 +42,22 @@ struct CallTraits<Return (F::*)(P...) const> {
 template <class F, class Return, class... P>
 struct CallTraits<Return (F::*)(P...) const noexcept> : CallTraits<Return (F::*)(P...) const> {};
 
+/// Whether F is a lambda that nvcc has wrapped in a class of its own (--extended-lambda).
+template <class F>
+#if defined(__CUDACC_EXTENDED_LAMBDA__)
+inline constexpr bool is_wrapped_lambda = __nv_is_extended_device_lambda_closure_type(F) ||
+                                          __nv_is_extended_host_device_lambda_closure_type(F);
+#else
+inline constexpr bool is_wrapped_lambda = false;
+#endif
+template <class F>
+constexpr bool check_lambda() noexcept {
+  static_assert(!is_wrapped_lambda<F>,
+                "warpsafe: nvcc hides what this lambda captures; pass functor a structure with a "
+                "call operator");
+  return !is_wrapped_lambda<F>;
+}
+
 /// Stands in for an object that is not a functor, after the diagnosis.
 struct NoFunctor {
   WARPSAFE_FN void operator()() const noexcept {}
@@ -82,6 +98,7 @@ struct FunctorKernel {
 template <class... Needs, class F>
 requires requires { &F::operator(); }
 [[nodiscard]] constexpr FunctorKernel<F, Needs...> functor(const F& function) noexcept {
+  static_cast<void>(detail::check_lambda<F>());
   return {function};
 }
 
@@ -89,7 +106,7 @@ requires requires { &F::operator(); }
 template <class... Needs, class F>
 requires(!requires { &F::operator(); }) constexpr auto functor(const F&) noexcept {
   static_assert(
-      requires { &F::operator(); },
+      !detail::check_lambda<F>() || requires { &F::operator(); },
       "warpsafe: functor takes an object with one call operator that is neither a template nor overloaded; write out its parameter types, and pass a function as kernel<fn>");
   return FunctorKernel<detail::NoFunctor, Needs...>{};
 }

@@ -47,7 +47,7 @@ struct FunctionTraits<Return (*)(Parameters...)> {
 #if defined(__CUDACC__) || defined(__HIPCC__)
   static constexpr Provenance provenance = Provenance::device;
 #else
-  // Only WARPSAFE_KERNEL_EXTERN declares `const void`.
+  // Only WARPSAFE_KERNEL_EXTERN declares `const void`: a device's kernel.
   static constexpr Provenance provenance =
       std::is_const_v<Return> ? Provenance::external : Provenance::host;
 #endif

@@ -53,7 +53,7 @@ requires(!detail::is_launchable<detail::backend_of<S>>)
                                       const A&... arguments) noexcept {
   static_assert(
       detail::is_stream<S>,
-      "warpsafe: the first argument of launch is a Stream or StreamRef; 0 and nullptr are a default stream that other code uses too, and a vendor's stream is passed as StreamRef::borrow(stream, device)");
+      "warpsafe: the first argument of launch is a Stream or StreamRef; 0 and nullptr are a default stream that other code uses too, and a vendor's stream is passed as StreamRef::borrow(stream, device), a result as its value (WARPSAFE_TRY)");
   if constexpr (detail::is_stream<S>) {
     return detail::launch_on<Level>(detail::Located<typename S::backend>(stream), config, kernel,
                                     arguments...);

@@ -156,7 +156,7 @@ template <class T>
 }
 template <class T>
 [[gnu::always_inline]] constexpr const T& value_of(const result<T>& value) noexcept {
-  return ResultPolicy::value_in(value);
+  return UnwrapWithTryOrValue::value_in(value);
 }
 /// The number of elements that the configuration's grid covers; 1 if it covers no size.
 template <class Config>
@@ -176,7 +176,7 @@ template <class T>
 }
 template <class T>
 [[gnu::always_inline]] constexpr const LaunchError* error_of(const result<T>& value) noexcept {
-  return value.has_value() ? nullptr : &ResultPolicy::error_in(value);
+  return value.has_value() ? nullptr : &UnwrapWithTryOrValue::error_in(value);
 }
 
 }  // namespace detail

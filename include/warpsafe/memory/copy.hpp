@@ -139,7 +139,8 @@ constexpr bool check_blocking_copy() noexcept {
     static_assert(
         one_device,
         "warpsafe: copy_and_wait(stream, to, from) takes device memory (a buffer, a view) "
-        "on one side and host memory with a size (a vector, a std::span) on the other");
+        "on one side and host memory with a size (a vector, a std::span) on the other; unwrap a "
+        "result with WARPSAFE_TRY");
     if constexpr (!one_device) {
       return false;
     } else if constexpr (CopyOperand<ToType>::known) {

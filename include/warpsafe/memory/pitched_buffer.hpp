@@ -149,7 +149,7 @@ class [[nodiscard]] basic_pitched_buffer {
   }
   /// Copies the elements to the host, row after row without gaps; see DeviceBuffer::to_host.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] basic_pending<B, std::vector<T>> to_host(
+  [[nodiscard]] basic_pending<B, detail::HostElements<T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) const noexcept {
     return detail::read_back<Level, B, T>(stream, copy_rows(), memory_, site);
   }

@@ -224,11 +224,11 @@ inline std::ostream& operator<<(std::ostream& out, const CaptureInfo& info) {
 /// Prints the value if it can be printed, else `a value`; or the error.
 template <class T>
 std::ostream& operator<<(std::ostream& out, const result<T>& made) {
-  if (!made.has_value()) return out << detail::ResultPolicy::error_in(made);
+  if (!made.has_value()) return out << detail::UnwrapWithTryOrValue::error_in(made);
   if constexpr (std::is_void_v<T>) {
     return out << "success";
-  } else if constexpr (requires { out << detail::ResultPolicy::value_in(made); }) {
-    return out << detail::ResultPolicy::value_in(made);
+  } else if constexpr (requires { out << detail::UnwrapWithTryOrValue::value_in(made); }) {
+    return out << detail::UnwrapWithTryOrValue::value_in(made);
   } else {
     return out << "a value";
   }

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <iostream>
+#include <vector>
 
 namespace ws = warpsafe;
 
@@ -23,6 +24,28 @@ WARPSAFE_KERNEL WARPSAFE_LAUNCH_BOUNDS(256, 2) void smooth(const float* in, floa
 template <class T>
 WARPSAFE_KERNEL void fill(ws::DeviceSpan<T> values, T value) {
   for (auto i : ws::grid_stride(values.size())) values[i] = value;
+}
+
+WARPSAFE_KERNEL void multiply(const float* a, const float* b, float* c, unsigned n) {
+  auto* rows = ws::shared_array<float[16], 16>([] {});
+  auto* columns = ws::shared_array<float[16], 16>([] {});
+  const auto in_tile = ws::thread_in_block();
+  const auto at = ws::thread_index();
+  float sum = 0;
+  for (unsigned tile = 0; tile < n; tile += 16) {
+    rows[in_tile.y][in_tile.x] = a[at.y * n + tile + in_tile.x];
+    columns[in_tile.y][in_tile.x] = b[(tile + in_tile.y) * n + at.x];
+    ws::sync_block();
+    for (unsigned k = 0; k < 16; ++k) sum += rows[in_tile.y][k] * columns[k][in_tile.x];
+    ws::sync_block();
+  }
+  c[at.y * n + at.x] = sum;
+}
+
+WARPSAFE_KERNEL_EXTERN void twice(float* x, std::size_t n);   // kernels.hpp
+
+WARPSAFE_KERNEL_EXTERN void twice(float* x, std::size_t n) {  // kernels.cu, or kernels.cpp
+  for (auto i : ws::grid_stride(n)) x[i] *= 2;
 }
 
 struct Scale {
@@ -44,11 +67,35 @@ ws::result<void> run(const ws::Stream& stream, std::size_t n, int threads) {
   return ws::launch(stream, grid, ws::functor(Scale{2.0F}), y.view(), n);
 }
 
+ws::result<void> shifted(const ws::Stream& stream, ws::DeviceBuffer<float>& y, float shift) {
+  return ws::launch(stream, ws::SafeGrid<>::cover(y.size(), ws::block<256>),
+                    ws::functor([shift](ws::DeviceSpan<float> x) {
+                      for (auto i : ws::grid_stride(x.size())) x[i] += shift;
+                    }),
+                    y.view());
+}
+
+// What the page says of the product, of a kernel in another file and of a lambda.
+ws::result<bool> is_right(const ws::Stream& stream) {
+  WARPSAFE_TRY(auto a, ws::DeviceBuffer<float>::from(stream, std::vector<float>(32 * 32, 1.0F)));
+  WARPSAFE_TRY(auto b, ws::DeviceBuffer<float>::from(stream, std::vector<float>(32 * 32, 2.0F)));
+  WARPSAFE_TRY(auto c, ws::DeviceBuffer<float>::create(stream, a.size()));
+  WARPSAFE_TRYV(ws::launch(stream, ws::configure(ws::grid<2, 2>, ws::block<16, 16>),
+                           ws::kernel<multiply>, a.view(), b.view(), c.view(), 32U));
+  WARPSAFE_TRYV(ws::launch(stream, ws::SafeGrid<>::cover(c.size(), ws::block<256>),
+                           ws::kernel<twice>, c.view(), c.size()));
+  WARPSAFE_TRYV(shifted(stream, c, 1.0F));
+  WARPSAFE_TRY(const auto values, c.to_host(stream).get());
+  return values == std::vector<float>(32 * 32, 129.0F);
+}
+
 }  // namespace
 
 bool kernels() {
   const auto stream = ws::Stream::create();
   if (!stream.has_value() || !run(stream.value(), 1000, 256).has_value()) return false;
+  const auto right = is_right(stream.value());
+  if (!right.has_value() || !right.value()) return false;
   shown();
   const auto refused = run(stream.value(), 1000, 512);
   if (refused.has_value()) return false;

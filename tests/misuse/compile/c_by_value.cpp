@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace ws = warpsafe;
@@ -236,23 +238,64 @@ auto launched(ws::StreamRef stream, [[maybe_unused]] float value) {
 
 }  // namespace c07f_lambda_that_captures_by_reference
 
-// C07: The captures of a lambda cannot be inspected, and may be host pointers.
+// C07: A lambda captures a pointer to host memory by copy.
 // only: g++ clang++ hipcc
 namespace c07g_lambda_that_captures_by_copy {
 
-struct Fill {
-  float value;
-  WARPSAFE_FN void operator()(int) const {}
-};
-
-auto launched(ws::StreamRef stream, [[maybe_unused]] float value) {
+auto launched(ws::StreamRef stream, [[maybe_unused]] double value, [[maybe_unused]] float* host) {
   const ws::LaunchConfig config{ws::grid<4>, ws::block<256>};
 #ifdef MISUSE
   // expected-error {{"a lambda with captures, or a type with a reference"}}
-  return ws::launch(stream, config, ws::functor([=](int) { static_cast<void>(value); }), 4);
+  return ws::launch(stream, config, ws::functor([=](int) { static_cast<void>(host); }), 4);
 #else
-  return ws::launch(stream, config, ws::functor(Fill{value}), 4);
+  return ws::launch(stream, config, ws::functor([=](int) { static_cast<void>(value); }), 4);
 #endif
 }
 
 }  // namespace c07g_lambda_that_captures_by_copy
+
+// C07: A pair holds a pointer to host memory.
+namespace c07h_pointer_in_a_pair {
+
+WARPSAFE_KERNEL void bad(std::pair<int, const float*>) {}
+WARPSAFE_KERNEL void good(std::pair<int, float>, std::tuple<double, int>) {}
+
+auto launched(ws::StreamRef stream, [[maybe_unused]] const float* host) {
+  const ws::LaunchConfig config{ws::grid<4>, ws::block<256>};
+#ifdef MISUSE
+  // expected-error {{"holds a raw pointer, or is a view"}}
+  return ws::launch(stream, config, ws::kernel<bad>, std::pair(4, host));
+#else
+  return ws::launch(stream, config, ws::kernel<good>, std::pair(4, 1.0F), std::tuple(2.0, 3));
+#endif
+}
+
+}  // namespace c07h_pointer_in_a_pair
+
+// C07: The private members of a class hold a pointer to host memory beside numbers.
+namespace c07i_private_pointer_beside_numbers {
+
+template <class Last>
+class Parameters {
+ public:
+  constexpr Parameters(double scale, Last last) : scale_(scale), last_(last) {}
+
+ private:
+  [[maybe_unused]] double scale_;
+  [[maybe_unused]] Last last_;
+};
+
+WARPSAFE_KERNEL void bad(Parameters<const float*>) {}
+WARPSAFE_KERNEL void good(Parameters<int>) {}
+
+auto launched(ws::StreamRef stream, [[maybe_unused]] const float* host) {
+  const ws::LaunchConfig config{ws::grid<4>, ws::block<256>};
+#ifdef MISUSE
+  // expected-error {{"could hide the address of host memory"}}
+  return ws::launch(stream, config, ws::kernel<bad>, Parameters<const float*>(2.0, host));
+#else
+  return ws::launch(stream, config, ws::kernel<good>, Parameters<int>(2.0, 3));
+#endif
+}
+
+}  // namespace c07i_private_pointer_beside_numbers

@@ -124,3 +124,37 @@ auto c11i_shared_without_a_count([[maybe_unused]] int n) {
   return ws::shared<float>(256);
 #endif
 }
+
+// C11: Two arrays of one type and size would be one array.
+void c11j_arrays_without_a_lambda() {
+  [[maybe_unused]] const float* const rows = ws::shared_array<float, 256>([] {});
+#ifdef MISUSE
+  // expected-error {{"which makes each call an array of its own"}}
+  [[maybe_unused]] const float* const columns = ws::shared_array<float, 256>();
+#else
+  [[maybe_unused]] const float* const columns = ws::shared_array<float, 256>([] {});
+#endif
+}
+
+// C11: One lambda for two arrays makes them one array.
+void c11k_arrays_with_one_lambda() {
+#ifdef MISUSE
+  const auto site = [] {};
+  // expected-error {{"shared_array takes an empty lambda, written in the call"}}
+  [[maybe_unused]] const float* const tile = ws::shared_array<float, 256>(site);
+#else
+  [[maybe_unused]] const float* const tile = ws::shared_array<float, 256>([] {});
+#endif
+}
+
+// C11: Objects of one class make two arrays one array.
+void c11l_arrays_with_a_tag() {
+  struct Tag {};
+  [[maybe_unused]] const Tag tag;
+#ifdef MISUSE
+  // expected-error {{"shared_array takes an empty lambda, written in the call"}}
+  [[maybe_unused]] const float* const tile = ws::shared_array<float, 256>(Tag{});
+#else
+  [[maybe_unused]] const float* const tile = ws::shared_array<float, 256>([] {});
+#endif
+}

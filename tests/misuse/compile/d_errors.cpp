@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "data.hpp"
+#include "launches.hpp"
 #include <warpsafe/compare/compare.hpp>
 #include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/try.hpp>
@@ -143,3 +144,47 @@ int d11c_result_stored_as_a_status(ws::StreamRef stream, ws::device_ptr<float> d
   return ws::launch(stream, config, ws::kernel<fill>, data, n).has_error() ? 1 : 0;
 #endif
 }
+
+// D01: The error of a buffer was not looked at, and its result is passed to the launch.
+auto d01c_result_as_an_argument(ws::StreamRef stream, ws::result<ws::device_ptr<float>> data,
+                                int n) {
+  const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
+#ifdef MISUSE
+  // expected-error {{"unwrap it with WARPSAFE_TRY or .value()"}}
+  return ws::launch(stream, config, ws::kernel<fill>, data, n);
+#else
+  return ws::launch(stream, config, ws::kernel<fill>, data.value(), n);
+#endif
+}
+
+// D01: A function that returns void has nowhere to return the error to.
+namespace d01d_try_in_a_void_function {
+
+#ifdef MISUSE
+void synchronised(ws::StreamRef stream) {
+  // expected-error {{"WARPSAFE_TRY returns the error from the enclosing function"}}
+  WARPSAFE_TRYV(stream.synchronize());
+}
+#else
+ws::result<void> synchronised(ws::StreamRef stream) {
+  WARPSAFE_TRYV(stream.synchronize());
+  return ws::success();
+}
+#endif
+
+}  // namespace d01d_try_in_a_void_function
+
+// D01: main returns a number, which cannot hold the error.
+namespace d01e_try_in_main {
+
+#ifdef MISUSE
+int main_function(ws::StreamRef stream) {
+  // expected-error {{"WARPSAFE_TRY returns the error from the enclosing function"}}
+  WARPSAFE_TRYV(stream.synchronize());
+  return 0;
+}
+#else
+int main_function(ws::StreamRef stream) { return stream.synchronize().has_value() ? 0 : 1; }
+#endif
+
+}  // namespace d01e_try_in_main

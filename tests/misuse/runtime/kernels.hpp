@@ -42,7 +42,7 @@ MISUSE_KERNEL void takes_structure(double, int, char) MISUSE_BODY();
 // Each of these is used by one test, which first prepares the machine for it.
 MISUSE_KERNEL void heavy() MISUSE_BODY();
 MISUSE_KERNEL void with_static()
-    MISUSE_BODY(auto* memory = warpsafe::shared_array<volatile unsigned char, 40960>();
+    MISUSE_BODY(auto* memory = warpsafe::shared_array<volatile unsigned char, 40960>([] {});
                 memory[warpsafe::thread_in_block().x] = 1; warpsafe::sync_block();
                 memory[40959 - warpsafe::thread_in_block().x] = memory[0];);
 MISUSE_KERNEL void bounded() MISUSE_BODY();

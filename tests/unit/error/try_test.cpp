@@ -7,9 +7,12 @@
 #include <boost/outcome/result.hpp>
 #include <gtest/gtest.h>
 
+#include <coroutine>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace warpsafe::core_test {
 namespace {
@@ -90,6 +93,108 @@ result<int> with_commas() {
 }
 
 TEST(Try, TakesAnExpressionWithCommas) { EXPECT_EQ(with_commas().value(), 3); }
+
+// A single statement, in every place of one.
+result<int> sum_of_halves(const std::vector<int>& numbers, int what) {
+  for (const int number : numbers) WARPSAFE_TRYV(half(number));
+  int sum = 0;
+  for (const int number : numbers) {
+    WARPSAFE_TRY(const int once, half(number));
+    sum += once;
+  }
+  bool other = false;
+  if (what == 1)
+    WARPSAFE_TRYV(half(1));
+  else
+    other = true;
+  switch (what) {
+    case 2:
+      WARPSAFE_TRYV(half(3));
+      break;
+    case 3: {
+      WARPSAFE_TRY(const int once, half(8));
+      return sum + once;
+    }
+    default:
+      WARPSAFE_TRYV(half(sum));
+  }
+  do WARPSAFE_TRYV(half(sum));
+  while (sum % 2 != 0);
+  return other ? sum : -1;
+}
+
+TEST(Try, IsOneStatementAfterForIfAndCase) {
+  EXPECT_EQ(sum_of_halves({2, 4, 6}, 0).value(), 6);
+  EXPECT_EQ(error_in(sum_of_halves({2, 5, 6}, 0)).value, 5U);
+  EXPECT_EQ(error_in(sum_of_halves({2, 4, 6}, 1)).value, 1U) << "the else is the outer if's";
+  EXPECT_EQ(error_in(sum_of_halves({2, 4, 6}, 2)).value, 3U);
+  EXPECT_EQ(sum_of_halves({2, 4, 6}, 3).value(), 10);
+}
+
+template <class T>
+struct Checker {
+  static result<T> checked(T number) {
+    WARPSAFE_TRYV(half(number));
+    return number;
+  }
+  virtual result<void> both(T a, T b) const {
+    const auto one = [&](T number) -> result<T> {
+      WARPSAFE_TRY(const T once, half(number));
+      return once;
+    };
+    WARPSAFE_TRYV(one(a));
+    WARPSAFE_TRYV(one(b));
+    return success();
+  }
+  virtual ~Checker() = default;
+};
+
+TEST(Try, WorksInTemplatesMembersAndLambdas) {
+  EXPECT_EQ(Checker<int>::checked(4).value(), 4);
+  EXPECT_FALSE(Checker<int>::checked(5).has_value());
+  EXPECT_TRUE(Checker<int>().both(2, 4).has_value());
+  EXPECT_EQ(error_in(Checker<int>().both(2, 7)).value, 7U);
+}
+
+/// A coroutine of the simplest kind: it runs at once.
+struct Task {
+  struct promise_type {
+    result<int>* to = nullptr;
+    Task get_return_object() {
+      auto made = std::make_unique<result<int>>(0);
+      to = made.get();
+      return {std::move(made)};
+    }
+    static std::suspend_never initial_suspend() noexcept { return {}; }
+    static std::suspend_never final_suspend() noexcept { return {}; }
+    void return_value(result<int> returned) { *to = returned; }
+    static void unhandled_exception() noexcept {}
+  };
+  std::unique_ptr<result<int>> value;
+};
+Task halve_twice(int number) {
+  WARPSAFE_CO_TRY(const int once, half(number));
+  for (int i = 0; i < 2; ++i) WARPSAFE_CO_TRYV(half(once));
+  co_return once / 2;
+}
+
+TEST(Try, HasAFormForCoroutines) {
+  EXPECT_EQ(halve_twice(12).value->value(), 3);
+  EXPECT_EQ(error_in(*halve_twice(6).value).value, 3U);
+  EXPECT_EQ(error_in(*halve_twice(5).value).value, 5U);
+}
+
+using detail::returned_by;
+using detail::Returns;
+static_assert(returned_by("void f()") == Returns::nothing);
+static_assert(returned_by("static void S::f(int)") == Returns::nothing);
+static_assert(returned_by("void (anonymous namespace)::f()") == Returns::nothing);
+static_assert(returned_by("int main()") == Returns::number);
+static_assert(returned_by("void* f()") == Returns::other);
+static_assert(returned_by("void *f()") == Returns::other);
+static_assert(returned_by("void (*f())(int)") == Returns::other);
+static_assert(returned_by("voider f()") == Returns::other);
+static_assert(returned_by("f()::<lambda()>") == Returns::other);
 
 namespace outcome = BOOST_OUTCOME_V2_NAMESPACE;
 

@@ -10,7 +10,7 @@ inline constexpr const char* source = R"(
 extern "C" WARPSAFE_KERNEL_EXTERN void WARPSAFE_LAUNCH_BOUNDS(256, 2)
 everything(warpsafe::DeviceSpan<float> values, warpsafe::extent<2> size, unsigned* counter) {
   auto* dynamic = warpsafe::dynamic_shared<float>();
-  auto* fixed = warpsafe::shared_array<float, 256>();
+  auto* fixed = warpsafe::shared_array<float, 256>([] {});
   fixed[warpsafe::thread_in_block().x] = 1.0F;
   dynamic[warpsafe::thread_in_block().x] = 2.0F;
   warpsafe::sync_block();

@@ -81,7 +81,7 @@ constexpr bool check_cover_arguments() noexcept {
       "warpsafe: a bare number is not a block; write block<256>, or BlockDim::create(n) for a size known at run time");
   static_assert(
       is_grid_dim<B> || is_size<B> || is_block_dim<B>,
-      "warpsafe: the second argument is the block: block<256>, block<16, 16>, or a BlockDim from BlockDim::create or BlockDim::from_vendor");
+      "warpsafe: the second argument is the block: block<256>, block<16, 16>, or a BlockDim from BlockDim::create or BlockDim::from_vendor, unwrapped with WARPSAFE_TRY");
   static_assert(!Capped || is_max_blocks<Option2>,
                 "warpsafe: the third argument of grid_stride is max_blocks(m)");
   static_assert(is_cover_option<Option1> && is_cover_option<Option2>,

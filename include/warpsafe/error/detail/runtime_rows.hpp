@@ -46,8 +46,7 @@ WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was taken before",
 
 // ## Streams and devices
 
-// The stream's device is not the current device. Or time was to be measured between events of two
-// devices.
+// The stream's device is not current. Or the two events of a time are of two devices.
 // Way out: Make the stream's device current with `DeviceGuard`, for as long as you use the stream.
 WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
                subcode == Subcode::two_events
@@ -64,8 +63,7 @@ WARPSAFE_ERROR(34, stream_null, "the default stream was given where a stream is 
                    ? "this Stream was moved from or closed; use the one that it was moved to"
                    : "stream 0 is the default stream, which other code uses too; create a Stream")
 
-// `Stream::create()` in a new thread, which begins on device 0, while streams of other devices
-// exist. Checked builds.
+// A new thread begins on device 0, and streams of other devices exist. Checked builds.
 // Way out: Name the device: `Stream::create(DeviceId(n))`; or hold a `DeviceGuard` in that thread.
 WARPSAFE_ERROR(75, device_not_chosen, "no device was chosen for a new stream",
                "this program has streams on device {limit}, and this thread has chosen no device, "
@@ -162,8 +160,7 @@ WARPSAFE_ERROR(46, capture_isolation, "a captured stream would wait for work out
                "the event was recorded outside the capture, and a graph cannot wait for it; wait "
                "before the capture begins, or on the stream that launches the graph")
 
-// The host would wait for an event of a capture, or query it.
-// Or a stream outside that capture would wait for it, or time would be measured.
+// Something outside the capture would wait for an event of it, query it or measure time with it.
 // Way out: Record an event after a launch of the graph, and wait for that.
 WARPSAFE_ERROR(47, captured_event, "the event belongs to a capture",
                "the event was recorded in a capture and never completes; wait for a launch of the "

@@ -122,7 +122,9 @@ constexpr ArgumentFacts make_argument_facts() noexcept {
   facts.reaches_memory = reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>;
   facts.is_span = is_device_span<P>;
   if constexpr (!is_passed_in_place<P, A>()) facts.convert = &convert_to_parameter<P, A>;
-  if constexpr (std::is_class_v<P> && !std::has_unique_object_representations_v<P>) {
+  // Compilers clear no padding of a std::pair, which is formally not trivially copyable.
+  if constexpr (__is_trivially_copyable(P) && std::is_class_v<P> &&
+                !std::has_unique_object_representations_v<P>) {
     facts.clear_padding = &clear_padding<P>;
   }
   if constexpr ((reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>) || is_view<A> ||

@@ -240,7 +240,10 @@ constexpr bool check_argument() noexcept {
 template <class B, class... A, class... P, std::size_t... Place>
 constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<Place...>) noexcept {
   constexpr bool parameters = (check_parameter<Place + 1, P>() && ... && true);
-  if constexpr (parameters) {
+  static_assert(
+      !(is_result<A> || ...),
+      "warpsafe: an argument of the launch is a result; unwrap it with WARPSAFE_TRY or .value()");
+  if constexpr (parameters && !(is_result<A> || ...)) {
     constexpr bool fits = parameter_bytes<P...>() <= B::parameter_bytes;
     static_assert(
         fits,

@@ -5,10 +5,16 @@
 // A system header, so that g++ does not warn (-Wignored-qualifiers) where the macro is used.
 #pragma GCC system_header
 
-// Declares, in a translation unit of the host compiler, a kernel that nvcc or hipcc compiles. The
-// `const` before its `void` only changes the function's type, by which a launch distinguishes the
-// kernel from a host function. A function's return type is no part of its mangled name.
-#if defined(__clang__)
+// WARPSAFE_KERNEL_EXTERN in a translation unit of the host compiler.
+#if !defined(WARPSAFE_BACKEND_CUDA) && !defined(WARPSAFE_BACKEND_HIP)
+// The default backend is the host: another file of the host compiler defines the kernel, a plain
+// function. The tag is part of its symbol, so that the linker never takes a device compiler's stub
+// of the same name for it. Functions with C linkage have no tags, so a kernel cannot be one.
+#define WARPSAFE_KERNEL_EXTERN __attribute__((abi_tag("warpsafe_host")))
+// Otherwise nvcc or hipcc compiles the kernel. The `const` before its `void` only changes the
+// function's type, by which a launch distinguishes the kernel from a host function. A function's
+// return type is no part of its mangled name.
+#elif defined(__clang__)
 #define WARPSAFE_KERNEL_EXTERN                                                           \
   _Pragma("clang diagnostic push")                                                       \
       _Pragma("clang diagnostic ignored \"-Wignored-qualifiers\"") extern const _Pragma( \

@@ -27,25 +27,76 @@ struct AnyMember {
   template <class T>
   requires(!std::is_aggregate_v<T>) operator T() const noexcept;
 };
-/// Whether a class or union may hide an address. P is a type whose members cannot be examined,
-/// because it has a constructor or private members, or is a union. It may hide an address if it has
-/// room for a pointer, is not a type of device memory, and does not name the type of its numbers
-/// (std::complex has a value_type, std::chrono's durations a rep, HIP's float4 a Native_vec_).
+template <class N, std::size_t Size>
+struct ArrayOf {
+  N all[Size];
+};
+template <class N, std::size_t Size>
+struct MembersOf : ArrayOf<N, Size> {};
+template <class N>
+struct MembersOf<N, 2> {
+  N a, b;
+};
+template <class N>
+struct MembersOf<N, 3> {
+  N a, b, c;
+};
+template <class N>
+struct MembersOf<N, 4> {
+  N a, b, c, d;
+};
+template <class P, class N>
+constexpr bool is_laid_out_as() noexcept {
+#if !defined(__clang__)
+  constexpr std::size_t size = sizeof(P) < sizeof(N) ? 1 : sizeof(P) / sizeof(N);
+  struct One {
+    N a;
+  };
+  return __is_layout_compatible(P, One) || __is_layout_compatible(P, MembersOf<N, size>) ||
+         __is_layout_compatible(P, ArrayOf<N, size>);
+#else
+  return false;
+#endif
+}
+// g++ changes its mind about a lambda's copies once it was asked for its assignment: the builtin
+// trait is asked again, and asked first.
+template <class P>
+constexpr bool is_made_of_bytes() noexcept {
+  if constexpr (__is_trivially_copyable(P)) {
+    static_cast<void>(__builtin_bit_cast(P, ArrayOf<unsigned char, sizeof(P)>{}));
+    return true;
+  }
+  return false;
+}
+/// Whether the class P, with its private members or its captures, consists of numbers alone. While
+/// compiling, bytes become no pointer, reference or union; g++ lets private arrays of pointers
+/// pass. Nor do they become, with g++, a class without a constexpr constructor: those are compared
+/// with up to four equal numbers, and with arrays of equal numbers.
+template <class P>
+inline constexpr bool holds_only_numbers = requires {
+  typename std::enable_if_t<is_made_of_bytes<std::remove_cv_t<P>>()>;
+}
+|| is_laid_out_as<P, double>() || is_laid_out_as<P, long>() || is_laid_out_as<P, unsigned long>();
+/// Whether a class or union may hide an address. P is a type whose members cannot be examined one
+/// by one, because it has a constructor or private members, or is a union or a lambda. It may hide
+/// an address if it has room for a pointer, is not a type of device memory, is not known to consist
+/// of numbers, and does not name their type (std::optional has a value_type, HIP's float4 a
+/// Native_vec_).
 template <class P>
 constexpr bool may_hide_address() noexcept {
   if constexpr (sizeof(P) < sizeof(void*) || alignof(P) < alignof(void*) || is_device_memory<P> ||
                 requires { typename P::Native_vec_; }) {
     return false;
-  } else if constexpr (requires { typename P::value_type; }) {
-    return !std::is_arithmetic_v<typename P::value_type>;
-  } else if constexpr (requires { typename P::rep; }) {
-    return !std::is_arithmetic_v<typename P::rep>;
+  } else if constexpr (requires { requires std::is_arithmetic_v<typename P::value_type>; }) {
+    return false;
   } else {
-    return true;
+    return !holds_only_numbers<P>;
   }
 }
 template <class T>
 constexpr bool is_refused_member() noexcept;
+template <class T>
+constexpr bool is_refused_element() noexcept;
 /// Converts to any pointer to an object and to types that may hide one, and to nothing else.
 struct AnyAddress {
   template <class T>
@@ -102,6 +153,14 @@ template <class P>
 concept HolderOfPointers = requires {
   requires std::is_pointer_v<typename P::value_type>;
 };
+/// std::pair and std::tuple: 1 if their members have no address that may be host memory, else -1.
+/// 0 for every other type.
+template <class P>
+inline constexpr int members_of_tuple = 0;
+template <template <class...> class Tuple, class... T>
+requires(std::tuple_size<Tuple<T...>>::value ==
+         sizeof...(T)) inline constexpr int members_of_tuple<Tuple<T...>> =
+    (is_refused_element<T>() || ...) ? -1 : 1;
 /// An iterator that refers to an element in memory.
 template <class P>
 concept IteratorOfMemory = requires(const P& iterator) {
@@ -117,7 +176,8 @@ concept ReferenceInDisguise = requires(const P& wrapper) {
 
 template <class P>
 inline constexpr bool is_view_by_shape =
-    ViewOfMemory<P> || HolderOfPointers<P> || IteratorOfMemory<P> || ReferenceInDisguise<P>;
+    ViewOfMemory<P> || HolderOfPointers<P> || IteratorOfMemory<P> || ReferenceInDisguise<P> ||
+    members_of_tuple<P> < 0;
 template <class P>
 inline constexpr bool is_closed = std::is_union_v<P> || !std::is_aggregate_v<P>;
 
@@ -129,26 +189,39 @@ constexpr bool shows_address() noexcept {
   } else if constexpr (is_view_by_shape<P>) {
     return true;
   } else if constexpr (is_closed<P>) {
-    return may_hide_address<P>();
+    return members_of_tuple<P> == 0 && may_hide_address<P>();
   } else {
     return has_address<P>();
   }
 }
 
-/// A class with a reference member, or a lambda with captures, cannot be assigned.
+/// Whether a copy of the bytes is a copy. Assignments do not matter: std::pair has its own.
 template <class P>
-inline constexpr bool is_assignable_type =
-    !std::is_class_v<P> || std::is_copy_assignable_v<P> || std::is_move_assignable_v<P>;
+inline constexpr bool is_copied_by_bytes = std::is_trivially_copyable_v<P> ||
+                                           (std::is_trivially_copy_constructible_v<P> &&
+                                            std::is_trivially_destructible_v<P>);
+/// A class with a reference member cannot be assigned; nor can one with a const member, or a lambda
+/// with captures.
+template <class P>
+constexpr bool may_refer() noexcept {
+  if constexpr (!std::is_class_v<P>) {
+    return false;
+  } else if constexpr (holds_only_numbers<P> || members_of_tuple<P> > 0) {
+    return false;
+  } else {
+    return !std::is_copy_assignable_v<P> && !std::is_move_assignable_v<P>;
+  }
+}
 
 }  // namespace detail
 
 /// Allows a type as a kernel parameter. Specialise it as true for a type that is refused although
-/// its bytes mean the same on the device. Such a type is formally not trivially copyable, has a
-/// const member, or holds a raw pointer that is always device memory. Or it cannot be examined (a
-/// constructor, private members, a union) and contains no address.
+/// its bytes mean the same on the device. Such a type is formally not trivially copyable, or holds
+/// a raw pointer that is always device memory. Or it is a union or a class that cannot be examined,
+/// and contains no address.
 template <class T>
 inline constexpr bool is_device_copyable =
-    std::is_trivially_copyable_v<T>&& detail::is_assignable_type<T> && !detail::shows_address<T>();
+    detail::is_copied_by_bytes<T> && !detail::may_refer<T>() && !detail::shows_address<T>();
 
 template <class T>
 inline constexpr bool is_device_copyable<trusted_ptr<T>> = true;
@@ -165,6 +238,10 @@ constexpr bool is_refused_member() noexcept {
     return false;
   }
 }
+template <class T>
+constexpr bool is_refused_element() noexcept {
+  return std::is_pointer_v<T> || std::is_reference_v<T> || !is_device_copyable<T>;
+}
 
 /// Diagnoses the parameter of type P and number Number, counted from 1.
 template <std::size_t Number, class P>
@@ -180,8 +257,8 @@ constexpr bool check_parameter() noexcept {
         "warpsafe: the kernel takes a polymorphic type: its virtual functions are the host's; use a "
         "plain struct");
     if constexpr (!polymorphic && !is_device_copyable<P>) {
-      constexpr bool trivial = std::is_trivially_copyable_v<P>;
-      constexpr bool assignable = is_assignable_type<P>;
+      constexpr bool trivial = is_copied_by_bytes<P>;
+      constexpr bool assignable = !may_refer<P>();
       constexpr bool closed = is_closed<P> && !is_view_by_shape<P>;
       static_assert(
           trivial,
@@ -190,7 +267,8 @@ constexpr bool check_parameter() noexcept {
       static_assert(
           !trivial || assignable,
           "warpsafe: the kernel takes a lambda with captures, or a type with a reference or a const "
-          "member: what it refers to may be on the host; use a plain struct of values");
+          "member, that refers to memory, which may be the host's; capture numbers by value, and "
+          "pass memory as a parameter");
       static_assert(
           !trivial || !assignable || closed,
           "warpsafe: the kernel takes a type that holds a raw pointer, or is a view or an iterator "
@@ -198,7 +276,7 @@ constexpr bool check_parameter() noexcept {
           "trusted_ptr for trust(p)");
       static_assert(
           !trivial || !assignable || !closed,
-          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a constructor or private members, or is a union; use a plain struct of values and DeviceSpans, or set warpsafe::is_device_copyable<T> = true for a type without such an address");
+          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a constructor or private members, or is a union; declare a constructor constexpr, so that the compiler can examine a class of numbers, or use a plain struct of values and DeviceSpans, or set warpsafe::is_device_copyable<T> = true for a type without such an address");
     }
     return !polymorphic && is_device_copyable<P>;
   } else {

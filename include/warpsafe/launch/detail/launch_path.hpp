@@ -31,7 +31,7 @@ template <class B>
                                                                 const Located<B>& at,
                                                                 Name kernel) noexcept {
   result<void> refused = failure<void>(error);
-  LaunchError& own = ResultPolicy::error_in(refused);
+  LaunchError& own = UnwrapWithTryOrValue::error_in(refused);
   if (own.kernel.empty()) own.kernel = kernel;
   own.stream = at.stream.native();
   if (own.site.file == nullptr) own.site = at.site;
@@ -234,7 +234,7 @@ inline result<void> launch_on(const Located<B>& at, const C& config, const K& ke
       if (!config.has_value()) [[unlikely]] {
         const copied_at<Level, Located<B>> here =
             at;  // so that `at` itself stays in registers, and the error too
-        const copied_at<Level, LaunchError> error = ResultPolicy::error_in(config);
+        const copied_at<Level, LaunchError> error = UnwrapWithTryOrValue::error_in(config);
         return refused_configuration<B>(error, here, kernel.name());
       }
     }

@@ -89,10 +89,10 @@ constexpr bool check_kernel_types() noexcept {
     constexpr bool host_kernel = K::provenance == Provenance::host;
     static_assert(
         !host_stream || host_kernel,
-        "warpsafe: this kernel is compiled for a device and cannot run on a host stream; compile it with the host compiler, or launch it on a device stream");
+        "warpsafe: this kernel is compiled for a device and cannot run on a host stream; compile the kernel and this file with the host compiler and the host as default backend (WARPSAFE_BACKEND_HOST), or launch it on a device stream");
     static_assert(
         host_stream || !host_kernel,
-        "warpsafe: this kernel is compiled for the host and cannot run on a device stream; compile it with nvcc or hipcc, and declare it WARPSAFE_KERNEL_EXTERN here");
+        "warpsafe: this kernel is compiled for the host and cannot run on a device stream; compile it with nvcc or hipcc, and declare it WARPSAFE_KERNEL_EXTERN in a file with the default backend WARPSAFE_BACKEND_CUDA or _HIP");
     if constexpr (requires { typename K::module_backend; }) {
       static_assert(std::is_same_v<typename K::module_backend, B>,
                     "warpsafe: this kernel was loaded by a different backend than the stream's");

@@ -11,10 +11,15 @@
 #include <warpsafe/stream/detail/waiting.hpp>
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace warpsafe::detail {
+
+/// The elements on the host. A std::vector<bool> holds bits, which no copy can fill.
+template <class T>
+using HostElements = std::vector<std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>>;
 
 /// Returns false if the host has no memory for `size` elements.
 template <class T>
@@ -62,19 +67,19 @@ template <CheckLevel Level, class B, class T>
 
 /// Copies the elements to a std::vector.
 template <CheckLevel Level, class B, class T>
-[[nodiscard]] basic_pending<B, std::vector<T>> read_back(basic_stream_ref<B> stream,
-                                                         const CopyRows& device,
-                                                         DeviceMemory<B>* owner,
-                                                         call_site site) noexcept {
-  std::vector<T> target;
+[[nodiscard]] basic_pending<B, HostElements<T>> read_back(basic_stream_ref<B> stream,
+                                                          const CopyRows& device,
+                                                          DeviceMemory<B>* owner,
+                                                          call_site site) noexcept {
+  HostElements<T> target;
   if (!resize(target, device.size)) {
-    return PendingAccess::failed<B, std::vector<T>>(
+    return PendingAccess::failed<B, HostElements<T>>(
         stream, LaunchError::make(Errc::out_of_memory, Stage::runtime_call, device.size * sizeof(T),
                                   0, Axis::none, site));
   }
   const int on = stream.device().value();
   if (const int status = wait_ahead<B, Level>(stream.native(), on, site)) {
-    return PendingAccess::failed<B, std::vector<T>>(
+    return PendingAccess::failed<B, HostElements<T>>(
         stream, runtime_error<B>(status, Name::of("copy to host"), site, Stage::completion, on));
   }
   const CopyRows host = CopyRows::flat(target.data(), target.size(), -1);
