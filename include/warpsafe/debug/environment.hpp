@@ -204,7 +204,7 @@ class LaunchFilter {
     return true;
   }
 
-  char* names_ = nullptr;  // lives as long as the process, once set
+  char* names_ = nullptr;
   std::uint64_t skip_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t seen_ = 0;
