@@ -54,14 +54,16 @@ struct Environment {
     return value == nullptr ? 0 : std::strtoull(value, nullptr, 10);
   }
   /// Parses SECONDS[.FRACTION][,stop]; the decimal point is '.' in every locale. False for anything
-  /// else.
+  /// else. More than 10^12 seconds count as 10^12.
   [[nodiscard]] static bool parse_timeout(const char* value, std::uint64_t& milliseconds,
                                           bool& stops) noexcept {
     const char* rest = value;
     std::uint64_t whole = 0;
     std::uint64_t thousandths = 0;
-    while (*rest >= '0' && *rest <= '9' && rest - value < 12) {
-      whole = whole * 10 + static_cast<std::uint64_t>(*rest++ - '0');
+    constexpr std::uint64_t most = 1'000'000'000'000;
+    for (; *rest >= '0' && *rest <= '9'; ++rest) {
+      whole = whole * 10 + static_cast<std::uint64_t>(*rest - '0');
+      if (whole > most) whole = most;
     }
     if (rest == value) return false;
     if (*rest == '.') {
@@ -157,6 +159,9 @@ class LaunchFilter {
  public:
   /// Selects nothing.
   LaunchFilter() noexcept = default;
+  LaunchFilter(const LaunchFilter&) = delete;
+  LaunchFilter& operator=(const LaunchFilter&) = delete;
+  ~LaunchFilter() { std::free(names_); }
 
   /// From now on, selects what `text` says; nothing if `text` is nullptr or empty. @pre no other
   /// thread launches
@@ -199,7 +204,7 @@ class LaunchFilter {
     return true;
   }
 
-  char* names_ = nullptr;  // lives as long as the process, once set
+  char* names_ = nullptr;
   std::uint64_t skip_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t seen_ = 0;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 
 // The switches of the debug tools. The environment sets them first; a program may change them
 // later.
@@ -51,7 +52,9 @@ struct DataFilters {
   const char* folder = "warpsafe-trace";  ///< for dumps
 
   [[nodiscard]] static DataFilters& get() noexcept {
-    static DataFilters found = read();
+    // Never destroyed: other threads may launch until the process ends.
+    alignas(DataFilters) static unsigned char place[sizeof(DataFilters)];
+    static DataFilters& found = *::new (static_cast<void*>(place)) DataFilters;
     return found;
   }
   /// Call it after changing a filter.
@@ -60,12 +63,10 @@ struct DataFilters {
   }
 
  private:
-  [[gnu::cold]] static DataFilters read() noexcept {
-    DataFilters found;
-    found.reference.set(std::getenv("WARPSAFE_REFERENCE"));
-    found.shadow.set(std::getenv("WARPSAFE_SHADOW"));
-    found.trace.set(std::getenv("WARPSAFE_TRACE"));
-    return found;
+  [[gnu::cold]] DataFilters() noexcept {
+    reference.set(std::getenv("WARPSAFE_REFERENCE"));
+    shadow.set(std::getenv("WARPSAFE_SHADOW"));
+    trace.set(std::getenv("WARPSAFE_TRACE"));
   }
 };
 

@@ -8,9 +8,15 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <type_traits>
 
 namespace warpsafe::core_test {
 namespace {
+
+// A filter owns its copy of the names; two filters cannot own the same copy.
+static_assert(!std::is_trivially_destructible_v<debug::LaunchFilter>);
+static_assert(!std::is_copy_constructible_v<debug::LaunchFilter>);
+static_assert(!std::is_copy_assignable_v<debug::LaunchFilter>);
 
 /// One letter per launch of `kernel`: whether the filter takes it.
 std::string taken(const char* text, const char* kernel, int launches = 6) {

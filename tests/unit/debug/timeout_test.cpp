@@ -17,7 +17,9 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
@@ -181,6 +183,25 @@ TEST_F(Timeout, AWaitInTimeSaysNothingAndHasItsOwnStatus) {
   stream = Stream::create().value();
 }
 
+TEST_F(Timeout, ALimitOfManyYearsIsNotReachedAtOnce) {
+  lets_go_when_told = false;
+  // In nanoseconds, these do not fit into 64 bits.
+  for (const std::uint64_t milliseconds :
+       {static_cast<std::uint64_t>(std::chrono::milliseconds::max().count()),
+        std::uint64_t{18446744073710}, ~std::uint64_t{0} - 1}) {
+    *go = 0;
+    hold();
+    debug::set_timeout(milliseconds, true);
+    std::thread helper([this] {
+      ::usleep(50'000);
+      let_go();
+    });
+    EXPECT_TRUE(stream.synchronize().has_value()) << milliseconds;
+    helper.join();
+  }
+  EXPECT_THAT(said, IsEmpty());
+}
+
 TEST_F(Timeout, WithoutTheSwitchNothingIsAsked) {
   const auto before = host::calls_made(Call::stream_query);
   ASSERT_TRUE(stream.synchronize().has_value());
@@ -311,6 +332,8 @@ TEST_F(TimeoutDeathTest, TheEnvironmentSaysHowLongAndWhetherToStop) {
               "a wait has lasted 0.01 s");
   EXPECT_EXIT(wait_with("0.01,stop", 0), ::testing::ExitedWithCode(timed_out), "is given up");
   EXPECT_EXIT(wait_with("60", 10), ::testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(wait_with("18446744074,stop", 50), ::testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(wait_with("99999999999999999999999,stop", 50), ::testing::ExitedWithCode(0), "^$");
   EXPECT_EXIT(wait_with("", 10), ::testing::ExitedWithCode(0), "^$");
   for (const char* no_time : {"soon", "5,go", "-1", "5s"}) {
     EXPECT_EXIT(wait_with(no_time, 10), ::testing::ExitedWithCode(0),

@@ -104,6 +104,13 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
            static_cast<unsigned long long>(milliseconds));
 }
 
+/// A limit in nanoseconds, at most `longest_limit`. Time since the start of the machine plus such a
+/// limit fits into 64 bits.
+inline constexpr std::uint64_t longest_limit = ~std::uint64_t{0} / 2;  // 292 years
+[[nodiscard]] constexpr std::uint64_t limit_in_nanoseconds(std::uint64_t milliseconds) noexcept {
+  return milliseconds < longest_limit / 1'000'000 ? milliseconds * 1'000'000 : longest_limit;
+}
+
 /// Queries repeatedly, with pauses that grow to a millisecond, until the work has ended or the
 /// deadline has passed. Returns the runtime's status; `not_ready`: the deadline has passed.
 [[gnu::cold, gnu::noinline]] inline int poll(const warpsafe::detail::WaitCalls& calls, void* handle,
@@ -128,7 +135,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
     return calls.wait(handle);
   }
   const std::uint64_t begun = nanoseconds_now();
-  const int status = poll(calls, handle, begun + limit * 1'000'000);
+  const int status = poll(calls, handle, begun + limit_in_nanoseconds(limit));
   // Some runtimes report an error only once, so this status counts. Success comes from the wait
   // itself.
   if (status != calls.not_ready) return status != 0 ? status : calls.wait(handle);
@@ -191,7 +198,8 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 /// Reports each wait that lasts longer than this many milliseconds: writes the work in flight to
 /// the log, at any log level. Overrides WARPSAFE_TIMEOUT. With `stop` the wait then ends with
 /// Errc::wait_timed_out while the work may still run; without it, the wait goes on. A watched wait
-/// polls the runtime and returns at most a millisecond late.
+/// polls the runtime and returns at most a millisecond late. A limit above 292 years counts as 292
+/// years.
 inline void set_timeout(std::uint64_t milliseconds, bool stop = false) noexcept {
   detail::ensure_started();
   __atomic_store_n(&detail::timeout_stops_in_use, stop, __ATOMIC_RELAXED);

@@ -70,7 +70,7 @@ class WaitWatch {
   };
 
   void look() noexcept {
-    const std::uint64_t limit = limit_ * 1'000'000;
+    const std::uint64_t limit = debug::detail::limit_in_nanoseconds(limit_);
     for (;;) {
       const timespec pause{0, 20'000'000};
       nanosleep(&pause, nullptr);
