@@ -16,7 +16,7 @@ from compilers import Compiler, parse_arguments, run
 PLACES = [
     ("KernelNeeds", "kernel/needs.hpp", ["kernel/needs.hpp", "launch/validate.hpp", "print/values.hpp"],
      "static_assert(warpsafe::detail::collect_needs<>().max_threads == 0);"),
-    ("KernelLimits", "core/limits.hpp", ["core/launch_record.hpp", "launch/kernel_report.hpp", "launch/validate.hpp"], ""),
+    ("KernelLimits", "core/limits.hpp", ["debug/hooks/detail/launch_hooks.hpp", "launch/kernel_report.hpp", "launch/validate.hpp"], ""),
     ("DeviceLimits", "core/limits.hpp",
      ["core/limits_table.hpp", "launch/validate.hpp", "debug/journal/launch_text.hpp", "debug/run/journal_file.hpp"], ""),
     ("LaunchError", "error/error.hpp", ["error/format.hpp"], ""),

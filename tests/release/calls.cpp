@@ -41,7 +41,7 @@ ws::result<float> calls_of_the_runtime(std::span<const float> source) {
   WARPSAFE_TRY(auto graph, std::move(capture).end());
   WARPSAFE_TRY(auto executable, graph.instantiate());
   WARPSAFE_TRYV(executable.launch(stream));
-  WARPSAFE_TRYV(stream.query());
+  WARPSAFE_TRY([[maybe_unused]] const auto progress, stream.query());
   WARPSAFE_TRYV(stream.synchronize());
   WARPSAFE_TRYV(pitched.close());
   WARPSAFE_TRYV(stream.close());

@@ -59,8 +59,8 @@ ws::result<bool> parts_on_several_streams(const ws::Stream& stream) {
   for (std::size_t i = 0; i < streams.size(); ++i) {
     WARPSAFE_TRYV(ws::wait(streams[i], ready));
     WARPSAFE_TRYV(ws::launch(streams[i], ws::SafeGrid<>::cover(part, ws::block<64>),
-                             ws::kernel<add>, x.view().subspan(i * part, part), static_cast<int>(i),
-                             part));
+                             ws::kernel<add>, x.view().subspan(i * part, part).value(),
+                             static_cast<int>(i), part));
     WARPSAFE_TRY(const auto done, streams[i].record());
     WARPSAFE_TRYV(ws::wait(stream, done));
   }
@@ -131,11 +131,11 @@ ws::result<bool> pitched_memory(const ws::Stream& stream) {
 ws::result<bool> copies_of_parts(const ws::Stream& stream) {
   WARPSAFE_TRY(auto x, ws::DeviceBuffer<int>::from(stream, counting<int>(100)));
   WARPSAFE_TRY(auto y, ws::DeviceBuffer<int>::create(stream, 10));
-  WARPSAFE_TRYV(ws::copy(stream, y.view(), x.view().subspan(90, 10)));
+  WARPSAFE_TRYV(ws::copy(stream, y.view(), x.view().subspan(90, 10).value()));
   std::vector<int> some(4);
-  WARPSAFE_TRYV(ws::copy_and_wait(stream, some, x.view().subspan(50, 4)));
+  WARPSAFE_TRYV(ws::copy_and_wait(stream, some, x.view().subspan(50, 4).value()));
   std::array<int, 3> few{7, 8, 9};
-  WARPSAFE_TRYV(ws::copy_and_wait(stream, y.view().subspan(0, 3), few));
+  WARPSAFE_TRYV(ws::copy_and_wait(stream, y.view().subspan(0, 3).value(), few));
   WARPSAFE_TRY(const bool right, holds(stream, y, [](std::size_t i) {
                  return static_cast<int>(i < 3 ? 7 + i : 90 + i);
                }));

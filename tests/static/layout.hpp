@@ -30,7 +30,7 @@ static_assert(is<ws::DeviceLimits, 144>);
 static_assert(is<ws::KernelLimits, 64>);
 static_assert(is<ws::KernelNeeds, 40>);
 static_assert(is<ws::StreamRef, 16>);
-static_assert(is<ws::Event, 40>);
+static_assert(is<ws::Event, 48>);
 static_assert(is<ws::Bytes, 8>);
 static_assert(is<ws::extent<1>, 16> && is<ws::extent<3>, 32>);
 static_assert(is<Line, 16>);

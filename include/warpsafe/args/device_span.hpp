@@ -30,11 +30,13 @@ struct ElementIndex {
   constexpr ElementIndex(const N& its_number, KernelPlace its_place = {})
       : number(its_number), at(its_place) {}
 };
+#endif
+#if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
 /// Ends the kernel of the host backend that uses `count` elements from `first` on, of `size` that
-/// exist. Does nothing outside of kernels. nullptr until the host backend is used.
+/// exist, in this line. Does nothing outside of kernels. nullptr until the host backend is used.
 [[gnu::visibility("default")]] inline void (*leave_span)(size_type first, size_type count,
-                                                         size_type size,
-                                                         const KernelPlace& at) = nullptr;
+                                                         size_type size, const char* file,
+                                                         unsigned line) = nullptr;
 #endif
 
 /// Whether `count` elements from `first` on are among `size`. At level full, a kernel of the host
@@ -46,7 +48,7 @@ WARPSAFE_FN constexpr bool is_inside(size_type first, size_type count, size_type
 #if !defined(__CUDACC__) && !defined(__HIPCC__)
   if constexpr (Level == CheckLevel::full) {
     if (__builtin_expect(static_cast<long>(!inside), 0) != 0 && leave_span != nullptr) {
-      leave_span(first, count, size, at);
+      leave_span(first, count, size, at.file, at.line);
     }
   }
 #endif

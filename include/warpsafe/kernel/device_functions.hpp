@@ -95,7 +95,7 @@ WARPSAFE_DETAIL_KERNEL_CODE T* dynamic_shared() {
 }
 
 namespace detail {
-void takes_function(void (*)());
+WARPSAFE_FN void takes_function(void (*)());
 /// Whether Site is the type of a lambda without captures that was written as the argument. A
 /// variable, whose Site is a reference, could be passed twice.
 template <class Site, class = decltype(takes_function(lvalue<Site>()))>

@@ -118,7 +118,8 @@ TEST_F(PeerAccess, CopiesNeedNone) {
   EXPECT_EQ(far.to_host(there).get().value(), (std::vector<int>{4, 3, 2, 1}));
   EXPECT_TRUE(copy(here, near, far).has_value());
   EXPECT_EQ(near.to_host(here).get().value(), (std::vector<int>{4, 3, 2, 1}));
-  EXPECT_TRUE(copy(here, far.view().subspan(0, 2), far.view().subspan(2, 2)).has_value());
+  EXPECT_TRUE(
+      copy(here, far.view().subspan(0, 2).value(), far.view().subspan(2, 2).value()).has_value());
   EXPECT_EQ(far.to_host(here).get().value(), (std::vector<int>{2, 1, 2, 1}));
   EXPECT_EQ(current_device().value(), DeviceId(0));
 }

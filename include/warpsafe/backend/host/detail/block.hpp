@@ -138,7 +138,7 @@ inline void fail_exception(Grid& grid, const HostThread& at, const char* what) {
 
 /// Ends a kernel that leaves its span (detail::leave_span).
 inline void end_outside_of_span(std::size_t first, std::size_t count, std::size_t size,
-                                const warpsafe::detail::KernelPlace& at) {
+                                const char* file, unsigned line) {
   HostThread* const self = host_thread;
   if (self == nullptr || self->fault == nullptr) return;
   char text[512];
@@ -149,7 +149,7 @@ inline void end_outside_of_span(std::size_t first, std::size_t count, std::size_
     out << "the kernel took " << count << " elements from " << first << " on, of " << size;
   }
   out << ", in block " << self->block << ", thread " << self->thread << ", at "
-      << call_site{at.file, nullptr, at.line};
+      << call_site{file, nullptr, line};
   self->fault(*self, text);
 }
 
