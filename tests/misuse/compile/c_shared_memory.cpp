@@ -125,8 +125,9 @@ auto c11i_shared_without_a_count([[maybe_unused]] int n) {
 #endif
 }
 
-// C11: Two arrays of one type and size would be one array.
-void c11j_arrays_without_a_lambda() {
+// C11: Two arrays of one type and size would be one array. These functions are inline, so that nvcc
+// makes no host code of them.
+inline void c11j_arrays_without_a_lambda() {
   [[maybe_unused]] const float* const rows = ws::shared_array<float, 256>([] {});
 #ifdef MISUSE
   // expected-error {{"which makes each call an array of its own"}}
@@ -137,7 +138,7 @@ void c11j_arrays_without_a_lambda() {
 }
 
 // C11: One lambda for two arrays makes them one array.
-void c11k_arrays_with_one_lambda() {
+inline void c11k_arrays_with_one_lambda() {
 #ifdef MISUSE
   const auto site = [] {};
   // expected-error {{"shared_array takes an empty lambda, written in the call"}}
@@ -148,7 +149,7 @@ void c11k_arrays_with_one_lambda() {
 }
 
 // C11: Objects of one class make two arrays one array.
-void c11l_arrays_with_a_tag() {
+inline void c11l_arrays_with_a_tag() {
   struct Tag {};
   [[maybe_unused]] const Tag tag;
 #ifdef MISUSE

@@ -200,7 +200,7 @@ WARPSAFE_KERNEL void fill(float*, int) {}
 ws::result<void> launched(ws::StreamRef stream, ws::DeviceView<float> all) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(10, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"this result may hold an error instead of an argument"}}
+  // expected-error {{"an argument of the launch is a result"}}
   return ws::launch(stream, config, ws::kernel<fill>, all.subspan(0, 10), 10);
 #else
   WARPSAFE_TRY(auto part, all.subspan(0, 10));

@@ -153,12 +153,7 @@ constexpr bool converts_to_span() noexcept {
 /// Diagnoses an argument of type A for the parameter of type P and number Number, counted from 1.
 template <std::size_t Number, class P, class A>
 constexpr bool check_argument() noexcept {
-  if constexpr (is_result<A>) {
-    static_assert(
-        !is_result<A>,
-        "warpsafe: this result may hold an error instead of an argument; take its value first: WARPSAFE_TRY(auto part, view.subspan(offset, count))");
-    return false;
-  } else if constexpr (std::is_arithmetic_v<P> && std::is_arithmetic_v<A>) {
+  if constexpr (std::is_arithmetic_v<P> && std::is_arithmetic_v<A>) {
     static_assert(
         keeps_value<P, A>(),
         "warpsafe: this argument may lose its value in the kernel's narrower parameter (int64 to int, double to float, integer to float); widen the parameter, or convert the argument explicitly");
