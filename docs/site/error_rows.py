@@ -65,7 +65,7 @@ def enumerators(include):
 
 def with_enumerators(header, lines):
     """The text of errc.hpp with these lines as the enumerators."""
-    return re.sub(r"(?s)(enum class Errc : .*? \{\n  // clang-format off[^\n]*\n).*?(  // clang-format on\n\};)",
+    return re.sub(r"(?s)(enum class Errc : .*?  // clang-format off\n).*?(  // clang-format on\n\};)",
                   lambda found: found[1] + lines + found[2], header, count=1)
 
 

@@ -4,8 +4,8 @@
 
 #include "serial_backend.hpp"
 #include <warpsafe/dims/launch_options.hpp>
-#include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/dims/make_dims.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/launch.hpp>

@@ -8,8 +8,8 @@
 
 #include <warpsafe/args/trust.hpp>
 #include <warpsafe/dims/launch_options.hpp>
-#include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/dims/make_dims.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/launch/launch_config.hpp>

@@ -5,8 +5,8 @@
 
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/dims/launch_options.hpp>
-#include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/dims/make_dims.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/launch/validate.hpp>
 

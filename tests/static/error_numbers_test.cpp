@@ -126,7 +126,8 @@ constexpr bool is_in_order() {
   return true;
 }
 
-static_assert(all_hold(), "the number of an error has changed, its row is gone, or Errc has another number");
+static_assert(all_hold(),
+              "the number of an error has changed, its row is gone, or Errc has another number");
 static_assert(is_in_order(), "a new error takes the next number");
 static_assert(std::size(rows) == std::size(pinned), "a new error goes to the end of the list too");
 

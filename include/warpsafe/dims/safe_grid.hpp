@@ -241,7 +241,7 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
       std::uint64_t cap = 0;
       if constexpr (capped && detail::is_max_blocks<Option2>) {
         cap = option2.count.negative ? 0 : option2.count.magnitude;
-        grid.cap_ = option2.of;
+        grid.occupancy_cap = option2.of;
       }
       const bool fine =
           detail::cover<Level, Rules, Grid::items, capped, P == GridPolicy::one_per_item_or_empty>(

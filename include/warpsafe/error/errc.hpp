@@ -11,7 +11,8 @@ namespace warpsafe {
 /// change, and no code is 0. docs/reference/errors.md explains the cause of each code and the
 /// way out.
 enum class Errc : std::uint8_t {
-  // clang-format off: docs/site/error_rows.py writes these from the rows in detail/
+  // docs/site/error_rows.py writes these lines from the rows in detail/.
+  // clang-format off
   size_zero = 1,  ///< the size to cover is zero
   size_negative = 2,  ///< the size to cover is negative
   size_overflow = 3,  ///< the product of the extents does not fit in 64 bits

@@ -86,7 +86,7 @@ struct Returned<Returns::number> {
 #define WARPSAFE_DETAIL_PASTE(a, b) a##b
 #define WARPSAFE_DETAIL_JOIN(a, b) WARPSAFE_DETAIL_PASTE(a, b)
 #define WARPSAFE_DETAIL_RETURN(name, return_, initialiser, tested)                   \
-  for (initialiser; !tested.has_value();)                                            \
+  for (initialiser; !(tested).has_value();)                                          \
   [[unlikely]] return_ ::warpsafe::detail::Returned<::warpsafe::detail::returned_by( \
       __PRETTY_FUNCTION__)>::error_of(name)
 #define WARPSAFE_DETAIL_TRYV(name, return_, ...)                     \

@@ -102,7 +102,7 @@ template <class Site, class = decltype(takes_function(lvalue<Site>()))>
 WARPSAFE_FN constexpr bool is_call_site(int) noexcept {
   return __is_class(Site);
 }
-template <class>
+template <class>  // NOLINTNEXTLINE(cert-dcl50-cpp): ranks last, and reads no argument
 WARPSAFE_FN constexpr bool is_call_site(...) noexcept {
   return false;
 }

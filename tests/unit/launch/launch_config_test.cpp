@@ -3,8 +3,8 @@
 
 #include "core_test.hpp"
 #include <warpsafe/dims/launch_options.hpp>
-#include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/dims/make_dims.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 
 #include <gmock/gmock.h>

@@ -4,8 +4,8 @@
 #include "core_test.hpp"
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/dims/launch_options.hpp>
-#include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/dims/make_dims.hpp>
+#include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/detail/launch_rules.hpp>

@@ -184,21 +184,21 @@ class GridCap<GridPolicy::strided> {
   /// Puts into `error` in what a launch differs from the one that the cap was computed for.
   [[gnu::cold]] constexpr void check_cap(Name kernel, int device, const LaunchShape& shape,
                                          LaunchError& error) const noexcept {
-    if (cap_.kernel == 0) return;
+    if (occupancy_cap.kernel == 0) return;
     const auto compare = [&error](Subcode what, std::uint64_t value, std::uint64_t limit) {
       if (value == limit || error.code != Errc{}) return;
       static_cast<void>(refuse(error, Errc::occupancy_mismatch, Stage::validation, value, limit));
       error.subcode = what;
     };
-    compare(Subcode::none, cap_.kernel != hash_of(kernel) ? 1 : 0, 0);
+    compare(Subcode::none, occupancy_cap.kernel != hash_of(kernel) ? 1 : 0, 0);
     compare(Subcode::cap_device, static_cast<std::uint64_t>(device),
-            static_cast<std::uint64_t>(cap_.device));
-    compare(Subcode::cap_threads, shape.threads_per_block(), cap_.threads);
-    compare(Subcode::cap_bytes, shape.dynamic_shared, cap_.dynamic_shared);
+            static_cast<std::uint64_t>(occupancy_cap.device));
+    compare(Subcode::cap_threads, shape.threads_per_block(), occupancy_cap.threads);
+    compare(Subcode::cap_bytes, shape.dynamic_shared, occupancy_cap.dynamic_shared);
   }
 
  protected:
-  LaunchOccupancy cap_{};
+  LaunchOccupancy occupancy_cap{};
 };
 
 }  // namespace detail
