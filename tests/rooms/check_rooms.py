@@ -4,7 +4,7 @@
 """Checks that the headers' includes follow the order of the rooms in rooms.txt.
 
 check_rooms.py INCLUDE_FOLDER. Fails for an include against the order, for two folders that include each
-other, for a folder without a row, for headers, totals and folders over their limits, and for a header that
+other, for a folder without a row, for a call that a helper must make, for headers, totals and folders over their limits, and for a header that
 all.hpp omits without need. One of the limits is on what launch/launch.hpp makes the compiler read. The limit
 on a folder's files holds for the whole repository.
 """
@@ -29,6 +29,11 @@ FOREIGN = re.compile(r"^\s*#\s*include <(?!warpsafe/|boost/|sys/)[\w-]+/|include
 LAUNCH = "launch/launch.hpp"
 MOST_LAUNCH_HEADERS = 60
 MOST_LAUNCH_LINES = 6165
+# Calls that only one helper makes, because the call alone is a hole: the pattern, the helper, its header.
+HELPERS = (
+    (re.compile(r"(?<!secure_)\bgetenv\("), "read_environment", "core/detail/debug_hooks.hpp"),
+    (re.compile(r'fopen\([^;]*"[wa]|\bofstream\b|::(creat|open)\('), "create_stream", "debug/log.hpp"),
+)
 INCLUDE = re.compile(r"^\s*#\s*include <warpsafe/([^>]+)>", re.MULTILINE)
 
 
@@ -105,6 +110,9 @@ def main():
     for header, body in text.items():
         if (lines := body.count("\n")) > MOST_LINES:
             problems.append(f"{header}: {lines} lines, limit {MOST_LINES}")
+        for call, helper, home in HELPERS:
+            if header != home and call.search(body):
+                problems.append(f"{header}: call {helper} of {home} instead of '{call.search(body)[0]}'")
     launch = reached(LAUNCH, includes)
     lines = sum(text[name].count("\n") for name in launch if name in text)
     if len(launch) > MOST_LAUNCH_HEADERS or lines > MOST_LAUNCH_LINES:

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/name.hpp>
 
 #include <cstddef>
@@ -9,7 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
-// The environment variables of checked builds. They are read once, at the first launch or error.
+// The environment variables of checked builds. They are read once, at the first launch or error. A
+// program with raised rights (setuid) does not read them.
 
 namespace warpsafe::debug {
 
@@ -79,7 +81,7 @@ struct Environment {
 
   [[gnu::cold, gnu::noinline]] static Environment read() noexcept {
     Environment found;
-    const char* const log = std::getenv("WARPSAFE_LOG");
+    const char* const log = warpsafe::detail::read_environment("WARPSAFE_LOG");
     if (log != nullptr && *log != '\0') {
       const char* const levels[] = {"off", "error", "warn", "debug", "trace"};
       int level = 0;
@@ -88,12 +90,12 @@ struct Environment {
       if (level < 5) found.log = static_cast<LogLevel>(level);
       if (level == 5) found.log_unknown = log;
     }
-    found.warn_only = equals(std::getenv("WARPSAFE_ON_ERROR"), "warn");
+    found.warn_only = equals(warpsafe::detail::read_environment("WARPSAFE_ON_ERROR"), "warn");
     // The last one found wins: WARPSAFE_SYNC, which can name kernels, comes last.
     const char* const variables[] = {"AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING",
                                      "HIP_LAUNCH_BLOCKING", "WARPSAFE_SYNC"};
     for (const char* name : variables) {
-      const char* const value = std::getenv(name);
+      const char* const value = warpsafe::detail::read_environment(name);
       if (value == nullptr || *value == '\0' || equals(value, "0")) continue;
       const bool ours = name[0] == 'W';
       if (ours && equals(value, "one-stream")) {
@@ -109,8 +111,8 @@ struct Environment {
       found.blocking_value = value;
       found.blocking_names = named ? value : nullptr;
     }
-    found.break_at = number(std::getenv("WARPSAFE_BREAK"));
-    const char* const timeout = std::getenv("WARPSAFE_TIMEOUT");
+    found.break_at = number(warpsafe::detail::read_environment("WARPSAFE_BREAK"));
+    const char* const timeout = warpsafe::detail::read_environment("WARPSAFE_TIMEOUT");
     if (timeout != nullptr && *timeout != '\0') {
       std::uint64_t milliseconds = 0;
       if (parse_timeout(timeout, milliseconds, found.timeout_stops)) {

@@ -4,9 +4,15 @@
 
 #include <warpsafe/debug/environment.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 
 namespace warpsafe::debug {
 
@@ -46,6 +52,33 @@ inline unsigned char log_level_in_use = static_cast<unsigned char>(LogLevel::off
   va_end(values);
   const bool fits = size >= 0 && static_cast<std::size_t>(size) < sizeof text;
   write_log(level, text, fits ? static_cast<std::size_t>(size) : sizeof text - 1);
+}
+
+/// Creates or empties a file that only its user can read and write, and opens it for writing.
+/// Returns its descriptor, or -1 with errno. Refuses a symbolic link with ELOOP: in a folder that
+/// others can write, such as /tmp, a link under a name that they can guess would direct the output
+/// into another file of the user. Only links of the system are followed, such as /dev/stdout.
+[[nodiscard]] inline int create_file(const char* path, int flags = 0) noexcept {
+  // Not all of /dev: everybody can write to /dev/shm.
+  const bool of_system =
+      std::strcmp(path, "/dev/stdout") == 0 || std::strcmp(path, "/dev/stderr") == 0 ||
+      std::strncmp(path, "/dev/fd/", 8) == 0 || std::strncmp(path, "/proc/self/fd/", 14) == 0;
+  return ::open(path,
+                flags | O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (of_system ? 0 : O_NOFOLLOW),
+                S_IRUSR | S_IWUSR);
+}
+/// The same as a stream; nullptr with errno on a failure.
+[[nodiscard]] inline std::FILE* create_stream(const char* path) noexcept {
+  const int file = create_file(path);
+  if (file < 0) return nullptr;
+  std::FILE* const stream = ::fdopen(file, "wb");
+  if (stream == nullptr) ::close(file);
+  return stream;
+}
+/// Why a file could not be created: the text of an errno.
+[[nodiscard]] inline const char* file_problem(int failed) noexcept {
+  return failed == ELOOP ? "a symbolic link has that name; remove it, or choose another name"
+                         : std::strerror(failed);
 }
 
 }  // namespace detail

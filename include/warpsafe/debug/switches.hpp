@@ -64,9 +64,9 @@ struct DataFilters {
 
  private:
   [[gnu::cold]] DataFilters() noexcept {
-    reference.set(std::getenv("WARPSAFE_REFERENCE"));
-    shadow.set(std::getenv("WARPSAFE_SHADOW"));
-    trace.set(std::getenv("WARPSAFE_TRACE"));
+    reference.set(warpsafe::detail::read_environment("WARPSAFE_REFERENCE"));
+    shadow.set(warpsafe::detail::read_environment("WARPSAFE_SHADOW"));
+    trace.set(warpsafe::detail::read_environment("WARPSAFE_TRACE"));
   }
 };
 
@@ -103,7 +103,7 @@ struct DataFilters {
        "the host's references run beside these kernels, and every such launch waits"},
       {"WARPSAFE_TRACE", "these launches wait for their kernels and are written to files"}};
   for (const auto& [name, effect] : data) {
-    const char* const value = std::getenv(name);
+    const char* const value = warpsafe::detail::read_environment(name);
     if (value != nullptr && *value != '\0') {
       log_line(LogLevel::warn, "warpsafe: %s=%s: %s", name, value, effect);
     }

@@ -5,8 +5,14 @@
 
 #include "launch_fixture.hpp"
 
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 
 WARPSAFE_KERNEL void wants_whole_warps(int* runs) { warpsafe::atomic_add(runs, 1); }
 
@@ -49,6 +55,41 @@ TEST_F(EnvironmentDeathTest, TheWarningSaysThatItGoesOn) {
 
 TEST_F(EnvironmentDeathTest, AnythingElseRefuses) {
   EXPECT_EXIT(launch_and_exit("error"), ::testing::ExitedWithCode(1), "^$");
+}
+
+/// Runs in a process of its own, with the rights of the file's owner.
+TEST(DISABLED_RaisedRights, Child) {
+  if (::getauxval(AT_SECURE) == 0) {
+    std::printf("no raised rights\n");
+    return;
+  }
+  const debug::Environment& found = debug::Environment::get();
+  std::printf("break at %d, warn only %d\n", static_cast<int>(found.break_at), found.warn_only);
+}
+
+TEST(RaisedRights, AProgramThatHasThemReadsNoSwitch) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
+  const std::string copy = "./environment_test." + std::to_string(::getpid());
+  std::filesystem::copy_file("/proc/self/exe", copy);
+  constexpr uid_t nobody = 65534;
+  ASSERT_EQ(::chown(copy.c_str(), nobody, nobody), 0);
+  ASSERT_EQ(::chmod(copy.c_str(), 04755), 0);
+  const std::string command =
+      "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX -u GTEST_OUTPUT WARPSAFE_BREAK=7 "
+      "WARPSAFE_ON_ERROR=warn " +
+      copy + " --gtest_also_run_disabled_tests --gtest_filter=DISABLED_RaisedRights.Child 2>&1";
+  std::string said;
+  std::FILE* const child = ::popen(command.c_str(), "r");
+  ASSERT_NE(child, nullptr);
+  for (int letter = std::fgetc(child); letter != EOF; letter = std::fgetc(child)) {
+    said += static_cast<char>(letter);
+  }
+  EXPECT_EQ(::pclose(child), 0) << said;
+  std::filesystem::remove(copy);
+  if (said.find("no raised rights") != std::string::npos) {
+    GTEST_SKIP() << "this file system gives a program no rights (nosuid)";
+  }
+  EXPECT_NE(said.find("break at 0, warn only 0"), std::string::npos) << said;
 }
 
 }  // namespace

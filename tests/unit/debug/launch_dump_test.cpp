@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -153,6 +154,57 @@ TEST_F(Trace, AFolderThatCannotBeMadeIsSaid) {
   ASSERT_TRUE(go(kernel<axpy>).has_value());
   EXPECT_THAT(all_texts(), ElementsAre(HasSubstr("cannot be written: /proc/none: ")));
   EXPECT_THAT(read(y), ElementsAre(12, 24, 36)) << "and the launch is made";
+}
+
+TEST_F(Trace, OnlyTheUserReadsWhatIsWritten) {
+  ASSERT_TRUE(go(kernel<axpy>).has_value());
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(folder).permissions(), perms::owner_all);
+  EXPECT_EQ(std::filesystem::status(last()).permissions(), perms::owner_all);
+  for (const std::string& name : files(last())) {
+    EXPECT_EQ(std::filesystem::status(last() + "/" + name).permissions(),
+              perms::owner_read | perms::owner_write)
+        << name;
+  }
+}
+
+/// The number of the next launch is known, so another user could place a link under its name.
+TEST_F(Trace, ALinkUnderTheNameOfALaunchIsNotFollowed) {
+  ASSERT_TRUE(go(kernel<axpy>).has_value());
+  const std::string next = [&] {
+    char name[48];
+    std::snprintf(name, sizeof name, "/%06llu-axpy",
+                  static_cast<unsigned long long>(debug::Journal::get().last() + 1));
+    return folder + name;
+  }();
+  const std::string elsewhere = folder + "/elsewhere";
+  std::filesystem::create_directory(elsewhere);
+  std::filesystem::create_directory_symlink("elsewhere", next);
+  ASSERT_TRUE(go(kernel<axpy>).has_value());
+  EXPECT_THAT(all_texts().back(), HasSubstr(next + ": a symbolic link has that name; remove it"));
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere));
+}
+TEST_F(Trace, ALinkUnderTheNameOfAFileIsNotFollowed) {
+  ASSERT_TRUE(go(kernel<axpy>).has_value());
+  char name[48];
+  std::snprintf(name, sizeof name, "/%06llu-axpy",
+                static_cast<unsigned long long>(debug::Journal::get().last() + 1));
+  std::filesystem::create_directory(folder + name);
+  std::filesystem::create_symlink("../kept", folder + name + "/block.npy");
+  std::ofstream(folder + "/kept") << "kept";
+  ASSERT_TRUE(go(kernel<axpy>).has_value());
+  EXPECT_THAT(all_texts().back(),
+              HasSubstr("/block.npy: a symbolic link has that name; remove it"));
+  EXPECT_EQ(std::filesystem::file_size(folder + "/kept"), 4U);
+}
+/// Correct: dumps go to a disk with room, through a link of the user's own.
+TEST_F(Trace, TheFolderOfAllDumpsMayBeTheUsersLink) {
+  const std::string target = folder + ".target";
+  std::filesystem::create_directory(target);
+  std::filesystem::create_directory_symlink(target, folder);
+  ASSERT_TRUE(go(kernel<axpy>).has_value());
+  EXPECT_EQ(files(target).size(), 1U);
+  std::filesystem::remove_all(target);
 }
 
 TEST_F(Trace, AnotherTypeThanWasWrittenIsRefused) {

@@ -11,11 +11,14 @@
 #include <warpsafe/graph/capture.hpp>
 
 #include <gmock/gmock.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -287,6 +290,28 @@ TEST_F(Recorder, AFileThatCannotBeWrittenIsTheErrnoOfIt) {
   const RunRecord run = debug::run_from_journal();
   EXPECT_EQ(debug::write_journal(run, "/no/such/folder/run.jsonl"), ENOENT);
   EXPECT_EQ(debug::write_trace(run, "/dev/full"), ENOSPC);
+  // A link that another user made could direct the output into any file of the user.
+  const std::string link = "run_recorder_test." + std::to_string(::getpid());
+  std::filesystem::create_symlink("elsewhere", link);
+  EXPECT_EQ(debug::write_journal(run, link.c_str()), ELOOP);
+  EXPECT_EQ(debug::write_trace(run, link.c_str()), ELOOP);
+  EXPECT_FALSE(std::filesystem::exists("elsewhere"));
+  std::filesystem::remove(link);
+  const std::string in_shared_memory = "/dev/shm/" + link;
+  if (::symlink("/dev/null", in_shared_memory.c_str()) == 0) {
+    EXPECT_EQ(debug::write_journal(run, in_shared_memory.c_str()), ELOOP);
+    std::filesystem::remove(in_shared_memory);
+  }
+  EXPECT_EQ(debug::write_journal(run, link.c_str()), 0);
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(link).permissions(), perms::owner_read | perms::owner_write);
+  std::filesystem::remove(link);
+  // Links of the system itself are followed.
+  const int memory = ::memfd_create("journal", 0);
+  ASSERT_GE(memory, 0);
+  EXPECT_EQ(debug::write_journal(run, ("/proc/self/fd/" + std::to_string(memory)).c_str()), 0);
+  EXPECT_GT(::lseek(memory, 0, SEEK_END), 0);
+  ::close(memory);
 }
 
 }  // namespace

@@ -95,7 +95,8 @@ bool begin() {
     return false;
   }
   static const Platform platform = platform_of<cuda_backend>(&describe_function, cuda_caller);
-  auto* const made = new Session(platform, Options::parse(std::getenv("WARPSAFE_RUN")));
+  auto* const made =
+      new Session(platform, Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN")));
   CUpti_SubscriberHandle subscriber{};
   const CUptiResult status = cupti.subscribe(&subscriber, &called, nullptr);
   if (status != CUPTI_SUCCESS) {

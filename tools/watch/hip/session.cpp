@@ -49,7 +49,8 @@ Session* session() noexcept {
   static const bool begun = [] {
     try {
       static const Platform platform = platform_of<hip_backend>(&describe_kernel, hip_caller);
-      session_in_use = new Session(platform, Options::parse(std::getenv("WARPSAFE_RUN")));
+      session_in_use =
+          new Session(platform, Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN")));
       // The first call loads the unwinder.
       if (!session_in_use->watcher.quiet()) static_cast<void>(hip_caller.library());
       std::atexit([] { session_in_use->watcher.finish(); });

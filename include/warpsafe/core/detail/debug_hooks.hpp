@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 namespace warpsafe {
 
@@ -37,6 +38,12 @@ struct CheckHooks {
   /// Moves the record into `error`, the error of a wait.
   void (*take)(LaunchError& error) noexcept;
 };
+
+/// The value of an environment variable, or nullptr. Also nullptr in a program that runs with more
+/// rights than its caller (setuid): the caller could otherwise make it write files or skip checks.
+[[nodiscard]] inline const char* read_environment(const char* name) noexcept {
+  return ::secure_getenv(name);
+}
 
 /// One variable for the whole program.
 [[gnu::visibility("default")]] inline const CheckHooks* check_hooks_in_use = nullptr;

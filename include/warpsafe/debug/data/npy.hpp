@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/element_type.hpp>
+#include <warpsafe/debug/log.hpp>
 
 #include <cerrno>
 #include <cstddef>
@@ -42,7 +43,8 @@ struct NpyArray {
 
 /// Writes an array of `count` elements of `bytes` each. An element consists of `bytes /
 /// element_size(type)` numbers, which form a second axis unless there is only one. `scalar`: a
-/// single element without an axis. Returns 0, or the errno of the failure.
+/// single element without an axis. Only the user can read the file. Returns 0, or the errno of the
+/// failure; ELOOP: a symbolic link has that name.
 [[nodiscard]] inline int write_npy(const char* path, ElementType type, std::size_t bytes,
                                    std::size_t count, bool scalar, const void* data) {
   const std::size_t lanes = type == ElementType::bytes ? 1 : bytes / element_size(type);
@@ -53,7 +55,7 @@ struct NpyArray {
   // The data begins at a multiple of 64 bytes; 10 bytes precede the header.
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
-  std::FILE* const file = std::fopen(path, "wb");
+  std::FILE* const file = detail::create_stream(path);
   if (file == nullptr) return errno;
   const unsigned char start[] = {0x93,
                                  'N',

@@ -49,7 +49,7 @@ struct DebugInstaller<CheckLevel::full> {
   DebugInstaller() noexcept {
     __atomic_store_n(&debug_hooks_in_use, &debug::detail::all_hooks, __ATOMIC_RELEASE);
     // The other switches take effect at the first launch or wait, but runtime calls come earlier.
-    const char* const log = std::getenv("WARPSAFE_LOG");
+    const char* const log = read_environment("WARPSAFE_LOG");
     if (log != nullptr && std::strcmp(log, "trace") == 0) debug::detail::ensure_started();
   }
 };

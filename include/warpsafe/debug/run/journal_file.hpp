@@ -160,7 +160,8 @@ inline void add_site(JsonObject& line, const call_site& site) {
   for (const RunError& one : run.errors) out.line(detail::error_line(one));
   return out.finish();
 }
-/// Writes `run` to a file of that name, which is created or replaced.
+/// Writes `run` to a file of that name, which is created or replaced. Only the user can
+/// read it. ELOOP: a symbolic link has that name.
 [[nodiscard]] inline int write_journal(const RunRecord& run, const char* path) {
   return detail::write_to(path, [&](std::FILE* file) { return write_journal(run, file); });
 }

@@ -38,7 +38,7 @@ inline bool switches_checked = false;
       Name::of("WARPSAFE_TRACE"),   Name::of("WARPSAFE_REFERENCE"), Name::of("WARPSAFE_SHADOW"),
       Name::of("WARPSAFE_TIMEOUT"), Name::of("WARPSAFE_ON_ERROR")};
   for (const Name& name : switches) {
-    if (std::getenv(name.data) == nullptr) continue;
+    if (read_environment(name.data) == nullptr) continue;
     write_stderr(Name::of("warpsafe: "));
     write_stderr(name);
     write_stderr(Name::of(

@@ -28,10 +28,10 @@ class JournalStream {
     if (file_ >= 0) ::close(file_);
   }
 
-  /// Creates or replaces the file, and writes its first lines. Returns 0, or the errno of the
-  /// failure.
+  /// Creates or replaces the file, which only the user can read, and writes its first lines.
+  /// Returns 0, or the errno of the failure; ELOOP: a symbolic link has that name.
   [[nodiscard]] int open(const char* path, debug::RunEnvironment environment) {
-    file_ = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+    file_ = debug::detail::create_file(path, O_APPEND);
     if (file_ < 0) return errno;
     zero_ = debug::detail::nanoseconds_now();
     debug::RunRecord run;

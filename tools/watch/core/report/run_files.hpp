@@ -28,7 +28,7 @@ class RunFiles {
         debug::add_listener(journal_.listener());
       } else {
         debug::detail::log_line(debug::LogLevel::error, "warpsafe: cannot write the journal %s: %s",
-                                options.journal.c_str(), std::strerror(failed));
+                                options.journal.c_str(), debug::detail::file_problem(failed));
       }
     }
     if (!options.timeline.empty()) {
@@ -43,7 +43,7 @@ class RunFiles {
     const int failed = debug::write_trace(recorder_->run(), options.timeline.c_str());
     if (failed != 0) {
       std::fprintf(stderr, "warpsafe: cannot write the timeline %s: %s\n", options.timeline.c_str(),
-                   std::strerror(failed));
+                   debug::detail::file_problem(failed));
     }
   }
   /// Returns a line for the summary with what the files lack, or "".

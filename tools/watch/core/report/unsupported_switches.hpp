@@ -17,7 +17,7 @@ inline void warn_of_unsupported_switches(const Options& options) noexcept {
                             options.unknown.c_str());
   }
   for (const char* name : {"WARPSAFE_REFERENCE", "WARPSAFE_SHADOW", "WARPSAFE_TRACE"}) {
-    const char* const value = std::getenv(name);
+    const char* const value = warpsafe::detail::read_environment(name);
     if (value == nullptr || *value == '\0') continue;
     debug::detail::log_line(
         debug::LogLevel::warn,

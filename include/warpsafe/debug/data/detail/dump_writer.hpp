@@ -8,11 +8,11 @@
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <string>
 
 namespace warpsafe::debug {
@@ -20,11 +20,12 @@ namespace warpsafe::debug {
 /// Writes one launch into a folder of its own: see LaunchDump. The first failure is kept.
 class DumpWriter {
  public:
-  /// Creates `folder` if it does not exist, and the launch's own folder inside it.
+  /// Creates `folder` if it does not exist, and the launch's own folder inside it. Only the user
+  /// can read what it creates.
   DumpWriter(const char* folder, const LaunchRecord& record)
       : folder_(std::string(folder) + "/" + name_of(record)) {
-    if (::mkdir(folder, 0777) != 0 && errno != EEXIST) note(folder, errno);
-    if (::mkdir(folder_.c_str(), 0777) != 0 && errno != EEXIST) note(folder_, errno);
+    make_folder(folder, true);
+    make_folder(folder_, false);
   }
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
   /// "PATH: what went wrong"; empty if nothing did.
@@ -91,6 +92,20 @@ class DumpWriter {
     }
     return name;
   }
+  /// Creates a folder. An existing one must belong to the user, or others could replace files in
+  /// it; `shared`: it may belong to others, and be a link that the user or the system made.
+  void make_folder(const std::string& path, bool shared) {
+    if (!problem_.empty() || ::mkdir(path.c_str(), S_IRWXU) == 0) return;
+    struct stat found {};
+    if (errno != EEXIST || ::lstat(path.c_str(), &found) != 0) {
+      note(path, errno);
+    } else if (S_ISLNK(found.st_mode) &&
+               !(shared && (found.st_uid == ::geteuid() || found.st_uid == 0))) {
+      note(path, ELOOP);
+    } else if (!shared && found.st_uid != ::geteuid()) {
+      problem_ = path + ": the folder belongs to another user; remove it, or choose another folder";
+    }
+  }
   void write(const std::string& name, ElementType type, std::size_t bytes, std::size_t count,
              bool scalar, const void* data) {
     if (!problem_.empty()) return;
@@ -102,14 +117,14 @@ class DumpWriter {
   void write_text(const char* name, const std::string& text) {
     if (!problem_.empty()) return;
     const std::string path = folder_ + "/" + name;
-    std::FILE* const file = std::fopen(path.c_str(), "w");
+    std::FILE* const file = detail::create_stream(path.c_str());
     const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
     const int failed = written ? 0 : errno;
     const bool closed = file == nullptr || std::fclose(file) == 0;
     if (!written || !closed) note(path, written ? errno : failed);
   }
   void note(const std::string& path, int failed) {
-    if (problem_.empty()) problem_ = path + ": " + std::strerror(failed);
+    if (problem_.empty()) problem_ = path + ": " + detail::file_problem(failed);
   }
 
   std::string folder_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/debug/log.hpp>
 
 #include <cerrno>
 #include <cstddef>
@@ -145,10 +146,11 @@ class OutputFile {
   int failed_ = 0;
 };
 
-/// Creates or replaces a file of that name and calls `write(file)`, which returns 0 or an errno.
+/// Creates or replaces a file of that name, which only the user can read, and calls `write(file)`,
+/// which returns 0 or an errno. Returns that errno, or ELOOP if a symbolic link has that name.
 template <class Write>
 [[nodiscard]] int write_to(const char* path, const Write& write) {
-  std::FILE* const file = std::fopen(path, "w");
+  std::FILE* const file = create_stream(path);
   if (file == nullptr) return OutputFile::last_errno();
   const int written = write(file);
   const int closed = std::fclose(file) == 0 ? 0 : OutputFile::last_errno();
