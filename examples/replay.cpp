@@ -44,14 +44,14 @@ constexpr auto checked_diffuse = ws::kernel<diffuse, ws::reference<diffuse_host>
 
 /// Runs forty steps. Returns true if the sum has not changed.
 ws::result<bool> run(ws::StreamRef stream) {
-  std::vector<float> start(1000);
-  for (std::size_t i = 0; i < start.size(); ++i) start[i] = static_cast<float>(i % 100);
+  const std::size_t n = 1000;
+  std::vector<float> start(n);
+  for (std::size_t i = 0; i < n; ++i) start[i] = static_cast<float>(i % 100);
   WARPSAFE_TRY(auto now, ws::DeviceBuffer<float>::from(stream, start));
-  WARPSAFE_TRY(auto next, ws::DeviceBuffer<float>::create(stream, start.size()));
-  const auto config = ws::configure(ws::SafeGrid<>::cover(start.size(), ws::block<128>));
+  WARPSAFE_TRY(auto next, ws::DeviceBuffer<float>::create(stream, n));
+  const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<128>));
   for (unsigned step = 0; step < 40; ++step) {
-    WARPSAFE_TRYV(
-        ws::launch(stream, config, checked_diffuse, now.view(), next.view(), start.size(), step));
+    WARPSAFE_TRYV(ws::launch(stream, config, checked_diffuse, now.view(), next.view(), n, step));
     std::swap(now, next);
   }
   WARPSAFE_TRY(const auto end, now.to_host(stream).get());

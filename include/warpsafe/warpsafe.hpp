@@ -16,6 +16,7 @@
 #include <warpsafe/kernel/device_functions.hpp>
 #include <warpsafe/kernel/functor.hpp>
 #include <warpsafe/kernel/kernel.hpp>
+#include <warpsafe/kernel/needs.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/launch/occupancy.hpp>

@@ -14,7 +14,7 @@ from compilers import Compiler, parse_arguments, run
 
 # The structure, its header, the headers that must not compile, and other text that a program needs.
 PLACES = [
-    ("KernelNeeds", "kernel/needs.hpp", ["kernel/needs.hpp", "launch/validate.hpp", "print/values.hpp"],
+    ("KernelNeeds", "core/limits.hpp", ["kernel/kernel.hpp", "launch/validate.hpp", "print/values.hpp"],
      "static_assert(warpsafe::detail::collect_needs<>().max_threads == 0);"),
     ("KernelLimits", "core/limits.hpp", ["debug/hooks/detail/launch_hooks.hpp", "launch/kernel_report.hpp", "launch/validate.hpp"], ""),
     ("DeviceLimits", "core/limits.hpp",

@@ -8,6 +8,7 @@
 #include <warpsafe/device_check.hpp>
 #include <warpsafe/error/try.hpp>
 #include <warpsafe/kernel/functor.hpp>
+#include <warpsafe/kernel/needs.hpp>
 #include <warpsafe/launch/check.hpp>
 #include <warpsafe/launch/occupancy.hpp>
 

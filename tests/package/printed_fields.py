@@ -6,7 +6,7 @@ import re
 
 # Header, printer, and the fields that the printed line leaves out on purpose, as operator<< does.
 PRINTERS = {
-    "KernelNeeds": ("kernel/needs.hpp", "print_needs", ""),
+    "KernelNeeds": ("core/limits.hpp", "print_needs", ""),
     "KernelLimits": ("core/limits.hpp", "print_kernel_limits", "resident_blocks max_cluster_blocks"),
     "DeviceLimits": (
         "core/limits.hpp",

@@ -37,6 +37,8 @@ function(warpsafe_add_rtc_test name source library)
   add_executable(${name} ${source})
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_compile_definitions(${name} PRIVATE RTC_TEST_INCLUDE="${PROJECT_SOURCE_DIR}/include")
+  # CUDA's stub of the driver is only linked if it is used: a machine without a GPU has no driver.
+  target_link_options(${name} PRIVATE -Wl,--as-needed)
   target_link_libraries(${name} PRIVATE ${library} warpsafe_warnings GTest::gmock_main)
   warpsafe_add_gtest(${name} LABELS stand-in)
 endfunction()

@@ -28,7 +28,7 @@ struct ElementIndex {
       : number(its_number), at(its_place) {}
   template <class N, typename If<__is_class(N)>::type* = nullptr>
   constexpr ElementIndex(const N& its_number, KernelPlace its_place = {})
-      : number(its_number), at(its_place) {}
+      : number(static_cast<size_type>(its_number)), at(its_place) {}
 };
 #endif
 #if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)

@@ -47,10 +47,6 @@ enum class ElementType : std::uint8_t {
 
 namespace detail {
 
-constexpr bool starts_with(Name text, Name begin) noexcept {
-  return text.size >= begin.size && Name{text.data, begin.size} == begin;
-}
-
 /// Whether `name` is one of `names`, which are separated by commas.
 constexpr bool is_among(Name name, const char* names) noexcept {
   while (*names != '\0') {

@@ -16,14 +16,6 @@ inline constexpr bool is_kernel = false;
 
 /// The parts of a launch's configuration. An option names its part in a member `launch_part`.
 enum class PartKind : int { none, grid, block, shared, cluster, cooperative, priority, dependent };
-
-/// What a number of resident blocks was computed for.
-struct LaunchOccupancy {
-  std::uint64_t kernel = 0;          ///< hash of its name; 0: it is a number of the user's own
-  std::uint64_t dynamic_shared = 0;  ///< bytes per block
-  std::uint32_t threads = 0;         ///< of a block
-  std::int32_t device = -1;
-};
 }  // namespace detail
 
 /// The numbers of one launch as a runtime takes them: plain data between the typed configuration

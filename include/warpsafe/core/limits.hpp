@@ -59,6 +59,17 @@ struct KernelLimits {
   std::uint32_t max_cluster_blocks = 0;  ///< cluster launches: the largest that can be resident
 };
 
+/// The needs of a kernel as plain numbers, for `validate`. 0 means "not declared".
+struct KernelNeeds {
+  std::uint32_t max_threads = 0;         ///< threads per block
+  std::uint32_t block_multiple = 0;      ///< the number of threads per block is a multiple of it
+  std::uint32_t warp_size = 0;           ///< threads per warp that the code assumes
+  std::uint64_t index_max = 0;           ///< the largest value of the kernel's index type
+  std::uint64_t min_dynamic_shared = 0;  ///< bytes
+  bool portable = false;
+  bool index_assumed = false;  ///< the kernel declares no index type; int is assumed
+};
+
 namespace limits {
 
 /// The floor that NVIDIA documents for every CUDA device: CUDA C++ Programming Guide, "Technical

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/size_type.hpp>
 
 // Named axes, and extents of them. Kernels take them by value, so a launch that swaps rows and
@@ -10,6 +11,30 @@
 namespace warpsafe {
 
 namespace detail {
+
+/// A whole number as the program passes it, for example to `rows{m}`.
+struct SizeArgument {
+  SignedSize count;
+
+  template <class T, typename If<is_size<T>>::type* = nullptr>
+  WARPSAFE_FN constexpr SizeArgument(T number) noexcept  // NOLINT(google-explicit-constructor)
+      : count(SignedSize::of(number)) {}
+#define WARPSAFE_DETAIL_SENTENCE "warpsafe: a bool is not a size"
+  template <class T, typename If<is_bool<T>>::type* = nullptr WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED SizeArgument(T) WARPSAFE_DETAIL_REFUSAL(T);
+#undef WARPSAFE_DETAIL_SENTENCE
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a size is a whole number of elements; round the floating-point value explicitly first"
+  template <class T, typename If<is_floating<T>>::type* = nullptr WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED SizeArgument(T) WARPSAFE_DETAIL_REFUSAL(T);
+#undef WARPSAFE_DETAIL_SENTENCE
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a size is a built-in whole number (int, std::size_t, std::int64_t, ...)"
+  template <class T, typename If<!is_size<T> && !is_bool<T> && !is_floating<T>>::type* =
+                         nullptr WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED SizeArgument(const T&) WARPSAFE_DETAIL_REFUSAL(T);
+#undef WARPSAFE_DETAIL_SENTENCE
+};
 
 /// One axis of an extent: its number of elements, and which of x, y, z it runs along. A negative
 /// number keeps its sign, and `cover` returns an error for it.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/size_type.hpp>
+#include <warpsafe/kernel/kernel.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -11,21 +12,6 @@
 // checked while compiling if possible, otherwise at the launch.
 
 namespace warpsafe {
-
-/// The needs of a kernel as plain numbers, for `validate`. 0 means "not declared".
-struct KernelNeeds {
-  std::uint32_t max_threads = 0;         ///< threads per block
-  std::uint32_t block_multiple = 0;      ///< the number of threads per block is a multiple of it
-  std::uint32_t warp_size = 0;           ///< threads per warp that the code assumes
-  std::uint64_t index_max = 0;           ///< the largest value of the kernel's index type
-  std::uint64_t min_dynamic_shared = 0;  ///< bytes
-  bool portable = false;
-  bool index_assumed = false;  ///< the kernel declares no index type; int is assumed
-};
-
-namespace detail {
-struct HostReference;
-}
 
 namespace needs_detail {
 /// Whether N is a whole number of 32 bits from 1 to `most`. Signed numbers are accepted, so that a
@@ -47,24 +33,6 @@ constexpr std::uint32_t count_or_1() noexcept {
     return 1;
   }
 }
-
-struct Need {
-  using shared_type = void;
-  static constexpr std::uint32_t its_max_threads = 0;
-  static constexpr std::uint32_t its_block_multiple = 0;
-  static constexpr std::uint32_t its_warp_size = 0;
-  static constexpr std::uint64_t its_index_max = 0;
-  static constexpr std::uint64_t its_min_dynamic_shared = 0;
-  static constexpr bool its_portable = false;
-  static constexpr bool its_grid_stride = false;
-  static constexpr std::uint32_t its_items = 1;
-  static constexpr bool its_waits = false;
-  /// The reference function of a kernel with these parameters, or nullptr (reference.hpp).
-  template <class Parameters>
-  static constexpr const detail::HostReference* its_reference = nullptr;
-  template <class Parameters>
-  static constexpr bool its_reference_fits = true;
-};
 }  // namespace needs_detail
 
 /// At most N threads per block, as __launch_bounds__ declares to the compiler.
@@ -138,65 +106,4 @@ struct waits_for_predecessor : needs_detail::Need {
   static constexpr bool its_waits = true;
 };
 
-namespace detail {
-
-template <class T>
-inline constexpr bool is_need = std::is_base_of_v<needs_detail::Need, T>;
-
-constexpr std::uint64_t largest(std::uint64_t a, std::uint64_t b) noexcept { return a > b ? a : b; }
-/// The smaller of two numbers; 0 means "none".
-constexpr std::uint64_t strictest(std::uint64_t a, std::uint64_t b) noexcept {
-  return a == 0 ? b : b == 0 ? a : a < b ? a : b;
-}
-
-/// The least common multiple of two numbers; 0 means "none".
-constexpr std::uint64_t common_multiple(std::uint64_t a, std::uint64_t b) noexcept {
-  if (a == 0 || b == 0) return a + b;
-  std::uint64_t both = a;
-  while (both % b != 0) both += a;
-  return both;
-}
-
-/// The first reference among the needs, or nullptr.
-template <class Parameters, class... Needs>
-constexpr const HostReference* find_reference() noexcept {
-  const HostReference* found = nullptr;
-  ((found = found != nullptr ? found : Needs::template its_reference<Parameters>), ...);
-  return found;
-}
-
-/// The largest index of a kernel without a declared index type: the largest int.
-inline constexpr std::uint64_t assumed_index_max = 0x7fffffffU;
-
-template <class... Needs>
-[[nodiscard]] constexpr KernelNeeds collect_needs() noexcept {
-  KernelNeeds all;
-  // Every need is named, so that a new one does not compile until it is collected.
-  auto& [max_threads, block_multiple, warp_size, index_max, min_dynamic_shared, portable,
-         index_assumed] = all;
-  ((max_threads = static_cast<std::uint32_t>(strictest(max_threads, Needs::its_max_threads))), ...);
-  ((block_multiple =
-        static_cast<std::uint32_t>(common_multiple(block_multiple, Needs::its_block_multiple))),
-   ...);
-  ((warp_size = static_cast<std::uint32_t>(largest(warp_size, Needs::its_warp_size))), ...);
-  ((index_max = strictest(index_max, Needs::its_index_max)), ...);
-  index_assumed = index_max == 0;
-  if (index_assumed) index_max = assumed_index_max;
-  ((min_dynamic_shared = largest(min_dynamic_shared, Needs::its_min_dynamic_shared)), ...);
-  ((portable = portable || Needs::its_portable), ...);
-  return all;
-}
-
-/// The T of needs_shared<T>, or void.
-template <class... Needs>
-struct SharedNeed {
-  using type = void;
-};
-template <class First, class... Rest>
-struct SharedNeed<First, Rest...> {
-  using type = std::conditional_t<std::is_void_v<typename First::shared_type>,
-                                  typename SharedNeed<Rest...>::type, typename First::shared_type>;
-};
-
-}  // namespace detail
 }  // namespace warpsafe

@@ -157,7 +157,8 @@ template <CheckLevel Level, class B, class K, class... A>
 [[nodiscard]] result<void> launch_written(const Located<B>& at, const LaunchShape& shape, K kernel,
                                           const A&... arguments) noexcept {
   if constexpr (Level == CheckLevel::off) {
-    return dispatch<false, false>(at, shape, kernel, typename K::parameters{}, arguments...);
+    return dispatch<B, false>(at, shape, kernel.entry(), kernel.name(), nullptr,
+                              typename K::parameters{}, arguments...);
   } else {
     const auto& launched = launched_kernel<B>(kernel);
     AddressedArguments<typename K::parameters, A...> addressed(arguments...);

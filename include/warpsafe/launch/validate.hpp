@@ -4,7 +4,6 @@
 
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/kernel/needs.hpp>
 #include <warpsafe/launch/detail/launch_rules.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 

@@ -17,7 +17,6 @@
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/kernel/needs.hpp>
 #include <warpsafe/launch/kernel_report.hpp>
 #include <warpsafe/memory/memory_info.hpp>
 #include <warpsafe/print/detail/print_text.hpp>

@@ -37,7 +37,7 @@ class Inspect : public VendorTest {
     VendorTest::SetUp();
     plant_last_error(code::unknown);
     successes_leave_last_error();
-    data.emplace();
+    data.emplace(Data{});
   }
   void TearDown() override {
     data.reset();

@@ -7,6 +7,11 @@
 
 namespace warpsafe::detail {
 
+/// The smaller of two numbers; 0 means "none".
+constexpr std::uint64_t strictest(std::uint64_t a, std::uint64_t b) noexcept {
+  return a == 0 ? b : b == 0 ? a : a < b ? a : b;
+}
+
 /// Stores in `fits` the block that an error suggests in place of `block`, and returns its number of
 /// threads. The suggestion has about the same shape, at most `limit` threads, and at most 64 in z,
 /// so that `block<…>` accepts it.

@@ -59,6 +59,7 @@ struct CheckHooks {
 }
 
 class TextBuffer;
+struct WaitTarget;  // stream/detail/waiting.hpp
 
 /// How a runtime waits for `handle`, which is a stream or an event (waiting.hpp).
 struct WaitCalls {
@@ -70,14 +71,6 @@ struct WaitCalls {
   /// Whether a query would break no capture, and repeating it can change its answer.
   bool (*may_query)(void* handle) noexcept;
 };
-/// The target of a wait, and the line of the call.
-struct WaitTarget {
-  const void* stream;
-  std::int32_t device;
-  call_site site;
-  bool may_stop;  ///< false if memory that the work uses is freed after the wait
-};
-
 /// The calls of a backend that the debug tools use, as pointers, so that the tools are written and
 /// compiled once for all backends (stream/detail/backend_calls.hpp). `stream` is always the
 /// launch's stream, and its device is current.
@@ -174,25 +167,6 @@ struct DebugHooks {
 [[nodiscard, gnu::always_inline]] inline const DebugHooks* debug_hooks() noexcept {
   return __atomic_load_n(&debug_hooks_in_use, __ATOMIC_ACQUIRE);
 }
-
-/// A point in a stream, for recording that the work before it has ended.
-struct StreamPoint {
-  const void* stream = nullptr;
-  std::uint64_t time = 0;  ///< 0 if nothing is known
-  std::int32_t device = -1;
-
-  /// The point that the stream has reached now. Take it before waiting for the stream or recording
-  /// an event.
-  [[nodiscard]] static StreamPoint of(const void* stream, std::int32_t device) noexcept {
-    const DebugHooks* const hooks = debug_hooks();
-    return {stream, hooks == nullptr ? 0 : hooks->begin_wait(), device};
-  }
-  /// A wait for this point has succeeded: work submitted before it is no longer suspect.
-  void reached(Vendor vendor) const noexcept {
-    const DebugHooks* const hooks = debug_hooks();
-    if (hooks != nullptr && time != 0) hooks->waited(vendor, device, stream, time);
-  }
-};
 
 }  // namespace detail
 

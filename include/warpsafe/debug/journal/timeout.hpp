@@ -10,6 +10,7 @@
 #include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/debug/switches.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -46,6 +46,16 @@ struct items_per_thread_t {
 template <auto N>
 inline constexpr items_per_thread_t<N> items_per_thread{};
 
+namespace detail {
+/// What a number of resident blocks was computed for.
+struct LaunchOccupancy {
+  std::uint64_t kernel = 0;          ///< hash of its name; 0: it is a number of the user's own
+  std::uint64_t dynamic_shared = 0;  ///< bytes per block
+  std::uint32_t threads = 0;         ///< of a block
+  std::int32_t device = -1;
+};
+}  // namespace detail
+
 /// The most blocks of a grid-stride grid: a number of your own, or max_resident_blocks
 /// (launch/occupancy.hpp), which holds for one launch: checked builds compare.
 struct max_blocks {

@@ -83,27 +83,26 @@ template <class Calls, bool Plain, class B, class... V>
 }
 
 /// A launch without checks: makes the one call of the backend; its status is the result. `shaped`
-/// is the LaunchConfig or a LaunchShape. `OptIn`: the type allows dynamic shared memory. `Plain`:
-/// the type has no option that needs a launch attribute.
-template <bool OptIn, bool Plain, class B, class Shaped, class K, class... P, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B>& at,
-                                                               const Shaped& shaped, K kernel,
-                                                               TypeList<P...>,
-                                                               const A&... arguments) noexcept {
-  using Calls = typename K::template calls<B>;
-  const KernelEntry entry = kernel.entry();
+/// is the LaunchConfig or a LaunchShape. `slots` are those of the kernel if the type allows dynamic
+/// shared memory, else nullptr. `Plain`: the type has no option that needs a launch attribute. The
+/// kernel is passed as data, so that launches of all kernels with the same types share this.
+template <class Calls, bool Plain, class B, class Shaped, class Slots, class... P, class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> dispatch(
+    const Located<B>& at, const Shaped& shaped, const KernelEntry& kernel, Name name, Slots slots,
+    TypeList<P...>, const A&... arguments) noexcept {
+  const KernelEntry entry = kernel;
   // launch_failed takes the stream by reference, so it lies in memory at every launch. A copy keeps
   // the caller's file and line out of memory.
   const basic_stream_ref<B> stream = at.stream;
   const LaunchShape& shape = shape_of(shaped);
   int status = 0;
-  if constexpr (OptIn) {
-    status = kernel_slots<B>(kernel).template allow_dynamic_shared<CheckLevel::off>(
-        entry, stream.device().value(), shape.dynamic_shared);
+  if constexpr (!std::is_null_pointer_v<Slots>) {
+    status = slots->template allow_dynamic_shared<CheckLevel::off>(entry, stream.device().value(),
+                                                                   shape.dynamic_shared);
   }
   if (status == 0) {
     if constexpr (RecordsCallers<B>) {
-      const CallScope<B> here(at.site, kernel.name());
+      const CallScope<B> here(at.site, name);
       status =
           pass_values<Calls, Plain>(entry, shape, stream, convert_argument<P, true>(arguments)...);
     } else {
@@ -112,7 +111,6 @@ template <bool OptIn, bool Plain, class B, class Shaped, class K, class... P, cl
     }
   }
   if (status != 0) [[unlikely]] {
-    const Name name = kernel.name();
     return launch_refused(status, shaped, stream, name.data, name.size, at.site.file,
                           at.site.function, at.site.line);
   }
@@ -197,20 +195,13 @@ template <class B, class K>
   }
 }
 
-/// The last step of every launch of a configuration.
-template <CheckLevel Level, class B, class Config, class K, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> launch_typed(const Located<B>& at,
-                                                                   const Config& config, K kernel,
-                                                                   const A&... arguments) noexcept {
-  using Parameters = typename K::parameters;
-  if constexpr (Level == CheckLevel::off) {
-    if (config.empty()) return success();
-    return dispatch<Config::template has<PartKind::shared>, is_plain<Config>>(
-        at, config.numbers(ForDispatch{}), kernel, Parameters{}, arguments...);
+/// The slots of a kernel that may be given dynamic shared memory, for `dispatch`.
+template <bool OptIn, class B, class K>
+[[nodiscard, gnu::always_inline]] inline auto opt_in_slots([[maybe_unused]] K kernel) noexcept {
+  if constexpr (OptIn) {
+    return &kernel_slots<B>(kernel);
   } else {
-    AddressedArguments<Parameters, A...> addressed(arguments...);
-    return run_checked_launch<Level>(at, launch_types<K, Config, A...>, &config,
-                                     launched_kernel<B>(kernel), addressed.words());
+    return nullptr;
   }
 }
 
@@ -238,7 +229,19 @@ inline result<void> launch_on(const Located<B>& at, const C& config, const K& ke
         return refused_configuration<B>(error, here, kernel.name());
       }
     }
-    return launch_typed<Level>(at, value_of(config), kernel, arguments...);
+    using Config = std::remove_cvref_t<decltype(value_of(config))>;
+    using Parameters = typename K::parameters;
+    if constexpr (Level == CheckLevel::off) {
+      if (value_of(config).empty()) return success();
+      return dispatch<typename K::template calls<B>, is_plain<Config>>(
+          at, value_of(config).numbers(ForDispatch{}), kernel.entry(), kernel.name(),
+          opt_in_slots<Config::template has<PartKind::shared>, B>(kernel), Parameters{},
+          arguments...);
+    } else {
+      AddressedArguments<Parameters, A...> addressed(arguments...);
+      return run_checked_launch<Level>(at, launch_types<K, Config, A...>, &value_of(config),
+                                       launched_kernel<B>(kernel), addressed.words());
+    }
   } else {
     return success();
   }

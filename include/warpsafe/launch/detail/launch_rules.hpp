@@ -6,7 +6,6 @@
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
-#include <warpsafe/kernel/needs.hpp>
 
 #include <cstdint>
 

@@ -21,6 +21,32 @@ namespace warpsafe {
 
 namespace detail {
 
+/// The target of a wait, and the line of the call.
+struct WaitTarget {
+  const void* stream;
+  std::int32_t device;
+  call_site site;
+  bool may_stop;  ///< false if memory that the work uses is freed after the wait
+};
+/// A point in a stream, for recording that the work before it has ended.
+struct StreamPoint {
+  const void* stream = nullptr;
+  std::uint64_t time = 0;  ///< 0 if nothing is known
+  std::int32_t device = -1;
+
+  /// The point that the stream has reached now. Take it before waiting for the stream or recording
+  /// an event.
+  [[nodiscard]] static StreamPoint of(const void* stream, std::int32_t device) noexcept {
+    const DebugHooks* const hooks = debug_hooks();
+    return {stream, hooks == nullptr ? 0 : hooks->begin_wait(), device};
+  }
+  /// A wait for this point has succeeded: work submitted before it is no longer suspect.
+  void reached(Vendor vendor) const noexcept {
+    const DebugHooks* const hooks = debug_hooks();
+    if (hooks != nullptr && time != 0) hooks->waited(vendor, device, stream, time);
+  }
+};
+
 /// Errc::stream_null for a Stream that was moved from or closed. A vendor's runtime would
 /// take its null handle for the default stream: it would make memory, handles, captures and events
 /// there, and wait for other work.

@@ -12,6 +12,7 @@
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/reference.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 
 #include <dlfcn.h>
 

@@ -11,6 +11,7 @@
 #include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/debug/switches.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 
 #include <csignal>
 #include <cstddef>
