@@ -10,6 +10,7 @@
 #include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/dims/make_dims.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/kernel/needs.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/launch/launch_config.hpp>

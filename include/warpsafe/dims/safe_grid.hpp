@@ -225,6 +225,28 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
   }
   constexpr explicit SafeGrid(const Block& its_block) noexcept : Numbers(its_block) {}
 
+  /// The error for sizes that cannot be covered, or the permitted empty grid. All calls with these
+  /// types share it, so that a call emits no more than its arguments.
+  template <class Grid, class B>
+  [[gnu::cold, gnu::noinline]] static constexpr result<Grid> without_cover(
+      detail::CoverSizes<Grid::rank> sizes, B block, detail::CoverRule rule, std::uint64_t cap,
+      Name kernel, call_site site) noexcept {
+    LaunchError error;
+    if (!detail::refuse_sizes<Rules, Grid::items, Grid::policy == GridPolicy::strided,
+                              Grid::policy == GridPolicy::one_per_item_or_empty>(sizes, block, rule,
+                                                                                 cap, error)) {
+      error.kernel = kernel;
+      error.site = site;
+      return detail::failure<Grid>(error);
+    }
+    Grid grid(block);
+    for (int axis = 0; axis < Grid::rank; ++axis) {
+      grid.counts()[axis] = 0;
+      grid.sizes_[axis] = sizes.along[axis].bits;
+    }
+    return detail::result_of<Grid>(grid);
+  }
+
   template <CheckLevel Level, GridPolicy P, class Size, class B, class Option1, class Option2>
   [[gnu::always_inline]] static constexpr auto make(const Size& size, B block,
                                                     detail::CoverRule rule, const Option1& option1,
@@ -237,20 +259,17 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
       using Grid = SafeGrid<Rules, B, detail::rank_of<Size>, P,
                             detail::items_of<Option1> * detail::items_of<Option2>>;
       Grid grid(block);
-      LaunchError error;
       std::uint64_t cap = 0;
       if constexpr (capped && detail::is_max_blocks<Option2>) {
         cap = option2.count.negative ? 0 : option2.count.magnitude;
         grid.occupancy_cap = option2.of;
       }
-      const bool fine =
-          detail::cover<Level, Rules, Grid::items, capped, P == GridPolicy::one_per_item_or_empty>(
-              size, block, rule, cap, grid.counts(), grid.sizes_, error);
+      const bool fine = detail::cover<Level, Rules, Grid::items, capped>(
+          size, block, rule, cap, grid.counts(), grid.sizes_);
       if constexpr (Level != CheckLevel::off) {
-        if (!fine) {
-          error.kernel = detail::kernel_name_of(option1, option2);
-          error.site = site;
-          return detail::failure<Grid>(error);
+        if (!fine) [[unlikely]] {
+          return without_cover<Grid>(detail::sizes_of(size), block, rule, cap,
+                                     detail::kernel_name_of(option1, option2), site);
         }
       }
       return detail::result_of<Grid>(grid);

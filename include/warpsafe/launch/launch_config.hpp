@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace warpsafe {
 
@@ -158,6 +159,9 @@ template <class T>
 [[gnu::always_inline]] constexpr const T& value_of(const result<T>& value) noexcept {
   return UnwrapWithTryOrValue::value_in(value);
 }
+/// The configuration that C is, or is a result of.
+template <class C>
+using config_of = std::remove_cvref_t<decltype(value_of(std::declval<const C&>()))>;
 /// The number of elements that the configuration's grid covers; 1 if it covers no size.
 template <class Config>
 [[nodiscard]] constexpr std::uint64_t covered_elements(

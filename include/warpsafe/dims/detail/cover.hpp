@@ -178,15 +178,13 @@ struct CoverRequest {
                 floor.max_threads_per_axis, name);
 }
 
-/// Fills in blocks and sizes. At CheckLevel::off it always returns true, and a size that cannot be
-/// covered becomes a dimension of 0.
-template <CheckLevel Level, class Rules, std::uint32_t Items, bool Capped, bool MayBeEmpty,
-          class Size, class B>
+/// Fills in blocks and sizes. False for a size that cannot be covered; `refuse_sizes` then says
+/// why. At CheckLevel::off it always returns true, and such a size becomes a dimension of 0.
+template <CheckLevel Level, class Rules, std::uint32_t Items, bool Capped, class Size, class B>
 [[gnu::always_inline]] constexpr bool cover(const Size& size, const B& block, CoverRule rule,
                                             std::uint64_t cap,
                                             std::uint32_t (&blocks)[rank_of<Size>],
-                                            std::uint64_t (&sizes)[rank_of<Size>],
-                                            [[maybe_unused]] LaunchError& error) noexcept {
+                                            std::uint64_t (&sizes)[rank_of<Size>]) noexcept {
   constexpr int rank = rank_of<Size>;
   const SizeBits size_x = size_along(size, 0);
   SizeBits size_y{1, false};
@@ -225,18 +223,44 @@ template <CheckLevel Level, class Rules, std::uint32_t Items, bool Capped, bool 
       if constexpr (rank > 1) fits = fits && block.y() != 0;
       if constexpr (rank > 2) fits = fits && block.z() != 0;
     }
-    if (fits) return true;
-    const CoverRequest asked{{size_x, size_y, size_z},
-                             {block.x(), block.y(), block.z()},
-                             {blocks[0], blocks[rank > 1 ? 1 : 0], blocks[rank > 2 ? 2 : 0]},
-                             Items,
-                             rank,
-                             rule,
-                             Capped,
-                             MayBeEmpty};
-    for (int axis = 0; axis < rank; ++axis) blocks[axis] = 0;
-    return refuse_cover(asked, floor_of<Rules>, error);
+    return fits;
   }
+}
+
+/// The sizes along the axes of a grid, by value. A call with them keeps no size in memory.
+template <int Rank>
+struct CoverSizes {
+  SizeBits along[Rank];
+};
+template <class Size>
+[[nodiscard, gnu::always_inline]] constexpr auto sizes_of(const Size& size) noexcept {
+  CoverSizes<rank_of<Size>> all{};
+  for (int axis = 0; axis < rank_of<Size>; ++axis) all.along[axis] = size_along(size, axis);
+  return all;
+}
+
+/// For sizes that `cover` cannot cover: fills in `error` with the reason and returns false. Returns
+/// true for a permitted empty grid.
+template <class Rules, std::uint32_t Items, bool Capped, bool MayBeEmpty, int Rank, class B>
+constexpr bool refuse_sizes(const CoverSizes<Rank>& sizes, const B& block, CoverRule rule,
+                            std::uint64_t cap, LaunchError& error) noexcept {
+  CoverRequest asked{{{1, false}, {1, false}, {1, false}},
+                     {block.x(), block.y(), block.z()},
+                     {0, 0, 0},
+                     Items,
+                     Rank,
+                     rule,
+                     Capped,
+                     MayBeEmpty};
+  for (int axis = 0; axis < Rank; ++axis) asked.sizes[axis] = sizes.along[axis];
+  asked.blocks[0] = blocks_or_zero<0, Rules, Items, Capped>(asked.sizes[0], block.x(), rule, cap);
+  if constexpr (Rank > 1) {
+    asked.blocks[1] = blocks_or_zero<1, Rules, 1, Capped>(asked.sizes[1], block.y(), rule, cap);
+  }
+  if constexpr (Rank > 2) {
+    asked.blocks[2] = blocks_or_zero<2, Rules, 1, Capped>(asked.sizes[2], block.z(), rule, cap);
+  }
+  return refuse_cover(asked, floor_of<Rules>, error);
 }
 
 }  // namespace warpsafe::detail

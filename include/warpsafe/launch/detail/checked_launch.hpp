@@ -9,7 +9,6 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
-#include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/launch/detail/launch_rules.hpp>
@@ -37,7 +36,8 @@ struct LaunchNumbers {
 struct LaunchTypes {
   const KernelFacts& kernel;
   const ArgumentTypes& arguments;
-  void (*read)(const void* config, LaunchNumbers& numbers) noexcept;
+  /// Reads the configuration, or returns the error in its place.
+  const LaunchError* (*read)(const void* config, LaunchNumbers& numbers) noexcept;
   /// Puts the configuration's own problem, for a kernel on a device, into `error`; nullptr if its
   /// type can have none.
   void (*problem)(const void* config, Name kernel, int device, LaunchError& error) noexcept;
@@ -255,7 +255,20 @@ template <CheckLevel Level, class B, class Calls>
   }
 }
 
-/// The whole checked launch.
+/// The error of a launch whose configuration is an error.
+template <class B>
+[[gnu::cold, gnu::noinline]] result<void> refused_configuration(const LaunchError& error,
+                                                                const Located<B>& at,
+                                                                Name kernel) noexcept {
+  result<void> refused = failure<void>(error);
+  LaunchError& own = UnwrapWithTryOrValue::error_in(refused);
+  if (own.kernel.empty()) own.kernel = kernel;
+  own.stream = at.stream.native();
+  if (own.site.file == nullptr) own.site = at.site;
+  return refused;
+}
+
+/// The whole checked launch. `config` is the configuration or its result.
 template <CheckLevel Level, class B, class Calls>
 [[nodiscard, gnu::noinline]] result<void> run_checked_launch(const Located<B>& at,
                                                              const LaunchTypes& types,
@@ -263,7 +276,9 @@ template <CheckLevel Level, class B, class Calls>
                                                              const LaunchedKernel<Calls>& kernel,
                                                              void** words) noexcept {
   LaunchNumbers numbers;
-  types.read(config, numbers);
+  if (const LaunchError* const refused = types.read(config, numbers)) [[unlikely]] {
+    return refused_configuration(*refused, at, kernel.name);
+  }
   if (numbers.empty) return success();
   ArgumentWords arguments(types.arguments, words);
   KernelLimits kernel_local;

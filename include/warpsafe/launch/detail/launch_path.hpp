@@ -3,8 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/capture_hooks.hpp>
-#include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>
@@ -14,29 +12,15 @@
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/launch/detail/launch_types.hpp>
 #include <warpsafe/launch/detail/memory_uses.hpp>
-#include <warpsafe/launch/detail/observation.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 // The errors of a launch. Each is made out of line.
 
 namespace warpsafe::detail {
-
-template <class B>
-[[gnu::cold, gnu::noinline]] result<void> refused_configuration(const LaunchError& error,
-                                                                const Located<B>& at,
-                                                                Name kernel) noexcept {
-  result<void> refused = failure<void>(error);
-  LaunchError& own = UnwrapWithTryOrValue::error_in(refused);
-  if (own.kernel.empty()) own.kernel = kernel;
-  own.stream = at.stream.native();
-  if (own.site.file == nullptr) own.site = at.site;
-  return refused;
-}
 
 /// The dimensions of a launch, from a LaunchShape or a configuration.
 [[nodiscard]] constexpr const LaunchShape& shape_of(const LaunchShape& shape) noexcept {
@@ -87,9 +71,11 @@ template <class Calls, bool Plain, class B, class... V>
 /// shared memory, else nullptr. `Plain`: the type has no option that needs a launch attribute. The
 /// kernel is passed as data, so that launches of all kernels with the same types share this.
 template <class Calls, bool Plain, class B, class Shaped, class Slots, class... P, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> dispatch(
-    const Located<B>& at, const Shaped& shaped, const KernelEntry& kernel, Name name, Slots slots,
-    TypeList<P...>, const A&... arguments) noexcept {
+[[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B>& at,
+                                                               const Shaped& shaped,
+                                                               const KernelEntry& kernel, Name name,
+                                                               Slots slots, TypeList<P...>,
+                                                               const A&... arguments) noexcept {
   const KernelEntry entry = kernel;
   // launch_failed takes the stream by reference, so it lies in memory at every launch. A copy keeps
   // the caller's file and line out of memory.
@@ -129,33 +115,38 @@ inline constexpr bool is_plain =
     !(Config::template has<PartKind::cluster> || Config::template has<PartKind::cooperative> ||
       Config::template has<PartKind::priority> || Config::template has<PartKind::dependent>);
 
-template <class Config>
-void read_config(const void* address, LaunchNumbers& numbers) noexcept {
-  const Config& config = *static_cast<const Config*>(address);
+/// `C` is the configuration, or a result of one.
+template <class C>
+const LaunchError* read_config(const void* address, LaunchNumbers& numbers) noexcept {
+  const C& given = *static_cast<const C*>(address);
+  if (const LaunchError* const error = error_of(given)) return error;
+  const auto& config = value_of(given);
   numbers = {config.shape(), covered_elements(config), config.empty()};
+  return nullptr;
 }
-template <class Config>
+template <class C>
 void config_problem(const void* address, [[maybe_unused]] Name kernel, [[maybe_unused]] int device,
                     LaunchError& error) noexcept {
-  const Config& config = *static_cast<const Config*>(address);
+  const auto& config = value_of(*static_cast<const C*>(address));
   ::new (static_cast<void*>(&error)) LaunchError(config.problem());
-  if constexpr (is_strided_grid<typename Config::grid_type>) {
+  if constexpr (is_strided_grid<typename config_of<C>::grid_type>) {
     if (error.code == Errc{}) config.grid().check_cap(kernel, device, config.shape(), error);
   }
 }
-template <class Config>
+template <class C>
 constexpr auto problem_of() noexcept -> void (*)(const void*, Name, int, LaunchError&) noexcept {
+  using Config = config_of<C>;
   if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster> ||
                 is_strided_grid<typename Config::grid_type>) {
-    return &config_problem<Config>;
+    return &config_problem<C>;
   } else {
     return nullptr;
   }
 }
-template <class K, class Config, class... A>
+template <class K, class C, class... A>
 inline constexpr LaunchTypes launch_types{kernel_facts<K>,
                                           AddressedArguments<typename K::parameters, A...>::types,
-                                          &read_config<Config>, problem_of<Config>()};
+                                          &read_config<C>, problem_of<C>()};
 
 /// A kernel that is not loaded by name, as constant data. Hidden, as its EntryOf.
 template <class B, class K>
@@ -205,11 +196,6 @@ template <bool OptIn, class B, class K>
   }
 }
 
-/// How a launch keeps what an error needs. A release launch copies it when there is an error, so
-/// that no address is taken on the success path. With checks it lies in memory already.
-template <CheckLevel Level, class T>
-using copied_at = std::conditional_t<Level == CheckLevel::off, T, const T&>;
-
 #if !defined(__CUDA_ARCH__)  // launch.hpp has what is left of this for nvcc's device compiler
 /// Checks the types. Each mistake has a sentence of its own, and nothing after it is compiled.
 template <CheckLevel Level, class B, class C, class K, class... A>
@@ -219,27 +205,25 @@ inline result<void> launch_on(const Located<B>& at, const C& config, const K& ke
     return launch_on<Level>(at, config, typename K::kernel_type{}, kernel.function, arguments...);
   } else if constexpr (is_module_kernel<K>) {
     return launch_on<Level>(at, config, kernel.loaded(at.stream.device()), arguments...);
-  } else if constexpr (check_launch_types<B, std::remove_cvref_t<decltype(value_of(config))>, K,
-                                          A...>()) {
-    if constexpr (is_result<C>) {
-      if (!config.has_value()) [[unlikely]] {
-        const copied_at<Level, Located<B>> here =
-            at;  // so that `at` itself stays in registers, and the error too
-        const copied_at<Level, LaunchError> error = UnwrapWithTryOrValue::error_in(config);
-        return refused_configuration<B>(error, here, kernel.name());
-      }
-    }
-    using Config = std::remove_cvref_t<decltype(value_of(config))>;
+  } else if constexpr (check_launch_types<B, config_of<C>, K, A...>()) {
     using Parameters = typename K::parameters;
     if constexpr (Level == CheckLevel::off) {
+      if constexpr (is_result<C>) {
+        if (!config.has_value()) [[unlikely]] {
+          // Copies, so that the success path takes the address of neither.
+          const Located<B> here = at;
+          const LaunchError error = UnwrapWithTryOrValue::error_in(config);
+          return refused_configuration(error, here, kernel.name());
+        }
+      }
       if (value_of(config).empty()) return success();
-      return dispatch<typename K::template calls<B>, is_plain<Config>>(
+      return dispatch<typename K::template calls<B>, is_plain<config_of<C>>>(
           at, value_of(config).numbers(ForDispatch{}), kernel.entry(), kernel.name(),
-          opt_in_slots<Config::template has<PartKind::shared>, B>(kernel), Parameters{},
+          opt_in_slots<config_of<C>::template has<PartKind::shared>, B>(kernel), Parameters{},
           arguments...);
     } else {
       AddressedArguments<Parameters, A...> addressed(arguments...);
-      return run_checked_launch<Level>(at, launch_types<K, Config, A...>, &value_of(config),
+      return run_checked_launch<Level>(at, launch_types<K, C, A...>, &config,
                                        launched_kernel<B>(kernel), addressed.words());
     }
   } else {
