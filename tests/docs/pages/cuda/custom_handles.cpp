@@ -17,6 +17,7 @@ my_status_t my_set_stream(my_handle_t, cudaStream_t);
 my_status_t my_get_stream(my_handle_t, cudaStream_t*);
 const char* my_error_text(my_status_t);
 my_status_t my_work(my_handle_t, int);
+my_status_t my_axpy(my_handle_t, int, const float*, const float*, float*);
 
 template <>
 struct warpsafe::handle_traits<my_handle_t>
@@ -24,9 +25,14 @@ struct warpsafe::handle_traits<my_handle_t>
   static constexpr Name name = Name::of("my library");
   static constexpr int inner_handles = 0;
   static Name status_text(status value) noexcept { return Name::of(my_error_text(value)); }
+
+  static constexpr unsigned scalar_pointers(Name function) noexcept {
+    return function == Name::of("my_axpy") ? 0b001U | others_on_device : 0U;  // my_axpy(handle, n, alpha, x, y)
+  }
 };
 
 ws::result<void> work(const ws::Stream& stream) {
   WARPSAFE_TRY(auto mine, ws::StreamBound<my_handle_t>::create(stream));
+  WARPSAFE_TRYV(mine.call<my_axpy>(0, ws::host_scalar(1.0F), nullptr, nullptr));
   return mine.call<my_work>(1);
 }
