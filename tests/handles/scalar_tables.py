@@ -22,7 +22,7 @@ def functions(library, header):
         first, *rest = [parameter.strip() for parameter in parameters.split(",")]
         if "handle" not in first.lower() or not all(re.search(r"\w[\s*]+\w+\s*(\[\])?$", one) for one in rest):
             continue
-        pointers = [one for one in rest if re.search(r"[*\[]|Descr_t", one)]
+        pointers = [one for one in rest if re.search(r"[*\[]|(Descr|HybMat|Info)_t", one)]
         routine = re.sub(r"(_v2|_64|ex|batched|strided|_)+$", "", name.lower())
         scalars = set()
         for number, one in enumerate(pointers):

@@ -119,17 +119,19 @@ inline constexpr ScalarRow blas_rows[] = {
 /// The generic functions of cuSPARSE, hipSPARSE and rocSPARSE, and older ones with scalars
 /// (cuSPARSE documentation, chapters 5 and 6).
 inline constexpr ScalarRow sparse_rows[] = {
-    {Name::of("spsv spsm bsrsv2solve bsrsm2solve"), 0b1},             // alpha A ...
+    {Name::of("spsv spsm axpyi bsrsv2solve bsrsm2solve csrsv2solve csrsm2"), 0b1},  // alpha ...
     {Name::of("axpby"), 0b101},                                       // alpha x beta y
     {Name::of("rot"), 0b11},                                          // c s x y
     {Name::of("spvv"), 0b100},                                        // x y result
+    {Name::of("doti dotci nnz"), 0b1000},                             // x indices y result
     {Name::of("spmv spmm sddmm spgemm spgemmreusecompute"), 0b1001},  // alpha A B beta C
     {Name::of("gemvibuffersize"), 0},
-    {Name::of("gemvi"), 0b10001},                      // alpha A x indices beta y
-    {Name::of("nnz"), 0b1000},                         // descriptor A counts total
-    {Name::of("bsrxmv"), 0b100000001},                 // alpha A values mask ... beta y
-    {Name::of("csrgeam2"), 0b100001},                  // alpha A values rows columns beta ...
-    {Name::of("bsrmv bsrmm csrmv csrmm"), 0b1000001},  // alpha A values rows columns x beta y
+    {Name::of("gemvi hybmv"), 0b10001},              // alpha A x indices beta y
+    {Name::of("gemmi csrgeam csrgeam2"), 0b100001},  // alpha A values rows columns beta ...
+    {Name::of("bsrmv bsrmm csrmv csrmm csrmm2"), 0b1000001},  // alpha A values rows columns x beta
+    {Name::of("bsrxmv"), 0b100000001},                        // alpha A values mask ... beta y
+    {Name::of("csrgemm2buffersizeext"), 0b10000001},          // alpha A rows columns B ... beta
+    {Name::of("csrgemm2"), 0b1000000001},  // alpha A values rows columns B ... beta
 };
 
 /// A routine's name in lower case and without underscores: sgemmstridedbatched for
