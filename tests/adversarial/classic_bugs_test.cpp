@@ -10,6 +10,8 @@
 #include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
 #include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/race/adversarial.hpp>
 #include <warpsafe/warpsafe.hpp>
@@ -236,6 +238,94 @@ TEST(ClassicBugs, AReadAfterSync) {
   expect_clean([] { read_back(true, true); });
   expect_clean([] { read_back(true, false); });
 }
+// A span of pinned or managed memory that outlives its owner's move or close.
+
+void use_a_span_during_a_copy(bool in_time) {
+  const Stream stream = must(Stream::create());
+  auto x = must(DeviceBuffer<float>::create(stream, count));
+  must(x.zero(stream));
+  auto pinned = must(PinnedBuffer<float>::create(count));
+  const std::span<float> kept = pinned.span();
+  auto token = copy(stream, std::move(pinned), x);
+  if (!in_time) reads(kept);
+  const auto back = must(std::move(token).get());
+  if (in_time) reads(back.span());
+}
+TEST(ClassicBugs, ASpanKeptOverAMoveIntoACopy) {
+  const RaceReport report = expect_race([] { use_a_span_during_a_copy(false); });
+  EXPECT_THAT(report.text(), HasSubstr("read of 16 bytes by the host, at classic_bugs_test.cpp:"));
+}
+TEST(ClassicBugs, ASpanTakenAfterTheCopy) {
+  expect_clean([] { use_a_span_during_a_copy(true); });
+}
+
+// Here nothing reports the host's access: the next copy gets the span.
+void copy_through_a_span_during_a_copy(bool in_time) {
+  const Stream stream = must(Stream::create());
+  const Stream other = must(Stream::create());
+  auto x = must(DeviceBuffer<float>::create(stream, count));
+  auto y = must(DeviceBuffer<float>::create(other, count));
+  must(x.zero(stream));
+  auto pinned = must(PinnedBuffer<float>::create(count));
+  std::span<float> kept = pinned.span();
+  auto token = copy(stream, std::move(pinned), x);
+  if (!in_time) must(copy_and_wait(other, y, kept));
+  auto back = must(std::move(token).get());
+  if (in_time) must(copy_and_wait(other, y, back.span()));
+}
+TEST(ClassicBugs, ACopyOfASpanKeptOverAMove) {
+  EXPECT_EQ(expect_race([] { copy_through_a_span_during_a_copy(false); }).findings[0].mistake,
+            Mistake::race);
+}
+TEST(ClassicBugs, ACopyOfASpanTakenAfterTheCopy) {
+  expect_clean([] { copy_through_a_span_during_a_copy(true); });
+}
+
+void write_through_a_span(bool managed, bool in_time) {
+  const Stream stream = must(Stream::create());
+  std::span<float> kept;
+  if (managed) {
+    auto buffer = must(ManagedBuffer<float>::create(stream, count));
+    auto on_host = must(std::move(buffer).to_host(stream).get());
+    kept = on_host.span();
+    if (in_time) kept[1] = 2.0F;
+    static_cast<void>(std::move(on_host).to_device());
+  } else {
+    auto buffer = must(PinnedBuffer<float>::create(count));
+    kept = buffer.span();
+    if (in_time) kept[1] = 2.0F;
+    must(buffer.close());
+  }
+  must(stream.synchronize());
+  if (!in_time) kept[1] = 2.0F;
+}
+/// The host may access managed memory at any time.
+struct ConcurrentManagedAccess {
+  ConcurrentManagedAccess() {
+    DeviceLimits limits = must(device_limits(DeviceId(0)));
+    limits.concurrent_managed_access = true;
+    EXPECT_TRUE(host::set_limits(0, limits));
+  }
+  ConcurrentManagedAccess(const ConcurrentManagedAccess&) = delete;
+  ConcurrentManagedAccess& operator=(const ConcurrentManagedAccess&) = delete;
+  ~ConcurrentManagedAccess() { host::reset(); }
+};
+TEST(ClassicBugs, ASpanWrittenAfterItsBufferWasFreed) {
+  const ConcurrentManagedAccess device;
+  for (const bool managed : {true, false}) {
+    const RaceReport report = expect_race([&] { write_through_a_span(managed, false); });
+    ASSERT_EQ(report.findings.size(), 1U);
+    EXPECT_EQ(report.findings[0].mistake, Mistake::use_after_release);
+    EXPECT_THAT(report.text(), HasSubstr("Host code wrote to memory after it was freed"));
+    EXPECT_THAT(report.text(), HasSubstr("16 bytes; take a new span"));
+  }
+}
+TEST(ClassicBugs, ASpanWrittenBeforeItsBufferIsFreed) {
+  const ConcurrentManagedAccess device;
+  expect_clean([] { write_through_a_span(true, true); });
+  expect_clean([] { write_through_a_span(false, true); });
+}
+
 // A token of this library cannot be read too early.
 TEST(ClassicBugs, AToken) {
   expect_clean([] {

@@ -6,6 +6,7 @@
 
 #include "toy_fixture.hpp"
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
 
 #include <atomic>
 #include <string>
@@ -178,6 +179,88 @@ TEST_F(CallTest, FindsScalarsInTwoPlaces) {
   EXPECT_EQ(error_in(toy.call<toy::toy_rotate>(there, host_scalar(y))).code,
             Errc::handle_pointer_mode);
   EXPECT_EQ(error_in(toy.call<toy::toy_rotate>(&y, there)).code, Errc::handle_pointer_mode);
+}
+
+TEST_F(CallTest, AReleaseBuildTooRefusesScalarsInTwoPlaces) {
+  float* const x = device_array<float>(1);
+  float y = 0.0F;
+  toy::log.clear();
+  const auto there = device_scalar(trust(x));
+  const auto refused = toy.call<toy::toy_rotate, CheckLevel::off>(there, host_scalar(y));
+  EXPECT_EQ(error_in(refused).code, Errc::handle_pointer_mode);
+  EXPECT_NE(error_in(refused).site.line, 0U);
+  int beta = 1;  // a pointer to a whole number is a scalar too, where the traits say so
+  const auto blended = toy.call<toy::toy_blend, CheckLevel::off>(there, &beta, &y);
+  EXPECT_EQ(error_in(blended).code, Errc::handle_pointer_mode);
+  EXPECT_THAT(toy::take_log(), testing::IsEmpty());
+}
+
+TEST_F(CallTest, ScalarsOfBothPlacesTakeTurns) {
+  float* const x = device_array<float>(3);
+  ASSERT_THAT(toy.call<toy::toy_write>(1.0F, trust(x)), Succeeds());
+  ASSERT_THAT(toy.call<toy::toy_write>(2.0F, trust(x + 1)), Succeeds());
+  ASSERT_THAT(toy.call<toy::toy_write>(4.0F, trust(x + 2)), Succeeds());
+  const auto add_to_the_third = [&](auto level) {
+    constexpr CheckLevel at = decltype(level)::value;
+    const float ten = 10.0F;
+    const auto on_device = device_scalar(trust(x + 1));
+    ASSERT_THAT((toy.call<toy::toy_axpy, at>(1, &ten, trust(x), trust(x + 2))), Succeeds());
+    ASSERT_THAT((toy.call<toy::toy_axpy, at>(1, on_device, trust(x), trust(x + 2))), Succeeds());
+    ASSERT_THAT((toy.call<toy::toy_axpy, at>(1, host_scalar(100.0F), trust(x), trust(x + 2))),
+                Succeeds());
+    // A raw pointer where the library takes an array is no scalar of the host.
+    ASSERT_THAT((toy.call<toy::toy_axpy, at>(1, on_device, x, x + 2)), Succeeds());
+  };
+  toy::log.clear();
+  add_to_the_third(std::integral_constant<CheckLevel, CheckLevel::off>{});
+  EXPECT_THAT(toy::take_log(),
+              ElementsAre("axpy, host", "scalars_on_device", "axpy, device", "scalars_on_host",
+                          "axpy, host", "scalars_on_device", "axpy, device", "scalars_on_host"));
+  add_to_the_third(std::integral_constant<CheckLevel, CheckLevel::full>{});
+  ASSERT_THAT(stream.synchronize(), Succeeds());
+  EXPECT_EQ(x[2], 4.0F + 2 * (10.0F + 2.0F + 100.0F + 2.0F));
+}
+
+TEST_F(CallTest, FindsARawPointerOnTheWrongSide) {
+  float* const x = device_array<float>(2);
+  float on_host = 1.0F;
+  const auto scalar = toy.call<toy::toy_axpy>(1, x, trust(x), trust(x + 1));
+  EXPECT_EQ(error_in(scalar).code, Errc::handle_pointer_mode);
+  EXPECT_EQ(error_in(scalar).argument(), 2U);
+  EXPECT_EQ(
+      text(scalar),
+      "toy::toy_axpy not called: argument 2 is a scalar in device memory, and the library reads "
+      "it on the host; pass all scalars of the call as device_scalar(trust(p))");
+  const int beta = 1;
+  const auto first = toy.call<toy::toy_blend>(x, &beta, &on_host);
+  EXPECT_EQ(error_in(first).code, Errc::handle_pointer_mode);
+  EXPECT_EQ(error_in(first).argument(), 1U);
+  const auto data = toy.call<toy::toy_axpy>(1, host_scalar(1.0F), &on_host, trust(x));
+  EXPECT_EQ(error_in(data).code, Errc::argument_host_pointer);
+  EXPECT_EQ(error_in(data).argument(), 3U);
+}
+
+TEST_F(CallTest, ARawPointerOnTheRightSidePasses) {
+  float* const x = device_array<float>(2);
+  auto pinned = PinnedBuffer<float>::create(1).value();
+  pinned.span()[0] = 2.0F;
+  EXPECT_THAT(toy.call<toy::toy_axpy>(1, pinned.span().data(), x, x + 1), Succeeds());
+  EXPECT_THAT(toy.call<toy::toy_axpy>(0, pinned.span().data(), pinned.span().data(), x), Succeeds())
+      << "the device reads pinned memory";
+  float result = 0.0F;
+  const int two = 2;
+  EXPECT_THAT(toy.call<toy::toy_blend>(host_scalar(1.0F), &two, &result), Succeeds());
+  EXPECT_EQ(result, 3.0F) << "the table does not name this pointer, so it may be on the host";
+  EXPECT_THAT(toy.call<toy::toy_axpy>(0, host_scalar(1.0F), nullptr, nullptr), Succeeds());
+  int* const count = device_array<int>(1);
+  toy::log.clear();
+  EXPECT_THAT((toy.call<toy::toy_blend, CheckLevel::off>(
+                  device_scalar(trust(x)), device_scalar(trust(count)), host_scalar(result))),
+              Succeeds())
+      << "a size is on the host in both modes";
+  EXPECT_THAT(toy::take_log(),
+              ElementsAre("scalars_on_device", "blend, device", "scalars_on_host"));
+  EXPECT_THAT(stream.synchronize(), Succeeds());
 }
 
 TEST_F(CallTest, FindsAnotherCurrentDevice) {

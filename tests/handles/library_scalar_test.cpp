@@ -23,6 +23,45 @@ static_assert(place_of<int*> == ScalarPlace::unknown, "a size that is told");
 static_assert(place_of<toy::toy_handle> == ScalarPlace::unknown, "a descriptor");
 static_assert(place_of<float> == ScalarPlace::unknown);
 
+// The tables of scalars hold for every form of a routine. tests/handles/scalar_tables.py compares
+// them with the vendors' headers.
+constexpr unsigned in_blas(const char* library, const char* function) {
+  return detail::blas_scalars(Name::of(library), Name::of(function)) & ~others_on_device;
+}
+constexpr unsigned in_sparse(const char* library, const char* function) {
+  return detail::sparse_scalars(Name::of(library), Name::of(function));
+}
+static_assert(in_blas("cuBLAS", "cublasSaxpy") == 0b1);
+static_assert(in_blas("cuBLAS", "cublasSgemmStridedBatched_64") == 0b1001);
+static_assert(in_blas("hipBLAS", "hipblasCsscal") == 0b1);
+static_assert(in_blas("rocBLAS", "rocblas_dznrm2_strided_batched") == 0b10);
+static_assert(in_blas("rocBLAS", "rocblas_isamax") == 0b10);
+static_assert(in_blas("rocBLAS", "rocblas_geam_ex") == 0b1001);
+static_assert(in_blas("cuBLAS", "cublasSgeam") == 0b101);
+static_assert(in_blas("rocBLAS", "rocblas_srotm") == 0b100);
+static_assert(in_blas("rocBLAS", "rocblas_srotm_strided_batched") == 0, "always on the device");
+static_assert(in_blas("cuBLAS", "cublasGetVersion_v2") == 0, "a number on the host");
+static_assert(in_blas("cuBLAS", "cublasSgetrfBatched") == 0);
+static_assert(in_blas("cuBLAS", "cublasSgemmGroupedBatched") == 0, "arrays of scalars");
+static_assert(in_blas("cuBLAS", "app::cublasSaxpy") == 0, "a function of the user");
+static_assert(in_blas("cuBLAS", "my_cublasSaxpy") == 0 && in_blas("cuBLAS", "cublas") == 0);
+static_assert((detail::blas_scalars(Name::of("cuBLAS"), Name::of("cublasScopy_v2")) |
+               detail::blas_scalars(Name::of("cuBLAS"), Name::of("cublasSdgmm"))) == 0);
+static_assert(in_sparse("cuSPARSE", "cusparseSpMV_bufferSize") == 0b1001);
+static_assert(in_sparse("cuSPARSE", "cusparseRot") == 0b11);
+static_assert(in_sparse("hipSPARSE", "hipsparseSpSV_updateMatrix") == 0);
+static_assert(in_sparse("rocSPARSE", "rocsparse_spvv") == 0b100);
+
+using detail::PointerRole;
+using Axpy = detail::TypeList<int, const float*, const float*, int, float*, int>;
+static_assert(detail::role_at<0b1U>(Axpy{}, 1) == PointerRole::scalar);
+static_assert(detail::role_at<0b1U>(Axpy{}, 2) == PointerRole::other);
+static_assert(detail::role_at<0b1U | others_on_device>(Axpy{}, 4) == PointerRole::data);
+static_assert(detail::role_at<0b1U>(Axpy{}, 3) == PointerRole::unknown, "no pointer");
+static_assert(detail::role_at<0U>(Axpy{}, 1) == PointerRole::unknown);
+static_assert(detail::role_at<0b1U>(detail::TypeList<float* const*>{}, 0) == PointerRole::unknown,
+              "an array of a batch");
+
 TEST(LibraryScalar, AVariableIsWrittenThrough) {
   double result = 0.0;
   const auto scalar = host_scalar(result);

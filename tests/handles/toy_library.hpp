@@ -112,6 +112,12 @@ WARPSAFE_KERNEL void scale_by_value(int n, float factor, float* x) {
 WARPSAFE_KERNEL void scale_by_pointer(int n, const float* factor, float* x) {
   for (int i = 0; i < n; ++i) x[i] *= *factor;
 }
+WARPSAFE_KERNEL void axpy_by_value(int n, float alpha, const float* x, float* y) {
+  for (int i = 0; i < n; ++i) y[i] += alpha * x[i];
+}
+WARPSAFE_KERNEL void axpy_by_pointer(int n, const float* alpha, const float* x, float* y) {
+  for (int i = 0; i < n; ++i) y[i] += *alpha * x[i];
+}
 /// x *= factor.
 inline toy_status toy_scale_v2(toy_handle handle, int n, const float* factor, float* x) {
   const toy_status status = did("scale");
@@ -153,6 +159,21 @@ inline toy_status toy_sum_sizes(toy_handle, int rank, int* sizes, int* sum) {
 inline toy_status toy_rotate(toy_handle, float* a, float* b) {
   std::swap(*a, *b);
   return did("rotate");
+}
+/// y += alpha * x. The traits tell that alpha is a scalar, and x and y are device memory.
+inline toy_status toy_axpy(toy_handle handle, int n, const float* alpha, const float* x, float* y) {
+  const toy_status status = did(handle->scalars_on_device ? "axpy, device" : "axpy, host");
+  if (status != toy_success) return status;
+  return handle->scalars_on_device ? submit(handle->stream, warpsafe::kernel<axpy_by_pointer>, n,
+                                            memory(alpha), memory(x), memory(y))
+                                   : submit(handle->stream, warpsafe::kernel<axpy_by_value>, n,
+                                            *alpha, memory(x), memory(y));
+}
+/// The same for a scalar in front, and one that is no floating-point number.
+inline toy_status toy_blend(toy_handle handle, const float* alpha, const int* beta, float* y) {
+  if (handle->scalars_on_device) return did("blend, device");
+  *y = *alpha + static_cast<float>(*beta);
+  return did("blend, host");
 }
 inline toy_status toy_reset(toy_handle) { return did("reset"); }
 
@@ -220,6 +241,11 @@ struct warpsafe::handle_traits<toy::toy_handle> {
   }
   static status get_scalars_on_device(native handle, bool& on) noexcept {
     return toy::toy_get_mode(handle, &on);
+  }
+  static constexpr unsigned scalar_pointers(Name function) noexcept {
+    return function == Name::of("toy::toy_axpy")    ? 0b001U | others_on_device
+           : function == Name::of("toy::toy_blend") ? 0b011U
+                                                    : 0U;
   }
   static Name status_name(status value) noexcept { return Name::of(toy::toy_name(value)); }
   static Name status_text(status value) noexcept {

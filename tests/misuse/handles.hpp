@@ -26,6 +26,9 @@ LibraryStatus library_set_mode(LibraryHandle handle, LibraryMode mode) noexcept;
 LibraryStatus library_get_mode(LibraryHandle handle, LibraryMode* mode) noexcept;
 LibraryStatus library_axpy(LibraryHandle handle, LibraryOperation operation, int n,
                            const float* alpha, const float* x, float* y) noexcept;
+LibraryStatus library_dot(LibraryHandle handle, int n, const float* x, const float* y,
+                          float* result) noexcept;
+LibraryStatus library_turn(LibraryHandle handle, const float* c, const float* s, float* x) noexcept;
 LibraryStatus library_add(LibraryHandle handle, int n, const float* alpha, const float* beta,
                           float* y) noexcept;
 LibraryStatus other_run(OtherHandle handle, int n, const float* alpha) noexcept;
@@ -57,6 +60,11 @@ struct warpsafe::handle_traits<LibraryHandle> {
     const status asked = library_get_mode(handle, &mode);
     on = mode == library_device;
     return asked;
+  }
+  static constexpr unsigned scalar_pointers(Name function) noexcept {
+    return function == Name::of("library_dot")    ? 0b100U | others_on_device
+           : function == Name::of("library_turn") ? 0b011U
+                                                  : 0U;
   }
   static Name status_name(status) noexcept { return {}; }
   static Name status_text(status) noexcept { return {}; }

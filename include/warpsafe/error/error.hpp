@@ -124,7 +124,7 @@ struct LaunchError {
   // `extra` and `value` by the names that they have for a code.
 
   /// The argument of the launch, counted from 1. Errc::argument_negative, ::argument_host_pointer,
-  /// ::reference_differs.
+  /// ::reference_differs; ::handle_pointer_mode, with 0 for no single argument.
   [[nodiscard]] constexpr std::uint64_t argument() const noexcept { return extra; }
   /// The parameter of the kernel, counted from 1; 0 with Subcode::parameter_count.
   /// Errc::signature_mismatch.

@@ -37,6 +37,9 @@ struct handle_traits<cublasHandle_t>
                         long long, const void*, void*, cudaDataType, int, long long, int>>;
 
   static constexpr int inner_handles = 0;
+  static constexpr unsigned scalar_pointers(Name function) noexcept {
+    return detail::blas_scalars(name, function);
+  }
   /// cuBLAS documentation, cublasSetWorkspace(): 32 MiB recommended from Hopper (compute capability
   /// 9.0) on, 4 MiB before; cublasSetStream() restores the default workspace.
   static std::size_t workspace_bytes(int device) noexcept {

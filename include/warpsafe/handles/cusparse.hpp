@@ -20,6 +20,9 @@ struct handle_traits<cusparseHandle_t>
   static constexpr Name name = Name::of("cuSPARSE");
 
   static constexpr int inner_handles = 0;
+  static constexpr unsigned scalar_pointers(Name function) noexcept {
+    return detail::sparse_scalars(name, function);
+  }
   static Name status_name(status value) noexcept { return Name::of(cusparseGetErrorName(value)); }
   static Name status_text(status value) noexcept { return Name::of(cusparseGetErrorString(value)); }
 };

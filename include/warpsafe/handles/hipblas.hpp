@@ -23,6 +23,9 @@ struct handle_traits<HipblasHandle>
   static constexpr Name version_suffix = Name::of("_v2");
 
   static constexpr int inner_handles = 0;
+  static constexpr unsigned scalar_pointers(Name function) noexcept {
+    return detail::blas_scalars(name, function);
+  }
   static Name status_name(status value) noexcept { return Name::of(hipblasStatusToString(value)); }
 };
 

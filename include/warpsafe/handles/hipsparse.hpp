@@ -23,6 +23,9 @@ struct handle_traits<HipsparseHandle>
   static constexpr Name name = Name::of("hipSPARSE");
 
   static constexpr int inner_handles = 0;
+  static constexpr unsigned scalar_pointers(Name function) noexcept {
+    return detail::sparse_scalars(name, function);
+  }
   // The supported releases are older than the library's function for status names.
   static Name status_name(status value) noexcept {
     return detail::enumerator_name<

@@ -22,6 +22,9 @@ struct handle_traits<rocblas_handle>
   static constexpr Name name = Name::of("rocBLAS");
 
   static constexpr int inner_handles = 0;
+  static constexpr unsigned scalar_pointers(Name function) noexcept {
+    return detail::blas_scalars(name, function);
+  }
   /// rocblas-types.h: besides success, two statuses answer queries of a size, and one says that the
   /// work was done with less memory than ideal.
   static bool is_success(status value) noexcept {

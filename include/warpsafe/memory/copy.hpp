@@ -169,9 +169,22 @@ constexpr bool check_blocking_copy() noexcept {
 
 namespace warpsafe {
 
+/// Names a side of a copy: `copy(stream, from(x), to(y))`, in either order. Without names, two
+/// writable sides that were swapped compile.
+template <class T>
+[[nodiscard]] constexpr detail::NamedSide<T, false> from(T&& source) noexcept {
+  return {std::forward<T>(source)};
+}
+/// The other side.
+template <class T>
+[[nodiscard]] constexpr detail::NamedSide<T, true> to(T&& target) noexcept {
+  return {std::forward<T>(target)};
+}
+
 /// Copies `from` to `to` in the order of `stream`, and returns at once. The types of the operands
-/// determine the direction. Both must have the same number of elements, or of rows and columns:
-/// Errc::size_mismatch (value: the source's, limit: the target's).
+/// determine the direction; on the device, their order or the names `from(x)` and `to(y)` do. Both
+/// must have the same number of elements, or of rows and columns: Errc::size_mismatch (value: the
+/// source's, limit: the target's).
 ///
 /// * Device memory to device memory, on one device or two, neither of which need be the stream's,
 ///   nor have access to the other's memory. Operands are a named DeviceBuffer or
@@ -187,7 +200,15 @@ namespace warpsafe {
 template <CheckLevel Level = current_level, class S, class To, class From>
 [[nodiscard]] auto copy(const S& stream, To&& to, From&& from,
                         call_site site = call_site::current()) noexcept {
-  if constexpr (detail::check_copy<S, To&&, From&&>()) {
+  if constexpr (detail::has_names<To, From>) {
+    if constexpr (detail::begins_with_source<To, From>()) {
+      return copy<Level>(stream, detail::unnamed(std::forward<From>(from)),
+                         detail::unnamed(std::forward<To>(to)), site);
+    } else {
+      return copy<Level>(stream, detail::unnamed(std::forward<To>(to)),
+                         detail::unnamed(std::forward<From>(from)), site);
+    }
+  } else if constexpr (detail::check_copy<S, To&&, From&&>()) {
     using B = typename S::backend;
     using ToOperand = detail::CopyOperand<std::remove_cvref_t<To>>;
     using FromOperand = detail::CopyOperand<std::remove_cvref_t<From>>;
@@ -234,7 +255,15 @@ requires(sizeof...(A) < 3 || (sizeof...(A) == 4 && !detail::ends_in_call_site<A.
 template <CheckLevel Level = current_level, class S, class To, class From>
 [[nodiscard]] result<void> copy_and_wait(const S& stream, To&& to, From&& from,
                                          call_site site = call_site::current()) noexcept {
-  if constexpr (detail::check_blocking_copy<S, To, From>()) {
+  if constexpr (detail::has_names<To, From>) {
+    if constexpr (detail::begins_with_source<To, From>()) {
+      return copy_and_wait<Level>(stream, detail::unnamed(std::forward<From>(from)),
+                                  detail::unnamed(std::forward<To>(to)), site);
+    } else {
+      return copy_and_wait<Level>(stream, detail::unnamed(std::forward<To>(to)),
+                                  detail::unnamed(std::forward<From>(from)), site);
+    }
+  } else if constexpr (detail::check_blocking_copy<S, To, From>()) {
     using B = typename S::backend;
     const basic_stream_ref<B> on = stream;
     if constexpr (detail::CopyOperand<std::remove_cvref_t<To>>::known) {
@@ -254,21 +283,5 @@ template <CheckLevel Level = current_level, class S, class To, class From>
     return success();
   }
 }
-
-namespace detail {
-template <class B, class T>
-struct CopyOperand<basic_pinned_buffer<B, T>> {
-  static constexpr bool known = true;
-  static constexpr CopyPlace place = CopyPlace::pinned;
-  using element = T;
-  using backend = B;
-  [[nodiscard]] static CopyRows rows(basic_pinned_buffer<B, T>& buffer) noexcept {
-    return CopyRows::flat(buffer.span().data(), buffer.size(), -1);
-  }
-  [[nodiscard]] static std::nullptr_t owner(const basic_pinned_buffer<B, T>&) noexcept {
-    return nullptr;
-  }
-};
-}  // namespace detail
 
 }  // namespace warpsafe

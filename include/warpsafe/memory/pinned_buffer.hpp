@@ -10,6 +10,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 
 #include <cstddef>
@@ -105,6 +106,22 @@ class [[nodiscard]] basic_pinned_buffer {
   std::size_t size_;
   Drop drop_;
 };
+
+namespace detail {
+template <class B, class T>
+struct CopyOperand<basic_pinned_buffer<B, T>> {
+  static constexpr bool known = true;
+  static constexpr CopyPlace place = CopyPlace::pinned;
+  using element = T;
+  using backend = B;
+  [[nodiscard]] static CopyRows rows(basic_pinned_buffer<B, T>& buffer) noexcept {
+    return CopyRows::flat(buffer.span().data(), buffer.size(), -1);
+  }
+  [[nodiscard]] static std::nullptr_t owner(const basic_pinned_buffer<B, T>&) noexcept {
+    return nullptr;
+  }
+};
+}  // namespace detail
 
 template <class T>
 using PinnedBuffer = basic_pinned_buffer<default_backend, T>;

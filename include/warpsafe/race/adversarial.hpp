@@ -67,6 +67,13 @@ class AdversarialSession {
     }
     const HostRaceRecorder& recorder = scheduler_.recorder;
     add_findings(report_, recorder.history, recorder.races, recorder.uses_after_destroy);
+    // A use by the device, and a reported one by the host, is a finding with its line already.
+    if (report_.clean() && written_after_free_ != 0) {
+      report_.findings.push_back(finding_of(
+          debug::Mistake::use_after_release,
+          "Host code wrote to memory after it was freed\n  " + std::to_string(written_after_free_) +
+              " bytes; take a new span after you moved or closed the buffer\n"));
+    }
     return report_.clean();
   }
   /// The program returned an error.
@@ -104,6 +111,7 @@ class AdversarialSession {
   void leave() {
     std::unique_lock lock(runtime_.mutex);
     scheduler_.drain(lock);
+    written_after_free_ = runtime_.written_after_free();
     runtime_.set_scheduler(nullptr);
     running_ = false;
   }
@@ -117,6 +125,7 @@ class AdversarialSession {
 
   std::unique_lock<std::mutex> alone_;
   Runtime& runtime_ = Runtime::get();
+  std::size_t written_after_free_ = 0;
   SeededScheduler scheduler_;
   debug::RaceReport report_;
   bool running_ = false;

@@ -35,6 +35,15 @@ ws::result<std::vector<float>> run(const ws::Stream& stream, const std::vector<f
   return on_host;
 }
 
+ws::result<bool> copy_by_name(const ws::Stream& stream, const std::vector<float>& values) {
+  WARPSAFE_TRY(auto x, ws::DeviceBuffer<float>::from(stream, values));
+  WARPSAFE_TRY(auto y, ws::DeviceBuffer<float>::create(stream, x.size()));
+  std::vector<float> on_host(values.size());
+  WARPSAFE_TRYV(ws::copy(stream, ws::from(x), ws::to(y)));
+  WARPSAFE_TRYV(ws::copy_and_wait(stream, ws::from(x), ws::to(on_host)));
+  return on_host == values;
+}
+
 }  // namespace
 
 bool data() {
@@ -44,6 +53,8 @@ bool data() {
   if (!stream.has_value()) return false;
   const auto copied = run(stream.value(), values);
   if (!copied.has_value() || copied.value()[9] != 99 || copied.value()[10] != 0) return false;
+  const auto named = copy_by_name(stream.value(), values);
+  if (!named.has_value() || !named.value()) return false;
 
   auto ten = ws::DeviceBuffer<float>::create(stream.value(), 10);
   if (!ten.has_value()) return false;

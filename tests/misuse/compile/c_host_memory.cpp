@@ -188,3 +188,49 @@ auto c04n_vector_to_a_library(Library& library, [[maybe_unused]] const std::vect
   return library.call<library_axpy>(library_plain, 1, ws::host_scalar(1.0F), x.view(), y.view());
 #endif
 }
+
+// C04: The library writes its result on the host and gets a view, which is device memory.
+auto c04o_view_for_a_librarys_scalar(Library& library, ws::DeviceBuffer<float>& x,
+                                     ws::DeviceBuffer<float>& result) {
+#ifdef MISUSE
+  // expected-error {{"warpsafe: the library takes a scalar here"}}
+  return library.call<library_dot>(1, x.view(), x.view(), result.view());
+#else
+  return library.call<library_dot>(1, x.view(), x.view(), ws::device_scalar(result.view()));
+#endif
+}
+
+// C04: As above, for memory of other code.
+auto c04p_trusted_pointer_for_a_librarys_scalar(Library& library, ws::DeviceBuffer<float>& x,
+                                                [[maybe_unused]] float* on_device,
+                                                [[maybe_unused]] float& on_host) {
+#ifdef MISUSE
+  // expected-error {{"warpsafe: the library takes a scalar here"}}
+  return library.call<library_dot>(1, x.view(), x.view(), ws::trust(on_device));
+#else
+  return library.call<library_dot>(1, x.view(), x.view(), &on_host);
+#endif
+}
+
+// C04: As above, for the first argument.
+auto c04q_view_for_a_librarys_first_scalar(Library& library, ws::DeviceBuffer<float>& c,
+                                           ws::DeviceBuffer<float>& x) {
+#ifdef MISUSE
+  // expected-error {{"warpsafe: the library takes a scalar here"}}
+  return library.call<library_turn>(c.view(), ws::device_scalar(c.view()), x.view());
+#else
+  return library.call<library_turn>(ws::device_scalar(c.view()), ws::device_scalar(c.view()),
+                                    x.view());
+#endif
+}
+
+// C04: The library takes an array in device memory and gets a number of the host.
+auto c04r_scalar_for_a_librarys_array(Library& library, [[maybe_unused]] ws::DeviceBuffer<float>& x,
+                                      float& result) {
+#ifdef MISUSE
+  // expected-error {{"warpsafe: the library takes an array in device memory here"}}
+  return library.call<library_dot>(1, ws::host_scalar(1.0F), ws::host_scalar(1.0F), &result);
+#else
+  return library.call<library_dot>(1, x.view(), x.view(), &result);
+#endif
+}

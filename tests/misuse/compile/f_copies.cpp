@@ -9,6 +9,19 @@
 
 namespace ws = warpsafe;
 
+// Owns memory, in the style of other libraries.
+struct ForeignTensor {
+  float* data = nullptr;
+  ForeignTensor() = default;
+  ForeignTensor(const ForeignTensor& other) : data(other.data) {}
+  ~ForeignTensor() { data = nullptr; }
+  ForeignTensor contiguous() const { return *this; }
+};
+template <>
+struct warpsafe::device_pointer_traits<ForeignTensor> {
+  static float* get(const ForeignTensor& tensor) noexcept { return tensor.data; }
+};
+
 // F02: The source ends before the copy has run.
 auto f02_temporary_vector_as_source(ws::StreamRef stream, Buffer& buffer) {
 #ifdef MISUSE
@@ -192,6 +205,36 @@ auto f05d_source_and_target_swapped(ws::StreamRef stream, Buffer& buffer, const 
 #endif
 }
 
+// F05: Both sides are named as the source.
+auto f05f_two_sources(ws::StreamRef stream, Buffer& buffer, Buffer& other) {
+#ifdef MISUSE
+  // expected-error {{"both sides of this copy have the same name"}}
+  return ws::copy(stream, ws::from(buffer), ws::from(other));
+#else
+  return ws::copy(stream, ws::from(buffer), ws::to(other));
+#endif
+}
+
+// F05: As f05f, for a copy that waits.
+auto f05g_two_targets(ws::StreamRef stream, Buffer& buffer, std::vector<float>& values) {
+#ifdef MISUSE
+  // expected-error {{"both sides of this copy have the same name"}}
+  return ws::copy_and_wait(stream, ws::to(values), ws::to(buffer));
+#else
+  return ws::copy_and_wait(stream, ws::from(values), ws::to(buffer));
+#endif
+}
+
+// F05: The side that is named as the target is const.
+auto f05h_named_target_that_is_const(ws::StreamRef stream, Buffer& buffer, const Buffer& source) {
+#ifdef MISUSE
+  // expected-error {{"source and target are swapped"}}
+  return ws::copy(stream, ws::from(buffer), ws::to(source));
+#else
+  return ws::copy(stream, ws::from(source), ws::to(buffer));
+#endif
+}
+
 // F05: The part may be larger than the view, and nothing has asked.
 namespace f05e_part_that_is_not_checked {
 
@@ -211,18 +254,6 @@ ws::result<void> launched(ws::StreamRef stream, ws::DeviceView<float> all) {
 }  // namespace f05e_part_that_is_not_checked
 
 // F04: The temporary frees its memory at the end of the statement.
-struct ForeignTensor {
-  float* data = nullptr;
-  ForeignTensor() = default;
-  ForeignTensor(const ForeignTensor& other) : data(other.data) {}
-  ~ForeignTensor() { data = nullptr; }
-  ForeignTensor contiguous() const { return *this; }
-};
-template <>
-struct warpsafe::device_pointer_traits<ForeignTensor> {
-  static float* get(const ForeignTensor& tensor) noexcept { return tensor.data; }
-};
-
 namespace f04d_temporary_owner_of_another_library {
 
 WARPSAFE_KERNEL void fill(float*, int) {}

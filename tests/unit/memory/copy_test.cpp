@@ -216,5 +216,44 @@ TEST_F(CopyTest, WindowsOfOneMatrixMayLieBesideEachOther) {
   EXPECT_FALSE(overlap(window(1, 0, 2, 5), made.view().row(0).value()));
 }
 
+TEST_F(CopyTest, ASideIsWhatItsNameSaysInEitherOrder) {
+  auto a = filled(counting(4));
+  auto b = filled(counting(4, 100));
+  const auto copied = [&](const auto& outcome) {
+    EXPECT_TRUE(outcome.has_value());
+    const auto seen = std::pair(read(a).front(), read(b).front());
+    EXPECT_TRUE(copy_and_wait(stream, a, counting(4)).has_value());
+    EXPECT_TRUE(copy_and_wait(stream, b, counting(4, 100)).has_value());
+    return seen;
+  };
+  const std::pair to_b(0, 0);
+  const std::pair to_a(100, 100);
+  EXPECT_EQ(copied(copy(stream, b, a)), to_b);
+  EXPECT_EQ(copied(copy(stream, to(b), from(a))), to_b);
+  EXPECT_EQ(copied(copy(stream, from(a), to(b))), to_b);
+  EXPECT_EQ(copied(copy(stream, from(b.view()), to(a.view()))), to_a);
+  EXPECT_EQ(copied(copy(stream, b, from(a))), to_b) << "one name is enough";
+  EXPECT_EQ(copied(copy(stream, from(b), a)), to_a);
+  EXPECT_EQ(copied(copy(stream, b, to(a))), to_a);
+}
+
+TEST_F(CopyTest, NamesTakeHostMemoryToo) {
+  auto a = filled(counting(4));
+  std::vector<int> host = counting(4, 10);
+  ASSERT_TRUE(copy_and_wait(stream, from(a), to(host)).has_value());
+  EXPECT_EQ(host, counting(4));
+  ASSERT_TRUE(copy_and_wait(stream, from(counting(4, 20)), to(a)).has_value());
+  EXPECT_EQ(read(a), counting(4, 20));
+  auto token = copy(stream, from(a), to(PinnedBuffer<int>::create(4).value()));
+  static_assert(std::is_same_v<decltype(token), Pending<PinnedBuffer<int>>>);
+  auto pinned = std::move(token).get().value();
+  EXPECT_EQ(pinned.span()[0], 20);
+  pinned.span()[0] = 7;
+  ASSERT_TRUE(copy(stream, from(std::move(pinned)), to(a)).get().has_value());
+  EXPECT_EQ(read(a).front(), 7);
+  const auto refused = copy_and_wait(stream, from(counting(3)), to(a), app);
+  EXPECT_EQ(said(refused), "Refused: 3 elements where 4 are needed\n  at app.cpp:7");
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test

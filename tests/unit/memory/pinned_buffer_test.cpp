@@ -61,5 +61,17 @@ TEST_F(PinnedBufferTest, CloseTellsWhatTheRuntimeSays) {
   EXPECT_EQ(error_in(buffer.close()).code, Errc::runtime_failed);
 }
 
+WARPSAFE_KERNEL void touch(int*) {}
+
+TEST_F(PinnedBufferTest, ASpanOfAClosedBufferIsRefusedByALaunch) {
+  auto buffer = PinnedBuffer<int>::create(5).value();
+  int* const kept = buffer.span().data();
+  const LaunchConfig once{grid<1>, block<1>};
+  ASSERT_TRUE(launch(stream, once, kernel<touch>, trust(kept)).has_value());
+  ASSERT_TRUE(buffer.close().has_value());
+  EXPECT_EQ(error_in(launch(stream, once, kernel<touch>, trust(kept))).code,
+            Errc::argument_host_pointer);
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test

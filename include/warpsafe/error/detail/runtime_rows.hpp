@@ -17,12 +17,6 @@ WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
 WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
                "{value} elements where {limit} are needed")
 
-// `align<N>(span)` was given a span that does not start at a multiple of N bytes, as `subspan(1,
-// n)` may not.
-// Way out: Start the span at a multiple of N bytes, or launch a kernel that reads single elements.
-WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type",
-               "a pointer is aligned to {value} bytes, but its type needs {limit}")
-
 // `subspan`, `row` or `window` was asked for elements behind the end of a view. An offset that was
 // computed as `i - 1` for i = 0 is a huge number.
 // Way out: Ask for the elements that are there. `subspan(offset)` is all that follow the offset.
@@ -200,12 +194,17 @@ WARPSAFE_ERROR(51, graph_memory_freed, "memory that the graph uses was freed",
 WARPSAFE_ERROR(52, handle_stream_changed, "a library handle was set to another stream",
                "other code set another stream on the handle of this StreamBound; use rebind")
 
-// A call mixes scalars of the host and of the device, or other code changed the handle's mode.
+// A call mixes scalars of the host and of the device, or other code changed the handle's mode. At
+// level full also: a scalar's raw pointer is device memory.
 // Way out: Pass all scalars of a call as `host_scalar`, or all as `device_scalar`; do not set the
 // mode.
 WARPSAFE_ERROR(54, handle_pointer_mode, "a library handle's pointer mode does not fit the scalars",
-               "the handle's pointer mode does not match these scalars: give all scalars of a call "
-               "as host_scalar or all as device_scalar, and do not set the mode elsewhere")
+               error.extra != 0
+                   ? "argument {argument} is a scalar in device memory, and the library reads it "
+                     "on the host; pass all scalars of the call as device_scalar(trust(p))"
+                   : "the handle's pointer mode does not match these scalars: give all scalars of "
+                     "a call as host_scalar or all as device_scalar, and do not set the mode "
+                     "elsewhere")
 
 // Way out: Give each thread its own handle.
 WARPSAFE_ERROR(53, handle_busy, "two threads use one library handle at once",

@@ -9,6 +9,7 @@
 #include <warpsafe/launch/detail/memory_uses.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -22,13 +23,39 @@ inline constexpr bool has_pointer_mode = requires(typename Traits::native handle
   Traits::get_scalars_on_device(handle, on);
 };
 
+/// The role of the user's parameter at `place`.
+template <unsigned Scalars, class... U>
+constexpr PointerRole role_at(TypeList<U...>, std::size_t place) noexcept {
+  constexpr bool pointers[sizeof...(U) + 1] = {std::is_pointer_v<U>..., false};
+  // A pointer to pointers is an array of a batch, whose place is the library's own rule.
+  constexpr bool arrays[sizeof...(U) + 1] = {std::is_pointer_v<std::remove_pointer_t<U>>..., false};
+  unsigned number = 0;
+  for (std::size_t i = 0; i < place; ++i) number += pointers[i] ? 1U : 0U;
+  if (Scalars == 0 || !pointers[place] || arrays[place]) return PointerRole::unknown;
+  if ((Scalars & ~others_on_device & (1U << number)) != 0) return PointerRole::scalar;
+  return (Scalars & others_on_device) != 0 ? PointerRole::data : PointerRole::other;
+}
+
 /// Whether A may be passed for a parameter P of a library's function. The rules are those of kernel
 /// arguments, except that host memory may also be passed by pointer (`&alpha`), as the libraries
-/// require.
-template <class Traits, std::size_t Number, class P, class A>
+/// require. The role of the parameter P is that of its function; unknown if no table names it.
+template <class Traits, std::size_t Number, class P, class A,
+          PointerRole Role = PointerRole::unknown>
 constexpr bool check_library_argument() noexcept {
-  if constexpr (std::is_pointer_v<P> && scalar_place<A> != ScalarPlace::unknown &&
-                !std::is_pointer_v<A>) {
+  if constexpr (Role == PointerRole::scalar && DevicePointer<A>) {
+    static_assert(
+        Role != PointerRole::scalar,
+        "warpsafe: the library takes a scalar here, and would read this device memory on the host: pass device_scalar(view) with all scalars of the call on the device, or host_scalar(x)");
+    return false;
+  } else if constexpr (Role == PointerRole::data && !std::is_pointer_v<A> &&
+                       scalar_place<A> != ScalarPlace::unknown) {
+    static_assert(
+        Role != PointerRole::data,
+        "warpsafe: the library takes an array in device memory here, and no scalar: pass a device "
+        "buffer's view(), or trust(p)");
+    return false;
+  } else if constexpr (std::is_pointer_v<P> && scalar_place<A> != ScalarPlace::unknown &&
+                       !std::is_pointer_v<A>) {
     constexpr bool converts = std::is_convertible_v<decltype(std::declval<const A&>().get()), P>;
     constexpr bool placeable = scalar_place<A> != ScalarPlace::device || has_pointer_mode<Traits>;
     static_assert(
@@ -79,8 +106,27 @@ struct CallDevice {
   bool ask_driver;  ///< about trusted pointers
 };
 
+/// Asks the driver about a raw pointer, whose type does not tell where its memory is. A scalar may
+/// not be device memory: the library would read it on the host. Data may not be host memory.
+template <class B>
+[[gnu::cold, gnu::noinline]] bool check_raw_pointer(const void* pointer, PointerRole role,
+                                                    const CallDevice& device, int number,
+                                                    LaunchError& error) noexcept {
+  if (pointer == nullptr || !device.ask_driver) return true;
+  if (role == PointerRole::data) {
+    return check_value<B>(ValueChecks{0, true, false, false}, &pointer, true, device.ordinal,
+                          number, error);
+  }
+  MemoryKind kind{};
+  int memory_device = device.ordinal;
+  return call<B, CheckLevel::full, &B::pointer_kind>(pointer, kind, memory_device) != 0 ||
+         kind != MemoryKind::device ||
+         refuse(error, Errc::handle_pointer_mode, Stage::validation, 0, 0, Axis::none,
+                static_cast<std::uint64_t>(number));
+}
+
 /// The checks of an argument that need its value.
-template <class Traits, class P, class A>
+template <class Traits, class P, PointerRole Role, class A>
 bool check_library_value([[maybe_unused]] const A& argument,
                          [[maybe_unused]] const CallDevice& device, [[maybe_unused]] int number,
                          [[maybe_unused]] LaunchError& error) noexcept {
@@ -92,7 +138,11 @@ bool check_library_value([[maybe_unused]] const A& argument,
     }
   }
   if constexpr (scalar_place<A> == ScalarPlace::device) {
-    return check_library_value<Traits, P>(argument.pointer, device, number, error);
+    return check_library_value<Traits, P, PointerRole::unknown>(argument.pointer, device, number,
+                                                                error);
+  } else if constexpr (std::is_pointer_v<A> &&
+                       (Role == PointerRole::scalar || Role == PointerRole::data)) {
+    return check_raw_pointer<B>(argument, Role, device, number, error);
   } else if constexpr (std::is_enum_v<P> || std::is_pointer_v<A> ||
                        scalar_place<A> == ScalarPlace::host) {
     return true;
@@ -132,8 +182,8 @@ constexpr void check_lives_on() noexcept {
 
 /// The first argument of the user together with the call's location. In this way, a function that
 /// ends in a parameter pack gets its caller's line. The argument is checked and converted here,
-/// because its parameter's type is known.
-template <class Traits, class P>
+/// because its parameter's type and role are known.
+template <class Traits, class P, PointerRole Role = PointerRole::unknown>
 struct FirstArgument {
   // Implicit, because its purpose is to convert; the constraint excludes copies.
   // NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload)
@@ -143,13 +193,13 @@ struct FirstArgument {
   noexcept
       // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : site(its_site),
-        place(scalar_place<std::decay_t<A>>),
+        place(place_in_role<std::decay_t<A>, Role>),
         on_device(is_on_device<std::decay_t<A>>),
         owner(owner_of(argument)),
         original(&argument),
         check(&check_original<std::remove_cvref_t<A>>) {
     check_lives_on<A>();
-    if constexpr (check_library_argument<Traits, 1, P, std::decay_t<A>>()) {
+    if constexpr (check_library_argument<Traits, 1, P, std::decay_t<A>, Role>()) {
       value = convert_library_argument<P, std::decay_t<A>>(argument);
     }
   }
@@ -159,7 +209,8 @@ struct FirstArgument {
     if constexpr (std::is_array_v<A>) {
       return true;
     } else {
-      return check_library_value<Traits, P>(*static_cast<const A*>(argument), device, 1, error);
+      return check_library_value<Traits, P, Role>(*static_cast<const A*>(argument), device, 1,
+                                                  error);
     }
   }
 
@@ -173,14 +224,19 @@ struct FirstArgument {
   const void* original;
   bool (*check)(const void* argument, const CallDevice& device, LaunchError& error);
 };
-template <class Traits, class P>
-inline constexpr bool holds_owner<FirstArgument<Traits, P>> = true;
-template <class Traits>
-inline constexpr bool holds_owner<FirstArgument<Traits, void>> = false;
+template <class Traits, class P, PointerRole Role>
+inline constexpr bool holds_owner<FirstArgument<Traits, P, Role>> = true;
+template <class Traits, PointerRole Role>
+inline constexpr bool holds_owner<FirstArgument<Traits, void, Role>> = false;
+
+template <class A>
+inline constexpr bool is_first_argument = false;
+template <class Traits, class P, PointerRole Role>
+inline constexpr bool is_first_argument<FirstArgument<Traits, P, Role>> = true;
 
 /// For a function without user arguments.
-template <class Traits>
-struct FirstArgument<Traits, void> {
+template <class Traits, PointerRole Role>
+struct FirstArgument<Traits, void, Role> {
   template <class A>
   FirstArgument(const A&,  // NOLINT(google-explicit-constructor): `check` diagnoses it
                 call_site its_site = call_site::current()) noexcept

@@ -76,15 +76,22 @@ template <class Function, class Traits, class... A>
 
 /// Whether a call has a scalar at `Place`. The place of the first argument is known by value, not
 /// by type.
-template <ScalarPlace Place, class... A>
+template <class Function, ScalarPlace Place, class... A>
 [[nodiscard, gnu::always_inline]] constexpr bool has_scalar_at(ScalarPlace first_place) noexcept {
-  return ((scalar_place<A> == Place) || ... || false) || first_place == Place;
+  return Function::template has_scalar<Place, A...>() || first_place == Place;
+}
+/// Whether a call has scalars in both places. Only the first argument can bring this to the run
+/// time; a release build knows the answer when it compiles the call.
+template <class Function, class... A>
+[[nodiscard, gnu::always_inline]] constexpr bool is_mixed(ScalarPlace first_place) noexcept {
+  return has_scalar_at<Function, ScalarPlace::host, A...>(first_place) &&
+         has_scalar_at<Function, ScalarPlace::device, A...>(first_place);
 }
 
 /// Tells the race recorder what the call accessed.
 template <auto Fn, class Traits, class... A>
 void report_to_recorder(const BoundHandle<Traits>& bound, call_site site, const A&... arguments) {
-  using Function = LibraryFunction<Traits, decltype(Fn)>;
+  using Function = LibraryFunction<Traits, decltype(Fn), scalars_of<Traits, Fn>>;
   Traits::backend::library_called(bound.stream.ref().native(), FunctionName<Traits, Fn>::value,
                                   site, [&](const auto& visit) {
                                     Function::visit_memory(visit, arguments...);
@@ -99,8 +106,8 @@ template <auto Fn, class Traits, class... A>
                                                                    call_site site,
                                                                    ScalarPlace first_place,
                                                                    const A&... arguments) noexcept {
-  using Function = LibraryFunction<Traits, decltype(Fn)>;
-  const bool on_device = has_scalar_at<ScalarPlace::device, A...>(first_place);
+  using Function = LibraryFunction<Traits, decltype(Fn), scalars_of<Traits, Fn>>;
+  const bool on_device = has_scalar_at<Function, ScalarPlace::device, A...>(first_place);
   if (on_device) {
     const auto set = bound.set_scalars_on_device(true, site);
     if (!set.has_value()) return set.assume_error();
@@ -130,11 +137,10 @@ template <auto Fn, class Traits, class... A>
 template <auto Fn, CheckLevel Level, class Traits, class... A>
 [[nodiscard]] result<void> call_checked(BoundHandle<Traits>& bound, call_site site,
                                         ScalarPlace first_place, const A&... arguments) noexcept {
-  using Function = LibraryFunction<Traits, decltype(Fn)>;
+  using Function = LibraryFunction<Traits, decltype(Fn), scalars_of<Traits, Fn>>;
   constexpr Name name = FunctionName<Traits, Fn>::value;
   constexpr bool full = Level == CheckLevel::full;
-  const bool mixed = has_scalar_at<ScalarPlace::host, A...>(first_place) &&
-                     has_scalar_at<ScalarPlace::device, A...>(first_place);
+  const bool mixed = is_mixed<Function, A...>(first_place);
   const BusyMark mine(bound.busy);
   LaunchError error;
   if (!check_binding<full>(bound, mine.is_exclusive(), mixed, name, site, error) ||
@@ -150,13 +156,17 @@ template <auto Fn, CheckLevel Level, class Traits, class... A>
                                                               call_site site,
                                                               ScalarPlace first_place,
                                                               const A&... arguments) noexcept {
-  using Function = LibraryFunction<Traits, decltype(Fn)>;
+  using Function = LibraryFunction<Traits, decltype(Fn), scalars_of<Traits, Fn>>;
   constexpr bool refused = is_listed<Fn, typename Traits::refused>;
   static_assert(
       !refused,
       "warpsafe: this function would undo the handle's binding; change the stream with rebind, destroy the handle with close, and leave workspace and pointer mode to the handle");
   if constexpr (!refused && Function::template check<A...>()) {
     if constexpr (Level == CheckLevel::off) {
+      if (is_mixed<Function, A...>(first_place)) [[unlikely]] {
+        return handle_error(Errc::handle_pointer_mode, FunctionName<Traits, Fn>::value,
+                            bound.stream.ref(), site);
+      }
       return call_library<Fn>(bound, site, first_place, arguments...);
     } else {
       return call_checked<Fn, Level>(bound, site, first_place, arguments...);

@@ -58,16 +58,27 @@ struct UserParameters<Traits, HandleFound, TypeList<Kept...>, P, Rest...> {
       Rest...>::type;
 };
 
-template <class Traits, class List>
+/// The scalars of `Fn` as handle_traits tells them; 0 if it does not.
+template <class Traits, auto Fn>
+inline constexpr unsigned scalars_of = [] {
+  if constexpr (requires { Traits::scalar_pointers(Name{}); }) {
+    return static_cast<unsigned>(Traits::scalar_pointers(FunctionName<Traits, Fn>::value));
+  } else {
+    return 0U;
+  }
+}();
+
+template <class Traits, unsigned Scalars, class List>
 struct FirstArgumentOf {
   using type = FirstArgument<Traits, void>;
 };
-template <class Traits, class P, class... Rest>
-struct FirstArgumentOf<Traits, TypeList<P, Rest...>> {
-  using type = FirstArgument<Traits, P>;
+template <class Traits, unsigned Scalars, class P, class... Rest>
+struct FirstArgumentOf<Traits, Scalars, TypeList<P, Rest...>> {
+  using type = FirstArgument<Traits, P, role_at<Scalars>(TypeList<P, Rest...>{}, 0)>;
 };
 
-template <class Traits, class Function>
+/// `Scalars`: scalars_of the function.
+template <class Traits, class Function, unsigned Scalars = 0>
 struct LibraryFunction {
   static_assert(!is_size<decltype(sizeof(Function))>,
                 "warpsafe: call<fn> takes a function of the library");
@@ -78,8 +89,8 @@ struct LibraryFunction {
   }
 };
 
-template <class Traits, class StatusType, class... P>
-struct LibraryFunction<Traits, StatusType (*)(P...)> {
+template <class Traits, class StatusType, class... P, unsigned Scalars>
+struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
   using Native = typename Traits::native;
   using NativeStream = typename Traits::backend::native_stream;
   using Parameters = typename UserParameters<Traits, false, TypeList<>, P...>::type;
@@ -87,7 +98,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
   static constexpr bool takes_address = (is_handle_address<Native, P> || ... || false);
   // If the function belongs to another library, no other check runs.
   using First =
-      typename FirstArgumentOf<Traits,
+      typename FirstArgumentOf<Traits, Scalars,
                                std::conditional_t<takes_handle, Parameters, TypeList<>>>::type;
 
   /// Whether the user's arguments fit the parameters. The first one is a First.
@@ -111,8 +122,12 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
         right_count || !takes_handle || !one_stream,
         "warpsafe: wrong number of arguments for this function; leave out the handle and the stream, which call passes");
     if constexpr (returns_status && takes_handle && one_stream && right_count) {
-      return check_places<A...>() &&
-             check_each<A...>(Parameters{}, std::index_sequence_for<A...>{});
+      constexpr bool one_place =
+          !has_scalar<ScalarPlace::host, A...>() || !has_scalar<ScalarPlace::device, A...>();
+      static_assert(one_place,
+                    "warpsafe: the scalars of one call are all on the host (host_scalar, &x) or "
+                    "all on the device (device_scalar)");
+      return one_place && check_each<A...>(Parameters{}, std::index_sequence_for<A...>{});
     } else {
       return false;
     }
@@ -128,9 +143,19 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
   [[nodiscard]] static bool check_values(const CallDevice& device, LaunchError& error,
                                          const First& first, const A&... rest) noexcept {
     return first.check(first.original, device, error) &&
-           check_rest(Parameters{}, device, error, rest...);
+           check_rest(Parameters{}, std::index_sequence_for<A...>{}, device, error, rest...);
   }
   [[nodiscard]] static bool check_values(const CallDevice&, LaunchError&) noexcept { return true; }
+  /// Whether one of the arguments after the first is a scalar at `Where`. A function with another
+  /// number of parameters has none.
+  template <ScalarPlace Where, class... A>
+  static constexpr bool has_scalar() noexcept {
+    if constexpr (sizeof...(A) == static_cast<std::size_t>(Parameters::size)) {
+      return any_at<Where, A...>(std::index_sequence_for<A...>{});
+    } else {
+      return false;
+    }
+  }
   /// Calls `visit(address, writes)` for each argument whose type is device memory.
   template <class Visit, class... A>
   static void visit_memory(const Visit& visit, const A&... arguments) noexcept {
@@ -153,15 +178,12 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
     }
     return -1;
   }
-  template <class... A>
-  static constexpr bool check_places() noexcept {
-    constexpr bool host = ((scalar_place<std::decay_t<A>> == ScalarPlace::host) || ... || false);
-    constexpr bool device =
-        ((scalar_place<std::decay_t<A>> == ScalarPlace::device) || ... || false);
-    static_assert(!host || !device,
-                  "warpsafe: the scalars of one call are all on the host (host_scalar, &x) or all "
-                  "on the device (device_scalar)");
-    return !host || !device;
+  static constexpr PointerRole role(std::size_t place) noexcept {
+    return role_at<Scalars>(Parameters{}, place);
+  }
+  template <ScalarPlace Where, class... A, std::size_t... Place>
+  static constexpr bool any_at(std::index_sequence<Place...>) noexcept {
+    return ((place_in_role<std::decay_t<A>, role(Place)> == Where) || ... || false);
   }
   template <class... A, class... U, std::size_t... Place>
   static constexpr bool check_each(TypeList<U...>, std::index_sequence<Place...>) noexcept {
@@ -169,10 +191,10 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
   }
   template <std::size_t Place, class U, class A>
   static constexpr bool check_one() noexcept {
-    if constexpr (std::is_same_v<std::remove_cvref_t<A>, First>) {
+    if constexpr (is_first_argument<std::remove_cvref_t<A>>) {
       return true;
     } else {
-      return check_library_argument<Traits, Place + 1, U, std::decay_t<A>>();
+      return check_library_argument<Traits, Place + 1, U, std::decay_t<A>, role(Place)>();
     }
   }
   template <class... U, class... A>
@@ -181,7 +203,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
   }
   template <class U, class A>
   static U convert_one(const A& argument) noexcept {
-    if constexpr (std::is_same_v<A, First>) {
+    if constexpr (is_first_argument<A>) {
       return argument.value;
     } else {
       return convert_library_argument<U, std::decay_t<const A>>(argument);
@@ -195,15 +217,17 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
   static void visit_argument(const Visit& visit, const A& argument) noexcept {
     if constexpr (std::is_pointer_v<U>) {
       bool on_device = is_on_device<A>;
-      if constexpr (std::is_same_v<A, First>) on_device = argument.on_device;
+      if constexpr (is_first_argument<A>) on_device = argument.on_device;
       if (on_device) visit(convert_one<U>(argument), !std::is_const_v<std::remove_pointer_t<U>>);
     }
   }
-  template <class U1, class... U, class... A>
-  static bool check_rest(TypeList<U1, U...>, [[maybe_unused]] const CallDevice& device,
-                         LaunchError& error, const A&... rest) noexcept {
-    [[maybe_unused]] int number = 1;
-    return (check_library_value<Traits, U>(rest, device, ++number, error) && ... && true);
+  template <class U1, class... U, class... A, std::size_t... Place>
+  static bool check_rest(TypeList<U1, U...>, std::index_sequence<Place...>,
+                         [[maybe_unused]] const CallDevice& device,
+                         [[maybe_unused]] LaunchError& error, const A&... rest) noexcept {
+    return (check_library_value<Traits, U, role(Place + 1)>(rest, device,
+                                                            static_cast<int>(Place) + 2, error) &&
+            ... && true);
   }
   template <std::size_t Place, class Values>
   static decltype(auto) pick(Native handle, NativeStream stream, const Values& values) noexcept {
@@ -222,9 +246,9 @@ struct LibraryFunction<Traits, StatusType (*)(P...)> {
     return function(pick<Place>(handle, stream, values)...);
   }
 };
-template <class Traits, class StatusType, class... P>
-struct LibraryFunction<Traits, StatusType (*)(P...) noexcept>
-    : LibraryFunction<Traits, StatusType (*)(P...)> {};
+template <class Traits, class StatusType, class... P, unsigned Scalars>
+struct LibraryFunction<Traits, StatusType (*)(P...) noexcept, Scalars>
+    : LibraryFunction<Traits, StatusType (*)(P...), Scalars> {};
 
 // `call<fn>` for functions that a library's C++ header overloads. A template argument that names
 // several functions is resolved by the type of the template parameter, so there is one `call` for

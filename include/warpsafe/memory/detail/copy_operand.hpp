@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 // Copies, fills and reads in terms of rows of bytes, independent of the user's types. All size
 // checks and runtime calls of copies are here.
@@ -74,6 +75,40 @@ struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
   }
   [[nodiscard]] static std::nullptr_t owner(const DeviceView<T>&) noexcept { return nullptr; }
 };
+
+/// A side of a copy that the caller names with `from` or `to`.
+template <class T, bool IsTarget>
+struct NamedSide {
+  T&& operand;
+};
+enum class SideName : unsigned char { none, source, target };
+template <class A>
+inline constexpr SideName side_name = SideName::none;
+template <class T, bool IsTarget>
+inline constexpr SideName side_name<NamedSide<T, IsTarget>> =
+    IsTarget ? SideName::target : SideName::source;
+
+/// The operand behind its name; an operand without a name itself.
+template <class A>
+[[nodiscard]] constexpr decltype(auto) unnamed(A&& side) noexcept {
+  if constexpr (side_name<std::remove_cvref_t<A>> != SideName::none) {
+    return static_cast<decltype(side.operand)>(side.operand);
+  } else {
+    return std::forward<A>(side);
+  }
+}
+/// Whether the names say that the first of two sides is the source.
+template <class First, class Second>
+constexpr bool begins_with_source() noexcept {
+  constexpr SideName first = side_name<std::remove_cvref_t<First>>;
+  constexpr SideName second = side_name<std::remove_cvref_t<Second>>;
+  static_assert(first != second || first == SideName::none,
+                "warpsafe: both sides of this copy have the same name; name one from(x) and the "
+                "other to(y)");
+  return first == SideName::source || second == SideName::target;
+}
+template <class... A>
+inline constexpr bool has_names = ((side_name<std::remove_cvref_t<A>> != SideName::none) || ...);
 
 /// Errc::memory_closed for a buffer that was closed or moved from.
 [[nodiscard]] inline result<void> check_open(bool closed, Name operation, call_site site) noexcept {
@@ -215,64 +250,6 @@ template <CheckLevel Level, class B>
   const int status = memory == nullptr ? 0 : memory->template record_use<Level>(stream);
   if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
   return success();
-}
-
-/// Whether two pieces of memory have bytes in common.
-[[nodiscard]] inline bool overlap(const CopyRows& a, const CopyRows& b) noexcept {
-  if (a.size == 0 || b.size == 0) return false;
-  const auto address = [](const CopyRows& rows) {
-    return reinterpret_cast<std::uintptr_t>(rows.data);
-  };
-  const CopyRows& first = address(a) <= address(b) ? a : b;
-  const CopyRows& second = &first == &a ? b : a;
-  const std::size_t apart = address(second) - address(first);
-  if (apart >= (first.rows - 1) * first.pitch + first.width) return false;
-  if (first.dense()) return true;
-  // Two windows of one matrix may lie beside each other. The second begins in row `apart / pitch`
-  // of the first, or in the gap behind that row and reaches into the next.
-  const std::size_t row = apart / first.pitch;
-  const std::size_t col = apart % first.pitch;
-  if (col < first.width) return true;
-  if (row + 1 >= first.rows) return false;
-  if (second.dense()) return col + second.width * second.rows > first.pitch;
-  return second.pitch != first.pitch || col + second.width > first.pitch;
-}
-
-/// Copies from device memory to device memory; the owners may be nullptr. Errc::size_mismatch,
-/// ::memory_closed, ::copy_overlaps (value: the distance in bytes, limit: the bytes from the
-/// target's first to its last), ::runtime_failed, and ::stream_capturing for a copy between two
-/// devices, which would break a capture (CUDA 13.0 on two H200s: cudaMemcpyPeerAsync returns 900).
-template <CheckLevel Level, class B>
-[[nodiscard]] result<void> copy_on_device(basic_stream_ref<B> stream, const CopyRows& to,
-                                          DeviceMemory<B>* to_owner, const CopyRows& from,
-                                          DeviceMemory<B>* from_owner, call_site site) noexcept {
-  const result<void> sizes = check_same_size(to, from, site);
-  if (!sizes.has_value()) return sizes;
-  const result<void> there = check_stream(Name::of("copy on the device"), stream, site);
-  if (!there.has_value()) return there;
-  if (overlap(to, from)) {
-    const auto target = reinterpret_cast<std::uintptr_t>(to.data);
-    const auto source = reinterpret_cast<std::uintptr_t>(from.data);
-    LaunchError error = LaunchError::make(Errc::copy_overlaps, Stage::construction,
-                                          target < source ? source - target : target - source,
-                                          (to.rows - 1) * to.pitch + to.width, Axis::none, site);
-    error.operation = Name::of("copy on the device");
-    return error;
-  }
-  if (to.device >= 0 && from.device >= 0 && to.device != from.device) {
-    const result<void> possible =
-        check_not_capturing<Level>(stream, Name::of("copy between devices"), site);
-    if (!possible.has_value()) return possible;
-  }
-  const CallScope<B> here(site);
-  if (const int status = submit_copy<Level>(to, from, CopyKind::device_to_device, stream)) {
-    return runtime_error<B>(status, Name::of("copy on the device"), site);
-  }
-  result<void> noted = record_use<Level>(to_owner, stream, site);
-  if (noted.has_value()) noted = record_use<Level>(from_owner, stream, site);
-  return noted.has_value()
-             ? record_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
-             : noted;
 }
 
 /// Diagnoses `fill_bytes` of anything but a std::byte, since a fill does not set elements to a

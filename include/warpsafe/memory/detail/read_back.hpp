@@ -4,18 +4,83 @@
 
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/launch/detail/memory_uses.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
+#include <warpsafe/memory/detail/device_memory.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/memory/pending.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+// Copies on the device, and copies that a Pending waits for.
+
 namespace warpsafe::detail {
+
+/// Whether two pieces of memory have bytes in common.
+[[nodiscard]] inline bool overlap(const CopyRows& a, const CopyRows& b) noexcept {
+  if (a.size == 0 || b.size == 0) return false;
+  const auto address = [](const CopyRows& rows) {
+    return reinterpret_cast<std::uintptr_t>(rows.data);
+  };
+  const CopyRows& first = address(a) <= address(b) ? a : b;
+  const CopyRows& second = &first == &a ? b : a;
+  const std::size_t apart = address(second) - address(first);
+  if (apart >= (first.rows - 1) * first.pitch + first.width) return false;
+  if (first.dense()) return true;
+  // Two windows of one matrix may lie beside each other. The second begins in row `apart / pitch`
+  // of the first, or in the gap behind that row and reaches into the next.
+  const std::size_t row = apart / first.pitch;
+  const std::size_t col = apart % first.pitch;
+  if (col < first.width) return true;
+  if (row + 1 >= first.rows) return false;
+  if (second.dense()) return col + second.width * second.rows > first.pitch;
+  return second.pitch != first.pitch || col + second.width > first.pitch;
+}
+
+/// Copies from device memory to device memory; the owners may be nullptr. Errc::size_mismatch,
+/// ::memory_closed, ::copy_overlaps (value: the distance in bytes, limit: the bytes from the
+/// target's first to its last), ::runtime_failed, and ::stream_capturing for a copy between two
+/// devices, which would break a capture (CUDA 13.0 on two H200s: cudaMemcpyPeerAsync returns 900).
+template <CheckLevel Level, class B>
+[[nodiscard]] result<void> copy_on_device(basic_stream_ref<B> stream, const CopyRows& to,
+                                          DeviceMemory<B>* to_owner, const CopyRows& from,
+                                          DeviceMemory<B>* from_owner, call_site site) noexcept {
+  const result<void> sizes = check_same_size(to, from, site);
+  if (!sizes.has_value()) return sizes;
+  const result<void> there = check_stream(Name::of("copy on the device"), stream, site);
+  if (!there.has_value()) return there;
+  if (overlap(to, from)) {
+    const auto target = reinterpret_cast<std::uintptr_t>(to.data);
+    const auto source = reinterpret_cast<std::uintptr_t>(from.data);
+    LaunchError error = LaunchError::make(Errc::copy_overlaps, Stage::construction,
+                                          target < source ? source - target : target - source,
+                                          (to.rows - 1) * to.pitch + to.width, Axis::none, site);
+    error.operation = Name::of("copy on the device");
+    return error;
+  }
+  if (to.device >= 0 && from.device >= 0 && to.device != from.device) {
+    const result<void> possible =
+        check_not_capturing<Level>(stream, Name::of("copy between devices"), site);
+    if (!possible.has_value()) return possible;
+  }
+  const CallScope<B> here(site);
+  if (const int status = submit_copy<Level>(to, from, CopyKind::device_to_device, stream)) {
+    return runtime_error<B>(status, Name::of("copy on the device"), site);
+  }
+  result<void> noted = record_use<Level>(to_owner, stream, site);
+  if (noted.has_value()) noted = record_use<Level>(from_owner, stream, site);
+  return noted.has_value()
+             ? record_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
+             : noted;
+}
 
 /// The elements on the host. A std::vector<bool> holds bits, which no copy can fill.
 template <class T>

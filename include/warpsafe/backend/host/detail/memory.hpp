@@ -136,6 +136,13 @@ class Storage {
     fill_pattern(memory_, bytes_, freed_pattern);
     return intact;
   }
+  /// The size if something has been written since `retire`, else 0.
+  [[nodiscard]] std::size_t written_after_free() const noexcept {
+    for (std::size_t i = 0; i < bytes_; ++i) {
+      if (memory_[i] != static_cast<unsigned char>(freed_pattern >> (i % 4 * 8))) return bytes_;
+    }
+    return 0;
+  }
 
  private:
   static constexpr std::align_val_t alignment{256};

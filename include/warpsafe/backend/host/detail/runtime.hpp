@@ -176,6 +176,14 @@ class Runtime {
   void quarantine(Storage storage) {
     if (scheduler != nullptr) quarantined_storage_.push_back(std::move(storage));
   }
+  /// The size of freed memory that something wrote to while it was kept, else 0.
+  [[nodiscard]] std::size_t written_after_free() const noexcept {
+    std::size_t bytes = 0;
+    for (const Storage& freed : quarantined_storage_) {
+      if (bytes == 0) bytes = freed.written_after_free();
+    }
+    return bytes;
+  }
   void quarantine(std::unique_ptr<EventState> event) {
     if (scheduler != nullptr) quarantined_events_.push_back(std::move(event));
   }
