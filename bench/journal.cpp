@@ -59,6 +59,10 @@ struct Instant : warpsafe::host_backend {
   }
 };
 
+}  // namespace
+WARPSAFE_DECLARE_LAUNCH(Instant);
+namespace {
+
 /// A whole launch. At level full, it is recorded if `Remembers`.
 template <warpsafe::CheckLevel Level, bool Remembers>
 void launch_an_instant(benchmark::State& state) {

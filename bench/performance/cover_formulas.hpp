@@ -6,6 +6,7 @@
 // in cover_ways.cpp.
 
 #include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/error/exception.hpp>
 
 #include <cstdint>
 
