@@ -88,6 +88,13 @@ TEST_F(Log, EachLaunchIsOneLineToTheLetter) {
             "Launch: kernel=dequantize_q4_0, grid=(2,3,4), block=(8,4,2), shared=100 bytes");
 }
 
+TEST_F(Log, ControlCharactersAreEscapedExceptEndsOfLines) {
+  debug::detail::log_line(LogLevel::warn, "file '%s'\nis\tthere", "\x1b[2J\r.npy");
+  const std::string long_text = std::string(20000, 'x') + '\n';
+  debug::detail::write_log(LogLevel::warn, long_text.c_str(), long_text.size());
+  EXPECT_THAT(of(LogLevel::warn), ElementsAre("file '\\x1b[2J\\x0d.npy'\nis\tthere", long_text));
+}
+
 TEST_F(Log, ErrorsHaveTheirWholeText) {
   debug::set_log_level(LogLevel::error);
   ASSERT_FALSE(launch(stream, LaunchConfig{grid<1>, BlockDim::from_vendor(VendorDims{})},
