@@ -33,19 +33,12 @@ inline const LogSink* sink_in_use = nullptr;
 // Not a LogLevel: nvcc has no atomic access to an enumeration.
 inline unsigned char log_level_in_use = static_cast<unsigned char>(LogLevel::off);
 
-/// A value from outside of the program, as one line shows it: escapes its control characters, ends
-/// of lines too, which could forge further lines of the log. Cuts it after 255 bytes.
+/// A value from outside of the program, as one line shows it (TextBuffer::one_line). Cuts it after
+/// 255 bytes.
 class Shown {
  public:
   explicit Shown(const char* value) noexcept {
-    warpsafe::detail::TextBuffer out(text_, sizeof text_);
-    for (; *value != '\0'; ++value) {
-      if (*value == '\n' || *value == '\t') {
-        out.escape(*value);
-      } else {
-        out << *value;
-      }
-    }
+    warpsafe::detail::TextBuffer(text_, sizeof text_).one_line(value);
   }
   [[nodiscard]] const char* c_str() const noexcept { return text_; }
 

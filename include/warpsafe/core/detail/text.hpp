@@ -39,6 +39,18 @@ class TextBuffer {
     }
     return *this;
   }
+  /// Writes a value from outside of the program with its ends of lines and tabs escaped as well, so
+  /// that it cannot forge a line of a log.
+  constexpr TextBuffer& one_line(const char* value) noexcept {
+    for (; *value != '\0'; ++value) {
+      if (*value == '\n' || *value == '\t') {
+        escape(*value);
+      } else {
+        *this << *value;
+      }
+    }
+    return *this;
+  }
   /// Writes a character as \xNN.
   [[gnu::noinline]] constexpr TextBuffer& escape(char letter) noexcept {
     // Removes the 0xc2 before it.
