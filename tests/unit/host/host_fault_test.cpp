@@ -266,6 +266,27 @@ TEST_F(HostFault, AProgramSetsTheStack) {
   ASSERT_TRUE(host::set_stack_bytes(before));
 }
 
+const Stream* stream_of_kernel = nullptr;
+std::string said_in_kernel;
+WARPSAFE_KERNEL void waits_for_itself(int* x) {
+  const auto waited = stream_of_kernel->synchronize();
+  said_in_kernel = waited.has_value() ? "" : message(error_in(waited));
+  const auto made = DeviceBuffer<int>::create(*stream_of_kernel, 4);
+  x[0] = made.has_value() ? 1 : 2;
+}
+
+TEST_F(HostFault, AKernelThatWaitsForItsOwnStreamIsToldInsteadOfHanging) {
+  stream_of_kernel = &stream;
+  auto x = filled(std::vector<int>(1));
+  ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<waits_for_itself>, x.view())
+                  .has_value());
+  EXPECT_EQ(read(x), std::vector<int>{2});
+  EXPECT_THAT(said_in_kernel,
+              HasSubstr("a kernel called a host function of the runtime, and a wait for its own "
+                        "stream would never end; call it outside of kernels"));
+  EXPECT_EQ(host::take_last_error(), HostStatus::success);
+}
+
 // The handler has a stack of its own, and leaves it by switching fibres.
 TEST_F(HostFault, ManyFaultsInARow) {
   if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
