@@ -74,10 +74,10 @@ class StackSlab {
       : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
         stack_((wanted + page_ - 1) / page_ * page_),
         guard_(guard_pages * page_) {
-    constexpr std::size_t small = std::size_t{128} * 1024;
+    constexpr std::size_t enough = std::size_t{128} * 1024;
     void* memory = map();
-    for (; memory == MAP_FAILED && stack_ > small; memory = map()) {
-      stack_ = stack_ / 2 < small ? small : stack_ / 2 / page_ * page_;
+    for (; memory == MAP_FAILED && stack_ > enough; memory = map()) {
+      stack_ = stack_ / 2 < enough ? enough : stack_ / 2 / page_ * page_;
       guard_ = page_;
     }
     if (memory == MAP_FAILED) return;
