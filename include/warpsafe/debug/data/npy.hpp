@@ -109,10 +109,8 @@ namespace detail {
     std::uint64_t length = 0;
     if (!cut_number(at, length)) return false;
     shape.push_back(length);
-    if (*at == ',')
-      ++at;
-    else if (*at != '\0')
-      return false;
+    if (*at != ',' && *at != '\0') return false;
+    if (*at == ',') ++at;
     at += std::strspn(at, " ");
   }
   return true;
