@@ -9,7 +9,7 @@
 //                                     would refuse
 //
 // A and B are journals (docs/tools/journal.md). Exit code: 0 for no difference or no refused
-// launch, 1 for some, 2 if a file cannot be read.
+// launch, 1 for some, 2 with one line of text if a file cannot be read or is no journal.
 
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/debug/run/revalidate.hpp>
@@ -21,14 +21,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <set>
-#include <sstream>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,18 +45,174 @@ struct Run {
   std::vector<Json> devices, launches, waits, errors;
 };
 
+/// The arguments or a file cannot be used, and why: one line.
+struct BadInput : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Text of a file as a terminal may get it: control characters are escaped, so that they neither
+/// move the cursor nor make a second line.
+[[nodiscard]] std::string visible(const std::string& text, bool keep_lines = false) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string shown;
+  const auto escape = [&](unsigned byte) {
+    shown += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // The second half of the control characters begins with 0xc2 in UTF-8.
+    const bool second_half =
+        byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if (second_half) {
+      escape(static_cast<unsigned char>(text[++i]));
+    } else if ((byte < 0x20 || byte == 0x7f) && !(keep_lines && byte == '\n')) {
+      escape(byte);
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
+/// What the fields of a journal contain (docs/tools/journal.md).
+struct Kind {
+  const char* text;
+  bool (*holds)(const Json&);
+};
+template <class Number>
+[[nodiscard]] bool is_whole(const Json& value) {
+  if (value.is_number_unsigned()) {
+    return value.get<std::uint64_t>() <=
+           static_cast<std::uint64_t>(std::numeric_limits<Number>::max());
+  }
+  return value.is_number_integer() && std::is_signed_v<Number> &&
+         value.get<std::int64_t>() >= static_cast<std::int64_t>(std::numeric_limits<Number>::min());
+}
+template <class Number>
+[[nodiscard]] bool are_axes(const Json& value) {
+  return value.is_array() && value.size() == 3 &&
+         std::all_of(value.begin(), value.end(), is_whole<Number>);
+}
+constexpr Kind a_text{"a text", [](const Json& value) { return value.is_string(); }};
+constexpr Kind a_flag{"true or false", [](const Json& value) { return value.is_boolean(); }};
+constexpr Kind a_time{"a number", [](const Json& value) { return value.is_number(); }};
+constexpr Kind a_count{"a whole number from 0 to 2^64 - 1", is_whole<std::uint64_t>};
+constexpr Kind a_size{"a whole number from 0 to 2^32 - 1", is_whole<std::uint32_t>};
+constexpr Kind a_number{"a whole number of 32 bits", is_whole<std::int32_t>};
+constexpr Kind a_level{"a whole number from -128 to 127", is_whole<std::int8_t>};
+constexpr Kind an_extent{"three whole numbers from 0 to 2^32 - 1", are_axes<std::uint32_t>};
+constexpr Kind a_cluster{"three whole numbers from 0 to 255", are_axes<std::uint8_t>};
+constexpr Kind some_texts{"an object of texts", [](const Json& value) {
+                            return value.is_object() &&
+                                   std::all_of(value.begin(), value.end(),
+                                               [](const Json& one) { return one.is_string(); });
+                          }};
+constexpr std::pair<const char*, Kind> fields[] = {
+    {"warpsafe", a_text},
+    {"format", a_size},
+    {"started", a_text},
+    {"host", a_text},
+    {"compiler", a_text},
+    {"checks", a_number},
+    {"backend", a_text},
+    {"driver", a_number},
+    {"runtime", a_number},
+    {"toolkit", a_number},
+    {"launches", a_count},
+    {"lost", a_count},
+    {"incomplete", a_flag},
+    {"variables", some_texts},
+    {"device", a_number},
+    {"name", a_text},
+    {"vendor", a_text},
+    {"compute_major", a_number},
+    {"compute_minor", a_number},
+    {"max_threads_per_block", a_size},
+    {"max_block", an_extent},
+    {"max_grid", an_extent},
+    {"shared_per_block", a_count},
+    {"shared_per_block_optin", a_count},
+    {"warp_size", a_size},
+    {"registers_per_block", a_size},
+    {"multiprocessors", a_size},
+    {"max_cluster_blocks", a_size},
+    {"floored", a_flag},
+    {"launch", a_count},
+    {"kernel", a_text},
+    {"grid", an_extent},
+    {"block", an_extent},
+    {"dynamic_shared", a_count},
+    {"static_shared", a_size},
+    {"registers", a_size},
+    {"stream", a_text},
+    {"state", a_text},
+    {"cluster", a_cluster},
+    {"non_portable_cluster", a_flag},
+    {"priority", a_level},
+    {"cooperative", a_flag},
+    {"programmatic", a_flag},
+    {"thread", a_size},
+    {"begin_us", a_time},
+    {"end_us", a_time},
+    {"gpu_begin_us", a_time},
+    {"gpu_end_us", a_time},
+    {"file", a_text},
+    {"line", a_size},
+    {"function", a_text},
+    {"wait", a_text},
+    {"status", a_number},
+    {"error", a_text},
+    {"code", a_size},
+    {"text", a_text},
+    {"after_launch", a_count},
+    {"at_us", a_time},
+};
+/// Throws BadInput if a field of the line holds something else. Unknown fields are ignored.
+void check_fields(const Json& line, const std::string& place) {
+  for (const auto& [name, kind] : fields) {
+    const auto found = line.find(name);
+    if (found == line.end() || kind.holds(*found)) continue;
+    // dump() is recursive, and an array may be nested deeper than the stack.
+    std::string is = found->is_structured()
+                         ? std::string("an ") + found->type_name()
+                         : found->dump(-1, ' ', true, Json::error_handler_t::replace);
+    if (is.size() > 60) is = is.substr(0, 60) + "...";
+    throw BadInput(place + ": the field '" + name + "' is " + is + ", not " + kind.text +
+                   "; record the run again");
+  }
+}
+
+/// Reads a line without its end. Returns false at the end of the file.
+[[nodiscard]] bool read_line(std::istream& file, std::string& line, const std::string& place) {
+  constexpr std::size_t most = std::size_t{16} << 20U;
+  std::streambuf& buffer = *file.rdbuf();
+  line.clear();
+  for (;;) {
+    const int letter = buffer.sbumpc();
+    if (letter == std::char_traits<char>::eof()) return !line.empty();
+    if (letter == '\n') return true;
+    // A device such as /dev/zero has no end.
+    if (line.size() == most) {
+      throw BadInput(place + ": longer than " + std::to_string(most) +
+                     " bytes, the limit of a line; it is no journal");
+    }
+    line += static_cast<char>(letter);
+  }
+}
+
 [[nodiscard]] Run read(const std::string& path) {
   Run run;
   std::ifstream file(path);
+  if (!file) throw BadInput(path + ": it cannot be read");
   std::string text;
-  std::size_t number = 0;
-  while (std::getline(file, text)) {
-    ++number;
+  std::size_t number = 1;
+  const auto place = [&] { return path + ':' + std::to_string(number); };
+  for (; read_line(file, text, place()); ++number) {
     Json line = Json::parse(text, nullptr, false);
     if (!line.is_object()) {
-      std::cerr << path << ':' << number << ": no JSON object\n";
-      std::exit(2);
+      throw BadInput(place() + ": no JSON object; the file is no journal, or was cut off");
     }
+    check_fields(line, place());
     const auto put = [&](const char* key, std::vector<Json>& list) {
       if (line.contains(key)) list.push_back(line);
     };
@@ -66,9 +224,14 @@ struct Run {
   }
   // Launches and waits name their device too; only a device's own line has its limits.
   std::erase_if(run.devices, [](const Json& line) { return !line.contains("max_grid"); });
-  if (run.environment.value("format", 0) != 1) {
-    std::cerr << path << ": no journal of format 1\n";
-    std::exit(2);
+  if (run.environment.value("format", 0U) != 1) {
+    throw BadInput(path + ": no journal of format 1; record the run with this version");
+  }
+  // A journal that is written as things happen begins with 0 launches.
+  const auto launches = run.environment.value("launches", std::uint64_t{0});
+  if (run.launches.size() < launches) {
+    throw BadInput(path + ": it was cut off: it has " + std::to_string(run.launches.size()) +
+                   " of " + std::to_string(launches) + " launches; copy the whole file");
   }
   return run;
 }
@@ -84,7 +247,7 @@ struct Run {
   return line.contains(key) ? text_of(line.at(key)) : "(not told)";
 }
 [[nodiscard]] std::string site_of(const Json& line) {
-  if (!line.contains("file")) return "(not told)";
+  if (!line.contains("file") || !line.contains("line")) return "(not told)";
   const auto file = line.at("file").get<std::string>();
   return file.substr(file.rfind('/') + 1) + ':' + line.at("line").dump();
 }
@@ -140,15 +303,15 @@ class Comparison {
       widths[2] = std::max(widths[2], row.b.size());
     }
     const auto line = [&](const std::string& factor, const std::string& a, const std::string& b) {
-      out << std::left << std::setw(static_cast<int>(widths[0]) + 2) << factor
-          << std::setw(static_cast<int>(widths[1]) + 2) << a << b << '\n';
+      out << std::left << std::setw(static_cast<int>(widths[0]) + 2) << visible(factor)
+          << std::setw(static_cast<int>(widths[1]) + 2) << visible(a) << visible(b) << '\n';
     };
     line("Factor", name_a, name_b);
     line(std::string(widths[0], '-'), std::string(widths[1], '-'), std::string(widths[2], '-'));
     for (const Row& row : rows_) line(row.factor, row.a, row.b);
     if (rows_.empty()) out << "no difference\n";
     std::string same;
-    for (const std::string& one : same_) same += (same.empty() ? "" : ", ") + one;
+    for (const std::string& one : same_) same += (same.empty() ? "" : ", ") + visible(one);
     if (!same.empty()) out << "\nSame in both: " << same << '\n';
   }
 
@@ -301,20 +464,22 @@ void report(std::ostream& out, const Comparison& differences, const Run& b,
   }
   out << "### <Issue Title>\n\n**Status:** Open\n**Symptom:** ";
   if (!b.errors.empty()) {
-    out << "In " << name_b << ":\n\n```text\n" << field(b.errors.front(), "text") << "\n```\n\n";
+    out << "In " << name_b << ":\n\n```text\n"
+        << visible(field(b.errors.front(), "text"), true) << "\n```\n\n";
   } else if (!unfinished.empty()) {
-    out << "In " << name_b << " nobody has seen the end of: " << joined(unfinished) << "\n";
+    out << "In " << name_b << " nobody has seen the end of: " << visible(joined(unfinished))
+        << "\n";
   } else {
     out << "<What goes wrong — no error is in " << name_b << ", and each launch has ended>\n";
   }
   out << "**Environment:** ";
-  for (const Json& device : b.devices) out << field(device, "name") << ", ";
+  for (const Json& device : b.devices) out << visible(field(device, "name")) << ", ";
   out << "driver " << version(b.environment, "driver") << ", runtime "
       << version(b.environment, "runtime") << ", toolkit " << version(b.environment, "toolkit")
-      << ", " << field(b.environment, "compiler") << ", warpsafe "
-      << field(b.environment, "warpsafe") << " (checks " << field(b.environment, "checks") << ", "
-      << field(b.environment, "backend") << ")\n**Related files:** ";
-  for (const std::string& file : files) out << file << ", ";
+      << ", " << visible(field(b.environment, "compiler")) << ", warpsafe "
+      << visible(field(b.environment, "warpsafe")) << " (checks " << field(b.environment, "checks")
+      << ", " << visible(field(b.environment, "backend")) << ")\n**Related files:** ";
+  for (const std::string& file : files) out << visible(file) << ", ";
   out << name_a << ", " << name_b
       << "\n\n---\n\n#### Attempt 1: <short description>\n\n**Hypothesis:** <Why you think this "
          "might work>\n**What you did:** <Exact commands, code changes>\n**Result:** <What happened "
@@ -357,15 +522,20 @@ void put_options(ws::debug::LaunchRecord& record, const Json& line) {
     if (std::string(table->name.data, table->name.size) == name) found = table;
   }
   if (found == nullptr) {
-    std::cerr << "no table for " << name
-              << "; there are sm_75, sm_80, sm_90, sm_100, gfx90a, gfx942, gfx1100\n";
-    return 2;
+    throw BadInput("no table for " + name +
+                   "; there are sm_75, sm_80, sm_90, sm_100, gfx90a, gfx942, gfx1100");
   }
   std::size_t refused = 0;
   for (const Json& line : run.launches) {
+    for (const char* const key : {"kernel", "grid", "block", "dynamic_shared", "static_shared",
+                                  "max_threads_per_block", "vendor"}) {
+      if (line.contains(key)) continue;
+      throw BadInput("launch " + line.at("launch").dump() + " has no field '" + key +
+                     "'; record the run again");
+    }
     ws::debug::LaunchRecord record{};
-    const auto kernel = line.at("kernel").get<std::string>();
-    const std::string file = line.value("file", "");
+    const auto kernel = visible(line.at("kernel").get<std::string>());
+    const std::string file = visible(line.value("file", ""));
     record.kernel = {kernel.data(), kernel.size()};
     for (std::size_t axis = 0; axis < 3; ++axis) {
       record.grid[axis] = line.at("grid").at(axis).get<std::uint32_t>();
@@ -389,10 +559,8 @@ void put_options(ws::debug::LaunchRecord& record, const Json& line) {
   return refused == 0 ? 0 : 1;
 }
 
-}  // namespace
-
-int main(int count, char** words) {
-  const std::vector<std::string> arguments(words + 1, words + count);
+/// main, with an exit code; throws if a file cannot be used.
+[[nodiscard]] int compare(const std::vector<std::string>& arguments) {
   if (arguments.size() == 3 && arguments[1] == "--limits") {
     return revalidate(read(arguments[0]), arguments[2]);
   }
@@ -404,14 +572,22 @@ int main(int count, char** words) {
   const Run a = read(arguments[0]);
   const Run b = read(arguments[1]);
   const Comparison differences(a, b);
-  differences.print(std::cout, arguments[0], arguments[1]);
   if (reports) {
     std::ofstream file(arguments[3]);
     report(file, differences, b, arguments[0], arguments[1]);
-    if (!file.flush()) {
-      std::cerr << arguments[3] << ": cannot be written\n";
-      return 2;
-    }
+    if (!file.flush()) throw BadInput(arguments[3] + ": it cannot be written");
   }
+  differences.print(std::cout, arguments[0], arguments[1]);
   return differences.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    return compare({words + 1, words + count});
+  } catch (const std::exception& problem) {
+    std::cerr << "warpsafe-diff: " << visible(problem.what()) << '\n';
+    return 2;
+  }
 }

@@ -19,14 +19,26 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
-CLOSING = re.compile(r"^\[=+\] (\d+) tests? from .* ran\.", re.MULTILINE)
+# The two closing lines. Several may be in the output, because a test may run another test program.
+CLOSING = re.compile(r"^\[=+\] (\d+) tests? from .* ran\.(?:.*)\n\[  PASSED  \]", re.MULTILINE)
 SKIPPED = 77
+
+
+def closing_of(output):
+    """The match of the program's own closing lines, or None if something ended the process before them."""
+    last = None
+    for last in CLOSING.finditer(output):
+        pass
+    begun = re.search(r"^\[=+\] Running (\d+) tests? from ", output, re.MULTILINE)
+    if not last or not begun or last[1] != begun[1]:
+        return None
+    return None if re.search(r"^\[ RUN      \]", output[last.end() :], re.MULTILINE) else last
 
 
 def run(program, *options):
     """The exit code, the output, and whether GoogleTest came to its end."""
     done = subprocess.run([program, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
-    return done.returncode, done.stdout, bool(CLOSING.search(done.stdout))
+    return done.returncode, done.stdout, bool(closing_of(done.stdout))
 
 
 def names_of(program, pattern="*"):
@@ -68,7 +80,7 @@ def run_together(program, xml, without):
         options.append(f"--gtest_output=xml:{xml}")
     code, output, ended = run(program, *options)
     skipped = re.findall(r"^\[  SKIPPED \] (\S+) \(", output, re.MULTILINE)
-    count = int(CLOSING.search(output)[1]) if ended else 0
+    count = int(closing_of(output)[1]) if ended else 0
     if code or not ended or not count:
         print(output)
         if not ended:

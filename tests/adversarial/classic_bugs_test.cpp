@@ -472,5 +472,53 @@ TEST(ClassicBugs, OneBranchOfAGraph) {
   expect_clean([] { replay(true); });
 }
 
+// Two executables of one graph. Launches of one executable are ordered, those of two are not.
+
+void on_two_streams(bool same_executable, bool ordered) {
+  const Stream stream = must(Stream::create());
+  const Stream side = must(Stream::create());
+  auto x = must(DeviceBuffer<float>::create(stream, count));
+  must(stream.synchronize());
+  auto capture = must(Capture::begin(stream));
+  must(launch(stream, once, kernel<set>, 1.0F, x.view()));
+  const auto graph = must(std::move(capture).end());
+  auto one = must(graph.instantiate());
+  auto other = must(graph.instantiate());
+  must(one.launch(stream));
+  if (ordered) must(wait(side, must(Event::create(stream))));
+  must((same_executable ? one : other).launch(side));
+  must(stream.synchronize());
+  must(side.synchronize());
+}
+TEST(ClassicBugs, TwoExecutablesOfOneGraph) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    EXPECT_FALSE(run({1, seed}, [] { on_two_streams(false, false); }).clean()) << seed;
+  }
+}
+TEST(ClassicBugs, TwoExecutablesOfOneGraphInOrder) {
+  expect_clean([] { on_two_streams(false, true); });
+}
+TEST(ClassicBugs, OneExecutableOnTwoStreams) {
+  const RaceReport report = run(2000, [] { on_two_streams(true, false); });
+  EXPECT_TRUE(report.clean()) << report;
+}
+
+// Graphs that follow each other, each with more nodes than the one before.
+TEST(ClassicBugs, GraphsThatAreReplaced) {
+  const RaceReport report = run(20, [] {
+    const Stream stream = must(Stream::create());
+    auto x = must(DeviceBuffer<float>::create(stream, count));
+    must(stream.synchronize());
+    for (int nodes = 1; nodes <= 40; ++nodes) {
+      auto capture = must(Capture::begin(stream));
+      for (int i = 0; i < nodes; ++i) must(launch(stream, once, kernel<set>, 1.0F, x.view()));
+      auto executable = must(must(std::move(capture).end()).instantiate());
+      must(executable.launch(stream));
+      must(stream.synchronize());
+    }
+  });
+  EXPECT_TRUE(report.clean()) << report;
+}
+
 }  // namespace
 }  // namespace warpsafe::adversarial

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 // The environment variables of checked builds. They are read once, at the first launch or error. A
 // program with raised rights (setuid) does not read them.
@@ -24,17 +25,36 @@ enum class LogLevel : std::uint8_t {
   trace,  ///< the runtime calls that a launch or a wait makes, with status and microseconds
 };
 
+namespace detail {
+
+/// Cuts a whole number, written in digits alone, off the front of `text`. Returns false if there is
+/// none, or none of 64 bits.
+[[nodiscard]] inline bool cut_number(const char*& text, std::uint64_t& number) noexcept {
+  const char* const begin = text;
+  for (number = 0; *text >= '0' && *text <= '9'; ++text) {
+    if (__builtin_mul_overflow(number, std::uint64_t{10}, &number) ||
+        __builtin_add_overflow(number, static_cast<std::uint64_t>(*text - '0'), &number)) {
+      return false;
+    }
+  }
+  return text != begin;
+}
+
+}  // namespace detail
+
 /// The switches of the environment, as they were at the process's first launch.
 struct Environment {
   LogLevel log = LogLevel::off;
-  bool silent = false;                ///< WARPSAFE_LOG=off: no warnings at start either
-  const char* log_unknown = nullptr;  ///< the value of WARPSAFE_LOG if it is no level
-  bool warn_only = false;             ///< WARPSAFE_ON_ERROR=warn
-  const char* blocking = nullptr;     ///< the variable that asks for blocking launches, or nullptr
+  bool silent = false;                     ///< WARPSAFE_LOG=off: no warnings at start either
+  const char* log_unknown = nullptr;       ///< the value of WARPSAFE_LOG if it is no level
+  bool warn_only = false;                  ///< WARPSAFE_ON_ERROR=warn
+  const char* on_error_unknown = nullptr;  ///< its value if it is another word
+  const char* blocking = nullptr;  ///< the variable that asks for blocking launches, or nullptr
   const char* blocking_value = nullptr;
   bool one_stream = false;                    ///< WARPSAFE_SYNC=one-stream
   const char* blocking_names = nullptr;       ///< the kernels to wait for; nullptr: all
   std::uint64_t break_at = 0;                 ///< WARPSAFE_BREAK; 0: nowhere
+  const char* break_unknown = nullptr;        ///< the value of WARPSAFE_BREAK if it is no number
   std::uint64_t timeout = ~std::uint64_t{0};  ///< WARPSAFE_TIMEOUT, milliseconds; all bits: none
   bool timeout_stops = false;                 ///< WARPSAFE_TIMEOUT=SECONDS,stop
   const char* timeout_unknown = nullptr;      ///< the value of WARPSAFE_TIMEOUT if it is malformed
@@ -51,9 +71,6 @@ struct Environment {
   [[nodiscard]] static bool is_true(const char* value) noexcept {
     return equals(value, "1") || equals(value, "true") || equals(value, "TRUE") ||
            equals(value, "True");
-  }
-  [[nodiscard]] static std::uint64_t number(const char* value) noexcept {
-    return value == nullptr ? 0 : std::strtoull(value, nullptr, 10);
   }
   /// Parses SECONDS[.FRACTION][,stop]; the decimal point is '.' in every locale. False for anything
   /// else. More than 10^12 seconds count as 10^12.
@@ -90,7 +107,12 @@ struct Environment {
       if (level < 5) found.log = static_cast<LogLevel>(level);
       if (level == 5) found.log_unknown = log;
     }
-    found.warn_only = equals(warpsafe::detail::read_environment("WARPSAFE_ON_ERROR"), "warn");
+    const char* const on_error = warpsafe::detail::read_environment("WARPSAFE_ON_ERROR");
+    found.warn_only = equals(on_error, "warn");
+    if (on_error != nullptr && *on_error != '\0' && !found.warn_only &&
+        !equals(on_error, "error")) {
+      found.on_error_unknown = on_error;
+    }
     // The last one found wins: WARPSAFE_SYNC, which can name kernels, comes last.
     const char* const variables[] = {"AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING",
                                      "HIP_LAUNCH_BLOCKING", "WARPSAFE_SYNC"};
@@ -111,7 +133,14 @@ struct Environment {
       found.blocking_value = value;
       found.blocking_names = named ? value : nullptr;
     }
-    found.break_at = number(warpsafe::detail::read_environment("WARPSAFE_BREAK"));
+    const char* const stop = warpsafe::detail::read_environment("WARPSAFE_BREAK");
+    if (stop != nullptr && *stop != '\0') {
+      const char* rest = stop;
+      if (!detail::cut_number(rest, found.break_at) || *rest != '\0') {
+        found.break_at = 0;
+        found.break_unknown = stop;
+      }
+    }
     const char* const timeout = warpsafe::detail::read_environment("WARPSAFE_TIMEOUT");
     if (timeout != nullptr && *timeout != '\0') {
       std::uint64_t milliseconds = 0;
@@ -165,26 +194,26 @@ class LaunchFilter {
   LaunchFilter& operator=(const LaunchFilter&) = delete;
   ~LaunchFilter() { std::free(names_); }
 
-  /// From now on, selects what `text` says; nothing if `text` is nullptr or empty. @pre no other
-  /// thread launches
-  void set(const char* text) noexcept {
+  /// From now on, selects what `text` says; nothing if `text` is nullptr or empty. Returns false if
+  /// the numbers at its end are malformed; it selects nothing then. @pre no other thread launches
+  [[nodiscard]] bool set(const char* text) noexcept {
     std::free(names_);
     names_ = nullptr;
     skip_ = 0;
     count_ = ~std::uint64_t{0};
     __atomic_store_n(&seen_, 0, __ATOMIC_RELAXED);
-    if (text == nullptr || *text == '\0') return;
-    names_ = ::strdup(text);  // if there is no memory, the filter selects nothing
-    if (names_ == nullptr) return;
-    std::uint64_t last = 0;
-    std::uint64_t before = 0;
-    if (!cut_number(last)) return;
-    if (cut_number(before)) {
-      skip_ = before;
-      count_ = last;
-    } else {
-      skip_ = last;
-    }
+    if (text == nullptr || *text == '\0') return true;
+    const char* const end = end_of_names(text);
+    if (!parse(end, skip_, count_)) return false;
+    // If there is no memory, the filter selects nothing.
+    names_ = ::strndup(text, static_cast<std::size_t>(end - text));
+    return true;
+  }
+  /// Whether `set` accepts `text`.
+  [[nodiscard]] static bool is_valid(const char* text) noexcept {
+    std::uint64_t skip = 0;
+    std::uint64_t count = 0;
+    return parse(end_of_names(text), skip, count);
   }
   [[nodiscard]] bool on() const noexcept { return names_ != nullptr; }
   /// Whether it selects this launch of `kernel`. Counts the launch: call it once for each.
@@ -195,15 +224,27 @@ class LaunchFilter {
   }
 
  private:
-  /// Cuts ":NUMBER" off the end. A namespace's "::" never precedes a number.
-  [[nodiscard]] bool cut_number(std::uint64_t& number) noexcept {
-    char* const colon = std::strrchr(names_, ':');
-    if (colon == nullptr || colon == names_ || colon[1] < '0' || colon[1] > '9') return false;
-    char* end = nullptr;
-    number = std::strtoull(colon + 1, &end, 10);
-    if (*end != '\0') return false;
-    *colon = '\0';
-    return true;
+  /// The first single ':' outside of brackets, or the end. A name may contain "::", and in brackets
+  /// a file and line ("(lambda at a.cpp:3:5)").
+  [[nodiscard]] static const char* end_of_names(const char* text) noexcept {
+    int depth = 0;
+    for (; *text != '\0'; ++text) {
+      if (*text == '<' || *text == '(') ++depth;
+      if (*text == '>' || *text == ')') --depth;
+      if (*text != ':' || depth > 0) continue;
+      if (text[1] != ':') break;
+      ++text;
+    }
+    return text;
+  }
+  /// Reads "", ":SKIP" or ":SKIP:COUNT". Returns false for anything else.
+  [[nodiscard]] static bool parse(const char* text, std::uint64_t& skip,
+                                  std::uint64_t& count) noexcept {
+    for (std::uint64_t* const number : {&skip, &count}) {
+      if (*text == '\0') return true;
+      if (*text != ':' || !detail::cut_number(++text, *number)) return false;
+    }
+    return *text == '\0';
   }
 
   char* names_ = nullptr;

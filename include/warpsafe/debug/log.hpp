@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/environment.hpp>
 
 #include <fcntl.h>
@@ -31,7 +33,32 @@ inline const LogSink* sink_in_use = nullptr;
 // Not a LogLevel: nvcc has no atomic access to an enumeration.
 inline unsigned char log_level_in_use = static_cast<unsigned char>(LogLevel::off);
 
-[[gnu::cold]] inline void write_log(LogLevel level, const char* text, std::size_t size) noexcept {
+/// A value from outside of the program, as one line shows it (TextBuffer::one_line). Cuts it after
+/// 255 bytes.
+class Shown {
+ public:
+  explicit Shown(const char* value) noexcept {
+    warpsafe::detail::TextBuffer(text_, sizeof text_).one_line(value);
+  }
+  [[nodiscard]] const char* c_str() const noexcept { return text_; }
+
+ private:
+  char text_[256];
+};
+
+/// Writes one message. Control characters in it are escaped, except ends of lines and tabs.
+[[gnu::cold, gnu::noinline]] inline void write_log(LogLevel level, const char* text,
+                                                   std::size_t size) noexcept {
+  char shown[8192];
+  char previous = '\0';
+  for (std::size_t i = 0; i < size; previous = text[i++]) {
+    if (!warpsafe::detail::TextBuffer::is_control(previous, text[i])) continue;
+    warpsafe::detail::TextBuffer out(shown, sizeof shown);
+    out << Name{text, size};
+    text = shown;
+    size = out.size();
+    break;
+  }
   const LogSink* const sink = __atomic_load_n(&sink_in_use, __ATOMIC_ACQUIRE);
   if (sink != nullptr) {
     sink->write(sink->user, level, text, size);

@@ -63,12 +63,22 @@ struct DataFilters {
   }
 
  private:
+  // log_active_switches reports what is refused here.
   [[gnu::cold]] DataFilters() noexcept {
-    reference.set(warpsafe::detail::read_environment("WARPSAFE_REFERENCE"));
-    shadow.set(warpsafe::detail::read_environment("WARPSAFE_SHADOW"));
-    trace.set(warpsafe::detail::read_environment("WARPSAFE_TRACE"));
+    static_cast<void>(reference.set(warpsafe::detail::read_environment("WARPSAFE_REFERENCE")));
+    static_cast<void>(shadow.set(warpsafe::detail::read_environment("WARPSAFE_SHADOW")));
+    static_cast<void>(trace.set(warpsafe::detail::read_environment("WARPSAFE_TRACE")));
   }
 };
+
+/// A filter's text is refused, and the filter selects nothing.
+[[gnu::cold, gnu::noinline]] inline void log_bad_filter(const char* name,
+                                                        const char* value) noexcept {
+  log_line(LogLevel::warn,
+           "warpsafe: %s=%s selects no launch: after the names come at most two numbers, "
+           ":skip:count, each from 0 to 18446744073709551615",
+           name, Shown(value).c_str());
+}
 
 /// Writes the warnings at start. A switch that somebody left on unknowingly costs days.
 [[gnu::cold, gnu::noinline]] inline void log_active_switches(
@@ -78,7 +88,7 @@ struct DataFilters {
         LogLevel::warn,
         "warpsafe: %s=%s: %s waits for its kernel; it is slower, and a synchronisation that is "
         "missing in the program does not show",
-        environment.blocking, environment.blocking_value,
+        environment.blocking, Shown(environment.blocking_value).c_str(),
         environment.blocking_names == nullptr ? "every launch" : "a launch of these kernels");
   }
   if (environment.one_stream) {
@@ -89,13 +99,23 @@ struct DataFilters {
   if (environment.log_unknown != nullptr) {
     log_line(LogLevel::warn,
              "warpsafe: WARPSAFE_LOG=%s is not one of off, error, warn, debug, trace",
-             environment.log_unknown);
+             Shown(environment.log_unknown).c_str());
   }
   if (environment.timeout_unknown != nullptr) {
     log_line(LogLevel::warn,
              "warpsafe: WARPSAFE_TIMEOUT=%s is not a number of seconds, optionally followed by "
              "\",stop\"",
-             environment.timeout_unknown);
+             Shown(environment.timeout_unknown).c_str());
+  }
+  if (environment.break_unknown != nullptr) {
+    log_line(LogLevel::warn,
+             "warpsafe: WARPSAFE_BREAK=%s is not the number of a launch, from 1 to "
+             "18446744073709551615; the program does not stop",
+             Shown(environment.break_unknown).c_str());
+  }
+  if (environment.on_error_unknown != nullptr) {
+    log_line(LogLevel::warn, "warpsafe: WARPSAFE_ON_ERROR=%s is not one of error, warn",
+             Shown(environment.on_error_unknown).c_str());
   }
   const char* const data[][2] = {
       {"WARPSAFE_REFERENCE", "the host's references run instead of these kernels"},
@@ -104,8 +124,11 @@ struct DataFilters {
       {"WARPSAFE_TRACE", "these launches wait for their kernels and are written to files"}};
   for (const auto& [name, effect] : data) {
     const char* const value = warpsafe::detail::read_environment(name);
-    if (value != nullptr && *value != '\0') {
-      log_line(LogLevel::warn, "warpsafe: %s=%s: %s", name, value, effect);
+    if (value == nullptr || *value == '\0') continue;
+    if (!LaunchFilter::is_valid(value)) {
+      log_bad_filter(name, value);
+    } else {
+      log_line(LogLevel::warn, "warpsafe: %s=%s: %s", name, Shown(value).c_str(), effect);
     }
   }
 }
@@ -133,10 +156,11 @@ inline void ensure_started() noexcept {
     start();
 }
 
-inline void set_filter(LaunchFilter DataFilters::*which, const char* launches) noexcept {
+inline void set_filter(LaunchFilter DataFilters::*which, const char* function,
+                       const char* launches) noexcept {
   ensure_started();
   DataFilters& filters = DataFilters::get();
-  (filters.*which).set(launches);
+  if (!(filters.*which).set(launches)) log_bad_filter(function, launches);
   filters.apply();
   update_switches();
 }
@@ -180,22 +204,22 @@ inline void set_blocking(bool on) noexcept {
 }
 
 /// Runs the host's reference (kernel/reference.hpp) instead of the kernels of `launches`:
-/// "axpy,softmax:skip:count", "all"; nullptr: none. Overrides WARPSAFE_REFERENCE. @pre no other
-/// thread launches
+/// "axpy,softmax:skip:count", "all"; nullptr: none. Overrides WARPSAFE_REFERENCE. A text of another
+/// form selects nothing, and a warning says so. @pre no other thread launches
 inline void set_reference(const char* launches) noexcept {
-  detail::set_filter(&detail::DataFilters::reference, launches);
+  detail::set_filter(&detail::DataFilters::reference, "set_reference", launches);
 }
 /// Runs the host's reference as well and compares the results. Overrides WARPSAFE_SHADOW. @pre no
 /// other thread launches
 inline void set_shadow(const char* launches) noexcept {
-  detail::set_filter(&detail::DataFilters::shadow, launches);
+  detail::set_filter(&detail::DataFilters::shadow, "set_shadow", launches);
 }
 /// Writes inputs and outputs of `launches` into folders inside `folder`. Overrides WARPSAFE_TRACE,
 /// which writes into "warpsafe-trace". `folder` must outlive all launches. @pre no other thread
 /// launches
 inline void set_trace(const char* launches, const char* folder = "warpsafe-trace") noexcept {
   detail::DataFilters::get().folder = folder;
-  detail::set_filter(&detail::DataFilters::trace, launches);
+  detail::set_filter(&detail::DataFilters::trace, "set_trace", launches);
 }
 
 }  // namespace warpsafe::debug

@@ -15,6 +15,16 @@
 
 namespace warpsafe {
 
+namespace detail {
+
+/// Whether every value of an integer type fits in 32 bits with a sign: not of `unsigned`.
+template <class Number>
+inline constexpr bool is_priority = is_size<Number> &&
+                                    sizeof(Number) + std::is_unsigned_v<Number> <=
+                                        sizeof(std::int32_t);
+
+}  // namespace detail
+
 /// A launch option: all blocks are resident at once, so the kernel may use a grid-wide barrier.
 struct cooperative_t {
   static constexpr auto launch_part = detail::PartKind::cooperative;
@@ -27,15 +37,12 @@ struct priority {
   static constexpr auto launch_part = detail::PartKind::priority;
   std::int32_t value;
   template <class Number>
-  requires(detail::is_size<Number> &&
-           sizeof(Number) <=
-               sizeof(std::int32_t)) explicit constexpr priority(Number its_value) noexcept
+  requires(detail::is_priority<Number>) explicit constexpr priority(Number its_value) noexcept
       : value(static_cast<std::int32_t>(its_value)) {}
 #define WARPSAFE_DETAIL_SENTENCE \
-  "warpsafe: a priority is a whole number of at most 32 bits: priority(-1)"
+  "warpsafe: a priority is a whole number of a type whose values all fit in int: priority(-1)"
   template <class Number WARPSAFE_DETAIL_WHY>
-  requires(!detail::is_size<Number> ||
-           sizeof(Number) > sizeof(std::int32_t)) WARPSAFE_DETAIL_REFUSED explicit priority(Number)
+  requires(!detail::is_priority<Number>) WARPSAFE_DETAIL_REFUSED explicit priority(Number)
       WARPSAFE_DETAIL_REFUSAL(Number,
                               : value(0));
 #undef WARPSAFE_DETAIL_SENTENCE

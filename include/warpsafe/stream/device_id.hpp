@@ -9,7 +9,9 @@ namespace warpsafe {
 class DeviceId {
  public:
   constexpr DeviceId() noexcept = default;
-  constexpr explicit DeviceId(int ordinal) noexcept : ordinal_(ordinal) {}
+  /// A number outside of int becomes -1, which is no device: it must not become another ordinal.
+  constexpr explicit DeviceId(long long number) noexcept
+      : ordinal_(number == static_cast<int>(number) ? static_cast<int>(number) : -1) {}
   [[nodiscard, gnu::always_inline]] constexpr int value() const noexcept { return ordinal_; }
   friend constexpr bool operator==(DeviceId, DeviceId) noexcept = default;
   /// Prints the ordinal.

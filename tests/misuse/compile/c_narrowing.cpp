@@ -250,6 +250,16 @@ auto c03o_priority_of_a_fraction([[maybe_unused]] int n) {
 #endif
 }
 
+// C03: 3000000000 as an int is negative, the most urgent priority.
+auto c03q_priority_beyond_int([[maybe_unused]] unsigned n) {
+#ifdef MISUSE
+  // expected-error {{"a priority is a whole number of a type whose values all fit in int"}}
+  return ws::priority(n);
+#else
+  return ws::priority(static_cast<short>(-1));
+#endif
+}
+
 // C03: The optional's conversion cuts its number of 64 bits.
 namespace c03p_optional_of_a_wider_number {
 

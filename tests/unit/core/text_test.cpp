@@ -43,6 +43,14 @@ TEST(TextBuffer, WritesAddressesAndAxes) {
   EXPECT_EQ(written(axes), "(2800,1,4294967295)");
 }
 
+TEST(TextBuffer, EscapesControlCharactersExceptEndsOfLinesAndTabs) {
+  EXPECT_EQ(written("a\nb\tc"), "a\nb\tc");
+  EXPECT_EQ(written("\x1b[2J", '\r', Name{"\0\x7f", 2}), "\\x1b[2J\\x0d\\x00\\x7f");
+  EXPECT_EQ(written("\xc2\x9b", "31m"), "\\x9b31m") << "C1 in UTF-8";
+  EXPECT_EQ(written("\xc2\xa0\xc3\x9b\xe2\x82\xac"), "\xc2\xa0\xc3\x9b\xe2\x82\xac")
+      << "other letters of UTF-8";
+}
+
 TEST(TextBuffer, DropsWhatDoesNotFitAndStaysTerminated) {
   for (std::size_t capacity = 1; capacity <= 8; ++capacity) {
     char buffer[9];

@@ -57,6 +57,42 @@ TEST_F(EnvironmentDeathTest, AnythingElseRefuses) {
   EXPECT_EXIT(launch_and_exit("error"), ::testing::ExitedWithCode(1), "^$");
 }
 
+/// Reads the environment with this variable, and ends.
+[[noreturn]] void start_and_exit(const char* name, const char* value) {
+  ::setenv(name, value, 1);
+  debug::detail::ensure_started();
+  std::_Exit(debug::Environment::get().break_at == 0 ? 0 : 5);
+}
+
+TEST_F(EnvironmentDeathTest, ANumberOfAnotherFormIsRefusedWithWhatIsAccepted) {
+  for (const char* const value :
+       {"1e9", "-1", "7 ", " 7", "+7", "0x10", "18446744073709551616", "x"}) {
+    const std::string said = std::string("^warpsafe: WARPSAFE_BREAK=") +
+                             (*value == '+' ? "[+]7" : value) +
+                             " is not the number of a launch, from 1 to 18446744073709551615; the "
+                             "program does not stop\n$";
+    EXPECT_EXIT(start_and_exit("WARPSAFE_BREAK", value), ::testing::ExitedWithCode(0), said);
+  }
+  EXPECT_EXIT(start_and_exit("WARPSAFE_BREAK", "7"), ::testing::ExitedWithCode(5), "^$");
+  EXPECT_EXIT(start_and_exit("WARPSAFE_BREAK", "0"), ::testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(start_and_exit("WARPSAFE_TRACE", "axpy:1e9"), ::testing::ExitedWithCode(0),
+              "^warpsafe: WARPSAFE_TRACE=axpy:1e9 selects no launch: after the names come at most "
+              "two numbers, :skip:count, each from 0 to 18446744073709551615\n$");
+  EXPECT_EXIT(start_and_exit("WARPSAFE_ON_ERROR", "wran"), ::testing::ExitedWithCode(0),
+              "^warpsafe: WARPSAFE_ON_ERROR=wran is not one of error, warn\n$");
+}
+
+TEST_F(EnvironmentDeathTest, ControlCharactersOfAValueAreEscaped) {
+  const char* const hostile = "\x1b]0;x\x07\nwarpsafe: forged\t\xc2\x9b";
+  const std::string shown = ".x1b]0;x.x07.x0awarpsafe: forged.x09.x9b";
+  for (const char* const name :
+       {"WARPSAFE_LOG", "WARPSAFE_SYNC", "WARPSAFE_TIMEOUT", "WARPSAFE_BREAK", "WARPSAFE_ON_ERROR",
+        "WARPSAFE_TRACE", "WARPSAFE_SHADOW", "WARPSAFE_REFERENCE"}) {
+    EXPECT_EXIT(start_and_exit(name, hostile), ::testing::ExitedWithCode(0),
+                std::string("^warpsafe: ") + name + "=" + shown + "[^\n\x1b]*\n$");
+  }
+}
+
 /// Runs in a process of its own, with the rights of the file's owner.
 TEST(DISABLED_RaisedRights, Child) {
   if (::getauxval(AT_SECURE) == 0) {

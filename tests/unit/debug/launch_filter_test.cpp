@@ -21,7 +21,7 @@ static_assert(!std::is_copy_assignable_v<debug::LaunchFilter>);
 /// One letter per launch of `kernel`: whether the filter takes it.
 std::string taken(const char* text, const char* kernel, int launches = 6) {
   debug::LaunchFilter filter;
-  filter.set(text);
+  EXPECT_TRUE(filter.set(text)) << text;
   std::string found;
   for (int i = 0; i < launches; ++i) found += filter.selects(Name::of(kernel)) ? 'x' : '.';
   return found;
@@ -46,20 +46,37 @@ TEST(LaunchFilter, ANamespaceIsNoNumber) {
 }
 TEST(LaunchFilter, LaunchesOfOtherKernelsDoNotCount) {
   debug::LaunchFilter filter;
-  filter.set("axpy:1:1");
+  EXPECT_TRUE(filter.set("axpy:1:1"));
   EXPECT_FALSE(filter.selects(Name::of("scale")));
   EXPECT_FALSE(filter.selects(Name::of("axpy")));
   EXPECT_FALSE(filter.selects(Name::of("scale")));
   EXPECT_TRUE(filter.selects(Name::of("axpy")));
 }
+TEST(LaunchFilter, NumbersOfAnotherFormAreRefused) {
+  for (const char* const text :
+       {"axpy:", "axpy:1e9", "axpy:-1", "axpy:+1", "axpy: 1", "axpy:1 ", "axpy:0x10",
+        "axpy:1:", "axpy:1:2:", "axpy:1:2:3", "axpy::1:x", "axpy:x", "axpy:99999999999999999999",
+        "axpy:1:18446744073709551616", "a<b>:1.5"}) {
+    debug::LaunchFilter filter;
+    EXPECT_FALSE(filter.set(text)) << text;
+    EXPECT_FALSE(debug::LaunchFilter::is_valid(text)) << text;
+    EXPECT_FALSE(filter.on()) << text;
+  }
+  EXPECT_EQ(taken("axpy:0:18446744073709551615", "axpy"), "xxxxxx");
+}
+TEST(LaunchFilter, AColonInBracketsIsPartOfTheName) {
+  EXPECT_EQ(taken("apply<(lambda at a.cpp:3:5)>:1:2", "apply<(lambda at a.cpp:3:5)>"), ".xx...");
+  EXPECT_EQ(taken("apply<ns::f>,other::axpy:4", "apply<ns::f>"), "....xx");
+}
+
 TEST(LaunchFilter, NothingIsTakenWhereNothingIsSet) {
   debug::LaunchFilter filter;
   EXPECT_FALSE(filter.on());
-  filter.set("axpy");
+  EXPECT_TRUE(filter.set("axpy"));
   EXPECT_TRUE(filter.on());
-  filter.set(nullptr);
+  EXPECT_TRUE(filter.set(nullptr));
   EXPECT_FALSE(filter.on());
-  filter.set("");
+  EXPECT_TRUE(filter.set(""));
   EXPECT_FALSE(filter.selects(Name::of("axpy")));
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 WARPSAFE_KERNEL void dequantize_q4_0() {}
+WARPSAFE_KERNEL void another_with_shared() {}
 
 namespace warpsafe::core_test {
 namespace {
@@ -88,6 +89,13 @@ TEST_F(Log, EachLaunchIsOneLineToTheLetter) {
             "Launch: kernel=dequantize_q4_0, grid=(2,3,4), block=(8,4,2), shared=100 bytes");
 }
 
+TEST_F(Log, ControlCharactersAreEscapedExceptEndsOfLines) {
+  debug::detail::log_line(LogLevel::warn, "file '%s'\nis\tthere", "\x1b[2J\r.npy");
+  const std::string long_text = std::string(20000, 'x') + '\n';
+  debug::detail::write_log(LogLevel::warn, long_text.c_str(), long_text.size());
+  EXPECT_THAT(of(LogLevel::warn), ElementsAre("file '\\x1b[2J\\x0d.npy'\nis\tthere", long_text));
+}
+
 TEST_F(Log, ErrorsHaveTheirWholeText) {
   debug::set_log_level(LogLevel::error);
   ASSERT_FALSE(launch(stream, LaunchConfig{grid<1>, BlockDim::from_vendor(VendorDims{})},
@@ -105,6 +113,10 @@ TEST_F(Log, ErrorsHaveTheirWholeText) {
 
 TEST_F(Log, AnErrorThatWasPendingIsToldBeforeTheLaunchAndLeftWhereItIs) {
   debug::set_log_level(LogLevel::warn);
+  // Each status is told once in a row, so another one comes first.
+  host::plant_last_error(HostStatus::invalid_value);
+  ASSERT_TRUE(go().has_value());
+  messages.clear();
   host::plant_last_error(HostStatus::invalid_pitch);
   ASSERT_TRUE(go().has_value());
   ASSERT_TRUE(go().has_value());
@@ -175,6 +187,12 @@ TEST_F(Log, WarnsOfStaticSharedMemoryThatIsGivenAgain) {
   constexpr auto k = kernel<dequantize_q4_0>;
   ASSERT_TRUE(host::set_kernel_limits(0, k.entry().function, limits));
   debug::set_log_level(LogLevel::warn);
+  // Each kernel is told once in a row, so another one comes first.
+  constexpr auto other = kernel<another_with_shared>;
+  ASSERT_TRUE(host::set_kernel_limits(0, other.entry().function, limits));
+  const LaunchConfig twice{grid<1>, block<32>, shared(Bytes(4096))};
+  ASSERT_TRUE(launch(stream, twice, other).has_value());
+  messages.clear();
   const auto run = [&](int bytes) {
     EXPECT_TRUE(
         launch(stream, LaunchConfig{grid<1>, block<32>, shared(Bytes(bytes))}, k).has_value());

@@ -6,6 +6,7 @@
 #include <warpsafe/debug/data/npy.hpp>
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,9 +14,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace warpsafe::core_test {
@@ -134,18 +137,27 @@ TEST_F(Npy, NumpyReadsEveryType) {
 TEST_F(Npy, AFileThatIsNoneIsRefusedWithItsName) {
   EXPECT_EQ(problem(), path + ": No such file or directory");
   become("something else");
-  EXPECT_EQ(problem(), path + ": it is no .npy file of version 1.0");
+  EXPECT_EQ(
+      problem(),
+      path + ": it is no .npy file of version 1.0; write it with numpy.save or WARPSAFE_TRACE");
   const std::array<int, 4> values{};
   ASSERT_EQ(write_npy(path.c_str(), ElementType::int32, 4, 4, false, values.data()), 0);
   const std::string good = bytes();
   become(good.substr(0, good.size() - 1));
-  EXPECT_EQ(problem(), path + ": it has not as many bytes as its shape");
+  EXPECT_EQ(problem(),
+            path + ": it has 15 bytes of data, and its shape has 16; copy the whole file");
+  become(good + "x");
+  EXPECT_EQ(problem(),
+            path + ": it has 17 bytes of data, and its shape has 16; copy the whole file");
   become(good.substr(0, 40));
-  EXPECT_EQ(problem(), path + ": it ends inside its header");
+  EXPECT_EQ(problem(), path + ": it ends inside its header of 118 bytes; copy the whole file");
   std::string other = good;
   other.replace(other.find("<i4"), 3, ">i4");
   become(other);
-  EXPECT_EQ(problem(), path + ": its elements are no plain little-endian numbers");
+  EXPECT_EQ(problem(),
+            path +
+                ": its elements '>i4' are no plain little-endian numbers; convert it with "
+                "numpy.ndarray.astype('<f4')");
   other = good;
   other.replace(other.find("False"), 5, "True ");
   become(other);
@@ -153,7 +165,75 @@ TEST_F(Npy, AFileThatIsNoneIsRefusedWithItsName) {
   other = good;
   other.replace(other.find("(4,)"), 4, "(x,)");
   become(other);
-  EXPECT_THAT(problem(), HasSubstr("its shape is no list of numbers"));
+  EXPECT_THAT(problem(),
+              HasSubstr("its shape (x,) is no list of lengths from 0 to 18446744073709551615"));
+}
+
+TEST_F(Npy, AHeaderThatLiesIsRefusedBeforeAnyMemoryIsTaken) {
+  const auto problem_of = [&](const std::string& descr, const std::string& shape) {
+    std::string header =
+        "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + shape + "), }\n";
+    std::string start("\x93NUMPY\x01\x00", 8);
+    start += static_cast<char>(header.size());
+    start += '\0';
+    become(start + header + "data");
+    return problem();
+  };
+  EXPECT_EQ(problem_of("<f4", "1,"), "none");
+  EXPECT_EQ(problem_of("|V2", "2,"), "none");
+  for (const char* const descr : {"<f4abc", "<f", "<f04", "|i4", "<b4", "<f-4", "|V", "|V4x",
+                                  "|V-4", "|V99999999999999999999", "<c8", "", "|V0"}) {
+    EXPECT_THAT(problem_of(descr, "1,"),
+                HasSubstr("its elements '" + std::string(descr) + "' are no plain"))
+        << descr;
+  }
+  for (const char* const shape :
+       {"-1,", "+1,", "1 2", "1,,2", "0x1,", "1L,", "99999999999999999999,", "1.0,"}) {
+    EXPECT_THAT(problem_of("<f4", shape), HasSubstr("is no list of lengths")) << shape;
+  }
+  for (const char* const shape :
+       {"4611686018427387904,", "4294967296, 4294967296", "4611686018427387905, 1"}) {
+    EXPECT_THAT(problem_of("<f4", shape),
+                HasSubstr("has more bytes than 18446744073709551615, the limit"))
+        << shape;
+  }
+  EXPECT_THAT(problem_of("<f4", "4611686018427387903,"),
+              HasSubstr("it has 4 bytes of data, and its shape has 18446744073709551612"));
+  EXPECT_THAT(problem_of("\x1b[2J", "1,"), HasSubstr("its elements '\\x1b[2J' are"));
+  // No length matters beside a length of 0.
+  EXPECT_THAT(problem_of("<f4", "0, 18446744073709551615, 2"),
+              HasSubstr("it has 4 bytes of data, and its shape has 0"));
+}
+
+TEST_F(Npy, AFileThatHasNoEndOrNoMemoryIsRefused) {
+  NpyArray array;
+  std::string said;
+  EXPECT_FALSE(read_npy("/dev/zero", array, said));
+  EXPECT_THAT(said, HasSubstr("/dev/zero: it is no .npy file"));
+  EXPECT_FALSE(read_npy(".", array, said));
+  // A file of 2^60 bytes that take no room.
+  const std::size_t bytes = std::size_t{1} << 60U;
+  const std::string header =
+      "{'descr': '|u1', 'fortran_order': False, 'shape': (1152921504606846976,), }\n";
+  std::string start("\x93NUMPY\x01\x00", 8);
+  start += static_cast<char>(header.size());
+  become(start + '\0' + header);
+  if (::truncate(path.c_str(), static_cast<off_t>(10 + header.size() + bytes)) == 0) {
+    EXPECT_THAT(problem(), HasSubstr("it has 1152921504606846976 bytes, and this machine has"));
+  }
+  // A pipe tells its size only at its end.
+  std::remove(path.c_str());
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  for (const char* const data : {"1234", "123", "12345"}) {
+    std::thread writer([&] {
+      become(std::string("\x93NUMPY\x01\x00\x40\x00", 10) +
+             "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }      \n" + data);
+    });
+    const std::string expected =
+        std::strlen(data) == 4 ? "none" : "bytes of data, and its shape has 4; copy";
+    EXPECT_THAT(problem(), HasSubstr(expected)) << data;
+    writer.join();
+  }
 }
 
 TEST_F(Npy, WhatCannotBeWrittenSaysWhy) {

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -180,6 +181,119 @@ TEST_F(HostFault, FaultsOfTheProgramItselfGoToItsOwnHandler) {
   EXPECT_EXIT(static_cast<void>(std::raise(SIGSEGV)), testing::KilledBySignal(SIGSEGV), "");
   int* volatile nowhere = nullptr;
   EXPECT_EXIT(*nowhere = 1, testing::KilledBySignal(SIGSEGV), "");
+}
+
+/// Uses about `kibibytes` KiB of the stack.
+[[gnu::noinline]] int go_down(int kibibytes, volatile char* before) {
+  volatile char room[1000];
+  room[0] = before == nullptr ? '\1' : before[0];
+  return kibibytes == 0 ? room[0] : go_down(kibibytes - 1, room) + room[0];
+}
+WARPSAFE_KERNEL void needs_stack(int* x, int kibibytes) {
+  if (thread_in_block().x == 3) x[0] = go_down(kibibytes, nullptr);
+  sync_block();
+}
+WARPSAFE_KERNEL void has_large_locals(int* x, std::size_t at) {
+  volatile float table[150000];  // 600 KB
+  for (volatile float& one : table) one = 1;
+  sync_block();
+  x[thread_in_block().x] = static_cast<int>(table[at]);
+}
+
+struct HostStackDeathTest : testing::Test {
+  // A new process, not a fork: the modelled GPU has threads.
+  HostStackDeathTest() { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+
+  [[nodiscard]] static bool runs(int kibibytes) {
+    const Stream other = Stream::create().value();
+    auto x = DeviceBuffer<int>::create(other, 4).value();
+    const LaunchConfig config{grid<2>, block<8>};
+    return launch(other, config, kernel<needs_stack>, x.view(), kibibytes).has_value() &&
+           other.synchronize().has_value();
+  }
+  /// Runs it with WARPSAFE_HOST_STACK, and ends with 0 if it succeeds.
+  [[noreturn]] static void run_and_exit(const char* stack, int kibibytes) {
+    ::setenv("WARPSAFE_HOST_STACK", stack, 1);
+    std::_Exit(runs(kibibytes) ? 0 : 1);
+  }
+};
+
+TEST_F(HostStackDeathTest, AStackThatIsUsedUpIsToldBeforeTheProgramEnds) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "has its own handler";
+  EXPECT_EXIT(
+      run_and_exit("", 2000), testing::KilledBySignal(SIGSEGV),
+      "^warpsafe: kernel '.*needs_stack' used up the stack of a thread, 786432 bytes, in block "
+      "\\([01],0,0\\), thread \\(3,0,0\\)\n  its local variables and calls need more; set "
+      "WARPSAFE_HOST_STACK=1536K, or call host::set_stack_bytes before the launch\n$");
+  EXPECT_EXIT(run_and_exit("64K", 100), testing::KilledBySignal(SIGSEGV),
+              "65536 bytes, .*WARPSAFE_HOST_STACK=128K");
+  const auto with_a_handler = [] {
+    struct sigaction own {};
+    own.sa_handler = [](int) { std::_Exit(7); };
+    own.sa_flags = SA_ONSTACK;
+    static_cast<void>(sigaction(SIGSEGV, &own, nullptr));
+    run_and_exit("", 2000);
+  };
+  EXPECT_EXIT(with_a_handler(), testing::ExitedWithCode(7), "used up the stack");
+}
+
+TEST_F(HostStackDeathTest, TheSwitchRaisesItAndAMalformedValueIsTold) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "has its own stacks";
+  EXPECT_EXIT(run_and_exit("4M", 2000), testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(run_and_exit("3000000", 2000), testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(
+      run_and_exit("12\n\x1b[2J", 1), testing::ExitedWithCode(0),
+      "^warpsafe: WARPSAFE_HOST_STACK=12.x0a.x1b.2J is not the size of a kernel thread's stack, from "
+      "64K to 1024M, such as 1048576, 1024K or 1M; 768K is used\n$");
+}
+
+TEST_F(HostFault, LocalVariablesOfHalfAMebibyteFit) {
+  auto x = filled(std::vector<int>(8));
+  ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<8>}, kernel<has_large_locals>, x.view(),
+                     std::size_t{149999})
+                  .has_value());
+  EXPECT_EQ(read(x), std::vector<int>(8, 1));
+}
+
+TEST_F(HostFault, AProgramSetsTheStack) {
+  EXPECT_FALSE(host::set_stack_bytes(host::least_stack_bytes - 1));
+  EXPECT_FALSE(host::set_stack_bytes(host::most_stack_bytes + 1));
+  const std::size_t before = host::stack_bytes();
+  ASSERT_TRUE(host::set_stack_bytes(std::size_t{4} << 20U));
+  if (!host::address_sanitizer && !host::thread_sanitizer) {
+    EXPECT_TRUE(HostStackDeathTest::runs(2000));
+  }
+  ASSERT_TRUE(host::set_stack_bytes(before));
+}
+
+const Stream* stream_of_kernel = nullptr;
+std::string said_in_kernel;
+WARPSAFE_KERNEL void waits_for_itself(int* x) {
+  const auto waited = stream_of_kernel->synchronize();
+  said_in_kernel = waited.has_value() ? "" : message(error_in(waited));
+  const auto made = DeviceBuffer<int>::create(*stream_of_kernel, 4);
+  x[0] = made.has_value() ? 1 : 2;
+}
+
+TEST_F(HostFault, AKernelThatWaitsForItsOwnStreamIsToldInsteadOfHanging) {
+  stream_of_kernel = &stream;
+  auto x = filled(std::vector<int>(1));
+  ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<waits_for_itself>, x.view())
+                  .has_value());
+  EXPECT_EQ(read(x), std::vector<int>{2});
+  EXPECT_THAT(said_in_kernel,
+              HasSubstr("a kernel called a host function of the runtime, and a wait for its own "
+                        "stream would never end; call it outside of kernels"));
+  EXPECT_EQ(host::take_last_error(), HostStatus::success);
+}
+
+// The handler has a stack of its own, and leaves it by switching fibres.
+TEST_F(HostFault, ManyFaultsInARow) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<1>}, kernel<fill_pointer>, nullptr, 1),
+                HasSubstr("accessed address 0x0,"));
+  }
 }
 
 enum Place : unsigned char { third = 2 };

@@ -10,6 +10,8 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -161,6 +163,51 @@ TYPED_TEST(HostRunner, AThreadHasRoomForHostFunctions) {
   std::vector<int> out(4, 0);
   EXPECT_EQ(this->run(shape_of(1, 4), deep, 80U * 1024, out.data()).status, 0);
   EXPECT_THAT(out, Each(7));
+}
+
+host::Fibre* starter = nullptr;
+host::Fibre& end_at_once(void*) { return *starter; }
+
+TEST(HostFibreDeathTest, AFinishedFibreIsNotResumedAsIfItHadSucceeded) {
+  if (host::thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer does not understand fibres";
+  const auto resume = [] {
+    host::Fibre own;
+    host::FibrePool pool;
+    starter = &own;
+    host::Fibre& fibre = *pool.at(0);
+    fibre.prepare<&end_at_once>(nullptr);
+    own.switch_to(fibre);
+    if (!fibre.done()) return;
+    own.switch_to(fibre);
+  };
+  EXPECT_EXIT(resume(), ::testing::KilledBySignal(SIGABRT),
+              "warpsafe: internal error: the host backend resumed a fibre whose thread has ended");
+}
+
+TEST(HostStack, ItsSizeIsBytesKiBOrMiB) {
+  EXPECT_EQ(host::parse_stack_bytes("65536"), 65536U);
+  EXPECT_EQ(host::parse_stack_bytes("64K"), 65536U);
+  EXPECT_EQ(host::parse_stack_bytes("8M"), std::size_t{8} << 20U);
+  EXPECT_EQ(host::parse_stack_bytes("1024M"), std::size_t{1} << 30U);
+  for (const char* const text :
+       {"", "K", "65535", "63K", "1025M", "1G", "64k", "64KB", "-1", " 64K", "64 K", "1e6",
+        "99999999999999999999", "18446744073709551615K", "0x10000"}) {
+    EXPECT_EQ(host::parse_stack_bytes(text), 0U) << text;
+  }
+}
+
+TEST(HostStack, EachHasAGuardBelowIt) {
+  const host::StackSlab slab(100000);
+  ASSERT_TRUE(slab.valid());
+  for (const std::size_t number : {std::size_t{0}, std::size_t{1}, host::StackSlab::stacks - 1}) {
+    unsigned char* const bottom = slab.bottom(number);
+    EXPECT_GE(slab.overflowed(bottom - 1), 100000U) << number;
+    EXPECT_GE(slab.overflowed(bottom - 200000), 100000U) << number;
+    EXPECT_EQ(slab.overflowed(bottom), 0U) << number;
+    EXPECT_EQ(slab.overflowed(slab.top(number) - 1), 0U) << number;
+    EXPECT_GE(slab.top(number) - bottom, 100000 - 16 * 256) << number;
+  }
+  EXPECT_EQ(slab.overflowed(slab.bottom(0) - 400000), 0U);
 }
 
 TEST(HostArguments, AreAlignedAsTheirTypes) {

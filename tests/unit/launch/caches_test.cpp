@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::core_test {
@@ -42,6 +43,13 @@ struct CountingDriver {
     return answer;
   }
 };
+/// Answers last as long as the program, so each run of a repeated test takes devices that were not
+/// asked.
+template <int Number>
+[[nodiscard]] int fresh_devices(int count) {
+  static int next = 0;
+  return std::exchange(next, next + count);
+}
 struct SomeKernel {};
 struct OtherKernel {};
 const KernelEntry entry{nullptr, nullptr, nullptr, 0};
@@ -97,6 +105,7 @@ TEST(DeviceCache, AsksOncePerDeviceAndPutsTheFloorIn) {
 
 TEST(DeviceCache, ADeviceBeyondTheRememberedOnesIsAskedEachTime) {
   using Driver = CountingDriver<2>;
+  Driver::limits_asked = 0;
   for (int again = 0; again < 3; ++again) {
     DeviceLimits local;
     int status = -1;
@@ -109,22 +118,27 @@ TEST(DeviceCache, ADeviceBeyondTheRememberedOnesIsAskedEachTime) {
 
 TEST(DeviceCache, AFailureIsNotRemembered) {
   using Driver = CountingDriver<3>;
+  const int device = fresh_devices<3>(1);
+  Driver::limits_asked = 0;
   DeviceLimits local;
   int status = 0;
   Driver::answer = 101;
-  EXPECT_EQ(detail::DeviceCache<Driver>::find(0, local, status), nullptr);
+  EXPECT_EQ(detail::DeviceCache<Driver>::find(device, local, status), nullptr);
   EXPECT_EQ(status, 101);
   Driver::answer = 0;
-  ASSERT_NE(detail::DeviceCache<Driver>::find(0, local, status), nullptr);
+  ASSERT_NE(detail::DeviceCache<Driver>::find(device, local, status), nullptr);
   EXPECT_EQ(Driver::limits_asked, 2);
 }
 
 TEST(KernelCache, AsksOncePerKernelAndDevice) {
   using Driver = CountingDriver<4>;
+  const int first = fresh_devices<4>(3);
+  Driver::attributes_asked = 0;
+  Driver::answer = 0;
   KernelLimits local;
   int status = -1;
   for (int again = 0; again < 3; ++again) {
-    for (const int device : {0, 1}) {
+    for (const int device : {first, first + 1}) {
       const auto* const one =
           detail::KernelCache<Driver, SomeKernel>::slots.find(entry, device, local, status);
       ASSERT_NE(one, nullptr);
@@ -137,24 +151,27 @@ TEST(KernelCache, AsksOncePerKernelAndDevice) {
   }
   EXPECT_EQ(Driver::attributes_asked, 4);
   Driver::answer = 98;
-  EXPECT_EQ((detail::KernelCache<Driver, SomeKernel>::slots.find(entry, 2, local, status)),
+  EXPECT_EQ((detail::KernelCache<Driver, SomeKernel>::slots.find(entry, first + 2, local, status)),
             nullptr);
   EXPECT_EQ(status, 98);
 }
 
 TEST(KernelCache, SharedMemoryIsOnlyEverRaised) {
   using Driver = CountingDriver<5>;
+  const int device = fresh_devices<5>(1);
+  Driver::raised.clear();
+  Driver::allowed = 49152;
   auto& cache = detail::KernelCache<Driver, SomeKernel>::slots;
-  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 1024), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, device, 1024), 0);
   EXPECT_TRUE(Driver::raised.empty()) << "allowed without";
-  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 100000), 0);
-  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 60000), 0);
-  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 100000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, device, 100000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, device, 60000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, device, 100000), 0);
   EXPECT_EQ(Driver::raised, std::vector<std::uint64_t>{100000});
   const int asked = Driver::attributes_asked;
-  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 99999), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, device, 99999), 0);
   EXPECT_EQ(Driver::attributes_asked, asked) << "remembered";
-  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 200000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, device, 200000), 0);
   EXPECT_EQ(Driver::raised, (std::vector<std::uint64_t>{100000, 200000}));
 }
 
@@ -169,11 +186,14 @@ TEST(KernelCache, EachDeviceIsRaisedOnItsOwn) {
 
 TEST(KernelCache, ARefusedRaiseIsReportedAndTriedAgain) {
   using Driver = CountingDriver<7>;
+  const int device = fresh_devices<7>(1);
+  Driver::raised.clear();
+  Driver::allowed = 49152;
   auto& cache = detail::KernelCache<Driver, SomeKernel>::slots;
   Driver::answer = 1;
-  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 300000), 1);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, device, 300000), 1);
   Driver::answer = 0;
-  EXPECT_EQ(cache.allow_dynamic_shared(entry, 0, 300000), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, device, 300000), 0);
   EXPECT_EQ(Driver::raised, std::vector<std::uint64_t>{300000});
 }
 

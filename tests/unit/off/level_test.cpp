@@ -4,6 +4,7 @@
 // A release build: the effect of the level for code that does not name it.
 
 #include "launch_fixture.hpp"
+#include <warpsafe/debug/run/run_recorder.hpp>
 
 #include <gmock/gmock.h>
 
@@ -88,6 +89,17 @@ TEST_F(ReleaseBuild, ACheckCanBeAskedForByItsLevel) {
   EXPECT_EQ(error_in(launch<CheckLevel::full>(stream, a_thousand, kernel<nothing>)).code,
             Errc::block_too_large);
   EXPECT_EQ(error_in(launch(stream, a_thousand, kernel<nothing>)).code, Errc::launch_refused);
+}
+
+TEST_F(ReleaseBuild, ARecorderSaysThatItRecordsNothing) {
+  testing::internal::CaptureStderr();
+  debug::RunRecorder recorder;
+  recorder.start();
+  recorder.stop();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::StartsWith(
+                  "warpsafe: this RunRecorder records nothing: no file of the program is compiled "
+                  "with all checks; build one without NDEBUG, or with WARPSAFE_CHECKS=2"));
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ using testing::MatchesRegex;
 using testing::PrintToString;
 
 TEST(Print, EveryTypeByGoogleTestAsByTheStream) {
+  stops = 0;
   const auto all = shown::every_type();
   ASSERT_TRUE(all.has_value()) << all.error();
   EXPECT_EQ(stops, 4);

@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -94,6 +96,12 @@ TEST_F(Device, ThatDoesNotExistIsNamed) {
             "  at device_test.cpp:" +
                 line);
   EXPECT_EQ(error_in(device_limits(DeviceId(-1))).code, Errc::device_invalid);
+  // A number of 64 bits does not become device 0.
+  const std::int64_t wide = std::int64_t{1} << 32U;
+  EXPECT_EQ(error_in(device_limits(DeviceId(wide))).code, Errc::device_invalid);
+  EXPECT_EQ(error_in(device_limits(DeviceId(3000000000U))).code, Errc::device_invalid);
+  EXPECT_EQ(DeviceId(std::size_t{7}).value(), 7);
+  static_assert(DeviceId(2147483647).value() == 2147483647 && DeviceId(~0ULL).value() == -1);
   EXPECT_EQ(current(), 0);
 }
 

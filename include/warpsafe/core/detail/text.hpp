@@ -12,6 +12,8 @@ namespace warpsafe::detail {
 
 /// Writes text into a fixed buffer. Text that does not fit is dropped, and the result always ends
 /// in '\0'. Messages, log lines and exceptions use it. It needs neither <string> nor allocation.
+/// Control characters become \xNN, except tabs and ends of lines: names and values from outside of
+/// the program would otherwise reach the user's terminal as commands.
 class TextBuffer {
  public:
   /// `capacity` is in bytes, includes the final '\0', and is at least 1.
@@ -21,12 +23,40 @@ class TextBuffer {
   }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
 
+  /// Whether a letter that follows `previous` is a control character that is not written as it is.
+  /// In UTF-8, the second half of them are 0xc2 and a byte below 0xa0.
+  [[nodiscard]] static constexpr bool is_control(char previous, char letter) noexcept {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte < 0x20) return letter != '\n' && letter != '\t';
+    return byte == 0x7f || (byte >= 0x80 && byte < 0xa0 && previous == '\xc2');
+  }
   constexpr TextBuffer& operator<<(char letter) noexcept {
+    if (is_control(size_ == 0 ? '\0' : begin_[size_ - 1], letter)) [[unlikely]]
+      return escape(letter);
     if (size_ + 1 < capacity_) {
       begin_[size_++] = letter;
       begin_[size_] = '\0';
     }
     return *this;
+  }
+  /// Writes a value from outside of the program with its ends of lines and tabs escaped as well, so
+  /// that it cannot forge a line of a log.
+  constexpr TextBuffer& one_line(const char* value) noexcept {
+    for (; *value != '\0'; ++value) {
+      if (*value == '\n' || *value == '\t') {
+        escape(*value);
+      } else {
+        *this << *value;
+      }
+    }
+    return *this;
+  }
+  /// Writes a character as \xNN.
+  [[gnu::noinline]] constexpr TextBuffer& escape(char letter) noexcept {
+    // Removes the 0xc2 before it.
+    if (static_cast<unsigned char>(letter) >= 0x80) begin_[--size_] = '\0';
+    const auto byte = static_cast<unsigned char>(letter);
+    return *this << '\\' << 'x' << "0123456789abcdef"[byte / 16] << "0123456789abcdef"[byte % 16];
   }
   constexpr TextBuffer& operator<<(const char* text) noexcept { return *this << Name::of(text); }
   [[gnu::noinline]] constexpr TextBuffer& operator<<(Name text) noexcept {

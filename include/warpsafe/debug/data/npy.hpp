@@ -5,12 +5,15 @@
 #include <warpsafe/core/element_type.hpp>
 #include <warpsafe/debug/log.hpp>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -90,60 +93,142 @@ namespace detail {
 
 /// Bytes of an element; 0 for a descr that write_npy does not produce.
 [[nodiscard]] inline std::size_t npy_bytes(const std::string& descr) {
-  if (descr.size() < 3 || std::strchr("<|", descr[0]) == nullptr ||
-      std::strchr("biufV", descr[1]) == nullptr) {
-    return 0;
+  for (int i = 1; i <= static_cast<int>(ElementType::float64); ++i) {
+    const auto type = static_cast<ElementType>(i);
+    if (descr == npy_descr(type, 0)) return element_size(type);
   }
-  return std::strtoull(descr.c_str() + 2, nullptr, 10);
+  if (descr.compare(0, 2, "|V") != 0) return 0;
+  std::uint64_t bytes = 0;
+  const char* rest = descr.c_str() + 2;
+  return cut_number(rest, bytes) && *rest == '\0' ? bytes : 0;
+}
+/// Reads "3, 4": numbers between commas. Returns false for anything else.
+[[nodiscard]] inline bool parse_npy_shape(const char* at, std::vector<std::size_t>& shape) {
+  shape.clear();
+  while (*at != '\0') {
+    std::uint64_t length = 0;
+    if (!cut_number(at, length)) return false;
+    shape.push_back(length);
+    if (*at != ',' && *at != '\0') return false;
+    if (*at == ',') ++at;
+    at += std::strspn(at, " ");
+  }
+  return true;
 }
 
-/// The reason why the file cannot be used, or nullptr.
-[[nodiscard]] inline const char* parse_npy(const std::vector<unsigned char>& file,
-                                           NpyArray& array) {
+/// Reads the header, and the number of bytes of data that it promises. Returns the reason why the
+/// file cannot be used; empty if it can.
+[[nodiscard]] inline std::string read_npy_header(std::FILE* file, NpyArray& array,
+                                                 std::size_t& bytes) {
   constexpr unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
-  if (file.size() < 10 || std::memcmp(file.data(), magic, sizeof magic) != 0) {
-    return "it is no .npy file of version 1.0";
+  unsigned char start[10];
+  if (std::fread(start, 1, sizeof start, file) != sizeof start ||
+      std::memcmp(start, magic, sizeof magic) != 0) {
+    return "it is no .npy file of version 1.0; write it with numpy.save or WARPSAFE_TRACE";
   }
-  const std::size_t header_size = file[8] + file[9] * std::size_t{256};
-  if (file.size() < 10 + header_size) return "it ends inside its header";
-  const std::string header(reinterpret_cast<const char*>(file.data()) + 10, header_size);
+  std::string header(start[8] + start[9] * std::size_t{256}, '\0');
+  if (std::fread(header.data(), 1, header.size(), file) != header.size()) {
+    return "it ends inside its header of " + std::to_string(header.size()) +
+           " bytes; copy the whole file";
+  }
   array.descr = npy_field(header, "'descr': '", "'");
-  const std::size_t bytes = npy_bytes(array.descr);
-  if (bytes == 0) return "its elements are no plain little-endian numbers";
-  if (npy_field(header, "'fortran_order': ", ",") != "False") return "its order is Fortran's";
+  bytes = npy_bytes(array.descr);
+  if (bytes == 0) {
+    return "its elements '" + std::string(Shown(array.descr.c_str()).c_str()) +
+           "' are no plain little-endian numbers; convert it with numpy.ndarray.astype('<f4')";
+  }
+  if (npy_field(header, "'fortran_order': ", ",") != "False") {
+    return "its order is Fortran's; convert it with numpy.ascontiguousarray";
+  }
   if (header.find("'shape': (") == std::string::npos) return "it has no shape";
   const std::string shape = npy_field(header, "'shape': (", ")");
-  array.shape.clear();
-  for (const char* at = shape.c_str(); *at != '\0';) {
-    char* end = nullptr;
-    array.shape.push_back(std::strtoull(at, &end, 10));
-    if (end == at) return "its shape is no list of numbers";
-    at = end + std::strspn(end, ", ");
+  const bool parsed = parse_npy_shape(shape.c_str(), array.shape);
+  const std::string shown = Shown(shape.c_str()).c_str();
+  if (!parsed) {
+    return "its shape (" + shown + ") is no list of lengths from 0 to " +
+           std::to_string(~std::size_t{0}) + "; write the file again";
   }
-  array.data.assign(file.begin() + static_cast<std::ptrdiff_t>(10 + header_size), file.end());
-  if (array.data.size() != bytes * array.elements()) return "it has not as many bytes as its shape";
-  return nullptr;
+  // A length of 0 makes every other length right.
+  for (const std::size_t length : array.shape) {
+    if (length == 0) bytes = 0;
+  }
+  for (const std::size_t length : array.shape) {
+    if (bytes != 0 && __builtin_mul_overflow(bytes, length, &bytes)) {
+      return "its shape (" + shown + ") of elements '" + array.descr + "' has more bytes than " +
+             std::to_string(~std::size_t{0}) + ", the limit of a size; write the file again";
+    }
+  }
+  return {};
+}
+
+/// Reads `bytes` bytes, which must be all that follow. Returns as read_npy_header does.
+[[nodiscard]] inline std::string read_npy_data(std::FILE* file, NpyArray& array,
+                                               std::size_t bytes) {
+  const auto wrong_size = [&](const std::string& found) {
+    return "it has " + found + " bytes of data, and its shape has " + std::to_string(bytes) +
+           "; copy the whole file";
+  };
+  array.data.clear();
+  struct ::stat status {};
+  const bool regular = ::fstat(::fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+  if (regular) {
+    const auto begin = static_cast<std::size_t>(std::ftell(file));
+    const auto end = static_cast<std::size_t>(status.st_size);
+    if (end < begin || end - begin != bytes) {
+      return wrong_size(std::to_string(end < begin ? 0 : end - begin));
+    }
+  }
+  const std::size_t most = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
+                           static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto no_memory = [&] {
+    return "it has " + std::to_string(bytes) + " bytes, and this machine has " +
+           std::to_string(most) + " bytes of memory; compare a part of the array";
+  };
+  if (bytes > most) return no_memory();
+  const auto fill = [&] {
+    // Anything but a file may promise more than it has, and costs only memory for what it has.
+    constexpr std::size_t step = std::size_t{1} << 20U;
+    if (regular) array.data.reserve(bytes);
+    while (array.data.size() < bytes) {
+      const std::size_t before = array.data.size();
+      const std::size_t next = bytes - before < step ? bytes - before : step;
+      array.data.resize(before + next);
+      const std::size_t read = std::fread(array.data.data() + before, 1, next, file);
+      if (read != next) return array.data.resize(before + read);
+    }
+  };
+#if defined(__cpp_exceptions)
+  try {
+    fill();
+  } catch (const std::bad_alloc&) {
+    array.data = {};
+    return no_memory();
+  }
+#else
+  fill();
+#endif
+  if (std::ferror(file) != 0) return "it cannot be read: " + std::string(std::strerror(errno));
+  if (array.data.size() != bytes) return wrong_size(std::to_string(array.data.size()));
+  if (std::fgetc(file) != EOF) return wrong_size("more than " + std::to_string(bytes));
+  return {};
 }
 
 }  // namespace detail
 
-/// Reads a file that write_npy wrote. False with the reason in `problem`.
+/// Reads a file that write_npy wrote. Reads its header first, and no more data than the header
+/// promises. False with the reason in `problem`, also if there is no memory for the array.
 [[nodiscard]] inline bool read_npy(const std::string& path, NpyArray& array, std::string& problem) {
   std::FILE* const file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) {
     problem = path + ": " + std::strerror(errno);
     return false;
   }
-  std::vector<unsigned char> bytes;
-  unsigned char part[65536];
-  while (const std::size_t size = std::fread(part, 1, sizeof part, file)) {
-    bytes.insert(bytes.end(), part, part + size);
-  }
-  const bool whole = std::ferror(file) == 0;
+  std::size_t bytes = 0;
+  std::string wrong = detail::read_npy_header(file, array, bytes);
+  if (wrong.empty()) wrong = detail::read_npy_data(file, array, bytes);
   std::fclose(file);
-  const char* const wrong = whole ? detail::parse_npy(bytes, array) : "it cannot be read";
-  if (wrong != nullptr) problem = path + ": " + wrong;
-  return wrong == nullptr;
+  if (!wrong.empty()) problem = path + ": " + wrong;
+  return wrong.empty();
 }
 
 }  // namespace warpsafe::debug

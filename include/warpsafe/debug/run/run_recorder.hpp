@@ -2,8 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/debug/hooks/install.hpp>
 #include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
+#include <warpsafe/debug/log.hpp>
 #include <warpsafe/debug/run/detail/gpu_clock.hpp>
 #include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/debug/run_listener.hpp>
@@ -94,8 +97,9 @@ struct RecordOptions {
 
 /// Records every launch, wait and error of checked code from `start` to `stop`, for a journal in a
 /// file (journal_file.hpp), a timeline (timeline_export.hpp) or the program itself. Unlike the
-/// journal it drops nothing: it allocates, and takes a lock at each launch. If the program's
-/// launches are not checked (NDEBUG), it records nothing.
+/// journal it drops nothing: it allocates, and takes a lock at each launch. This header installs
+/// the debug tools as <warpsafe/debug.hpp> does. If no file of the program has checks of level full
+/// (NDEBUG), the recorder records nothing, and a warning says so.
 class RunRecorder {
  public:
   RunRecorder() {
@@ -132,6 +136,12 @@ class RunRecorder {
     zero_ = detail::nanoseconds_now();
     run_.lost = Journal::get().last();
     add_listener(listener_);
+    if (warpsafe::detail::debug_hooks() == nullptr && !Environment::get().silent) {
+      detail::log_line(LogLevel::warn,
+                       "warpsafe: this RunRecorder records nothing: no file of the program is "
+                       "compiled with all checks; build one without NDEBUG, or with "
+                       "WARPSAFE_CHECKS=2");
+    }
   }
   /// Stops recording. @pre no other thread launches or waits
   void stop() noexcept { remove_listener(listener_); }

@@ -37,7 +37,6 @@ class HostRaceRecorder {
     races.clear();
     uses_after_destroy.clear();
     columns_.clear();
-    graphs_.clear();
     host_ = checker_.add_strand();
   }
 
@@ -94,11 +93,10 @@ class HostRaceRecorder {
     const StreamState* stream;
     debug::Strand strand;
     debug::Point destruction;  // or no_point
-  };
-  /// The strands of a graph's nodes. A graph's launches run one after another, so they share them.
-  struct GraphStrands {
-    const GraphNodes* nodes;
-    std::vector<debug::Strand> strands;
+    /// For nodes of a graph that run beside the stream's own strand. The launches on one stream
+    /// come one after another, so all share these. The addresses of graphs are no key: another
+    /// graph may get one again, and two executables of one graph may run at once.
+    std::vector<debug::Strand> beside{};
   };
 
   [[nodiscard]] debug::Point last_point() const noexcept {
@@ -142,7 +140,8 @@ class HostRaceRecorder {
   void add_nodes(const GraphOperation& graph, std::uint32_t column,
                  std::vector<debug::Point>& after) {
     const GraphNodes& nodes = *graph.nodes;
-    const std::vector<debug::Strand> strands = strands_of(nodes);
+    // The nodes of a chain wait for each other, one after another.
+    std::vector<std::size_t> chain_ends;
     after.push_back(checker_.order().last(columns_[column - 1].strand));
     const std::vector<debug::Point> before_all = after;
     const auto first = static_cast<debug::Point>(history.actions.size());
@@ -154,18 +153,19 @@ class HostRaceRecorder {
       set_accesses(*nodes[i].operation);
       debug::Action action = action_of(*nodes[i].operation, column);
       action.graph = first + static_cast<debug::Point>(nodes.size());
-      note(action, strands[i], before);
+      const auto end = std::find_first_of(chain_ends.begin(), chain_ends.end(),
+                                          nodes[i].after.begin(), nodes[i].after.end());
+      const auto chain = static_cast<std::size_t>(end - chain_ends.begin());
+      if (end == chain_ends.end()) chain_ends.push_back(i);
+      chain_ends[chain] = i;
+      note(action, strand_of(columns_[column - 1], chain), before);
       after.push_back(last_point());
     }
   }
-  [[nodiscard]] std::vector<debug::Strand> strands_of(const GraphNodes& nodes) {
-    for (const GraphStrands& graph : graphs_) {
-      if (graph.nodes == &nodes) return graph.strands;
-    }
-    GraphStrands graph{&nodes, {}};
-    for (std::size_t i = 0; i < nodes.size(); ++i) graph.strands.push_back(checker_.add_strand());
-    graphs_.push_back(graph);
-    return graph.strands;
+  [[nodiscard]] debug::Strand strand_of(Column& column, std::size_t chain) {
+    if (chain == 0) return column.strand;
+    while (column.beside.size() < chain) column.beside.push_back(checker_.add_strand());
+    return column.beside[chain - 1];
   }
   [[nodiscard]] debug::Action action_of(const Operation& operation, std::uint32_t column) const {
     const debug::Point after = point_of(operation.after);
@@ -199,7 +199,6 @@ class HostRaceRecorder {
   debug::Strand host_ = 0;
   std::uint64_t run_ = 0;  // the upper half of the numbers of this run's operations
   std::vector<Column> columns_;
-  std::vector<GraphStrands> graphs_;
   std::vector<debug::MemoryAccess> accesses_;  // of the action that is being added
 };
 

@@ -28,7 +28,8 @@ class RunFiles {
         debug::add_listener(journal_.listener());
       } else {
         debug::detail::log_line(debug::LogLevel::error, "warpsafe: cannot write the journal %s: %s",
-                                options.journal.c_str(), debug::detail::file_problem(failed));
+                                debug::detail::Shown(options.journal.c_str()).c_str(),
+                                debug::detail::file_problem(failed));
       }
     }
     if (!options.timeline.empty()) {
@@ -42,7 +43,8 @@ class RunFiles {
     recorder_->stop();
     const int failed = debug::write_trace(recorder_->run(), options.timeline.c_str());
     if (failed != 0) {
-      std::fprintf(stderr, "warpsafe: cannot write the timeline %s: %s\n", options.timeline.c_str(),
+      std::fprintf(stderr, "warpsafe: cannot write the timeline %s: %s\n",
+                   debug::detail::Shown(options.timeline.c_str()).c_str(),
                    debug::detail::file_problem(failed));
     }
   }
@@ -50,7 +52,8 @@ class RunFiles {
   [[nodiscard]] std::string missing(const Options& options) const {
     const int lost = journal_.failed();
     return lost == 0 ? std::string()
-                     : "  the journal " + options.journal +
+                     : "  the journal " +
+                           std::string(debug::detail::Shown(options.journal.c_str()).c_str()) +
                            " is incomplete: " + std::strerror(lost) + '\n';
   }
 

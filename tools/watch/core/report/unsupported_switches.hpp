@@ -14,7 +14,7 @@ inline void warn_of_unsupported_switches(const Options& options) noexcept {
   debug::detail::ensure_started();
   if (!options.unknown.empty()) {
     debug::detail::log_line(debug::LogLevel::warn, "warpsafe: WARPSAFE_RUN: unknown option '%s'",
-                            options.unknown.c_str());
+                            debug::detail::Shown(options.unknown.c_str()).c_str());
   }
   for (const char* name : {"WARPSAFE_REFERENCE", "WARPSAFE_SHADOW", "WARPSAFE_TRACE"}) {
     const char* const value = warpsafe::detail::read_environment(name);

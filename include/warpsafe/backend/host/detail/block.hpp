@@ -5,8 +5,12 @@
 #include <warpsafe/args/device_span.hpp>
 #include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/fibre.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstddef>
@@ -153,22 +157,94 @@ inline void end_outside_of_span(std::size_t first, std::size_t count, std::size_
   self->fault(*self, text);
 }
 
+/// What an OS thread works on, for the handler of faults. Valid while `host_thread` is not nullptr.
+struct RunningBlock {
+  const FibrePool* stacks;
+  const Grid* grid;
+};
+inline thread_local RunningBlock running_block{nullptr, nullptr};
+
+/// A stack for the handler of faults of an OS thread that runs kernels: it cannot run on a stack
+/// that is used up. A stack that the program has given the OS thread stays.
+class FaultStack {
+ public:
+  /// Call it before the OS thread runs kernels.
+  static void provide() noexcept { static thread_local const FaultStack mine; }
+
+  FaultStack(const FaultStack&) = delete;
+  FaultStack& operator=(const FaultStack&) = delete;
+
+ private:
+  FaultStack() noexcept {
+    if constexpr (address_sanitizer || thread_sanitizer) return;
+    stack_t other{};
+    if (sigaltstack(nullptr, &other) != 0 || (other.ss_flags & SS_DISABLE) == 0) return;
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    memory_ = memory;
+    set(0);
+  }
+  ~FaultStack() {
+    if (memory_ == nullptr) return;
+    stack_t now{};
+    if (sigaltstack(nullptr, &now) == 0 && now.ss_sp == memory_) set(SS_DISABLE);
+    munmap(memory_, bytes);
+  }
+  void set(int flags) const noexcept {
+    stack_t ours{};
+    ours.ss_sp = memory_;
+    ours.ss_size = bytes;
+    ours.ss_flags = flags;
+    static_cast<void>(sigaltstack(&ours, nullptr));
+  }
+
+  // The registers that a processor saves for a handler take up to 11 KiB.
+  static constexpr std::size_t bytes = std::size_t{64} * 1024;
+  void* memory_ = nullptr;
+};
+
+/// Says that a thread has used up its stack of `bytes` bytes. Called by a signal handler.
+[[gnu::cold]] inline void tell_overflow(const HostThread& self, std::size_t bytes) noexcept {
+  char text[1024];
+  TextBuffer out(text, sizeof text);
+  out << "warpsafe: kernel '";
+  const Name kernel = running_block.grid->kernel;
+  out << (kernel.empty() ? Name::of("(unknown)") : kernel) << "' used up the stack of a thread, "
+      << std::uint64_t{bytes} << " bytes, in block " << self.block << ", thread " << self.thread
+      << "\n  its local variables and calls need more; set WARPSAFE_HOST_STACK="
+      << std::uint64_t{bytes / 512} << "K, or call host::set_stack_bytes before the launch\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, out.size());
+}
+
 /// The handler of SIGSEGV and SIGBUS before end_bad_access.
 inline struct sigaction outer_handlers[2];
 
-/// Ends a kernel that accesses an address without memory, as a GPU does. Every other fault of the
-/// program goes on to its own handler. A signal handler: it leaves a kernel by switching fibres.
+/// Calls the handler before ours, or ends the program as without ours.
+inline void pass_fault_on(int number, siginfo_t* info, void* context) {
+  const struct sigaction& outer = outer_handlers[number == SIGBUS ? 1 : 0];
+  if ((outer.sa_flags & SA_SIGINFO) != 0) return outer.sa_sigaction(number, info, context);
+  if (outer.sa_handler != SIG_DFL && outer.sa_handler != SIG_IGN) return outer.sa_handler(number);
+  // The instruction runs again, and ends the program as it would have without this handler. A
+  // signal that was sent has no instruction.
+  static_cast<void>(sigaction(number, &outer, nullptr));
+  if (info->si_code <= 0) static_cast<void>(std::raise(number));
+}
+
+/// Ends a kernel that accesses an address without memory, as a GPU does. A kernel that has used up
+/// its stack ends the program, because a host function that it has called may hold a lock, such as
+/// the allocator's. Every other fault of the program goes on to its own handler. A signal handler:
+/// it leaves a kernel by switching fibres.
 inline void end_bad_access(int number, siginfo_t* info, void* context) {
   HostThread* const self = host_thread;
-  if (self == nullptr || self->fault == nullptr) {
-    const struct sigaction& outer = outer_handlers[number == SIGBUS ? 1 : 0];
-    if ((outer.sa_flags & SA_SIGINFO) != 0) return outer.sa_sigaction(number, info, context);
-    if (outer.sa_handler != SIG_DFL && outer.sa_handler != SIG_IGN) return outer.sa_handler(number);
-    // The instruction runs again, and ends the program as it would have without this handler. A
-    // signal that was sent has no instruction.
-    static_cast<void>(sigaction(number, &outer, nullptr));
-    if (info->si_code <= 0) static_cast<void>(std::raise(number));
-    return;
+  if (self == nullptr || self->fault == nullptr) return pass_fault_on(number, info, context);
+  if (info->si_code > 0 && running_block.stacks != nullptr) {
+    if (const std::size_t bytes = running_block.stacks->overflowed(info->si_addr); bytes != 0) {
+      tell_overflow(*self, bytes);
+      // If the program's handler returns, the instruction faults again: then without this text.
+      host_thread = nullptr;
+      return pass_fault_on(number, info, context);
+    }
   }
   char text[512];
   TextBuffer out(text, sizeof text);
@@ -184,8 +260,8 @@ inline void install_fault_handlers() noexcept {
   if constexpr (address_sanitizer || thread_sanitizer) return;
   struct sigaction ours {};
   ours.sa_sigaction = &end_bad_access;
-  // The handler does not return, so the signal must not stay blocked. A handler of the program that
-  // reports a stack overflow needs the alternate stack.
+  // The handler does not return, so the signal must not stay blocked. A stack that is used up has
+  // no room for it (FaultStack).
   ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   static_cast<void>(sigaction(SIGSEGV, &ours, &outer_handlers[0]));
   static_cast<void>(sigaction(SIGBUS, &ours, &outer_handlers[1]));

@@ -19,9 +19,11 @@ namespace warpsafe::host {
 
 /// Runs one call of a program: counts it, fails it if a test asked for that, else runs
 /// `body(runtime, lock)`. Stores a failure in the thread's last-error slot; a success leaves the
-/// slot unchanged.
+/// slot unchanged. Kernel code may make no call: a GPU has no such functions, and a wait for the
+/// kernel's own stream would never end.
 template <class Body>
 int call(Call which, Body&& body) noexcept {
+  if (host_thread != nullptr) return raw(HostStatus::not_permitted);
   const int status = guarded(
       [&] {
         Runtime& runtime = Runtime::get();

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/text.hpp>
 
 #include <boost/context/detail/fcontext.hpp>
 #include <sys/mman.h>
@@ -10,6 +12,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <utility>
@@ -17,24 +21,72 @@
 
 namespace warpsafe::host {
 
+/// The sizes of a stack, in bytes. By default it holds more than the local memory of a thread on
+/// CUDA, 512 KiB (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"),
+/// and host functions that kernels call for debugging (printf).
+inline constexpr std::size_t default_stack_bytes = std::size_t{768} * 1024;
+inline constexpr std::size_t least_stack_bytes = std::size_t{64} * 1024;
+inline constexpr std::size_t most_stack_bytes = std::size_t{1} << 30U;
+
+/// Reads a number of bytes, or of KiB with a final K, or of MiB with M. Returns 0 for anything
+/// else, and for a size outside of the limits.
+[[nodiscard]] constexpr std::size_t parse_stack_bytes(const char* text) noexcept {
+  std::size_t bytes = 0;
+  for (; *text >= '0' && *text <= '9' && bytes <= most_stack_bytes; ++text) {
+    bytes = bytes * 10 + static_cast<std::size_t>(*text - '0');
+  }
+  const unsigned shift = *text == 'K' ? 10 : *text == 'M' ? 20 : 0;
+  if (shift != 0) ++text;
+  if (*text != '\0' || bytes > most_stack_bytes) return 0;
+  bytes <<= shift;
+  return bytes < least_stack_bytes || bytes > most_stack_bytes ? 0 : bytes;
+}
+/// WARPSAFE_HOST_STACK, or the default. Writes a line to standard error if the value is malformed.
+[[nodiscard, gnu::cold]] inline std::size_t read_stack_bytes() noexcept {
+  const char* const value = warpsafe::detail::read_environment("WARPSAFE_HOST_STACK");
+  if (value == nullptr || *value == '\0') return default_stack_bytes;
+  if (const std::size_t bytes = parse_stack_bytes(value); bytes != 0) return bytes;
+  char text[512];
+  warpsafe::detail::TextBuffer out(text, sizeof text);
+  out << "warpsafe: WARPSAFE_HOST_STACK=";
+  out.one_line(value) << " is not the size of a kernel thread's stack, from 64K to 1024M, such as "
+                         "1048576, 1024K or 1M; "
+                      << default_stack_bytes / 1024 << "K is used\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, out.size());
+  return default_stack_bytes;
+}
+/// The size of the stacks that are made from now on. One variable for the whole program.
+[[nodiscard, gnu::visibility("default")]] inline std::atomic<std::size_t>& stack_bytes() noexcept {
+  static std::atomic<std::size_t> bytes = read_stack_bytes();
+  return bytes;
+}
+
 /// Stacks for fibres, allocated in slabs and reused. Pages are committed when they are first
 /// touched.
 class StackSlab {
  public:
-  /// Bytes that kernel code may use per thread. CUDA's default is 1 KiB, but host functions that
-  /// kernels call for debugging (printf) need far more.
-  static constexpr std::size_t stack_bytes = std::size_t{128} * 1024;
   static constexpr std::size_t stacks = 64;
 
-  /// Does not throw; call `valid()` to find out whether the system had the memory.
-  StackSlab() noexcept : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
-    void* memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  /// Stacks of `wanted` bytes each. If the process has no room for their addresses, it takes
+  /// smaller ones, because most kernels need little. Does not throw; call `valid()` to find out
+  /// whether the system had the memory.
+  explicit StackSlab(std::size_t wanted) noexcept
+      : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+        stack_((wanted + page_ - 1) / page_ * page_),
+        guard_(guard_pages * page_) {
+    constexpr std::size_t enough = std::size_t{128} * 1024;
+    void* memory = map();
+    for (; memory == MAP_FAILED && stack_ > enough; memory = map()) {
+      stack_ = stack_ / 2 < enough ? enough : stack_ / 2 / page_ * page_;
+      guard_ = page_;
+    }
     if (memory == MAP_FAILED) return;
     begin_ = static_cast<unsigned char*>(memory);
+    // A huge page would commit several stacks at once.
+    static_cast<void>(madvise(memory, bytes(), MADV_NOHUGEPAGE));
     for (std::size_t i = 0; i < stacks && take_guard(); ++i) {
-      // A stack also works without its guard page.
-      static_cast<void>(mprotect(begin_ + i * stride(), page_, PROT_NONE));
+      // A stack also works without its guard.
+      static_cast<void>(mprotect(begin_ + i * stride(), guard_, PROT_NONE));
     }
   }
   StackSlab(const StackSlab&) = delete;
@@ -46,26 +98,42 @@ class StackSlab {
   [[nodiscard]] bool valid() const noexcept { return begin_ != nullptr; }
   /// The lowest byte of the `number`th stack.
   [[nodiscard]] unsigned char* bottom(std::size_t number) const noexcept {
-    return begin_ + number * stride() + page_;
+    return begin_ + number * stride() + guard_;
   }
   /// The upper end, where the stack begins. It differs between stacks, because otherwise all fibres
   /// of a block would compete for a few sets of the cache.
   [[nodiscard]] unsigned char* top(std::size_t number) const noexcept {
-    return bottom(number) + stack_bytes - number % 16 * 256;
+    return bottom(number) + stack_ - number % 16 * 256;
+  }
+  /// The size in bytes of the stack that `address` is below of, in its guard; 0 for any other.
+  [[nodiscard]] std::size_t overflowed(const void* address) const noexcept {
+    const auto offset =
+        reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(begin_);
+    return valid() && offset < bytes() && offset % stride() < guard_ ? stack_ : 0;
   }
 
  private:
-  // Each guard page splits a mapping in two, and Linux allows a process 65530 mappings by default
-  // (vm.max_map_count). Beyond this share of them, stacks on machines with many cores have no guard
-  // pages.
+  /// A function with large local variables may begin far below the end of the stack. An odd number,
+  /// so that the processor's tables for the pages of many stacks share no set of its cache.
+  static constexpr std::size_t guard_pages = 65;
+
+  [[nodiscard]] void* map() const noexcept {
+    return mmap(nullptr, bytes(), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  }
+  // Each guard splits a mapping in two, and Linux allows a process 65530 mappings by default
+  // (vm.max_map_count). Beyond this share of them, stacks on machines with many cores have no
+  // guard.
   [[nodiscard]] static bool take_guard() noexcept {
     static std::atomic<int> left = 8192;
     return left.fetch_sub(1, std::memory_order_relaxed) > 0;
   }
-  [[nodiscard]] std::size_t stride() const noexcept { return stack_bytes + page_; }
+  [[nodiscard]] std::size_t stride() const noexcept { return stack_ + guard_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return stacks * stride(); }
 
   std::size_t page_;
+  std::size_t stack_;  // bytes of a stack
+  std::size_t guard_;  // bytes below it that have no memory
   unsigned char* begin_ = nullptr;
 };
 
@@ -77,7 +145,7 @@ class StackSlab {
 class Fibre {
  public:
   /// The OS thread's own flow of control.
-  Fibre() noexcept = default;
+  Fibre() noexcept : done_(false) {}
   /// A fibre on the stack between these two addresses.
   Fibre(unsigned char* bottom, unsigned char* top) noexcept
       : bottom_(bottom), bytes_(static_cast<std::size_t>(top - bottom)) {}
@@ -88,8 +156,9 @@ class Fibre {
   template <auto Body>
   void prepare(void* argument) noexcept {
     if constexpr (address_sanitizer) {
-      // A fibre dropped in the middle of a function has left the stack poisoned.
-      __asan_unpoison_memory_region(bottom_, bytes_);
+      // A fibre dropped in the middle of a function has left the stack poisoned. Others have not,
+      // and the whole stack takes long.
+      if (!done_) __asan_unpoison_memory_region(bottom_, bytes_);
     }
     argument_ = argument;
     done_ = false;
@@ -99,6 +168,7 @@ class Fibre {
   /// Switches from this fibre, which the caller runs on, to `to`. Returns once another fibre
   /// switches back.
   void switch_to(Fibre& to) {
+    check_resumable(to);
     if constexpr (address_sanitizer) {
       __sanitizer_start_switch_fiber(&fake_stack_, to.bottom_, to.bytes_);
     }
@@ -114,11 +184,25 @@ class Fibre {
     Fibre& self = *arrive(by, nullptr).next_;
     Fibre& next = Body(self.argument_);
     self.done_ = true;
+    check_resumable(next);
     if constexpr (address_sanitizer) {
       __sanitizer_start_switch_fiber(nullptr, next.bottom_, next.bytes_);
     }
     self.next_ = &next;
     boost::context::detail::jump_fcontext(next.context_, &self);
+  }
+  /// Checks that the fibre can be switched to. Otherwise Boost.Context ends the process with status
+  /// 0, as if its work were done. Code after the last jump of `entry` would find that too, but the
+  /// processor then predicts the returns of other fibres wrongly, which takes 10 % of a barrier.
+  static void check_resumable(const Fibre& to) noexcept {
+    if (to.done_) [[unlikely]]
+      resumed_after_its_end();
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void resumed_after_its_end() noexcept {
+    constexpr char text[] =
+        "warpsafe: internal error: the host backend resumed a fibre whose thread has ended\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, sizeof text - 1);
+    std::abort();
   }
 
   /// Called first after each switch: stores where the previous fibre continues.
@@ -152,13 +236,19 @@ class FibrePool {
   /// Returns nullptr if the system has no memory for another stack. The address stays valid.
   [[nodiscard]] Fibre* at(std::size_t number) {
     while (number >= fibres_.size()) {
-      auto slab = std::make_unique<StackSlab>();
+      auto slab = std::make_unique<StackSlab>(stack_bytes().load(std::memory_order_relaxed));
       if (!slab->valid()) return nullptr;
       for (std::size_t i = 0; i < StackSlab::stacks; ++i)
         fibres_.emplace_back(slab->bottom(i), slab->top(i));
       slabs_.push_back(std::move(slab));
     }
     return &fibres_[number];
+  }
+  /// As StackSlab::overflowed, for all stacks. Called by a signal handler.
+  [[nodiscard]] std::size_t overflowed(const void* address) const noexcept {
+    std::size_t bytes = 0;
+    for (const auto& slab : slabs_) bytes = bytes != 0 ? bytes : slab->overflowed(address);
+    return bytes;
   }
 
  private:

@@ -27,6 +27,7 @@ class FibreRunner {
   /// Runs the `number`th block to its end or to the first failure, which `grid` then holds.
   void run_block(Grid& grid, std::uint64_t number) {
     begin_block(grid, number);
+    running_block = {&fibres_, &grid};
     while (next_ < threads_ && !grid.stopped()) {
       if (opened_ < lanes_.size() || make_lane()) {
         own_.switch_to(enter(open_lane()));

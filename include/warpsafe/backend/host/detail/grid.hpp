@@ -79,6 +79,7 @@ class Grid {
       : shape(its_shape), entry_(entry), arguments_(entry, args) {}
 
   const LaunchShape shape;
+  Name kernel{nullptr, 0};  ///< its name, if the launch told it
 
   /// Runs the kernel for the thread in `host_thread` and those that continue after it.
   void call() { entry_.invoke(entry_.function, arguments_.values()); }

@@ -40,6 +40,12 @@ class GridPool {
   /// Whether the blocks of a grid run one after another, always in the same order.
   void run_serially(bool serial) noexcept { serial_ = serial; }
 
+  /// Makes the next grids use new stacks. @pre no grid runs
+  void drop_stacks() {
+    const std::lock_guard lock(mutex_);
+    runners_.clear();
+  }
+
   /// Stops all running grids at the next block, and lets the helpers end. `run` may still be
   /// called.
   void close() {
@@ -94,6 +100,7 @@ class GridPool {
     }
   }
   int run_blocks(Job& job) {
+    FaultStack::provide();
     std::unique_ptr<BlockRunner> runner = take_runner();
     // Several blocks at a time, so that tiny blocks do not compete for the counter, but few enough
     // to share the last ones evenly.

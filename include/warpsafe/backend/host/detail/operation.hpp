@@ -98,6 +98,7 @@ struct KernelOperation final : Operation {
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::kernel; }
   Failure run() override {
     if (injected.status != 0) return std::exchange(injected, {});
+    grid.kernel = caller.kernel;
     pool.run(grid);
     return grid.take_failure();
   }

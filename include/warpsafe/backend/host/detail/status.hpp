@@ -45,6 +45,7 @@ enum class HostStatus : int {
   assert = 710,
   launch_failure = 719,
   cooperative_too_large = 720,
+  not_permitted = 800,
   not_supported = 801,
   stream_capture_unsupported = 900,
   stream_capture_invalidated = 901,
@@ -118,6 +119,9 @@ inline constexpr StatusRow rows[] = {
         "unspecified launch failure", lost),
     row(HostStatus::cooperative_too_large, Errc::cooperative_too_large,
         "hostErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"),
+    row(HostStatus::not_permitted, Errc::runtime_failed, "hostErrorNotPermitted",
+        "a kernel called a host function of the runtime, and a wait for its own stream would never "
+        "end; call it outside of kernels"),
     row(HostStatus::not_supported, Errc::unsupported, "hostErrorNotSupported",
         "operation not supported"),
     row(HostStatus::stream_capture_unsupported, Errc::stream_capturing,

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Gives warpsafe-diff damaged journals: every field of another JSON type, files cut off at many places, and
+files that are no journals. Each must end with exit code 2 and one line on standard error, and whole journals
+with the exit codes of their differences. check_diff.py TIMELINE DIFF; exit code 77: DIFF is missing."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+timeline, diff = sys.argv[1:3]
+if not pathlib.Path(diff).exists():
+    print("left out: warpsafe-diff needs nlohmann/json.hpp")
+    sys.exit(77)
+problems, tried = [], 0
+
+# One value of each JSON type, and numbers that no field can hold.
+VALUES = (None, True, 1.5, "x", [], [1, 2], ["x", "y", "z"], {}, {"x": 1}, 1 << 70, -(1 << 40), "\x1b[2J", [[1], 2, 3])
+OPTIONS = {"cluster": [2, 1, 1], "non_portable_cluster": True, "priority": -3, "cooperative": True, "programmatic": True}
+
+
+def fits(name, good, bad):
+    """Whether a field that holds `good` may hold `bad`."""
+    if name.endswith("_us"):
+        return isinstance(bad, (int, float)) and not isinstance(bad, bool)
+    return isinstance(good, str) and isinstance(bad, str) or type(good) is bool and bad is True or name == "variables" and bad == {}
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+
+    def run(*arguments):
+        global tried
+        tried += 1
+        done = subprocess.run([str(pathlib.Path(diff).resolve()), *arguments], cwd=folder, capture_output=True, text=True, errors="replace", timeout=60)
+        return done.returncode, done.stdout, done.stderr
+
+    def expect_refused(what, *arguments):
+        code, said, problem = run(*arguments)
+        one_line = problem.count("\n") == 1 and problem.endswith("\n") and len(problem) < 400
+        if code != 2 or not one_line or "\x1b" in problem or said.count("\n") > 1:
+            problems.append(f"{what}: {arguments} ended with {code}: {said[-300:]}{problem[:300]}")
+
+    subprocess.run([timeline, "a"], cwd=folder, capture_output=True, check=True, timeout=120)
+    good = (folder / "a.jsonl").read_bytes()
+    lines = [json.loads(line) for line in good.decode().splitlines()]
+    for line in lines:
+        if line.get("kernel") == "combine":
+            line |= OPTIONS
+    with_options = "\n".join(map(json.dumps, lines)) + "\n"
+    (folder / "whole.jsonl").write_text(with_options)
+    for arguments, wanted in ((("a.jsonl", "a.jsonl"), 0), (("a.jsonl", "whole.jsonl"), 1), (("whole.jsonl", "--limits", "sm_90"), 0)):
+        code, said, problem = run(*arguments)
+        if code != wanted or problem:
+            problems.append(f"{arguments} ended with {code}, not {wanted}: {said[-300:]}{problem}")
+
+    # Every field of the first line of each kind.
+    seen = set()
+    for number, line in enumerate(lines):
+        for field, value in line.items():
+            kind = next(iter(line))
+            if (kind, field) in seen:
+                continue
+            seen.add((kind, field))
+            for bad in VALUES:
+                if fits(field, value, bad):
+                    continue
+                damaged = lines.copy()
+                damaged[number] = line | {field: bad}
+                (folder / "bad.jsonl").write_text("\n".join(map(json.dumps, damaged)) + "\n")
+                expect_refused(f"{kind}.{field} = {bad}", "a.jsonl", "bad.jsonl")
+            if kind == "launch" and field in ("kernel", "grid", "block", "dynamic_shared", "static_shared", "max_threads_per_block", "vendor"):
+                damaged[number] = {key: value for key, value in line.items() if key != field}
+                (folder / "bad.jsonl").write_text("\n".join(map(json.dumps, damaged)) + "\n")
+                expect_refused(f"no {kind}.{field}", "bad.jsonl", "--limits", "sm_90")
+
+    # Cut off inside the environment, the devices and the launches.
+    last_launch = good.rindex(b'{"launch"')
+    for size in range(0, last_launch, max(1, last_launch // 60)):
+        (folder / "bad.jsonl").write_bytes(good[:size])
+        expect_refused(f"{size} bytes", "bad.jsonl", "a.jsonl")
+        expect_refused(f"{size} bytes", "bad.jsonl", "--limits", "sm_90")
+
+    files = {
+        "binary": bytes(range(256)) * 40,
+        "zeros": bytes(100000),
+        "a text": b"no journal\n" * 3,
+        "an array": b"[1, 2]\n",
+        "invalid UTF-8": good.replace(b'"combine"', b'"\xff\xfe"', 1),
+        "nested": b'{"warpsafe":' + b"[" * 1000000 + b"]" * 1000000 + b"}\n",
+        "nested without an end": b"[" * 1000000,
+        "a huge number": b'{"warpsafe":"0.1.0","format":1' + b"0" * 400 + b"}\n",
+        "another format": good.replace(b'"format":1', b'"format":2', 1),
+        "no environment": good.split(b"\n", 1)[1],
+    }
+    for what, content in files.items():
+        (folder / "bad.jsonl").write_bytes(content)
+        expect_refused(what, "bad.jsonl", "a.jsonl")
+        expect_refused(what, "a.jsonl", "bad.jsonl")
+    for path in ("missing.jsonl", "missing\n\x1b[2J.jsonl", ".", "/dev/zero", "/dev/null"):
+        expect_refused(path, "a.jsonl", path)
+    expect_refused("an unknown table", "a.jsonl", "--limits", "sm_1\n")
+    expect_refused("a report that cannot be written", "whole.jsonl", "whole.jsonl", "--report", "missing/report.md")
+
+    # Text of a journal reaches the terminal without control characters.
+    (folder / "bad.jsonl").write_bytes(good.replace(b'"combine"', b'"\\u001b[2Jcom\\u009bbine\\n"'))
+    for arguments in (("a.jsonl", "bad.jsonl"), ("bad.jsonl", "--limits", "gfx942")):
+        code, said, problem = run(*arguments)
+        if code == 2 or "\x1b" in said or "\x9b" in said:
+            problems.append(f"{arguments} ended with {code} and control characters: {said!r}{problem}")
+
+print(*problems[:20], sep="\n")
+print(f"{tried} runs, {len(problems)} problems")
+sys.exit(1 if problems or tried < 150 else 0)

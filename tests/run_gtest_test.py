@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Tests run_gtest.py with stand-ins for GoogleTest programs: whichever way a process ends before its tests
+do, the entry of CTest fails."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+RUNNER = pathlib.Path(__file__).with_name("run_gtest.py")
+RUNNING = "[==========] Running 2 tests from 1 test suite.\n"
+TESTS = "[ RUN      ] A.One\n[       OK ] A.One (0 ms)\n[ RUN      ] A.Two\n"
+END = "[       OK ] A.Two (0 ms)\n[==========] 2 tests from 1 test suite ran. (0 ms total)\n"
+PASSED = "[  PASSED  ] 2 tests.\n"
+INNER = "[==========] Running 1 test from 1 test suite.\n[==========] 1 test from 1 test suite ran. (0 ms total)\n[  PASSED  ] 1 test.\n"
+
+# The output, the exit code of the program, and whether the entry passes.
+PROGRAMS = {
+    "all passed": (RUNNING + TESTS + END + PASSED, 0, True),
+    "another program's output inside": (RUNNING + TESTS + INNER + END + PASSED, 0, True),
+    "a line after the end": (RUNNING + TESTS + END + PASSED + "a leak checker's line\n", 0, True),
+    "a failed test": (RUNNING + TESTS + END + PASSED + "[  FAILED  ] A.Two\n", 1, False),
+    "exit(0) in a test": (RUNNING + TESTS, 0, False),
+    "exit(0) before the tests": ("", 0, False),
+    "exit(0) in a test after another program's end": (RUNNING + TESTS + INNER, 0, False),
+    "exit(0) in a test after a program of as many tests": (RUNNING + TESTS.replace("Two", "Zwei") + END + PASSED + TESTS, 0, False),
+    "exit(0) in the tear-down": (RUNNING + TESTS + END, 0, False),
+    "no tests": ("[==========] Running 0 tests from 0 test suites.\n[==========] 0 tests from 0 test suites ran. (0 ms total)\n"
+                 "[  PASSED  ] 0 tests.\n", 0, False),
+}  # fmt: skip
+
+
+def passes(folder, output, code, *options):
+    """Whether run_gtest.py passes a program that writes `output` and ends with `code`."""
+    program = folder / "program"
+    program.write_text(f"#!{sys.executable}\nimport sys\nlisted = '--gtest_list_tests' in sys.argv\n"
+                       f"print('A.\\n  Two' if listed else {output!r}, end='')\nsys.exit(0 if listed else {code})\n")  # fmt: skip
+    program.chmod(0o755)
+    return subprocess.run([sys.executable, "-S", RUNNER, *options, program], stdout=subprocess.DEVNULL).returncode == 0
+
+
+def main():
+    problems = []
+    for name in ("GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"):
+        os.environ.pop(name, None)
+    with tempfile.TemporaryDirectory() as folder:
+        for what, (output, code, wanted) in PROGRAMS.items():
+            for options in ([], ["--isolated"]):
+                # One isolated test of a program without tests is nothing that GoogleTest does.
+                if what == "no tests" and options:
+                    continue
+                if passes(pathlib.Path(folder), output, code, *options) != wanted:
+                    problems.append(f"{what} {options}: {'fails' if wanted else 'passes'}")
+    print(*problems, sep="\n")
+    print(f"{len(PROGRAMS)} programs, {len(problems)} problems")
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
