@@ -2,12 +2,22 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// What the programs of the second list share: mistakes that were written down before anyone looked at
-// whether the library finds them. Each program is a function that a user of the library would write. It
-// returns true if the numbers are right, and an error if it was told of one.
-// A row's wrong lines are compiled with WRONG_<number> defined, its right lines without.
+// What the programs of the second list share: mistakes that were written down before anyone looked
+// at whether the library finds them. Each program is a function that a user of the library would
+// write. It returns true if the numbers are right, and an error if it was told of one. A row's
+// wrong lines are compiled with WRONG_<number> defined, its right lines without.
 
-#include <warpsafe/all.hpp>
+#include <warpsafe/compare.hpp>
+#include <warpsafe/core/limits_table.hpp>
+#include <warpsafe/graph.hpp>
+#include <warpsafe/handles/handle_traits.hpp>
+#include <warpsafe/handles/library_scalar.hpp>
+#include <warpsafe/handles/stream_bound.hpp>
+#include <warpsafe/host.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/module.hpp>
+#include <warpsafe/race.hpp>
+#include <warpsafe/warpsafe.hpp>
 
 #include <array>
 #include <cstddef>
@@ -50,8 +60,8 @@ WARPSAFE_KERNEL void span_fill(ws::DeviceSpan<float> x, float value) {
 }
 
 inline ws::result<void> fill(ws::StreamRef stream, ws::DeviceView<float> x, float value) {
-  return ws::launch(stream, ws::SafeGrid<>::cover(x.size(), ws::block<64>), ws::kernel<fill_with>, value, x,
-                    x.size());
+  return ws::launch(stream, ws::SafeGrid<>::cover(x.size(), ws::block<64>), ws::kernel<fill_with>,
+                    value, x, x.size());
 }
 inline bool all_are(const Floats& values, float value) {
   for (const float each : values) {
