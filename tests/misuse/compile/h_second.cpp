@@ -178,3 +178,38 @@ auto h103_device_scalar_for_the_host(ws::StreamBound<OtherHandle>& library, Buff
   return library.call<other_run>(10, ws::host_scalar(2.0F));
 #endif
 }
+
+// H06: The value of an event's query is used as a bool.
+bool h06_progress_as_a_bool(const ws::Event& event) {
+#ifdef MISUSE
+  // expected-error {{"bool"}}
+  while (event.query().value()) {
+  }
+#else
+  while (event.query().value() != ws::Progress::ready) {
+  }
+#endif
+  return true;
+}
+
+// H64: A kernel that counts along x, and a block that is long in y.
+auto h64_block_of_two_axes_for_a_size(std::size_t n) {
+#ifdef MISUSE
+  // expected-error {{"a block of several axes needs an extent of as many axes"}}
+  return ws::SafeGrid<>::cover(n, ws::block<1, 64>);
+#else
+  return ws::SafeGrid<>::cover(n, ws::block<64>);
+#endif
+}
+
+// H86: A cluster is counted as one block of the grid.
+// only: g++ clang++ nvcc
+auto h86_cluster_counted_as_a_block() {
+#ifdef MISUSE
+  // expected-error {{"the cluster does not divide the grid"}}
+  constexpr ws::LaunchConfig config{ws::grid<5>, ws::block<32>, ws::cluster<4, 1, 1>};
+#else
+  constexpr ws::LaunchConfig config{ws::grid<20>, ws::block<32>, ws::cluster<4, 1, 1>};
+#endif
+  return config;
+}

@@ -56,7 +56,10 @@ class Second : public testing::TestWithParam<Row> {
     while (std::getline(lines, line) && line.rfind("As it ran", 0) != 0) text += line + ' ';
     return text;
   }
-  void note(const std::string& says) { RecordProperty("says", says.substr(0, says.find('\n'))); }
+  void note(const std::string& says) {
+    RecordProperty("moment", GetParam().answer);
+    RecordProperty("says", says.substr(0, says.find('\n')));
+  }
 };
 
 TEST_P(Second, IsAnsweredAsItIsWritten) {
