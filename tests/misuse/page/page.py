@@ -245,7 +245,8 @@ class SecondRow:
         # Addresses and lines of the programs change.
         self.says = re.sub(r"0x[0-9a-f]{6,}", "0x…", re.sub(r",? at \w+\.\w+:\d+", "", self.says))
         if self.answer == "host" and (what := re.search(r"the kernel .*?(?=,? in block)|barrier divergence", self.says)):
-            self.says = what[0]  # the block that is first, and the call that tells it, change from run to run
+            # The thread that is first, and the call that tells it, change from run to run.
+            self.says = re.sub(r"element \d+", "element …", what[0])
         self.is_known = bool(self.says) or self.answer in ("right", "avoidable", "silent", "device")
 
     def line(self):
