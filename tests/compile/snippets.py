@@ -18,8 +18,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-BEGIN = re.compile(r"// ([A-Z]\d\d): ")
-NAME = re.compile(r"\b([a-z]\d\d[a-z]?_\w+)\b")
+BEGIN = re.compile(r"// ([A-Z]\d\d\d?): ")
+NAME = re.compile(r"\b([a-z]\d\d\d?[a-z]?_\w+)\b")
 EXPECTED = re.compile(r'\s*// expected-error \{\{"(.+)"\}\}$')
 INCLUDE = re.compile(r"\s*#\s*include\b")
 
@@ -44,7 +44,7 @@ class Snippet:
 
     @property
     def row(self):
-        return self.name[:3]
+        return re.match(r"[a-z]\d+", self.name)[0]
 
     @property
     def makes_code(self):

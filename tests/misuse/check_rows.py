@@ -29,6 +29,26 @@ def kind_of(moments, mark):
     return "caught" if mark == "-" else "avoidable"
 
 
+ANSWERS = {"compile", "device", "warning", "told", "host", "race", "message", "right", "avoidable", "silent"}
+
+
+def second_list(snippets):
+    """What is wrong with the second list: each program has one answer, and one that does not compile a snippet."""
+    folder = HERE / "second"
+    programs = set(re.findall(r"^// (H\d+) \|", "".join(p.read_text() for p in folder.glob("*.inc")), re.M))
+    answers = [[cell.strip() for cell in line.split("|", 3)] for line in (folder / "answers.txt").read_text().splitlines()
+               if line.startswith("H")]  # fmt: skip
+    answer = {row[0]: row[1].removesuffix("!").strip() for row in answers}
+    compiled = {row for row, what in answer.items() if what == "compile"}
+    shown = {re.match(r"h\d+", snippet)[0].upper() for snippet in snippets if re.match(r"h\d+", snippet)}
+    wrong = [f"{row}: {what} is no answer" for row, what in answer.items() if what not in ANSWERS]
+    wrong += [f"{row}: program without answer, or the other way round" for row in sorted(programs ^ answer.keys())]
+    wrong += [f"{row}: '{answer.get(row)}', but its snippets say otherwise" for row in sorted(compiled ^ shown)]
+    if len(answer) != len(answers):
+        wrong.append("a row of the second list has two answers")
+    return wrong
+
+
 def main():
     text = (HERE / "rows.txt").read_text()
     rows = [[cell.strip() for cell in line.split("|", 3)] for line in text.splitlines()
@@ -56,6 +76,8 @@ def main():
             wrong.append(f"{name}: '{moments}', but its snippets say otherwise")
     marks = {row[0]: row[2] for row in ([cell.strip() for cell in line.split("|", 3)] for line in
              (HERE / "page/mistakes.txt").read_text().splitlines() if line and not line.startswith("#"))}  # fmt: skip
+    wrong += second_list(snippets)
+    named |= {snippet for snippet in snippets if re.match(r"h\d+", snippet)}
     kinds = [kind_of(moments, marks[name]) for name, moments, _, _ in rows]
     count = {kind: kinds.count(kind) for kind in ("caught", "warned", "avoidable", "never", "not yet")}
     if count["caught"] + count["warned"] + min(count["avoidable"], MAY_BE_AVOIDABLE) < BAR:

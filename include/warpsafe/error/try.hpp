@@ -24,9 +24,19 @@ inline constexpr bool is_answer = false;
 template <class T>
 inline constexpr bool is_answer<answer<T>> = true;
 
-/// Diagnoses WARPSAFE_TRYV of an answer.
+/// Whether the value of R acts until its destructor, as a DeviceGuard does: it declares
+/// `acts_until_its_end`.
+template <class R>
+concept HoldsScope = requires {
+  typename R::value_type::acts_until_its_end;
+};
+
+/// Diagnoses WARPSAFE_TRYV of an answer, and of an object that would end with the statement.
 template <class R>
 [[nodiscard, gnu::always_inline]] constexpr const R& check_no_answer(const R& tested) noexcept {
+  static_assert(
+      !HoldsScope<R>,
+      "warpsafe: this object would end in the same statement, and its effect with it; name it: WARPSAFE_TRY(const auto guard, expression)");
   static_assert(
       !is_answer<R>,
       "warpsafe: this tests for an error and drops the answer; take it with WARPSAFE_TRY(const auto answer, expression)");
@@ -107,7 +117,8 @@ struct Returned<Returns::number> {
   WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_TRY_NAME, return, declaration, __VA_ARGS__)
 
 /// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. It is one
-/// statement, also without braces.
+/// statement, also without braces. Of an object that acts until its end, a DeviceGuard or a
+/// Capture, it does not compile: the object would end at once.
 #define WARPSAFE_TRYV(...) WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_TRY_NAME, return, __VA_ARGS__)
 
 /// The same two in a coroutine, whose promise takes a `result` from `co_return`.

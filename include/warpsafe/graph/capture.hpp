@@ -32,7 +32,7 @@ template <class B>
 class [[nodiscard]] basic_capture {
  public:
   using backend = B;
-
+  using acts_until_its_end = void;  ///< WARPSAFE_TRYV, which would end it at once, refuses it
   /// Begins to capture `stream` (a Stream or a StreamRef; a borrowed stream must outlive the
   /// capture). `mode` selects which calls of which threads break the capture.
   /// Errc::stream_capturing if the stream already captures, ::stream_null for a Stream that was

@@ -104,6 +104,7 @@ template <class B>
 template <class B>
 class [[nodiscard]] basic_device_guard {
  public:
+  using acts_until_its_end = void;  ///< WARPSAFE_TRYV, which would end it at once, refuses it
   /// Errc::device_invalid, ::no_device.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_device_guard> create(

@@ -218,6 +218,72 @@ def page(rows):
     return text, overall
 
 
+# The answers of the second list, with the heading of the figures, and what a row's cell begins with.
+ANSWERS = {"compile": ("does not compile", "does not compile"), "device": ("a warning", "a warning of nvcc, and an error with `-Werror all-warnings`"),
+           "warning": ("a warning", "a warning, and an error with `-Werror`"),
+           "told": ("told by the call or the wait", "an error"),
+           "race": ("race detector", "the race detector"),
+           "host": ("host backend, log", "an error on the host backend"),
+           "message": ("host backend, log", "a line on standard error"),
+           "right": ("no effect", "the right thing happens"), "avoidable": ("avoidable", "avoidable"),
+           "silent": ("not told", "not told")}  # fmt: skip
+SECOND = HERE.parent / "second"
+
+
+class SecondRow:
+    """A program of the second list (../second), and what the library answers to it."""
+
+    def __init__(self, name, title, source, answer, results, programs):
+        self.name, self.title, self.source = name, title, source
+        self.answer, self.at_first, self.why = answer
+        self.answer = self.answer.removesuffix("!").strip()
+        tests = [test for program in ("second", "second_data") for test in
+                 programs.get(program, {}).get("Rows/Second", []) if test["name"].endswith("/" + name)]  # fmt: skip
+        self.says = tests[0]["says"] if tests else ""
+        if self.answer == "compile":
+            self.says = compiled(results, [name.lower() + "*"], "g++", 2) or ""
+        # Addresses and lines of the programs change.
+        self.says = re.sub(r"0x[0-9a-f]{6,}", "0x…", re.sub(r",? at \w+\.\w+:\d+", "", self.says))
+        if self.answer == "host" and (what := re.search(r"the kernel .*?(?=,? in block)|barrier divergence", self.says)):
+            # The thread that is first, and the call that tells it, change from run to run.
+            self.says = re.sub(r"element \d+", "element …", what[0])
+        self.is_known = bool(self.says) or self.answer in ("right", "avoidable", "silent", "device")
+
+    def line(self):
+        cell = f"**{ANSWERS[self.answer][1]}**"
+        if self.says:
+            cell += f"<br>{code(self.says.strip())}"
+        if self.why != "-":
+            cell += f"<br>{plain(self.why)}"
+        return f"| {self.name} | {plain(self.title)} | {plain(self.source)} | {cell} |"
+
+
+def second_rows(results, programs):
+    answers = {row[0]: row[1:] for row in ([cell.strip() for cell in line.split("|", 3)]
+               for line in (SECOND / "answers.txt").read_text().splitlines() if line.startswith("H"))}  # fmt: skip
+    text = "".join(path.read_text() for path in SECOND.glob("*.inc"))
+    found = sorted(re.findall(r"^// (H\d+) \| (.*?) \| (.*)$", text, re.M), key=lambda row: int(row[0][1:]))
+    return [SecondRow(*row, answers[row[0]], results, programs) for row in found if row[0] in answers]
+
+
+def second_page(rows):
+    held = {f"H{int(n):02d}" for n in re.findall(r"^H(\d+)$", (SECOND / "held_back.txt").read_text(), re.M)}
+    thirds = {"open": [r for r in rows if r.name not in held], "held back": [r for r in rows if r.name in held]}
+    columns = list(dict.fromkeys(heading for heading, _ in ANSWERS.values()))
+    count = {"the open two thirds, at first": [r.answer if r.at_first == "-" else r.at_first for r in thirds["open"]],
+             "the open two thirds, now": [r.answer for r in thirds["open"]],
+             "the third held back": [r.answer for r in thirds["held back"]]}  # fmt: skip
+    lines = [f"| | programs | {' | '.join(columns)} |", "| --- |" + " ---: |" * (len(columns) + 1)]
+    for title, answers in count.items():
+        headings = [ANSWERS[answer][0] for answer in answers]
+        lines.append(f"| {title} | {len(answers)} | " + " | ".join(str(headings.count(c) or "") for c in columns) + " |")
+    text = (HERE / "second.md").read_text().replace("{rows}", str(len(rows))).replace("{figures}", "\n".join(lines))
+    for third, title in (("open", "The open two thirds"), ("held back", "The third held back")):
+        text += f"\n### {title}\n\n| | the mistake | reported as | warpsafe, and its first message |\n| --- | --- | --- | --- |\n"
+        text += "".join(row.line() + "\n" for row in thirds[third])
+    return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--project", type=Path, required=True)
@@ -228,7 +294,9 @@ def main():
     parser.add_argument("--rewrite", default="page.py --update", help="the command to print if the page is out of date")
     arguments = parser.parse_args()
     suffixes = [""] if arguments.messages else [suffix for suffix, _ in LEVELS.values()]
-    needed = {program + suffix for program, _ in BACKENDS.values() for suffix in suffixes}
+    needed = {program + suffix for program, _ in BACKENDS.values() for suffix in suffixes} | {"second"}
+    if not arguments.messages:
+        needed.add("second_data")
     paths = {name.removeprefix("misuse_"): path for name, path in
              (program.split("=", 1) for program in arguments.program)}  # fmt: skip
     programs = {name: run(path) for name, path in paths.items() if name in needed}
@@ -242,15 +310,18 @@ def main():
         sys.exit(f"rows.txt and mistakes.txt differ in {sorted(rows.keys() ^ mistakes.keys())}")
     file = arguments.project / "docs/reference/misuse.md"
     rows = [Row(name, rows, mistakes, arguments.results, programs) for name in rows]
+    second = second_rows(arguments.results, programs)
     if arguments.messages:
         shown = file.read_text()
-        wrong = [row for row in rows if f"\n{row.beginning()} " not in shown]
-        for row in wrong:
-            print(f"the page has not\n  {row.beginning()}")
+        wrong = [row.beginning() for row in rows if f"\n{row.beginning()} " not in shown]
+        wrong += [row.line() for row in second if row.is_known and f"\n{row.line()}\n" not in shown]
+        for line in wrong:
+            print(f"the page has not\n  {line}")
         if wrong:
             print(f"{file} does not match the tests' results; rewrite it with\n  {arguments.rewrite}")
         return bool(wrong)
     text, overall = page(rows)
+    text += "\n" + second_page(second)
     for name, verdict in overall.items():
         if verdict == "open":
             print(f"{name}: not caught yet")

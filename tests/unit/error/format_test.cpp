@@ -352,6 +352,8 @@ TEST(FormatClause, PartsOfMemory) {
             "source and target begin 40 bytes apart and reach over 400 bytes, so they overlap");
   EXPECT_EQ(clause(with(Errc::memory_closed)),
             "this buffer was closed or moved from and has no memory");
+  EXPECT_EQ(clause(with(Errc::memory_closed, 0, 0, Axis::none, 2)),
+            "argument 2 is a view of a freed buffer; take a new view");
 }
 
 TEST(FormatClause, Copies) {

@@ -123,6 +123,38 @@ TYPED_TEST(HostRunner, OneBarrierMayHaveItsNameTwice) {
   EXPECT_EQ(this->run(shape_of(1, 4), same_name_elsewhere).status, 0);
 }
 
+/// Each thread writes one byte, from `first` on.
+void write_dynamic(int first) {
+  self().dynamic_shared[static_cast<unsigned>(first) + self().thread[0]] = 1;
+}
+void write_static(int first) {
+  static const char key = 0;
+  auto* const memory =
+      static_cast<unsigned char*>(self().static_shared(self(), &key, 100, alignof(int)));
+  sync_block();
+  memory[static_cast<unsigned>(first) + self().thread[0]] = 1;
+}
+
+TYPED_TEST(HostRunner, WritingBehindSharedMemoryIsReported) {
+  const int bad_access = host::raw(HostStatus::illegal_address);
+  LaunchShape shape = shape_of(2, 8);
+  shape.dynamic_shared = 50;
+  EXPECT_EQ(this->run(shape, write_dynamic, 42).status, 0) << "to the last byte";
+  host::Failure failure = this->run(shape, write_dynamic, 43);
+  EXPECT_EQ(failure.status, bad_access);
+  EXPECT_EQ(failure.text,
+            "the kernel wrote behind the end of its 50 bytes of dynamic shared memory, in block "
+            "(0,0,0)");
+  EXPECT_EQ(this->run(shape, write_dynamic, 0).status, 0) << "each block begins anew";
+  for (const std::uint32_t threads : {1U, 8U}) {
+    EXPECT_EQ(this->run(shape_of(2, threads), write_static, 92).status, 0);
+    failure = this->run(shape_of(2, threads), write_static, 100);
+    EXPECT_EQ(failure.status, bad_access);
+    EXPECT_THAT(failure.text, HasSubstr("behind the end of its 100 bytes of static shared memory"));
+  }
+  EXPECT_EQ(this->run(shape_of(2, 8), write_static, 92).status, 0);
+}
+
 void throws_between_barriers(int* passed) {
   sync_block();
   if (self().thread[0] == 2) throw std::runtime_error("two");

@@ -344,6 +344,53 @@ TEST_F(BufferTest, AHoldKeepsTheMemoryAndNotTheBuffer) {
   EXPECT_EQ(held_bytes(), 0U);
 }
 
+TEST_F(BufferTest, AViewThatOutlivesItsBufferIsRefused) {
+  auto buffer = filled(counting(3));
+  auto other = filled(counting(3));
+  const auto foreign = Stream::create().value();
+  const auto view = buffer.view();
+  const auto part = view.subspan(1, 2).value();
+  buffer = filled(counting(3000));  // grows; the old memory is freed
+  const auto expect_refused = [&](const auto& outcome, std::uint64_t argument) {
+    const LaunchError error = error_in(outcome);
+    EXPECT_EQ(error.code, Errc::memory_closed);
+    EXPECT_EQ(error.extra, argument);
+  };
+  for (const Stream* on : {static_cast<const Stream*>(&stream), &foreign}) {
+    expect_refused(launch(*on, three, kernel<copy_ints>, other.view(), view), 2);
+    expect_refused(launch(*on, three, kernel<take<DeviceSpan<int>>>, part), 1);
+    expect_refused(copy(*on, view, other), 0);
+    expect_refused(copy(*on, other, view), 0);
+  }
+  auto matrix = PitchedBuffer<int>::create(stream, extent{rows{2}, cols{3}}).value();
+  const auto old = matrix.view();
+  ASSERT_TRUE(matrix.close().has_value());
+  expect_refused(launch(stream, three, kernel<take<PitchedSpan<int>>>, old), 1);
+  std::vector<int> values(6);
+  expect_refused(copy_and_wait(stream, values, old), 0);
+}
+
+TEST_F(BufferTest, AViewIsGoodAsLongAsSomethingHoldsTheMemory) {
+  auto buffer = filled(counting(3));
+  const auto view = buffer.view();
+  auto moved = std::move(buffer);
+  EXPECT_TRUE(launch(stream, three, kernel<take<int*>>, view).has_value());
+  const auto hold = moved.keep();
+  ASSERT_TRUE(moved.close().has_value());
+  EXPECT_TRUE(launch(stream, three, kernel<take<int*>>, view).has_value());
+}
+
+TEST_F(BufferTest, ManyFreedBuffersAreToldFromLivingOnes) {
+  auto living = filled(counting(3));
+  for (int i = 0; i < 1000; ++i) {
+    auto gone = filled(counting(3));
+    const auto view = gone.view();
+    ASSERT_TRUE(gone.close().has_value());
+    ASSERT_EQ(error_in(launch(stream, three, kernel<take<int*>>, view)).code, Errc::memory_closed);
+    ASSERT_TRUE(launch(stream, three, kernel<take<int*>>, living.view()).has_value());
+  }
+}
+
 TEST_F(BufferTest, AClosedOneHasNoMemoryToWorkOn) {
   const auto expect_closed = [&](DeviceBuffer<int>& buffer) {
     const auto code = [](const auto& outcome) { return error_in(outcome).code; };

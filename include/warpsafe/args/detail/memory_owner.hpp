@@ -9,16 +9,16 @@
 
 namespace warpsafe::detail {
 
-/// What a buffer's views know about its memory. It lives as long as the memory is held.
+inline constexpr int memory_was_freed = -2;  ///< MemoryOwner::of_device then: no device's
+/// What a buffer's views know about its memory. Lives as long as the memory is held, or longer.
 struct MemoryOwner {
   /// The vendor's stream whose order frees the memory.
   const void* freed_on = nullptr;
   /// Records that the memory may be freed only after the work submitted so far to `stream` of
   /// `device`. Returns the runtime's status.
   int (*add_use)(MemoryOwner& self, void* stream, int device) noexcept = nullptr;
-  /// The memory's Vendor. Uses by another vendor's streams are not recorded.
-  unsigned char vendor = 0;
-  int of_device = -1;  ///< the memory's device
+  unsigned char vendor = 0;  ///< the memory's Vendor. Other vendors' uses are not recorded.
+  int of_device = -1;        ///< the memory's device
   /// Bit n: device n is known to have access. Only grows. All bits: managed memory.
   unsigned long accessed_from = 0;
 };

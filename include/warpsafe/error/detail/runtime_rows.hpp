@@ -29,9 +29,10 @@ WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
                "source and target begin {value} bytes apart and reach over {limit} bytes, so they "
                "overlap")
 
-// Way out: Use the buffer that it was moved to, or create one.
+// Way out: Use the buffer that it was moved to, or create one; then take a new view.
 WARPSAFE_ERROR(71, memory_closed, "a buffer was used after it was closed or moved from",
-               "this buffer was closed or moved from and has no memory")
+               error.extra != 0 ? "argument {argument} is a view of a freed buffer; take a new view"
+                                : "this buffer was closed or moved from and has no memory")
 
 // `get()` has already returned the value, or the `Pending` was moved from.
 // Way out: Keep the value that `get()` returns; after a move, use the `Pending` that was moved to.
@@ -64,8 +65,7 @@ WARPSAFE_ERROR(75, device_not_chosen, "no device was chosen for a new stream",
                "so the stream would be on device {value}; write Stream::create(DeviceId({value})) "
                "if that is meant")
 
-// The call would wait, query or allocate during the capture, and so break it. The runtime is not
-// called, and the capture goes on.
+// The call would wait, query or allocate, and so break the capture. It is not made.
 // Way out: Make the call before or after the capture, or on another stream with
 // `CaptureMode::relaxed` ([captures](../guide/graphs.md)).
 WARPSAFE_ERROR(35, stream_capturing, "the stream is capturing",

@@ -102,7 +102,8 @@ template <class B, CheckLevel Level = CheckLevel::full>
 
 [[gnu::cold]] inline bool refuse_access(LaunchError& error, int device, int memory_device,
                                         int number) noexcept {
-  return refuse(error, Errc::memory_wrong_device, Stage::validation,
+  const bool freed = memory_device == memory_was_freed;
+  return refuse(error, freed ? Errc::memory_closed : Errc::memory_wrong_device, Stage::validation,
                 static_cast<std::uint64_t>(device), static_cast<std::uint64_t>(memory_device),
                 Axis::none, static_cast<std::uint64_t>(number));
 }

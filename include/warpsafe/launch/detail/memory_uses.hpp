@@ -10,16 +10,17 @@
 
 namespace warpsafe::detail {
 
-/// Checks that work of `device` can access the memory of `owner`, in which the view at `view`
-/// begins. False with the problem in `error`.
+/// Checks that the memory of `owner`, in which the view at `view` begins, was not freed, and that
+/// work of `device` can access it. False with the problem in `error`.
 template <class B>
 [[nodiscard, gnu::cold, gnu::noinline]] bool check_access(int device, MemoryOwner& owner,
                                                           const void* view, int number,
                                                           LaunchError& error) noexcept {
   const void* memory = nullptr;  // each view begins with its address
   __builtin_memcpy(&memory, view, sizeof memory);
-  return owner.vendor != static_cast<unsigned char>(B::vendor) ||
-         can_access<B>(device, memory, owner.of_device, &owner) ||
+  return (owner.of_device != memory_was_freed &&
+          (owner.vendor != static_cast<unsigned char>(B::vendor) ||
+           can_access<B>(device, memory, owner.of_device, &owner))) ||
          refuse_access(error, device, owner.of_device, number);
 }
 

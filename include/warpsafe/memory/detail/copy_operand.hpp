@@ -41,6 +41,10 @@ struct CopyRows {
     return {start, size * sizeof(T), size * sizeof(T), 1, false, device, size};
   }
   [[nodiscard]] bool dense() const noexcept { return rows <= 1 || pitch == width; }
+  /// A closed buffer, or a view of one.
+  [[nodiscard]] bool has_no_memory() const noexcept {
+    return closed || (owner != nullptr && owner->of_device == memory_was_freed);
+  }
 };
 
 enum class CopyPlace : unsigned char { device, pinned };
@@ -122,7 +126,8 @@ inline constexpr bool has_names = ((side_name<std::remove_cvref_t<A>> != SideNam
 /// matrices, of rows and columns (value: the source's, limit: the target's). Errc::memory_closed.
 [[nodiscard]] inline result<void> check_same_size(const CopyRows& to, const CopyRows& from,
                                                   call_site site) noexcept {
-  const result<void> open = check_open(to.closed || from.closed, Name::of("copy"), site);
+  const result<void> open =
+      check_open(to.has_no_memory() || from.has_no_memory(), Name::of("copy"), site);
   if (!open.has_value()) return open;
   const bool rows_differ = to.matrix && from.matrix && to.rows != from.rows;
   if (to.size == from.size && !rows_differ) return success();
@@ -217,7 +222,7 @@ template <CheckLevel Level, class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
                                      basic_stream_ref<B> stream, call_site site) noexcept {
-  result<void> there = check_open(rows.closed, Name::of("fill device memory"), site);
+  result<void> there = check_open(rows.has_no_memory(), Name::of("fill device memory"), site);
   if (there.has_value()) there = check_stream(Name::of("fill device memory"), stream, site);
   if (!there.has_value() || rows.size == 0) return there;
   const int device = stream.device().value();

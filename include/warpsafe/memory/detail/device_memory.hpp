@@ -92,11 +92,7 @@ class DeviceMemory : public MemoryOwner {
   int release() noexcept {
     if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) return 0;
     int status = 0;
-    if (free_(*this, status)) {
-      delete this;
-    } else {
-      postpone(this);
-    }
+    if (!free_(*this, status)) postpone(this);
     return status;
   }
 
@@ -165,8 +161,8 @@ class DeviceMemory : public MemoryOwner {
     Use* next;
   };
 
-  /// Frees the memory and stores the runtime's status. Returns false if the free must wait for the
-  /// end of a capture.
+  /// Frees the memory, destroys the object and stores the runtime's status. Returns false if the
+  /// free must wait for the end of a capture.
   using Free = bool (*)(DeviceMemory& memory, int& status) noexcept;
 
   DeviceMemory(basic_stream_hold<B> stream, std::size_t bytes, Free free,
@@ -212,6 +208,12 @@ class DeviceMemory : public MemoryOwner {
   static bool try_free(DeviceMemory& self, int& status) noexcept {
     if (self.template is_captured<Level>()) return false;
     status = self.template free_now<Level>();
+    if constexpr (Level == CheckLevel::off) {
+      delete &self;
+    } else {
+      self.~DeviceMemory();
+      BuriedOwners::add(&self);
+    }
     return true;
   }
   template <CheckLevel Level>
@@ -260,11 +262,7 @@ class DeviceMemory : public MemoryOwner {
     while (all != nullptr) {
       DeviceMemory* const memory = std::exchange(all, all->next_);
       int status = 0;  // no owner is left to receive it
-      if (memory->free_(*memory, status)) {
-        delete memory;
-      } else {
-        postpone(memory);
-      }
+      if (!memory->free_(*memory, status)) postpone(memory);
     }
   }
 

@@ -38,19 +38,29 @@ struct BarrierSite {
 };
 
 /// Shared memory of the running block. It is reused from block to block, and filled with
-/// `fresh_pattern` each time, because a GPU does not clear it either.
+/// `fresh_pattern` each time, because a GPU does not clear it either. Behind each array is a guard,
+/// which is checked at the end of the block.
 class SharedMemory {
  public:
   /// Begins a block with `dynamic_bytes` bytes of dynamic shared memory.
   void begin_block(std::size_t dynamic_bytes) {
-    dynamic_.reserve(dynamic_bytes);
-    fill_pattern(dynamic_.data(), dynamic_bytes, fresh_pattern);
+    dynamic_.begin(dynamic_bytes);
     // Drop the variables of earlier kernels once there are more than one kernel is likely to have.
     if (variables_.size() > 32) variables_.clear();
     for (Variable& variable : variables_) variable.live = false;
   }
   [[nodiscard]] unsigned char* dynamic(std::size_t bytes) noexcept {
     return bytes == 0 ? nullptr : dynamic_.data();
+  }
+  /// Fails the grid if the block has written behind the end of one of its arrays. A GPU does not
+  /// notice: the write reaches another array, or memory that no array has.
+  void end_block(Grid& grid, const unsigned (&block)[3]) const {
+    if (!dynamic_.intact()) fail_overrun(grid, block, dynamic_.size(), "dynamic");
+    for (const Variable& variable : variables_) {
+      if (variable.live && !variable.storage.intact()) {
+        fail_overrun(grid, block, variable.storage.size(), "static");
+      }
+    }
   }
   /// The block's variable `key`; created on first use.
   [[nodiscard]] void* variable(const void* key, std::size_t bytes) {
@@ -66,15 +76,31 @@ class SharedMemory {
   /// copies ask for 128 bytes, the most).
   class Bytes {
    public:
-    void reserve(std::size_t bytes) {
-      if (bytes <= capacity_) return;
-      data_.reset(static_cast<unsigned char*>(::operator new(bytes, alignment)));
-      capacity_ = bytes;
+    /// `bytes` fresh bytes.
+    void begin(std::size_t bytes) {
+      if (data_ == nullptr || bytes > capacity_) {
+        data_.reset(
+            static_cast<unsigned char*>(::operator new(bytes + guard_bytes + slack, alignment)));
+        capacity_ = bytes;
+      }
+      size_ = bytes;
+      fill_pattern(data(), bytes, fresh_pattern);
+      fill_pattern(data() + bytes, guard_bytes, guard_pattern);
     }
     [[nodiscard]] unsigned char* data() const noexcept { return data_.get(); }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] bool intact() const noexcept {
+      unsigned char expected[guard_bytes];
+      fill_pattern(expected, guard_bytes, guard_pattern);
+      return data_ == nullptr || std::memcmp(data() + size_, expected, guard_bytes) == 0;
+    }
 
    private:
     static constexpr std::align_val_t alignment{1024};
+    static constexpr std::size_t guard_bytes = 128;
+    /// Takes writes that go on behind the guard, so that they do not destroy the program's heap
+    /// before the guard is checked. As much as a GPU's shared memory without an opt-in.
+    static constexpr std::size_t slack = 49152;
     struct Delete {
       void operator()(unsigned char* memory) const noexcept {
         ::operator delete(memory, alignment);
@@ -82,6 +108,7 @@ class SharedMemory {
     };
     std::unique_ptr<unsigned char, Delete> data_;
     std::size_t capacity_ = 0;
+    std::size_t size_ = 0;
   };
   struct Variable {
     const void* key;
@@ -90,13 +117,21 @@ class SharedMemory {
 
     [[nodiscard]] void* begin(std::size_t bytes) {
       if (!live) {
-        storage.reserve(bytes);
-        fill_pattern(storage.data(), bytes, fresh_pattern);
+        storage.begin(bytes);
         live = true;
       }
       return storage.data();
     }
   };
+
+  static void fail_overrun(Grid& grid, const unsigned (&block)[3], std::size_t bytes,
+                           const char* which) {
+    char text[256];
+    TextBuffer out(text, sizeof text);
+    out << "the kernel wrote behind the end of its " << bytes << " bytes of " << which
+        << " shared memory, in block " << block;
+    grid.fail(HostStatus::illegal_address, text);
+  }
 
   Bytes dynamic_;
   std::vector<Variable> variables_;

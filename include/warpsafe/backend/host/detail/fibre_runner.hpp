@@ -39,6 +39,7 @@ class FibreRunner {
     resuming_ = true;
     while (!grid.stopped() && all_at_barrier()) own_.switch_to(enter(lanes_.front()));
     host_thread = nullptr;
+    shared_.end_block(grid, block_);
   }
 
  private:

@@ -33,7 +33,10 @@ class ThreadRunner {
     shared_.begin_block(grid.shape.dynamic_shared);
 
     // A single thread never has to be cancelled, so it runs on the caller's OS thread.
-    if (running_ == 1) return run_thread(0);
+    if (running_ == 1) {
+      run_thread(0);
+      return shared_.end_block(grid, block_);
+    }
     std::vector<std::thread> threads;
     const int status = guarded(
         [&] {
@@ -48,6 +51,7 @@ class ThreadRunner {
       break_barrier();
     }
     for (std::thread& thread : threads) thread.join();
+    shared_.end_block(grid, block_);
   }
 
  private:
