@@ -20,8 +20,8 @@
 /// Errc::device_check_failed with the kernel's name, the block, the thread, the file, the line and
 /// `text`, a string literal. The error describes the first failure since the last report. The
 /// failing thread stops (AMD: its whole wave), and the device's context stays intact. Without full
-/// checks, the condition is not evaluated. A kernel that was launched without this library's checks
-/// traps instead, which loses the context. In code that NVRTC or hipRTC compiles, the macro does
+/// checks, the condition is not evaluated. A kernel without an earlier checked launch on its device
+/// may trap instead, which loses the context. In code that NVRTC or hipRTC compiles, the macro does
 /// nothing.
 #define WARPSAFE_DEVICE_CHECK(condition, text)                           \
   (static_cast<bool>(condition) ? static_cast<void>(0)                   \

@@ -60,7 +60,7 @@ struct dependent_launch_t {
 };
 inline constexpr dependent_launch_t dependent_launch{};
 
-/// A launch option: a cluster of 9 to 16 blocks, which only some devices allow.
+/// A launch option: a cluster of up to 16 blocks. Only some devices allow more than 8.
 template <std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
 struct NonPortableCluster {
   static constexpr auto launch_part = detail::PartKind::cluster;

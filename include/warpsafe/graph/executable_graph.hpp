@@ -25,8 +25,8 @@ namespace warpsafe {
 template <class B>
 class basic_graph;
 
-/// A graph that can be launched any number of times; its launches run one after another. If it
-/// keeps anything alive, the destructor waits for the last launch before releasing it. Move-only.
+/// A graph that can be launched any number of times. CUDA runs its launches one after another. If
+/// it keeps anything alive, the destructor waits for the last launch first. Move-only.
 template <class B>
 class [[nodiscard]] basic_executable_graph {
  public:

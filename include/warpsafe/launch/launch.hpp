@@ -39,11 +39,11 @@ inline result<void> launch_on(const Located<B>&, const C&, const K& kernel, cons
 /// an argument's value does not compile. A pointer parameter takes only types of device memory.
 ///
 /// Checked builds: every Errc of `validate`, and Errc::argument_negative, ::argument_host_pointer,
-/// ::memory_wrong_device, ::occupancy_mismatch, ::stream_null (a Stream that was moved from or
-/// closed), ::stream_wrong_device, ::not_a_kernel, ::no_kernel_image, ::no_device. All builds:
-/// Errc::launch_refused (or a more specific code) with the runtime's own words if the runtime
-/// refuses, ::pending_error if earlier work has failed. An empty grid (cover_or_empty) launches
-/// nothing and succeeds. Thread-safe. Never reads or clears the runtime's last error.
+/// ::argument_empty, ::memory_wrong_device, ::occupancy_mismatch, ::stream_null (a Stream that was
+/// moved from or closed), ::stream_wrong_device, ::not_a_kernel, ::no_kernel_image, ::no_device.
+/// All builds: Errc::launch_refused (or a more specific code) if the runtime refuses, with its own
+/// words; ::pending_error if earlier work has failed. An empty grid (cover_or_empty) launches
+/// nothing and succeeds. Thread-safe. Never clears the last error; only WARPSAFE_LOG reads it.
 ///
 /// Each backend declares the overload that takes its streams and records the caller's line
 /// (backend/declare_launch.hpp). This overload takes every other type and diagnoses it.

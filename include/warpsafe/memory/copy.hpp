@@ -187,10 +187,10 @@ template <class T>
 /// source's, limit: the target's).
 ///
 /// * Device memory to device memory, on one device or two, neither of which need be the stream's,
-///   nor have access to the other's memory. Operands are a named DeviceBuffer or
-///   PitchedBuffer, a DeviceSpan or a PitchedSpan. Returns `result<void>`. It may be captured,
-///   except between two devices. Errc::runtime_failed. The memory must not overlap, as the runtimes
-///   require.
+///   nor have access to the other's memory. Operands are a named DeviceBuffer or PitchedBuffer, a
+///   view of one or a part of a view, or a DeviceSpan. Returns `result<void>`. It may be captured,
+///   except between two devices (Errc::stream_capturing). Errc::copy_overlaps, ::memory_closed,
+///   ::runtime_failed.
 /// * Between device memory and a PinnedBuffer that is moved in. Returns a Pending of that buffer,
 ///   which hands it back when the copy has ended. `get` returns the errors, which include
 ///   Errc::stream_capturing.

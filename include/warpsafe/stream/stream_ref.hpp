@@ -100,11 +100,11 @@ class basic_stream_ref {
   [[nodiscard]] answer<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept;
   /// Records the point after everything submitted so far. Defined in <warpsafe/stream/event.hpp>.
-  /// Errc::runtime_failed, ::no_device.
+  /// Errc::runtime_failed, ::no_device, ::stream_null, ::stream_wrong_device (see basic_event).
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, false>> record(
       call_site site = call_site::current()) const noexcept;
-  /// Records a point that measures the time to another such point.
+  /// Records a point that measures the time to another timed point. Errc as `record`.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, true>> record_timed(
       call_site site = call_site::current()) const noexcept;
