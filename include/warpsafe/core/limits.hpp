@@ -13,9 +13,9 @@ namespace warpsafe {
 /// The runtime's maker, which decides the rules besides the numbers and the names of codes.
 enum class Vendor : std::uint8_t { unknown, nvidia, amd, host };
 
-/// What a device allows, in the runtime's own terms. 0 means "not reported". `or_floor` replaces it
-/// with the documented floor and marks that in `floored`. Otherwise a limit that a runtime reports
-/// as 0 would reject every launch; older ROCm releases report 0 for the opt-in shared memory.
+/// What a device allows, in the runtime's own terms. 0 means "not reported": `put_floors` puts the
+/// documented floor in its place, because a limit of 0 would reject every launch, and sets
+/// `floored`. Older ROCm releases report 0 for the opt-in shared memory.
 struct DeviceLimits {
   Vendor vendor = Vendor::unknown;
   std::int32_t device = -1;  ///< ordinal in this process
@@ -132,12 +132,6 @@ constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexc
   fill(limits.max_parameter_bytes, floor.max_parameter_bytes);
   fill(limits.warp_size, floor.warp_size);
   limits.floored = floored;
-}
-/// `reported`, with the documented floor for what is missing.
-[[nodiscard]] constexpr DeviceLimits or_floor(DeviceLimits reported,
-                                              const DeviceLimits& floor) noexcept {
-  put_floors(reported, floor);
-  return reported;
 }
 
 }  // namespace limits

@@ -8,6 +8,13 @@
 
 namespace warpsafe::limits {
 
+/// `reported`, with the documented floor for what is missing.
+[[nodiscard]] constexpr DeviceLimits or_floor(DeviceLimits reported,
+                                              const DeviceLimits& floor) noexcept {
+  put_floors(reported, floor);
+  return reported;
+}
+
 /// What the table of one architecture adds to the floor of its vendor. Sizes are in bytes.
 struct ArchitectureNumbers {
   const char* name;

@@ -46,8 +46,6 @@ template <class B>
 
 }  // namespace warpsafe::detail
 
-namespace warpsafe::detail {}  // namespace warpsafe::detail
-
 namespace warpsafe {
 
 /// A stream that does not synchronise with any default stream. Move-only. Its destructor returns at

@@ -3,6 +3,7 @@
 
 // Group B, the limits of devices and kernels.
 #include "misuse.hpp"
+#include <warpsafe/core/limits_table.hpp>
 
 namespace misuse_test {
 namespace {

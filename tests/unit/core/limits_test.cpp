@@ -3,6 +3,7 @@
 
 #include "core_test.hpp"
 #include <warpsafe/core/limits.hpp>
+#include <warpsafe/core/limits_table.hpp>
 
 #include <gmock/gmock.h>
 

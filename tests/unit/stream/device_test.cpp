@@ -98,10 +98,11 @@ TEST_F(Device, ThatDoesNotExistIsNamed) {
   EXPECT_EQ(error_in(device_limits(DeviceId(-1))).code, Errc::device_invalid);
   // A number of 64 bits does not become device 0.
   const std::int64_t wide = std::int64_t{1} << 32U;
+  constexpr long long wide_number = -2147483649;
   EXPECT_EQ(error_in(device_limits(DeviceId(wide))).code, Errc::device_invalid);
   EXPECT_EQ(error_in(device_limits(DeviceId(3000000000U))).code, Errc::device_invalid);
   EXPECT_EQ(DeviceId(std::size_t{7}).value(), 7);
-  static_assert(DeviceId(2147483647).value() == 2147483647 && DeviceId(~0ULL).value() == -1);
+  static_assert(DeviceId(2147483647).value() == 2147483647 && DeviceId(wide_number).value() == -1);
   EXPECT_EQ(current(), 0);
 }
 

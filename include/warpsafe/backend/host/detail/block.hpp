@@ -56,10 +56,8 @@ class SharedMemory {
   /// notice: the write reaches another array, or memory that no array has.
   void end_block(Grid& grid, const unsigned (&block)[3]) const {
     if (!dynamic_.intact()) fail_overrun(grid, block, dynamic_.size(), "dynamic");
-    for (const Variable& variable : variables_) {
-      if (variable.live && !variable.storage.intact()) {
-        fail_overrun(grid, block, variable.storage.size(), "static");
-      }
+    for (const auto& [key, storage, live] : variables_) {
+      if (live && !storage.intact()) fail_overrun(grid, block, storage.size(), "static");
     }
   }
   /// The block's variable `key`; created on first use.
@@ -102,9 +100,7 @@ class SharedMemory {
     /// before the guard is checked. As much as a GPU's shared memory without an opt-in.
     static constexpr std::size_t slack = 49152;
     struct Delete {
-      void operator()(unsigned char* memory) const noexcept {
-        ::operator delete(memory, alignment);
-      }
+      void operator()(unsigned char* old) const noexcept { ::operator delete(old, alignment); }
     };
     std::unique_ptr<unsigned char, Delete> data_;
     std::size_t capacity_ = 0;
@@ -116,10 +112,8 @@ class SharedMemory {
     bool live;
 
     [[nodiscard]] void* begin(std::size_t bytes) {
-      if (!live) {
-        storage.begin(bytes);
-        live = true;
-      }
+      if (!live) storage.begin(bytes);
+      live = true;
       return storage.data();
     }
   };
