@@ -92,7 +92,7 @@ with tempfile.TemporaryDirectory() as name:
         "invalid UTF-8": good.replace(b'"combine"', b'"\xff\xfe"', 1),
         "nested": b'{"warpsafe":' + b"[" * 1000000 + b"]" * 1000000 + b"}\n",
         "nested without an end": b"[" * 1000000,
-        "a huge number": b'{"warpsafe":"0.1.0","format":1' + b"0" * 400 + b"}\n",
+        "a huge number": b'{"warpsafe":"1","format":1' + b"0" * 400 + b"}\n",
         "another format": good.replace(b'"format":1', b'"format":2', 1),
         "no environment": good.split(b"\n", 1)[1],
     }

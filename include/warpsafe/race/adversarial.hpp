@@ -71,8 +71,9 @@ class AdversarialSession {
     if (report_.clean() && written_after_free_ != 0) {
       report_.findings.push_back(finding_of(
           debug::Mistake::use_after_release,
-          "Host code wrote to memory after it was freed\n  " + std::to_string(written_after_free_) +
-              " bytes; take a new span after you moved or closed the buffer\n"));
+          "Memory was written after it was freed\n  " + std::to_string(written_after_free_) +
+              " bytes, by host code or by a kernel that got a span inside of a structure; take a new "
+              "span after you moved or closed the buffer, and free it after the kernel\n"));
     }
     return report_.clean();
   }

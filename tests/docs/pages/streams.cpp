@@ -33,7 +33,7 @@ ws::result<float> run() {
 
   WARPSAFE_TRYV(ws::launch(first, grid, ws::kernel<load>, x.view(), n));
   WARPSAFE_TRY(const auto loaded, first.record());    // the point that `first` has reached
-  WARPSAFE_TRYV(ws::wait(second, loaded));            // what `second` is given from here on comes after it
+  WARPSAFE_TRYV(ws::wait(second, loaded));            // later work of `second` runs after that point
   WARPSAFE_TRYV(ws::launch(second, grid, ws::kernel<use>, x.view(), y.view(), n));
 
   WARPSAFE_TRY(const auto begin, second.record_timed());

@@ -272,7 +272,8 @@ def second_page(rows):
     columns = list(dict.fromkeys(heading for heading, _ in ANSWERS.values()))
     count = {"the open two thirds, at first": [r.answer if r.at_first == "-" else r.at_first for r in thirds["open"]],
              "the open two thirds, now": [r.answer for r in thirds["open"]],
-             "the third held back": [r.answer for r in thirds["held back"]]}  # fmt: skip
+             "the third held back, tried once": [r.answer if r.at_first == "-" else r.at_first for r in thirds["held back"]],
+             "the third held back, now": [r.answer for r in thirds["held back"]]}  # fmt: skip
     lines = [f"| | programs | {' | '.join(columns)} |", "| --- |" + " ---: |" * (len(columns) + 1)]
     for title, answers in count.items():
         headings = [ANSWERS[answer][0] for answer in answers]

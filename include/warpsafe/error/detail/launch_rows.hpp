@@ -250,12 +250,6 @@ WARPSAFE_ERROR(72, argument_empty, "a view without elements was given to a point
                "argument {argument} is a view without elements, but the kernel takes a pointer; "
                "let it take a DeviceSpan, or pass nullptr, if it can do without them")
 
-// `align<N>(span)` was given a span that does not start at a multiple of N bytes, as `subspan(1,
-// n)` may not.
-// Way out: Start the span at a multiple of N bytes, or launch a kernel that reads single elements.
-WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type",
-               "a pointer is aligned to {value} bytes, but its type needs {limit}")
-
 // A kernel, a library call or a fill would access memory of another device. Copies may.
 // Way out: Use a buffer of the stream's device, `copy` into one, or allow the access. Buffers are
 // in memory pools, for which `cudaMemPoolSetAccess` does that. For `cudaMalloc`, it is
@@ -267,5 +261,12 @@ WARPSAFE_ERROR(73, memory_wrong_device, "the device cannot access memory of anot
                      "(cudaMemPoolSetAccess; for cudaMalloc cudaDeviceEnablePeerAccess)"
                    : "the memory is of device {limit}, which device {value} cannot access; use a "
                      "stream of device {limit}, or allow the access (cudaMemPoolSetAccess)")
+
+// Earlier work failed (`execution_failed`). A later launch reported this, and did not run. A
+// launch's own faults appear later.
+// Way out: Proceed as for `execution_failed`. The suspects are the earlier launches that nobody had
+// waited for.
+WARPSAFE_ERROR(63, pending_error, "an error was pending before the launch",
+               "an error was pending before this call: {runtime}")
 
 #endif

@@ -17,6 +17,12 @@ WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
 WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
                "{value} elements where {limit} are needed")
 
+// `align<N>(span)` was given a span that does not start at a multiple of N bytes, as `subspan(1,
+// n)` may not.
+// Way out: Start the span at a multiple of N bytes, or launch a kernel that reads single elements.
+WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type",
+               "a pointer is aligned to {value} bytes, but its type needs {limit}")
+
 // `subspan`, `row` or `window` was asked for elements behind the end of a view. An offset that was
 // computed as `i - 1` for i = 0 is a huge number.
 // Way out: Ask for the elements that are there. `subspan(offset)` is all that follow the offset.
@@ -242,13 +248,6 @@ WARPSAFE_ERROR(61, execution_failed, "work on the device failed", "{runtime}")
 // what that thread works on.
 WARPSAFE_ERROR(62, device_check_failed, "a check in a kernel failed",
                "check '{runtime}' failed in block {grid}, thread {block}, at {operation}:{value}")
-
-// Earlier work failed (`execution_failed`). A later launch reported this, and did not run. A
-// launch's own faults appear later.
-// Way out: Proceed as for `execution_failed`. The suspects are the earlier launches that nobody had
-// waited for.
-WARPSAFE_ERROR(63, pending_error, "an error was pending before the launch",
-               "an error was pending before this call: {runtime}")
 
 // `WARPSAFE_TIMEOUT=SECONDS,stop` limits waits. The log has what was in flight at that moment.
 // Way out: Look at the oldest launch of each stream in that log: it runs, or waits for something
