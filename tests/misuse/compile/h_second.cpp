@@ -134,14 +134,17 @@ struct HShape {
   virtual float area() const { return 1; }
 };
 WARPSAFE_KERNEL void h_polymorphic(HShape) {}
-WARPSAFE_KERNEL void h_plain(HScale) {}
+struct HArea {
+  float area;
+};
+WARPSAFE_KERNEL void h_plain(HArea) {}
 auto h80_polymorphic_parameter(const ws::Stream& stream) {
   constexpr ws::LaunchConfig one{ws::grid<1>, ws::block<32>};
 #ifdef MISUSE
   // expected-error {{"the kernel takes a polymorphic type"}}
   return ws::launch(stream, one, ws::kernel<h_polymorphic>, HShape{});
 #else
-  return ws::launch(stream, one, ws::kernel<h_plain>, HScale{2});
+  return ws::launch(stream, one, ws::kernel<h_plain>, HArea{2});
 #endif
 }
 
