@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 namespace warpsafe::debug {
 
@@ -45,6 +46,21 @@ class Shown {
  private:
   char text_[256];
 };
+
+/// Runs `body()`. Returns its value, or `on_memory` if the host has no memory left.
+template <class Body, class T>
+[[nodiscard]] T or_no_memory(const Body& body, T on_memory) noexcept {
+#if defined(__cpp_exceptions)
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return on_memory;
+  }
+#else
+  static_cast<void>(on_memory);
+  return body();
+#endif
+}
 
 /// Writes one message. Control characters in it are escaped, except ends of lines and tabs.
 [[gnu::cold, gnu::noinline]] inline void write_log(LogLevel level, const char* text,

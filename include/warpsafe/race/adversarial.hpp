@@ -159,7 +159,8 @@ struct Seeds {
 /// The same seed and the same program give the same run. `program` creates its streams and buffers
 /// itself or uses existing ones, and may be called any number of times. All work is done when this
 /// returns. One call runs at a time: other threads' calls wait, and `program` must not call it.
-/// Work of other threads in the meantime counts as this thread's.
+/// Work of other threads in the meantime counts as this thread's. Throws std::bad_alloc if the host
+/// has no memory left for the history.
 template <class Program>
 [[nodiscard]] RaceReport run(Seeds seeds, Program&& program) {
   using Value = std::remove_cvref_t<std::invoke_result_t<Program&>>;

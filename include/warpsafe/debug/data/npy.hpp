@@ -47,17 +47,22 @@ struct NpyArray {
 /// Writes an array of `count` elements of `bytes` each. An element consists of `bytes /
 /// element_size(type)` numbers, which form a second axis unless there is only one. `scalar`: a
 /// single element without an axis. Only the user can read the file. Returns 0, or the errno of the
-/// failure; ELOOP: a symbolic link has that name.
+/// failure; ELOOP: a symbolic link has that name; ENOMEM: the host has no memory left.
 [[nodiscard]] inline int write_npy(const char* path, ElementType type, std::size_t bytes,
                                    std::size_t count, bool scalar, const void* data) {
-  const std::size_t lanes = type == ElementType::bytes ? 1 : bytes / element_size(type);
-  std::string shape = scalar ? "" : std::to_string(count) + ",";
-  if (lanes != 1) shape += std::to_string(lanes) + ",";
-  std::string header = "{'descr': '" + npy_descr(type, bytes) +
-                       "', 'fortran_order': False, 'shape': (" + shape + "), }";
-  // The data begins at a multiple of 64 bytes; 10 bytes precede the header.
-  header.append(63 - (10 + header.size()) % 64, ' ');
-  header += '\n';
+  std::string header;
+  const auto make_header = [&] {
+    const std::size_t lanes = type == ElementType::bytes ? 1 : bytes / element_size(type);
+    std::string shape = scalar ? "" : std::to_string(count) + ",";
+    if (lanes != 1) shape += std::to_string(lanes) + ",";
+    header = "{'descr': '" + npy_descr(type, bytes) + "', 'fortran_order': False, 'shape': (" +
+             shape + "), }";
+    // The data begins at a multiple of 64 bytes; 10 bytes precede the header.
+    header.append(63 - (10 + header.size()) % 64, ' ');
+    header += '\n';
+    return 0;
+  };
+  if (const int no = detail::or_no_memory(make_header, ENOMEM); no != 0) return no;
   std::FILE* const file = detail::create_stream(path);
   if (file == nullptr) return errno;
   const unsigned char start[] = {0x93,
@@ -223,12 +228,20 @@ namespace detail {
     problem = path + ": " + std::strerror(errno);
     return false;
   }
-  std::size_t bytes = 0;
-  std::string wrong = detail::read_npy_header(file, array, bytes);
-  if (wrong.empty()) wrong = detail::read_npy_data(file, array, bytes);
+  const auto read = [&] {
+    std::size_t bytes = 0;
+    std::string wrong = detail::read_npy_header(file, array, bytes);
+    const bool failed = std::ferror(file) != 0;
+    if (failed) wrong = "it cannot be read: " + std::string(std::strerror(errno));
+    if (wrong.empty()) wrong = detail::read_npy_data(file, array, bytes);
+    if (!wrong.empty()) problem = path + ": " + wrong;
+    return wrong.empty() ? 0 : EINVAL;
+  };
+  const int failed = detail::or_no_memory(read, ENOMEM);
   std::fclose(file);
-  if (!wrong.empty()) problem = path + ": " + wrong;
-  return wrong.empty();
+  // Short enough to need no memory.
+  if (failed == ENOMEM) problem = "no host memory";
+  return failed == 0;
 }
 
 }  // namespace warpsafe::debug

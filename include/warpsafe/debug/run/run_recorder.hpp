@@ -128,7 +128,8 @@ class RunRecorder {
   ~RunRecorder() { stop(); }
 
   /// Starts recording; call it once. Describes the process as it runs on backend B. Only launches
-  /// of backend B get GPU times. @pre no graph is being captured
+  /// of backend B get GPU times. Throws std::bad_alloc if the host has no memory left, and then
+  /// does not record. @pre no graph is being captured
   template <class B = default_backend, CheckLevel Level = current_level>
   void start(RecordOptions options = {}) {
     run_.environment = describe_environment<B, Level>();
@@ -146,7 +147,8 @@ class RunRecorder {
   /// Stops recording. @pre no other thread launches or waits
   void stop() noexcept { remove_listener(listener_); }
 
-  /// The run so far. A launch has GPU times if it has ended.
+  /// The run so far. A launch has GPU times if it has ended. Throws std::bad_alloc if the host has
+  /// no memory left for the copy.
   [[nodiscard]] RunRecord run() {
     const std::lock_guard lock(mutex_);
     RunRecord copy = run_;
@@ -186,6 +188,10 @@ class RunRecorder {
   void launched(const LaunchRecord& record, std::uint64_t begun, std::uint64_t ended) {
     clock_.launched(record);
     const RunLaunch made{record, since_start(begun), since_start(ended), 0, 0, thread()};
+    // The two lists stay of one length, also if the other one finds no memory.
+    if (submitted_at_.size() == submitted_at_.capacity()) {
+      submitted_at_.reserve(2 * submitted_at_.size() + 1);
+    }
     // Threads may arrive here in another order than that of their launches' numbers.
     std::size_t at = run_.launches.size();
     while (at > 0 && run_.launches[at - 1].record.sequence > record.sequence) --at;

@@ -120,16 +120,16 @@ class DeviceMemory : public MemoryOwner {
     const UseLock lock(recording_);
     Use* use = uses_;
     while (use != nullptr && !(use->stream == stream)) use = use->next;
-    if (use != nullptr) return use->mark.template set<Level>(stream);
-    use = new (std::nothrow) Use{stream, {}, uses_};
-    if (use ==
-        nullptr) {  // without a record the free cannot wait for this use, so order the stream now
-      StreamMark<B> mark;
-      const int status = mark.template set<Level>(stream);
-      return status != 0 ? status : mark.template order_before<Level>(stream_.ref());
+    if (use == nullptr) {
+      use = new (std::nothrow) Use{stream, {}, uses_};
+      if (use != nullptr) uses_ = use;
     }
-    uses_ = use;
-    return use->mark.template set<Level>(stream);
+    const int status = use == nullptr ? 0 : use->mark.template set<Level>(stream);
+    if (use != nullptr && status == 0) return 0;
+    // Without a record the free cannot wait for this use, so it ends now.
+    const int waited =
+        wait_for_stream<B, Level>(stream.native(), stream.device().value(), {}, false);
+    return use == nullptr ? waited : status;
   }
 
  private:
@@ -227,7 +227,11 @@ class DeviceMemory : public MemoryOwner {
     };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
       for (Use* use = uses_; use != nullptr; use = use->next)
-        note(use->mark.template order_before<Level>(stream));
+        // The free must not come before the use.
+        if (const int status = use->mark.template order_before<Level>(stream)) {
+          note(status);
+          note(use->mark.template wait<Level>({}, false));
+        }
       const RelaxedCaptureScope<B, Level> outside;
       note(call<B, Level, &B::deallocate>(data_, stream.native()));
     } else {

@@ -54,7 +54,12 @@ class HostRaceRecorder {
     operation.number = run_ | (history.actions.size());
     history.moments.push_back({last_point(), true});
   }
-  void runs(const Operation& operation) { history.moments.push_back({point_of(operation), false}); }
+  void runs(const Operation& operation) {
+    // An operation whose record found no memory has no point; its submission failed.
+    if (const debug::Point point = point_of(operation); point != debug::no_point) {
+      history.moments.push_back({point, false});
+    }
+  }
   /// An action of the host, after `after`, with its accesses, if any.
   void host(debug::ActionKind kind, std::span<const debug::Point> after = {},
             std::span<const debug::MemoryAccess> accesses = {}) {
@@ -120,6 +125,10 @@ class HostRaceRecorder {
   }
   void note(const debug::Action& action, debug::Strand strand,
             std::span<const debug::Point> after) {
+    // Without memory for the action, the checker must not count its point.
+    if (history.actions.size() == history.actions.capacity()) {
+      history.actions.reserve(2 * history.actions.size() + 1);
+    }
     checker_.add(strand, after, accesses_, races);
     history.actions.push_back(action);
   }

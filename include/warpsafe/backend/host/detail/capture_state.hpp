@@ -65,7 +65,10 @@ struct CaptureWork {
 
   /// Adds a node that waits for `tail`, and makes it the new tail.
   void add(std::shared_ptr<Operation> operation, NodeSet& tail) {
-    nodes.push_back({std::move(operation), std::exchange(tail, {nodes.size()})});
+    // In this order, a failure for want of memory leaves both as they were.
+    NodeSet next{nodes.size()};
+    nodes.push_back({std::move(operation), tail});
+    tail = std::move(next);
   }
   /// Whether waiting for `tail` means waiting for all nodes.
   [[nodiscard]] bool reaches_all(const NodeSet& tail) const {

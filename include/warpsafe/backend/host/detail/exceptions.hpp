@@ -45,6 +45,19 @@ inline constexpr bool thread_sanitizer = false;
 
 namespace warpsafe::host {
 
+/// Undoes a step if what follows it fails: calls `undo` at the end of the scope, unless `active` is
+/// false.
+template <class Undo>
+struct OnFailure {
+  Undo undo;
+  bool active = true;
+  ~OnFailure() {
+    if (active) undo();
+  }
+};
+template <class Undo>
+OnFailure(Undo) -> OnFailure<Undo>;
+
 /// Thrown to leave a thread of a block that cannot continue; see call_kernel.
 struct KernelCancelled {};
 

@@ -47,8 +47,12 @@ struct GraphCalls {
         capture->broken = true;
         return raw(HostStatus::stream_capture_unmatched);
       }
-      const bool joined = capture->reaches_all(stream->tail);
-      end_capture(runtime, capture);
+      bool joined = false;
+      {
+        // The capture ends even if there is no memory left, or nothing could destroy its streams.
+        const OnFailure end{[&] { end_capture(runtime, capture); }};
+        joined = capture->reaches_all(stream->tail);
+      }
       if (capture->mode != CaptureMode::relaxed && capture->thread != std::this_thread::get_id()) {
         return raw(HostStatus::stream_capture_wrong_thread);
       }
@@ -56,8 +60,9 @@ struct GraphCalls {
       if (!joined) return raw(HostStatus::stream_capture_unjoined);
       auto made = std::make_unique<GraphState>();
       made->nodes = std::make_shared<const GraphNodes>(std::move(capture->nodes));
-      graph = made.get();
-      runtime.graphs.emplace(graph, std::move(made));
+      native_graph const key = made.get();
+      runtime.graphs.emplace(key, std::move(made));
+      graph = key;
       return 0;
     });
   }

@@ -20,35 +20,6 @@
 
 namespace warpsafe::host {
 
-/// Frees an allocation's storage when its stream reaches this operation. Reports a write past its
-/// end as an illegal access.
-struct ReleaseOperation final : Operation {
-  ReleaseOperation(Runtime& runtime, void* memory, std::size_t bytes)
-      : runtime_(runtime), memory_(memory), bytes_(bytes) {
-    accesses = {{memory, bytes, true}};
-  }
-  [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::release; }
-  Failure run() override {
-    std::unique_lock lock(runtime_.mutex);
-    Storage storage = runtime_.memory.remove(memory_);
-    lock.unlock();
-    const bool intact = storage.retire();
-    lock.lock();
-    runtime_.quarantine(std::move(storage));
-    lock.unlock();
-    return intact ? Failure{} : overrun(bytes_);
-  }
-  [[nodiscard]] static Failure overrun(std::size_t bytes) {
-    return {raw(HostStatus::illegal_address),
-            "something was written past the end of " + std::to_string(bytes) + " bytes of memory"};
-  }
-
- private:
-  Runtime& runtime_;
-  void* memory_;
-  std::size_t bytes_;
-};
-
 /// The backend's calls for memory; sizes are in bytes. See backend/backend.hpp.
 struct MemoryCalls {
   /// For 0 bytes, stores nullptr and succeeds, as CUDA does.
@@ -60,9 +31,14 @@ struct MemoryCalls {
       if (const int no = check_not_capturing(*stream); no != 0) return no;
       if (!device.limits.memory_pools) return raw(HostStatus::not_supported);
       const int status = take(runtime, lock, memory, bytes, MemoryKind::device, device, true);
-      if (runtime.scheduler != nullptr && memory != nullptr) {
-        runtime.submit(*stream, std::make_shared<AllocateOperation>(memory, bytes));
-      }
+      if (runtime.scheduler == nullptr || memory == nullptr) return status;
+      // Without a record of the allocation, there is no allocation.
+      OnFailure unrecorded{[&] {
+        static_cast<void>(runtime.memory.remove(memory));
+        device.used -= bytes;
+      }};
+      runtime.submit(*stream, std::make_shared<AllocateOperation>(memory, bytes));
+      unrecorded.active = false;
       return status;
     });
   }
@@ -218,8 +194,9 @@ struct MemoryCalls {
       return raw(HostStatus::out_of_memory);
     }
     device.used += bytes;
+    OnFailure unused{[&] { device.used -= bytes; }};
     memory = add(runtime, lock, bytes, kind, device, ordered);
-    if (memory == nullptr) device.used -= bytes;
+    unused.active = memory == nullptr;
     return raw(memory == nullptr ? HostStatus::out_of_memory : HostStatus::success);
   }
   /// Registers new memory; nullptr if the system has none left. Releases the lock meanwhile,

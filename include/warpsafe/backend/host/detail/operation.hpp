@@ -47,7 +47,7 @@ struct Operation {
   std::shared_ptr<const Operation>
       after;  ///< of another stream; nullptr if there is nothing to wait for
   mutable std::vector<StreamState*>
-      dependents;  ///< streams whose next operation waits for this one
+      dependents;  ///< streams whose next operation waits for this one; or nullptr
   bool done = false;
   Caller caller;             ///< the line that submitted it
   std::uint64_t number = 0;  ///< set by the scheduler, if there is one

@@ -28,9 +28,8 @@
 
 namespace warpsafe::host {
 
-/// The state of the host backend. One per program (see host_thread about dlopen). It is made at the
-/// first call and never destroyed, so that calls after main() are refused instead of crashing.
-/// `mutex` guards all members except the pool's own.
+/// The state of the host backend. One per program (see host_thread about dlopen). Never destroyed,
+/// so that calls after main() are refused. `mutex` guards all members except the pool's own.
 class Runtime {
  public:
   std::mutex mutex;
@@ -118,8 +117,7 @@ class Runtime {
     finish(lock, {&operation, 1});
     report_done(operation);
   }
-  /// Waits until all work of `device` (nullptr: of all devices) is done, for a caller that
-  /// documents this wait.
+  /// The same for all work of `device` (nullptr: of all devices).
   void wait_all(std::unique_lock<std::mutex>& lock, const Device* device) {
     const auto newest = finish_all(lock, device);
     if (scheduler != nullptr) scheduler->known_done(newest);
@@ -168,7 +166,9 @@ class Runtime {
     operation->finished = std::chrono::steady_clock::now();
     operation->done = true;
     operation->after = nullptr;  // do not keep a graph's earlier launches alive
-    for (StreamState* dependent : operation->dependents) dependent->work.notify_one();
+    for (StreamState* one : operation->dependents) {
+      if (one != nullptr) one->work.notify_one();
+    }
     progress.notify_all();
   }
   /// Keeps what the program has freed while a scheduler is active, so that a later use is reported
@@ -233,16 +233,16 @@ class Runtime {
     if (served && !stream.worker.joinable()) {
       stream.worker = std::thread([this, &stream] { serve(stream); });
     }
+    // What may run out of memory comes first: an operation that is refused must not run.
+    const bool waits = operation->after != nullptr && !operation->after->done;
+    if (waits) operation->after->dependents.push_back(nullptr);
     stream.queue.push_back(operation);
-    if (operation->after != nullptr && !operation->after->done) {
-      operation->after->dependents.push_back(&stream);
-    }
+    OnFailure refused{[&] { stream.queue.pop_back(); }};
+    if (!served) scheduler->submitted(stream, *operation);
+    refused.active = false;
+    if (waits) operation->after->dependents.back() = &stream;
     stream.last = operation;
-    if (served) {
-      stream.work.notify_one();
-    } else {
-      scheduler->submitted(stream, *operation);
-    }
+    if (served) stream.work.notify_one();
   }
   /// A stream's worker: runs its operations until the stream is destroyed and drained.
   void serve(StreamState& stream) {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 namespace warpsafe::host {
@@ -56,6 +57,35 @@ namespace warpsafe::host {
   return stream;
 }
 
+/// Frees an allocation's storage when its stream reaches this operation. Reports a write past its
+/// end as an illegal access.
+struct ReleaseOperation final : Operation {
+  ReleaseOperation(Runtime& runtime, void* memory, std::size_t bytes)
+      : runtime_(runtime), memory_(memory), bytes_(bytes) {
+    accesses = {{memory, bytes, true}};
+  }
+  [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::release; }
+  Failure run() override {
+    std::unique_lock lock(runtime_.mutex);
+    Storage storage = runtime_.memory.remove(memory_);
+    lock.unlock();
+    const bool intact = storage.retire();
+    lock.lock();
+    runtime_.quarantine(std::move(storage));
+    lock.unlock();
+    return intact ? Failure{} : overrun(bytes_);
+  }
+  [[nodiscard]] static Failure overrun(std::size_t bytes) {
+    return {raw(HostStatus::illegal_address),
+            "something was written past the end of " + std::to_string(bytes) + " bytes of memory"};
+  }
+
+ private:
+  Runtime& runtime_;
+  void* memory_;
+  std::size_t bytes_;
+};
+
 /// The backend's calls for streams. See backend/backend.hpp.
 struct StreamCalls {
   using native_stream = StreamState*;
@@ -79,6 +109,7 @@ struct StreamCalls {
         return raw(HostStatus::invalid_resource_handle);
       }
       const int status = runtime.lost(stream->device);
+      runtime.retired.reserve(runtime.retired.size() + 1);  // a call that fails changes nothing
       if (runtime.scheduler != nullptr) runtime.scheduler->destroyed(*stream);
       abandon_capture(runtime, *stream);
       stream->closing = true;

@@ -33,7 +33,29 @@ class DumpWriter {
 
   /// Writes everything except the results. `memory` holds its copy from before the launch.
   void write_inputs(const LaunchRecord& record, const warpsafe::detail::LaunchArguments& arguments,
-                    const LaunchMemory& memory) {
+                    const LaunchMemory& memory) noexcept {
+    noting_no_memory([&] { try_inputs(record, arguments, memory); });
+  }
+  /// Writes the results from the copies that `copy` returns.
+  void write_outputs(const LaunchMemory& memory,
+                     unsigned char* (LaunchMemory::*copy)(std::size_t) const noexcept) noexcept {
+    noting_no_memory([&] { try_outputs(memory, copy); });
+  }
+
+ private:
+  template <class Body>
+  void noting_no_memory(const Body& body) noexcept {
+    const bool done = detail::or_no_memory(
+        [&] {
+          body();
+          return true;
+        },
+        false);
+    // Short enough to need no memory.
+    if (!done && problem_.empty()) problem_ = "no host memory";
+  }
+  void try_inputs(const LaunchRecord& record, const warpsafe::detail::LaunchArguments& arguments,
+                  const LaunchMemory& memory) {
     write("grid", ElementType::uint32, 4, 3, false, record.grid);
     write("block", ElementType::uint32, 4, 3, false, record.block);
     write("shared", ElementType::uint64, 8, 1, true, &record.dynamic_shared);
@@ -65,9 +87,8 @@ class DumpWriter {
     }
     write_text("launch.txt", about + "\n");
   }
-  /// Writes the results from the copies that `copy` returns.
-  void write_outputs(const LaunchMemory& memory,
-                     unsigned char* (LaunchMemory::*copy)(std::size_t) const noexcept) {
+  void try_outputs(const LaunchMemory& memory,
+                   unsigned char* (LaunchMemory::*copy)(std::size_t) const noexcept) {
     for (std::size_t i = 0; i < memory.arguments(); ++i) {
       if (!memory.reaches(i) || !memory.writes(i)) continue;
       const auto& element = memory.element(i);
@@ -76,7 +97,6 @@ class DumpWriter {
     }
   }
 
- private:
   /// "000007-softmax": the number in the journal, and the name without characters that a path
   /// cannot have.
   [[nodiscard]] static std::string name_of(const LaunchRecord& record) {

@@ -129,7 +129,10 @@ inline thread_local DataLaunch* data_launch = nullptr;
   if (launch == nullptr || !launch->memory.valid()) return no_memory();
   if (!launch->memory.copy_before(error)) return refuse();
   if (modes.trace) {
-    launch->dump = std::make_unique<DumpWriter>(DataFilters::get().folder, record);
+    const char* const folder = DataFilters::get().folder;
+    launch->dump = or_no_memory([&] { return std::make_unique<DumpWriter>(folder, record); },
+                                std::unique_ptr<DumpWriter>());
+    if (launch->dump == nullptr) return no_memory();
     launch->dump->write_inputs(record, arguments, launch->memory);
   }
   if (modes.reference || modes.shadow) {

@@ -102,11 +102,11 @@ class GpuClock {
         capturing || !begin_of(record.device)) {
       return;
     }
-    Pair pair{record.sequence, record.device, nullptr, nullptr};
-    if (calls_->create(record.device, pair.begin) != 0) return;
-    pairs_.push_back(pair);
-    if (calls_->create(record.device, pairs_.back().end) != 0 ||
-        calls_->record(pair.begin, stream) != 0) {
+    // Before the events: without memory for the pair, nothing would destroy them.
+    pairs_.push_back({record.sequence, record.device, nullptr, nullptr});
+    Pair& pair = pairs_.back();
+    if (calls_->create(record.device, pair.begin) != 0 ||
+        calls_->create(record.device, pair.end) != 0 || calls_->record(pair.begin, stream) != 0) {
       drop();
     }
   }

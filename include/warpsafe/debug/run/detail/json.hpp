@@ -147,12 +147,13 @@ class OutputFile {
 };
 
 /// Creates or replaces a file of that name, which only the user can read, and calls `write(file)`,
-/// which returns 0 or an errno. Returns that errno, or ELOOP if a symbolic link has that name.
+/// which returns 0 or an errno. Returns that errno, ENOMEM if the host has no memory left, or ELOOP
+/// if a symbolic link has that name.
 template <class Write>
 [[nodiscard]] int write_to(const char* path, const Write& write) {
   std::FILE* const file = create_stream(path);
   if (file == nullptr) return OutputFile::last_errno();
-  const int written = write(file);
+  const int written = or_no_memory([&] { return write(file); }, ENOMEM);
   const int closed = std::fclose(file) == 0 ? 0 : OutputFile::last_errno();
   return written != 0 ? written : closed;
 }
