@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "programs.hpp"
+
+#include "injector.hpp"
+#include <warpsafe/all.hpp>
+#include <warpsafe/debug/data/launch_dump.hpp>
+#include <warpsafe/debug/run/journal_file.hpp>
+#include <warpsafe/debug/run/run_recorder.hpp>
+#include <warpsafe/debug/run/timeline_export.hpp>
+#include <warpsafe/host.hpp>
+#include <warpsafe/race.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace failures {
+
+namespace {
+
+using namespace warpsafe;
+
+WARPSAFE_KERNEL void add_one(int* values, std::size_t n) {
+  for (auto i : grid_stride(n)) values[i] += 1;
+}
+WARPSAFE_KERNEL void reverse(int* values) {
+  auto shared = dynamic_shared<int>();
+  const auto i = thread_index().x;
+  shared[i] = values[i];
+  sync_block();
+  values[i] = shared[31 - i];
+}
+void add_one_host(int* values, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) values[i] += 1;
+}
+const host::NamedKernel table[] = {host::named<add_one>("add_one")};
+
+constexpr std::size_t size = 32;
+constexpr LaunchConfig small{grid<1>, block<32>};
+constexpr int zeros[size] = {};
+
+template <class Values>
+[[nodiscard]] bool all_are(const Values& values, int wanted) {
+  for (const int value : values) {
+    if (value != wanted) return false;
+  }
+  return true;
+}
+
+result<bool> launches() {
+  WARPSAFE_TRY(const auto stream, Stream::create());
+  WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));
+  const auto config = configure(SafeGrid<>::cover(size, block<8>));
+  WARPSAFE_TRYV(launch(stream, config, kernel<add_one>, buffer.view(), size));
+  WARPSAFE_TRYV(
+      launch_as_written(kernel<add_one>, 1U, 32U, 0, stream.native(), buffer.view(), size));
+  WARPSAFE_TRY(const auto values, buffer.to_host(stream).get());
+  return all_are(values, 2);
+}
+
+result<bool> barriers() {
+  WARPSAFE_TRY(const auto stream, Stream::create());
+  WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));
+  WARPSAFE_TRYV(launch(stream, LaunchConfig{grid<1>, block<32>, shared<int>(size)}, kernel<reverse>,
+                       buffer.view()));
+  WARPSAFE_TRYV(launch(stream, LaunchConfig{grid<1>, block<32>, shared<int>(size), cooperative},
+                       kernel<reverse>, buffer.view()));
+  WARPSAFE_TRY(const auto values, buffer.to_host(stream).get());
+  return all_are(values, 0);
+}
+
+result<bool> events() {
+  WARPSAFE_TRY(const auto first, Stream::create());
+  WARPSAFE_TRY(const auto second, Stream::create());
+  WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(first, std::span(zeros)));
+  WARPSAFE_TRY(const auto begin, first.record_timed());
+  WARPSAFE_TRYV(launch(first, small, kernel<add_one>, buffer.view(), size));
+  WARPSAFE_TRY(const auto end, first.record_timed());
+  WARPSAFE_TRYV(wait(second, end));
+  WARPSAFE_TRYV(buffer.used_on(second));
+  WARPSAFE_TRYV(launch(second, small, kernel<add_one>, buffer.view(), size));
+  WARPSAFE_TRYV(end.synchronize());
+  WARPSAFE_TRY(const float ms, elapsed_ms(begin, end));
+  WARPSAFE_TRY(const auto values, buffer.to_host(second).get());
+  WARPSAFE_TRYV(first.synchronize());
+  return ms >= 0 && all_are(values, 2);
+}
+
+result<bool> buffers() {
+  WARPSAFE_TRY(const auto stream, Stream::create());
+  WARPSAFE_TRY(auto device, DeviceBuffer<int>::create(stream, size));
+  WARPSAFE_TRYV(device.zero(stream));
+  WARPSAFE_TRY(auto pinned, PinnedBuffer<int>::create(size));
+  for (int& value : pinned.span()) value = 5;
+  WARPSAFE_TRYV(copy_and_wait(stream, device, pinned.span()));
+  WARPSAFE_TRY(auto pitched, PitchedBuffer<int>::create(stream, extent<2>{rows{4}, cols{8}}));
+  WARPSAFE_TRYV(pitched.assign(std::span(zeros)));
+  WARPSAFE_TRY(const auto plane, pitched.to_host(stream).get());
+  WARPSAFE_TRY(auto managed, ManagedBuffer<int>::create(stream, size));
+  WARPSAFE_TRYV(launch(stream, small, kernel<add_one>, device.view(), size));
+  WARPSAFE_TRY(const auto on_host, std::move(managed).to_host(stream).get());
+  WARPSAFE_TRY(const auto free, memory_info(DeviceId(0)));
+  WARPSAFE_TRY(const auto values, device.to_host(stream).get());
+  WARPSAFE_TRYV(device.close());
+  WARPSAFE_TRYV(pitched.close());
+  WARPSAFE_TRYV(pinned.close());
+  return all_are(values, 6) && all_are(plane, 0) && on_host.span().size() == size && free.held != 0;
+}
+
+result<bool> graphs() {
+  WARPSAFE_TRY(const auto stream, Stream::create());
+  WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));
+  const auto body = [&](Capture& capture) -> result<void> {
+    WARPSAFE_TRYV(capture.keep(buffer.keep()));
+    WARPSAFE_TRYV(launch(stream, small, kernel<add_one>, buffer.view(), size));
+    return launch(stream, small, kernel<add_one>, buffer.view(), size);
+  };
+  WARPSAFE_TRY(const auto graph, capture(stream, body));
+  WARPSAFE_TRY(const auto nodes, graph.node_count());
+  WARPSAFE_TRY(auto exec, graph.instantiate());
+  WARPSAFE_TRYV(exec.launch(stream));
+  WARPSAFE_TRYV(recapture(exec, stream, body));
+  WARPSAFE_TRYV(exec.launch(stream));
+  WARPSAFE_TRY(const auto values, buffer.to_host(stream).get());
+  return nodes == 2 && all_are(values, 4);
+}
+
+result<bool> modules() {
+  WARPSAFE_TRY(const auto stream, Stream::create());
+  WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));
+  WARPSAFE_TRY(const auto module, Module::load(table));
+  WARPSAFE_TRY(const auto found, (module.kernel<void(int*, std::size_t)>("add_one")));
+  WARPSAFE_TRYV(launch(stream, small, found, buffer.view(), size));
+  WARPSAFE_TRYV(max_resident_blocks(stream, found, block<32>));
+  WARPSAFE_TRY(const auto values, buffer.to_host(stream).get());
+  return all_are(values, 1);
+}
+
+result<bool> comparisons() {
+  WARPSAFE_TRY(const auto stream, Stream::create());
+  WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));
+  const auto compared = compare(stream, buffer, std::span<const int>(zeros));
+  if (!compared.has_value()) return compared.error();
+  return compared.value().agrees();
+}
+
+/// Reads WARPSAFE_TRACE's files, runs references. A problem with files is told in the log.
+result<bool> data_tools() {
+  debug::set_trace("all", "failures-trace");
+  debug::set_shadow("all");
+  const auto work = []() -> result<bool> {
+    WARPSAFE_TRY(const auto stream, Stream::create());
+    WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));
+    WARPSAFE_TRYV(
+        launch(stream, small, kernel<add_one, reference<add_one_host>>, buffer.view(), size));
+    WARPSAFE_TRY(const auto values, buffer.to_host(stream).get());
+    return all_are(values, 1);
+  };
+  const auto done = work();
+  debug::set_trace(nullptr);
+  debug::set_shadow(nullptr);
+  return done;
+}
+
+[[nodiscard]] LaunchError file_error() {
+  return LaunchError::make(Errc::execution_failed, Stage::completion);
+}
+
+result<bool> records() {
+  debug::RunRecorder recorder;
+  recorder.start({.gpu_times = true});
+  WARPSAFE_TRY(const bool right, launches());
+  recorder.stop();
+  const debug::RunRecord run = recorder.run();
+  if (run.incomplete) return file_error();
+  if (debug::write_journal(run, "failures-run.jsonl") != 0) return file_error();
+  if (debug::write_trace(run, "failures-run.json") != 0) return file_error();
+  return right && run.launches.size() >= 2;
+}
+
+result<bool> arrays_in_files() {
+  if (debug::write_npy("failures.npy", ElementType::int32, 4, size, false, zeros) != 0) {
+    return file_error();
+  }
+  debug::NpyArray array;
+  std::string problem;
+  if (!debug::read_npy("failures.npy", array, problem)) {
+    // A failed read is not a file of a wrong form.
+    if (std::strcmp(failed_function() == nullptr ? "" : failed_function(), "fread") == 0 &&
+        problem.find("cannot be read") == std::string::npos) {
+      return false;
+    }
+    return file_error();
+  }
+  return array.elements() == size;
+}
+
+result<bool> races() {
+  const auto report = adversarial::run(3, [] { return launches(); });
+  if (!report.clean()) return file_error();
+  return report.seeds_run == 3;
+}
+
+constexpr Program all[] = {
+    {"launches", launches},
+    {"barriers", barriers},
+    {"events", events},
+    {"buffers", buffers},
+    {"graphs", graphs},
+    {"modules", modules},
+    {"comparisons", comparisons},
+    {"data tools", data_tools},
+    {"records", records, true, true},
+    {"arrays in files", arrays_in_files, false, true},
+    {"races", races, true},
+};
+
+}  // namespace
+
+std::span<const Program> programs() noexcept { return all; }
+
+Held held() {
+  const Own not_counted;
+  host::Runtime& runtime = host::Runtime::get();
+  std::unique_lock lock(runtime.mutex);
+  runtime.wait_all(lock, nullptr);
+  runtime.reap();
+  return {runtime.streams.size(), runtime.events.size(),
+          runtime.graphs.size() + runtime.graph_execs.size(), runtime.device(0)->used};
+}
+
+}  // namespace failures
