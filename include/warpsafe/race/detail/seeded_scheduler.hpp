@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <iterator>
 #include <mutex>
+#include <unordered_set>
 #include <vector>
 
 namespace warpsafe::host {
@@ -50,6 +51,7 @@ class SeededScheduler final : public Scheduler {
     random_ = Random(seed);
     recorder.begin();
     streams_.clear();
+    known_.clear();
     pending_queries_ = 0;
     // From a device that is far behind the host to one that finishes at once.
     constexpr std::uint32_t odds[] = {1, 4, 8, 12, 15};
@@ -70,9 +72,7 @@ class SeededScheduler final : public Scheduler {
     }
   }
   void submitted(StreamState& stream, Operation& operation) override {
-    if (std::find(streams_.begin(), streams_.end(), &stream) == streams_.end()) {
-      streams_.push_back(&stream);
-    }
+    if (known_.insert(&stream).second) streams_.push_back(&stream);
     recorder.submitted(stream, operation);
   }
   void finish(std::unique_lock<std::mutex>& lock, Operations operations) override {
@@ -110,8 +110,13 @@ class SeededScheduler final : public Scheduler {
   /// Runs the oldest operation of a random stream. False if none can run.
   bool run_one(std::unique_lock<std::mutex>& lock) {
     runnable_.clear();
+    bool any_ended = false;
     for (StreamState* stream : streams_) {
       if (stream->runnable()) runnable_.push_back(stream);
+      any_ended = any_ended || (stream->closing && stream->idle());
+    }
+    if (any_ended) {
+      std::erase_if(streams_, [](auto* stream) { return stream->closing && stream->idle(); });
     }
     if (runnable_.empty()) return false;
     StreamState& stream = *runnable_[random_.below(runnable_.size())];
@@ -126,9 +131,10 @@ class SeededScheduler final : public Scheduler {
   Random random_{0};
   std::uint32_t odds_ = 8;  // of 16: the chance that one more operation runs before a call
   std::uint32_t pending_queries_ = 0;
-  bool running_ = false;                // an operation runs, without the lock
-  std::vector<StreamState*> streams_;   // of this run, in the order of their first work
-  std::vector<StreamState*> runnable_;  // of these
+  bool running_ = false;               // an operation runs, without the lock
+  std::vector<StreamState*> streams_;  // of this run that may have work, by their first work
+  std::unordered_set<const StreamState*> known_;  // these, and those that have ended
+  std::vector<StreamState*> runnable_;            // of these
 };
 
 }  // namespace warpsafe::host
