@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -402,6 +403,32 @@ TEST(LongRecord, StaysSmallOverManyLaunchesOfAWideGraph) {
   Record::recorder().executable_destroyed(Record::graph(1));
   Record::recorder().graph_destroyed(Record::graph(1));
   expect_clean(record);
+}
+
+/// The recorder of the host backend. Only the stream's newest operation still exists.
+TEST(LongRecord, OfTheHostBackendStaysSmall) {
+  host::Device device(0);
+  host::StreamState stream(device, 1);
+  host::HostRaceRecorder recorder;
+  recorder.begin();
+  std::size_t most = 0;
+  std::shared_ptr<host::Operation> newest;
+  std::vector<unsigned char> bytes(16);
+  const auto submit = [&](std::shared_ptr<host::Operation> operation) {
+    recorder.submitted(stream, *operation);
+    recorder.runs(*operation);
+    newest = std::move(operation);
+  };
+  for (int i = 0; i < 50000; ++i) {
+    submit(std::make_shared<host::FillOperation>(bytes.data(), 0, bytes.size()));
+    submit(std::make_shared<host::MarkOperation>());
+    most = std::max(most, recorder.held().actions);
+  }
+  EXPECT_LT(most, 8000U);
+  EXPECT_LT(recorder.held().accesses, 100U);
+  EXPECT_EQ(recorder.held().strands, 2U);
+  EXPECT_EQ(recorder.history.size(), 100000U);
+  EXPECT_TRUE(recorder.races.empty());
 }
 
 WARPSAFE_KERNEL void put(float* x) { *x = 1; }

@@ -50,9 +50,10 @@ class HostRaceRecorder {
     return {history.held(), checker_.accesses_held(), checker_.order().strands_held()};
   }
 
-  /// An operation is appended to a stream.
-  void submitted(const StreamState& stream, Operation& operation) {
+  /// An operation is appended to a stream. Returns whether it is the stream's first.
+  bool submitted(const StreamState& stream, Operation& operation) {
     forget_some();
+    const std::size_t known = columns_.size();
     Column& column = column_of(stream);
     std::vector<debug::Point> after = {checker_.order().last(host_), point_of(operation.after)};
     const bool graph = operation.kind() == OperationKind::graph;
@@ -64,6 +65,7 @@ class HostRaceRecorder {
     operation.number = run_ | history.size();
     submitted_.push_back(operation.weak_from_this());
     history.happens(last_point(), true);
+    return columns_.size() != known;
   }
   void runs(const Operation& operation) {
     const debug::Point point = point_of(operation);

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <iterator>
 #include <mutex>
-#include <unordered_set>
 #include <vector>
 
 namespace warpsafe::host {
@@ -51,7 +50,6 @@ class SeededScheduler final : public Scheduler {
     random_ = Random(seed);
     recorder.begin();
     streams_.clear();
-    known_.clear();
     pending_queries_ = 0;
     // From a device that is far behind the host to one that finishes at once.
     constexpr std::uint32_t odds[] = {1, 4, 8, 12, 15};
@@ -72,8 +70,7 @@ class SeededScheduler final : public Scheduler {
     }
   }
   void submitted(StreamState& stream, Operation& operation) override {
-    if (known_.insert(&stream).second) streams_.push_back(&stream);
-    recorder.submitted(stream, operation);
+    if (recorder.submitted(stream, operation)) streams_.push_back(&stream);
   }
   void finish(std::unique_lock<std::mutex>& lock, Operations operations) override {
     const auto done = [](const auto& operation) { return operation->done; };
@@ -131,10 +128,9 @@ class SeededScheduler final : public Scheduler {
   Random random_{0};
   std::uint32_t odds_ = 8;  // of 16: the chance that one more operation runs before a call
   std::uint32_t pending_queries_ = 0;
-  bool running_ = false;               // an operation runs, without the lock
-  std::vector<StreamState*> streams_;  // of this run that may have work, by their first work
-  std::unordered_set<const StreamState*> known_;  // these, and those that have ended
-  std::vector<StreamState*> runnable_;            // of these
+  bool running_ = false;                // an operation runs, without the lock
+  std::vector<StreamState*> streams_;   // of this run that may have work, by their first work
+  std::vector<StreamState*> runnable_;  // of these
 };
 
 }  // namespace warpsafe::host
