@@ -93,10 +93,10 @@ class Record {
   }
 
   /// Ordered work of two streams on a buffer of their own.
-  void much_other_work(std::size_t actions = 6000) {
+  void much_other_work(bool host_waits = true) {
     constexpr std::size_t own = 100000;
     host_allocates(own);
-    for (std::size_t end = recorder().size() + actions; recorder().size() < end;) {
+    for (std::size_t end = recorder().size() + 6000; recorder().size() < end;) {
       writes(901, own);
       records(901, 901);
       waits(902, 901);
@@ -104,6 +104,7 @@ class Record {
       records(902, 902);
       waits(901, 902);
     }
+    if (!host_waits) return;
     synchronizes(901);
     synchronizes(902);
   }
@@ -164,10 +165,26 @@ TEST(LongRecord, AnEventOfLongAgoOrdersWhatCameBeforeItAndNothingElse) {
     if (too_early) record.records(1, 1);
     record.writes(1, 1, 11);
     if (!too_early) record.records(1, 1);
+    record.reads(1, 2);  // so that the record is not the stream's newest action
     record.much_other_work();
     record.waits(2, 1);
     record.writes(2, 1, 22);
     too_early ? static_cast<void>(expect_race(record)) : expect_clean(record);
+  }
+}
+
+TEST(LongRecord, ANewStreamRacesWithWhatAllOthersHaveWaitedFor) {
+  for (const bool host_too : {false, true}) {
+    Record record;
+    record.host_allocates(1);
+    record.writes(1, 1, 11);
+    record.records(1, 1);
+    record.waits(901, 1);
+    record.waits(902, 1);
+    record.destroys(1);
+    record.much_other_work(host_too);
+    record.writes(2, 1, 22);
+    host_too ? expect_clean(record) : static_cast<void>(expect_race(record));
   }
 }
 
@@ -269,6 +286,7 @@ TEST(LongRecord, LaunchesOfOneGraphAreOrderedHoweverFarApart) {
       record.captures(i, 5, [&] { record.writes(5, 1, i == 1 ? 11 : 22); });
     }
     record.launches(1, 1);
+    record.reads(1, 2);
     record.much_other_work();
     record.launches(one_graph ? 1 : 2, 2);
     one_graph ? expect_clean(record) : static_cast<void>(expect_race(record));
@@ -431,6 +449,24 @@ TEST(LongRecord, OfTheHostBackendStaysSmall) {
   EXPECT_TRUE(recorder.races.empty());
 }
 
+/// A scheduler keeps a destroyed event for its address. Its record would count as one that a call
+/// may still name.
+TEST(LongRecord, ADestroyedEventKeepsNoRecord) {
+  const RaceReport report = adversarial::run(1, [] {
+    const Stream stream = Stream::create().value();
+    host::EventState* event = nullptr;
+    ASSERT_EQ(host_backend::event_create(event, false), 0);
+    ASSERT_EQ(host_backend::event_record(event, stream.native()), 0);
+    const std::weak_ptr<const host::Operation> record = event->record;
+    static_cast<void>(stream.record());
+    EXPECT_TRUE(stream.synchronize().has_value());
+    EXPECT_FALSE(record.expired());
+    ASSERT_EQ(host_backend::event_destroy(event), 0);
+    EXPECT_TRUE(record.expired());
+  });
+  EXPECT_TRUE(report.clean()) << report;
+}
+
 WARPSAFE_KERNEL void put(float* x) { *x = 1; }
 
 /// The same on the host backend, under a seed.
@@ -445,6 +481,9 @@ TEST(LongRecord, ASeedOfManyOperationsFindsARaceWithTheFirst) {
       EXPECT_TRUE(second.synchronize().has_value());
       EXPECT_TRUE(launch(first, once, kernel<put>, seldom.view()).has_value());
       const Event done = first.record().value();
+      // So that the record is not the stream's newest action.
+      auto after = DeviceBuffer<float>::create(first, 1).value();
+      EXPECT_TRUE(launch(first, once, kernel<put>, after.view()).has_value());
       for (int i = 0; i < 4000; ++i) {
         const Stream other = Stream::create().value();
         EXPECT_TRUE(wait(other, second.record().value()).has_value());
