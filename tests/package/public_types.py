@@ -16,10 +16,10 @@ WHY = {
     NO_VALUE: "Functions Signatures debug::RecordedHandle max_threads launch_bounds block_multiple_of needs_shared "
               "requires_warp handles_items grid_stride_kernel index portable waits_for_predecessor reference CufftPlan HipblasHandle HipfftPlan "
               "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm grid_space block_space cluster_space",
-    TOOL: "debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
+    TOOL: "debug::CapturedGraphs debug::Clock debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
           "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker debug::RaceRecorder "
           "debug::RunRecorder debug::SpdlogSink host::AdversarialSession",
-    PARTS: "debug::Action debug::Moment debug::NpyArray debug::Party debug::Race debug::RunError debug::RunLaunch "
+    PARTS: "debug::Action debug::Epoch debug::Moment debug::NpyArray debug::Party debug::Race debug::RunError debug::RunLaunch "
            "debug::RunRecord debug::RunWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",
     "pointers to the program's own functions": "debug::LogSink debug::RunListener",
     "the library's own identifier, and two numbers with names": "NcclRank RcclRank",

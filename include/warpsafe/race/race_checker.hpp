@@ -3,89 +3,18 @@
 #pragma once
 
 #include <warpsafe/backend/memory_access.hpp>
+#include <warpsafe/race/happens_before.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::debug {
-
-/// A sequence of ordered actions: a stream, or a thread of the host.
-using Strand = std::uint32_t;
-/// One action on a strand. Points are numbered in the order in which they are added.
-using Point = std::uint32_t;
-inline constexpr Point no_point = ~Point{0};
-
-/// The order of a program's points that holds for any timing: the closure of the order along each
-/// strand and of the edges between strands. It uses vector clocks (Fidge, "Timestamps in
-/// message-passing systems that preserve the partial ordering", 1988). Edges lead from earlier to
-/// later added points, like the edges of a running program.
-class HappensBefore {
- public:
-  /// Adds a strand without points.
-  Strand add_strand() {
-    last_.push_back(no_point);
-    return static_cast<Strand>(last_.size() - 1);
-  }
-  /// Adds the next point of `strand`. It comes after all earlier points of the strand and after
-  /// each of `after`, which may lie on any strand. no_point means no point.
-  Point add(Strand strand, std::span<const Point> after = {}) {
-    const auto point = static_cast<Point>(points_.size());
-    const std::size_t clock = clocks_.size();
-    points_.push_back({strand, 0, clock});
-    clocks_.resize(clock + last_.size(), 0);
-    join(clock, last_[strand]);
-    for (const Point earlier : after) join(clock, earlier);
-    points_[point].tick = ++clocks_[clock + strand];
-    last_[strand] = point;
-    return point;
-  }
-  /// Whether `earlier` comes before `later` in every run. No point comes before itself.
-  [[nodiscard]] bool before(Point earlier, Point later) const noexcept {
-    if (earlier == later) return false;
-    const At& at = points_[earlier];
-    // If the later point's clock has no entry for a strand, the strand did not exist then.
-    const std::size_t place = points_[later].clock + at.strand;
-    return place < end_of(later) && clocks_[place] >= at.tick;
-  }
-  /// The newest point of `strand`, or no_point.
-  [[nodiscard]] Point last(Strand strand) const noexcept { return last_[strand]; }
-  /// The number of points.
-  [[nodiscard]] std::size_t size() const noexcept { return points_.size(); }
-
-  /// Removes all points and strands; keeps the memory.
-  void clear() noexcept {
-    last_.clear();
-    points_.clear();
-    clocks_.clear();
-  }
-
- private:
-  struct At {
-    Strand strand;
-    std::uint32_t tick;  // the number of the strand's points so far, including this one
-    std::size_t clock;   // where its clock begins in clocks_; it ends where the next one begins
-  };
-
-  [[nodiscard]] std::size_t end_of(Point point) const noexcept {
-    return point + 1 < points_.size() ? points_[point + 1].clock : clocks_.size();
-  }
-  /// Raises the newest clock, which begins at `clock`, to that of `earlier`, which has at most as
-  /// many entries.
-  void join(std::size_t clock, Point earlier) noexcept {
-    if (earlier == no_point) return;
-    for (std::size_t from = points_[earlier].clock; from < end_of(earlier); ++from, ++clock) {
-      if (clocks_[clock] < clocks_[from]) clocks_[clock] = clocks_[from];
-    }
-  }
-
-  std::vector<Point> last_;  // by strand
-  std::vector<At> points_;
-  std::vector<std::uint32_t> clocks_;  // of all points, one after another
-};
 
 /// Two unordered accesses to the same bytes, not both reads; or an access to memory that was freed
 /// before.
@@ -107,6 +36,8 @@ class RaceChecker {
  public:
   [[nodiscard]] const HappensBefore& order() const noexcept { return order_; }
   Strand add_strand() { return order_.add_strand(); }
+  /// The strand gets no further points. After a `forget`, its number may be that of a new strand.
+  void end_strand(Strand strand) noexcept { order_.end_strand(strand); }
 
   /// Adds a point on `strand`, after `after`, with its accesses. For work that the host submits to
   /// a stream, `after` contains the host's newest point. Appends the new point's races with earlier
@@ -115,103 +46,190 @@ class RaceChecker {
             std::vector<Race>& races) {
     const Point point = order_.add(strand, after);
     const std::size_t older = races.size();
+    std::uint32_t number = 0;
     for (MemoryAccess access : accesses) {
       if (access.kind == AccessKind::allocate) make_region(access, point);
-      Region* const found = region_of(access.begin);
-      Region& region = found == nullptr ? elsewhere_ : *found;
+      const auto found = region_of(access.begin);
+      const bool known = found != regions_.end();
+      Region& region = known ? found->second : elsewhere_;
       if (access.bytes == MemoryAccess::whole_allocation) {
         // Of memory that was not allocated here, only the first byte is known to exist.
-        access.bytes = found == nullptr ? 1 : region.bytes;
-        if (found != nullptr) access.begin = region.begin;
+        access.bytes = known ? region.bytes : 1;
+        if (known) access.begin = found->first;
       }
-      compare(region, point, access, races, older);
-      if (region.touches.size() >= prune_at) prune(region, point, access);
-      region.touches.push_back({access, point});
+      compare(region, known ? found->first : 0, point, access, races, older);
+      prune(region, point, access);
+      const bool reads = access.kind == AccessKind::read;
+      (reads ? region.reads : region.others)
+          .push_back({access, point, number++, order_.epoch(point)});
+      ++held_;
     }
     return point;
   }
+
+  /// Forgets all that no later point can race with.
+  ///
+  /// Every later point must come after `floor`; usually this is the host's newest point, because
+  /// all work is submitted by the host. An access that is `floor` or comes before it is then
+  /// ordered with every later point, on any stream, also on one that does not exist yet, and
+  /// cannot race. Every other access may race with the first work of a new stream, so it stays. A
+  /// free stays for ever, because a later use of the memory is a mistake even if it is ordered.
+  /// `kept`: the older points that later calls may name, such as the newest records of events.
+  void forget(Point floor, std::vector<Point> kept) {
+    std::vector<bool> used(order_.strands_held(), false);
+    const auto forget_in = [&](std::vector<Touch>& touches) {
+      held_ -= std::erase_if(touches, [&](Touch& touch) {
+        if (!is_before(touch, floor)) {
+          used[touch.epoch.strand] = true;
+          return false;
+        }
+        // It needs its strand no longer to be compared.
+        touch.epoch = always;
+        return touch.access.kind != AccessKind::release;
+      });
+      if (touches.capacity() > 64 && touches.capacity() / 4 > touches.size()) {
+        touches.shrink_to_fit();
+      }
+    };
+    each_region([&](Region& region) {
+      forget_in(region.reads);
+      forget_in(region.others);
+    });
+    order_.forget(std::move(kept), std::move(used));
+  }
+  /// Calls `access` with each point that may be the first of a later race, and `allocation` with
+  /// each that a later race may name besides; with some several times.
+  template <class Access, class Allocation>
+  void each_nameable(const Access& access, const Allocation& allocation) const {
+    const auto visit_region = [&](const Region& region) {
+      if (region.allocated != no_point) allocation(region.allocated);
+      for (const Touch& touch : region.reads) access(touch.point);
+      for (const Touch& touch : region.others) access(touch.point);
+    };
+    for (const auto& [begin, region] : regions_) visit_region(region);
+    visit_region(elsewhere_);
+  }
+  /// The numbers of accesses and of allocations in memory.
+  [[nodiscard]] std::size_t accesses_held() const noexcept { return held_; }
+  [[nodiscard]] std::size_t allocations_held() const noexcept { return regions_.size(); }
+
   /// Removes everything, including the strands.
   void clear() noexcept {
     order_.clear();
     regions_.clear();
-    elsewhere_.touches.clear();
+    elsewhere_ = {};
+    held_ = 0;
   }
 
  private:
   struct Touch {
     MemoryAccess access;
     Point point;
+    std::uint32_t number;  // of the point's accesses
+    Epoch epoch;
   };
   struct Region {
-    std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     Point allocated = no_point;
-    std::vector<Touch> touches{};
+    std::vector<Touch> reads{};
+    std::vector<Touch> others{};
+    std::size_t reads_since_prune = 0;
   };
-  // From this length on, searching a list for superfluous entries pays off.
+  using Regions = std::map<std::uintptr_t, Region>;
+  // From this length on, searching a list for superfluous entries pays off; and in all lists, if
+  // there are this many entries together.
   static constexpr std::size_t prune_at = 64;
+  static constexpr std::size_t prune_all_at = 16384;
+  // The epoch of a point that comes before every later one.
+  static constexpr Epoch always{~Strand{0}, 0};
+
+  [[nodiscard]] bool is_before(const Touch& touch, Point point) const noexcept {
+    return touch.epoch.strand == always.strand || order_.knows(point, touch.epoch);
+  }
+  template <class Visit>
+  void each_region(const Visit& visit) {
+    for (auto& [begin, region] : regions_) visit(region);
+    visit(elsewhere_);
+  }
 
   /// Memory that is allocated again begins a new life. The allocator has ordered it after the old
   /// one.
   void make_region(const MemoryAccess& access, Point point) {
     // Regions do not overlap, so those that the new one replaces are adjacent.
-    auto from = after(access.begin);
-    if (from != regions_.begin() &&
-        std::prev(from)->begin + std::prev(from)->bytes > access.begin) {
-      --from;
+    auto from = regions_.upper_bound(access.begin);
+    if (from != regions_.begin()) {
+      const auto before = std::prev(from);
+      if (before->first + before->second.bytes > access.begin) from = before;
     }
     auto to = from;
-    while (to != regions_.end() && to->begin < access.end()) ++to;
-    from = regions_.erase(from, to);
-    regions_.insert(from, Region{access.begin, access.bytes, point});
+    while (to != regions_.end() && to->first < access.end()) ++to;
+    for (auto old = from; old != to; ++old) {
+      held_ -= old->second.reads.size() + old->second.others.size();
+    }
+    regions_.erase(from, to);
+    regions_[access.begin] = {access.bytes, point};
   }
-  /// The first region that begins above `address`.
-  [[nodiscard]] std::vector<Region>::iterator after(std::uintptr_t address) {
-    return std::upper_bound(
-        regions_.begin(), regions_.end(), address,
-        [](std::uintptr_t wanted, const Region& region) { return wanted < region.begin; });
-  }
-  /// The allocation that contains `address`, freed or not, or nullptr.
-  [[nodiscard]] Region* region_of(std::uintptr_t address) {
-    const auto next = after(address);
-    if (next == regions_.begin()) return nullptr;
-    Region& region = *std::prev(next);
-    return address - region.begin < region.bytes ? &region : nullptr;
+  /// The allocation that contains `address`, freed or not.
+  [[nodiscard]] Regions::iterator region_of(std::uintptr_t address) {
+    const auto next = regions_.upper_bound(address);
+    if (next == regions_.begin()) return regions_.end();
+    const auto found = std::prev(next);
+    return address - found->first < found->second.bytes ? found : regions_.end();
   }
 
-  void compare(const Region& region, Point point, const MemoryAccess& access,
-               std::vector<Race>& races, std::size_t older) const {
-    for (const Touch& touch : region.touches) {
-      if (touch.point == point || !touch.access.overlaps(access)) continue;
-      if (touch.access.kind == AccessKind::read && access.kind == AccessKind::read) continue;
-      const bool ordered = order_.before(touch.point, point);
-      if (ordered && touch.access.kind != AccessKind::release) continue;
+  void compare(const Region& region, std::uintptr_t begin, Point point, const MemoryAccess& access,
+               std::vector<Race>& races, std::size_t older) {
+    racing_.clear();
+    const auto look_at = [&](const std::vector<Touch>& touches) {
+      for (const Touch& touch : touches) {
+        if (touch.point == point || !touch.access.overlaps(access)) continue;
+        if (touch.access.kind == AccessKind::release || !is_before(touch, point)) {
+          racing_.push_back(&touch);
+        }
+      }
+    };
+    look_at(region.others);
+    if (access.kind != AccessKind::read) look_at(region.reads);
+    std::sort(racing_.begin(), racing_.end(), [](const Touch* a, const Touch* b) {
+      return a->point != b->point ? a->point < b->point : a->number < b->number;
+    });
+    for (const Touch* touch : racing_) {
       const auto same = [&](const Race& race) {
-        return race.first == touch.point && race.allocation == region.begin;
+        return race.first == touch->point && race.allocation == begin;
       };
-      const auto begin = races.begin() + static_cast<std::ptrdiff_t>(older);
-      if (std::any_of(begin, races.end(), same)) continue;
-      races.push_back(
-          {touch.point, point, touch.access, access, region.begin, region.allocated, ordered});
+      const auto from = races.begin() + static_cast<std::ptrdiff_t>(older);
+      if (std::any_of(from, races.end(), same)) continue;
+      races.push_back({touch->point, point, touch->access, access, begin, region.allocated,
+                       is_before(*touch, point)});
     }
   }
-  /// Removes accesses that `point` comes after and covers. A later unordered access that conflicts
-  /// with one of them also conflicts with `point`, and is not ordered with it either, because no
-  /// edge leads back. So every race still has a report, though no longer with each of its partners.
+  /// Removes accesses that `point` comes after and covers, if there are many. A later unordered
+  /// access that conflicts with one of them also conflicts with `point`, and is not ordered with it
+  /// either, because no edge leads back. So every race still has a report, though no longer with
+  /// each of its partners.
   void prune(Region& region, Point point, const MemoryAccess& access) {
-    if (access.rows > 1) return;
-    std::erase_if(region.touches, [&](const Touch& touch) {
-      const bool stands_for_it =
-          access.kind != AccessKind::read || touch.access.kind == AccessKind::read;
-      return stands_for_it && touch.access.kind != AccessKind::release &&
-             access.begin <= touch.access.begin && touch.access.end() <= access.end() &&
-             order_.before(touch.point, point);
-    });
+    const bool long_list = region.reads.size() + region.others.size() >= prune_at;
+    if (access.rows > 1 || (!long_list && held_ < prune_all_at)) return;
+    const auto prune_in = [&](std::vector<Touch>& touches) {
+      held_ -= std::erase_if(touches, [&](const Touch& touch) {
+        return touch.access.kind != AccessKind::release && access.begin <= touch.access.begin &&
+               touch.access.end() <= access.end() && is_before(touch, point);
+      });
+    };
+    // A write was compared with all of them anyway. A read was not compared with the reads.
+    if (access.kind != AccessKind::read) prune_in(region.others);
+    if (access.kind == AccessKind::read && ++region.reads_since_prune < region.reads.size() / 16) {
+      return;
+    }
+    region.reads_since_prune = 0;
+    prune_in(region.reads);
   }
 
   HappensBefore order_;
-  std::vector<Region> regions_;  // by address
-  Region elsewhere_;             // memory that was not allocated here
+  Regions regions_;       // by address
+  Region elsewhere_;      // memory that was not allocated here
+  std::size_t held_ = 0;  // accesses
+  std::vector<const Touch*> racing_;
 };
 
 }  // namespace warpsafe::debug

@@ -17,68 +17,69 @@
 namespace warpsafe::debug {
 
 /// The moments of a run as a table. Time goes down; the host and each stream have a column. A star
-/// marks the actions in `marked`; of a long run only their surroundings are shown.
+/// marks the actions in `marked`; of a long run only their surroundings are shown, and of many
+/// streams only those that have something there.
 [[nodiscard]] inline std::string timeline(const StreamHistory& history,
                                           std::span<const Point> marked) {
-  constexpr std::size_t context = 12;
   constexpr std::size_t short_run = 60;
+  constexpr std::size_t few_columns = 64;
+  const auto moments = history.moments();
   const auto is_marked = [&](Point point) {
     return std::find(marked.begin(), marked.end(), point) != marked.end();
   };
-  // The text of each moment's line, and its column.
+  std::vector<bool> shown(moments.size(), history.happened() <= short_run);
+  for (std::size_t i = 0; i < moments.size(); ++i) {
+    if (!is_marked(moments[i].moment.action)) continue;
+    const std::uint64_t here = moments[i].number;
+    const auto near = [&](std::size_t j) {
+      return here <= moments[j].number + history.context &&
+             moments[j].number <= here + history.context;
+    };
+    for (std::size_t j = i + 1; j-- != 0 && near(j);) shown[j] = true;
+    for (std::size_t j = i; j < moments.size() && near(j); ++j) shown[j] = true;
+  }
+  // The text of each shown moment's line, and its column.
   struct Line {
     std::uint32_t column;
     std::string text;
-    bool shown;
+    std::uint64_t number;
   };
+  const std::size_t columns = history.is_default.size();
+  std::vector<std::size_t> widths(columns, 0);
   std::vector<Line> lines;
-  for (const Moment& moment : history.moments) {
-    const Action& action = history.actions[moment.action];
+  for (std::size_t i = 0; i < moments.size(); ++i) {
+    if (!shown[i]) continue;
+    const Moment& moment = moments[i].moment;
+    const Action& action = history[moment.action];
     std::string text = is_marked(moment.action) ? "* " : "  ";
     text += detail::number_of(moment.action) + ' ' + action_text(action);
     if (moment.handed_over) text += " -> " + column_name(history, action.column);
     const std::string site = detail::short_site(action.site);
     const bool asked_here = moment.handed_over || action.column == 0;
     if (asked_here && !site.empty()) text += "  (" + site + ')';
-    const bool all = history.moments.size() <= short_run;
-    lines.push_back({moment.handed_over ? 0 : action.column, std::move(text), all});
+    const std::uint32_t column = moment.handed_over ? 0 : action.column;
+    if (widths[column] < text.size()) widths[column] = text.size();
+    lines.push_back({column, std::move(text), moments[i].number});
   }
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!is_marked(history.moments[i].action)) continue;
-    for (std::size_t j = i > context ? i - context : 0; j < lines.size() && j <= i + context; ++j) {
-      lines[j].shown = true;
-    }
-  }
-  std::vector<std::size_t> widths;
-  for (std::uint32_t column = 0; column < history.is_default.size(); ++column) {
-    widths.push_back(column_name(history, column).size() + 2);
-  }
-  for (const Line& line : lines) {
-    std::size_t& width = widths[line.column];
-    if (line.shown && line.text.size() > width) width = line.text.size();
-  }
-  const auto row = [&](std::uint32_t column, const std::string& text) {
-    std::string padded = "  ";
-    for (std::uint32_t i = 0; i < column; ++i) padded += std::string(widths[i] + 2, ' ');
-    return padded + text + '\n';
-  };
-  std::string table = "  ";
-  for (std::uint32_t column = 0; column < widths.size(); ++column) {
+  // Where each column begins, and the heading.
+  std::vector<std::size_t> begins(columns, 2);
+  std::string table;
+  std::size_t begin = 2;
+  for (std::uint32_t column = 0; column < columns; ++column) {
+    begins[column] = begin;
+    if (column != 0 && columns > few_columns && widths[column] == 0) continue;
     const std::string name = "  " + column_name(history, column);
-    const bool last = column + 1 == widths.size();
-    table += last ? name + '\n' : name + std::string(widths[column] + 2 - name.size(), ' ');
+    table += std::string(begin - table.size(), ' ') + name;
+    begin += 2 + (widths[column] > name.size() ? widths[column] : name.size());
   }
-  bool gap = false;
+  table += '\n';
+  std::uint64_t next = 0;
   for (const Line& line : lines) {
-    if (!line.shown) {
-      if (!gap) table += "    ...\n";
-      gap = true;
-      continue;
-    }
-    gap = false;
-    table += row(line.column, line.text);
+    if (line.number != next) table += "    ...\n";
+    next = line.number + 1;
+    table += std::string(begins[line.column], ' ') + line.text + '\n';
   }
-  return table;
+  return next == history.happened() ? table : table + "    ...\n";
 }
 
 enum class Mistake : std::uint8_t {
@@ -147,8 +148,8 @@ namespace detail {
 }
 /// The advice against a race.
 [[nodiscard]] inline std::string remedy(const StreamHistory& history, const Race& race) {
-  const Action& first = history.actions[race.first];
-  const Action& second = history.actions[race.second];
+  const Action& first = history[race.first];
+  const Action& second = history[race.second];
   const std::string a = column_name(history, first.column);
   const std::string b = column_name(history, second.column);
   // No stream can wait inside a graph for outside work: the graph's launch stands for its nodes.
@@ -173,8 +174,8 @@ namespace detail {
   for (const Point point : {destruction, use}) text += "  " + describe(history, point) + '\n';
   text += "  keep the stream as long as anything that is bound to it\n";
   return {Mistake::use_after_destroy,
-          {history.actions[destruction], AccessKind::release},
-          {history.actions[use], AccessKind::read},
+          {history[destruction], AccessKind::release},
+          {history[use], AccessKind::read},
           std::move(text)};
 }
 /// A finding without two sides.
@@ -208,8 +209,8 @@ namespace detail {
   }
   text += "  " + detail::remedy(history, race) + '\n';
   return {mistake,
-          {history.actions[race.first], race.first_access.kind},
-          {history.actions[race.second], race.second_access.kind},
+          {history[race.first], race.first_access.kind},
+          {history[race.second], race.second_access.kind},
           std::move(text)};
 }
 

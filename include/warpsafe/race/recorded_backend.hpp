@@ -41,17 +41,16 @@ struct Recorded : B,
   }
   static int stream_synchronize(native_stream stream) noexcept {
     const Point end = recorder().end_of_stream(stream);
-    return known(B::stream_synchronize(stream), end);
+    return known(B::stream_synchronize(stream), {&end, 1});
   }
   static int stream_query(native_stream stream) noexcept {
     const Point end = recorder().end_of_stream(stream);
-    return known(B::stream_query(stream), end);
+    return known(B::stream_query(stream), {&end, 1});
   }
   static int device_synchronize() noexcept {
     const std::vector<Point> ends = recorder().end_of_all();
     const int status = B::device_synchronize();
-    if (status == 0) recorder().on_host(ActionKind::synchronize, ends, {}, site());
-    return status;
+    return known(status, ends);
   }
   static int stream_wait(native_stream stream, native_event event) noexcept {
     const int status = B::stream_wait(stream, event);
@@ -69,11 +68,11 @@ struct Recorded : B,
   }
   static int event_synchronize(native_event event) noexcept {
     const Point end = recorder().end_of_event(event);
-    return known(B::event_synchronize(event), end);
+    return known(B::event_synchronize(event), {&end, 1});
   }
   static int event_query(native_event event) noexcept {
     const Point end = recorder().end_of_event(event);
-    return known(B::event_query(event), end);
+    return known(B::event_query(event), {&end, 1});
   }
 
   static int allocate(void*& memory, std::size_t bytes, native_stream stream) noexcept {
@@ -210,9 +209,13 @@ struct Recorded : B,
     }
     return status;
   }
-  /// The host knows that `end` is done, if `status` is 0.
-  static int known(int status, Point end) noexcept {
-    if (status == 0) recorder().on_host(ActionKind::synchronize, std::span(&end, 1), {}, site());
+  /// The host knows that `ends` are done, if `status` is 0.
+  static int known(int status, std::span<const Point> ends) noexcept {
+    if (status == 0) {
+      recorder().on_host(ActionKind::synchronize, ends, {}, site());
+    } else {
+      recorder().wait_failed(ends);
+    }
     return status;
   }
   static int host_allocated(int status, const void* memory, std::size_t bytes) noexcept {

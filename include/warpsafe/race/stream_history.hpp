@@ -6,9 +6,12 @@
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/race/race_checker.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::debug {
@@ -51,16 +54,92 @@ struct Moment {
 };
 
 /// The actions of a program on its streams in their order, for reports.
-struct StreamHistory {
-  std::vector<Action> actions;
-  std::vector<Moment> moments;
+class StreamHistory {
+ public:
+  /// A moment, and its number in the order of time.
+  struct Numbered {
+    std::uint64_t number;
+    Moment moment;
+  };
+  /// Before and after an action that a report marks, this many moments are shown.
+  static constexpr std::size_t context = 12;
+
   std::vector<bool> is_default{true};  ///< by column: whether it is a default stream
 
-  void clear() {
-    actions.clear();
-    moments.clear();
-    is_default.resize(1);
+  /// Gets the memory for the next action, so that its `add` cannot fail.
+  void make_room() {
+    if (actions_.size() == actions_.capacity()) actions_.reserve(2 * actions_.size() + 1);
   }
+  /// Adds the next action. Returns its point.
+  Point add(const Action& action) {
+    actions_.emplace_back(size_, action);
+    return size_++;
+  }
+  void happens(Point action, bool handed_over) {
+    moments_.push_back({happened_++, {action, handed_over}});
+  }
+  /// @pre the action is not forgotten
+  [[nodiscard]] const Action& operator[](Point point) const noexcept {
+    const auto later = [](const auto& one, Point wanted) { return one.first < wanted; };
+    return std::lower_bound(actions_.begin(), actions_.end(), point, later)->second;
+  }
+  /// The numbers of all actions and moments, with the forgotten ones.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint64_t happened() const noexcept { return happened_; }
+  /// The number of actions in memory.
+  [[nodiscard]] std::size_t held() const noexcept { return actions_.size(); }
+  /// The moments in memory: those around what is not forgotten, and the newest.
+  [[nodiscard]] std::span<const Numbered> moments() const noexcept { return moments_; }
+
+  /// Forgets what no report shows that marks actions of `marked` or later ones, and names actions
+  /// of `named`.
+  void forget(std::vector<Point> marked, std::vector<Point> named) {
+    std::sort(marked.begin(), marked.end());
+    std::vector<bool> kept(moments_.size());
+    std::uint64_t near = ~std::uint64_t{0};
+    const auto look_at = [&](std::size_t i) {
+      const Numbered& one = moments_[i];
+      if (std::binary_search(marked.begin(), marked.end(), one.moment.action)) near = one.number;
+      const std::uint64_t apart = near > one.number ? near - one.number : one.number - near;
+      if (apart <= context) kept[i] = true;
+    };
+    for (std::size_t i = 0; i < moments_.size(); ++i) look_at(i);
+    near = happened_;  // the next moment may be that of a marked action
+    for (std::size_t i = moments_.size(); i-- != 0;) look_at(i);
+    named.insert(named.end(), marked.begin(), marked.end());
+    std::sort(named.begin(), named.end());
+    const std::size_t asked = named.size();
+    const auto is_kept = [&](const Numbered& one) {
+      const auto end = named.begin() + static_cast<std::ptrdiff_t>(asked);
+      return kept[static_cast<std::size_t>(&one - moments_.data())] ||
+             std::binary_search(named.begin(), end, one.moment.action);
+    };
+    std::vector<Numbered> still;
+    for (const Numbered& one : moments_) {
+      if (!is_kept(one)) continue;
+      still.push_back(one);
+      named.push_back(one.moment.action);
+    }
+    moments_ = std::move(still);
+    std::sort(named.begin(), named.end());
+    std::erase_if(actions_, [&](const auto& one) {
+      return !std::binary_search(named.begin(), named.end(), one.first);
+    });
+    actions_.shrink_to_fit();
+  }
+  void clear() {
+    actions_.clear();
+    moments_.clear();
+    is_default.resize(1);
+    size_ = 0;
+    happened_ = 0;
+  }
+
+ private:
+  std::vector<std::pair<Point, Action>> actions_;  // by point
+  std::vector<Numbered> moments_;
+  Point size_ = 0;
+  std::uint64_t happened_ = 0;
 };
 
 namespace detail {
@@ -133,7 +212,7 @@ namespace detail {
 
 /// An action with its column and its source line.
 [[nodiscard]] inline std::string describe(const StreamHistory& history, Point point) {
-  const Action& action = history.actions[point];
+  const Action& action = history[point];
   std::string text = detail::number_of(point) + ' ' + action_text(action);
   if (action.graph != no_point) text += " in graph " + detail::number_of(action.graph);
   text += action.column == 0 ? " by the host" : " on " + column_name(history, action.column);

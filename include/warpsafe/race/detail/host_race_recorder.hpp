@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -37,38 +38,50 @@ class HostRaceRecorder {
     races.clear();
     uses_after_destroy.clear();
     columns_.clear();
+    submitted_.clear();
+    forget_at_ = least_kept;
     host_ = checker_.add_strand();
   }
+  /// What is in memory, for tests: actions, accesses, strands.
+  struct Held {
+    std::size_t actions, accesses, strands;
+  };
+  [[nodiscard]] Held held() const noexcept {
+    return {history.held(), checker_.accesses_held(), checker_.order().strands_held()};
+  }
 
-  /// An operation is appended to a stream.
-  void submitted(const StreamState& stream, Operation& operation) {
-    const std::uint32_t column = column_of(stream);
-    const debug::Strand strand = columns_[column - 1].strand;
+  /// An operation is appended to a stream. Returns whether it is the stream's first.
+  bool submitted(const StreamState& stream, Operation& operation) {
+    forget_some();
+    const std::size_t known = columns_.size();
+    Column& column = column_of(stream);
     std::vector<debug::Point> after = {checker_.order().last(host_), point_of(operation.after)};
     const bool graph = operation.kind() == OperationKind::graph;
     if (graph) add_nodes(static_cast<const GraphOperation&>(operation), column, after);
     set_accesses(operation);
     // The nodes of a graph access its memory.
     if (graph) accesses_.clear();
-    note(action_of(operation, column), strand, after);
-    operation.number = run_ | (history.actions.size());
-    history.moments.push_back({last_point(), true});
+    note(action_of(operation, column.number), column.strand, after);
+    operation.number = run_ | history.size();
+    submitted_.push_back(operation.weak_from_this());
+    history.happens(last_point(), true);
+    return columns_.size() != known;
   }
   void runs(const Operation& operation) {
     // An operation whose record found no memory has no point; its submission failed.
-    if (const debug::Point point = point_of(operation); point != debug::no_point) {
-      history.moments.push_back({point, false});
-    }
+    const debug::Point point = point_of(operation);
+    if (point != debug::no_point) history.happens(point, false);
   }
   /// An action of the host, after `after`, with its accesses, if any.
   void host(debug::ActionKind kind, std::span<const debug::Point> after = {},
             std::span<const debug::MemoryAccess> accesses = {}) {
+    forget_some();
     accesses_.assign(accesses.begin(), accesses.end());
     debug::Point newest = debug::no_point;
     for (const debug::Point point : after) newest = point;
     const std::size_t bytes = accesses.empty() ? 0 : accesses.front().bytes;
     note({kind, 0, newest, caller().site, {}, bytes}, host_, after);
-    history.moments.push_back({last_point(), false});
+    history.happens(last_point(), false);
   }
   void known_done(Operations operations) {
     std::vector<debug::Point> points;
@@ -81,23 +94,25 @@ class HostRaceRecorder {
     host(debug::ActionKind::synchronize, points);
   }
   void destroyed(const StreamState& stream) {
-    const std::uint32_t column = column_of(stream);
+    Column& column = column_of(stream);
     host(debug::ActionKind::destroy_stream);
-    columns_[column - 1].destruction = last_point();
+    column.destruction = last_point();
+    checker_.end_strand(column.strand);
+    for (const debug::Strand strand : column.beside) checker_.end_strand(strand);
+    column.beside = {};
   }
   void refused(const StreamState* stream) {
-    for (const Column& column : columns_) {
-      if (column.stream != stream || column.destruction == debug::no_point) continue;
-      host(debug::ActionKind::use_after_destroy);
-      uses_after_destroy.emplace_back(column.destruction, last_point());
-    }
+    const auto found = columns_.find(stream);
+    if (found == columns_.end() || found->second.destruction == debug::no_point) return;
+    host(debug::ActionKind::use_after_destroy);
+    uses_after_destroy.emplace_back(found->second.destruction, last_point());
   }
 
  private:
   struct Column {
-    const StreamState* stream;
+    std::uint32_t number;
     debug::Strand strand;
-    debug::Point destruction;  // or no_point
+    debug::Point destruction = debug::no_point;
     /// For nodes of a graph that run beside the stream's own strand. The launches on one stream
     /// come one after another, so all share these. The addresses of graphs are no key: another
     /// graph may get one again, and two executables of one graph may run at once.
@@ -105,7 +120,7 @@ class HostRaceRecorder {
   };
 
   [[nodiscard]] debug::Point last_point() const noexcept {
-    return static_cast<debug::Point>(history.actions.size() - 1);
+    return static_cast<debug::Point>(history.size() - 1);
   }
   [[nodiscard]] debug::Point point_of(const Operation& operation) const noexcept {
     const bool of_this_run = operation.number > run_ && operation.number < run_ + (1ULL << 32);
@@ -115,22 +130,62 @@ class HostRaceRecorder {
       const std::shared_ptr<const Operation>& operation) const noexcept {
     return operation == nullptr ? debug::no_point : point_of(*operation);
   }
-  [[nodiscard]] std::uint32_t column_of(const StreamState& stream) {
-    for (std::uint32_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].stream == &stream) return i + 1;
-    }
-    columns_.push_back({&stream, checker_.add_strand(), debug::no_point});
+  [[nodiscard]] Column& column_of(const StreamState& stream) {
+    const auto known = columns_.find(&stream);
+    if (known != columns_.end()) return known->second;
+    const auto number = static_cast<std::uint32_t>(history.is_default.size());
     history.is_default.push_back(stream.is_default);
-    return static_cast<std::uint32_t>(columns_.size());
+    return columns_.emplace(&stream, Column{number, checker_.add_strand()}).first->second;
+  }
+  /// Keeps the record small: forgets what can be part of no later race or report.
+  void forget_some() {
+    if (history.size() < forget_at_) return;
+    // A later call names only an operation that still exists.
+    std::erase_if(submitted_, [](const auto& operation) { return operation.expired(); });
+    std::vector<debug::Point> kept;
+    for (const auto& operation : submitted_) {
+      const auto existing = operation.lock();
+      if (existing != nullptr) kept.push_back(point_of(*existing));
+    }
+    std::vector<debug::Point> named = kept;
+    for (auto& [stream, column] : columns_) {
+      if (column.destruction != debug::no_point) named.push_back(column.destruction);
+      // A launch comes after its nodes, so the next launch can as well use new strands.
+      for (const debug::Strand strand : std::exchange(column.beside, {})) {
+        checker_.end_strand(strand);
+      }
+    }
+    checker_.forget(checker_.order().last(host_), std::move(kept));
+
+    std::vector<debug::Point> marked;
+    for (const auto& [destruction, use] : uses_after_destroy) {
+      marked.insert(marked.end(), {destruction, use});
+    }
+    for (const debug::Race& race : races) {
+      marked.insert(marked.end(), {race.first, race.second});
+      if (race.allocated != debug::no_point) named.push_back(race.allocated);
+    }
+    checker_.each_nameable([&](debug::Point point) { marked.push_back(point); },
+                           [&](debug::Point point) { named.push_back(point); });
+    history.forget(std::move(marked), std::move(named));
+    // So that forgetting costs a constant time for each action.
+    forget_at_ = history.size() + least_kept + history.held() + checker_.allocations_held() +
+                 columns_.size() + submitted_.size();
   }
   void note(const debug::Action& action, debug::Strand strand,
             std::span<const debug::Point> after) {
-    // Without memory for the action, the checker must not count its point.
-    if (history.actions.size() == history.actions.capacity()) {
-      history.actions.reserve(2 * history.actions.size() + 1);
-    }
+    history.make_room();
+    // The checker may run out of memory after it has counted the point.
+    const struct Adds {
+      HostRaceRecorder& recorder;
+      const debug::Action& action;
+      ~Adds() {
+        if (recorder.history.size() != recorder.checker_.order().size()) {
+          recorder.history.add(action);
+        }
+      }
+    } adds{*this, action};
     checker_.add(strand, after, accesses_, races);
-    history.actions.push_back(action);
   }
   void set_accesses(const Operation& operation) {
     accesses_.clear();
@@ -146,28 +201,29 @@ class HostRaceRecorder {
   }
   /// Adds a graph's nodes, each after those that it waits for. The graph itself comes after all of
   /// them.
-  void add_nodes(const GraphOperation& graph, std::uint32_t column,
-                 std::vector<debug::Point>& after) {
+  void add_nodes(const GraphOperation& graph, Column& column, std::vector<debug::Point>& after) {
     const GraphNodes& nodes = *graph.nodes;
     // The nodes of a chain wait for each other, one after another.
     std::vector<std::size_t> chain_ends;
-    after.push_back(checker_.order().last(columns_[column - 1].strand));
+    std::vector<std::size_t> chains(nodes.size());
+    after.push_back(checker_.order().last(column.strand));
     const std::vector<debug::Point> before_all = after;
-    const auto first = static_cast<debug::Point>(history.actions.size());
+    std::vector<debug::Point> before;
+    const auto first = static_cast<debug::Point>(history.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      std::vector<debug::Point> before = before_all;
+      before = before_all;
+      std::size_t& chain = chains[i];
+      chain = chain_ends.size();
       for (const std::size_t node : nodes[i].after) {
         before.push_back(first + static_cast<debug::Point>(node));
+        if (chain_ends[chains[node]] == node && chains[node] < chain) chain = chains[node];
       }
-      set_accesses(*nodes[i].operation);
-      debug::Action action = action_of(*nodes[i].operation, column);
-      action.graph = first + static_cast<debug::Point>(nodes.size());
-      const auto end = std::find_first_of(chain_ends.begin(), chain_ends.end(),
-                                          nodes[i].after.begin(), nodes[i].after.end());
-      const auto chain = static_cast<std::size_t>(end - chain_ends.begin());
-      if (end == chain_ends.end()) chain_ends.push_back(i);
+      if (chain == chain_ends.size()) chain_ends.push_back(i);
       chain_ends[chain] = i;
-      note(action, strand_of(columns_[column - 1], chain), before);
+      set_accesses(*nodes[i].operation);
+      debug::Action action = action_of(*nodes[i].operation, column.number);
+      action.graph = first + static_cast<debug::Point>(nodes.size());
+      note(action, strand_of(column, chain), before);
       after.push_back(last_point());
     }
   }
@@ -207,7 +263,12 @@ class HostRaceRecorder {
   debug::RaceChecker checker_;
   debug::Strand host_ = 0;
   std::uint64_t run_ = 0;  // the upper half of the numbers of this run's operations
-  std::vector<Column> columns_;
+  // A destroyed stream stays: while a scheduler is active, no other stream gets its address.
+  std::unordered_map<const StreamState*, Column> columns_;
+  std::vector<std::weak_ptr<const Operation>> submitted_;
+  // A shorter run is kept whole.
+  static constexpr std::size_t least_kept = 2048;
+  std::size_t forget_at_ = least_kept;
   std::vector<debug::MemoryAccess> accesses_;  // of the action that is being added
 };
 

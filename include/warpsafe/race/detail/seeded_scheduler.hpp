@@ -70,10 +70,7 @@ class SeededScheduler final : public Scheduler {
     }
   }
   void submitted(StreamState& stream, Operation& operation) override {
-    if (std::find(streams_.begin(), streams_.end(), &stream) == streams_.end()) {
-      streams_.push_back(&stream);
-    }
-    recorder.submitted(stream, operation);
+    if (recorder.submitted(stream, operation)) streams_.push_back(&stream);
   }
   void finish(std::unique_lock<std::mutex>& lock, Operations operations) override {
     const auto done = [](const auto& operation) { return operation->done; };
@@ -110,8 +107,13 @@ class SeededScheduler final : public Scheduler {
   /// Runs the oldest operation of a random stream. False if none can run.
   bool run_one(std::unique_lock<std::mutex>& lock) {
     runnable_.clear();
+    bool any_ended = false;
     for (StreamState* stream : streams_) {
       if (stream->runnable()) runnable_.push_back(stream);
+      any_ended = any_ended || (stream->closing && stream->idle());
+    }
+    if (any_ended) {
+      std::erase_if(streams_, [](auto* stream) { return stream->closing && stream->idle(); });
     }
     if (runnable_.empty()) return false;
     StreamState& stream = *runnable_[random_.below(runnable_.size())];
@@ -127,7 +129,7 @@ class SeededScheduler final : public Scheduler {
   std::uint32_t odds_ = 8;  // of 16: the chance that one more operation runs before a call
   std::uint32_t pending_queries_ = 0;
   bool running_ = false;                // an operation runs, without the lock
-  std::vector<StreamState*> streams_;   // of this run, in the order of their first work
+  std::vector<StreamState*> streams_;   // of this run that may have work, by their first work
   std::vector<StreamState*> runnable_;  // of these
 };
 

@@ -114,6 +114,10 @@ struct DeviceCalls {
       if (const int status = current(runtime, device); device == nullptr) return status;
       if (const int no = check_query(runtime, *device); no != 0) return no;
       runtime.wait_all(lock, device);
+      // The host can learn nothing again of a destroyed stream, which a scheduler keeps.
+      for (const auto& stream : runtime.retired) {
+        if (&stream->device == device && stream->idle()) stream->last = nullptr;
+      }
       return runtime.take_failure(*device);
     });
   }

@@ -42,7 +42,7 @@ struct Access {
 
 /// An operation in a stream's queue. A scheduler may run it once all earlier operations of its
 /// stream and `after` are done. It judges the order by `accesses` alone.
-struct Operation {
+struct Operation : std::enable_shared_from_this<Operation> {
   std::vector<Access> accesses;
   std::shared_ptr<const Operation>
       after;  ///< of another stream; nullptr if there is nothing to wait for

@@ -213,6 +213,7 @@ struct EventCalls {
     return call(Call::event_destroy, [&](Runtime& runtime, auto&) {
       const auto found = runtime.events.find(event);
       if (found == runtime.events.end()) return raw(HostStatus::invalid_resource_handle);
+      event->record = nullptr;  // no later call can name it
       runtime.quarantine(std::move(found->second));
       runtime.events.erase(found);
       return 0;
