@@ -29,7 +29,8 @@ SECONDS = 60  # for one answer; most take less than one
 
 
 def squeeze(text):
-    return " ".join(text.split())
+    """The text without white space, except between two words."""
+    return re.sub(r"\s*([^\w\s])\s*", r"\1", " ".join(text.split())).strip()
 
 
 def check_quotes(path, lines, include):
