@@ -38,10 +38,10 @@ def check_quotes(path, lines, include):
     wrong, header, name, count = [], None, None, 0
     quote, begins = [], 0
     for number, line in enumerate([*lines, ""], 1):
-        if line.startswith(";|"):
+        if match := re.match(r"\s*(?:;|//)\|(.*)", line):
             if not quote:
                 begins = number
-            quote.append(line[2:])
+            quote.append(match[1])
             continue
         if quote:
             count += 1
@@ -52,7 +52,7 @@ def check_quotes(path, lines, include):
             elif text not in header:
                 wrong.append(f"{path}:{begins}: {name} no longer contains: {text}\n"
                              "    Change the formula as the code was changed, then the quote.")
-        if match := re.match(r";@ file (\S+)$", line):
+        if match := re.match(r"\s*(?:;|//)@ file (\S+)$", line):
             name = match[1]
             source = include / name
             header = squeeze(source.read_text()) if source.exists() else ""
