@@ -25,7 +25,7 @@ import re
 import subprocess
 import sys
 
-SECONDS = 60  # for one answer; most take less than one
+SECONDS = 120  # for one answer; most take less than one
 
 
 def squeeze(text):
