@@ -35,6 +35,7 @@ need_tests=('python3|python3|the tests'
   'mpirun|openmpi-bin|the example all_reduce')
 need_docs=('sphinx-build|python3-sphinx|the site' 'sphinx:myst_parser|python3-myst-parser|the site'
   'sphinx:furo|furo|the site' 'doxygen|doxygen|the site')
+need_proofs=('z3|z3|the proofs of the arithmetic and of the limits' 'spin|spin|the models of concurrent code')
 need_coverage=('gcovr|gcovr|the report of coverage')
 need_distro=('mmdebstrap|mmdebstrap|the other Debian releases')
 need_bench=('<benchmark/benchmark.h>|libbenchmark-dev|the benchmarks')
