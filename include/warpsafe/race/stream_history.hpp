@@ -96,15 +96,16 @@ class StreamHistory {
   void forget(std::vector<Point> marked, std::vector<Point> named) {
     std::sort(marked.begin(), marked.end());
     std::vector<bool> kept(moments_.size());
-    std::uint64_t near = ~std::uint64_t{0};
+    std::uint64_t closest = ~std::uint64_t{0};
     const auto look_at = [&](std::size_t i) {
       const Numbered& one = moments_[i];
-      if (std::binary_search(marked.begin(), marked.end(), one.moment.action)) near = one.number;
-      const std::uint64_t apart = near > one.number ? near - one.number : one.number - near;
+      if (std::binary_search(marked.begin(), marked.end(), one.moment.action)) closest = one.number;
+      const std::uint64_t apart =
+          closest > one.number ? closest - one.number : one.number - closest;
       if (apart <= context) kept[i] = true;
     };
     for (std::size_t i = 0; i < moments_.size(); ++i) look_at(i);
-    near = happened_;  // the next moment may be that of a marked action
+    closest = happened_;  // the next moment may be that of a marked action
     for (std::size_t i = moments_.size(); i-- != 0;) look_at(i);
     named.insert(named.end(), marked.begin(), marked.end());
     std::sort(named.begin(), named.end());
