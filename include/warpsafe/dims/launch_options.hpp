@@ -17,7 +17,7 @@ namespace warpsafe {
 
 namespace detail {
 
-/// Whether every value of an integer type fits in 32 bits with a sign: not of `unsigned`.
+/// Whether a signed 32-bit number holds every value of an integer type; `unsigned` does not fit.
 template <class Number>
 inline constexpr bool is_priority = is_size<Number> &&
                                     sizeof(Number) + std::is_unsigned_v<Number> <=
