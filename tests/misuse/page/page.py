@@ -231,12 +231,12 @@ def page(rows):
 # The answers of the second list, with the heading of the figures, and what a row's cell begins with.
 ANSWERS = {"compile": ("does not compile", "does not compile"), "device": ("a warning", "a warning of nvcc, and an error with `-Werror all-warnings`"),
            "warning": ("a warning", "a warning, and an error with `-Werror`"),
-           "told": ("told by the call or the wait", "an error"),
+           "told": ("reported by the call or the wait", "an error"),
            "race": ("race detector", "the race detector"),
            "host": ("host backend, log", "an error on the host backend"),
            "message": ("host backend, log", "a line on standard error"),
            "right": ("no effect", "the right thing happens"), "avoidable": ("avoidable", "avoidable"),
-           "silent": ("not told", "not told")}  # fmt: skip
+           "silent": ("not reported", "not reported")}  # fmt: skip
 SECOND = HERE.parent / "second"
 
 
