@@ -32,7 +32,8 @@ struct cooperative_t {
 };
 inline constexpr cooperative_t cooperative{};
 
-/// A launch option: the priority of this launch in the runtime's own range. Smaller is more urgent.
+/// A launch option, for CUDA: this launch's priority in the runtime's range. Smaller is more
+/// urgent.
 struct priority {
   static constexpr auto launch_part = detail::PartKind::priority;
   std::int32_t value;
