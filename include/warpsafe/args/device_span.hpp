@@ -19,7 +19,7 @@ struct KernelPlace {
                         unsigned its_line = __builtin_LINE()) noexcept
       : file(its_file), line(its_line) {}
 };
-/// The number in an element's brackets, and their line.
+/// The index in an element's brackets, and the line of the brackets.
 struct ElementIndex {
   size_type number;
   KernelPlace at;
@@ -32,8 +32,8 @@ struct ElementIndex {
 };
 #endif
 #if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
-/// Ends the kernel of the host backend that uses `count` elements from `first` on, of `size` that
-/// exist, in this line. Does nothing outside of kernels. nullptr until the host backend is used.
+/// On the host backend, ends the kernel that uses `count` elements from `first` on, of only `size`
+/// elements, in this line. Does nothing outside of kernels. nullptr until the host backend is used.
 [[gnu::visibility("default")]] inline void (*leave_span)(size_type first, size_type count,
                                                          size_type size, const char* file,
                                                          unsigned line) = nullptr;

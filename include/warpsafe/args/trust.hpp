@@ -11,7 +11,7 @@
 namespace warpsafe {
 
 /// A raw pointer that the caller knows to be device memory. Full checks ask the driver. Only
-/// `trust` makes it.
+/// `trust` creates one.
 template <class T>
 class trusted_ptr {
  public:

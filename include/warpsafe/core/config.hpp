@@ -18,8 +18,8 @@
     "warpsafe supports g++ 12+, clang++ 14+, nvcc 12+ and hipcc 5.2+ on Linux; MSVC is not supported"
 #endif
 
-/// How much a launch checks: 0 off, 1 cheap (comparisons, hardly a driver call), 2 full. The
-/// default follows NDEBUG. The value must be a number, because `#if` reads an undefined word as 0.
+/// How much a launch checks: 0 off, 1 cheap (mostly comparisons), 2 full. The default follows
+/// NDEBUG. The value must be a number, because `#if` reads an undefined word as 0.
 #if !defined(WARPSAFE_CHECKS)
 #if defined(NDEBUG)
 #define WARPSAFE_CHECKS 0

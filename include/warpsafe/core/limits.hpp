@@ -10,7 +10,7 @@
 
 namespace warpsafe {
 
-/// The runtime's maker, which decides the rules besides the numbers and the names of codes.
+/// The runtime's maker. It decides the names of codes, and the rules that no limit expresses.
 enum class Vendor : std::uint8_t { unknown, nvidia, amd, host };
 
 /// What a device allows, in the runtime's own terms. 0 means "not reported": `put_floors` puts the

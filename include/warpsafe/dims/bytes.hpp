@@ -83,8 +83,8 @@ class Bytes {
   std::uint64_t bytes_ = 0;
 };
 
-/// A launch option: dynamic shared memory for `count` elements of T. It keeps a wrong count; making
-/// a configuration of it reports the error.
+/// A launch option: dynamic shared memory for `count` elements of T. It keeps a wrong count; the
+/// configuration that is made from it reports the error.
 template <class T>
 class DynamicShared {
   static_assert(std::is_object_v<T> && !std::is_const_v<T>,

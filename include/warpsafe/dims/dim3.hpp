@@ -118,10 +118,10 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
     return LaunchShape::saturating_product({x(), y(), z()});
   }
 
-  /// A block or cluster with sizes known at run time. The error names the wrong number:
-  /// Errc::dimension_negative, ::block_zero, ::block_axis_too_large (over 1024 per axis) or
-  /// ::block_too_large (over 1024 threads, the limit of every device of both vendors). Grids have
-  /// no `create`: make one with `SafeGrid`, or with `from_blocks` to count blocks on purpose.
+  /// A block or cluster with sizes known at run time. Errc::dimension_negative, ::block_zero,
+  /// ::block_axis_too_large (over 1024 per axis of a block), ::block_too_large (over 1024 threads,
+  /// the limit of every device). The launch checks the size of a cluster. Grids have no `create`:
+  /// make one with `SafeGrid`, or with `from_blocks` to count blocks on purpose.
   template <class A, class B = int, class C = int>
   [[nodiscard]] static constexpr result<Dim3> create(
       A x, B y = 1, C z = 1, call_site site = call_site::current()) noexcept {

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-// What the type of a grid says about it. A launch needs no more of SafeGrid (safe_grid.hpp).
+// What a grid's type says about the grid. A launch needs no more of SafeGrid (safe_grid.hpp).
 
 namespace warpsafe {
 

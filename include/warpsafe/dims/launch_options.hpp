@@ -17,7 +17,7 @@ namespace warpsafe {
 
 namespace detail {
 
-/// Whether every value of an integer type fits in 32 bits with a sign: not of `unsigned`.
+/// Whether a signed 32-bit number holds every value of an integer type; `unsigned` does not fit.
 template <class Number>
 inline constexpr bool is_priority = is_size<Number> &&
                                     sizeof(Number) + std::is_unsigned_v<Number> <=
@@ -32,7 +32,8 @@ struct cooperative_t {
 };
 inline constexpr cooperative_t cooperative{};
 
-/// A launch option: the priority of this launch in the runtime's own range. Smaller is more urgent.
+/// A launch option, for CUDA: this launch's priority in the runtime's range. Smaller is more
+/// urgent.
 struct priority {
   static constexpr auto launch_part = detail::PartKind::priority;
   std::int32_t value;

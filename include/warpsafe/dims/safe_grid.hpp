@@ -185,9 +185,9 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
     // Not {}, which leaves a LaunchError uninitialised.
     return LaunchError::make(Errc{}, Stage::construction);
   }
-  /// The part that a launch needs, without the sizes. It is a copy: the error of a launch takes it
-  /// by reference, so it lies in memory at every launch. The copy keeps the sizes, and the result
-  /// that holds the grid, out of memory.
+  /// The part that a launch needs, without the sizes. It is a copy, because a launch's error takes
+  /// it by reference, which puts it into memory at every launch. With a copy, the sizes, and the
+  /// result that holds the grid, stay in registers.
   [[nodiscard, gnu::always_inline]] constexpr Numbers numbers(detail::ForDispatch) const noexcept {
     return *this;
   }

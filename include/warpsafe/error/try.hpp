@@ -31,7 +31,7 @@ concept HoldsScope = requires {
   typename R::value_type::acts_until_its_end;
 };
 
-/// Diagnoses WARPSAFE_TRYV of an answer, and of an object that would end with the statement.
+/// Diagnoses WARPSAFE_TRYV of an answer, and of an object that the statement would destroy at once.
 template <class R>
 [[nodiscard, gnu::always_inline]] constexpr const R& check_no_answer(const R& tested) noexcept {
   static_assert(
@@ -43,9 +43,9 @@ template <class R>
   return tested;
 }
 
-/// What a function returns that returns no result.
+/// What a function returns if it returns no result.
 enum class Returns { other, nothing, number };
-/// By the compiler's name of the function (__PRETTY_FUNCTION__). Of a lambda g++ shows no type.
+/// Reads the compiler's name of the function, __PRETTY_FUNCTION__. g++ shows no type of a lambda.
 constexpr Returns returned_by(const char* function) noexcept {
   for (const char* word : {"static ", "virtual ", "constexpr ", "consteval ", "inline "}) {
     function = after(function, word);
@@ -110,18 +110,18 @@ struct Returned<Returns::number> {
 
 /// `WARPSAFE_TRY(auto x, expression);` declares x with the value of a `result`, or returns its
 /// error from the enclosing function. That function may return any `result`, or an
-/// `outcome::result<T, std::error_code>` if <warpsafe/error/message.hpp> is included. A lambda
-/// names its return type: `[&]() -> result<int> { … }`. As a declaration, it needs braces after
-/// `if`, `for` and `case`.
+/// `outcome::result<T, std::error_code>` if <warpsafe/error/message.hpp> is included. Give a lambda
+/// a return type: `[&]() -> result<int> { … }`. As a declaration, it needs braces after `if`, `for`
+/// and `case`.
 #define WARPSAFE_TRY(declaration, ...) \
   WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_TRY_NAME, return, declaration, __VA_ARGS__)
 
 /// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. It is one
-/// statement, also without braces. Of an object that acts until its end, a DeviceGuard or a
-/// Capture, it does not compile: the object would end at once.
+/// statement, also without braces. It does not compile for an object that acts until its
+/// destructor, such as a DeviceGuard or a Capture: the object would be destroyed at once.
 #define WARPSAFE_TRYV(...) WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_TRY_NAME, return, __VA_ARGS__)
 
-/// The same two in a coroutine, whose promise takes a `result` from `co_return`.
+/// The same two macros for a coroutine whose promise takes a `result` from `co_return`.
 #define WARPSAFE_CO_TRY(declaration, ...) \
   WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_TRY_NAME, co_return, declaration, __VA_ARGS__)
 #define WARPSAFE_CO_TRYV(...) WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_TRY_NAME, co_return, __VA_ARGS__)

@@ -42,10 +42,9 @@ namespace warpsafe {
 ///     // Optional, if scalars may be on the host or on the device:
 ///     static status set_scalars_on_device(native handle, bool on) noexcept;
 ///     static status get_scalars_on_device(native handle, bool& on) noexcept;
-///     // Optional beside them: which pointer parameters of `function` are scalars. Bit n is set
-///     for
-///     // the pointer parameter n, counted from 0 without handle and stream. Add others_on_device
-///     // if the other pointers are device memory. 0: `call` knows nothing about the function.
+///     // Optional beside them: which pointer parameters of `function` are scalars. Bit n is for
+///     // pointer parameter n, counted from 0 without handle and stream. Add others_on_device if
+///     // the other pointers are device memory. 0: `call` knows nothing about the function.
 ///     static constexpr unsigned scalar_pointers(Name function) noexcept;
 ///     // Optional, if C++ headers overload functions: the signatures that `call<fn>` accepts.
 ///     using overloaded = Signatures<my_status_t(my_handle_t, int)>;

@@ -75,8 +75,8 @@ template <class T>
 inline constexpr ScalarPlace scalar_place<T*> =
     std::is_floating_point_v<T> ? ScalarPlace::host : ScalarPlace::unknown;
 
-/// What a pointer parameter of a library's function takes. Its type does not tell: a scalar and an
-/// array are both a `const float*`.
+/// What a pointer parameter of a library's function takes. Its type does not show this: a scalar
+/// and an array are both a `const float*`.
 enum class PointerRole : unsigned char {
   unknown,
   scalar,  ///< on the host or on the device, as the handle's pointer mode says

@@ -30,10 +30,10 @@
 #define WARPSAFE_KERNEL [[maybe_unused]] static __global__
 /// Write it before a kernel's `void`, at the declaration and at the definition, if another
 /// translation unit launches the kernel. A device's kernel and its launch are in the same shared
-/// object. In a file of the host compiler, the default backend says whose kernel it is: a function
-/// of another such file, or with WARPSAFE_BACKEND_CUDA or _HIP a kernel of nvcc or hipcc. With
-/// -rdc=true, nvcc 13 drops a kernel that no file compiled by nvcc names in host code; the option
-/// `-Xnvlink --ignore-host-info` keeps it.
+/// object. In a file of the host compiler, the default backend decides where the kernel comes from:
+/// from another file of the host compiler, or with WARPSAFE_BACKEND_CUDA or _HIP from a file of
+/// nvcc or hipcc. With -rdc=true, nvcc 13 drops a kernel that no file compiled by nvcc names in
+/// host code; the option `-Xnvlink --ignore-host-info` keeps it.
 #define WARPSAFE_KERNEL_EXTERN __global__
 
 /// Write it after WARPSAFE_KERNEL to allow at most `threads` threads per block, and to limit the
@@ -110,9 +110,8 @@ WARPSAFE_FN constexpr bool is_call_site(...) noexcept {
 
 /// An uninitialised array of N elements in the block's static shared memory. Write an empty lambda
 /// as the argument: `float* tile = shared_array<float, 256>([] {});`. Each lambda has a type of its
-/// own, so each call that is written in the source is an array of its own, as each `__shared__`
-/// variable is. A call that runs again, in a loop or in a function called twice, returns the same
-/// array.
+/// own, so each call in the source makes a separate array, like a `__shared__` variable. A call
+/// that runs again, in a loop or in a function called twice, returns the same array.
 template <class T, unsigned N, class Site>
 WARPSAFE_DETAIL_KERNEL_CODE T* shared_array(Site&&) {
   static_assert(
@@ -131,7 +130,7 @@ WARPSAFE_DETAIL_KERNEL_CODE T* shared_array(Site&&) {
 #endif
 }
 
-/// Diagnoses a call without the lambda: two of them would be one array.
+/// Diagnoses a call without the lambda: two calls without one would return the same array.
 template <class T, unsigned N, class... Tag>
 WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
   static_assert(

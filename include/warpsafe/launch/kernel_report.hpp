@@ -38,8 +38,8 @@ struct Occupancy {
   [[nodiscard]] constexpr std::uint32_t percent() const noexcept {
     return most_warps == 0 ? 0 : (100 * warps + most_warps / 2) / most_warps;
   }
-  /// How many times the device is filled until all blocks have run. The last time it may be filled
-  /// in part.
+  /// How many times the device is filled until all blocks have run. The last time, it may be only
+  /// partly filled.
   [[nodiscard]] constexpr std::uint64_t waves() const noexcept {
     return blocks_at_once == 0 ? 0 : (blocks_launched + blocks_at_once - 1) / blocks_at_once;
   }

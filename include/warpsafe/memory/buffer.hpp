@@ -150,10 +150,11 @@ class [[nodiscard]] basic_device_buffer {
     }
   }
   /// Copies the elements to the host, after the work submitted to `stream` so far. The returned
-  /// Pending hands them out, and keeps the device memory allocated until the copy has ended. The
-  /// target is pageable memory, so this call may wait for the copy; `copy` into a PinnedBuffer does
-  /// not wait. A std::vector holds them, of unsigned char if T is bool. `get` returns the errors:
-  /// Errc::out_of_memory (of the host), ::stream_capturing, ::runtime_failed, ::execution_failed.
+  /// Pending keeps the device memory allocated until the copy has ended. Its `get` returns a
+  /// std::vector of the elements, of unsigned char if T is bool. The target is pageable memory, so
+  /// this call may wait for the copy; `copy` into a PinnedBuffer does not wait. `get` also returns
+  /// the errors: Errc::out_of_memory (of the host), ::stream_capturing, ::runtime_failed,
+  /// ::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, detail::HostElements<T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) const noexcept {

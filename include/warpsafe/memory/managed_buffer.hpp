@@ -85,10 +85,10 @@ class [[nodiscard]] basic_managed_buffer {
   }
   void view() const&& = delete;
   /// Hands the elements to the host once the work submitted so far has ended: to `stream`, to the
-  /// buffer's own stream, and to each other stream that was given a view of the buffer. Order
-  /// streams that were given a span or an address before `stream` first. `get` returns the errors:
-  /// Errc::stream_capturing, ::memory_closed for a buffer that was moved from, ::execution_failed,
-  /// ::runtime_failed.
+  /// buffer's own stream, and to each other stream that was given a view of the buffer. If another
+  /// stream was given a span or an address, first make `stream` wait for it. `get` returns the
+  /// errors: Errc::stream_capturing, ::memory_closed for a buffer that was moved from,
+  /// ::execution_failed, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, basic_host_managed<B, T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) && noexcept {

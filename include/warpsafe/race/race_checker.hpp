@@ -98,7 +98,7 @@ class RaceChecker {
     order_.forget(std::move(kept), std::move(used));
   }
   /// Calls `access` with each point that may be the first of a later race, and `allocation` with
-  /// each that a later race may name besides; with some several times.
+  /// the point of each allocation that a later race may name. Some points come several times.
   template <class Access, class Allocation>
   void each_nameable(const Access& access, const Allocation& allocation) const {
     const auto visit_region = [&](const Region& region) {

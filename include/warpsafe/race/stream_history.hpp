@@ -91,8 +91,8 @@ class StreamHistory {
   /// The moments in memory: those around what is not forgotten, and the newest.
   [[nodiscard]] std::span<const Numbered> moments() const noexcept { return moments_; }
 
-  /// Forgets what no report shows that marks actions of `marked` or later ones, and names actions
-  /// of `named`.
+  /// Forgets what no later report shows. A later report marks actions of `marked` or newer ones,
+  /// and names actions of `named`.
   void forget(std::vector<Point> marked, std::vector<Point> named) {
     std::sort(marked.begin(), marked.end());
     std::vector<bool> kept(moments_.size());

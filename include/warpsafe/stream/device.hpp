@@ -89,7 +89,7 @@ struct GuardedDevices {
     return -1;
   }
 };
-/// Those of the calling thread.
+/// The guards of the calling thread.
 template <class B>
 [[nodiscard, gnu::visibility("default")]] GuardedDevices& guarded_devices() noexcept {
   static thread_local GuardedDevices own;
@@ -98,9 +98,9 @@ template <class B>
 
 }  // namespace detail
 
-/// Makes a device current for the calling thread. Its destructor restores the previous one, once
-/// the guards that were made later have ended too, in whatever order they end. @pre the thread that
-/// made it destroys it; another thread's current device stays as it is
+/// Makes a device current for the calling thread. Its destructor restores the previous device, or
+/// leaves this to a guard that was made later and still exists. Guards may end in any order. @pre
+/// the thread that made the guard destroys it
 template <class B>
 class [[nodiscard]] basic_device_guard {
  public:

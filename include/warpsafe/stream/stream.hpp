@@ -62,9 +62,9 @@ class [[nodiscard]] basic_stream {
   /// priority: smaller is more urgent, and priority(0) is the default. Errc::no_device,
   /// ::runtime_failed.
   ///
-  /// For programs of one device. Every thread begins on device 0, so checked builds return
-  /// Errc::device_not_chosen if device 0 is current without a DeviceGuard of this thread, while the
-  /// program has streams on another device.
+  /// Use this form in programs of one device. Every thread begins on device 0, so checked builds
+  /// return Errc::device_not_chosen if device 0 is current without a DeviceGuard of this thread,
+  /// while the program has streams on another device.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(priority urgency = priority(0),
                                                    call_site site = call_site::current()) noexcept {
@@ -101,8 +101,8 @@ class [[nodiscard]] basic_stream {
     }
     return basic_stream(basic_stream_ref<B>(stream, device), shared);
   }
-  /// Creates a stream on a device that need not be current: the form for programs of several
-  /// devices. Errc::device_invalid also.
+  /// Creates a stream on a device that need not be current. Use this form in programs of several
+  /// devices. Errc::no_device, ::device_invalid, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(DeviceId device,
                                                    call_site site = call_site::current()) noexcept {

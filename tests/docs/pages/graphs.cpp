@@ -38,7 +38,7 @@ ws::result<float> replayed(const ws::Stream& stream) {
     return ws::launch(stream, config, ws::kernel<add>, 2.0F, x.view(), x.size());
   };
   WARPSAFE_TRYV(ws::recapture(exec, stream, step));   // the same operations with other arguments
-  WARPSAFE_TRYV(exec.update(graph));                  // or from a graph that is there
+  WARPSAFE_TRYV(exec.update(graph));                  // or from a graph that you have
   WARPSAFE_TRYV(exec.launch(stream));
   WARPSAFE_TRY(const auto values, x.to_host(stream).get());
   return values[0];

@@ -51,6 +51,16 @@ def table(path, cells):
             for line in lines if line and not line.startswith("#"))}  # fmt: skip
 
 
+def joined_bytes(properties):
+    """GoogleTest's JSON escapes each byte of a character such as … by itself, as \\u00e2\\u0080\\u00a6."""
+    def joined(value):
+        try:
+            return value.encode("latin-1").decode()
+        except UnicodeError:
+            return value  # a release that writes the character as it is
+    return {name: joined(value) if isinstance(value, str) else value for name, value in properties.items()}
+
+
 def run(program):
     """What each test of a program noted, by row, in the order of the source."""
     with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +68,7 @@ def run(program):
         done = subprocess.run([program, f"--gtest_output=json:{report}"], capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{program} fails:\n{done.stdout[-4000:]}")
-        suites = json.loads(report.read_text())["testsuites"]
+        suites = json.loads(report.read_text(), object_hook=joined_bytes)["testsuites"]
     return {suite["name"].removeprefix("Misuse"): [test for test in suite["testsuite"] if "moment" in test]
             for suite in suites}  # fmt: skip
 
@@ -221,12 +231,12 @@ def page(rows):
 # The answers of the second list, with the heading of the figures, and what a row's cell begins with.
 ANSWERS = {"compile": ("does not compile", "does not compile"), "device": ("a warning", "a warning of nvcc, and an error with `-Werror all-warnings`"),
            "warning": ("a warning", "a warning, and an error with `-Werror`"),
-           "told": ("told by the call or the wait", "an error"),
+           "told": ("reported by the call or the wait", "an error"),
            "race": ("race detector", "the race detector"),
            "host": ("host backend, log", "an error on the host backend"),
            "message": ("host backend, log", "a line on standard error"),
            "right": ("no effect", "the right thing happens"), "avoidable": ("avoidable", "avoidable"),
-           "silent": ("not told", "not told")}  # fmt: skip
+           "silent": ("not reported", "not reported")}  # fmt: skip
 SECOND = HERE.parent / "second"
 
 

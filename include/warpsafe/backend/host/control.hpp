@@ -84,9 +84,9 @@ inline bool set_memory(int device, std::size_t bytes) {
 }
 
 /// Sets the stack of each thread of a kernel in bytes, rounded up to whole pages, in place of
-/// WARPSAFE_HOST_STACK: all of a kernel's local variables and calls. Waits for all work. Memory is
-/// used only where a kernel touches it. Returns false for less than 64 KiB or more than 1 GiB, and
-/// changes nothing.
+/// WARPSAFE_HOST_STACK. The stack holds all local variables and calls of the thread. Waits for all
+/// work. Memory is used only where a kernel touches it. Returns false for less than 64 KiB or more
+/// than 1 GiB, and changes nothing.
 inline bool set_stack_bytes(std::size_t bytes) {
   if (bytes < least_stack_bytes || bytes > most_stack_bytes) return false;
   Runtime& runtime = Runtime::get();
@@ -99,8 +99,8 @@ inline bool set_stack_bytes(std::size_t bytes) {
 
 /// Lets the kernels and fills of `device` access the memory of `peer`, or not. At first no device
 /// can access another's memory, as on CUDA without cudaDeviceEnablePeerAccess and
-/// cudaMemPoolSetAccess: such a kernel faults. Copies need no access. Returns false if there is no
-/// such device, or for a `peer` from 64 on.
+/// cudaMemPoolSetAccess: a kernel that tries it faults. Copies need no access. Returns false if
+/// there is no such device, or for a `peer` from 64 on.
 inline bool set_peer_access(int device, int peer, bool allowed) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);

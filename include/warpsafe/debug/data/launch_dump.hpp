@@ -27,15 +27,15 @@ class LaunchDump {
   std::uint32_t block[3] = {};
   std::uint64_t dynamic_shared = 0;  ///< bytes
 
-  /// Opens a dump. False with the reason in `problem` if the folder does not exist or holds no
-  /// launch.
+  /// Opens a dump. Returns false, with the reason in `problem`, if the folder does not exist or
+  /// holds no launch.
   [[nodiscard]] bool open(const std::string& folder, std::string& problem) {
     folder_ = folder;
     return read("grid", grid, 3, problem) && read("block", block, 3, problem) &&
            read("shared", &dynamic_shared, 1, problem);
   }
-  /// Reads the value of parameter `number`. False with the reason in `problem`, for example if T is
-  /// not the parameter's type.
+  /// Reads the value of parameter `number`. Returns false, with the reason in `problem`, for
+  /// example if T is not the parameter's type.
   template <class T>
   [[nodiscard]] bool value(int number, T& target, std::string& problem) const {
     return read("arg" + std::to_string(number), &target, 1, problem);

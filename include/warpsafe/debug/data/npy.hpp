@@ -221,7 +221,8 @@ namespace detail {
 }  // namespace detail
 
 /// Reads a file that write_npy wrote. Reads its header first, and no more data than the header
-/// promises. False with the reason in `problem`, also if there is no memory for the array.
+/// promises. Returns false, with the reason in `problem`, if the file cannot be used or there is no
+/// memory for the array.
 [[nodiscard]] inline bool read_npy(const std::string& path, NpyArray& array, std::string& problem) {
   std::FILE* const file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) {

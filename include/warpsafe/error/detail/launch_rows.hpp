@@ -215,7 +215,8 @@ WARPSAFE_ERROR(29, cooperative_too_large, "the cooperative grid cannot be reside
 
 // The grid is capped by `max_resident_blocks` for another kernel, device or block, or for other
 // dynamic shared memory. Checked builds.
-// Way out: Call `max_resident_blocks` with what is launched; `max_blocks(n)` is for an own number.
+// Way out: Call `max_resident_blocks` with the launch's kernel, block and dynamic shared memory. To
+// choose the number yourself, use `max_blocks(n)`.
 WARPSAFE_ERROR(76, occupancy_mismatch, "the grid's cap was computed for another launch",
                subcode == Subcode::cap_device
                    ? "the grid is capped by the blocks resident on device {limit}, and launched on "
@@ -251,9 +252,9 @@ WARPSAFE_ERROR(72, argument_empty, "a view without elements was given to a point
                "let it take a DeviceSpan, or pass nullptr, if it can do without them")
 
 // A kernel, a library call or a fill would access memory of another device. Copies may.
-// Way out: Use a buffer of the stream's device, `copy` into one, or allow the access. Buffers are
-// in memory pools, for which `cudaMemPoolSetAccess` does that. For `cudaMalloc`, it is
-// `cudaDeviceEnablePeerAccess`; on AMD `hipDeviceEnablePeerAccess` for both.
+// Way out: Use a buffer of the stream's device, `copy` into one, or allow the access. For buffers,
+// which are in memory pools, call `cudaMemPoolSetAccess`. For memory of `cudaMalloc`, call
+// `cudaDeviceEnablePeerAccess`. On AMD, call `hipDeviceEnablePeerAccess` for both.
 WARPSAFE_ERROR(73, memory_wrong_device, "the device cannot access memory of another device",
                error.extra != 0
                    ? "argument {argument} is memory of device {limit}, which device {value} cannot "

@@ -17,20 +17,21 @@ WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
 WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
                "{value} elements where {limit} are needed")
 
-// `align<N>(span)` was given a span that does not start at a multiple of N bytes, as `subspan(1,
-// n)` may not.
+// `align<N>(span)` was given a span that does not start at a multiple of N bytes, for example after
+// `subspan(1, n)`.
 // Way out: Start the span at a multiple of N bytes, or launch a kernel that reads single elements.
 WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type",
                "a pointer is aligned to {value} bytes, but its type needs {limit}")
 
 // `subspan`, `row` or `window` was asked for elements behind the end of a view. An offset that was
 // computed as `i - 1` for i = 0 is a huge number.
-// Way out: Ask for the elements that are there. `subspan(offset)` is all that follow the offset.
+// Way out: Ask for the elements that exist. `subspan(offset)` returns all elements from the offset
+// on.
 WARPSAFE_ERROR(69, part_outside, "a part of a view is not inside of the view",
                "{value} elements from {first} on are not among the {limit} of this view{in axis}")
 
 // Both are parts of one buffer. The runtimes do not say what such a copy writes.
-// Way out: Copy to a buffer of its own first, or use a kernel.
+// Way out: Copy to another buffer first, or use a kernel.
 WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
                "source and target begin {value} bytes apart and reach over {limit} bytes, so they "
                "overlap")
@@ -47,7 +48,7 @@ WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was taken before",
 
 // ## Streams and devices
 
-// The stream's device is not current. Or the two events of a time are of two devices.
+// The stream's device is not current. Or the two events of a measured time belong to two devices.
 // Way out: Make the stream's device current with `DeviceGuard`, for as long as you use the stream.
 WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
                subcode == Subcode::two_events
@@ -71,7 +72,7 @@ WARPSAFE_ERROR(75, device_not_chosen, "no device was chosen for a new stream",
                "so the stream would be on device {value}; write Stream::create(DeviceId({value})) "
                "if that is meant")
 
-// The call would wait, query or allocate, and so break the capture. It is not made.
+// The call would wait, query or allocate, and so break the capture. The library does not make it.
 // Way out: Make the call before or after the capture, or on another stream with
 // `CaptureMode::relaxed` ([captures](../guide/graphs.md)).
 WARPSAFE_ERROR(35, stream_capturing, "the stream is capturing",
