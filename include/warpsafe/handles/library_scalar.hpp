@@ -51,6 +51,15 @@ template <class Pointer>
       "warpsafe: device_scalar takes device memory: a device buffer's view(), or trust(p)");
   return {pointer};
 }
+/// Diagnoses a temporary that owns the device memory.
+template <class Pointer>
+requires detail::FreesTooEarly<Pointer>
+auto device_scalar(Pointer&&) noexcept {
+  static_assert(
+      !detail::FreesTooEarly<Pointer>,
+      "warpsafe: this temporary frees its device memory at the end of the statement, while the library's work may still run; give it a name that lives until the stream is synchronized, or declare may_be_temporary in its device_pointer_traits if its free waits for the handle's stream");
+  return DeviceScalar<Pointer>{};
+}
 
 /// Set beside the bits of handle_traits::scalar_pointers if all other pointers of the function are
 /// device memory.
