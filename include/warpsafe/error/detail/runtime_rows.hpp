@@ -200,8 +200,8 @@ WARPSAFE_ERROR(51, graph_memory_freed, "memory that the graph uses was freed",
 WARPSAFE_ERROR(52, handle_stream_changed, "a library handle was set to another stream",
                "other code set another stream on the handle of this StreamBound; use rebind")
 
-// A call mixes scalars of the host and of the device, or other code changed the handle's mode. At
-// level full also: a scalar's raw pointer is device memory.
+// A call mixes scalars of the host and of the device, or its descriptor or other code sets another
+// mode. At level full also: a scalar's raw pointer is device memory.
 // Way out: Pass all scalars of a call as `host_scalar`, or all as `device_scalar`; do not set the
 // mode.
 WARPSAFE_ERROR(
