@@ -4,6 +4,7 @@
 // Scalars of a library's functions: their values, and where these are stored.
 
 #include "toy_fixture.hpp"
+#include <warpsafe/memory/buffer.hpp>
 
 #include <type_traits>
 
@@ -89,6 +90,83 @@ TEST(LibraryScalar, OnTheDeviceItIsAnyDevicePointer) {
   EXPECT_EQ(device_scalar(pointer).get(), &there);
   EXPECT_EQ(device_scalar(DeviceSpan<const float>(pointer, 1)).get(), &there);
   EXPECT_EQ(device_scalar(trust(&there)).get(), &there);
+}
+
+// As cuBLASLt: the descriptor of a call says where its scalars are.
+enum class Side { host, device, both };
+struct Described {
+  Side scalars;
+};
+struct Counter {
+  int calls = 0;
+};
+int counter_create(Counter** handle) {
+  *handle = new Counter;
+  return 0;
+}
+int counter_destroy(Counter* handle) {
+  delete handle;
+  return 0;
+}
+int counter_scale(Counter* handle, const Described*, const float*, const float*, float*,
+                  host_backend::native_stream) {
+  ++handle->calls;
+  return 0;
+}
+
+}  // namespace
+}  // namespace warpsafe::handle_test
+
+template <>
+struct warpsafe::handle_traits<warpsafe::handle_test::Counter*>
+    : warpsafe::HandleCalls<warpsafe::host_backend, warpsafe::handle_test::counter_create,
+                            warpsafe::handle_test::counter_destroy> {
+  using Side = warpsafe::handle_test::Side;
+  static constexpr Name name = Name::of("counter");
+  static constexpr unsigned scalar_pointers(Name) noexcept { return 0b110; }
+  static constexpr bool descriptors_place_scalars = true;
+  static int set_scalars_on_device(native, bool) noexcept { return 0; }
+  static int get_scalars_on_device(native, bool& on) noexcept {
+    on = false;
+    return 0;
+  }
+  static bool scalars_fit(const warpsafe::handle_test::Described* descriptor, bool host,
+                          bool device) noexcept {
+    if (descriptor->scalars == Side::both) return host && device;
+    return descriptor->scalars == Side::host ? !device : !host;
+  }
+};
+
+namespace warpsafe::handle_test {
+namespace {
+
+template <CheckLevel Level>
+void match_the_descriptor(const Stream& stream) {
+  auto counter = StreamBound<Counter*>::create(stream).value();
+  auto x = DeviceBuffer<float>::create(stream, 1).value();
+  const auto scaled = [&](Side side, const auto& alpha, const auto& beta) {
+    const Described descriptor{side};
+    return counter.call<counter_scale, Level>(&descriptor, alpha, beta, x.view());
+  };
+  const auto there = device_scalar(x.view());
+  const auto here = host_scalar(1.0F);
+  EXPECT_TRUE(scaled(Side::host, here, here).has_value());
+  EXPECT_TRUE(scaled(Side::device, there, there).has_value());
+  EXPECT_TRUE(scaled(Side::both, there, here).has_value());
+  EXPECT_EQ(counter.native()->calls, 3);
+  for (const auto& refused : {scaled(Side::host, there, there), scaled(Side::device, here, here),
+                              scaled(Side::host, there, here)}) {
+    EXPECT_EQ(error_in(refused).code, Errc::handle_pointer_mode);
+    EXPECT_THAT(said(refused), ::testing::HasSubstr("the descriptor's POINTER_MODE differs; pass "
+                                                    "host_scalar or device_scalar to match"));
+  }
+  EXPECT_EQ(counter.native()->calls, 3);
+}
+TEST(LibraryScalar, MatchesTheDescriptorWhereThatPlacesIt) {
+  const Stream stream = Stream::create().value();
+  match_the_descriptor<CheckLevel::full>(stream);
+  match_the_descriptor<CheckLevel::cheap>(stream);
+  match_the_descriptor<CheckLevel::off>(stream);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // Libraries that a handle cannot express; tests/compile/snippets.py says how such a file is read.
 
 #include <warpsafe/handles/stream_bound.hpp>
+#include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 namespace ws = warpsafe;
@@ -74,3 +75,35 @@ auto used(ws::StreamBound<Handle>& library) {
 }
 
 }  // namespace h02_handle_by_value
+
+// H03: A library without a pointer mode, as cuDNN, reads a scalar of device memory on the host.
+namespace h03_device_scalar_of_a_host_library {
+
+struct Context;
+LibraryStatus create(Context** handle) noexcept;
+LibraryStatus destroy(Context* handle) noexcept;
+LibraryStatus scale(Context* handle, const float* alpha, float* x, LibraryStream stream) noexcept;
+
+}  // namespace h03_device_scalar_of_a_host_library
+
+template <>
+struct ws::handle_traits<h03_device_scalar_of_a_host_library::Context*>
+    : ws::HandleCalls<ws::Stream::backend, h03_device_scalar_of_a_host_library::create,
+                      h03_device_scalar_of_a_host_library::destroy> {
+  static constexpr Name name = Name::of("library");
+  static constexpr unsigned scalar_pointers(Name) noexcept { return 0b1; }
+};
+
+namespace h03_device_scalar_of_a_host_library {
+
+auto used(ws::StreamBound<Context*>& library, [[maybe_unused]] ws::DeviceBuffer<float>& alpha,
+          ws::DeviceBuffer<float>& x) {
+#ifdef MISUSE
+  // expected-error {{"this library reads its scalars on the host: pass host_scalar(x)"}}
+  return library.call<scale>(alpha.view(), x.view());
+#else
+  return library.call<scale>(ws::host_scalar(2.0F), x.view());
+#endif
+}
+
+}  // namespace h03_device_scalar_of_a_host_library

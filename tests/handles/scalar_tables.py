@@ -10,8 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-# The routines that the tables leave out on purpose: each form takes its scalars in another way.
-LEFT_OUT = re.compile(r"GetSolutions|_get_solutions|kernel_name|[nN]nz|rotm(_s|S)trided")
+# The routines that the tables leave out on purpose: each form takes its scalars in another way, or the name means
+# another thing.
+LEFT_OUT = re.compile(r"GetSolutions|AlgoCheck|_get_solutions|kernel_name|[nN]nz|rotm(_s|S)trided")
 
 
 def functions(library, header):
@@ -22,12 +23,13 @@ def functions(library, header):
         first, *rest = [parameter.strip() for parameter in parameters.split(",")]
         if "handle" not in first.lower() or not all(re.search(r"\w[\s*]+\w+\s*(\[\])?$", one) for one in rest):
             continue
-        pointers = [one for one in rest if re.search(r"[*\[]|(Descr|HybMat|Info)_t", one)]
+        pointers = [one for one in rest if re.search(r"[*\[]|(Descr|HybMat|Info|Descriptor|Desc|Layout)_t", one)]
         routine = re.sub(r"(_v2|_64|ex|batched|strided|_)+$", "", name.lower())
         scalars = set()
         for number, one in enumerate(pointers):
             parameter = re.search(r"(\w+)\s*(\[\])?$", one)[1].lower()
-            by_name = parameter in ("alpha", "beta", "result", "results")
+            by_name = parameter in ("alpha", "beta", "result", "results") or (
+                library == "cudnn" and re.match("alpha|beta|valueptr", parameter) is not None)  # fmt: skip
             rotation = routine.endswith(("rotg", "rotmg")) or (
                 parameter in ("c", "s", "c_coeff", "s_coeff") and routine.endswith("rot")) or (
                 parameter == "param" and routine.endswith("rotm"))  # fmt: skip
@@ -44,7 +46,8 @@ def main():
         if not Path(path).is_file():
             continue
         found.append(library)
-        table = "sparse" if "sparse" in library else "blas"
+        tables = {"cudnn": "dnn", "cublasLt": "lt"}
+        table = "sparse" if "sparse" in library else tables.get(library, "blas")
         for name, scalars, batched in functions(library, Path(path)):
             if LEFT_OUT.search(name):
                 continue

@@ -296,6 +296,22 @@ TEST_F(CublasTest, LtMatmul) {
                                       square, nullptr, nullptr, 0U),
               Succeeds());
   EXPECT_EQ(host(dc), c);
+  // The descriptor says where the scalars are.
+  const std::int32_t device = CUBLASLT_POINTER_MODE_DEVICE;
+  ASSERT_EQ(cublasLtMatmulDescSetAttribute(multiply, CUBLASLT_MATMUL_DESC_POINTER_MODE, &device,
+                                           sizeof device),
+            CUBLAS_STATUS_SUCCESS);
+  const auto one_and_zero = buffer(std::vector<float>{1, 0});
+  const auto multiplied = [&](const auto& alpha, const auto& beta) {
+    return lt.call<cublasLtMatmul>(multiply, alpha, da.view(), square, db.view(), square, beta,
+                                   dc.view(), square, dc.view(), square, nullptr, nullptr, 0U);
+  };
+  EXPECT_EQ(multiplied(host_scalar(1.0F), host_scalar(0.0F)).error().code,
+            Errc::handle_pointer_mode);
+  EXPECT_THAT(multiplied(device_scalar(one_and_zero.view()),
+                         device_scalar(one_and_zero.view().subspan(1).value())),
+              Succeeds());
+  EXPECT_EQ(host(dc), c);
   EXPECT_EQ(cublasLtMatrixLayoutDestroy(square), CUBLAS_STATUS_SUCCESS);
   EXPECT_EQ(cublasLtMatmulDescDestroy(multiply), CUBLAS_STATUS_SUCCESS);
 }

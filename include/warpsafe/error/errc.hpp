@@ -124,8 +124,9 @@ enum class Subcode : std::uint8_t {
   cap_device,
   cap_threads,
   cap_bytes,
-  // Errc::unsupported.
+  // Errc::unsupported, then Errc::handle_pointer_mode.
   managed_memory,  ///< the host may not access managed memory while a kernel runs
+  in_descriptor,   ///< the mode is that of the call's descriptor
 };
 
 /// What an error leaves behind.

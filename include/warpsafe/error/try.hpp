@@ -106,7 +106,9 @@ struct Returned<Returns::number> {
   auto&& name = (__VA_ARGS__);                               \
   WARPSAFE_DETAIL_RETURN(name, return_, , name);             \
   declaration = static_cast<decltype(name)&&>(name).assume_value()
-#define WARPSAFE_DETAIL_TRY_NAME WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__)
+#define WARPSAFE_DETAIL_TRYV_NAME WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__)
+// Without braces after `if`, `for` or `case`, compilers report this name.
+#define WARPSAFE_DETAIL_TRY_NAME WARPSAFE_DETAIL_JOIN(warpsafe_try_needs_braces_, __COUNTER__)
 
 /// `WARPSAFE_TRY(auto x, expression);` declares x with the value of a `result`, or returns its
 /// error from the enclosing function. That function may return any `result`, or an
@@ -119,9 +121,10 @@ struct Returned<Returns::number> {
 /// `WARPSAFE_TRYV(expression);` returns the error of a `result<void>`, if it has one. It is one
 /// statement, also without braces. It does not compile for an object that acts until its
 /// destructor, such as a DeviceGuard or a Capture: the object would be destroyed at once.
-#define WARPSAFE_TRYV(...) WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_TRY_NAME, return, __VA_ARGS__)
+#define WARPSAFE_TRYV(...) WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_TRYV_NAME, return, __VA_ARGS__)
 
 /// The same two macros for a coroutine whose promise takes a `result` from `co_return`.
 #define WARPSAFE_CO_TRY(declaration, ...) \
   WARPSAFE_DETAIL_TRY(WARPSAFE_DETAIL_TRY_NAME, co_return, declaration, __VA_ARGS__)
-#define WARPSAFE_CO_TRYV(...) WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_TRY_NAME, co_return, __VA_ARGS__)
+#define WARPSAFE_CO_TRYV(...) \
+  WARPSAFE_DETAIL_TRYV(WARPSAFE_DETAIL_TRYV_NAME, co_return, __VA_ARGS__)

@@ -88,9 +88,9 @@ class [[nodiscard]] basic_graph {
       return detail::keep_value(*resources_.get(), std::forward<T>(value), site);
     }
   }
-  /// The number of operations. Errc::runtime_failed.
+  /// The number of operations: `node_count().value()`. Errc::runtime_failed.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<std::size_t> node_count(
+  [[nodiscard]] answer<std::size_t> node_count(
       call_site site = call_site::current()) const noexcept {
     std::size_t count = 0;
     if (const int status = detail::call<B, Level, &B::graph_nodes>(native_, count)) {

@@ -17,6 +17,9 @@ struct handle_traits<cudnnHandle_t>
   static constexpr Name name = Name::of("cuDNN");
 
   static constexpr int inner_handles = 0;
+  static constexpr unsigned scalar_pointers(Name function) noexcept {
+    return detail::dnn_scalars(name, function);
+  }
   static Name status_name(status value) noexcept { return Name::of(cudnnGetErrorString(value)); }
 };
 

@@ -46,6 +46,12 @@ namespace warpsafe {
 ///     // pointer parameter n, counted from 0 without handle and stream. Add others_on_device if
 ///     // the other pointers are device memory. 0: `call` knows nothing about the function.
 ///     static constexpr unsigned scalar_pointers(Name function) noexcept;
+///     // Optional beside it, if a descriptor, each function's first argument, says where the
+///     // scalars are. Then those of one call may be on two sides, and set_scalars_on_device does
+///     // nothing. `scalars_fit` tells whether the descriptor matches a call with scalars on the
+///     // host, on the device; define it for every type of a first argument.
+///     static constexpr bool descriptors_place_scalars = true;
+///     static bool scalars_fit(my_descriptor_t descriptor, bool host, bool device) noexcept;
 ///     // Optional, if C++ headers overload functions: the signatures that `call<fn>` accepts.
 ///     using overloaded = Signatures<my_status_t(my_handle_t, int)>;
 ///     // Optional, if a status other than 0 means that the work was done:

@@ -51,6 +51,15 @@ template <class Pointer>
       "warpsafe: device_scalar takes device memory: a device buffer's view(), or trust(p)");
   return {pointer};
 }
+/// Diagnoses a temporary that owns the device memory.
+template <class Pointer>
+requires detail::FreesTooEarly<Pointer>
+auto device_scalar(Pointer&&) noexcept {
+  static_assert(
+      !detail::FreesTooEarly<Pointer>,
+      "warpsafe: this temporary frees its device memory at the end of the statement, while the library's work may still run; give it a name that lives until the stream is synchronized, or declare may_be_temporary in its device_pointer_traits if its free waits for the handle's stream");
+  return DeviceScalar<Pointer>{};
+}
 
 /// Set beside the bits of handle_traits::scalar_pointers if all other pointers of the function are
 /// device memory.
@@ -132,6 +141,38 @@ inline constexpr ScalarRow sparse_rows[] = {
     {Name::of("bsrxmv"), 0b100000001},                        // alpha A values mask ... beta y
     {Name::of("csrgemm2buffersizeext"), 0b10000001},          // alpha A rows columns B ... beta
     {Name::of("csrgemm2"), 0b1000000001},  // alpha A values rows columns B ... beta
+};
+
+/// cuDNN (its API reference): the scalars are always on the host.
+inline constexpr ScalarRow dnn_rows[] = {
+    {Name::of("transformtensor addtensor softmaxforward convolutionbackwardbias"), 0b1001},
+    {Name::of("transformtensorex transformfilter poolingforward activationforward "
+              "lrncrosschannelforward"),
+     0b10010},                                   // descriptor alpha x x beta
+    {Name::of("optensor"), 0b10010010},          // descriptor alpha1 A A alpha2 B B beta
+    {Name::of("reducetensor"), 0b1001000},       // descriptor indices workspace alpha A A beta
+    {Name::of("settensor scaletensor"), 0b100},  // y y value
+    {Name::of("divisivenormalizationforward"), 0b10000010},
+    {Name::of("divisivenormalizationbackward poolingbackward activationbackward "
+              "lrncrosschannelbackward"),
+     0b100000010},
+    {Name::of("softmaxbackward"), 0b100001},
+    {Name::of("batchnormalizationforwardinference batchnormalizationforwardtraining "
+              "batchnormalizationforwardtrainingex normalizationforwardinference "
+              "normalizationforwardtraining"),
+     0b11},
+    {Name::of("batchnormalizationbackward batchnormalizationbackwardex normalizationbackward"),
+     0b1111},
+    {Name::of("spatialtfsamplerforward"), 0b100010},
+    {Name::of("spatialtfsamplerbackward"), 0b100010010010},
+    {Name::of("convolutionforward convolutionbiasactivationforward convolutionbackwarddata "
+              "convolutionbackwardfilter"),
+     0b10000001},
+};
+/// cuBLASLt (cuBLAS documentation, chapter 3).
+inline constexpr ScalarRow lt_rows[] = {
+    {Name::of("matmul"), 0b1000010},         // descriptor alpha A A B B beta
+    {Name::of("matrixtransform"), 0b10010},  // descriptor alpha A A beta
 };
 
 /// A routine's name in lower case and without underscores: sgemmstridedbatched for
@@ -224,6 +265,13 @@ template <std::size_t Rows>
       sparse_rows, library, function,
       Name::of(
           "buffersize buffersizeext preprocess analysis solve workestimation estimatememory compute copy"));
+}
+
+[[nodiscard]] constexpr unsigned dnn_scalars(Name library, Name function) noexcept {
+  return find_scalars(dnn_rows, library, function, Name{});
+}
+[[nodiscard]] constexpr unsigned lt_scalars(Name library, Name function) noexcept {
+  return find_scalars(lt_rows, library, function, Name{});
 }
 
 }  // namespace detail

@@ -244,4 +244,16 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
   }
 }
 
+/// Diagnoses a temporary that owns device memory, as launch does.
+template <class B = default_backend, CheckLevel Level = current_level, class K, class G, class Bk,
+          class... A>
+requires(detail::FreesTooEarly<A> || ...)
+    [[nodiscard]] result<void> launch_as_written(K, const G&, const Bk&, detail::LocatedBytes,
+                                                 typename B::native_stream, A&&...) noexcept {
+  static_assert(
+      !(detail::FreesTooEarly<A> || ...),
+      "warpsafe: this temporary frees its device memory at the end of the statement, while the kernel may still run; give it a name that lives until the stream is synchronized, or declare may_be_temporary in its device_pointer_traits if its free waits for the launch's stream");
+  return success();
+}
+
 }  // namespace warpsafe

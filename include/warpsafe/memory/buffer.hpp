@@ -99,11 +99,12 @@ class [[nodiscard]] basic_device_buffer {
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
   /// The argument for kernels. Deleted for a temporary buffer, whose memory would be freed.
   [[nodiscard]] DeviceView<T> view() & noexcept {
-    return DeviceView<T>({detail::DeviceAccess::pointer<T>(data()), size_}, device(), memory_);
+    return DeviceView<T>({detail::DeviceAccess::pointer<T>(data()), size_}, device(),
+                         detail::owner_or_closed(memory_));
   }
   [[nodiscard]] DeviceView<const T> view() const& noexcept {
     return DeviceView<const T>({detail::DeviceAccess::pointer<const T>(data()), size_}, device(),
-                               memory_);
+                               detail::owner_or_closed(memory_));
   }
   void view() const&& = delete;
   /// Keeps the memory allocated beyond the buffer's lifetime, for a graph that uses it.

@@ -81,7 +81,8 @@ class [[nodiscard]] basic_managed_buffer {
   /// The argument for kernels. Deleted for a temporary buffer, whose memory would be freed.
   [[nodiscard]] DeviceView<T> view() & noexcept {
     return DeviceView<T>({detail::DeviceAccess::pointer<T>(data_), size_},
-                         memory_ == nullptr ? -1 : memory_->stream().device().value(), memory_);
+                         memory_ == nullptr ? -1 : memory_->stream().device().value(),
+                         detail::owner_or_closed(memory_));
   }
   void view() const&& = delete;
   /// Hands the elements to the host once the work submitted so far has ended: to `stream`, to the

@@ -57,12 +57,14 @@ class [[nodiscard]] basic_pinned_buffer {
   basic_pinned_buffer(basic_pinned_buffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
+        open_(std::exchange(other.open_, false)),
         drop_(other.drop_) {}
   basic_pinned_buffer& operator=(basic_pinned_buffer&& other) noexcept {
     if (this != &other) {
       drop_(*this);
       data_ = std::exchange(other.data_, nullptr);
       size_ = std::exchange(other.size_, 0);
+      open_ = std::exchange(other.open_, false);
       drop_ = other.drop_;
     }
     return *this;
@@ -75,6 +77,7 @@ class [[nodiscard]] basic_pinned_buffer {
   /// Frees the memory and returns the runtime's error. Errc::runtime_failed, ::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    open_ = false;
     if (data_ == nullptr) return success();
     size_ = 0;
     const detail::RelaxedCaptureScope<B, Level> outside;
@@ -94,6 +97,7 @@ class [[nodiscard]] basic_pinned_buffer {
   void span() const&& = delete;
 
  private:
+  friend struct detail::CopyOperand<basic_pinned_buffer>;
   /// `close` at the check level of the buffer's creator.
   using Drop = void (*)(basic_pinned_buffer& self) noexcept;
   template <CheckLevel Level>
@@ -104,6 +108,7 @@ class [[nodiscard]] basic_pinned_buffer {
       : data_(data), size_(size), drop_(drop) {}
   T* data_;
   std::size_t size_;
+  bool open_ = true;  ///< not closed and not moved from
   Drop drop_;
 };
 
@@ -115,7 +120,9 @@ struct CopyOperand<basic_pinned_buffer<B, T>> {
   using element = T;
   using backend = B;
   [[nodiscard]] static CopyRows rows(basic_pinned_buffer<B, T>& buffer) noexcept {
-    return CopyRows::flat(buffer.span().data(), buffer.size(), -1);
+    CopyRows all = CopyRows::flat(buffer.data_, buffer.size_, -1);
+    all.closed = !buffer.open_;
+    return all;
   }
   [[nodiscard]] static std::nullptr_t owner(const basic_pinned_buffer<B, T>&) noexcept {
     return nullptr;

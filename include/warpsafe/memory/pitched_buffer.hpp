@@ -170,7 +170,7 @@ class [[nodiscard]] basic_pitched_buffer {
     void* const start = memory_ == nullptr ? nullptr : memory_->data();
     const int device = memory_ == nullptr ? -1 : stream().device().value();
     return detail::PitchedAccess::make(static_cast<U*>(start), pitch_of(cols_ * sizeof(T)), rows_,
-                                       cols_, device, memory_);
+                                       cols_, device, detail::owner_or_closed(memory_));
   }
   [[nodiscard]] detail::CopyRows copy_rows() const noexcept {
     const PitchedView<T> all = make_view<T>();

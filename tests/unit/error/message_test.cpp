@@ -47,7 +47,7 @@ TEST(ErrorCode, IsTheCodeInACategoryOfItsOwn) {
   EXPECT_TRUE(static_cast<bool>(code)) << "no code is 0";
 }
 
-constexpr int last_subcode = static_cast<int>(Subcode::managed_memory);
+constexpr int last_subcode = static_cast<int>(Subcode::in_descriptor);
 
 TEST(Message, EveryCodeAtEveryStageIsOneToSixLinesWithoutAnEmptyClause) {
   for (int number = 1; number <= last_code; ++number) {

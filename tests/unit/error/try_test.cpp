@@ -149,6 +149,16 @@ struct Checker {
   virtual ~Checker() = default;
 };
 
+#define TRY_TEST_TEXT(...) #__VA_ARGS__
+#define TRY_TEST_EXPANDED(...) TRY_TEST_TEXT(__VA_ARGS__)
+// Compilers report the undeclared name, and no text of the library.
+TEST(Try, OfADeclarationWithoutBracesNamesTheBraces) {
+  const std::string one = TRY_TEST_EXPANDED(WARPSAFE_TRY(const int value, outcome));
+  EXPECT_EQ(one.find("auto&& warpsafe_try_needs_braces_"), 0U) << one;
+}
+#undef TRY_TEST_EXPANDED
+#undef TRY_TEST_TEXT
+
 TEST(Try, WorksInTemplatesMembersAndLambdas) {
   EXPECT_EQ(Checker<int>::checked(4).value(), 4);
   EXPECT_FALSE(Checker<int>::checked(5).has_value());

@@ -72,6 +72,8 @@ TEST_F(CaptureTest, WorkBecomesAGraphInsteadOfRunning) {
   expect_over();
   EXPECT_EQ(numbers[0], 0) << "it has not run";
   EXPECT_EQ(graph.node_count().value(), 2U);
+  static_assert(std::is_same_v<decltype(graph.node_count()), answer<std::size_t>>,
+                "a condition would be true for an empty graph");
   auto exec = graph.instantiate().value();
   ASSERT_TRUE(exec.launch(stream).has_value());
   wait();

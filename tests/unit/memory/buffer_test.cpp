@@ -52,6 +52,7 @@ TEST_F(BufferTest, OfNothingAsksForNoMemory) {
   EXPECT_TRUE(empty.empty());
   EXPECT_TRUE(empty.zero(stream).has_value());
   EXPECT_TRUE(empty.assign({}).has_value());
+  EXPECT_TRUE(launch(stream, three, kernel<take<DeviceSpan<int>>>, empty.view()).has_value());
   EXPECT_TRUE(read(empty).empty());
   EXPECT_TRUE(empty.close().has_value());
   EXPECT_EQ(host::calls_made(Call::allocate), 0U);
@@ -402,6 +403,11 @@ TEST_F(BufferTest, AClosedOneHasNoMemoryToWorkOn) {
     const auto named = filled(std::vector<int>{});
     EXPECT_EQ(code(copy(stream, buffer, named)), Errc::memory_closed);
     EXPECT_TRUE(buffer.view().empty());
+    EXPECT_EQ(code(launch(stream, three, kernel<take<DeviceSpan<int>>>, buffer.view())),
+              Errc::memory_closed);
+    EXPECT_EQ(code(copy(stream, buffer.view(), named.view())), Errc::memory_closed);
+    EXPECT_TRUE(launch<CheckLevel::off>(stream, three, kernel<take<DeviceSpan<int>>>, buffer.view())
+                    .has_value());
     EXPECT_TRUE(buffer.close().has_value()) << "it is closed already";
   };
   auto closed = filled(counting(3));

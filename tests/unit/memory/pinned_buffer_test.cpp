@@ -61,6 +61,24 @@ TEST_F(PinnedBufferTest, CloseTellsWhatTheRuntimeSays) {
   EXPECT_EQ(error_in(buffer.close()).code, Errc::runtime_failed);
 }
 
+TEST_F(PinnedBufferTest, AClosedOrMovedOneIsNoSideOfACopy) {
+  auto device = filled(std::vector<int>(5));
+  auto none = filled(std::vector<int>{});
+  const auto code = [](auto&& pending) { return error_in(std::move(pending).get()).code; };
+  const auto expect_closed = [&](PinnedBuffer<int>& buffer) {
+    EXPECT_EQ(code(copy(stream, device, std::move(buffer))), Errc::memory_closed);
+    EXPECT_EQ(code(copy(stream, std::move(buffer), none)), Errc::memory_closed);
+  };
+  auto closed = PinnedBuffer<int>::create(5).value();
+  ASSERT_TRUE(closed.close().has_value());
+  expect_closed(closed);
+  auto moved = PinnedBuffer<int>::create(5).value();
+  const auto next = std::move(moved);
+  expect_closed(moved);  // NOLINT(bugprone-use-after-move): what is tested
+  auto empty = PinnedBuffer<int>::create(0).value();
+  EXPECT_TRUE(copy(stream, none, std::move(empty)).get().has_value()) << "empty is not closed";
+}
+
 WARPSAFE_KERNEL void touch(int*) {}
 
 TEST_F(PinnedBufferTest, ASpanOfAClosedBufferIsRefusedByALaunch) {

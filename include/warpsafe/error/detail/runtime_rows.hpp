@@ -25,8 +25,7 @@ WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type
 
 // `subspan`, `row` or `window` was asked for elements behind the end of a view. An offset that was
 // computed as `i - 1` for i = 0 is a huge number.
-// Way out: Ask for the elements that exist. `subspan(offset)` returns all elements from the offset
-// on.
+// Way out: Ask for elements that exist. `subspan(offset)` returns all from the offset on.
 WARPSAFE_ERROR(69, part_outside, "a part of a view is not inside of the view",
                "{value} elements from {first} on are not among the {limit} of this view{in axis}")
 
@@ -201,17 +200,19 @@ WARPSAFE_ERROR(51, graph_memory_freed, "memory that the graph uses was freed",
 WARPSAFE_ERROR(52, handle_stream_changed, "a library handle was set to another stream",
                "other code set another stream on the handle of this StreamBound; use rebind")
 
-// A call mixes scalars of the host and of the device, or other code changed the handle's mode. At
-// level full also: a scalar's raw pointer is device memory.
+// A call mixes scalars of the host and of the device, or its descriptor or other code sets another
+// mode. At level full also: a scalar's raw pointer is device memory.
 // Way out: Pass all scalars of a call as `host_scalar`, or all as `device_scalar`; do not set the
 // mode.
-WARPSAFE_ERROR(54, handle_pointer_mode, "a library handle's pointer mode does not fit the scalars",
-               error.extra != 0
-                   ? "argument {argument} is a scalar in device memory, and the library reads it "
-                     "on the host; pass all scalars of the call as device_scalar(trust(p))"
-                   : "the handle's pointer mode does not match these scalars: give all scalars of "
-                     "a call as host_scalar or all as device_scalar, and do not set the mode "
-                     "elsewhere")
+WARPSAFE_ERROR(
+    54, handle_pointer_mode, "a library handle's pointer mode does not fit the scalars",
+    error.extra != 0 ? "argument {argument} is a scalar in device memory, and the library reads it "
+                       "on the host; pass all scalars of the call as device_scalar(trust(p))"
+    : subcode == Subcode::in_descriptor
+        ? "the descriptor's POINTER_MODE differs; pass host_scalar or device_scalar to match"
+        : "the handle's pointer mode does not match these scalars: give all scalars of "
+          "a call as host_scalar or all as device_scalar, and do not set the mode "
+          "elsewhere")
 
 // Way out: Give each thread its own handle.
 WARPSAFE_ERROR(53, handle_busy, "two threads use one library handle at once",

@@ -17,6 +17,13 @@
 
 namespace warpsafe::detail {
 
+/// Whether a library's descriptors, and not its handle, say where scalars are. Then those of one
+/// call may be on two sides.
+template <class Traits>
+inline constexpr bool descriptors_place_scalars = requires {
+  requires Traits::descriptors_place_scalars;
+};
+
 template <class Traits>
 inline constexpr bool has_pointer_mode = requires(typename Traits::native handle, bool& on) {
   Traits::set_scalars_on_device(handle, on);
@@ -43,8 +50,11 @@ template <class Traits, std::size_t Number, class P, class A,
           PointerRole Role = PointerRole::unknown>
 constexpr bool check_library_argument() noexcept {
   if constexpr (Role == PointerRole::scalar && DevicePointer<A>) {
+    constexpr bool placeable = has_pointer_mode<Traits>;
+    static_assert(placeable,
+                  "warpsafe: this library reads its scalars on the host: pass host_scalar(x)");
     static_assert(
-        Role != PointerRole::scalar,
+        !placeable,
         "warpsafe: the library takes a scalar here, and would read this device memory on the host: pass device_scalar(view) with all scalars of the call on the device, or host_scalar(x)");
     return false;
   } else if constexpr (Role == PointerRole::data && !std::is_pointer_v<A> &&

@@ -80,11 +80,11 @@ template <class Function, ScalarPlace Place, class... A>
 [[nodiscard, gnu::always_inline]] constexpr bool has_scalar_at(ScalarPlace first_place) noexcept {
   return Function::template has_scalar<Place, A...>() || first_place == Place;
 }
-/// Whether a call has scalars in both places. Only the first argument can bring this to the run
-/// time; a release build knows the answer when it compiles the call.
+/// Whether a call has scalars in both places, and may not. Only the first argument can bring this
+/// to the run time; a release build knows the answer when it compiles the call.
 template <class Function, class... A>
 [[nodiscard, gnu::always_inline]] constexpr bool is_mixed(ScalarPlace first_place) noexcept {
-  return has_scalar_at<Function, ScalarPlace::host, A...>(first_place) &&
+  return !Function::may_mix && has_scalar_at<Function, ScalarPlace::host, A...>(first_place) &&
          has_scalar_at<Function, ScalarPlace::device, A...>(first_place);
 }
 
@@ -100,6 +100,11 @@ void report_to_recorder(const BoundHandle<Traits>& bound, call_site site, const 
                                   });
 }
 
+template <class First, class... A>
+[[nodiscard]] constexpr const First& first_of(const First& first, const A&...) noexcept {
+  return first;
+}
+
 // These functions are inlined, so that a release build makes the bare call with every compiler.
 template <auto Fn, class Traits, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> call_library(BoundHandle<Traits>& bound,
@@ -108,6 +113,15 @@ template <auto Fn, class Traits, class... A>
                                                                    const A&... arguments) noexcept {
   using Function = LibraryFunction<Traits, decltype(Fn), scalars_of<Traits, Fn>>;
   const bool on_device = has_scalar_at<Function, ScalarPlace::device, A...>(first_place);
+  if constexpr (Function::may_mix && sizeof...(A) > 1) {
+    const bool on_host = has_scalar_at<Function, ScalarPlace::host, A...>(first_place);
+    if (!Traits::scalars_fit(first_of(arguments...).value, on_host, on_device)) {
+      LaunchError error = handle_error(Errc::handle_pointer_mode, FunctionName<Traits, Fn>::value,
+                                       bound.stream.ref(), site);
+      error.subcode = Subcode::in_descriptor;
+      return error;
+    }
+  }
   if (on_device) {
     const auto set = bound.set_scalars_on_device(true, site);
     if (!set.has_value()) return set.assume_error();

@@ -94,6 +94,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
   using Native = typename Traits::native;
   using NativeStream = typename Traits::backend::native_stream;
   using Parameters = typename UserParameters<Traits, false, TypeList<>, P...>::type;
+  static constexpr bool may_mix = descriptors_place_scalars<Traits>;
   static constexpr bool takes_handle = (is_handle_parameter<Native, P> || ... || false);
   static constexpr bool takes_address = (is_handle_address<Native, P> || ... || false);
   // If the function belongs to another library, no other check runs.
@@ -122,8 +123,8 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
         right_count || !takes_handle || !one_stream,
         "warpsafe: wrong number of arguments for this function; leave out the handle and the stream, which call passes");
     if constexpr (returns_status && takes_handle && one_stream && right_count) {
-      constexpr bool one_place =
-          !has_scalar<ScalarPlace::host, A...>() || !has_scalar<ScalarPlace::device, A...>();
+      constexpr bool one_place = may_mix || !has_scalar<ScalarPlace::host, A...>() ||
+                                 !has_scalar<ScalarPlace::device, A...>();
       static_assert(one_place,
                     "warpsafe: the scalars of one call are all on the host (host_scalar, &x) or "
                     "all on the device (device_scalar)");

@@ -24,8 +24,7 @@ template <class B>
          refuse_access(error, device, owner.of_device, number);
 }
 
-/// Records that `stream` uses the memory of `owner`, unless it is another vendor's. Returns the
-/// runtime's status.
+/// Records that `stream` uses `owner`'s memory, if it is of B's vendor. Returns B's status.
 template <class B>
 [[nodiscard]] int record_use(const basic_stream_ref<B>& stream, MemoryOwner& owner) noexcept {
   if (owner.vendor != static_cast<unsigned char>(B::vendor)) return 0;

@@ -114,6 +114,14 @@ constexpr bool begins_with_source() noexcept {
 template <class... A>
 inline constexpr bool has_names = ((side_name<std::remove_cvref_t<A>> != SideName::none) || ...);
 
+/// The owner in the views of a buffer without memory: launches, copies and library calls refuse
+/// these views as those of freed memory.
+inline constinit MemoryOwner closed_memory{
+    .add_use = [](MemoryOwner&, void*, int) noexcept { return 0; }, .of_device = memory_was_freed};
+[[nodiscard]] inline MemoryOwner* owner_or_closed(MemoryOwner* memory) noexcept {
+  return memory == nullptr ? &closed_memory : memory;
+}
+
 /// Errc::memory_closed for a buffer that was closed or moved from.
 [[nodiscard]] inline result<void> check_open(bool closed, Name operation, call_site site) noexcept {
   if (!closed) return success();
