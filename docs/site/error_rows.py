@@ -12,7 +12,7 @@ FILES = ("launch_rows.hpp", "runtime_rows.hpp")  # in the order of the page
 STRING = r'"(?:[^"\\]|\\.)*"'
 # A comment, and the row right behind it; that of a section has none.
 PART = re.compile(r"((?:^//.*\n)+)(^WARPSAFE_ERROR\([^\n]*\n(?:[^\n]+\n)*)?", re.M)
-HEAD = re.compile(rf"WARPSAFE_ERROR\((\d+), (\w+),\s*((?:{STRING}\s*)+),")
+HEAD = re.compile(rf"WARPSAFE_ERROR\(\s*(\d+), (\w+),\s*((?:{STRING}\s*)+),")
 
 
 class Row(NamedTuple):
