@@ -41,12 +41,13 @@ class TextBuffer {
   }
   /// Writes a value from outside of the program with its ends of lines and tabs escaped as well, so
   /// that it cannot forge a line of a log.
-  constexpr TextBuffer& one_line(const char* value) noexcept {
-    for (; *value != '\0'; ++value) {
-      if (*value == '\n' || *value == '\t') {
-        escape(*value);
+  constexpr TextBuffer& one_line(Name value) noexcept {
+    for (std::size_t i = 0; i < value.size; ++i) {
+      const char letter = value.data[i];
+      if (letter == '\n' || letter == '\t') {
+        escape(letter);
       } else {
-        *this << *value;
+        *this << letter;
       }
     }
     return *this;
