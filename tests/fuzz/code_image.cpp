@@ -63,6 +63,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::size_t images = 0;
   detail::visit_fatbin(image, [&](bool, unsigned) { ++images; });
   require(images <= size / 64, "more images than the fatbin has room for");
+  images = 0;
   detail::visit_bundle(image, [&](Name target, detail::ImageBytes code) {
     require(inside(target), "a target lies outside");
     require(inside({reinterpret_cast<const char*>(code.data), code.size}), "code lies outside");

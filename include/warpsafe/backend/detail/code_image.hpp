@@ -67,8 +67,9 @@ template <class Visit>
 void visit_symbols(ImageBytes image, Visit visit) noexcept {
   const auto header = image.read<Elf64_Ehdr>(0);
   for (unsigned i = 0; i < header.e_shnum; ++i) {
-    const auto section =
-        image.read<Elf64_Shdr>(header.e_shoff + std::uint64_t{i} * sizeof(Elf64_Shdr));
+    const std::uint64_t place = header.e_shoff + std::uint64_t{i} * sizeof(Elf64_Shdr);
+    if (!image.holds(place, sizeof(Elf64_Shdr))) return;
+    const auto section = image.read<Elf64_Shdr>(place);
     if (section.sh_type != SHT_DYNSYM) continue;
     const auto texts_header = image.read<Elf64_Shdr>(
         header.e_shoff + std::uint64_t{section.sh_link} * sizeof(Elf64_Shdr));
