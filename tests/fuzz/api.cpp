@@ -81,9 +81,16 @@ class Program {
   }
 
  private:
+  /// Whether to print the calls, to read a finding.
+  [[nodiscard]] static bool shown() {
+    static const bool asked = std::getenv("WARPSAFE_FUZZ_SHOW") != nullptr;
+    return asked;
+  }
   /// Compares the library's answer with the model's.
   template <class Result>
   bool check(const char* call, const Result& outcome, bool expected) {
+    if (shown())
+      std::fprintf(stderr, "%s: %s\n", call, outcome.has_value() ? "accepted" : "refused");
     if (!outcome.has_value()) {
       const LaunchError error = outcome.assume_error();
       require(error.code != Errc{}, "an error without a code");
@@ -467,17 +474,25 @@ class Program {
     const ViewSlot& out = pick(views_);
     const ViewSlot& in = pick(views_);
     StreamSlot* const on = made(streams_);
-    const std::size_t shape = input_.below(8);
+    const std::size_t shape = input_.below(9);
     const Word add = input_.byte();
     if (on == nullptr) return;
-    constexpr std::uint32_t grids[] = {1, 1, 1, 1, 1, 0, 1, 1};
-    constexpr std::uint32_t blocks[] = {1, 1, 1, 1, 1, 1, 0, 1025};
+    constexpr std::uint32_t grids[] = {1, 1, 1, 1, 1, 0, 1, 1, 1};
+    constexpr std::uint32_t blocks[] = {1, 1, 1, 1, 1, 1, 0, 1025, 1};
     MStream* const stream = on->model;
+    const int device = stream == nullptr ? 0 : stream->device;
+    const auto guard = DeviceGuard::create(DeviceId(shape == 8 ? 1 - device : device));
     bool expected = Model::usable(stream) && shape < 5;
     for (const MView* one : {&out.model, &in.model}) {
       expected = expected && !one->freed() &&
-                 (one->memory == nullptr ||
+                 (one->memory == nullptr || one->memory->words.empty() ||
                   Model::can_access(stream->device, one->memory->stream->device));
+    }
+    if (shown()) {
+      std::fprintf(
+          stderr, "launch on device %d, shape %zu, out %zu of device %d%s, in %zu of device %d%s\n",
+          device, shape, out.model.size, out.real.device(), out.model.freed() ? ", freed" : "",
+          in.model.size, in.real.device(), in.model.freed() ? ", freed" : "");
     }
     const LaunchConfig config{GridDim::from_vendor(Extents{grids[shape]}),
                               BlockDim::from_vendor(Extents{blocks[shape]})};

@@ -89,6 +89,7 @@ enum class Errc : std::uint8_t {
   event_moved = 74,  ///< an event was used after it was moved
   device_not_chosen = 75,  ///< no device was chosen for a new stream
   occupancy_mismatch = 76,  ///< the grid's cap was computed for another launch
+  graph_moved = 77,  ///< a graph was used after it was moved or closed
   // clang-format on
 };
 

@@ -208,6 +208,20 @@ struct Guard {
   int* count;
 };
 
+TEST_F(GraphTest, OneThatWasMovedOrClosedKeepsNothing) {
+  int gone = 0;
+  auto from = Capture::begin(stream).value();
+  auto graph = std::move(from).end().value();
+  auto moved = std::move(graph);
+  Guard guard(gone);
+  // NOLINTNEXTLINE(bugprone-use-after-move): on purpose
+  EXPECT_EQ(error_in(graph.keep(std::move(guard))).code, Errc::graph_moved);
+  EXPECT_EQ(guard.count, &gone);  // untouched
+  EXPECT_TRUE(moved.close().has_value());
+  EXPECT_EQ(error_in(moved.keep(std::move(guard))).code, Errc::graph_moved);
+  EXPECT_EQ(gone, 0);
+}
+
 TEST_F(GraphTest, KeepsWhatItIsGivenAsLongAsAnyOfItLives) {
   int gone = 0;
   std::optional<ExecutableGraph> exec;

@@ -175,6 +175,11 @@ WARPSAFE_ERROR(74, event_moved, "an event was used after it was moved",
 WARPSAFE_ERROR(48, capture_unmatched, "the stream did not begin a capture",
                "the stream did not begin a capture, or other code has ended it")
 
+// Such a graph keeps nothing alive.
+// Way out: Use the graph that it was moved to, or capture the work again.
+WARPSAFE_ERROR(77, graph_moved, "a graph was used after it was moved or closed",
+               "this Graph was moved from or closed; use the one that it was moved to")
+
 // Only a relaxed capture may be ended by another thread.
 // Way out: End the capture in the thread that began it, or begin it with `CaptureMode::relaxed`.
 WARPSAFE_ERROR(49, capture_wrong_thread, "the capture was begun by another thread",
