@@ -136,6 +136,11 @@ class Model {
     made.words.resize(words);
     return retain(&made);
   }
+  /// An allocation that no device has the memory for.
+  void ask_for_too_much(MStream* stream) {
+    retry_frees();
+    if (stream->capture != nullptr) stream->capture->broken = true;
+  }
   MMemory* retain(MMemory* memory) {
     if (memory != nullptr) ++memory->holders;
     return memory;
