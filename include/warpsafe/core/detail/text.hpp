@@ -44,11 +44,7 @@ class TextBuffer {
   constexpr TextBuffer& one_line(Name value) noexcept {
     for (std::size_t i = 0; i < value.size; ++i) {
       const char letter = value.data[i];
-      if (letter == '\n' || letter == '\t') {
-        escape(letter);
-      } else {
-        *this << letter;
-      }
+      letter == '\n' || letter == '\t' ? escape(letter) : *this << letter;
     }
     return *this;
   }
