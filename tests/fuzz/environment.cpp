@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The environment variables: WARPSAFE_LOG, _ON_ERROR, _SYNC, _BREAK, _TIMEOUT, the vendors' switches,
-// the filters of WARPSAFE_REFERENCE, _SHADOW and _TRACE, WARPSAFE_HOST_STACK, and the options of
-// warpsafe-run. The input is their values, each ended by the byte 0xff.
-// Claims: a value has the meaning of its documented grammar, which is written here a second time; any
-// other value changes nothing, and its warning is one line. A filter selects a kernel that it lists,
-// and no other.
+// The environment variables: WARPSAFE_LOG, _ON_ERROR, _SYNC, _BREAK, _TIMEOUT, the vendors'
+// switches, the filters of WARPSAFE_REFERENCE, _SHADOW and _TRACE, WARPSAFE_HOST_STACK, and the
+// options of warpsafe-run. The input is their values, each ended by the byte 0xff. Claims: a value
+// has the meaning of its documented grammar, which is written here a second time; any other value
+// changes nothing, and its warning is one line. A filter selects a kernel that it lists, and no
+// other.
 
 #include "fuzz.hpp"
 #include "tools/watch/core/options.hpp"
@@ -60,7 +60,8 @@ std::optional<std::pair<std::uint64_t, bool>> timeout(std::string_view text) {
   return std::pair{seconds * 1000 + *number(fraction), stops};
 }
 
-/// The parts of a filter: names[:skip[:count]]. A colon of "::", and one in brackets, belong to a name.
+/// The parts of a filter: names[:skip[:count]]. A colon of "::", and one in brackets, belong to a
+/// name.
 struct Filter {
   std::string names;
   std::uint64_t skip = 0;
@@ -101,8 +102,10 @@ void check_filter(const std::string& text) {
   const bool accepted = made.set(text.c_str());
   require(accepted == debug::LaunchFilter::is_valid(text.c_str()), "set and is_valid differ");
   const auto expected = filter(text);
-  require(accepted == expected.has_value(), "a filter that is not in the grammar, or refused in it");
-  require(made.on() == (accepted && !text.empty()), "a filter is on without a text, or off with one");
+  require(accepted == expected.has_value(),
+          "a filter that is not in the grammar, or refused in it");
+  require(made.on() == (accepted && !text.empty()),
+          "a filter is on without a text, or off with one");
   if (!made.on()) return;
   // The first name of the list is selected, after `skip` launches, `count` times.
   std::string first;
@@ -126,9 +129,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const debug::LogSink sink{&check_line, nullptr};
   debug::set_log_sink(&sink);
   fuzz::Input input(data, size);
-  const char* const names[] = {"WARPSAFE_LOG",     "WARPSAFE_ON_ERROR",    "WARPSAFE_SYNC",
-                               "WARPSAFE_BREAK",   "WARPSAFE_TIMEOUT",     "WARPSAFE_REFERENCE",
-                               "WARPSAFE_SHADOW",  "WARPSAFE_TRACE",       "CUDA_LAUNCH_BLOCKING",
+  const char* const names[] = {"WARPSAFE_LOG",        "WARPSAFE_ON_ERROR",   "WARPSAFE_SYNC",
+                               "WARPSAFE_BREAK",      "WARPSAFE_TIMEOUT",    "WARPSAFE_REFERENCE",
+                               "WARPSAFE_SHADOW",     "WARPSAFE_TRACE",      "CUDA_LAUNCH_BLOCKING",
                                "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL"};
   std::array<std::string, std::size(names)> values;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -160,8 +163,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   };
   const bool by_sync = !sync.empty() && sync != "0" && sync != "one-stream";
   require(found.one_stream == (sync == "one-stream"), "WARPSAFE_SYNC=one-stream");
-  require((found.blocking != nullptr) ==
-              (by_sync || is_true(cuda) || is_true(hip) || is_true(amd) || amd == "2" || amd == "3"),
+  require((found.blocking != nullptr) == (by_sync || is_true(cuda) || is_true(hip) ||
+                                          is_true(amd) || amd == "2" || amd == "3"),
           "blocking launches");
   require((found.blocking_names != nullptr) == (by_sync && sync != "all" && !is_true(sync)),
           "the names of WARPSAFE_SYNC");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What warpsafe-run makes of the name of a kernel in the watched program: its text, the types and the
-// layout of its parameters, and the parameter that it writes. The input is the mangled name.
-// Claims: a text is never empty and has its limit. The lists agree in length. Offsets are aligned and
-// do not overlap.
+// What warpsafe-run makes of the name of a kernel in the watched program: its text, the types and
+// the layout of its parameters, and the parameter that it writes. The input is the mangled name.
+// Claims: a text is never empty and has its limit. The lists agree in length. Offsets are aligned
+// and do not overlap.
 
 #include "fuzz.hpp"
 #include "tools/watch/core/kernel/kernel_name.hpp"
@@ -18,8 +18,7 @@ using fuzz::require;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string mangled = std::string(reinterpret_cast<const char*>(data), size).c_str();
   // Such names are known to fill the memory in the C++ library's demangler.
-  if (mangled.size() > 1000 ||
-      detail::repeated_parts({mangled.data(), mangled.size()}) > 12) {
+  if (mangled.size() > 1000 || detail::repeated_parts({mangled.data(), mangled.size()}) > 12) {
     return 0;
   }
   const std::string name = watch::kernel_name(mangled.c_str());
@@ -39,8 +38,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     end = layout[i].offset + layout[i].bytes;
   }
   const std::size_t written = watch::written_parameter(mangled.c_str());
-  require(written == watch::no_parameter ||
-              (written < types.size() && types[written].back() == '*'),
-          "the parameter that is written is no pointer");
+  require(
+      written == watch::no_parameter || (written < types.size() && types[written].back() == '*'),
+      "the parameter that is written is no pointer");
   return 0;
 }

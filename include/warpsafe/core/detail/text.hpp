@@ -39,8 +39,7 @@ class TextBuffer {
     }
     return *this;
   }
-  /// Writes a value from outside of the program with its ends of lines and tabs escaped as well, so
-  /// that it cannot forge a line of a log.
+  /// Escapes ends of lines and tabs too: a value from outside cannot forge a line of a log.
   constexpr TextBuffer& one_line(Name value) noexcept {
     for (std::size_t i = 0; i < value.size; ++i) {
       const char letter = value.data[i];
