@@ -6,6 +6,7 @@
 #   NAME            a command on PATH
 #   <header>        a header that g++ finds
 #   -lNAME          a library that g++ links
+#   -fNAME          an option with which clang++ makes a program
 #   python3:MODULE  a module of Python; sphinx:MODULE is one of the Python that Sphinx runs on
 #   /path           a file
 need_build=('cmake|cmake|the build'
@@ -36,6 +37,8 @@ need_tests=('python3|python3|the tests'
 need_docs=('sphinx-build|python3-sphinx|the site' 'sphinx:myst_parser|python3-myst-parser|the site'
   'sphinx:furo|furo|the site' 'doxygen|doxygen|the site')
 need_proofs=('z3|z3|the proofs of the arithmetic and of the limits' 'spin|spin|the models of concurrent code')
+need_fuzz=('-fsanitize=fuzzer,address|libclang-rt-dev|the harnesses of libFuzzer'
+  '<nlohmann/json.hpp>|nlohmann-json3-dev|the harness of the reader of journals')
 need_coverage=('gcovr|gcovr|the report of coverage')
 need_distro=('mmdebstrap|mmdebstrap|the other Debian releases')
 need_bench=('<benchmark/benchmark.h>|libbenchmark-dev|the benchmarks')
@@ -53,6 +56,10 @@ have() {
       g++ -E -x c++ - > /dev/null 2>&1 ;;
     -l*) command -v g++ > /dev/null &&
       g++ -x c++ - "$1" -o /dev/null <<< 'int main() {}' > /dev/null 2>&1 ;;
+    -f*) command -v clang++ > /dev/null &&
+      clang++ -x c++ - "$1" -o /dev/null \
+        <<< 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, decltype(sizeof 0)) { return 0; }' \
+        > /dev/null 2>&1 ;;
     sphinx:*) command -v sphinx-build > /dev/null && "$(sphinx_python)" -c "import ${1#*:}" 2> /dev/null ;;
     python3:*) python3 -c "import ${1#*:}" 2> /dev/null ;;
     /*) [[ -e $1 ]] ;;

@@ -167,11 +167,17 @@ constexpr std::pair<const char*, Kind> fields[] = {
     {"after_launch", a_count},
     {"at_us", a_time},
 };
-/// Throws BadInput if a field of the line holds something else. Unknown fields are ignored.
-void check_fields(const Json& line, const std::string& place) {
+/// The known fields of the line. Throws BadInput if one of them holds something else. Unknown
+/// fields are dropped: copies are recursive, and an array may be nested deeper than the stack.
+[[nodiscard]] Json known_fields(Json line, const std::string& place) {
+  Json known = Json::object();
   for (const auto& [name, kind] : fields) {
     const auto found = line.find(name);
-    if (found == line.end() || kind.holds(*found)) continue;
+    if (found == line.end()) continue;
+    if (kind.holds(*found)) {
+      known[name] = std::move(*found);
+      continue;
+    }
     // dump() is recursive, and an array may be nested deeper than the stack.
     std::string is = found->is_structured()
                          ? std::string("an ") + found->type_name()
@@ -180,6 +186,7 @@ void check_fields(const Json& line, const std::string& place) {
     throw BadInput(place + ": the field '" + name + "' is " + is + ", not " + kind.text +
                    "; record the run again");
   }
+  return known;
 }
 
 /// Reads a line without its end. Returns false at the end of the file.
@@ -212,7 +219,7 @@ void check_fields(const Json& line, const std::string& place) {
     if (!line.is_object()) {
       throw BadInput(place() + ": no JSON object; the file is no journal, or was cut off");
     }
-    check_fields(line, place());
+    line = known_fields(std::move(line), place());
     const auto put = [&](const char* key, std::vector<Json>& list) {
       if (line.contains(key)) list.push_back(line);
     };
@@ -376,33 +383,33 @@ class Comparison {
   }
 
   void kernels() {
+    // One pass over the launches, however many kernels there are.
     std::vector<std::string> names;
-    for (const Run* run : {&a_, &b_}) {
-      for (const Json& launch : run->launches) {
-        const std::string name = field(launch, "kernel");
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    std::map<std::string, std::array<std::vector<std::size_t>, 2>> launches;
+    const std::array<const Run*, 2> runs{&a_, &b_};
+    const std::array streams{streams_of(a_), streams_of(b_)};
+    for (const std::size_t side : {0, 1}) {
+      for (std::size_t i = 0; i < runs[side]->launches.size(); ++i) {
+        const std::string name = field(runs[side]->launches[i], "kernel");
+        const auto [found, added] = launches.try_emplace(name);
+        if (added) names.push_back(name);
+        found->second[side].push_back(i);
       }
     }
     for (const std::string& name : names) {
-      const auto values = [&](const Run& run, const auto& value) {
+      const auto& of_name = launches.at(name);
+      const auto values = [&](std::size_t side, const auto& value) {
         std::set<std::string> found;
-        const auto streams = streams_of(run);
-        for (std::size_t i = 0; i < run.launches.size(); ++i) {
-          if (field(run.launches[i], "kernel") == name) {
-            found.insert(value(run.launches[i], streams[i]));
-          }
+        for (const std::size_t i : of_name[side]) {
+          found.insert(value(runs[side]->launches[i], streams[side][i]));
         }
         return joined(found);
       };
       const auto both = [&](const std::string& what, const auto& value) {
-        compare(name + ": " + what, values(a_, value), values(b_, value));
+        compare(name + ": " + what, values(0, value), values(1, value));
       };
-      const auto count = [&](const Run& run) {
-        return std::to_string(
-            std::count_if(run.launches.begin(), run.launches.end(),
-                          [&](const Json& one) { return field(one, "kernel") == name; }));
-      };
-      compare(name + ": launches", count(a_), count(b_));
+      compare(name + ": launches", std::to_string(of_name[0].size()),
+              std::to_string(of_name[1].size()));
       for (const auto& [key, what] : {std::pair{"grid", "grid"}, std::pair{"block", "block"},
                                       std::pair{"registers", "registers"},
                                       std::pair{"max_threads_per_block", "most threads per block"},

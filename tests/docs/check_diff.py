@@ -105,6 +105,18 @@ with tempfile.TemporaryDirectory() as name:
     expect_refused("an unknown table", "a.jsonl", "--limits", "sm_1\n")
     expect_refused("a report that cannot be written", "whole.jsonl", "whole.jsonl", "--report", "missing/report.md")
 
+    # Unknown fields are ignored, however deep they are. Many kernels take no more time than many launches.
+    right = {
+        "nested in an unknown field": b'{"warpsafe":"1","format":1,"later":' + b"[" * 200000 + b"]" * 200000 + b"}\n",
+        "many kernels": b'{"warpsafe":"1","format":1}\n' + b"".join(b'{"launch":%d,"kernel":"k%d"}\n' % (i, i % 3000)
+                                                                   for i in range(60000)),
+    }
+    for what, content in right.items():
+        (folder / "right.jsonl").write_bytes(content)
+        code, said, problem = run("right.jsonl", "right.jsonl")
+        if code != 0:
+            problems.append(f"{what} ended with {code}: {said[-200:]!r}{problem}")
+
     # Text of a journal reaches the terminal without control characters.
     (folder / "bad.jsonl").write_bytes(good.replace(b'"combine"', b'"\\u001b[2Jcom\\u009bbine\\n"'))
     for arguments in (("a.jsonl", "bad.jsonl"), ("bad.jsonl", "--limits", "gfx942")):

@@ -227,6 +227,11 @@ void print_captures(ws::StreamRef stream) {
   PRINT(capture_isolation, ws::wait(stream, outside));
   PRINT(capture_broken, std::move(capture).end());
 
+  auto from_graph =
+      ws::capture(other, [](ws::Capture&) { return ws::result<void>(ws::success()); });
+  const ws::Graph moved_graph = std::move(from_graph.value());
+  PRINT(graph_moved, from_graph.value().keep(values.keep()));
+
   capture = ws::Capture::begin(stream).value();
   {
     auto second = ws::Capture::begin(other).value();

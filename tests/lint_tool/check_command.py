@@ -48,6 +48,17 @@ void f() {
 }
 """
 
+LAUNCH = """struct dim3 { unsigned x, y, z; dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1); };
+typedef struct CUstream_st* cudaStream_t;
+extern "C" int __cudaPushCallConfiguration(dim3, dim3, unsigned long = 0, cudaStream_t = 0);
+extern "C" int cudaConfigureCall(dim3, dim3, unsigned long = 0, cudaStream_t = 0);
+__attribute__((global)) void k(int n) {}
+// caf\u00e9
+void f(cudaStream_t s) {
+  k<<<1, 32, 0, s>>>(3);
+}
+"""
+
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     (folder / "include").mkdir()
@@ -69,6 +80,32 @@ with tempfile.TemporaryDirectory() as name:
     expect("--rows with a minus", re.findall(r"\[(\w+)\]", done.stdout), ["D03"])
     expect("status without findings", run(folder, "clean.cpp").returncode, 0)
     expect("status without a file", run(folder, "no_such.cpp").returncode, 2)
+    done = run(folder, "--rows=X99", "clean.cpp")
+    expect("an unknown row's status", done.returncode, 2)
+    entry = {"directory": name, "file": "a.cpp", "command": "c++ -c a.cpp"}
+    for what, database in {
+            "is no JSON": "[", "is no list": "{}", "has no texts": "[{}]", "entry 1 has no": "[3]", "entry 2 has no texts":
+            json.dumps([{**entry, "file": "b.cpp"}, {**entry, "directory": 3}]), "entry 1 has no command":
+            json.dumps([{**entry, "command": "c++ 'a"}]), "1 has no command": json.dumps([{**entry, "arguments": []}]),
+            "has no command": json.dumps([{**entry, "arguments": ["c++", "-D\0"]}]), "No such file": None}.items():
+        (folder / "bad.json").unlink(missing_ok=True)
+        if database is not None:
+            (folder / "bad.json").write_text(database)
+        done = run(folder, "-p", "bad.json", "a.cpp")
+        expect(f"a database: {what}", (done.returncode, what in done.stderr, done.stderr.count("\n")), (2, True, 1))
+    # --fix changes launches, and nothing else of the file.
+    for what, source, rewritten in (("line ends", LAUNCH.replace("\n", "\r\n").encode(), True), ("UTF-8", LAUNCH.encode(), True),
+                                    ("Latin-1", LAUNCH.encode("latin-1"), False),
+                                    ("mixed line ends", LAUNCH.replace("\n", "\r\n", 3).encode(), False)):
+        (folder / "launch.cu").write_bytes(source)
+        done = run(folder, "--fix", "launch.cu")
+        now = (folder / "launch.cu").read_bytes()
+        if not rewritten:
+            expect(f"--fix and {what}", (now == source, done.returncode, "not rewritten" in done.stderr), (True, 2, True))
+            continue
+        old = source.splitlines(keepends=True)
+        expect(f"--fix and {what}", (b"launch_as_written" in now, [line for line in old if line not in now.splitlines(keepends=True)]),
+               (True, [line for line in old if b"<<<" in line]))
     expect("an unknown row", "no rule for row X99" in run(folder, "--rows=X99", "clean.cpp").stderr, True)
 
     listed = {line.split()[0]: "only with" in line for line in run(folder, "--list").stdout.splitlines()}

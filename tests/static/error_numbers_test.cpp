@@ -96,6 +96,7 @@ constexpr Number pinned[] = {
     {74, "event_moved"},
     {75, "device_not_chosen"},
     {76, "occupancy_mismatch"},
+    {77, "graph_moved"},
 };
 
 constexpr Number rows[] = {

@@ -27,6 +27,11 @@ TEST(KernelName, OfC) {
   EXPECT_EQ(kernel_name(nullptr), "(unnamed)");
 }
 
+TEST(KernelName, OneThatEndsInASpaceIsKept) {
+  // f g (long, vec)
+  EXPECT_EQ(kernel_name("_Z4f g l3vec"), "f g ");
+}
+
 TEST(KernelName, LongOnesAreCut) {
   const std::string name = kernel_name(std::string(1000, 'k').c_str());
   EXPECT_EQ(name.size(), warpsafe::watch::longest_name);

@@ -39,7 +39,7 @@ inline unsigned char log_level_in_use = static_cast<unsigned char>(LogLevel::off
 class Shown {
  public:
   explicit Shown(const char* value) noexcept {
-    warpsafe::detail::TextBuffer(text_, sizeof text_).one_line(value);
+    warpsafe::detail::TextBuffer(text_, sizeof text_).one_line(Name::of(value));
   }
   [[nodiscard]] const char* c_str() const noexcept { return text_; }
 

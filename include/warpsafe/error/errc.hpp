@@ -8,8 +8,7 @@ namespace warpsafe {
 
 /// What went wrong. These codes are the library's own, because a vendor's codes for one mistake
 /// differ between vendors and releases. LaunchError also holds the raw code. The numbers never
-/// change, and no code is 0. docs/reference/errors.md explains the cause of each code and the
-/// way out.
+/// change, and none is 0. docs/reference/errors.md explains each code's cause and the way out.
 enum class Errc : std::uint8_t {
   // docs/site/error_rows.py writes these lines from the rows in detail/.
   // clang-format off
@@ -89,6 +88,7 @@ enum class Errc : std::uint8_t {
   event_moved = 74,  ///< an event was used after it was moved
   device_not_chosen = 75,  ///< no device was chosen for a new stream
   occupancy_mismatch = 76,  ///< the grid's cap was computed for another launch
+  graph_moved = 77,  ///< a graph was used after it was moved or closed
   // clang-format on
 };
 

@@ -11,6 +11,7 @@
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
+#include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
@@ -198,6 +199,8 @@ class [[nodiscard]] basic_executable_graph {
     bool capturing = false;
     const int status = detail::call<B, Level, &B::stream_capturing>(stream, capturing);
     if (status != 0 || !capturing) {
+      // Other streams may capture, and an ordinary wait would break their captures.
+      const detail::RelaxedCaptureScope<B, Level> outside;
       return detail::wait_for_stream<B, Level>(stream, last_->ref().device().value(), {}, false);
     }
     // Waiting would break that capture, so its graph takes over what this one keeps.

@@ -80,11 +80,17 @@ class [[nodiscard]] basic_graph {
   [[nodiscard]] result<basic_executable_graph<B>> instantiate(
       call_site site = call_site::current()) const noexcept;
   /// Keeps `value` (a buffer, a library handle, a token) alive as long as this graph and its
-  /// instances, and returns a pointer to it. Errc::out_of_memory; `value` is then untouched.
+  /// instances, and returns a pointer to it. Errc::out_of_memory, and ::graph_moved for a graph
+  /// that was moved from or closed; `value` is then untouched.
   template <class T>
   result<std::remove_reference_t<T>*> keep(T&& value,
                                            call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_keep_argument<T>()) {
+      if (resources_.get() == nullptr) {
+        LaunchError error = LaunchError::make(Errc::graph_moved, Stage::construction, site);
+        error.operation = Name::of("graph keep");
+        return error;
+      }
       return detail::keep_value(*resources_.get(), std::forward<T>(value), site);
     }
   }

@@ -203,6 +203,18 @@ TEST_F(Npy, AHeaderThatLiesIsRefusedBeforeAnyMemoryIsTaken) {
   // No length matters beside a length of 0.
   EXPECT_THAT(problem_of("<f4", "0, 18446744073709551615, 2"),
               HasSubstr("it has 4 bytes of data, and its shape has 0"));
+  // A zero byte would hide what follows it.
+  const std::string zero(1, '\0');
+  for (const std::string& shape : {"1" + zero + ",9", "1,), 'x': " + zero}) {
+    EXPECT_THAT(problem_of("<f4", shape), HasSubstr("its header has a zero byte"));
+  }
+  EXPECT_THAT(problem_of("|V4" + zero + "x", "1,"), HasSubstr("its header has a zero byte"));
+  // A shape without an end is not that of a scalar.
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (9, }\n";
+  std::string start("\x93NUMPY\x01\x00", 8);
+  start += static_cast<char>(header.size());
+  become(start + zero + header + "data");
+  EXPECT_THAT(problem(), HasSubstr("it has no shape"));
 }
 
 TEST_F(Npy, AFileThatHasNoEndOrNoMemoryIsRefused) {

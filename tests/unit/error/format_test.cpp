@@ -359,6 +359,8 @@ TEST(FormatClause, PartsOfMemory) {
 TEST(FormatClause, Copies) {
   EXPECT_EQ(clause(with(Errc::pending_taken)),
             "the value of this Pending was already taken or moved away; call get() once");
+  EXPECT_EQ(clause(with(Errc::graph_moved)),
+            "this Graph was moved from or closed; use the one that it was moved to");
 }
 
 TEST(FormatClause, BarrierThatDiverges) {

@@ -208,6 +208,45 @@ struct Guard {
   int* count;
 };
 
+TEST_F(GraphTest, OneThatWasMovedOrClosedKeepsNothing) {
+  int gone = 0;
+  auto from = Capture::begin(stream).value();
+  auto graph = std::move(from).end().value();
+  auto moved = std::move(graph);
+  Guard guard(gone);
+  // NOLINTNEXTLINE(bugprone-use-after-move): on purpose
+  EXPECT_EQ(error_in(graph.keep(std::move(guard))).code, Errc::graph_moved);
+  EXPECT_EQ(guard.count, &gone);  // untouched
+  EXPECT_TRUE(moved.close().has_value());
+  EXPECT_EQ(error_in(moved.keep(std::move(guard))).code, Errc::graph_moved);
+  EXPECT_EQ(gone, 0);
+}
+
+// The wait for the last launch is the library's own, so it breaks no capture of another stream.
+TEST_F(GraphTest, IsUpdatedAndClosedWhileAnotherStreamCaptures) {
+  const auto other = Stream::create().value();
+  int gone = 0;
+  const auto made = [&] {
+    return capture(stream, [&](Capture& open) -> result<void> {
+      WARPSAFE_TRYV(open.keep(Guard(gone)));
+      return success();
+    });
+  };
+  const auto graph = made().value();
+  const auto next = made().value();
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread}) {
+    auto exec = graph.instantiate().value();
+    auto dropped = std::optional(graph.instantiate().value());
+    ASSERT_TRUE(exec.launch(stream).has_value());
+    ASSERT_TRUE(dropped->launch(stream).has_value());
+    auto open = Capture::begin(other, mode).value();
+    EXPECT_TRUE(exec.update(next).has_value());
+    EXPECT_TRUE(exec.close().has_value());
+    dropped.reset();
+    EXPECT_TRUE(std::move(open).end().has_value());
+  }
+}
+
 TEST_F(GraphTest, KeepsWhatItIsGivenAsLongAsAnyOfItLives) {
   int gone = 0;
   std::optional<ExecutableGraph> exec;

@@ -23,14 +23,46 @@ def find_database(file):
     return None
 
 
+class BadDatabase(Exception):
+    """A compile_commands.json cannot be used, and why: one line."""
+
+
+def is_text(value):
+    """Whether libclang and the file system take it: no zero byte, and no half of a surrogate pair."""
+    try:
+        return isinstance(value, str) and "\0" not in value and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
 def from_database(database, file):
-    """The words, the folder and the compiler of a file's entry, or None."""
+    """The words, the folder and the compiler of a file's entry, or None. Raises BadDatabase."""
     file = pathlib.Path(file).resolve()
-    for entry in json.loads(pathlib.Path(database).read_text()):
+    try:
+        entries = json.loads(pathlib.Path(database).read_bytes().decode())
+    except OSError as error:
+        raise BadDatabase(f"{database}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise BadDatabase(f"{database}: it is no JSON; configure the build again") from error
+    if not isinstance(entries, list):
+        raise BadDatabase(f"{database}: it is no list of commands; configure the build again")
+    for number, entry in enumerate(entries, 1):
+        if not isinstance(entry, dict) or not is_text(entry.get("directory")) or not is_text(entry.get("file")):
+            raise BadDatabase(f"{database}: entry {number} has no texts 'directory' and 'file'; configure the build again")
         folder = pathlib.Path(entry["directory"])
-        if (folder / entry["file"]).resolve() == file:
-            words = entry["arguments"] if "arguments" in entry else shlex.split(entry["command"])
-            return words[1:], folder, pathlib.Path(words[0]).name
+        try:
+            if (folder / entry["file"]).resolve() != file:
+                continue
+        except (OSError, RuntimeError):  # a name that is too long, a loop of links
+            continue
+        words = entry.get("arguments", entry.get("command"))
+        try:
+            words = shlex.split(words) if isinstance(words, str) else words
+        except ValueError:  # a quotation mark without its partner
+            words = None
+        if not isinstance(words, list) or not words or not all(map(is_text, words)):
+            raise BadDatabase(f"{database}: entry {number} has no command; configure the build again")
+        return words[1:], folder, pathlib.Path(words[0]).name
     return None
 
 

@@ -33,7 +33,8 @@ def chosen(words):
         row = word.lstrip("-").upper()
         group = {"ALL": rules, "DEFAULT": {r.row for r in registry.RULES if r.by_default}}.get(row, {row})
         if not group <= rules:
-            raise SystemExit(f"warpsafe-lint: no rule for row {row}; --list names them")
+            print(f"warpsafe-lint: no rule for row {row}; --list names them", file=sys.stderr)
+            raise SystemExit(NOT_READ)
         rows = rows - group if word.startswith("-") else rows | group
     return rows
 
@@ -87,6 +88,21 @@ def parse(file, options):
     return Program(unit, file, text, language), errors
 
 
+def write_back(file, new):
+    """Writes a rewritten file with the line ends that it had. Returns a message if it cannot be written without
+    changing other parts of it: the text was read with U+FFFD for what is no UTF-8, and with one kind of line end."""
+    old = pathlib.Path(file).read_bytes()
+    ends = old.count(b"\r\n")
+    if old.count(b"\r") != ends or ends not in (0, old.count(b"\n")):
+        return f"{file}: not rewritten, its lines end in different ways; let them all end in \\n"
+    try:
+        old.decode()
+    except UnicodeDecodeError:
+        return f"{file}: not rewritten, it is no UTF-8; convert it"
+    pathlib.Path(file).write_bytes((new.replace("\n", "\r\n") if ends else new).encode())
+    return ""
+
+
 def silenced(line, row):
     """Whether the line has `// NOLINT` or `// NOLINT(warpsafe-A07)`, in clang-tidy's syntax."""
     found = re.search(r"NOLINT(\(([^)]*)\))?", line)
@@ -101,6 +117,8 @@ def lint(file, options):
         return file, [], [], f"{file}: {error.strerror}"
     except NoLibclang:
         raise
+    except flags.BadDatabase as problem:
+        return file, [], [], " ".join(str(problem).split())
     except Exception as error:  # libclang's errors have no common type
         if type(error).__module__ != "clang.cindex":
             raise
@@ -117,7 +135,7 @@ def lint(file, options):
         if options.diff:
             sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), file, file))
         elif new != old:
-            pathlib.Path(file).write_text(new)
+            message = write_back(file, new) or message
         notes = [(node.cursor.location.line, node.cursor.location.column, says) for node, says in said]
         return file, [], sorted(notes), message
     lines = program.source.decode().splitlines()

@@ -61,13 +61,15 @@ inline constexpr std::uint16_t machine_amdgpu = 224;  // EM_AMDGPU, LLVM's Binar
 }
 
 /// Calls `visit(name, symbol)` for each symbol of the dynamic table, which holds everything that
-/// can be found by name.
+/// can be found by name. A file has one such table at most (System V ABI, "Sections", SHT_DYNSYM):
+/// sections that name it again would cost a visit each.
 template <class Visit>
 void visit_symbols(ImageBytes image, Visit visit) noexcept {
   const auto header = image.read<Elf64_Ehdr>(0);
   for (unsigned i = 0; i < header.e_shnum; ++i) {
-    const auto section =
-        image.read<Elf64_Shdr>(header.e_shoff + std::uint64_t{i} * sizeof(Elf64_Shdr));
+    const std::uint64_t place = header.e_shoff + std::uint64_t{i} * sizeof(Elf64_Shdr);
+    if (!image.holds(place, sizeof(Elf64_Shdr))) return;
+    const auto section = image.read<Elf64_Shdr>(place);
     if (section.sh_type != SHT_DYNSYM) continue;
     const auto texts_header = image.read<Elf64_Shdr>(
         header.e_shoff + std::uint64_t{section.sh_link} * sizeof(Elf64_Shdr));
@@ -78,6 +80,7 @@ void visit_symbols(ImageBytes image, Visit visit) noexcept {
       const Name name = texts.text(symbol.st_name);
       if (!name.empty()) visit(name, symbol);
     }
+    return;
   }
 }
 
@@ -93,6 +96,8 @@ inline constexpr Name bundle_magic = Name::of("__CLANG_OFFLOAD_BUNDLE__");
 /// The position of `word` in the text, searched from `from`; the text's size if there is none.
 [[nodiscard]] inline std::size_t find_word(ImageBytes text, Name word, std::size_t from) noexcept {
   for (std::size_t at = from; at + word.size <= text.size; ++at) {
+    // Most bytes are no beginning, and need no call.
+    if (text.data[at] != static_cast<unsigned char>(word.data[0])) continue;
     if (std::memcmp(text.data + at, word.data, word.size) == 0) return at;
   }
   return text.size;
@@ -194,7 +199,7 @@ inline bool put_contents(TextBuffer& out, ImageBytes image) noexcept {
       std::size_t end = at;
       while (end < image.size && image.data[end] > ' ' && image.data[end] != ',') ++end;
       out << "PTX for ";
-      if (at < end) out << Name{reinterpret_cast<const char*>(image.data + at), end - at};
+      if (at < end) out.one_line({reinterpret_cast<const char*>(image.data + at), end - at});
       break;
     }
     case ImageKind::code_object: {
@@ -209,7 +214,7 @@ inline bool put_contents(TextBuffer& out, ImageBytes image) noexcept {
         std::size_t begin = target.size;
         while (begin != 0 && target.data[begin - 1] != '-') --begin;
         next();
-        out << Name{target.data + begin, target.size - begin};
+        out.one_line({target.data + begin, target.size - begin});
       });
       break;
     case ImageKind::unknown:

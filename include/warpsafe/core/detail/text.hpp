@@ -39,15 +39,11 @@ class TextBuffer {
     }
     return *this;
   }
-  /// Writes a value from outside of the program with its ends of lines and tabs escaped as well, so
-  /// that it cannot forge a line of a log.
-  constexpr TextBuffer& one_line(const char* value) noexcept {
-    for (; *value != '\0'; ++value) {
-      if (*value == '\n' || *value == '\t') {
-        escape(*value);
-      } else {
-        *this << *value;
-      }
+  /// Escapes ends of lines and tabs too: a value from outside cannot forge a line of a log.
+  constexpr TextBuffer& one_line(Name value) noexcept {
+    for (std::size_t i = 0; i < value.size; ++i) {
+      const char letter = value.data[i];
+      letter == '\n' || letter == '\t' ? escape(letter) : *this << letter;
     }
     return *this;
   }

@@ -136,6 +136,10 @@ namespace detail {
     return "it ends inside its header of " + std::to_string(header.size()) +
            " bytes; copy the whole file";
   }
+  // A zero would end the texts below early, and what follows it would not be read.
+  if (header.find('\0') != std::string::npos) {
+    return "its header has a zero byte; write the file again";
+  }
   array.descr = npy_field(header, "'descr': '", "'");
   bytes = npy_bytes(array.descr);
   if (bytes == 0) {
@@ -145,7 +149,10 @@ namespace detail {
   if (npy_field(header, "'fortran_order': ", ",") != "False") {
     return "its order is Fortran's; convert it with numpy.ascontiguousarray";
   }
-  if (header.find("'shape': (") == std::string::npos) return "it has no shape";
+  const std::size_t begin = header.find("'shape': (");
+  if (begin == std::string::npos || header.find(')', begin) == std::string::npos) {
+    return "it has no shape";
+  }
   const std::string shape = npy_field(header, "'shape': (", ")");
   const bool parsed = parse_npy_shape(shape.c_str(), array.shape);
   const std::string shown = Shown(shape.c_str()).c_str();

@@ -12,13 +12,11 @@ WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
                "{value} elements of {limit} bytes do not fit in 64 bits")
 
 // A buffer was assigned a different number of elements.
-// Way out: Assign as many elements as the buffer has, or make a buffer of the source's size with
-// `DeviceBuffer<T>::from`.
+// Way out: Assign as many elements as the buffer has, or make one with `DeviceBuffer<T>::from`.
 WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
                "{value} elements where {limit} are needed")
 
-// `align<N>(span)` was given a span that does not start at a multiple of N bytes, for example after
-// `subspan(1, n)`.
+// `align<N>(span)` was given a span that does not start at a multiple of N bytes.
 // Way out: Start the span at a multiple of N bytes, or launch a kernel that reads single elements.
 WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type",
                "a pointer is aligned to {value} bytes, but its type needs {limit}")
@@ -174,6 +172,10 @@ WARPSAFE_ERROR(74, event_moved, "an event was used after it was moved",
 // Way out: End the capture once, on the stream that began it.
 WARPSAFE_ERROR(48, capture_unmatched, "the stream did not begin a capture",
                "the stream did not begin a capture, or other code has ended it")
+
+// Way out: Use the graph that it was moved to, or capture the work again.
+WARPSAFE_ERROR(77, graph_moved, "a graph was used after it was moved or closed",
+               "this Graph was moved from or closed; use the one that it was moved to")
 
 // Only a relaxed capture may be ended by another thread.
 // Way out: End the capture in the thread that began it, or begin it with `CaptureMode::relaxed`.

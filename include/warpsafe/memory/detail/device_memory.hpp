@@ -126,7 +126,8 @@ class DeviceMemory : public MemoryOwner {
     }
     const int status = use == nullptr ? 0 : use->mark.template set<Level>(stream);
     if (use != nullptr && status == 0) return 0;
-    // Without a record the free cannot wait for this use, so it ends now.
+    // Without a record the free cannot wait for this use, so it ends now, whatever captures.
+    const RelaxedCaptureScope<B, Level> outside;
     const int waited =
         wait_for_stream<B, Level>(stream.native(), stream.device().value(), {}, false);
     return use == nullptr ? waited : status;

@@ -38,12 +38,29 @@ namespace warpsafe::detail {
   return row[columns];
 }
 
-/// A demangled C++ name, "scale<float>(float*, int)"; empty for a name that is not mangled.
+/// How many earlier parts of itself a mangled name repeats: "S_", "S0_", "SA1_".
+[[nodiscard]] inline std::size_t repeated_parts(Name mangled) noexcept {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i + 1 < mangled.size; ++i) {
+    if (mangled.data[i] != 'S') continue;
+    std::size_t end = i + 1;
+    while (end < mangled.size && ((mangled.data[end] >= '0' && mangled.data[end] <= '9') ||
+                                  (mangled.data[end] >= 'A' && mangled.data[end] <= 'Z'))) {
+      ++end;
+    }
+    if (end < mangled.size && mangled.data[end] == '_') ++found;
+  }
+  return found;
+}
+
+/// A demangled C++ name, "scale<float>(float*, int)"; empty for a name that is not mangled, and for
+/// one that could fill the memory: with each repeated part a name may grow by a factor.
 class Demangled {
  public:
   explicit Demangled(Name mangled) noexcept {
     char terminated[1024];
     if (mangled.size < 2 || mangled.size >= sizeof terminated || mangled.data[0] != '_') return;
+    if (repeated_parts(mangled) > most_repeated) return;
     std::memcpy(terminated, mangled.data, mangled.size);
     terminated[mangled.size] = '\0';
     int status = 0;
@@ -69,6 +86,8 @@ class Demangled {
   }
 
  private:
+  /// 36 repeated parts make at most some megabytes (12 levels of function types of three).
+  static constexpr std::size_t most_repeated = 36;
   char* text_ = nullptr;
 };
 
@@ -81,7 +100,7 @@ class KernelNames {
     ++count_;
     if (listed_.size() + name.size + 2 < room) {
       if (shown_ != 0) listed_ << ", ";
-      listed_ << name;
+      listed_.one_line(name);
       ++shown_;
     }
     const Demangled demangled(name);
@@ -95,8 +114,10 @@ class KernelNames {
     // Up to two letters of five may differ, for example two swapped letters.
     close_ = 5 * distance <= 2 * wanted_.size;
     closest_ = TextBuffer(closest_text_, room);
-    closest_ << name << '\'';
-    if (!demangled.whole().empty()) closest_ << " (" << demangled.whole() << ')';
+    closest_.one_line(name) << '\'';
+    if (demangled.whole().empty()) return;
+    closest_ << " (";
+    closest_.one_line(demangled.whole()) << ')';
   }
   /// Writes "did you mean 'axpy'? It holds: axpy, scale".
   void put(TextBuffer& out) const noexcept {

@@ -43,7 +43,8 @@ inline constexpr std::size_t longest_name = 240;
       if ((name[i] == '>' || name[i] == ')') && inside != 0) --inside;
       if (name[i] == ' ' && inside == 0) start = i + 1;
     }
-    name.erase(0, start);
+    // A forged name can end in a space.
+    if (start < name.size()) name.erase(0, start);
   }
   if (name.size() > longest_name) {
     name.resize(longest_name - 3);

@@ -49,9 +49,10 @@ inline constexpr std::size_t most_stack_bytes = std::size_t{1} << 30U;
   char text[512];
   warpsafe::detail::TextBuffer out(text, sizeof text);
   out << "warpsafe: WARPSAFE_HOST_STACK=";
-  out.one_line(value) << " is not the size of a kernel thread's stack, from 64K to 1024M, such as "
-                         "1048576, 1024K or 1M; "
-                      << default_stack_bytes / 1024 << "K is used\n";
+  out.one_line(Name::of(value))
+      << " is not the size of a kernel thread's stack, from 64K to 1024M, such as "
+         "1048576, 1024K or 1M; "
+      << default_stack_bytes / 1024 << "K is used\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, out.size());
   return default_stack_bytes;
 }
