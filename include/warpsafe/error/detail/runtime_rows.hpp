@@ -204,17 +204,15 @@ WARPSAFE_ERROR(52, handle_stream_changed, "a library handle was set to another s
 
 // A call mixes scalars of the host and of the device, or its descriptor or other code sets another
 // mode. At level full also: a scalar's raw pointer is device memory.
-// Way out: Pass all scalars of a call as `host_scalar`, or all as `device_scalar`; do not set the
-// mode.
+// Way out: Pass all scalars of a call as `host_scalar`, or all as `device_scalar`. Set no mode.
 WARPSAFE_ERROR(
     54, handle_pointer_mode, "a library handle's pointer mode does not fit the scalars",
     error.extra != 0 ? "argument {argument} is a scalar in device memory, and the library reads it "
                        "on the host; pass all scalars of the call as device_scalar(trust(p))"
     : subcode == Subcode::in_descriptor
         ? "the descriptor's POINTER_MODE differs; pass host_scalar or device_scalar to match"
-        : "the handle's pointer mode does not match these scalars: give all scalars of "
-          "a call as host_scalar or all as device_scalar, and do not set the mode "
-          "elsewhere")
+        : "the handle's pointer mode does not match these scalars: give all scalars of a call as "
+          "host_scalar or all as device_scalar, and do not set the mode elsewhere")
 
 // Way out: Give each thread its own handle.
 WARPSAFE_ERROR(53, handle_busy, "two threads use one library handle at once",
