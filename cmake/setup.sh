@@ -37,8 +37,7 @@ need_tests=('python3|python3|the tests'
 need_docs=('sphinx-build|python3-sphinx|the site' 'sphinx:myst_parser|python3-myst-parser|the site'
   'sphinx:furo|furo|the site' 'doxygen|doxygen|the site')
 need_proofs=('z3|z3|the proofs of the arithmetic and of the limits' 'spin|spin|the models of concurrent code')
-need_fuzz=('-fsanitize=fuzzer,address|libclang-rt-dev|the harnesses of libFuzzer'
-  '<nlohmann/json.hpp>|nlohmann-json3-dev|the harness of the reader of journals')
+need_fuzz=('-fsanitize=fuzzer,address|libclang-rt-dev|the harnesses of libFuzzer')
 need_coverage=('gcovr|gcovr|the report of coverage')
 need_distro=('mmdebstrap|mmdebstrap|the other Debian releases')
 need_bench=('<benchmark/benchmark.h>|libbenchmark-dev|the benchmarks')

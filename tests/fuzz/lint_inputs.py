@@ -98,7 +98,8 @@ def run():
     seed = time.time_ns()
     chance = random.Random(seed)
     executions = 0
-    with tempfile.TemporaryDirectory() as name:
+    memory = "/dev/shm" if pathlib.Path("/dev/shm").is_dir() else None
+    with tempfile.TemporaryDirectory(dir=memory) as name:
         database = pathlib.Path(name) / "compile_commands.json"
         begun = time.monotonic()
         waiting = [path.read_bytes() for path in options.files] or pool.copy()
