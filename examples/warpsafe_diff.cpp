@@ -388,7 +388,7 @@ class Comparison {
     std::map<std::string, std::array<std::vector<std::size_t>, 2>> launches;
     const std::array<const Run*, 2> runs{&a_, &b_};
     const std::array streams{streams_of(a_), streams_of(b_)};
-    for (const std::size_t side : {0, 1}) {
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
       for (std::size_t i = 0; i < runs[side]->launches.size(); ++i) {
         const std::string name = field(runs[side]->launches[i], "kernel");
         const auto [found, added] = launches.try_emplace(name);
