@@ -31,12 +31,12 @@ namespace warpsafe::debug {
   for (std::size_t i = 0; i < moments.size(); ++i) {
     if (!is_marked(moments[i].moment.action)) continue;
     const std::uint64_t here = moments[i].number;
-    const auto near = [&](std::size_t j) {
+    const auto is_close = [&](std::size_t j) {
       return here <= moments[j].number + history.context &&
              moments[j].number <= here + history.context;
     };
-    for (std::size_t j = i + 1; j-- != 0 && near(j);) shown[j] = true;
-    for (std::size_t j = i; j < moments.size() && near(j); ++j) shown[j] = true;
+    for (std::size_t j = i + 1; j-- != 0 && is_close(j);) shown[j] = true;
+    for (std::size_t j = i; j < moments.size() && is_close(j); ++j) shown[j] = true;
   }
   // The text of each shown moment's line, and its column.
   struct Line {
