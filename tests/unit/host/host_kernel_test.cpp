@@ -13,6 +13,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace warpsafe::host_test {
@@ -55,6 +56,28 @@ void reverse_through_shared(int* data, int rounds) {
     mine[self().thread[0]] = shared[threads - 1 - self().thread[0]];
     sync_block();
   }
+}
+
+TEST_F(HostKernel, SeveralHostThreadsLaunchBarriersAtOnce) {
+  std::vector<std::thread> launchers;
+  std::atomic<int> wrong = 0;
+  for (std::uint32_t threads = 3; threads <= 6; ++threads) {
+    launchers.emplace_back([threads, &wrong] {
+      host::StreamState* own = nullptr;
+      if (host_backend::stream_create(own, 0) != 0) ++wrong;
+      LaunchShape shape = shape_of(5, threads, threads * sizeof(int));
+      for (int i = 0; i < 10; ++i) {
+        std::vector<int> data(std::size_t{5} * threads);
+        std::iota(data.begin(), data.end(), 0);
+        const std::vector<int> before = data;
+        if (launch_raw(own, shape, reverse_through_shared, data.data(), 2) != 0) ++wrong;
+        if (host_backend::stream_synchronize(own) != 0 || data != before) ++wrong;
+      }
+      if (host_backend::stream_destroy(own) != 0) ++wrong;
+    });
+  }
+  for (std::thread& launcher : launchers) launcher.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(HostKernel, BarriersOrderTheBlockAsOftenAsTheyAreCalled) {

@@ -10,11 +10,15 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <cfenv>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace warpsafe::host_test {
@@ -31,7 +35,9 @@ struct HostRunner : ::testing::Test {
                     std::type_identity_t<P>... values) {
     void* args[] = {static_cast<void*>(&values)..., nullptr};
     host::Grid grid(entry_of(function), shape, args);
+    runner.begin_grid();
     for (std::uint64_t i = 0; i < shape.blocks(); ++i) runner.run_block(grid, i);
+    runner.end_grid();
     EXPECT_EQ(detail::host_thread, nullptr);
     return grid.take_failure();
   }
@@ -197,6 +203,268 @@ TYPED_TEST(HostRunner, AThreadHasRoomForHostFunctions) {
   EXPECT_THAT(out, Each(7));
 }
 
+/// A barrier below two functions, each with an object on the stack.
+[[gnu::noinline]] unsigned wait_below(unsigned value) {
+  const std::string text = std::to_string(value);
+  sync_block("nested.cu", 3);
+  return static_cast<unsigned>(text.size()) * 1000 + value;
+}
+[[gnu::noinline]] unsigned wait_further_below(unsigned value) {
+  const std::vector<unsigned> held(value % 5 + 1, value);
+  const unsigned below = wait_below(held.back());
+  return held.size() == value % 5 + 1 ? below : 0;
+}
+void sum_of_neighbours(unsigned* sums, int rounds) {
+  static const char key = 0;
+  const unsigned threads = self().block_dim[0] * self().block_dim[1] * self().block_dim[2];
+  auto* const shared = static_cast<unsigned*>(
+      self().static_shared(self(), &key, threads * sizeof(unsigned), alignof(unsigned)));
+  unsigned sum = 0;
+  for (int i = 0; i < rounds; ++i) {
+    shared[thread_number()] = block_number() + thread_number() + static_cast<unsigned>(i);
+    const unsigned below = wait_further_below(thread_number());
+    sum += below % 1000 - thread_number();
+    sum += shared[(thread_number() + 1) % threads];
+    sync_block();
+  }
+  sums[block_number() * threads + thread_number()] = sum;
+}
+void two_per_thread(unsigned* sums) { sums[block_number()] += 2; }
+
+// The fibres of one runner serve all of these in turn.
+TYPED_TEST(HostRunner, GridsOfAllShapesFollowOneAnother) {
+  const std::uint32_t blocks[][3] = {{1, 1, 1},  {64, 1, 1}, {2, 3, 4}, {1, 1, 9},
+                                     {65, 1, 1}, {1, 7, 1},  {4, 4, 8}, {1, 1, 1}};
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    for (const auto& block : blocks) {
+      LaunchShape shape = shape_of(3, 1);
+      for (int axis = 0; axis < 3; ++axis) shape.block[axis] = block[axis];
+      const auto threads = static_cast<unsigned>(shape.threads_per_block());
+      const int rounds = repeat * 2 + 1;
+      std::vector<unsigned> sums(std::size_t{3} * threads, 0);
+      ASSERT_EQ(this->run(shape, sum_of_neighbours, sums.data(), rounds).status, 0);
+      for (unsigned i = 0; i < sums.size(); ++i) {
+        unsigned expected = 0;
+        for (unsigned round = 0; round < static_cast<unsigned>(rounds); ++round) {
+          expected += i / threads + (i % threads + 1) % threads + round;
+        }
+        ASSERT_EQ(sums[i], expected) << threads << " threads, " << i;
+      }
+      std::vector<unsigned> without(5, 0);
+      if (!host::thread_sanitizer && std::is_same_v<TypeParam, host::FibreRunner>) {
+        ASSERT_EQ(this->run(shape_of(5, threads), two_per_thread, without.data()).status, 0);
+        EXPECT_THAT(without, Each(2 * threads));
+      }
+    }
+  }
+}
+
+struct Job {
+  std::vector<int> seen;
+  int number = 0;
+};
+/// The kernel's function is an object, which may not be called once it is destroyed.
+void call_job(const void* function, void**) {
+  host::run_threads(self(), [function] {
+    Job& job = *static_cast<Job*>(const_cast<void*>(function));
+    sync_block("job.cu", 1);
+    job.seen[thread_number()] += job.number;
+  });
+}
+
+TYPED_TEST(HostRunner, AnEndedKernelIsNotCalledAgain) {
+  for (int i = 1; i <= 20; ++i) {
+    const std::uint32_t threads = i % 2 == 0 ? 3 : 8;
+    auto job = std::make_unique<Job>(Job{std::vector<int>(threads, 0), i});
+    void* args[] = {nullptr};
+    {
+      host::Grid grid({job.get(), &call_job, nullptr, 0}, shape_of(2, threads), args);
+      this->runner.begin_grid();
+      for (std::uint64_t block = 0; block < 2; ++block) this->runner.run_block(grid, block);
+      this->runner.end_grid();
+      EXPECT_EQ(grid.take_failure().status, 0);
+    }
+    EXPECT_THAT(job->seen, Each(2 * i));
+  }
+}
+
+void some_leave_in_a_later_block() {
+  sync_block("early.cu", 1);
+  if (block_number() == 2 && self().thread[0] % 2 == 1) return;
+  sync_block("early.cu", 2);
+}
+
+TYPED_TEST(HostRunner, DivergenceIsReportedInALaterBlock) {
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(this->run(shape_of(2, 6), some_leave_in_a_later_block).status, 0);
+    const host::Failure failure = this->run(shape_of(4, 6), some_leave_in_a_later_block);
+    EXPECT_EQ(failure.status, host::raw(HostStatus::barrier_divergence));
+    EXPECT_EQ(failure.text,
+              "barrier divergence in block (2,0,0): of 6 threads, 3 wait at early.cu:2, 3 have "
+              "finished");
+  }
+}
+
+struct Counted {
+  explicit Counted(std::atomic<int>* its_count) : count(its_count) { ++*count; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { --*count; }
+  std::atomic<int>* count;
+};
+void catches_its_own(std::atomic<int>* alive, int* caught) {
+  const Counted outer(alive);
+  try {
+    const Counted inner(alive);
+    sync_block();
+    if (thread_number() % 2 == 0) throw std::runtime_error(std::to_string(thread_number()));
+  } catch (const std::runtime_error& error) {
+    caught[thread_number()] = std::stoi(error.what());
+  }
+  sync_block();
+}
+void throws_below(std::atomic<int>* alive) {
+  const Counted counted(alive);
+  static_cast<void>(wait_further_below(thread_number()));
+  if (thread_number() == 0) throw std::runtime_error("below");
+}
+
+TYPED_TEST(HostRunner, ExceptionsUnwindWhatTheyLeave) {
+  std::atomic<int> alive = 0;
+  for (int i = 0; i < 5; ++i) {
+    std::vector<int> caught(6, -1);
+    EXPECT_EQ(this->run(shape_of(2, 6), catches_its_own, &alive, caught.data()).status, 0);
+    EXPECT_EQ(alive, 0);
+    EXPECT_EQ(caught, (std::vector<int>{0, -1, 2, -1, 4, -1}));
+    EXPECT_THAT(this->run(shape_of(1, 1), throws_below, &alive).text,
+                HasSubstr("thread (0,0,0): below"));
+    EXPECT_EQ(alive, 0);
+  }
+}
+
+thread_local int of_the_os_thread = 0;
+void keeps_its_address(int** addresses) {
+  int* const before = &of_the_os_thread;
+  for (int i = 0; i < 3; ++i) sync_block();
+  addresses[thread_number()] = before == &of_the_os_thread ? before : nullptr;
+}
+
+TYPED_TEST(HostRunner, AThreadStaysOnItsOsThread) {
+  std::vector<int*> addresses(8, nullptr);
+  EXPECT_EQ(this->run(shape_of(3, 8), keeps_its_address, addresses.data()).status, 0);
+  EXPECT_THAT(addresses, Each(::testing::NotNull()));
+  if (std::is_same_v<TypeParam, host::FibreRunner>) {
+    EXPECT_THAT(addresses, Each(&of_the_os_thread));
+  }
+}
+
+/// Rounds up below, as classes for intervals do.
+struct RoundUp {
+  RoundUp() { std::fesetround(FE_UPWARD); }
+  RoundUp(const RoundUp&) = delete;
+  RoundUp& operator=(const RoundUp&) = delete;
+  ~RoundUp() { std::fesetround(before); }
+  int before = std::fegetround();
+};
+void rounds_up(int* modes) {
+  int* const mine = modes + thread_number() * 4;
+  mine[0] = std::fegetround();
+  {
+    const RoundUp scope;
+    sync_block();
+    mine[1] = std::fegetround();
+    sync_block();
+    mine[2] = std::fegetround();
+  }
+  sync_block();
+  mine[3] = std::fegetround();
+}
+void leaves_it_rounding_up() { std::fesetround(FE_UPWARD); }
+
+TYPED_TEST(HostRunner, EachThreadHasItsRoundingMode) {
+  for (const std::uint32_t blocks : {1U, 3U}) {
+    std::vector<int> modes(32, -1);
+    EXPECT_EQ(this->run(shape_of(blocks, 8), rounds_up, modes.data()).status, 0);
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      EXPECT_EQ(modes[i], i % 4 == 1 || i % 4 == 2 ? FE_UPWARD : FE_TONEAREST) << i;
+    }
+    EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+  }
+  // ThreadRunner runs a single thread on the caller's OS thread.
+  const std::uint32_t threads = std::is_same_v<TypeParam, host::FibreRunner> ? 1 : 2;
+  EXPECT_EQ(this->run(shape_of(1, threads), leaves_it_rounding_up).status, 0);
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST) << "the caller's is as before";
+}
+
+void waits_forever(std::atomic<bool>* begun) {
+  for (;;) {
+    *begun = true;
+    sync_block();
+  }
+}
+
+TEST(HostFibreRunner, AStoppedGridEndsAtItsNextBarrier) {
+  if (host::thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer does not understand fibres";
+  host::FibreRunner runner;
+  for (const std::uint32_t threads : {1U, 5U}) {
+    std::atomic<bool> begun = false;
+    std::atomic<bool>* value = &begun;
+    void* args[] = {&value};
+    host::Grid grid(entry_of(waits_forever), shape_of(1, threads), args);
+    std::thread other([&] {
+      while (!begun) std::this_thread::yield();
+      grid.fail(HostStatus::launch_failure, "of another block");
+    });
+    runner.run_block(grid, 0);
+    other.join();
+    EXPECT_EQ(grid.take_failure().text, "of another block");
+  }
+}
+
+template <class Way>
+struct HostSwitch : ::testing::Test {};
+using Ways = ::testing::Types<host::BoostSwitch, host::Switch>;
+TYPED_TEST_SUITE(HostSwitch, Ways);
+
+template <class Way>
+struct PingPong {
+  void* host = nullptr;
+  void* fibre = nullptr;
+  int rounds = 0;
+  bool aligned = false;
+
+  static void play(void* argument) {
+    auto& game = *static_cast<PingPong*>(argument);
+    alignas(16) volatile char local[16] = {};
+    game.aligned = reinterpret_cast<std::uintptr_t>(&local) % 16 == 0;
+    double kept[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    for (;;) {
+      for (double& value : kept) value += 1;
+      game.rounds = static_cast<int>(kept[7]) - 8;
+      if (game.rounds % 2 == 0) {
+        Way::jump(game.fibre, game.host);
+      } else {
+        Way::jump_elsewhere(game.fibre, game.host);
+      }
+    }
+  }
+};
+
+TYPED_TEST(HostSwitch, ContinuesWhereItLeft) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "they need Fibre";
+  const host::StackSlab slab(host::least_stack_bytes);
+  ASSERT_TRUE(slab.valid());
+  PingPong<TypeParam> game;
+  game.fibre =
+      TypeParam::make(slab.top(3), host::least_stack_bytes / 2, &PingPong<TypeParam>::play, &game);
+  EXPECT_EQ(game.rounds, 0);
+  for (int i = 1; i <= 1000; ++i) {
+    TypeParam::jump(game.host, game.fibre);
+    ASSERT_EQ(game.rounds, i);
+  }
+  EXPECT_TRUE(game.aligned);
+}
+
 host::Fibre* starter = nullptr;
 host::Fibre& end_at_once(void*) { return *starter; }
 
@@ -206,7 +474,7 @@ TEST(HostFibreDeathTest, AFinishedFibreIsNotResumedAsIfItHadSucceeded) {
     host::Fibre own;
     host::FibrePool pool;
     starter = &own;
-    host::Fibre& fibre = *pool.at(0);
+    host::Fibre& fibre = *pool.after(nullptr);
     fibre.prepare<&end_at_once>(nullptr);
     own.switch_to(fibre);
     if (!fibre.done()) return;

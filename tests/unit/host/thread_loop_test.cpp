@@ -58,6 +58,19 @@ TEST(ThreadLoop, EndsOnceOthersHaveTheNextThreads) {
   EXPECT_THAT(seen, ElementsAre(0, 1, 2, 10, 10));
 }
 
+TEST(ThreadLoop, CallsTheEndOnceTheThreadsAfterItHaveOthers) {
+  static int ended = 0;
+  ended = 0;
+  HostThread thread = thread_at(0, 0, 0);
+  thread.end = [](HostThread& self) { ended += static_cast<int>(100 + self.thread[0]); };
+  host::run_threads(thread, [] {});
+  EXPECT_EQ(ended, 0) << "the last thread of the loop returns";
+  thread = thread_at(1, 0, 0);
+  thread.end = [](HostThread& self) { ended += static_cast<int>(100 + self.thread[0]); };
+  host::run_threads(thread, [&] { thread.continues = false; });
+  EXPECT_EQ(ended, 101);
+}
+
 struct Table {
   int entries[32];
 };

@@ -35,6 +35,7 @@ struct HostThread {
   /// Whether the caller of the kernel continues with the block's next thread after this one.
   /// Cleared by a `sync` that left the next threads to others.
   bool continues;
+  void (*end)(HostThread& self);  ///< called by run_threads after such a thread; may be nullptr
 };
 
 /// nullptr outside kernel code. One variable for the whole program, even if kernel and launch are
@@ -50,13 +51,12 @@ namespace warpsafe::host {
 /// it in its block, x fastest. `self` becomes each of them in turn.
 template <class Call>
 void run_threads(warpsafe::detail::HostThread& self, Call&& call) {
-  // Three loops, because compilers generate better code for them than for one that wraps from axis
-  // to axis.
+  // Three loops, because compilers generate better code for them than for one that wraps.
   do {
     do {
       do {
         call();
-        if (!self.continues) return;
+        if (!self.continues) return self.end != nullptr ? self.end(self) : void();
       } while (++self.thread[0] < self.block_dim[0]);
       self.thread[0] = 0;
     } while (++self.thread[1] < self.block_dim[1]);

@@ -141,13 +141,6 @@ inline void set_thread_index(HostThread& thread, std::uint64_t number) noexcept 
   thread.thread[2] = row / thread.block_dim[1];
 }
 
-/// The inverse of set_thread_index: a thread's number in its block.
-[[nodiscard]] inline std::uint64_t thread_number(const HostThread& thread) noexcept {
-  return thread.thread[0] +
-         std::uint64_t{thread.block_dim[0]} *
-             (thread.thread[1] + std::uint64_t{thread.block_dim[1]} * thread.thread[2]);
-}
-
 /// Reports that threads of one block wait for each other forever.
 inline void fail_divergence(Grid& grid, const unsigned (&block)[3], std::uint64_t finished,
                             const BarrierSite& first, std::uint64_t at_first,

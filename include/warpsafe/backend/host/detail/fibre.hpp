@@ -6,7 +6,6 @@
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/detail/text.hpp>
 
-#include <boost/context/detail/fcontext.hpp>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -93,7 +91,10 @@ class StackSlab {
   StackSlab(const StackSlab&) = delete;
   StackSlab& operator=(const StackSlab&) = delete;
   ~StackSlab() {
-    if (begin_ != nullptr) munmap(begin_, bytes());
+    if (begin_ == nullptr) return;
+    // Fibres leave their stacks poisoned, and other memory may have these addresses next.
+    if constexpr (address_sanitizer) __asan_unpoison_memory_region(begin_, bytes());
+    munmap(begin_, bytes());
   }
 
   [[nodiscard]] bool valid() const noexcept { return begin_ != nullptr; }
@@ -138,18 +139,18 @@ class StackSlab {
   unsigned char* begin_ = nullptr;
 };
 
-/// A second flow of control on the same OS thread, made with Boost's fcontext.
+/// A second flow of control on the same OS thread.
 /// boost::context::fiber does not fit: a fibre that waits forever must be dropped like a thread on
 /// a GPU. `fiber`'s destructor would unwind it with an exception, which terminates the program if
 /// the kernel is noexcept. In addition, a fibre here can switch to any other without returning to
 /// the one that started it.
-class Fibre {
+class alignas(64) Fibre {  // one line of the cache
  public:
   /// The OS thread's own flow of control.
   Fibre() noexcept : done_(false) {}
   /// A fibre on the stack between these two addresses.
-  Fibre(unsigned char* bottom, unsigned char* top) noexcept
-      : bottom_(bottom), bytes_(static_cast<std::size_t>(top - bottom)) {}
+  Fibre(unsigned char* bottom, unsigned char* top, Fibre* following = nullptr) noexcept
+      : following_(following), bottom_(bottom), bytes_(static_cast<std::size_t>(top - bottom)) {}
 
   /// The next switch to this fibre starts `Body(argument)` on its stack. Body returns the fibre
   /// that runs next. A template argument, so that the body is inlined into the fibre's first
@@ -163,41 +164,66 @@ class Fibre {
     }
     argument_ = argument;
     done_ = false;
-    context_ = boost::context::detail::make_fcontext(top(), bytes_, &Fibre::entry<Body>);
+    context_ = Switch::make(top(), bytes_, &Fibre::entry<Body>, this);
   }
+  /// Whether it can be switched to.
+  [[nodiscard]] bool prepared() const noexcept { return context_ != nullptr; }
 
   /// Switches from this fibre, which the caller runs on, to `to`. Returns once another fibre
   /// switches back.
-  void switch_to(Fibre& to) {
-    check_resumable(to);
-    if constexpr (address_sanitizer) {
-      __sanitizer_start_switch_fiber(&fake_stack_, to.bottom_, to.bytes_);
-    }
-    next_ = &to;
-    arrive(boost::context::detail::jump_fcontext(to.context_, this), fake_stack_);
+  [[gnu::always_inline]] void switch_to(Fibre& to) {
+    leave_for(to, &fake_stack_);
+    Switch::jump_elsewhere(context_, to.context_);
+    if constexpr (address_sanitizer) arrive(fake_stack_);
+  }
+  /// The same, and faster if `to` was left by this function, called by the same functions.
+  [[gnu::always_inline]] void switch_to_same_place(Fibre& to) {
+    leave_for(to, &fake_stack_);
+    Switch::jump(context_, to.context_);
+    if constexpr (address_sanitizer) arrive(fake_stack_);
+  }
+  /// Switches to `to`, without unwinding what runs on this fibre. The next switch to this fibre
+  /// starts its body again.
+  /// @pre Switch::restarts
+  template <class Way = Switch>
+  [[noreturn, gnu::always_inline]] inline void restart(Fibre& to) {
+    leave_for(to, nullptr);
+    Way::restart(top(), context_, to.context_);
+  }
+  /// Loads what the second switch from now on reads, if that is to the fibre after this one.
+  // Inlined, because g++ 12 takes a function that only prefetches for one without effects.
+  [[gnu::always_inline]] void prefetch_following() const noexcept {
+    if (following_ == nullptr) return;
+    const char* const frame = static_cast<const char*>(following_->context_);
+    __builtin_prefetch(frame);
+    __builtin_prefetch(frame + 64);
   }
 
   [[nodiscard]] bool done() const noexcept { return done_; }
+  /// The fibre after this one in its pool; nullptr if there is none yet.
+  [[nodiscard]] Fibre* following() const noexcept { return following_; }
 
  private:
+  friend class FibrePool;
+
   template <auto Body>
-  static void entry(boost::context::detail::transfer_t by) {
-    Fibre& self = *arrive(by, nullptr).next_;
+  static void entry(void* its_fibre) {
+    Fibre& self = *static_cast<Fibre*>(its_fibre);
+    if constexpr (address_sanitizer) self.arrive(nullptr);
     Fibre& next = Body(self.argument_);
     self.done_ = true;
-    check_resumable(next);
-    if constexpr (address_sanitizer) {
-      __sanitizer_start_switch_fiber(nullptr, next.bottom_, next.bytes_);
-    }
-    self.next_ = &next;
-    boost::context::detail::jump_fcontext(next.context_, &self);
+    self.leave_for(next, nullptr);
+    Switch::jump(self.context_, next.context_);
   }
-  /// Checks that the fibre can be switched to. Otherwise Boost.Context ends the process with status
-  /// 0, as if its work were done. Code after the last jump of `entry` would find that too, but the
-  /// processor then predicts the returns of other fibres wrongly, which takes 10 % of a barrier.
-  static void check_resumable(const Fibre& to) noexcept {
+  /// Checks that `to` can be switched to. Otherwise Boost.Context ends the process with status 0,
+  /// as if its work were done.
+  [[gnu::always_inline]] void leave_for(Fibre& to, [[maybe_unused]] void** fake_stack) {
     if (to.done_) [[unlikely]]
       resumed_after_its_end();
+    if constexpr (address_sanitizer) {
+      to.before_ = this;
+      __sanitizer_start_switch_fiber(fake_stack, to.bottom_, to.bytes_);
+    }
   }
   [[noreturn, gnu::cold, gnu::noinline]] static void resumed_after_its_end() noexcept {
     constexpr char text[] =
@@ -205,56 +231,63 @@ class Fibre {
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, sizeof text - 1);
     std::abort();
   }
-
-  /// Called first after each switch: stores where the previous fibre continues.
-  [[gnu::always_inline]] static Fibre& arrive(boost::context::detail::transfer_t by,
-                                              [[maybe_unused]] void* fake_stack) noexcept {
-    Fibre& left = *static_cast<Fibre*>(by.data);
-    left.context_ = by.fctx;
-    if constexpr (address_sanitizer) {
-      // The only way to find an OS thread's own stack.
-      __sanitizer_finish_switch_fiber(fake_stack, &left.bottom_, &left.bytes_);
-    }
-    return left;
+  /// Called first after each switch. The only way to find an OS thread's own stack.
+  void arrive(void* fake_stack) noexcept {
+    __sanitizer_finish_switch_fiber(fake_stack, &before_->bottom_, &before_->bytes_);
   }
 
-  [[nodiscard]] void* top() const noexcept {
+  [[nodiscard]] unsigned char* top() const noexcept {
     return static_cast<unsigned char*>(const_cast<void*>(bottom_)) + bytes_;
   }
 
+  void* context_ = nullptr;  // where it continues
+  bool done_ = true;
+  Fibre* following_ = nullptr;
+  void* argument_ = nullptr;
   const void* bottom_ = nullptr;
   std::size_t bytes_ = 0;
-  void* argument_ = nullptr;
-  bool done_ = true;
-  boost::context::detail::fcontext_t context_ = nullptr;  // while it is suspended
-  Fibre* next_ = nullptr;                                 // the fibre that it last switched to
-  void* fake_stack_ = nullptr;                            // AddressSanitizer's, while suspended
+  // For AddressSanitizer:
+  void* fake_stack_ = nullptr;  // while it is suspended
+  Fibre* before_ = nullptr;     // the fibre that last switched to this one
 };
 
-/// Fibres by number, each with its own stack, created on first use.
+/// Fibres in a row, each with its own stack, created on first use.
 class FibrePool {
  public:
-  /// Returns nullptr if the system has no memory for another stack. The address stays valid.
-  [[nodiscard]] Fibre* at(std::size_t number) {
-    while (number >= fibres_.size()) {
-      auto slab = std::make_unique<StackSlab>(stack_bytes().load(std::memory_order_relaxed));
-      if (!slab->valid()) return nullptr;
-      for (std::size_t i = 0; i < StackSlab::stacks; ++i)
-        fibres_.emplace_back(slab->bottom(i), slab->top(i));
-      slabs_.push_back(std::move(slab));
-    }
-    return &fibres_[number];
+  /// The fibre after `fibre`; the first one for nullptr. Returns nullptr if the system has no
+  /// memory for another stack. The address stays valid.
+  [[nodiscard]] Fibre* after(const Fibre* fibre) {
+    if (fibre == nullptr && !slabs_.empty()) return slabs_.front()->fibres;
+    if (fibre != nullptr && fibre->following() != nullptr) return fibre->following();
+    return guarded([this] { return grow(); }, 1) == 0 ? slabs_.back()->fibres : nullptr;
   }
   /// As StackSlab::overflowed, for all stacks. Called by a signal handler.
   [[nodiscard]] std::size_t overflowed(const void* address) const noexcept {
     std::size_t bytes = 0;
-    for (const auto& slab : slabs_) bytes = bytes != 0 ? bytes : slab->overflowed(address);
+    for (const auto& slab : slabs_) bytes = bytes != 0 ? bytes : slab->stacks.overflowed(address);
     return bytes;
   }
 
  private:
-  std::vector<std::unique_ptr<StackSlab>> slabs_;
-  std::deque<Fibre> fibres_;
+  struct Slab {
+    StackSlab stacks{stack_bytes().load(std::memory_order_relaxed)};
+    Fibre fibres[StackSlab::stacks];
+  };
+  int grow() {
+    auto slab = std::make_unique<Slab>();
+    if (!slab->stacks.valid()) return 1;
+    Fibre* following = nullptr;
+    for (std::size_t i = StackSlab::stacks; i-- != 0;) {
+      slab->fibres[i] = Fibre(slab->stacks.bottom(i), slab->stacks.top(i), following);
+      following = &slab->fibres[i];
+    }
+    slabs_.push_back(std::move(slab));
+    if (slabs_.size() > 1)
+      (slabs_.end() - 2)->get()->fibres[StackSlab::stacks - 1].following_ = following;
+    return 0;
+  }
+
+  std::vector<std::unique_ptr<Slab>> slabs_;
 };
 
 }  // namespace warpsafe::host

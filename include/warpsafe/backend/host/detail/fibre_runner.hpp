@@ -9,178 +9,236 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 
 namespace warpsafe::host {
 
 /// Runs the blocks of a grid one after another on the calling OS thread.
 ///
 /// A fibre loops over the block's threads (run_threads). When a thread calls sync_block(), its
-/// fibre is parked, and another fibre continues the loop with the next thread. After the loop, the
-/// parked fibres resume in turn from barrier to barrier, each switching directly to the next,
+/// fibre waits, and another fibre continues the loop with the next thread. After the loop, the
+/// waiting fibres resume in turn from barrier to barrier, each switching directly to the next,
 /// because switches are the main cost. A kernel without barriers therefore runs as one loop.
+///
+/// If all threads wait, the block's fibres have one thread each, in the threads' order. If not, the
+/// block has failed, and no fibre resumes. So the fibre after the one that runs always has the next
+/// thread. A fibre whose thread has ended has left the kernel, and waits for the next block of any
+/// grid.
+///
+/// The processor's modes, such as the rounding mode, take as long to read as a switch. So a block's
+/// threads share them, unless its first thread has changed them at a barrier: from then on, each
+/// thread of the grid has its own.
 class FibreRunner {
  public:
   /// How many runners may be active at once, per processor.
   static constexpr unsigned max_concurrent = ~0U;
 
+  FibreRunner() noexcept {
+    self_.runner = this;
+    self_.static_shared = &FibreRunner::static_shared;
+    self_.leave = &FibreRunner::leave;
+    self_.fault = &FibreRunner::fault;
+    if constexpr (Switch::restarts) self_.end = &FibreRunner::end;
+  }
+  FibreRunner(const FibreRunner&) = delete;
+  FibreRunner& operator=(const FibreRunner&) = delete;
+  ~FibreRunner() = default;
+
+  /// Call it before the first block of a grid and after the last, on the OS thread that runs them.
+  void begin_grid() noexcept {
+    modes_ = Switch::Modes::now();
+    own_modes_ = false;
+  }
+  void end_grid() const noexcept {
+    if (modes_.changed()) modes_.set();
+  }
   /// Runs the `number`th block to its end or to the first failure, which `grid` then holds.
   void run_block(Grid& grid, std::uint64_t number) {
     begin_block(grid, number);
     running_block = {&fibres_, &grid};
-    while (next_ < threads_ && !grid.stopped()) {
-      if (opened_ < lanes_.size() || make_lane()) {
-        own_.switch_to(enter(open_lane()));
+    host_thread = &self_;
+    while (threads_left() && !grid.stopped()) {
+      if (Fibre* const next = fibres_.after(fibre_); next != nullptr) {
+        fibre_ = next;
+        if (!next->prepared()) prepare(next, ~std::uint64_t{0});
+        own_.switch_to(*next);
       } else {
         grid.fail(HostStatus::out_of_memory, "no memory for the stack of a thread that waits");
       }
     }
-    // Parked fibres that are not resumed are dropped: their stacks are reused.
-    resuming_ = true;
-    while (!grid.stopped() && all_at_barrier()) own_.switch_to(enter(lanes_.front()));
     host_thread = nullptr;
-    shared_.end_block(grid, block_);
+    if (grid.stopped() || at_first_ != 0) end_failed_block();
+    shared_.end_block(grid, self_.block);
   }
 
  private:
-  /// A fibre and the thread that it currently runs.
-  struct Lane : HostThread {
-    FibreRunner* runner;
-    Fibre* fibre;
-    Lane* next;  // created after this one
-    BarrierSite site;
+  /// The thread that runs. One for all fibres, so that a switch changes little more than the index.
+  struct Current : HostThread {
+    FibreRunner* runner = nullptr;
   };
+  [[nodiscard]] static FibreRunner& of(HostThread& self) noexcept {
+    return *static_cast<Current&>(self).runner;
+  }
 
   void begin_block(Grid& grid, std::uint64_t number) {
     grid_ = &grid;
-    next_ = 0;
-    opened_ = 0;
-    waiting_ = 0;
-    at_site_ = 0;
-    resuming_ = false;
+    fibre_ = nullptr;
     threads_ = grid.shape.threads_per_block();
+    known_ = {};
+    at_first_ = 0;
+    elsewhere_ = 0;
     shared_.begin_block(grid.shape.dynamic_shared);
-    grid.block_index(number, block_);
+    grid.block_index(number, self_.block);
+    for (int axis = 0; axis < 3; ++axis) {
+      self_.thread[axis] = 0;
+      self_.block_dim[axis] = grid.shape.block[axis];
+      self_.grid_dim[axis] = grid.shape.grid[axis];
+    }
+    self_.dynamic_shared_bytes = grid.shape.dynamic_shared;
+    self_.dynamic_shared = shared_.dynamic(self_.dynamic_shared_bytes);
+    self_.continues = true;
+    self_.sync = &FibreRunner::sync<false>;
+    if (own_modes_) modes_.set();
+  }
+  /// Prepares `first` and the fibres after it, `count` at most.
+  [[gnu::cold, gnu::noinline]] void prepare(Fibre* first, std::uint64_t count) {
+    for (Fibre* fibre = first; fibre != nullptr && count-- != 0; fibre = fibre->following()) {
+      fibre->prepare<&FibreRunner::loop>(this);
+    }
+  }
+  /// Waiting fibres are dropped: their stacks are reused.
+  [[gnu::cold, gnu::noinline]] void end_failed_block() {
+    prepare(fibres_.after(nullptr), threads_);
+    if (grid_->stopped()) return;
+    fail_divergence(*grid_, self_.block, threads_ - at_first_ - elsewhere_, first_, at_first_,
+                    other_, elsewhere_);
   }
 
-  /// Returns false if there is no memory for its stack.
-  [[nodiscard]] bool make_lane() {
-    Fibre* const fibre = fibres_.at(lanes_.size());
-    if (fibre == nullptr) return false;
-    Lane* const before = lanes_.empty() ? nullptr : &lanes_.back();
-    Lane& lane = lanes_.emplace_back();
-    if (before != nullptr) before->next = &lane;
-    lane.runner = this;
-    lane.fibre = fibre;
-    lane.next = nullptr;
-    lane.sync = &FibreRunner::sync;
-    lane.static_shared = &FibreRunner::static_shared;
-    lane.leave = &FibreRunner::leave;
-    lane.fault = &FibreRunner::fault;
-    return true;
+  /// Whether the index is that of a thread.
+  [[nodiscard]] bool threads_left() const noexcept { return self_.thread[2] < self_.block_dim[2]; }
+  /// Goes on to the next thread's index. Returns threads_left().
+  [[nodiscard]] bool next_thread() noexcept {
+    if (++self_.thread[0] < self_.block_dim[0]) return true;
+    self_.thread[0] = 0;
+    if (++self_.thread[1] < self_.block_dim[1]) return true;
+    self_.thread[1] = 0;
+    return ++self_.thread[2] < self_.block_dim[2];
   }
-  /// Prepares the next existing lane for the next thread.
-  [[nodiscard]] Lane& open_lane() noexcept {
-    Lane& lane = opened_ == 0 ? lanes_.front() : *last_->next;
-    last_ = &lane;
-    ++opened_;
-    for (int axis = 0; axis < 3; ++axis) {
-      lane.block[axis] = block_[axis];
-      lane.block_dim[axis] = grid_->shape.block[axis];
-      lane.grid_dim[axis] = grid_->shape.grid[axis];
-    }
-    lane.dynamic_shared_bytes = grid_->shape.dynamic_shared;
-    lane.dynamic_shared = shared_.dynamic(lane.dynamic_shared_bytes);
-    set_thread_index(lane, next_);
-    lane.continues = true;
-    lane.fibre->prepare<&FibreRunner::loop>(&lane);
-    return lane;
-  }
-  [[nodiscard]] static Fibre& enter(Lane& lane) noexcept {
-    host_thread = &lane;
-    return *lane.fibre;
-  }
-  /// The fibre to switch to when `lane` waits or has ended: the next one to run, or run_block if
-  /// something must be created or decided first.
-  [[nodiscard]] Fibre& after(const Lane& lane) noexcept {
-    if (grid_->stopped()) return own_;
-    if (resuming_) return &lane != last_ ? enter(*lane.next) : own_;
-    return next_ < threads_ && opened_ < lanes_.size() ? enter(open_lane()) : own_;
+  /// The fibre to switch to from the running one, which waits or has ended its thread: that of the
+  /// next thread, or run_block's if there is none.
+  [[gnu::always_inline]] inline Fibre& next_fibre() {
+    Fibre* const next = next_thread() ? fibre_->following() : nullptr;
+    if (next == nullptr) [[unlikely]]
+      return own_;
+    next->prefetch_following();
+    fibre_ = next;
+    return *next;
   }
 
   static Fibre& loop(void* argument) {
-    Lane& lane = *static_cast<Lane*>(argument);
-    FibreRunner& runner = *lane.runner;
-    Grid& grid = *runner.grid_;
-    call_kernel(
-        [&] {
-          grid.call();
-          if (lane.continues) runner.next_ = runner.threads_;
-        },
-        [&](const char* what) { fail_exception(grid, lane, what); });
-    return runner.after(lane);
-  }
-
-  static void sync(HostThread& self, const char* file, unsigned line) {
-    Lane& lane = static_cast<Lane&>(self);
-    FibreRunner& runner = *lane.runner;
-    lane.site = {file, line};
-    if (runner.waiting_++ == 0) runner.site_ = lane.site;
-    runner.at_site_ += lane.site.same_as(runner.site_) ? 1U : 0U;
-    if (lane.continues) {
-      lane.continues = false;
-      runner.next_ = thread_number(lane) + 1;
+    FibreRunner& runner = *static_cast<FibreRunner*>(argument);
+    for (;;) {
+      call_kernel([&] { runner.grid_->call(); },
+                  [&](const char* what) { fail_exception(*runner.grid_, runner.self_, what); });
+      Fibre& from = *runner.fibre_;
+      if (runner.self_.continues || runner.grid_->stopped()) {
+        runner.self_.thread[2] = runner.self_.block_dim[2];
+        from.switch_to(runner.own_);
+      } else {
+        from.switch_to(runner.next_fibre());
+      }
     }
-    lane.fibre->switch_to(runner.after(lane));
+  }
+  /// HostThread::end. Nothing on the fibre needs to be unwound: the kernel has returned. Its
+  /// callers do not return, because processors predict a return wrongly after a barrier.
+  static void end(HostThread& self) {
+    FibreRunner& runner = of(self);
+    Fibre& from = *runner.fibre_;
+    if constexpr (Switch::restarts) from.restart(runner.next_fibre());
   }
 
-  /// A stopped grid resumes no fibre, so this never returns.
-  static void leave(HostThread& self, const char* file, unsigned line) {
-    static_cast<Lane&>(self).runner->grid_->stop();
-    sync(self, file, line);
+  /// HostThread::sync while threads of the block begin (not `Resuming`), and afterwards. Nothing
+  /// follows a switch, so that the compiler makes it a jump and it returns to the kernel.
+  template <bool Resuming>
+  static void sync(HostThread& self, const char* file, unsigned line) {
+    FibreRunner& runner = of(self);
+    if (line != runner.known_.line || file != runner.known_.file) [[unlikely]] {
+      return runner.wait_at({file, line});
+    }
+    if (++runner.at_first_ == runner.threads_) [[unlikely]]
+      return runner.open_barrier();
+    Fibre& from = *runner.fibre_;
+    Fibre& to = runner.next_fibre();
+    return Resuming ? from.switch_to_same_place(to) : from.switch_to(to);
+  }
+  /// As `sync`, for the first thread at a barrier, one at another line than the first thread's, and
+  /// every thread with its own modes.
+  [[gnu::noinline]] void wait_at(const BarrierSite& site) {
+    if (at_first_ == 0) {
+      first_ = site;
+      own_modes_ = own_modes_ || (threads_ != 1 && modes_.changed());
+      if (!own_modes_) known_ = site;
+    }
+    if (site.same_as(first_)) {
+      ++at_first_;
+    } else {
+      other_ = site;
+      ++elsewhere_;
+    }
+    if (!own_modes_) return wait();
+    const auto modes = Switch::Modes::now();
+    modes_.set();
+    wait();
+    modes.set();
+  }
+  void wait() {
+    if (at_first_ == threads_) return open_barrier();
+    Fibre& from = *fibre_;
+    from.switch_to(next_fibre());
+  }
+  /// The last thread has reached the barrier, and all wait at one line.
+  [[gnu::noinline]] void open_barrier() {
+    if (grid_->stopped()) return end_thread();
+    at_first_ = 0;
+    known_ = {};
+    self_.continues = false;
+    self_.sync = &FibreRunner::sync<true>;
+    for (unsigned& index : self_.thread) index = 0;
+    Fibre& from = *fibre_;
+    fibre_ = fibres_.after(nullptr);
+    if (fibre_ != &from) from.switch_to(*fibre_);
   }
 
+  /// Leaves a thread of a grid that is stopped. Does not return.
+  void end_thread() {
+    for (;;) fibre_->switch_to(own_);
+  }
+  static void leave(HostThread& self, const char*, unsigned) {
+    of(self).grid_->stop();
+    of(self).end_thread();
+  }
   static void fault(HostThread& self, const char* text) {
-    static_cast<Lane&>(self).runner->grid_->fail(HostStatus::illegal_address, text);
-    sync(self, "", 0);
+    of(self).grid_->fail(HostStatus::illegal_address, text);
+    of(self).end_thread();
   }
 
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {
-    return static_cast<Lane&>(self).runner->shared_.variable(key, bytes);
+    return of(self).shared_.variable(key, bytes);
   }
 
-  /// Returns true if every thread of the block waits at the same line, and false if none waits.
-  /// Reports a divergence in every other case.
-  [[nodiscard]] bool all_at_barrier() {
-    const std::uint64_t waiting = waiting_;
-    const std::uint64_t at_first = at_site_;
-    waiting_ = 0;
-    at_site_ = 0;
-    if (at_first == threads_) return true;
-    if (waiting == 0) return false;
-    BarrierSite other;
-    for (std::size_t i = 0; i < opened_ && waiting != at_first; ++i) {
-      const Lane& lane = lanes_[i];
-      if (!lane.fibre->done() && !lane.site.same_as(site_)) other = lane.site;
-    }
-    fail_divergence(*grid_, block_, threads_ - waiting, site_, at_first, other, waiting - at_first);
-    return false;
-  }
-
+  Current self_{};
+  Fibre* fibre_ = nullptr;       // runs, or ran last
+  std::uint64_t at_first_ = 0;   // threads that wait at the first one's line
+  std::uint64_t threads_ = 0;    // of the block
+  BarrierSite known_;            // that line; empty until the first waits, and with own_modes_
+  BarrierSite first_;            // that line
+  BarrierSite other_;            // another line
+  std::uint64_t elsewhere_ = 0;  // threads that wait there, or at a third line
+  bool own_modes_ = false;       // each thread has its own modes
+  Switch::Modes modes_ = Switch::Modes::now();  // of the OS thread, with which threads begin
+  Grid* grid_ = nullptr;
   Fibre own_;  // of run_block
   FibrePool fibres_;
-  std::deque<Lane> lanes_;
   SharedMemory shared_;
-  Grid* grid_ = nullptr;
-  unsigned block_[3] = {};
-  std::uint64_t threads_ = 0;  // of the block
-  std::uint64_t next_ = 0;     // the thread that the next fibre begins with
-  std::size_t opened_ = 0;     // fibres that this block uses
-  Lane* last_ = nullptr;       // the last of them
-  std::uint64_t waiting_ = 0;  // threads that have reached a barrier in this round
-  std::uint64_t at_site_ = 0;  // of those, the threads at the first one's line
-  BarrierSite site_;           // that line
-  bool resuming_ = false;      // no thread is left to begin: fibres go from barrier to barrier
 };
 
 }  // namespace warpsafe::host

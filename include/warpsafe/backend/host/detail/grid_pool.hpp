@@ -102,6 +102,7 @@ class GridPool {
   int run_blocks(Job& job) {
     FaultStack::provide();
     std::unique_ptr<BlockRunner> runner = take_runner();
+    runner->begin_grid();
     // Several blocks at a time, so that tiny blocks do not compete for the counter, but few enough
     // to share the last ones evenly.
     const std::uint64_t step =
@@ -110,6 +111,7 @@ class GridPool {
       const std::uint64_t first = job.next.fetch_add(step);
       for (std::uint64_t i = first; i < first + step; ++i) {
         if (i >= job.blocks || job.grid.stopped()) {
+          runner->end_grid();
           return_runner(std::move(runner));
           return 0;
         }

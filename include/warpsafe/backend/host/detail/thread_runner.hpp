@@ -22,6 +22,10 @@ class ThreadRunner {
   /// How many runners may be active at once: ThreadSanitizer supports at most 8128 threads.
   static constexpr unsigned max_concurrent = 3;
 
+  /// As FibreRunner's. Nothing is kept here.
+  void begin_grid() noexcept {}
+  void end_grid() noexcept {}
+
   /// Runs the `number`th block to its end or to the first failure, which `grid` then holds.
   void run_block(Grid& grid, std::uint64_t number) {
     grid_ = &grid;
