@@ -227,12 +227,13 @@ class DeviceMemory : public MemoryOwner {
       if (first == 0) first = status;
     };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
-      for (Use* use = uses_; use != nullptr; use = use->next)
+      for (Use* use = uses_; use != nullptr; use = use->next) {
         // The free must not come before the use.
         if (const int status = use->mark.template order_before<Level>(stream)) {
           note(status);
           note(use->mark.template wait<Level>({}, false));
         }
+      }
       const RelaxedCaptureScope<B, Level> outside;
       note(call<B, Level, &B::deallocate>(data_, stream.native()));
     } else {

@@ -148,7 +148,7 @@ class DeviceHistory {
     const Column column = column_of(stream);
     note({ActionKind::destroy_stream, 0, no_point, site, {}, 0}, host_, {}, {});
     const Point last = checker_.order().last(column.strand);
-    if (last != no_point) ended_.push_back({column.number, last});
+    if (last != no_point) ended_.emplace_back(column.number, last);
     end(column);
     columns_.erase(stream);
   }
@@ -161,10 +161,11 @@ class DeviceHistory {
   [[nodiscard]] std::vector<Point> last_of_all() const {
     std::vector<Ended> ends = ended_;
     for (const auto& [stream, column] : columns_) {
-      ends.push_back({column.number, checker_.order().last(column.strand)});
+      ends.emplace_back(column.number, checker_.order().last(column.strand));
     }
     std::sort(ends.begin(), ends.end());
     std::vector<Point> points;
+    points.reserve(ends.size());
     for (const Ended& one : ends) points.push_back(one.second);
     return points;
   }
@@ -221,11 +222,12 @@ class DeviceHistory {
       for (const Strand strand : std::exchange(column.beside, {})) checker_.end_strand(strand);
     }
     std::vector<Ended> ended;
-    for (auto one = ended_.rbegin(); one != ended_.rend(); ++one) {
-      if (known.knows(order.epoch(one->second))) continue;
-      order.add_to(known, one->second);
-      ended.push_back(*one);
-      kept.push_back(one->second);
+    for (std::size_t i = ended_.size(); i-- != 0;) {
+      const Point last = ended_[i].second;
+      if (known.knows(order.epoch(last))) continue;
+      order.add_to(known, last);
+      ended.push_back(ended_[i]);
+      kept.push_back(last);
     }
     std::reverse(ended.begin(), ended.end());
     ended_ = std::move(ended);

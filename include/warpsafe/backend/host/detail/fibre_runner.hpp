@@ -225,20 +225,20 @@ class FibreRunner {
     return of(self).shared_.variable(key, bytes);
   }
 
-  Current self_{};
+  Fibre own_;                    // of run_block
   Fibre* fibre_ = nullptr;       // runs, or ran last
   std::uint64_t at_first_ = 0;   // threads that wait at the first one's line
   std::uint64_t threads_ = 0;    // of the block
-  BarrierSite known_;            // that line; empty until the first waits, and with own_modes_
-  BarrierSite first_;            // that line
-  BarrierSite other_;            // another line
-  std::uint64_t elsewhere_ = 0;  // threads that wait there, or at a third line
-  bool own_modes_ = false;       // each thread has its own modes
-  Switch::Modes modes_ = Switch::Modes::now();  // of the OS thread, with which threads begin
+  std::uint64_t elsewhere_ = 0;  // threads that wait at another line than the first one's
   Grid* grid_ = nullptr;
-  Fibre own_;  // of run_block
+  BarrierSite known_;  // the first one's line; empty until it waits, and with own_modes_
+  BarrierSite first_;  // that line
+  BarrierSite other_;  // another line
   FibrePool fibres_;
   SharedMemory shared_;
+  Current self_{};
+  Switch::Modes modes_ = Switch::Modes::now();  // of the OS thread, with which threads begin
+  bool own_modes_ = false;                      // each thread has its own modes
 };
 
 }  // namespace warpsafe::host

@@ -60,7 +60,7 @@ struct GraphCalls {
       if (!joined) return raw(HostStatus::stream_capture_unjoined);
       auto made = std::make_unique<GraphState>();
       made->nodes = std::make_shared<const GraphNodes>(std::move(capture->nodes));
-      native_graph const key = made.get();
+      GraphState* const key = made.get();
       runtime.graphs.emplace(key, std::move(made));
       graph = key;
       return 0;
