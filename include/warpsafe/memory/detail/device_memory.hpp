@@ -223,9 +223,7 @@ class DeviceMemory : public MemoryOwner {
     mark_memory_freed(data_, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
     int first = 0;
-    const auto note = [&first](int status) noexcept {
-      if (first == 0) first = status;
-    };
+    const auto note = [&first](int status) noexcept { first = first == 0 ? status : first; };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
       for (Use* use = uses_; use != nullptr; use = use->next) {
         // The free must not come before the use.
