@@ -29,7 +29,7 @@ struct State {
     if (path == nullptr) return;
     const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
     if (file < 0) return;
-    const long memory = syscall(SYS_mmap, nullptr, most_points, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    const long memory = syscall(SYS_mmap, static_cast<void*>(nullptr), most_points, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L);
     syscall(SYS_close, file);
     if (memory > 0) reached = reinterpret_cast<unsigned char*>(memory);
   }
