@@ -125,16 +125,16 @@ def batches(tests):
     return done + list(open_batches.values())
 
 
-def try_mutant(point, tests):
+def try_mutant(point, tests, patience):
     """(state, the test that killed it or None)."""
     reaching = [test for test in tests if point["id"] in test.reached]
     if not reaching:
         return "not reached", None
     flaky = set()
     for batch in batches(reaching):
-        batch = [test for test in batch if test.name not in flaky]
+        batch = [test for test in batch if test not in flaky]
         while batch:
-            limit = 10 + 8 * sum(test.seconds for test in batch)
+            limit = patience + 8 * sum(test.seconds for test in batch)
             failed = run_tests(batch, limit, {"WARPSAFE_MUTANT": str(point["id"])})
             if not failed:
                 break
@@ -142,7 +142,7 @@ def try_mutant(point, tests):
             culprits = [test for test in batch if test.name in failed] or batch
             if not run_tests(culprits, 30 + 8 * limit, {"WARPSAFE_MUTANT": "0"}):
                 return "killed", failed[0]
-            flaky |= {test.name for test in culprits}
+            flaky |= set(culprits)
             batch = [test for test in batch if test not in culprits]
     return "alive", None
 
@@ -163,7 +163,7 @@ def read_equivalents(file):
             if len(parts) != 4:
                 sys.exit(f"{file}:{number}: expected `header | function | original => mutant`")
             entry = tuple(parts)
-        elif entry and line.strip().startswith("equivalent, because "):
+        elif entry and line.strip().startswith("equivalent, because"):
             known[entry] = line.strip()
         elif entry in known:
             known[entry] += " " + line.strip()
@@ -206,6 +206,8 @@ def main():
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--id", type=int, action="append", help="these mutants, by their number in points.json")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--patience", type=float, default=10,
+                        help="seconds that tests may take beyond 8 times their usual time; then they hang")
     parser.add_argument("--name", default="result", help="the JSON's name")
     parser.add_argument("headers", nargs="*")
     options = parser.parse_args()
@@ -233,7 +235,7 @@ def main():
         key = (point["file"], point["function"], words(point["original"]), words(point["mutant"]))
         if key in equivalents:
             return {**point, "state": "equivalent", "by": equivalents[key]}
-        state, by = try_mutant(point, tests)
+        state, by = try_mutant(point, tests, options.patience)
         return {**point, "state": state, "by": by}
 
     results = []
