@@ -150,7 +150,9 @@ class Finder:
             self.visit_function(cursor, context)
         elif kind == kinds.LINKAGE_SPEC or kind == kinds.FRIEND_DECL or kind == kinds.UNEXPOSED_DECL:
             for child in cursor.get_children():
-                self.visit(child, cursor, context)
+                # Such as the value of a variable template.
+                is_value = child.kind.is_expression()
+                self.visit(child, cursor, context.within(constant=True) if is_value else context)
         elif kind in (kinds.VAR_DECL, kinds.FIELD_DECL):
             self.visit_variable(cursor, parent, context)
         elif kind in (kinds.STATIC_ASSERT, kinds.CONCEPT_DECL):

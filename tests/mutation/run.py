@@ -205,6 +205,8 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--id", type=int, action="append", help="these mutants, by their number in points.json")
+    parser.add_argument("--again", help="the mutants that survived in the result of this name, instead of random ones")
+    parser.add_argument("--compiler", help="tries mutants that no test reaches as text, with this compiler")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--patience", type=float, default=10,
                         help="seconds that tests may take beyond 8 times their usual time; then they hang")
@@ -223,7 +225,14 @@ def main():
     points = [point for point in points
               if not wanted or any(point["file"] == w or point["file"].startswith(w + "/") for w in wanted)]  # fmt: skip
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 30)
-    if options.id:
+    if options.again:
+        before = json.loads((options.out / f"{options.again}.json").read_text())
+        seed = before["seed"]
+        survived = {(point["file"], point["start"], point["form"], point["mutant"]) for point in before["drawn"]
+                    if point["state"] in ("alive", "not reached")}  # fmt: skip
+        drawn = [point for point in points
+                 if (point["file"], point["start"], point["form"], point["mutant"]) in survived]  # fmt: skip
+    elif options.id:
         drawn = [point for point in points if point["id"] in options.id]
     else:
         drawn = random.Random(seed).sample(points, min(options.count, len(points)))
@@ -236,6 +245,13 @@ def main():
         if key in equivalents:
             return {**point, "state": "equivalent", "by": equivalents[key]}
         state, by = try_mutant(point, tests, options.patience)
+        if state == "not reached" and options.compiler and not point["file"].startswith(("backend/cuda", "backend/hip")):
+            # The compiler may evaluate it, for a static_assert or the length of an array.
+            import compile_time  # which imports this file
+
+            if compile_time.judge({**point, "file": "warpsafe/" + point["file"]}, options.compiler,
+                                  options.out / "build/tests/CMakeFiles/unit.dir/Unity")[0] == "killed":  # fmt: skip
+                return {**point, "state": "killed", "by": "compile time"}
         return {**point, "state": state, "by": by}
 
     results = []
