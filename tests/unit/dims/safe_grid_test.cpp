@@ -236,6 +236,16 @@ TEST(CoverForAmd, RefusesAnAxisOf2To32Threads) {
       << "legal on CUDA";
 }
 
+TEST(CoverForAmd, ABlockMoreThanTheGridMayHaveIsTheGridsError) {
+  constexpr std::uint64_t most_blocks = limits::amd_floor.max_grid[0];
+  EXPECT_EQ(finding(error_in(SafeGrid<Amd>::cover(most_blocks * 1024, block<1024>))),
+            (Finding{Errc::axis_threads_too_many, Stage::construction, most_blocks * 1024,
+                     4294967295, Axis::x}));
+  EXPECT_EQ(
+      finding(error_in(SafeGrid<Amd>::cover(most_blocks * 1024 + 1, block<1024>))),
+      (Finding{Errc::grid_too_large, Stage::construction, most_blocks + 1, most_blocks, Axis::x}));
+}
+
 TEST(CoverForAmd, AcceptsMoreThan2To32ThreadsInAll) {
   EXPECT_EQ(blocks_in(SafeGrid<Amd>::cover(extent{rows{1 << 19}, cols{1 << 20}}, block<16, 16>)),
             (Blocks{65536, 32768, 1}))

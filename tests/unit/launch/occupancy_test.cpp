@@ -78,6 +78,18 @@ TEST_F(Occupancy, OfAnotherBlockOrKernelIsRefused) {
               HasSubstr("capped by the resident blocks of another kernel"));
 }
 
+TEST_F(Occupancy, OfSeveralDifferencesTheFirstIsNamed) {
+  const auto small = BlockDim::create(32).value();
+  const auto large = BlockDim::create(64).value();
+  const auto most = max_resident_blocks(stream, strides, small).value();
+  EXPECT_EQ(error_in(run(other, large, most, shared<float>(16))).subcode, Subcode::none)
+      << "the kernel";
+  const LaunchError error = error_in(run(strides, large, most, shared<float>(16)));
+  EXPECT_EQ(error.subcode, Subcode::cap_threads);
+  EXPECT_EQ(error.value, 64U);
+  EXPECT_EQ(error.limit, 32U);
+}
+
 TEST_F(Occupancy, OfAnotherDeviceIsRefused) {
   host::set_device_count(2);
   const auto block = BlockDim::create(64).value();

@@ -50,6 +50,8 @@ TEST_F(PinnedBufferTest, MovesItsMemoryAlongAndGivesItBackOnce) {
     EXPECT_EQ(first.size(), 5U);
     host::fail_next(Call::host_deallocate, 2, HostStatus::invalid_value);
     EXPECT_TRUE(first.close().has_value());
+    EXPECT_EQ(first.size(), 0U);
+    EXPECT_TRUE(first.span().empty());
     EXPECT_TRUE(first.close().has_value());
   }
   EXPECT_EQ(host::calls_made(Call::host_deallocate), 1U);
