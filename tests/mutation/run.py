@@ -78,7 +78,7 @@ def reach_of(program, name):
     with tempfile.NamedTemporaryFile(prefix="mutation_reached_") as reached:
         reached.truncate(MOST_POINTS)
         began = time.monotonic()
-        failed = run_tests([Test(program, name)], 10 * LONGEST, {"WARPSAFE_MUTATION_REACHED": reached.name})
+        failed = run_tests([Test(program, name)], 2 * LONGEST, {"WARPSAFE_MUTATION_REACHED": reached.name})
         seconds = time.monotonic() - began
         if failed:
             return None

@@ -11,7 +11,8 @@
 #include <cstdlib>
 #include <type_traits>
 
-// Which mutant of the mutated headers (mutate.py) is active in this process, and which points it reached.
+// Which mutant of the mutated headers (mutate.py) is active in this process, and which points it
+// reached.
 
 namespace warpsafe_mutation {
 
@@ -19,8 +20,8 @@ inline constexpr std::size_t most_points = 1U << 17;
 
 struct State {
   int active = 0;
-  // One byte for each point, in a file that several processes and a process that ends suddenly can share. System
-  // calls, because some test programs replace the functions.
+  // One byte for each point, in a file that several processes and a process that ends suddenly can
+  // share. System calls, because some test programs replace the functions.
   unsigned char* reached = nullptr;
 
   State() noexcept {
@@ -29,7 +30,8 @@ struct State {
     if (path == nullptr) return;
     const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
     if (file < 0) return;
-    const long memory = syscall(SYS_mmap, static_cast<void*>(nullptr), most_points, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L);
+    const long memory = syscall(SYS_mmap, static_cast<void*>(nullptr), most_points,
+                                PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L);
     syscall(SYS_close, file);
     if (memory > 0) reached = reinterpret_cast<unsigned char*>(memory);
   }
