@@ -111,6 +111,8 @@ TEST(RaceReport, AFreeInNoStreamsOrderIsNoWait) {
   const auto report = run(1, [&] { program(false); });
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_THAT(report.findings.front().text, HasSubstr("free of 64 bytes by the host"));
+  EXPECT_THAT(report.findings.front().text,
+              HasSubstr("\n  wait for stream 1, or for an event after #"));
 }
 
 TEST(RaceReport, AnExceptionEndsTheRunAndPasses) {

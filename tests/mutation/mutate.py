@@ -73,6 +73,7 @@ class Finder:
         self.kinds = self.cindex.CursorKind
         self.include = include
         self.texts, self.groups, self.macros = {}, {}, {}
+        self.same = set()
         types = self.cindex.TypeKind
         self.numbers = {getattr(types, name) for name in (
             "CHAR_U UCHAR CHAR16 CHAR32 USHORT UINT ULONG ULONGLONG UINT128 CHAR_S SCHAR WCHAR SHORT INT LONG "
@@ -255,6 +256,7 @@ class Finder:
             return
         if kind == kinds.CONDITIONAL_OPERATOR and len(children) == 3:
             self.condition(children[0], context)
+            self.minimum(children)
         elif kind == kinds.BINARY_OPERATOR and len(children) == 2:
             self.binary(cursor, children, context)
         elif kind == kinds.COMPOUND_ASSIGNMENT_OPERATOR and len(children) == 2:
@@ -346,6 +348,14 @@ class Finder:
         between = without_comments(self.text[self.span(left)[1] : self.span(right)[0]]) or ""
         return between.strip("() ")
 
+    def minimum(self, children):
+        """`a < b ? a : b`: with <= it is the same number."""
+        condition, *branches = (self.raw(*self.span(child)) for child in children)
+        for sign in ("<=", ">=", "<", ">"):
+            operands = (condition or "").split(f" {sign} ")
+            if len(operands) == 2 and sorted(operands) == sorted(str(branch) for branch in branches):
+                self.same.add((self.file, *self.span(children[0])))
+
     def is_number(self, cursor):
         return cursor.type.get_canonical().kind in self.numbers
 
@@ -364,7 +374,7 @@ class Finder:
         if sign in BOUNDARY:
             self.add(start, end, "neg", [Point("relational", raw, f"!({raw})")], context)
             scalar = all(child.type.get_canonical().kind in self.scalars for child in children)
-            if BOUNDARY[sign] and scalar:
+            if BOUNDARY[sign] and scalar and (self.file, start, end) not in self.same:
                 self.add(start, end, "expr", [Point("relational", raw, with_sign(BOUNDARY[sign]))], context)
         elif sign in ARITHMETIC and all(map(self.is_number, children)):
             self.add(start, end, "expr", [Point("arithmetic", raw, with_sign(ARITHMETIC[sign]))], context)

@@ -84,6 +84,7 @@ TEST_F(CaptureTest, ADroppedOneIsOver) {
     const auto capture = Capture::begin(stream).value();
     ASSERT_TRUE(put_on(stream, 5).has_value());
   }
+  EXPECT_EQ(host::calls_made(host::Call::graph_destroy), 1U) << "its graph is not lost";
   expect_over();
   EXPECT_EQ(numbers[0], 0);
   auto first = Capture::begin(stream).value();

@@ -78,6 +78,8 @@ TEST_F(BufferTest, OutOfMemorySaysWhoHasIt) {
       "on the device; this program's buffers hold 300 bytes (hostErrorMemoryAllocation, 2)\n"
       "  at app.cpp:7");
   EXPECT_EQ(error_in(more).device, 1);
+  EXPECT_EQ(error_in(more).free_bytes(), 700U);
+  EXPECT_TRUE(DeviceBuffer<char>::create(other, 700).has_value()) << "all that is left";
 }
 
 TEST_F(BufferTest, OutOfMemoryIsToldOfTheStreamsDeviceNotOfTheCurrentOne) {
