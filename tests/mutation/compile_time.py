@@ -92,18 +92,15 @@ def main():
     results = []
 
     def one(point):
-        key = (point["file"].removeprefix("warpsafe/"), point["function"], run.words(point["original"]),
-               run.words(point["mutant"]))  # fmt: skip
-        if key in equivalents:
-            return point, "equivalent", equivalents[key], ""
+        if run.key_of(point) in equivalents:
+            return point, "equivalent", equivalents[run.key_of(point)], ""
         return (point, *judge(point, options.compiler, unity))
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for point, state, by, said in pool.map(one, drawn):
             results.append({**point, "file": point["file"].removeprefix("warpsafe/"), "state": state, "by": by, "said": said})
             if state == "alive":
-                print(f"alive: include/{point['file']}:{point['line']}: {point['function']}: {point['kind']}\n"
-                      f"    {point['original']}\n    {point['mutant']}", flush=True)  # fmt: skip
+                print(run.description_of({**point, "state": state}), flush=True)
             (options.out / "compile_time.json").write_text(json.dumps({"seed": seed, "drawn": results}, indent=1))
     for point in points:
         point["file"] = point["file"].removeprefix("warpsafe/")

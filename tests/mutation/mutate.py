@@ -467,6 +467,7 @@ def write_copy(finder, out, skipped):
                 listed.append({
                     "id": number, "file": name, "line": line, "start": group.start, "end": group.end,
                     "form": group.form, "kind": point.kind, "original": point.original, "mutant": point.mutant,
+                    "source": text[line_of[line - 1] :].split("\n", 1)[0].strip(),
                     "function": group.context.function, "constexpr": group.context.is_constexpr, "where": where})  # fmt: skip
                 if where == "run":
                     kept.append(point)

@@ -151,30 +151,32 @@ def words(text):
     return " ".join(text.split())
 
 
+def key_of(point):
+    """What survivors.txt calls a mutant: its header, function, line and texts."""
+    return (point["file"].removeprefix("warpsafe/"), point["function"],
+            *map(words, (point["source"], point["original"], point["mutant"])))  # fmt: skip
+
+
+def description_of(point):
+    """A survivor, in the form of survivors.txt."""
+    file, function, line, original, mutant = key_of(point)
+    return (f"{point['state']}: include/warpsafe/{file}:{point['line']}, {point['kind']} {point['id']}\n{file}, {function}\n"
+            f"    line: {line}\n    mutant: {original} => {mutant}")  # fmt: skip
+
+
 def read_equivalents(file):
-    """{(header, function, original, mutant): reason} of survivors.txt, which explains its form."""
+    """{key_of(mutant): reason} of survivors.txt, which explains its form."""
+    text = "\n".join(line for line in (file.read_text() if file.exists() else "").splitlines() if not line.startswith("#"))
     known = {}
-    entry = None
-    for number, line in enumerate(file.read_text().splitlines() if file.exists() else [], 1):
-        if not line.strip() or line.startswith("#"):
+    for entry in re.split(r"\n\s*\n", text):
+        if not entry.strip():
             continue
-        if not line.startswith(" "):
-            parts = [words(part) for part in re.split(r" \| | => ", line)]
-            if len(parts) != 4:
-                sys.exit(f"{file}:{number}: expected `header | function | original => mutant`")
-            entry = tuple(parts)
-        elif entry and line.strip().startswith("equivalent, because"):
-            known[entry] = line.strip()
-        elif entry in known:
-            known[entry] += " " + line.strip()
-        else:
-            sys.exit(f"{file}:{number}: a reason begins with `equivalent, because`")
+        form = re.fullmatch(r"\s*(\S+), (\S+)\n +line: (.+)\n +mutant: (.+?) => (.+)\n +(equivalent, because\s[\s\S]+)", entry)
+        if not form:
+            sys.exit(f"{file}: not in the form that its first lines show:\n{entry}")
+        *key, reason = map(words, form.groups())
+        known[tuple(key)] = reason
     return known
-
-
-def room_of(file):
-    parts = file.split("/")
-    return "/".join(parts[:-1]) or parts[-1]
 
 
 def print_table(points, results):
@@ -241,9 +243,8 @@ def main():
     began = time.monotonic()
 
     def judge(point):
-        key = (point["file"], point["function"], words(point["original"]), words(point["mutant"]))
-        if key in equivalents:
-            return {**point, "state": "equivalent", "by": equivalents[key]}
+        if key_of(point) in equivalents:
+            return {**point, "state": "equivalent", "by": equivalents[key_of(point)]}
         state, by = try_mutant(point, tests, options.patience)
         if state == "not reached" and options.compiler and not point["file"].startswith(("backend/cuda", "backend/hip")):
             # The compiler may evaluate it, for a static_assert or the length of an array.
@@ -260,8 +261,7 @@ def main():
         for done, point in enumerate(pool.map(judge, drawn), 1):
             results.append(point)
             if point["state"] in ("alive", "not reached"):
-                print(f"{point['state']}: include/warpsafe/{point['file']}:{point['line']}: {point['function']}: "
-                      f"{point['kind']} {point['id']}\n    {point['original']}\n    {point['mutant']}", flush=True)  # fmt: skip
+                print(description_of(point), flush=True)
             elif done % 50 == 0:
                 print(f"   {done} of {len(drawn)}, {time.monotonic() - began:.0f} s", flush=True)
             target.write_text(json.dumps({"seed": seed, "headers": wanted, "points": len(points), "drawn": results}, indent=1))

@@ -46,7 +46,9 @@ int main(int, char** arguments) {
 }
 """
 EQUIVALENTS = """# A comment.
-a.hpp | clear | old = 2; => ;
+a.hpp, clear
+    line: old = 2;
+    mutant: old = 2; => ;
     equivalent, because
     nothing reads it
 """

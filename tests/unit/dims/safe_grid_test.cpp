@@ -270,6 +270,11 @@ TEST(CoverExact, AcceptsWholeBlocksOnly) {
             "Launch configuration refused: size 33 in y is not a multiple of the 16 items of one "
             "block: 1 left over; use cover and check the bound in the kernel\n  at app.cpp:7");
   EXPECT_EQ(error_in(SafeGrid<>::cover_exact(256, block<256>, items_per_thread<2>)).limit, 512U);
+  EXPECT_EQ(finding(error_in(SafeGrid<>::cover_exact(extent{rows{32}, cols{33}}, block<16, 16>))),
+            (Finding{Errc::size_not_multiple, Stage::construction, 33, 16, Axis::x}))
+      << "the axis that does not fit, not the last";
+  EXPECT_EQ(finding(error_in(SafeGrid<>::cover_exact(extent{x{8}, y{9}, z{8}}, block<2, 4, 8>))),
+            (Finding{Errc::size_not_multiple, Stage::construction, 9, 4, Axis::y}));
 }
 
 TEST(CoverOrEmpty, AZeroSizeIsADistinctEmptyGrid) {

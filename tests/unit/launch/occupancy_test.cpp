@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include <cstddef>
+#include <string>
 
 namespace warpsafe::core_test {
 namespace {
@@ -23,6 +24,17 @@ WARPSAFE_KERNEL void stride_too(std::size_t n) {
 constexpr auto strides = kernel<stride_over, grid_stride_kernel>;
 constexpr auto other = kernel<stride_too, grid_stride_kernel>;
 constexpr std::size_t items = 100000;
+
+// FNV-1a of 64 bits, with the values of its authors' test suite.
+static_assert(detail::hash_of(Name::of("")) == 0xcbf29ce484222325U);
+static_assert(detail::hash_of(Name::of("a")) == 0xaf63dc4c8601ec8cU);
+static_assert(detail::hash_of(Name::of("foobar")) == 0x85944171f73967e8U);
+TEST(OccupancyHash, TellsNamesApart) {
+  const auto hash = [](const std::string& name) {
+    return detail::hash_of(Name{name.data(), name.size()});
+  };
+  EXPECT_EQ(hash("foobar"), 0x85944171f73967e8U);
+}
 
 class Occupancy : public LaunchTest {
  protected:
