@@ -290,6 +290,13 @@ TEST_F(Launch, CooperativeGridsMustBeResidentAtOnce) {
   EXPECT_TRUE(launch(stream, of(32), kernel<nothing>).has_value());
   EXPECT_EQ(finding(error_in(launch(stream, of(33), kernel<nothing>))),
             (Finding{Errc::cooperative_too_large, Stage::validation, 33, 32, Axis::none}));
+  // A block of 65 threads has the place of three warps: 21 on a multiprocessor.
+  const auto of_65 = [](std::uint32_t blocks) {
+    return LaunchConfig{GridDim::from_vendor(VendorDims{blocks}), block<65>, cooperative};
+  };
+  EXPECT_TRUE(launch(stream, of_65(84), kernel<nothing>).has_value());
+  EXPECT_EQ(finding(error_in(launch(stream, of_65(85), kernel<nothing>))),
+            (Finding{Errc::cooperative_too_large, Stage::validation, 85, 84, Axis::none}));
 }
 
 TEST_F(Launch, ClustersAreForDevicesThatHaveThem) {
