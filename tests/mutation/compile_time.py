@@ -36,8 +36,8 @@ def text_of(point, text):
     return text[: point["start"]] + mutant + text[point["end"] :]
 
 
-def judge(point, compiler, unity):
-    """(state, what killed it)."""
+def judge(point, compiler, unity, with_misuse=True):
+    """(state, what killed it, the end of what it printed)."""
     header = ROOT / "include" / point["file"]
     room = point["file"].split("/")[1]
     with tempfile.TemporaryDirectory(prefix="mutation_") as folder:
@@ -59,7 +59,7 @@ def judge(point, compiler, unity):
                                                  str(source), "-o", program, "-lgmock_main", "-lgmock", "-lgtest",
                                                  "-lboost_context", "-pthread"]))  # fmt: skip
             steps.append((f"tests/unit/{room}", [program]))
-        for name in MISUSE.get(room, ("b_blocks",)):
+        for name in MISUSE.get(room, ("b_blocks",)) if with_misuse else ():
             file = ROOT / "tests/misuse/compile" / f"{name}.cpp"
             steps.append((f"tests/misuse/compile/{name}.cpp", [*scripts, f"{ROOT}/tests/compile/must_fail.py", *named,
                                                                f"--include={ROOT}/tests/misuse", str(file)]))  # fmt: skip

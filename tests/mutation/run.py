@@ -251,7 +251,7 @@ def main():
             import compile_time  # which imports this file
 
             if compile_time.judge({**point, "file": "warpsafe/" + point["file"]}, options.compiler,
-                                  options.out / "build/tests/CMakeFiles/unit.dir/Unity")[0] == "killed":  # fmt: skip
+                                  options.out / "build/tests/CMakeFiles/unit.dir/Unity", with_misuse=False)[0] == "killed":  # fmt: skip
                 return {**point, "state": "killed", "by": "compile time"}
         return {**point, "state": state, "by": by}
 

@@ -102,6 +102,9 @@ TEST(Cover, PrintsWhatItCovers) {
   std::ostringstream out;
   out << SafeGrid<>::cover(extent{rows{100}, cols{1000}}, block<32, 8>).value();
   EXPECT_EQ(out.str(), "grid=(32,13,1) covers (1000,100,1) with blocks of (32,8,1)");
+  out.str("");
+  out << SafeGrid<>::cover(extent{x{9}, y{10}, z{11}}, block<2, 4, 8>).value();
+  EXPECT_EQ(out.str(), "grid=(5,3,2) covers (9,10,11) with blocks of (2,4,8)");
 }
 
 // Refused sizes: fields and text.

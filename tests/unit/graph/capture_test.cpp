@@ -171,6 +171,7 @@ TEST_F(CaptureTest, AStreamCapturesOnce) {
   const LaunchError error = error_in(Capture::begin(stream, CaptureMode::global, app));
   EXPECT_EQ(error.code, Errc::stream_capturing);
   EXPECT_EQ(text(error.operation), "capture begin");
+  EXPECT_EQ(error.stream, stream.native());
   EXPECT_TRUE(is_app(error.site));
 }
 

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <thread>
@@ -33,6 +34,8 @@ WARPSAFE_KERNEL void add_value(int value, int* out) { *out += value; }
 WARPSAFE_KERNEL void add_all(int value, int* out, std::size_t n) {
   for (auto i : grid_stride(n)) out[i] += value;
 }
+
+WARPSAFE_KERNEL void ignore_number(std::uintptr_t) {}
 
 static_assert(!std::is_copy_constructible_v<Graph> &&
               !std::is_copy_constructible_v<ExecutableGraph>);
@@ -357,6 +360,24 @@ TEST_F(GraphTest, AFreedBufferIsNotUsedByALaterLaunch) {
   ASSERT_TRUE(recapture(*exec, stream, adds_to(other)).has_value());
   ASSERT_TRUE(exec->launch(stream).has_value());
   EXPECT_THAT(other.to_host(stream).get().value(), Each(3));
+}
+
+// The graph knows the memory of its kernels from their pointers, and only from these.
+TEST_F(GraphTest, ANumberThatLooksLikeAnAddressIsNoUseOfMemory) {
+  std::optional<ExecutableGraph> exec;
+  {
+    const auto buffer = DeviceBuffer<int>::create(stream, 10).value();
+    const auto number_of = reinterpret_cast<std::uintptr_t>(buffer.view().pointer().get());
+    exec = warpsafe::capture(stream,
+                             [&](Capture&) -> result<void> {
+                               return launch(stream, once, kernel<ignore_number>, number_of);
+                             })
+               .value()
+               .instantiate()
+               .value();
+  }
+  EXPECT_TRUE(exec->launch(stream).has_value());
+  wait();
 }
 
 TEST_F(GraphTest, AFaultInALaunchSurfacesAtTheWait) {

@@ -335,8 +335,10 @@ TEST_F(BufferTest, AHoldKeepsTheMemoryAndNotTheBuffer) {
   MemoryHold hold;
   {
     const auto buffer = filled(counting(3));
+    EXPECT_TRUE(hold.empty());
     hold = buffer.keep();
   }
+  EXPECT_FALSE(hold.empty());
   EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
   EXPECT_EQ(held_bytes(), 12U);
   MemoryHold copied = hold;

@@ -48,6 +48,7 @@ TEST_F(PinnedBufferTest, MovesItsMemoryAlongAndGivesItBackOnce) {
     EXPECT_EQ(first.size(), 0U);  // NOLINT(bugprone-use-after-move): what is tested
     first = std::move(second);
     EXPECT_EQ(first.size(), 5U);
+    EXPECT_EQ(second.size(), 0U);  // NOLINT(bugprone-use-after-move): what is tested
     host::fail_next(Call::host_deallocate, 2, HostStatus::invalid_value);
     EXPECT_TRUE(first.close().has_value());
     EXPECT_EQ(first.size(), 0U);
