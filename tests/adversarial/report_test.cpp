@@ -46,6 +46,28 @@ TEST(RaceReport, NamesAResultThatTheScheduleDecides) {
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings.front().mistake, Mistake::different_result);
   EXPECT_GT(report.seeds_run, 1U);
+  EXPECT_EQ(report.seed, report.seeds_run) << "the one that differs, to run it again";
+}
+
+TEST(RaceReport, TheSeedItNamesShowsTheSameAlone) {
+  const auto program = [] {
+    const Stream one = Stream::create().value();
+    const Stream two = Stream::create().value();
+    auto x = DeviceBuffer<float>::create(one, 1).value();
+    EXPECT_TRUE(one.synchronize().has_value());
+    static_cast<void>(launch(one, reported_once, kernel<touch>, x.view()));
+    static_cast<void>(launch(two, reported_once, kernel<touch>, trust(x.view().pointer().get())));
+    EXPECT_TRUE(two.synchronize().has_value());
+  };
+  const auto report = run(adversarial::Seeds{20, 7}, program);
+  ASSERT_FALSE(report.clean());
+  EXPECT_GE(report.seed, 7U);
+  const auto again = run(adversarial::Seeds{1, report.seed}, program);
+  ASSERT_FALSE(again.clean());
+  EXPECT_EQ(again.seed, report.seed);
+  EXPECT_EQ(again.findings.front().text, report.findings.front().text);
+  // The timeline has a column for the host and one for each stream.
+  EXPECT_THAT(report.text(), ::testing::ContainsRegex("\n *host +stream 1 +stream 2\n"));
 }
 
 TEST(RaceReport, NamesWorkThatFailsAndTheDeviceIsWholeAfterwards) {
@@ -111,6 +133,8 @@ TEST(RaceReport, AFreeInNoStreamsOrderIsNoWait) {
   const auto report = run(1, [&] { program(false); });
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_THAT(report.findings.front().text, HasSubstr("free of 64 bytes by the host"));
+  EXPECT_THAT(report.findings.front().text,
+              HasSubstr("\n  wait for stream 1, or for an event after #"));
 }
 
 TEST(RaceReport, AnExceptionEndsTheRunAndPasses) {

@@ -8,6 +8,7 @@
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/memory_info.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -256,6 +257,27 @@ TEST_F(StreamBoundTest, AReboundWorkspaceIsFreedOnTheNewStream) {
     EXPECT_THAT(moved.close(), Succeeds());
   }
   EXPECT_THAT(next.synchronize(), Succeeds());
+}
+
+std::atomic<bool> first_may_end{true};
+WARPSAFE_KERNEL void hold_first() {
+  while (!first_may_end) std::this_thread::yield();
+}
+
+TEST_F(StreamBoundTest, AReboundWorkspaceIsFreeWithoutTheOldStream) {
+  const Stream first = Stream::create().value();
+  const Stream next = Stream::create().value();
+  auto toy = Toy::create(first).value();
+  const std::uint64_t free_before = memory_info(DeviceId(0)).value().free;
+  auto moved = std::move(toy).rebind(next).value();
+  // Later work of the old stream, which is no longer the handle's.
+  first_may_end = false;
+  ASSERT_THAT(launch(first, LaunchConfig{grid<1>, block<1>}, kernel<hold_first>), Succeeds());
+  EXPECT_THAT(moved.close(), Succeeds());
+  EXPECT_THAT(next.synchronize(), Succeeds());
+  EXPECT_GT(memory_info(DeviceId(0)).value().free, free_before);
+  first_may_end = true;
+  EXPECT_THAT(first.synchronize(), Succeeds());
 }
 
 /// A vendor's runtime takes the handle of a moved-from Stream for its default stream.

@@ -11,6 +11,7 @@
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/pinned_buffer.hpp>
+#include <warpsafe/memory/synchronize.hpp>
 #include <warpsafe/race/adversarial.hpp>
 
 #include <gmock/gmock.h>
@@ -165,6 +166,17 @@ TEST_F(Timeout, AWaitAfterWhichMemoryGoesIsNeverGivenUp) {
     hold();
     debug::set_timeout(20, true);
   }
+  ASSERT_THAT(said, SizeIs(2));
+  EXPECT_THAT(said[0], HasSubstr("\n  the wait goes on: memory in use depends on it"));
+}
+
+TEST_F(Timeout, AWaitForSeveralPendingValuesIsNeverGivenUp) {
+  auto buffer = DeviceBuffer<int>::create(stream, 4).value();
+  auto pinned = PinnedBuffer<int>::create(4).value();
+  hold();
+  auto value = copy(stream, std::move(pinned), buffer);
+  debug::set_timeout(20, true);
+  EXPECT_TRUE(synchronize(stream, std::move(value)).has_value());
   ASSERT_THAT(said, SizeIs(2));
   EXPECT_THAT(said[0], HasSubstr("\n  the wait goes on: memory in use depends on it"));
 }

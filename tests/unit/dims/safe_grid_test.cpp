@@ -102,6 +102,9 @@ TEST(Cover, PrintsWhatItCovers) {
   std::ostringstream out;
   out << SafeGrid<>::cover(extent{rows{100}, cols{1000}}, block<32, 8>).value();
   EXPECT_EQ(out.str(), "grid=(32,13,1) covers (1000,100,1) with blocks of (32,8,1)");
+  out.str("");
+  out << SafeGrid<>::cover(extent{x{9}, y{10}, z{11}}, block<2, 4, 8>).value();
+  EXPECT_EQ(out.str(), "grid=(5,3,2) covers (9,10,11) with blocks of (2,4,8)");
 }
 
 // Refused sizes: fields and text.
@@ -236,6 +239,16 @@ TEST(CoverForAmd, RefusesAnAxisOf2To32Threads) {
       << "legal on CUDA";
 }
 
+TEST(CoverForAmd, ABlockMoreThanTheGridMayHaveIsTheGridsError) {
+  constexpr std::uint64_t most_blocks = limits::amd_floor.max_grid[0];
+  EXPECT_EQ(finding(error_in(SafeGrid<Amd>::cover(most_blocks * 1024, block<1024>))),
+            (Finding{Errc::axis_threads_too_many, Stage::construction, most_blocks * 1024,
+                     4294967295, Axis::x}));
+  EXPECT_EQ(
+      finding(error_in(SafeGrid<Amd>::cover(most_blocks * 1024 + 1, block<1024>))),
+      (Finding{Errc::grid_too_large, Stage::construction, most_blocks + 1, most_blocks, Axis::x}));
+}
+
 TEST(CoverForAmd, AcceptsMoreThan2To32ThreadsInAll) {
   EXPECT_EQ(blocks_in(SafeGrid<Amd>::cover(extent{rows{1 << 19}, cols{1 << 20}}, block<16, 16>)),
             (Blocks{65536, 32768, 1}))
@@ -260,6 +273,11 @@ TEST(CoverExact, AcceptsWholeBlocksOnly) {
             "Launch configuration refused: size 33 in y is not a multiple of the 16 items of one "
             "block: 1 left over; use cover and check the bound in the kernel\n  at app.cpp:7");
   EXPECT_EQ(error_in(SafeGrid<>::cover_exact(256, block<256>, items_per_thread<2>)).limit, 512U);
+  EXPECT_EQ(finding(error_in(SafeGrid<>::cover_exact(extent{rows{32}, cols{33}}, block<16, 16>))),
+            (Finding{Errc::size_not_multiple, Stage::construction, 33, 16, Axis::x}))
+      << "the axis that does not fit, not the last";
+  EXPECT_EQ(finding(error_in(SafeGrid<>::cover_exact(extent{x{8}, y{9}, z{8}}, block<2, 4, 8>))),
+            (Finding{Errc::size_not_multiple, Stage::construction, 9, 4, Axis::y}));
 }
 
 TEST(CoverOrEmpty, AZeroSizeIsADistinctEmptyGrid) {

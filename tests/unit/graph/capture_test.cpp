@@ -86,6 +86,7 @@ TEST_F(CaptureTest, ADroppedOneIsOver) {
     const auto capture = Capture::begin(stream).value();
     ASSERT_TRUE(put_on(stream, 5).has_value());
   }
+  EXPECT_EQ(host::calls_made(host::Call::graph_destroy), 1U) << "its graph is not lost";
   expect_over();
   EXPECT_EQ(numbers[0], 0);
   auto first = Capture::begin(stream).value();
@@ -172,6 +173,7 @@ TEST_F(CaptureTest, AStreamCapturesOnce) {
   const LaunchError error = error_in(Capture::begin(stream, CaptureMode::global, app));
   EXPECT_EQ(error.code, Errc::stream_capturing);
   EXPECT_EQ(text(error.operation), "capture begin");
+  EXPECT_EQ(error.stream, stream.native());
   EXPECT_TRUE(is_app(error.site));
 }
 
@@ -186,6 +188,10 @@ TEST_F(CaptureTest, AWaitThatWouldBreakItIsRefusedAndTheCaptureGoesOn) {
         "the capture\n  at app.cpp:7");
     EXPECT_EQ(error.code, Errc::stream_capturing);
     EXPECT_EQ(error.stage, Stage::validation);
+    EXPECT_EQ(error.stream, stream.native());
+    EXPECT_EQ(error.subcode, Subcode::none);
+    // Without the driver's answer too.
+    EXPECT_EQ(error_in(stream.synchronize<CheckLevel::cheap>()).code, Errc::stream_capturing);
     EXPECT_EQ(error_in(stream.query(app)).code, Errc::stream_capturing);
     EXPECT_EQ(error_in(stream.ready(app)).code, Errc::stream_capturing);
     EXPECT_TRUE(std::move(capture).end().has_value()) << "nothing broke it";
@@ -206,6 +212,9 @@ TEST_F(CaptureTest, WaitingForAnotherStreamDependsOnTheMode) {
           said(other.synchronize(app)),
           "stream synchronize not called: a graph is being captured, and this would break the "
           "capture\n  at app.cpp:7");
+      const LaunchError error = error_in(other.synchronize());
+      EXPECT_EQ(error.subcode, Subcode::other_stream);
+      EXPECT_EQ(error.stream, stream.native()) << "the one that captures";
     }
     // Only a capture in the global mode affects another thread.
     bool there = false;
@@ -472,7 +481,9 @@ TEST_F(CaptureTest, TheStreamLivesAsLongAsItsCapture) {
 
 TEST_F(CaptureTest, FullChecksSeeTheCapturesOfOtherCode) {
   ASSERT_EQ(host_backend::capture_begin(stream.native(), CaptureMode::relaxed), 0);
-  EXPECT_EQ(error_in(stream.synchronize()).stage, Stage::validation);
+  const LaunchError error = error_in(stream.synchronize());
+  EXPECT_EQ(error.stage, Stage::validation);
+  EXPECT_EQ(error.stream, stream.native());
   host_backend::native_graph graph = nullptr;
   ASSERT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "nothing broke it";
   EXPECT_EQ(host_backend::graph_destroy(graph), 0);

@@ -290,6 +290,13 @@ TEST_F(Launch, CooperativeGridsMustBeResidentAtOnce) {
   EXPECT_TRUE(launch(stream, of(32), kernel<nothing>).has_value());
   EXPECT_EQ(finding(error_in(launch(stream, of(33), kernel<nothing>))),
             (Finding{Errc::cooperative_too_large, Stage::validation, 33, 32, Axis::none}));
+  // A block of 65 threads has the place of three warps: 21 on a multiprocessor.
+  const auto of_65 = [](std::uint32_t blocks) {
+    return LaunchConfig{GridDim::from_vendor(VendorDims{blocks}), block<65>, cooperative};
+  };
+  EXPECT_TRUE(launch(stream, of_65(84), kernel<nothing>).has_value());
+  EXPECT_EQ(finding(error_in(launch(stream, of_65(85), kernel<nothing>))),
+            (Finding{Errc::cooperative_too_large, Stage::validation, 85, 84, Axis::none}));
 }
 
 TEST_F(Launch, ClustersAreForDevicesThatHaveThem) {
@@ -300,6 +307,37 @@ TEST_F(Launch, ClustersAreForDevicesThatHaveThem) {
   EXPECT_TRUE(launch(stream, pairs, kernel<nothing>).has_value());
   const LaunchConfig large{grid<16>, block<32>, non_portable_cluster<16>};
   EXPECT_TRUE(launch(stream, large, kernel<nothing>).has_value());
+}
+
+// With SafeGrid the grid may be small and the size large.
+TEST_F(Launch, TheKernelsIndexMustReachEveryElement) {
+  const auto strided = [](std::uint64_t n) {
+    return SafeGrid<>::grid_stride(n, block<256>, max_blocks(1)).value();
+  };
+  const std::uint64_t most = std::uint64_t{1} << 31;
+  constexpr auto walks = kernel<nothing, grid_stride_kernel>;
+  EXPECT_TRUE(launch(stream, strided(most), walks).has_value());
+  EXPECT_EQ(finding(error_in(launch(stream, strided(most + 1), walks))),
+            (Finding{Errc::index_overflow, Stage::validation, most + 1, most, Axis::none}));
+  EXPECT_EQ(error_in(launch<CheckLevel::cheap>(stream, strided(most + 1), walks)).code,
+            Errc::index_overflow);
+}
+
+TEST_F(Launch, ADriverThatCannotTellWhatIsResidentIsTheError) {
+  become(limits::sm_90);
+  const auto refused_if = [&](Call call, const auto& config) {
+    host::fail_next(call, 1, HostStatus::invalid_value);
+    const LaunchError error = error_in(launch(stream, config, kernel<nothing>));
+    EXPECT_EQ(error.code, Errc::runtime_failed);
+    EXPECT_EQ(error.stage, Stage::validation);
+    EXPECT_EQ(error.raw, raw(HostStatus::invalid_value));
+    EXPECT_EQ(error.device, 0);
+    EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  };
+  refused_if(Call::resident_blocks, LaunchConfig{grid<8>, block<32>, cooperative});
+  refused_if(Call::max_cluster_blocks, LaunchConfig{grid<16>, block<32>, non_portable_cluster<16>});
+  refused_if(Call::raise_dynamic_shared,
+             configure(grid<8>, block<32>, cooperative, shared(Bytes(100000))));
 }
 
 TEST_F(Launch, TheStreamsDeviceMustBeCurrent) {

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include <cstddef>
+#include <string>
 
 namespace warpsafe::core_test {
 namespace {
@@ -23,6 +24,17 @@ WARPSAFE_KERNEL void stride_too(std::size_t n) {
 constexpr auto strides = kernel<stride_over, grid_stride_kernel>;
 constexpr auto other = kernel<stride_too, grid_stride_kernel>;
 constexpr std::size_t items = 100000;
+
+// FNV-1a of 64 bits, with the values of its authors' test suite.
+static_assert(detail::hash_of(Name::of("")) == 0xcbf29ce484222325U);
+static_assert(detail::hash_of(Name::of("a")) == 0xaf63dc4c8601ec8cU);
+static_assert(detail::hash_of(Name::of("foobar")) == 0x85944171f73967e8U);
+TEST(OccupancyHash, TellsNamesApart) {
+  const auto hash = [](const std::string& name) {
+    return detail::hash_of(Name{name.data(), name.size()});
+  };
+  EXPECT_EQ(hash("foobar"), 0x85944171f73967e8U);
+}
 
 class Occupancy : public LaunchTest {
  protected:
@@ -76,6 +88,18 @@ TEST_F(Occupancy, OfAnotherBlockOrKernelIsRefused) {
                                         "with 64"));
   EXPECT_THAT(message(error_in(run(other, small, most))),
               HasSubstr("capped by the resident blocks of another kernel"));
+}
+
+TEST_F(Occupancy, OfSeveralDifferencesTheFirstIsNamed) {
+  const auto small = BlockDim::create(32).value();
+  const auto large = BlockDim::create(64).value();
+  const auto most = max_resident_blocks(stream, strides, small).value();
+  EXPECT_EQ(error_in(run(other, large, most, shared<float>(16))).subcode, Subcode::none)
+      << "the kernel";
+  const LaunchError error = error_in(run(strides, large, most, shared<float>(16)));
+  EXPECT_EQ(error.subcode, Subcode::cap_threads);
+  EXPECT_EQ(error.value, 64U);
+  EXPECT_EQ(error.limit, 32U);
 }
 
 TEST_F(Occupancy, OfAnotherDeviceIsRefused) {

@@ -295,6 +295,22 @@ TEST_P(OnEachTable, Clusters) {
   if (table.clusters) {
     expect_accepted(eight);
     expect_accepted(sixteen);
+    // A LaunchConfig would find these itself; the numbers of a raw launch come without one.
+    LaunchShape shape = LaunchConfig{grid<6, 4>, block<32>, cluster<2, 2>}.shape();
+    const auto problem = [&] {
+      LaunchError error = LaunchError::make(Errc{}, Stage::validation);
+      EXPECT_EQ(detail::validate_numbers(shape, {}, {}, *table.limits, error),
+                error.code == Errc{});
+      return finding(error);
+    };
+    EXPECT_EQ(problem().code, Errc{});
+    shape.grid[0] = 7;
+    EXPECT_EQ(problem(), validation(Errc::cluster_not_divisor, 7, 2, Axis::x));
+    shape.grid[0] = 6;
+    shape.grid[1] = 5;
+    EXPECT_EQ(problem(), validation(Errc::cluster_not_divisor, 5, 2, Axis::y));
+    shape.cluster[1] = 0;
+    EXPECT_EQ(problem(), validation(Errc::cluster_not_divisor, 5, 0, Axis::y));
     DeviceLimits strict = *table.limits;
     strict.max_cluster_blocks_optin = 8;
     EXPECT_EQ(finding(error_in(validate(sixteen, kernel<softmax>, strict))),
@@ -322,6 +338,20 @@ TEST_P(OnEachTable, CooperativeLaunches) {
   without.cooperative_launch = false;
   EXPECT_EQ(finding(error_in(validate(of(7), kernel<softmax>, without))),
             validation(Errc::cooperative_unsupported, 7, 0));
+}
+
+// AMD's runtime counts all threads of a cooperative launch in 32 bits, NVIDIA's does not.
+TEST_P(OnEachTable, CooperativeLaunchesOf2To32Threads) {
+  const auto of = [](std::uint32_t x, std::uint32_t y) {
+    return LaunchConfig{GridDim::from_vendor(VendorDims{x, y}), block<1024>, cooperative};
+  };
+  const auto far = kernel<softmax, index<std::uint64_t>>;
+  expect_accepted(of(1398101, 3), far);  // 2^32 - 1024 threads
+  if (table.amd) {
+    expect_refused(of(65536, 64), validation(Errc::cooperative_too_large, 4194304, 4194303), far);
+  } else {
+    expect_accepted(of(65536, 64), far);
+  }
 }
 
 TEST_P(OnEachTable, APortableKernelMustBeLegalOnBothVendors) {

@@ -79,6 +79,8 @@ TEST_F(BufferTest, OutOfMemorySaysWhoHasIt) {
       "on the device; this program's buffers hold 300 bytes (hostErrorMemoryAllocation, 2)\n"
       "  at app.cpp:7");
   EXPECT_EQ(error_in(more).device, 1);
+  EXPECT_EQ(error_in(more).free_bytes(), 700U);
+  EXPECT_TRUE(DeviceBuffer<char>::create(other, 700).has_value()) << "all that is left";
 }
 
 TEST_F(BufferTest, OutOfMemoryIsToldOfTheStreamsDeviceNotOfTheCurrentOne) {
@@ -191,7 +193,7 @@ TEST_F(BufferTest, IsFreedAfterItsUseOnAnotherStream) {
     EXPECT_EQ(host::calls_made(Call::event_record), 2U) << "one for each buffer, not its stream's";
   }
   // The source's free is in `stream` and waits there for `other`.
-  EXPECT_FALSE(stream.ready().value());
+  EXPECT_TRUE(stays_pending(stream));
   open();
   ASSERT_TRUE(other.synchronize().has_value());
   EXPECT_EQ(read(target), counting(3, 40)) << "what was freed would read as 0xfdfdfdfd";
@@ -206,7 +208,7 @@ TEST_F(BufferTest, IsFreedAfterAKernelThatWasMadeKnown) {
     ASSERT_TRUE(buffer.used_on(stream).has_value()) << "its own stream needs no note";
     EXPECT_EQ(host::calls_made(Call::event_record), 1U);
   }
-  EXPECT_FALSE(stream.ready().value());
+  EXPECT_TRUE(stays_pending(stream));
   open();
   EXPECT_TRUE(stream.synchronize().has_value());
 }
@@ -223,7 +225,7 @@ TEST_F(BufferTest, IsFreedAfterAKernelThatHasItsView) {
     ASSERT_TRUE(launch(other, three, kernel<copy_ints>, source.view(), target.view()).has_value());
     EXPECT_EQ(host::calls_made(Call::event_record), 1U) << "the target is of that stream itself";
   }
-  EXPECT_FALSE(stream.ready().value()) << "the free waits";
+  EXPECT_TRUE(stays_pending(stream)) << "the free waits";
   open();
   ASSERT_TRUE(other.synchronize().has_value());
   EXPECT_EQ(target.to_host(other).get().value(), counting(3, 40))
@@ -288,7 +290,7 @@ TEST_F(BufferTest, ACopyOfViewsIsKnown) {
     ASSERT_TRUE(copy(other, target.view(), source.view()).has_value());
     EXPECT_EQ(host::calls_made(Call::event_record), 2U);
   }
-  EXPECT_FALSE(stream.ready().value());
+  EXPECT_TRUE(stays_pending(stream));
   open();
   ASSERT_TRUE(other.synchronize().has_value());
   EXPECT_EQ(read(target), counting(3, 40));
@@ -334,8 +336,10 @@ TEST_F(BufferTest, AHoldKeepsTheMemoryAndNotTheBuffer) {
   MemoryHold hold;
   {
     const auto buffer = filled(counting(3));
+    EXPECT_TRUE(hold.empty());
     hold = buffer.keep();
   }
+  EXPECT_FALSE(hold.empty());
   EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
   EXPECT_EQ(held_bytes(), 12U);
   MemoryHold copied = hold;

@@ -55,7 +55,7 @@ TEST_F(CopyTest, ReturnsBeforeItHasRun) {
   hold(stream);
   ASSERT_TRUE(copy(stream, target, source).has_value());
   auto token = copy(stream, PinnedBuffer<int>::create(4).value(), target);
-  EXPECT_FALSE(token.ready().value());
+  EXPECT_TRUE(stays_pending(token));
   open();
   const auto pinned = std::move(token).get().value();
   EXPECT_THAT(pinned.span(), ::testing::ElementsAre(0, 1, 2, 3));
@@ -96,6 +96,21 @@ TEST_F(CopyTest, BetweenTwoDevicesGoesFromPeerToPeer) {
                   .has_value());
   EXPECT_EQ(host::calls_made(Call::copy_peer), 2U);
   EXPECT_EQ(target.to_host(other).get().value(), (std::vector<int>{2, 3, 2, 3}));
+}
+
+TEST_F(CopyTest, BetweenTwoDevicesWouldBreakACapture) {
+  host::set_device_count(2);
+  const Stream other = Stream::create(DeviceId(1)).value();
+  const auto source = filled(counting(4));
+  auto target = DeviceBuffer<int>::create(other, 4).value();
+  ASSERT_EQ(host_backend::capture_begin(stream.native(), CaptureMode::relaxed), 0);
+  const LaunchError error = error_in(copy(stream, target, source));
+  EXPECT_EQ(error.code, Errc::stream_capturing);
+  EXPECT_EQ(text(error.operation), "copy between devices");
+  EXPECT_EQ(host::calls_made(Call::copy_peer), 0U);
+  host_backend::native_graph graph{};
+  ASSERT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "the capture is whole";
+  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
 }
 
 TEST_F(CopyTest, OfNothingCallsNothing) {

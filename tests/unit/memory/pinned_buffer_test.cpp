@@ -48,8 +48,11 @@ TEST_F(PinnedBufferTest, MovesItsMemoryAlongAndGivesItBackOnce) {
     EXPECT_EQ(first.size(), 0U);  // NOLINT(bugprone-use-after-move): what is tested
     first = std::move(second);
     EXPECT_EQ(first.size(), 5U);
+    EXPECT_EQ(second.size(), 0U);  // NOLINT(bugprone-use-after-move): what is tested
     host::fail_next(Call::host_deallocate, 2, HostStatus::invalid_value);
     EXPECT_TRUE(first.close().has_value());
+    EXPECT_EQ(first.size(), 0U);
+    EXPECT_TRUE(first.span().empty());
     EXPECT_TRUE(first.close().has_value());
   }
   EXPECT_EQ(host::calls_made(Call::host_deallocate), 1U);

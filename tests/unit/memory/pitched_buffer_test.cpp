@@ -30,6 +30,15 @@ struct PitchedBufferTest : DataTest {
   }
 };
 
+TEST_F(PitchedBufferTest, AClosedOneHasNoMemoryToCopy) {
+  auto empty = PitchedBuffer<int>::create(stream, extent<2>{rows{0}, cols{0}}).value();
+  auto closed = matrix();
+  ASSERT_TRUE(closed.close().has_value());
+  EXPECT_EQ(error_in(copy(stream, closed, empty)).code, Errc::memory_closed);
+  EXPECT_EQ(error_in(copy(stream, empty, closed)).code, Errc::memory_closed);
+  EXPECT_TRUE(copy(stream, empty, empty).has_value());
+}
+
 TEST_F(PitchedBufferTest, HostMemoryHasNoGaps) {
   const auto made = matrix();
   EXPECT_EQ(made.rows(), 3U);

@@ -74,6 +74,7 @@ TEST_F(Devices, LimitsBelongToADevice) {
   EXPECT_EQ(error.device, device);
   EXPECT_EQ(ws::device_limits(ws::DeviceId(device)).value().max_threads_per_block, 512U);
   EXPECT_EQ(ws::device_limits(ws::DeviceId(0)).value().max_threads_per_block, 1024U);
+  EXPECT_FALSE(ws::device_limits(ws::DeviceId(0)).value().name.empty());
 }
 
 TEST_F(Devices, LimitsAreAskedOnce) {
