@@ -201,7 +201,7 @@ def print_table(points, results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="the folder of mutate.py")
+    parser.add_argument("--out", type=lambda path: pathlib.Path(path).resolve(), required=True, help="the folder of mutate.py")
     parser.add_argument("--program", action="append", required=True)
     parser.add_argument("--equivalents", type=pathlib.Path, default=HERE / "survivors.txt")
     parser.add_argument("--count", type=int, default=100)
