@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Finds mutation points in headers, and writes a copy of the headers that contains all mutants.
 
-mutate.py --include FOLDER --out FOLDER --unit "ARGUMENT..." [--skip FILE]
+mutate.py --include FOLDER --out FOLDER --unit "ARGUMENT..."
     reads the headers that each --unit compiles (a line of #include after ::, see parse_unit), and writes OUT/include
     and OUT/points.json.
 
@@ -433,7 +433,7 @@ class Finder:
                  [Point("return", f"return {text};", f"return {value};") for value in values], context)  # fmt: skip
 
 
-def write_copy(finder, out, skipped):
+def write_copy(finder, out):
     """Writes OUT/include and OUT/points.json. Groups that overlap without nesting stay away."""
     number, listed = 0, []
     target = out / "include"
@@ -461,9 +461,6 @@ def write_copy(finder, out, skipped):
                 number += 1
                 point.id = number
                 where = "compile" if group.context.constant else "run"
-                key = f"{name}:{line}:{group.start - line_of[line - 1]}:{group.form}"
-                if where == "run" and (key in skipped or f"{name}:{line}" in skipped):
-                    where = "left_out"
                 listed.append({
                     "id": number, "file": name, "line": line, "start": group.start, "end": group.end,
                     "form": group.form, "kind": point.kind, "original": point.original, "mutant": point.mutant,
@@ -522,17 +519,14 @@ def main():
     parser.add_argument("--include", type=lambda path: pathlib.Path(path).resolve(), required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--unit", action="append", required=True, help="HEADER,HEADER:: COMPILER ARGUMENTS")
-    parser.add_argument("--skip", type=pathlib.Path, help="a file of FILE:LINE that stay as they are")
     options = parser.parse_args()
     finder = Finder(options.include)
     for unit in options.unit:
         headers, _, arguments = unit.partition("::")
         finder.parse_unit(headers.split(","), arguments.split())
-    skipped = set(options.skip.read_text().split()) if options.skip and options.skip.exists() else set()
-    points = write_copy(finder, options.out, skipped)
-    count = {where: sum(p["where"] == where for p in points) for where in ("run", "compile", "left_out")}
-    print(f"mutate.py: {count['run']} points at run time, {count['compile']} in constant expressions, "
-          f"{count['left_out']} left out because they do not compile")  # fmt: skip
+    points = write_copy(finder, options.out)
+    count = {where: sum(p["where"] == where for p in points) for where in ("run", "compile")}
+    print(f"mutate.py: {count['run']} points at run time, {count['compile']} in constant expressions")
 
 
 if __name__ == "__main__":
