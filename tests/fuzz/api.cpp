@@ -417,7 +417,7 @@ class Program {
     ViewSlot& slot = pick(views_);
     if (BufferSlot* const of = made(buffers_)) {
       slot.real = of->real->view();
-      slot.model = {of->model, 0, size_of(*of)};
+      slot.model = {of->model, 0, size_of(*of), of->model == nullptr};
       require(slot.real.size() == slot.model.size, "the size of a view");
     }
   }
@@ -432,7 +432,8 @@ class Program {
     const bool expected = offset <= size && (rest || count <= size - offset);
     auto outcome = rest ? from.real.subspan(offset) : from.real.subspan(offset, count);
     if (!check("DeviceView::subspan", outcome, expected)) return;
-    to.model = {from.model.memory, from.model.offset + offset, rest ? size - offset : count};
+    to.model = {from.model.memory, from.model.offset + offset, rest ? size - offset : count,
+                from.model.closed};
     to.real = outcome.assume_value();
     require(to.real.size() == to.model.size, "the size of a part");
   }

@@ -42,7 +42,8 @@ struct MView {
   MMemory* memory = nullptr;
   std::size_t offset = 0;
   std::size_t size = 0;
-  [[nodiscard]] bool freed() const { return memory != nullptr && memory->freed; }
+  bool closed = false;  ///< of a buffer that was closed or moved from
+  [[nodiscard]] bool freed() const { return closed || (memory != nullptr && memory->freed); }
   [[nodiscard]] Word& at(std::size_t i) const { return memory->words[offset + i]; }
 };
 struct MNode {
