@@ -17,7 +17,9 @@ install(
 
 set(pc_dir ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 string(REGEX REPLACE "[^/]+" ".." pc_up "${pc_dir}")
-configure_file(cmake/warpsafe.pc.in warpsafe.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/warpsafe.pc DESTINATION ${pc_dir})
+foreach(name IN ITEMS warpsafe warpsafe-host)
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${pc_dir})
+endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES packaging/gdb/warpsafe_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/warpsafe/gdb)

@@ -3,6 +3,8 @@
 set -eu
 export PKG_CONFIG_PATH="$2/share/pkgconfig"
 [ "$(pkg-config --modversion warpsafe)" = "$(sed -n 's/^Version: //p' "$PKG_CONFIG_PATH/warpsafe.pc")" ]
+# What only includes the headers links nothing.
+[ -z "$(pkg-config --libs warpsafe)" ]
 # shellcheck disable=SC2046  # flags are words
-"$1" -std=c++20 $(pkg-config --cflags warpsafe) "$3" -o "$4" -lboost_context -pthread
+"$1" -std=c++20 $(pkg-config --cflags warpsafe-host) "$3" -o "$4" $(pkg-config --libs warpsafe-host)
 "$4" 2
