@@ -57,4 +57,5 @@ print("\n".join(problems) or f"{len(described)} presets, {len(words)} words of t
 if problems:
     sys.exit(1)
 checker = pip_tools.install(folder, "check-jsonschema") / "check-jsonschema"
+workflows += (source / "packaging/template/.github/workflows").glob("*.yml")
 sys.exit(subprocess.run([checker, "--builtin-schema", "vendor.github-workflows", *workflows]).returncode)
