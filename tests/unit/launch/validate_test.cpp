@@ -299,8 +299,8 @@ TEST_P(OnEachTable, Clusters) {
     LaunchShape shape = LaunchConfig{grid<6, 4>, block<32>, cluster<2, 2>}.shape();
     const auto problem = [&] {
       LaunchError error = LaunchError::make(Errc{}, Stage::validation);
-      EXPECT_EQ(detail::validate_numbers(shape, {}, {}, *table.limits, error),
-                error.code == Errc{});
+      const bool accepted = detail::validate_numbers(shape, {}, {}, *table.limits, error);
+      EXPECT_EQ(accepted, error.code == Errc{});
       return finding(error);
     };
     EXPECT_EQ(problem().code, Errc{});
