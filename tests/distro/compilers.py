@@ -6,8 +6,9 @@
     tests/distro/compilers.py run [--together] [--headers] [--without=module.hpp] [--std=c++20] [--rows=FILE] COMPILER...
     tests/distro/compilers.py table FILE...
 
-run: A COMPILER is a program such as g++-14 or clang++-19, or nvcc, or nvcc=clang++-16 for nvcc over that host
-compiler. Compiles each public header with all warnings, in each language: alone (twice in one unit), or all
+run: A COMPILER is a program such as g++-14, clang++-19 or aarch64-linux-gnu-g++, or nvcc, or nvcc=clang++-16 for
+nvcc over that host compiler, or clang++-19=FOLDER for clang++ as the CUDA compiler of the toolkit in FOLDER. The
+programs of another processor must be able to run here (qemu-user with binfmt_misc). Compiles each public header with all warnings, in each language: alone (twice in one unit), or all
 together, which is faster. --without leaves out a header that the compiler is known to refuse. Then builds and
 runs a few unit tests, or builds an example under nvcc, unless --headers is given. Appends the result to
 FILE, also if it failed.
@@ -30,6 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 # Several files are one unit, because most of the time goes into the headers that they share.
 UNITS = [["core/arithmetic", "launch/launch", "stream/stream", "error/try"], ["dims/safe_grid"]]
+# The files of tests/static that need no POSIX: Windows' compilers show what a 32-bit `long` changes.
+STATIC = ["config", "dim3", "error_numbers", "parameter", "pointer"]
 # Headers that need a vendor's or another library's headers.
 FOREIGN = re.compile(r"^(handles/|backend/(cuda|hip|host)/|debug/(profiler_ranges|spdlog|journal/|run/)|.*/detail/|"
                      r"print/formatters)")  # fmt: skip
@@ -53,7 +56,9 @@ def version_of(program):
     if "nvcc" in program:
         return "nvcc " + re.search(r"V([\d.]+)", text)[1]
     kind = "clang" if "clang" in text else "g++"
-    return f"{kind} " + re.search(r"(?:version |\) )(\d+\.\d+\.\d+)", text)[1]
+    number = re.search(r"(?:version |\) |GCC\) )(\d+\.\d+\.\d+|\d+-\w+)", text)[1]
+    target = said_by(program, "-dumpmachine")[1].split("-")[0 if "linux" in said_by(program, "-dumpmachine")[1] else 2].strip()
+    return f"{kind} {number}" + (f" for {target}" if target != platform.machine() else "")
 
 
 def release():
@@ -66,9 +71,15 @@ class Compiler:
     def __init__(self, words):
         self.program, _, self.host = words.partition("=")
         self.nvcc = Path(self.program).name.startswith("nvcc")
+        self.windows = "mingw" in self.program
+        # clang++ with a toolkit
+        self.toolkit = Path(self.host) if self.host and not self.nvcc else None
         self.name = version_of(self.program)
         if self.nvcc:
             self.name += " over " + version_of(self.host or "g++")
+        if self.toolkit:
+            number = re.search(r"define CUDA_VERSION (\d+)", (self.toolkit / "include/cuda.h").read_text())[1]
+            self.name += f" with CUDA {int(number) // 1000}.{int(number) % 1000 // 10}"
 
     def command(self, std, *arguments):
         base = [self.program, f"-std={std}", f"-I{ROOT / 'include'}"]
@@ -77,12 +88,31 @@ class Compiler:
             base += ["-ccbin", self.host] if self.host else []
         else:
             base += WARNINGS
+        if self.toolkit:
+            base += ["-x", "cuda", f"--cuda-path={self.toolkit}", "--cuda-gpu-arch=sm_90", "-Wno-unknown-cuda-version"]
+        if self.windows:
+            base += ["-isystem", self.boost()]
         return [*base, *map(str, arguments)]
+
+    @staticmethod
+    def boost():
+        """A folder with Boost's headers and nothing else of /usr/include."""
+        folder = Path(tempfile.gettempdir()) / "warpsafe-boost"
+        folder.mkdir(exist_ok=True)
+        if not (folder / "boost").exists():
+            (folder / "boost").symlink_to("/usr/include/boost")
+        return folder
 
     def knows(self, std, folder):
         source = folder / ("empty.cu" if self.nvcc else "empty.cpp")
         source.touch()
-        return said_by(*self.command(std, "-c", source, "-o", folder / "empty.o"))[0] == 0
+        return said_by(*self.command(std, "-fsyntax-only" if not self.nvcc else "-c", source, "-o", folder / "empty.o"))[0] == 0
+
+    def static_tests(self, std):
+        failed = [name for name in STATIC
+                  if said_by(*self.command(std, "-fsyntax-only", ROOT / f"tests/static/{name}_test.cpp"))[0]]  # fmt: skip
+        good = "compile" if not failed else f"{', '.join(failed)} FAIL"
+        return f"{len(STATIC)} files of tests/static: {good}", not failed
 
     def headers(self, std, names, folder, together, without):
         source = folder / ("headers.cu" if self.nvcc else "headers.cpp")
@@ -100,7 +130,13 @@ class Compiler:
         return f"{len(names)} headers{without}, {how}: {good}", not failed
 
     def programs(self, std, folder):
-        if self.nvcc:
+        if self.toolkit:
+            status, said = said_by(*self.command(std, "--cuda-device-only", "-c", ROOT / "examples" / "axpy.cpp",
+                                                 "-o", folder / "axpy.cubin"))  # fmt: skip
+            what = "example axpy: its device code assembles" if status == 0 else "example axpy: FAILS"
+        elif self.nvcc and "for" in self.name.split():
+            return "not run", True
+        elif self.nvcc:
             program = folder / "axpy"
             status, said = said_by(*self.command(std, "-x", "cu", ROOT / "examples" / "axpy.cpp",
                                                  "-o", program))  # fmt: skip
@@ -137,15 +173,17 @@ def run(arguments):
             with tempfile.TemporaryDirectory() as folder:
                 headers, first = "the compiler has no such language", True
                 programs, second = "not run", True
-                # Older compilers know C++23 by the name that it had before.
-                names = [std, std.replace("23", "2b")]
+                # Older compilers know C++23 and C++26 by the names that they had before.
+                names = [std, std.replace("23", "2b").replace("26", "2c")]
                 known = next((name for name in names if compiler.knows(name, Path(folder))), None)
-                if known:
+                if known and compiler.windows:
+                    headers, first = compiler.static_tests(known)
+                elif known:
                     left_out = arguments.without or []
                     names = [name for name in public_headers() if name not in left_out]
                     without = f" (not {', '.join(left_out)})" if left_out else ""
                     headers, first = compiler.headers(known, names, Path(folder), arguments.together, without)
-                if known and not arguments.headers:
+                if known and not arguments.headers and not compiler.windows:
                     programs, second = compiler.programs(known, Path(folder))
             good = good and first and second
             row = [compiler.name, std.upper(), release(), headers, programs, date.today().isoformat()]

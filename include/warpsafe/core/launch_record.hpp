@@ -54,7 +54,8 @@ struct LaunchRecord {
   }
 };
 
-static_assert(std::is_trivial_v<LaunchRecord>);
+static_assert(std::is_trivially_default_constructible_v<LaunchRecord> &&
+              std::is_trivially_copyable_v<LaunchRecord>);
 static_assert(sizeof(LaunchRecord) == 112, "with what the journal adds, two lines of the cache");
 
 }  // namespace warpsafe::debug

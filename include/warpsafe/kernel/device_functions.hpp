@@ -102,8 +102,8 @@ template <class Site, class = decltype(takes_function(lvalue<Site>()))>
 WARPSAFE_FN constexpr bool is_call_site(int) noexcept {
   return __is_class(Site);
 }
-template <class>  // NOLINTNEXTLINE(cert-dcl50-cpp): ranks last, and reads no argument
-WARPSAFE_FN constexpr bool is_call_site(...) noexcept {
+template <class>
+WARPSAFE_FN constexpr bool is_call_site(long) noexcept {
   return false;
 }
 }  // namespace detail
@@ -134,7 +134,7 @@ WARPSAFE_DETAIL_KERNEL_CODE T* shared_array(Site&&) {
 template <class T, unsigned N, class... Tag>
 WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
   static_assert(
-      N != N,
+      sizeof(T) == 0,
       "warpsafe: shared_array takes an empty lambda, written in the call, which makes each "
       "call an array of its own: shared_array<float, 256>([] {})");
   return nullptr;

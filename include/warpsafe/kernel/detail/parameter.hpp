@@ -5,6 +5,7 @@
 #include <warpsafe/args/device_ptr.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -76,7 +77,8 @@ template <class P>
 inline constexpr bool holds_only_numbers = requires {
   typename std::enable_if_t<is_made_of_bytes<std::remove_cv_t<P>>()>;
 }
-|| is_laid_out_as<P, double>() || is_laid_out_as<P, long>() || is_laid_out_as<P, unsigned long>();
+|| is_laid_out_as<P, double>() || is_laid_out_as<P, std::int64_t>() ||
+    is_laid_out_as<P, std::uint64_t>();
 /// Whether a class or union may hide an address. P is a type whose members cannot be examined one
 /// by one, because it has a constructor or private members, or is a union or a lambda. It may hide
 /// an address if it has room for a pointer, is not a type of device memory, is not known to consist

@@ -104,6 +104,11 @@ template <class B, CheckLevel Level>
   return false;
 }
 
+/// A function, because g++ 16 takes a lambda that only returns this for constexpr, and refuses it.
+template <class B, CheckLevel Level>
+[[nodiscard]] int query_event(void* event) noexcept {
+  return call<B, Level, &B::event_query>(static_cast<typename B::native_event>(event));
+}
 template <class B, CheckLevel Level>
 inline constexpr WaitCalls event_wait_calls{
     Name::of("event synchronize"),
@@ -113,9 +118,7 @@ inline constexpr WaitCalls event_wait_calls{
       return or_failed_check(
           call<B, Level, &B::event_synchronize>(static_cast<typename B::native_event>(event)));
     },
-    [](void* event) noexcept {
-      return call<B, Level, &B::event_query>(static_cast<typename B::native_event>(event));
-    },
+    &query_event<B, Level>,
     [](void*) noexcept { return polling_helps<B>(); }};
 
 /// Waits on the host for the work submitted to the stream so far. Returns the runtime's status, or

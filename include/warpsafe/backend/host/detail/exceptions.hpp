@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 // As <sanitizer/asan_interface.h> and <sanitizer/common_interface_defs.h> declare them: a clang
@@ -119,12 +120,27 @@ struct BoostSwitch {
   /// Whether `restart` exists.
   static constexpr bool restarts = false;
   /// The processor's modes that a switch does not save, such as the rounding mode.
+#if defined(__aarch64__)
+  // Boost's fcontext leaves FPCR as it is on this processor. On x86 it saves both units' modes.
+  struct Modes {
+    [[nodiscard]] static Modes now() noexcept {
+      Modes modes;
+      asm volatile("mrs %0, fpcr" : "=r"(modes.fpcr));
+      return modes;
+    }
+    void set() const noexcept { asm volatile("msr fpcr, %0" ::"r"(fpcr)); }
+    [[nodiscard]] bool changed() const noexcept { return now().fpcr != fpcr; }
+
+    std::uint64_t fpcr = 0;
+  };
+#else
   struct Modes {
     [[nodiscard]] static Modes now() noexcept { return {}; }
     void set() const noexcept {}
     /// Whether others are set now.
     [[nodiscard]] bool changed() const noexcept { return false; }
   };
+#endif
 
   /// A flow of control that calls `entry(argument)` on the `bytes` bytes below `top`, which is a
   /// multiple of 16. `entry` must not return.
