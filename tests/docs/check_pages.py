@@ -50,7 +50,7 @@ def shown(page):
 def check(page, update):
     text = page.read_text()
     source_name = page.stem.replace("-", "_")
-    files = [*(project / "tests/docs/pages").rglob(f"{source_name}.c*"), *(project / "examples" / source_name).glob("*.?pp")]
+    files = [*(project / "tests/docs/pages").rglob(f"{source_name}.c*"), *(project / "examples" / source_name).glob("*.[chu]*")]
     source = "".join(file.read_text() for file in sorted(files))
     # If PROGRAM has no output for a page, another program prints it, and another test checks it.
     elsewhere = ELSEWHERE.get(page.name, set()) | (set() if page.stem in programs else {"text"})
