@@ -141,10 +141,12 @@ class Reader:
         bases = after[after.index(":") + 1:] if ":" in after else []
         if bases:
             after = after[:after.index(":")]
+        after_name = after
         after = [one for one in after if re.match(r"[A-Za-z_]", one) and one not in ("final", "alignas")]
         self.at += 1
         own = after[-1] if after else ""
-        if public and own and "friend" not in head:
+        # A specialisation declares no name.
+        if public and own and "friend" not in head and "<>" not in after_name:
             self.add(names, own, "type")
         self.behind[own] |= set(bases) - {"public", "<>"}
         self.scope(names + (own,) if public else ("detail",), word != "class", "class")
