@@ -36,6 +36,7 @@ WARPSAFE_KERNEL void multiply(const float* a, ws::extent<2> a_size, const float*
   if (c_size.contains(at)) c[c_size.offset(at)] = sum;
 }
 
+// a has as many columns as b has rows.
 ws::result<std::vector<float>> product(const std::vector<float>& a, ws::extent<2> a_size,
                                        const std::vector<float>& b, ws::extent<2> b_size) {
   const ws::extent c_size{ws::rows{a_size.rows()}, ws::cols{b_size.cols()}};
