@@ -20,7 +20,7 @@ namespace ws = warpsafe;
 WARPSAFE_KERNEL void transpose(const int* in, int* out, ws::extent<2> size) {
   const auto at = ws::thread_index();
   if (!size.contains(at)) return;
-  out[at.col() * size.size(1) + at.row()] = in[size.offset(at)];
+  out[at.col() * size.rows() + at.row()] = in[size.offset(at)];
 }
 
 ws::result<std::vector<int>> transposed(ws::StreamRef stream, const std::vector<int>& matrix,

@@ -251,17 +251,17 @@ constexpr std::pair<const char*, Kind> fields[] = {
   return axes + ')';
 }
 [[nodiscard]] std::string field(const Json& line, const char* key) {
-  return line.contains(key) ? text_of(line.at(key)) : "(not told)";
+  return line.contains(key) ? text_of(line.at(key)) : "(not recorded)";
 }
 [[nodiscard]] std::string site_of(const Json& line) {
-  if (!line.contains("file") || !line.contains("line")) return "(not told)";
+  if (!line.contains("file") || !line.contains("line")) return "(not recorded)";
   const auto file = line.at("file").get<std::string>();
   return file.substr(file.rfind('/') + 1) + ':' + line.at("line").dump();
 }
 /// CUDA's 13000 is 13.0. HIP's numbers are not converted.
 [[nodiscard]] std::string version(const Json& environment, const char* key) {
   const int number = environment.value(key, 0);
-  if (number == 0) return "(not told)";
+  if (number == 0) return "(not recorded)";
   if (environment.value("backend", "") != "CUDA") return std::to_string(number);
   return std::to_string(number / 1000) + '.' + std::to_string(number % 1000 / 10);
 }
@@ -334,7 +334,7 @@ class Comparison {
       for (const Json& device : run.devices) {
         names += (names.empty() ? "" : ", ") + field(device, "name");
       }
-      return names.empty() ? "(not told)" : names;
+      return names.empty() ? "(not recorded)" : names;
     };
     compare("GPU", gpu(a_), gpu(b_));
     for (const char* key : {"backend", "warpsafe", "checks", "compiler"}) {

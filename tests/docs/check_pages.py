@@ -5,7 +5,9 @@
 output: check_pages.py PROGRAM PROJECT [--update]
 
 A block `cpp` is a part of a source of the page's name in tests/docs/pages, or of the example in the folder of
-that name; `…` stands for code that the page omits. check_refused.py checks the blocks `cpp refused`. The
+that name; `…` stands for code that the page omits. On the cookbook's page a block belongs to the example that is
+linked last before it: the whole file if it is one of examples/cookbook (--update replaces the block by it), a part
+of any other. check_refused.py checks the blocks `cpp refused`. The
 blocks `text` of a page are the output of PROGRAM for the page after each mark; --update first replaces them
 by it. Replaces addresses and the machine's number of cores, which differ from run to run."""
 import pathlib
@@ -39,6 +41,33 @@ def stands_in(block, source):
     return includes <= set(source) and re.search(f"^{f'{chr(10)}{gap}'.join(paragraphs)}$", "\n".join(source), re.M) is not None
 
 
+def whole(source):
+    """A program as the cookbook shows it: without its licence, and without the comment that the page's text repeats."""
+    return source[source.index("#include"):]
+
+
+def cookbook(page, update):
+    """The differences of the cookbook's programs from their files."""
+    text = page.read_text()
+    for found in re.finditer(r"\]\(\.\./\.\./(examples/[^)]+)\)(?:(?!\]\().)*?\n```cpp\n(.*?)^```$", text, re.M | re.S):
+        source = (project / found[1]).read_text()
+        if not found[1].startswith("examples/cookbook/"):
+            if not stands_in(found[2], source):
+                yield f"{page.name}: {found[1]} does not have this code:\n{found[2]}"
+        elif found[2] != whole(source):
+            if update:
+                page.write_text(page.read_text().replace(f"```cpp\n{found[2]}", f"```cpp\n{whole(source)}", 1))
+            else:
+                yield f"{page.name}: the program is not {found[1]}; run check_pages.py PROGRAM PROJECT --update"
+    blocks = [kind for _, kind, _ in FENCE.findall(text) if kind == "cpp"]
+    linked = re.findall(r"\]\(\.\./\.\./(examples/[^)]+)\)(?:(?!\]\().)*?\n```cpp\n", text, re.S)
+    if len(blocks) != len(linked):
+        yield f"{page.name}: {len(blocks) - len(linked)} programs without a link to their file"
+    for file in sorted((project / "examples/cookbook").glob("*.cpp")):
+        if f"examples/cookbook/{file.name}" not in linked:
+            yield f"{page.name} does not show {file.name}"
+
+
 def shown(page):
     run = subprocess.run([program, page.stem], capture_output=True, text=True, timeout=60)
     if run.returncode != 0:
@@ -48,9 +77,12 @@ def shown(page):
 
 
 def check(page, update):
+    if page.name == "cookbook.md":
+        yield from cookbook(page, update)
+        return
     text = page.read_text()
     source_name = page.stem.replace("-", "_")
-    files = [*(project / "tests/docs/pages").rglob(f"{source_name}.c*"), *(project / "examples" / source_name).glob("*.?pp")]
+    files = [*(project / "tests/docs/pages").rglob(f"{source_name}.c*"), *(project / "examples" / source_name).glob("*.[chu]*")]
     source = "".join(file.read_text() for file in sorted(files))
     # If PROGRAM has no output for a page, another program prints it, and another test checks it.
     elsewhere = ELSEWHERE.get(page.name, set()) | (set() if page.stem in programs else {"text"})

@@ -146,6 +146,9 @@ class extent {
   [[nodiscard]] WARPSAFE_FN constexpr size_type size(int axis) const noexcept {
     return axis < Rank ? size_[axis] : 1;
   }
+  /// The elements along x and along y; `rows()` is 1 for an extent of one axis.
+  [[nodiscard]] WARPSAFE_FN constexpr size_type cols() const noexcept { return size(0); }
+  [[nodiscard]] WARPSAFE_FN constexpr size_type rows() const noexcept { return size(1); }
   /// Whether the number given for that axis was negative.
   [[nodiscard]] WARPSAFE_FN constexpr bool negative(int axis) const noexcept {
     return (negative_ >> axis & 1U) != 0;

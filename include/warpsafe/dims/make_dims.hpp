@@ -141,10 +141,10 @@ constexpr result<Dim3<Space, X, Y, Z>> Dim3<Space, X, Y, Z>::checked(A x, B y, C
     }
     if (code != Errc{}) {
       LaunchError error = LaunchError::make(code, Stage::construction, value, most, axis, site);
-      if (sizes[i].negative) {
-        error.subcode = is_grid                              ? Subcode::grid_axis
-                        : std::is_same_v<Space, block_space> ? Subcode::block_axis
-                                                             : Subcode::cluster_axis;
+      if (std::is_same_v<Space, cluster_space>) {
+        error.subcode = Subcode::cluster_axis;
+      } else if (sizes[i].negative) {
+        error.subcode = is_grid ? Subcode::grid_axis : Subcode::block_axis;
       }
       return error;
     }

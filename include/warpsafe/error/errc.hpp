@@ -20,8 +20,8 @@ enum class Errc : std::uint8_t {
   size_not_multiple = 6,  ///< the size is not a multiple of the block
   grid_zero = 7,  ///< a grid axis is zero
   grid_too_large = 8,  ///< a grid axis is over its limit
-  block_zero = 9,  ///< a block axis is zero
-  block_axis_too_large = 10,  ///< a block axis is over its limit
+  block_zero = 9,  ///< a block or cluster axis is zero
+  block_axis_too_large = 10,  ///< a block or cluster axis is over its limit
   block_too_large = 11,  ///< too many threads per block
   dimension_negative = 12,  ///< a dimension is negative
   axis_threads_too_many = 13,  ///< 2^32 or more threads along one axis
@@ -95,7 +95,7 @@ enum class Errc : std::uint8_t {
 /// Distinguishes the cases of a code that has several.
 enum class Subcode : std::uint8_t {
   none,
-  // Errc::dimension_negative: which dimensions.
+  // Errc::dimension_negative: which dimensions; ::block_zero, ::block_axis_too_large: cluster_axis.
   grid_axis,
   block_axis,
   cluster_axis,

@@ -26,28 +26,6 @@ WARPSAFE_KERNEL void fill(ws::DeviceSpan<T> values, T value) {
   for (auto i : ws::grid_stride(values.size())) values[i] = value;
 }
 
-WARPSAFE_KERNEL void multiply(const float* a, const float* b, float* c, unsigned n) {
-  auto* rows = ws::shared_array<float[16], 16>([] {});
-  auto* columns = ws::shared_array<float[16], 16>([] {});
-  const auto in_tile = ws::thread_in_block();
-  const auto at = ws::thread_index();
-  float sum = 0;
-  for (unsigned tile = 0; tile < n; tile += 16) {
-    rows[in_tile.y][in_tile.x] = a[at.y * n + tile + in_tile.x];
-    columns[in_tile.y][in_tile.x] = b[(tile + in_tile.y) * n + at.x];
-    ws::sync_block();
-    for (unsigned k = 0; k < 16; ++k) sum += rows[in_tile.y][k] * columns[k][in_tile.x];
-    ws::sync_block();
-  }
-  c[at.y * n + at.x] = sum;
-}
-
-WARPSAFE_KERNEL_EXTERN void twice(float* x, std::size_t n);   // kernels.hpp
-
-WARPSAFE_KERNEL_EXTERN void twice(float* x, std::size_t n) {  // kernels.cu, or kernels.cpp
-  for (auto i : ws::grid_stride(n)) x[i] *= 2;
-}
-
 struct Scale {
   float factor;
   WARPSAFE_FN void operator()(float* x, std::size_t n) const {
@@ -75,18 +53,12 @@ ws::result<void> shifted(const ws::Stream& stream, ws::DeviceBuffer<float>& y, f
                     y.view());
 }
 
-// What the page says of the product, of a kernel in another file and of a lambda.
+// What the page says of a lambda.
 ws::result<bool> is_right(const ws::Stream& stream) {
-  WARPSAFE_TRY(auto a, ws::DeviceBuffer<float>::from(stream, std::vector<float>(32 * 32, 1.0F)));
-  WARPSAFE_TRY(auto b, ws::DeviceBuffer<float>::from(stream, std::vector<float>(32 * 32, 2.0F)));
-  WARPSAFE_TRY(auto c, ws::DeviceBuffer<float>::create(stream, a.size()));
-  WARPSAFE_TRYV(ws::launch(stream, ws::configure(ws::grid<2, 2>, ws::block<16, 16>),
-                           ws::kernel<multiply>, a.view(), b.view(), c.view(), 32U));
-  WARPSAFE_TRYV(ws::launch(stream, ws::SafeGrid<>::cover(c.size(), ws::block<256>),
-                           ws::kernel<twice>, c.view(), c.size()));
+  WARPSAFE_TRY(auto c, ws::DeviceBuffer<float>::from(stream, std::vector<float>(1000, 128.0F)));
   WARPSAFE_TRYV(shifted(stream, c, 1.0F));
   WARPSAFE_TRY(const auto values, c.to_host(stream).get());
-  return values == std::vector<float>(32 * 32, 129.0F);
+  return values == std::vector<float>(1000, 129.0F);
 }
 
 }  // namespace

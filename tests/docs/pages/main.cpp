@@ -17,6 +17,7 @@ int main(int count, char** arguments) {
                             {"compare", compare},
                             {"data", data},
                             {"debugging", debugging},
+                            {"device-code", device_code},
                             {"error-values", error_values},
                             {"graphs", graphs},
                             {"grids", grids},

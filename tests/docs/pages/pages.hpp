@@ -17,6 +17,7 @@ bool backends();
 bool compare();
 bool data();
 bool debugging();
+bool device_code();
 bool error_values();
 bool graphs();
 bool grids();

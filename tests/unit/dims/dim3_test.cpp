@@ -4,6 +4,7 @@
 #include "core_test.hpp"
 #include <warpsafe/dims/dim3.hpp>
 #include <warpsafe/dims/make_dims.hpp>
+#include <warpsafe/error/message.hpp>
 
 #include <gmock/gmock.h>
 
@@ -187,6 +188,18 @@ TEST(ClusterCreate, HasNoUpperLimitBeforeADeviceIsKnown) {
       finding(error_in(ClusterDim::create(4294967296))),
       (Finding{Errc::block_axis_too_large, Stage::construction, 4294967296, 4294967295, Axis::x}));
   EXPECT_EQ(error_in(ClusterDim::create(2, 0)).code, Errc::block_zero);
+}
+
+TEST(ClusterCreate, SaysThatTheAxisIsOfACluster) {
+  const LaunchError zero = error_in(ClusterDim::create(0));
+  EXPECT_EQ(zero.subcode, Subcode::cluster_axis);
+  EXPECT_NE(message(zero).find("cluster.x is 0; a cluster has at least 1 block"), std::string::npos)
+      << message(zero);
+  const LaunchError large = error_in(ClusterDim::create(1, 4294967296));
+  EXPECT_NE(message(large).find("cluster.y is 4294967296 blocks"), std::string::npos)
+      << message(large);
+  EXPECT_EQ(error_in(BlockDim::create(0)).subcode, Subcode::none);
+  EXPECT_EQ(error_in(GridDim::from_blocks(0)).subcode, Subcode::none);
 }
 
 }  // namespace

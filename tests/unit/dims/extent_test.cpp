@@ -17,6 +17,8 @@ TEST(Extent, ColumnsRunAlongXAndRowsAlongYInAnyOrder) {
   for (const auto& shape : {matrix, same}) {
     EXPECT_EQ(shape.size(0), 5U);
     EXPECT_EQ(shape.size(1), 3U);
+    EXPECT_EQ(shape.cols(), 5U);
+    EXPECT_EQ(shape.rows(), 3U);
   }
   const extent volume{z{7}, x{5}, y{3}};
   EXPECT_EQ(volume.size(0), 5U);
@@ -27,6 +29,7 @@ TEST(Extent, ColumnsRunAlongXAndRowsAlongYInAnyOrder) {
 TEST(Extent, HasOneElementBeyondItsRank) {
   const extent line{x{5}};
   EXPECT_EQ(line.size(1), 1U);
+  EXPECT_EQ(line.rows(), 1U);
   EXPECT_EQ(line.size(2), 1U);
   EXPECT_EQ((extent{rows{3}, cols{5}}.size(2)), 1U);
 }

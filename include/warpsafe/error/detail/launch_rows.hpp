@@ -60,13 +60,17 @@ WARPSAFE_ERROR(8, grid_too_large, "a grid axis is over its limit",
                       "(limit 2147483647)")
 
 // Way out: Make every axis at least 1.
-WARPSAFE_ERROR(9, block_zero, "a block axis is zero",
-               "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
+WARPSAFE_ERROR(9, block_zero, "a block or cluster axis is zero",
+               subcode == Subcode::cluster_axis
+                   ? "cluster.{axis} is 0; a cluster has at least 1 block along each axis"
+                   : "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
 
 // Each axis has its own limit; on CUDA the limit of z is 64.
 // Way out: Put the long axis in x.
-WARPSAFE_ERROR(10, block_axis_too_large, "a block axis is over its limit",
-               "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
+WARPSAFE_ERROR(10, block_axis_too_large, "a block or cluster axis is over its limit",
+               subcode == Subcode::cluster_axis
+                   ? "cluster.{axis} is {value} blocks; no device has clusters of more than 16"
+                   : "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
 
 // The limit applies to the product of the axes.
 // Way out: Take the block that the message suggests, and recompute the grid with it.

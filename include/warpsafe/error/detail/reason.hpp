@@ -109,8 +109,13 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
     number = error.value - error.extra;
   } else if (is("too many")) {
     number = error.value - error.limit;
-  } else if (!is("value")) {
+  } else if (!is("value") && !is("elements")) {
     return false;
+  }
+  // An offset and a count of elements are sizes, which wrap below 0.
+  if ((is("first") || is("elements")) && (number >> 63U) != 0) {
+    out << '-';
+    number = 0 - number;
   }
   out << number;
   return true;

@@ -21,17 +21,17 @@ WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
 WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type",
                "a pointer is aligned to {value} bytes, but its type needs {limit}")
 
-// `subspan`, `row` or `window` was asked for elements behind the end of a view. An offset that was
-// computed as `i - 1` for i = 0 is a huge number.
+// `subspan`, `row` or `window` was asked for elements that the view does not have.
 // Way out: Ask for elements that exist. `subspan(offset)` returns all from the offset on.
 WARPSAFE_ERROR(69, part_outside, "a part of a view is not inside of the view",
-               "{value} elements from {first} on are not among the {limit} of this view{in axis}")
+               "{elements} elements from {first} on are not among the {limit} of this view{in axis}"
+               "; ask for at most {limit} - offset elements from an offset of 0 or more")
 
 // Both are parts of one buffer. The runtimes do not say what such a copy writes.
 // Way out: Copy to another buffer first, or use a kernel.
 WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
                "source and target begin {value} bytes apart and reach over {limit} bytes, so they "
-               "overlap")
+               "overlap; copy to another buffer first, or move the elements with a kernel")
 
 // Way out: Use the buffer that it was moved to, or create one; then take a new view.
 WARPSAFE_ERROR(71, memory_closed, "a buffer was used after it was closed or moved from",
