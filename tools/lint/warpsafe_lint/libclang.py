@@ -39,6 +39,10 @@ def load():
     library.clang_EvalResult_dispose.argtypes = [ctypes.c_void_p]
     if not hasattr(library, "clang_getCursorBinaryOperatorKind"):
         raise NoLibclang("this libclang is older than 17: it does not tell operators apart. " + NOT_HERE)
+    for kind in ("Binary", "Unary"):
+        getattr(library, f"clang_getCursor{kind}OperatorKind").argtypes = [cindex.Cursor]
+        spelling = getattr(library, f"clang_get{kind}OperatorKindSpelling")
+        spelling.restype, spelling.errcheck = cindex._CXString, cindex._CXString.from_result
     return cindex
 
 
@@ -55,6 +59,13 @@ def written_at(location):
     cindex.conf.lib.clang_getFileLocation(location, *map(ctypes.byref, (file, line, column, offset)))
     name = cindex.File(file).name if file else None
     return name, line.value, column.value, offset.value
+
+
+def operator(cursor, kind):
+    """The spelling of a "Binary" or "Unary" operator. From 19 on, libclang gives it as the cursor's spelling."""
+    library = sys.modules["clang.cindex"].conf.lib
+    code = getattr(library, f"clang_getCursor{kind}OperatorKind")(cursor)
+    return getattr(library, f"clang_get{kind}OperatorKindSpelling")(code)
 
 
 def evaluate(cursor):
