@@ -3,11 +3,14 @@
 """Finds libclang with its Python bindings, and adds the one call that the bindings leave out."""
 
 import ctypes
+import importlib.util
+import pathlib
+import re
 import sys
 
 DEBIAN = "/usr/lib/python3/dist-packages"
 NOT_HERE = (
-    "libclang 19 with its Python bindings is not installed: apt-get install python3-clang-19"
+    "libclang 19 with its Python bindings is not installed: pip install 'warpsafe[lint]', or apt-get install python3-clang-19"
 )
 
 
@@ -44,6 +47,25 @@ def load():
         spelling = getattr(library, f"clang_get{kind}OperatorKindSpelling")
         spelling.restype, spelling.errcheck = cindex._CXString, cindex._CXString.from_result
     return cindex
+
+
+def own_headers():
+    """clang's own headers for PyPI's libclang, which comes without them: the flag that names their folder. Other
+    libraries find theirs. NoLibclang if there are none."""
+    cindex = sys.modules["clang.cindex"]
+    if not (pathlib.Path(cindex.__file__).parent / "native").is_dir():
+        return []
+    version = cindex.conf.lib.clang_getClangVersion
+    version.restype, version.errcheck = cindex._CXString, cindex._CXString.from_result
+    major = re.search(r"version (\d+)", version())[1]
+    places = [f"/usr/lib/llvm-{major}/lib/clang", "/usr/lib/clang"]
+    tidy = importlib.util.find_spec("clang_tidy")
+    if tidy is not None:
+        places.insert(0, str(pathlib.Path(tidy.origin).parent / "data/lib/clang"))
+    for place in places:
+        if (pathlib.Path(place) / major / "include/stddef.h").is_file():
+            return ["-resource-dir=" + str(pathlib.Path(place) / major)]
+    raise NoLibclang(f"the headers of libclang {major} are not installed: pip install 'clang-tidy=={major}.*'")
 
 
 def cindex_error():
