@@ -38,7 +38,7 @@ def must(*words, **options):
 
 
 def expect(what, said, *parts):
-    problems.extend(f"{what}: '{part}' is missing in\n{said}" for part in parts if part not in said)
+    problems.extend(f"{what}: '{part}' is missing in\n{said[-3000:]}" for part in parts if part not in said)
 
 
 def version_of_headers():
@@ -102,7 +102,7 @@ def check_lint():
     (folder / "mistake.cpp").write_text('#include <cstdlib>\nvoid f() {\n  setenv("CUDA_LAUNCH_BLOCKING", "1", 1);\n}\n')
     said = run(user / "warpsafe-lint", "mistake.cpp", cwd=folder).stdout
     if not release and "is not installed" in said:
-        expect("warpsafe-lint without libclang", said, "pip install 'warpsafe[lint]'")
+        expect("warpsafe-lint without libclang", said, "pip install 'libclang==18.*' 'clang-tidy==18.*'")
     else:
         expect("warpsafe-lint", said, "mistake.cpp:3:3: warning: ", "[G01]")
 
@@ -166,7 +166,7 @@ def check_old_system(wheel):
 for file in glob.glob("/root/v/lib/python3*/site-packages/warpsafe/lib/warpsafe/*.so"):
     library = ctypes.CDLL(file)
     if "cuda" in file: library.InitializeInjection()'""")
-        expect("the wheel in Debian 11", said, "of the program", "pip install 'warpsafe[lint]'", "warpsafe: not watched: libcupti was not found")
+        expect("the wheel in Debian 11", said, "of the program", "pip install 'libclang==18.*' 'clang-tidy==18.*'", "warpsafe: not watched: libcupti was not found")
     finally:
         subprocess.run(["rm", "-rf", "--one-file-system", root], check=True)
 
@@ -176,7 +176,7 @@ wheel = make_wheel()
 watches_cuda = check_content(wheel)
 user = folder / "user" / "bin"
 venv.create(folder / "user", with_pip=False, clear=True)
-extra = ["libclang==18.*", "clang-tidy==18.*"] if release else []
+extra = re.findall(r'"([\w=.*-]+)"', re.search(r"^lint = (.*)$", (source / "pyproject.toml").read_text(), re.M)[1]) if release else []
 if extra:
     must(programs / "pip", "--python", user / "python", "install", "--quiet", *extra)
 must(programs / "pip", "--python", user / "python", "install", "--quiet", "--no-index", "--no-deps", wheel)

@@ -10,7 +10,7 @@ import sys
 
 DEBIAN = "/usr/lib/python3/dist-packages"
 NOT_HERE = (
-    "libclang 19 with its Python bindings is not installed: pip install 'warpsafe[lint]', or apt-get install python3-clang-19"
+    "libclang with its Python bindings is not installed: pip install 'libclang==18.*' 'clang-tidy==18.*', or apt-get install python3-clang-19"
 )
 
 
