@@ -55,9 +55,10 @@ def make_wheel():
             print(done.stdout)
             sys.exit(done.returncode)
     else:
-        # Not optimised, only for CUDA, and in a folder that stays, because this test runs often.
+        # Not optimised, only for CUDA, and in a folder that stays, because this test runs often. CMake cannot change the
+        # compiler of a folder.
         must(programs / "python", "-m", "build", "--wheel", "--no-isolation", "--outdir", dist, source, "-C", "cmake.build-type=Debug",
-             "-C", f"build-dir={folder / 'build'}", "-C", f"cmake.define.CMAKE_CXX_COMPILER={compiler}", "-C", "cmake.define.CMAKE_CXX_FLAGS_DEBUG=-g0",
+             "-C", f"build-dir={folder / ('build-' + compiler.name)}", "-C", f"cmake.define.CMAKE_CXX_COMPILER={compiler}", "-C", "cmake.define.CMAKE_CXX_FLAGS_DEBUG=-g0",
              "-C", "cmake.define.warpsafe_HIP_INCLUDE_DIR=", env=os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"})
     return next(dist.glob("*.whl"))
 
