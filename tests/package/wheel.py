@@ -112,6 +112,11 @@ def check_run(watches_cuda):
     watch = build / "tests" / "watch"
     packages = pathlib.Path(must(user / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     shutil.rmtree(packages / "nvidia", ignore_errors=True)
+    script = (source / "tools/watch/warpsafe-run.in").read_text()
+    with_value = re.search(r"^    (--kernel \|.*)\)$", script, re.M)[1].split(" | ")
+    known = must(user / "python", "-c", "from warpsafe import commands; print(*commands.WITH_VALUE)").split()
+    if sorted(known) != sorted(with_value):
+        problems.append(f"commands.py knows the options with a value {known}, and warpsafe-run.in has {with_value}")
     said = run(user / "warpsafe-run", "sh", "-c", "echo of the program; exit 3")
     if not watches_cuda:
         expect("warpsafe-run without libraries", said.stdout, "built without CUDA's and HIP's headers")
@@ -128,7 +133,7 @@ def check_run(watches_cuda):
     for place, name, stands_in in (("cu13", "libcupti.so.13", "cupti"), ("cu99", "libcupti.so.99", "driver")):
         (packages / "nvidia" / place / "lib").mkdir(parents=True)
         shutil.copy(next((watch / stands_in).glob("lib*.so.1*")), packages / "nvidia" / place / "lib" / name)
-    said = run(user / "warpsafe-run", program, "good", "grid_y", env=os.environ | {"LD_LIBRARY_PATH": str(watch / "driver")})
+    said = run(user / "warpsafe-run", "--kernel", "axpy", program, "good", "grid_y", env=os.environ | {"LD_LIBRARY_PATH": str(watch / "driver")})
     expect("warpsafe-run with CUPTI from pip", said.stdout, "Kernel 'demo::axpy' not launched: grid.y 70000 invalid", "2 launches of 1 kernel, 1 refused")
 
 

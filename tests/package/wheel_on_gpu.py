@@ -29,7 +29,7 @@ with tempfile.TemporaryDirectory() as folder:
         command = [f"{folder}/bin/warpsafe-run"]
     else:  # without pip
         zipfile.ZipFile(wheels[-1]).extractall(folder)
-        command = [sys.executable, "-c", "from warpsafe.commands import run; run()"]
+        command = [sys.executable, "-c", "from warpsafe.commands import run; raise SystemExit(run())"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))}
     found = subprocess.run([sys.executable, "-c", "from warpsafe import commands; newest = commands.cuda_of_driver(); print('driver of CUDA', newest, *commands.cupti_files(newest))"],
                            env=environment, capture_output=True, text=True)

@@ -242,6 +242,14 @@ TEST(Run, WhereCuptiServesAnotherToolThatIsSaid) {
   }
 }
 
+TEST(Run, WhereCuptiDoesNotFitTheDriverThatIsSaid) {
+  const Ran ran = watched("", "good", "STAND_IN_TOO_NEW=yes");
+  EXPECT_THAT(ran.out,
+              HasSubstr("warpsafe: not watched: CUPTI returned CUPTI_ERROR_NOT_COMPATIBLE; "
+                        "if it is newer than the driver, name an older one"));
+  EXPECT_THAT(ran.out, HasSubstr("good: 0\n"));
+}
+
 TEST(Run, ItsOwnMistakesAreSaid) {
   EXPECT_EQ(WEXITSTATUS(shell(WATCH_RUN " --loud true").status), 2);
   EXPECT_THAT(shell(WATCH_RUN " --loud true").out, HasSubstr("unknown option --loud"));

@@ -9,6 +9,8 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+# The options of warpsafe-run that are followed by a value.
+WITH_VALUE = ("--kernel", "--journal", "--timeline", "--timeout", "--log", "--cupti")
 
 
 def cuda_of_driver():
@@ -39,19 +41,30 @@ def cupti_files(newest):
     return sorted(found, key=found.get, reverse=True)
 
 
+def own_options(words):
+    """The words before the program and its arguments."""
+    own, words = [], list(words)
+    while words and words[0].startswith("-") and words[0] != "--":
+        own.append(words.pop(0))
+        if own[-1] in WITH_VALUE and words:
+            words.pop(0)
+    return own
+
+
 def run():
     """warpsafe-run: the same script as without Python, which is told the environment's CUPTI."""
     words = sys.argv[1:]
     script = HERE / "bin" / "warpsafe-run"
     if not script.exists():
-        sys.exit("warpsafe-run: this package was built without CUDA's and HIP's headers, so it can watch nothing; "
-                 "build it on a machine that has them")
-    found = []
-    if words and words[0] not in ("-h", "--help") and "--hip" not in words:
+        print("warpsafe-run: this package was built without CUDA's and HIP's headers, so it can watch nothing; "
+              "build it on a machine that has them", file=sys.stderr)
+        return 2
+    own, found = own_options(words), []
+    if words and not {"-h", "--help", "--hip"} & set(own):
         newest = cuda_of_driver()
         if newest is None and not os.path.exists("/dev/kfd"):
             print("warpsafe-run: libcuda.so.1, the library of NVIDIA's driver, is not found here: nothing to watch", file=sys.stderr)
-        if "--cupti" not in words:
+        if "--cupti" not in own:
             found = [word for file in cupti_files(newest) for word in ("--cupti", file)]
     os.execv("/bin/sh", ["sh", str(script), *found, *words])
 

@@ -103,12 +103,19 @@ bool begin() {
   if (status != CUPTI_SUCCESS) {
     const char* text = "";
     static_cast<void>(cupti.result_string(status, &text));
-    char other[Cupti::most_name] = "perhaps a profiler";
-    if (status == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) cupti.name_other(other);
-    std::fprintf(
-        stderr,
-        "warpsafe: not watched: CUPTI returned %s; it serves only one tool in a process: %s\n",
-        text, other);
+    if (status == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+      char other[Cupti::most_name] = "perhaps a profiler";
+      cupti.name_other(other);
+      std::fprintf(
+          stderr,
+          "warpsafe: not watched: CUPTI returned %s; it serves only one tool in a process: %s\n",
+          text, other);
+    } else {
+      std::fprintf(stderr,
+                   "warpsafe: not watched: CUPTI returned %s; if it is newer than the driver, name "
+                   "an older one (warpsafe-run --cupti FILE)\n",
+                   text);
+    }
     delete made;
     return false;
   }
