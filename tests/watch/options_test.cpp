@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 using warpsafe::watch::Options;
 
 TEST(Options, NothingAsked) {
@@ -16,12 +19,14 @@ TEST(Options, NothingAsked) {
 
 TEST(Options, EachLineIsOne) {
   const Options options = Options::parse(
-      "quiet\nstop-on-error\nkernel=axpy\nkernel=tile<float, 4>\njournal=/a=b c\ntimeline=/t\n");
+      "quiet\nstop-on-error\nkernel=axpy\nkernel=tile<float, 4>\njournal=/a=b c\ntimeline=/t\n"
+      "cupti=/b/libcupti.so.13\ncupti=/a/libcupti.so.12\n");
   EXPECT_TRUE(options.quiet);
   EXPECT_TRUE(options.stop_on_error);
   EXPECT_EQ(options.kernels, "axpy,tile<float, 4>");
   EXPECT_EQ(options.journal, "/a=b c");
   EXPECT_EQ(options.timeline, "/t");
+  EXPECT_EQ(options.cupti, (std::vector<std::string>{"/b/libcupti.so.13", "/a/libcupti.so.12"}));
   EXPECT_EQ(options.unknown, "");
 }
 

@@ -208,6 +208,20 @@ TEST(Run, WhereCuptiHearsNothingTheProgramRuns) {
   EXPECT_THAT(ran.out, HasSubstr("good: 0\n"));
 }
 
+TEST(Run, CuptiIsTheProgramsThenTheNamedFiles) {
+  const std::string named =
+      shell("env LD_LIBRARY_PATH=" WATCH_DRIVER_ALONE " " WATCH_RUN
+            " --cuda --cupti /none/libcupti.so.13 --cupti " WATCH_CUPTI " " WATCH_PROGRAM " good")
+          .out;
+  EXPECT_THAT(named, HasSubstr("1 launch of 1 kernel, 0 refused"));
+  // The named file is no CUPTI, and would be used if the program had not loaded its own.
+  const std::string loaded =
+      shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " LD_PRELOAD=" WATCH_CUPTI " " WATCH_RUN
+            " --cuda --cupti " WATCH_DRIVER " " WATCH_PROGRAM " good")
+          .out;
+  EXPECT_THAT(loaded, HasSubstr("1 launch of 1 kernel, 0 refused"));
+}
+
 TEST(Run, WhereCuptiServesAnotherToolThatIsSaid) {
   const Ran ran = watched("", "good", "STAND_IN_TAKEN='CUPTI for demo'");
   EXPECT_EQ(ran.status, 0);
@@ -226,6 +240,14 @@ TEST(Run, WhereCuptiServesAnotherToolThatIsSaid) {
   for (const char* nameless : {"STAND_IN_TAKEN='CUPTI for <not provided>'", "STAND_IN_TAKEN="}) {
     EXPECT_THAT(watched("", "good", nameless).out, HasSubstr("in a process: perhaps a profiler\n"));
   }
+}
+
+TEST(Run, WhereCuptiDoesNotFitTheDriverThatIsSaid) {
+  const Ran ran = watched("", "good", "STAND_IN_TOO_NEW=yes");
+  EXPECT_THAT(ran.out,
+              HasSubstr("warpsafe: not watched: CUPTI returned CUPTI_ERROR_NOT_COMPATIBLE; "
+                        "if it is newer than the driver, name an older one"));
+  EXPECT_THAT(ran.out, HasSubstr("good: 0\n"));
 }
 
 TEST(Run, ItsOwnMistakesAreSaid) {

@@ -135,6 +135,18 @@ TEST_F(DeviceCheck, AFaultOfTheDeviceComesFirst) {
   EXPECT_EQ(error_in(stream.synchronize()).code, Errc::execution_failed);
 }
 
+TEST_F(DeviceCheck, AUnitThatEachFileRegistersIsListedOnce) {
+  // Two files of a program did this before main, and its first launch never ended.
+  detail::register_check_unit(detail::check_unit);
+  unsigned listed = 0;
+  const detail::CheckUnit* unit = detail::device_checks.units;
+  for (unsigned steps = 0; unit != nullptr && steps < 100; ++steps, unit = unit->next) {
+    if (unit == &detail::check_unit) ++listed;
+  }
+  EXPECT_EQ(unit, nullptr);
+  EXPECT_EQ(listed, 1U);
+}
+
 }  // namespace
 
 }  // namespace warpsafe::core_test

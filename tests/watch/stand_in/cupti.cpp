@@ -3,6 +3,7 @@
 
 // Replaces libcupti.so.13, of which the watch needs six functions. It knows the calls that the
 // driver's stand-in makes. With STAND_IN_TAKEN, another tool of that name has subscribed first.
+// With STAND_IN_TOO_NEW, it does not work with the driver.
 
 #include "driver.hpp"
 
@@ -28,6 +29,7 @@ extern "C" {
 
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
                            void* data) {
+  if (std::getenv("STAND_IN_TOO_NEW") != nullptr) return CUPTI_ERROR_NOT_COMPATIBLE;
   if (is_taken()) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   subscribed = callback;
   subscriber_data = data;
@@ -63,8 +65,9 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, 
   }
   return *name != nullptr ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
-CUptiResult cuptiGetResultString(CUptiResult, const char** text) {
-  *text = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
+CUptiResult cuptiGetResultString(CUptiResult status, const char** text) {
+  *text = status == CUPTI_ERROR_NOT_COMPATIBLE ? "CUPTI_ERROR_NOT_COMPATIBLE"
+                                               : "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
   return CUPTI_SUCCESS;
 }
 

@@ -3,11 +3,14 @@
 """Finds libclang with its Python bindings, and adds the one call that the bindings leave out."""
 
 import ctypes
+import importlib.util
+import pathlib
+import re
 import sys
 
 DEBIAN = "/usr/lib/python3/dist-packages"
 NOT_HERE = (
-    "libclang 19 with its Python bindings is not installed: apt-get install python3-clang-19"
+    "libclang with its Python bindings is not installed: pip install 'libclang==18.*' 'clang-tidy==18.*', or apt-get install python3-clang-19"
 )
 
 
@@ -39,7 +42,30 @@ def load():
     library.clang_EvalResult_dispose.argtypes = [ctypes.c_void_p]
     if not hasattr(library, "clang_getCursorBinaryOperatorKind"):
         raise NoLibclang("this libclang is older than 17: it does not tell operators apart. " + NOT_HERE)
+    for kind in ("Binary", "Unary"):
+        getattr(library, f"clang_getCursor{kind}OperatorKind").argtypes = [cindex.Cursor]
+        spelling = getattr(library, f"clang_get{kind}OperatorKindSpelling")
+        spelling.restype, spelling.errcheck = cindex._CXString, cindex._CXString.from_result
     return cindex
+
+
+def own_headers():
+    """clang's own headers for PyPI's libclang, which comes without them: the flag that names their folder. Other
+    libraries find theirs. NoLibclang if there are none."""
+    cindex = sys.modules["clang.cindex"]
+    if not (pathlib.Path(cindex.__file__).parent / "native").is_dir():
+        return []
+    version = cindex.conf.lib.clang_getClangVersion
+    version.restype, version.errcheck = cindex._CXString, cindex._CXString.from_result
+    major = re.search(r"version (\d+)", version())[1]
+    places = [f"/usr/lib/llvm-{major}/lib/clang", "/usr/lib/clang"]
+    tidy = importlib.util.find_spec("clang_tidy")
+    if tidy is not None:
+        places.insert(0, str(pathlib.Path(tidy.origin).parent / "data/lib/clang"))
+    for place in places:
+        if (pathlib.Path(place) / major / "include/stddef.h").is_file():
+            return ["-resource-dir=" + str(pathlib.Path(place) / major)]
+    raise NoLibclang(f"the headers of libclang {major} are not installed: pip install 'clang-tidy=={major}.*'")
 
 
 def cindex_error():
@@ -55,6 +81,13 @@ def written_at(location):
     cindex.conf.lib.clang_getFileLocation(location, *map(ctypes.byref, (file, line, column, offset)))
     name = cindex.File(file).name if file else None
     return name, line.value, column.value, offset.value
+
+
+def operator(cursor, kind):
+    """The spelling of a "Binary" or "Unary" operator. From 19 on, libclang gives it as the cursor's spelling."""
+    library = sys.modules["clang.cindex"].conf.lib
+    code = getattr(library, f"clang_getCursor{kind}OperatorKind")(cursor)
+    return getattr(library, f"clang_get{kind}OperatorKindSpelling")(code)
 
 
 def evaluate(cursor):

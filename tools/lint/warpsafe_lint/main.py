@@ -11,7 +11,7 @@ import re
 import sys
 
 from . import flags, registry, rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_shapes, rules_streams
-from .libclang import NoLibclang, load, written_at
+from .libclang import NoLibclang, load, own_headers, written_at
 from .program import Program
 from .rewrite import fix
 
@@ -83,7 +83,7 @@ def parse(file, options):
     language = options.language or flags.language_of(file, text, compiler)
     arguments = flags.arguments(language, flags.kept(words, folder), SHIMS)
     # Passes the text in valid UTF-8, because positions count its bytes.
-    unit = cindex.Index.create().parse(file, args=arguments, unsaved_files=[(file, text)])
+    unit = cindex.Index.create().parse(file, args=own_headers() + arguments, unsaved_files=[(file, text)])
     errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
     return Program(unit, file, text, language), errors
 
@@ -163,6 +163,7 @@ def main(words):
     status, every = NOTHING, []
     try:
         load()
+        own_headers()
         work = [(file, options) for file in options.files]
         if options.j > 1:
             pool = multiprocessing.Pool(options.j)

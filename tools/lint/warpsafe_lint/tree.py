@@ -2,7 +2,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """A function's syntax tree, read once from libclang, and questions about a node of it."""
 
-from .libclang import evaluate
+from .libclang import evaluate, operator
 
 CASTS = {
     "CSTYLE_CAST_EXPR",
@@ -11,6 +11,7 @@ CASTS = {
     "CXX_REINTERPRET_CAST_EXPR",
     "CXX_CONST_CAST_EXPR",
 }
+OPERATORS = {"BINARY_OPERATOR": "Binary", "COMPOUND_ASSIGNMENT_OPERATOR": "Binary", "UNARY_OPERATOR": "Unary"}
 LOOPS = {"FOR_STMT", "WHILE_STMT", "DO_STMT", "CXX_FOR_RANGE_STMT"}
 
 
@@ -25,7 +26,7 @@ class Node:
             self.kind = cursor.kind.name
         except ValueError:  # a kind that the bindings do not know
             self.kind = "UNKNOWN"
-        self.name = cursor.spelling
+        self.name = cursor.spelling or (operator(cursor, OPERATORS[self.kind]) if self.kind in OPERATORS else "")
         extent = cursor.extent
         self.start, self.end = extent.start.offset, extent.end.offset
         self._value = self  # not computed yet

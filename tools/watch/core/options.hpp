@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace warpsafe::watch {
 
@@ -12,12 +13,13 @@ namespace warpsafe::watch {
 /// "name" for each option. The variable is an internal interface. Users set the options of
 /// warpsafe-run, and the library's own switches (WARPSAFE_LOG, WARPSAFE_TIMEOUT, …).
 struct Options {
-  bool quiet = false;          ///< errors only: no suspicions, no summary
-  bool stop_on_error = false;  ///< end the process at the first error, with `stopped_status`
-  std::string kernels;         ///< names in the syntax of debug::is_listed; empty: all
-  std::string journal;         ///< file to which each launch is written at once; empty: none
-  std::string timeline;        ///< timeline file, written at exit; empty: none
-  std::string unknown;         ///< the first unknown line
+  bool quiet = false;              ///< errors only: no suspicions, no summary
+  bool stop_on_error = false;      ///< end the process at the first error, with `stopped_status`
+  std::string kernels;             ///< names in the syntax of debug::is_listed; empty: all
+  std::string journal;             ///< file to which each launch is written at once; empty: none
+  std::string timeline;            ///< timeline file, written at exit; empty: none
+  std::vector<std::string> cupti;  ///< files of CUPTI, in the order in which to try them
+  std::string unknown;             ///< the first unknown line
 
   /// Exit status of a process that --stop-on-error has ended.
   static constexpr int stopped_status = 99;
@@ -52,6 +54,8 @@ struct Options {
       journal = value;
     } else if (name == "timeline") {
       timeline = value;
+    } else if (name == "cupti") {
+      cupti.push_back(value);
     } else if (unknown.empty()) {
       unknown = line;
     }

@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace warpsafe::watch {
 
@@ -24,14 +26,20 @@ struct Cupti {
   /// Buffer size for a tool's name; CUPTI requires at least 64 bytes.
   static constexpr std::size_t most_name = 128;
 
-  [[nodiscard]] bool load() noexcept {
-    // If the program has already loaded CUPTI, this returns the same library.
+  /// Loads the copy that the program has already loaded, else the first that is there: `files`,
+  /// then CUPTI by its name, then the toolkit's.
+  [[nodiscard]] bool load(const std::vector<std::string>& files) noexcept {
+    constexpr const char* names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
     void* library = nullptr;
-    for (const char* name :
-         {"libcupti.so.13", "libcupti.so.12", "libcupti.so", WARPSAFE_CUPTI,
-          "/usr/local/cuda/lib64/libcupti.so", "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"}) {
-      library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-      if (library != nullptr) break;
+    const auto open = [&](const char* file, int flag) {
+      if (library == nullptr && *file != '\0') library = dlopen(file, RTLD_NOW | flag);
+    };
+    for (const char* name : names) open(name, RTLD_NOLOAD);
+    for (const std::string& file : files) open(file.c_str(), RTLD_LOCAL);
+    for (const char* name : names) open(name, RTLD_LOCAL);
+    for (const char* file : {WARPSAFE_CUPTI, "/usr/local/cuda/lib64/libcupti.so",
+                             "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"}) {
+      open(file, RTLD_LOCAL);
     }
     if (library == nullptr) return false;
     const auto find = [&](auto& function, const char* name) {

@@ -86,28 +86,36 @@ void at_exit() {
 void in_child() { session->watcher().forked(); }
 
 bool begin() {
+  const Options options = Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN"));
   Cupti cupti{};
-  if (!cupti.load()) {
+  if (!cupti.load(options.cupti)) {
     std::fputs(
-        "warpsafe: not watched: libcupti was not found; add its folder (CUDA's extras/CUPTI, or "
-        "that of NVIDIA's package) to LD_LIBRARY_PATH\n",
+        "warpsafe: not watched: libcupti was not found; name it (warpsafe-run --cupti FILE), or "
+        "add its folder to LD_LIBRARY_PATH. It is in CUDA's extras/CUPTI, and in the packages "
+        "nvidia-cuda-cupti-cu12 (CUDA 12) and nvidia-cuda-cupti (CUDA 13) of pip\n",
         stderr);
     return false;
   }
   static const Platform platform = platform_of<cuda_backend>(&describe_function, cuda_caller);
-  auto* const made =
-      new Session(platform, Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN")));
+  auto* const made = new Session(platform, options);
   CUpti_SubscriberHandle subscriber{};
   const CUptiResult status = cupti.subscribe(&subscriber, &called, nullptr);
   if (status != CUPTI_SUCCESS) {
     const char* text = "";
     static_cast<void>(cupti.result_string(status, &text));
-    char other[Cupti::most_name] = "perhaps a profiler";
-    if (status == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) cupti.name_other(other);
-    std::fprintf(
-        stderr,
-        "warpsafe: not watched: CUPTI returned %s; it serves only one tool in a process: %s\n",
-        text, other);
+    if (status == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+      char other[Cupti::most_name] = "perhaps a profiler";
+      cupti.name_other(other);
+      std::fprintf(
+          stderr,
+          "warpsafe: not watched: CUPTI returned %s; it serves only one tool in a process: %s\n",
+          text, other);
+    } else {
+      std::fprintf(stderr,
+                   "warpsafe: not watched: CUPTI returned %s; if it is newer than the driver, name "
+                   "an older one (warpsafe-run --cupti FILE)\n",
+                   text);
+    }
     delete made;
     return false;
   }

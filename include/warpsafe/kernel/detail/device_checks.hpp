@@ -146,12 +146,17 @@ inline int prepare_checks(Vendor vendor, int device) noexcept {
 inline constexpr CheckHooks device_check_hooks{&prepare_checks, &any_check_failed,
                                                &take_failed_check};
 
-/// Registers a translation unit with checks in its kernels, before main.
+/// Registers a translation unit with checks in its kernels, before main. On the host backend all
+/// files share one unit, and each registers it.
 inline void register_check_unit(CheckUnit& unit) noexcept {
   DeviceChecks& checks = device_checks;
   pthread_mutex_lock(&checks.mutex);
-  unit.next = checks.units;
-  checks.units = &unit;
+  const CheckUnit* known = checks.units;
+  while (known != nullptr && known != &unit) known = known->next;
+  if (known == nullptr) {
+    unit.next = checks.units;
+    checks.units = &unit;
+  }
   __atomic_store_n(&checks.prepared, std::uint64_t{0}, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&checks.mutex);
   __atomic_store_n(&check_hooks_in_use, &device_check_hooks, __ATOMIC_RELEASE);

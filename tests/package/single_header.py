@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Makes the single header, and compiles it without warnings: single_header.py SOURCE FOLDER COMPILER=PATH...
+
+Runs the program of docs/guide/tour.md on it with g++ and clang++, as far as they are named. The program unit_single_header
+compares its behaviour with the headers'."""
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+
+source, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+compilers = [word.split("=", 1)[1] for word in sys.argv[3:] if word.startswith(("g++=", "clang++="))]
+problems = []
+
+
+def run(*words):
+    print(*words, flush=True)
+    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout
+
+
+def expect(what, is_now, should_be):
+    if is_now != should_be:
+        problems.append(f"{what}: {is_now!r}, expected {should_be!r}")
+
+
+header = folder / "warpsafe.hpp"
+expect("the script's status", run(source / "packaging/single_header", header, "--forwarders", folder / "include")[0], 0)
+text = header.read_text()
+expect("includes of the library's own headers", re.findall(r"^\s*#\s*include <warpsafe/.*", text, re.M), [])
+# Every header that all.hpp includes, except those of the devices' backends.
+written = set(re.findall(r"^// ==== warpsafe/(\S+)$", text, re.M))
+pending, reached = ["all.hpp"], set()
+while pending:
+    name = pending.pop()
+    if name not in reached and not name.startswith(("backend/cuda/", "backend/hip/")):
+        reached.add(name)
+        pending += re.findall(r"^#include <warpsafe/(.*)>", (source / "include/warpsafe" / name).read_text(), re.M)
+rows = {name for name in reached if "#pragma once" not in (source / "include/warpsafe" / name).read_text()}
+expect("headers that are missing", sorted(reached - rows - written), [])
+expect("#pragma once, for the whole file", text.count("#pragma once"), 1)
+
+page = (source / "docs/guide/tour.md").read_text()
+blocks = re.findall(r"^```cpp\n(.*?)^```$", page, re.M | re.S)
+shown = re.search(r"^```text\n(.*?)^```$", page, re.M | re.S)[1]
+program = re.sub(r"#include <warpsafe/.*>\n", "", blocks[0]) + "int main() {\n" + blocks[1] + "}\n"
+(folder / "tour.cpp").write_text('#include "warpsafe.hpp"\n' + program)
+(folder / "tools.cpp").write_text('#define WARPSAFE_WITH_TOOLS\n#include "warpsafe.hpp"\n')
+# The library's own switch between fibres needs no Boost.Context.
+fibres = [] if platform.machine() == "x86_64" else ["-lboost_context"]
+for compiler in compilers:
+    strict = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
+    expect(f"{compiler}: the program compiles", run(*strict, folder / "tour.cpp", "-o", folder / "tour", *fibres, "-pthread"), (0, ""))
+    expect(f"{compiler}: the program's output", run(folder / "tour"), (0, shown))
+    expect(f"{compiler}: the tools compile", run(*strict, "-fsyntax-only", folder / "tools.cpp"), (0, ""))
+    status, said = run(compiler, "-std=c++20", "-DWARPSAFE_BACKEND_CUDA", "-E", folder / "tools.cpp", "-o", "/dev/null")
+    expect(f"{compiler}: another backend is refused", (status != 0, "use the headers in include/" in said), (True, True))
+print("\n".join(problems) or f"{len(written)} headers, {len(compilers)} compilers")
+sys.exit(1 if problems else 0)
