@@ -140,7 +140,8 @@ class Model:
 
     def __init__(self, folder):
         self.headers = {}  # a header below include/, and its entries
-        self.entries = {}  # every entry that has a place on a page, by Doxygen's number
+        self.urls = {}  # the place of every entry and enumerator, by Doxygen's number
+        self.symbols = {}  # the places of each name
         compounds, members = {}, {}
         for file in sorted(pathlib.Path(folder).glob("*.xml")):
             for compound in xml.etree.ElementTree.parse(file).getroot().iterfind("compounddef"):
@@ -184,13 +185,14 @@ class Model:
         anchor = re.sub(r"[^\w]+", "-", entry.symbol).strip("-") or entry.kind
         taken[anchor] = taken.get(anchor, 0) + 1
         entry.anchor = anchor if taken[anchor] == 1 else f"{anchor}-{taken[anchor]}"
-        self.entries[entry.id] = entry
+        page = f"include/{entry.header.removesuffix('.hpp')}.html"
+        self.urls[entry.id] = f"{page}#{entry.anchor}"
+        for value in entry.element.iterfind("enumvalue"):
+            self.urls[value.get("id")] = f"{page}#{entry.anchor}-{value.findtext('name')}"
+        if entry.is_documented:
+            self.symbols.setdefault(entry.symbol, self.urls[entry.id])
         for member in sorted(entry.members, key=lambda each: each.line):
             self.place(member, taken)
-
-    def url(self, identity):
-        entry = self.entries.get(identity)
-        return f"include/{entry.header.removesuffix('.hpp')}.html#{entry.anchor}" if entry else None
 
 
 class HeaderParser(Parser):
@@ -258,7 +260,7 @@ def others(entries):
             and not INTERNAL.search(signature(entry)) and not entry.name.startswith("operator")]
     if not rest:
         return []
-    block = nodes.literal_block("", "", classes=["declaration", "others"])
+    block = declaration_block(["others"])
     for number, entry in enumerate(rest):
         block += nodes.Text("\n" if number else "")
         line = nodes.inline("", "", ids=[entry.anchor])
@@ -274,8 +276,13 @@ def signature(entry):
                     if entry.element.find(part) is not None)
 
 
+def declaration_block(classes=()):
+    # Sphinx highlights a block whose source is its text, and drops its links.
+    return nodes.literal_block("with links", "", classes=["declaration", *classes])
+
+
 def declaration(entry):
-    block = nodes.literal_block("", "", classes=["declaration"])
+    block = declaration_block()
     own = {parameter.findtext("declname") or (parameter.findtext("type") or "").split(" ")[-1]
            for parameter in entry.element.iterfind("templateparamlist/param")}
     block.extend(linked(entry.declaration(), own))

@@ -72,6 +72,7 @@ def setup(app):
     app.add_source_parser(api_pages.HeaderParser)
     app.connect("builder-inited", read_api)
     app.connect("doctree-read", link_files)
+    app.connect("doctree-read", link_names)
     app.connect("doctree-read", link_api)
     app.connect("doctree-read", wrap_sentences)
     app.connect("doctree-read", stack_tables)
@@ -85,9 +86,9 @@ def read_api(app):
 
 
 def add_rooms(app, page, template, context, doctree):
-    """The headers by room, for the navigation of the API; and the guide's pages for this header's room."""
+    """The headers by room, for the navigation of the API."""
     rooms = {}
-    for header in sorted(api_pages.HeaderParser.model.headers):
+    for header in sorted(api_pages.HeaderParser.model.headers, key=lambda header: header.rpartition("/")[::2]):
         room = header.rpartition("/")[0].removeprefix("warpsafe").removeprefix("/")
         rooms.setdefault(room, []).append((header.rpartition("/")[2], f"include/{header.removesuffix('.hpp')}"))
     context["rooms"] = rooms
@@ -101,10 +102,11 @@ def wrap_sentences(app, doctree):
         return
     page = (project_folder / f"{app.env.docname}.md").read_text().splitlines()
     for block in doctree.findall(nodes.literal_block):
-        is_refused = block.line is not None and page[block.line - 1].strip() == "```cpp refused"
+        is_refused = page[min(block.line or 1, len(page)) - 1].strip() == "```cpp refused" or (
+            re.search(r"(?m)^.{60,}; +// .{40}", block.astext()))  # of README.md, in index.md
         has_columns = re.search(r"\S {3,}\S", block.astext())
         if is_refused:  # the message below its line
-            block.children = [nodes.Text(re.sub(r"; {2,}// |; // ", ";\n    // ", block.astext()))]
+            block.children = [nodes.Text(re.sub(r"; +// ", ";\n    // ", block.astext()))]
             block.rawsource = block.astext()
         if is_refused or (block.get("language") in ("text", "console") and not has_columns):
             block["classes"].append("sentences")
@@ -120,7 +122,7 @@ def stack_tables(app, doctree):
         heads = [entry.astext() for row in table.findall(nodes.thead) for entry in row.findall(nodes.entry)]
         cells = list(table.next_node(nodes.tbody).findall(nodes.entry))
         in_words = {number % len(heads) for number, cell in enumerate(cells) if len(cell.astext()) > 12} if heads else ()
-        if len(heads) < 4 or len(in_words) < 3:
+        if len(heads) < 3 or len(in_words) < 3:
             continue
         table["classes"].append("stacked")
         for number, cell in enumerate(cells):
@@ -147,6 +149,24 @@ def link_files(app, doctree):
         link.replace_self(nodes.reference("", "", *link.children, refuri=url, internal=True))
 
 
+def link_names(app, doctree):
+    """Links the first mention of a name of the API on a page, such as `SafeGrid` or `ws::launch(…)`."""
+    if app.env.docname.startswith("include/"):
+        return
+    linked = set()
+    for literal in list(doctree.findall(nodes.literal)):
+        written = re.fullmatch(r"(?:ws::|warpsafe::)?([\w:]+)(?:<.*>)?((?:::\w+)?)(\(.*\))?", literal.astext())
+        name = written and written[1] + written[2]
+        # A word such as `size` is rather a variable of the example.
+        is_name = written and (written[3] or re.search(r"[A-Z_]|::", name))
+        is_linked = any(isinstance(parent, (nodes.reference, nodes.title, addnodes.pending_xref, addnodes.download_reference))
+                        for parent in (literal.parent, literal.parent.parent))
+        if is_name and not is_linked and name not in linked and name in api_pages.HeaderParser.model.symbols:
+            linked.add(name)
+            literal.replace_self(nodes.reference(
+                "", "", literal.deepcopy(), refuri=f"page:{api_pages.HeaderParser.model.symbols[name]}"))
+
+
 def link_api(app, doctree):
     """Completes the links inside of the API, which Doxygen made. What has no place on a page is no link."""
     page = app.env.docname
@@ -156,7 +176,7 @@ def link_api(app, doctree):
         kind, _, target = link.get("refuri", "").partition(":")
         if kind not in ("api", "page"):
             continue
-        url = api_pages.HeaderParser.model.url(target) if kind == "api" else target
+        url = api_pages.HeaderParser.model.urls.get(target) if kind == "api" else target
         if url is None:
             link.replace_self(link.children)
             continue

@@ -16,7 +16,9 @@ def sections(doctree, url):
     for section in doctree.findall(nodes.section):
         title = section.next_node(nodes.title).astext()
         page_title = page_title or title
-        parts = [child.astext() for child in section.children if not isinstance(child, (nodes.section, nodes.title))]
+        parts = [child for child in section.children if not isinstance(child, (nodes.section, nodes.title))]
+        # A declaration after its comment, which says more in the list of results.
+        parts = [part.astext() for part in sorted(parts, key=lambda part: "declaration" in part.get("classes", ()))]
         text = " ".join(" ".join(parts).split())[:MOST_CHARACTERS]
         is_page = title == page_title
         yield [section.get("symbol") or title, page_title, url + ("" if is_page else f"#{section['ids'][-1]}"),
