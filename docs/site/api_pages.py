@@ -20,9 +20,8 @@ NAMES = (
 # The project's format, where Doxygen has its own.
 SPACES = (
     (r"(?<=<) +| +(?=>)", ""),
-    (r" ([&*]+)(?=[\w.])", r"\1 "),
-    (r" ([&*]+)(?=[,)>]|$)", r"\1"),
-    (r"([&*]) (?=\.\.\.)", r"\1"),
+    (r" ([&*]+) ?(?=\w)", r"\1 "),
+    (r" ([&*]+)(?=[,)>.]|$)", r"\1"),
     (r"(?<=[^ =])=(?=[^ =])", " = "),
 )
 INTERNAL = re.compile(r"WARPSAFE_DETAIL|\bdetail::|\b_|BOOST_")

@@ -127,7 +127,7 @@ def stack_tables(app, doctree):
         table["classes"].append("stacked")
         for number, cell in enumerate(cells):
             head = heads[number % len(heads)]
-            if head and cell.children:
+            if head and cell.astext().strip():
                 cell[0].insert(0, nodes.inline("", f"{head}: ", classes=["column"]))
 
 
