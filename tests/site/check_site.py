@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Looks at the built site in a headless browser: check_site.py FOLDER [--all | --planted]
+"""Looks at the built site in a headless browser: check_site.py FOLDER [--sample | --planted | --all]
 
 Measures pages at the widths of a phone, a tablet, a desk and a wide screen, light and dark: nothing is wider than the
 window, no script fails, all text can be read against its background, and code can be copied. The theme's switch, the
@@ -21,6 +21,7 @@ import urllib.parse
 
 import browser
 
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
 WIDTHS = (390, 1024, 1400, 1920)
 # One of each kind: text, code, wide tables, long messages, drawings, long names, a type, an enumeration, macros.
 SAMPLE = ("docs/index", "docs/guide/tour", "docs/reference/api", "docs/reference/errors", "docs/reference/misuse",
@@ -83,13 +84,16 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, file):
         super().__init__()
-        self.ids, self.links, self.files, self.has_theme_switch = set(), [], [], False
+        self.ids, self.links, self.files = set(), [], []
+        self.has_theme_switch, self.repository = False, ""
         self.feed(file.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
         self.ids.add(given.get("id"))
         self.has_theme_switch |= tag == "button" and given.get("id") == "theme"
+        if given.get("class") == "repository":
+            self.repository = given["href"]
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
         elif tag in ("link", "script", "img", "source"):
@@ -99,8 +103,11 @@ class Page(html.parser.HTMLParser):
 def links(site, pages):
     """What is wrong with the links of these pages. Nothing is fetched from elsewhere."""
     page_of = functools.cache(Page)
+    repository = json.loads((PROJECT / "vcpkg.json").read_text(encoding="utf-8")).get("homepage", "")
     for file in pages:
         page = page_of(file)
+        if file != site / "index.html" and page.repository != repository:
+            yield f"{file.relative_to(site)}: its repository is '{page.repository}', in vcpkg.json '{repository}'"
         if file != site / "index.html" and not page.has_theme_switch:
             yield f"{file.relative_to(site)}: no switch of the theme"
         for link in page.links + page.files:
