@@ -35,7 +35,8 @@ need_tests=('python3|python3|the tests'
   'mpicxx|libopenmpi-dev|the example all_reduce'
   'mpirun|openmpi-bin|the example all_reduce')
 need_docs=('sphinx-build|python3-sphinx|the site' 'sphinx:myst_parser|python3-myst-parser|the site'
-  'sphinx:furo|furo|the site' 'doxygen|doxygen|the site')
+  'doxygen|doxygen|the site')
+need_site=('chromium|chromium|the look at the site in a browser')
 need_proofs=('z3|z3|the proofs of the arithmetic and of the limits' 'spin|spin|the models of concurrent code')
 need_fuzz=('-fsanitize=fuzzer,address|libclang-rt-dev|the harnesses of libFuzzer')
 need_mutation=('clang++|clang|the mutants' 'ninja|ninja-build|the mutants' '/usr/lib/python3/dist-packages/clang/cindex.py|python3-clang-19|the mutants')

@@ -23,7 +23,7 @@ FENCE = re.compile(r"^( *)```([^\n`]+)\n(.*?)^ *```$", re.M | re.S)
 # Blocks that another test checks.
 ELSEWHERE = {"pytorch.md": {"text"}, "race-detector.md": {"cpp example", "text"}, "compare.md": {"console"}, "debugging.md": {"console"}, "lint.md": {"cpp", "console"}}
 # Kinds that no program here prints or runs: shell commands, CMake, and the site's structure.
-NOT_CODE = {"sh", "cmake", "{toctree}"}
+NOT_CODE = {"sh", "cmake", "{toctree}", "{include}"}
 
 
 def lines(text):
