@@ -7,7 +7,6 @@
 #include <warpsafe/core/name.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace warpsafe::debug {
 
@@ -54,8 +53,7 @@ struct LaunchRecord {
   }
 };
 
-static_assert(std::is_trivially_default_constructible_v<LaunchRecord> &&
-              std::is_trivially_copyable_v<LaunchRecord>);
+static_assert(__is_trivial(LaunchRecord));  // std::is_trivial is deprecated in C++26
 static_assert(sizeof(LaunchRecord) == 112, "with what the journal adds, two lines of the cache");
 
 }  // namespace warpsafe::debug

@@ -1,5 +1,4 @@
 #include "smooth.hpp"
-
 #include <warpsafe/print.hpp>
 
 #include <iostream>

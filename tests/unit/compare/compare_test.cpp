@@ -217,8 +217,7 @@ enum class Colour : std::int16_t { red = -1 };
 TEST(ElementTypeOf, IsTheFormatOfTheNumber) {
   EXPECT_EQ(element_type<bool>, ElementType::boolean);
   // Its sign depends on the processor.
-  EXPECT_EQ(element_type<char>,
-            std::is_signed_v<char> ? ElementType::int8 : ElementType::uint8);
+  EXPECT_EQ(element_type<char>, std::is_signed_v<char> ? ElementType::int8 : ElementType::uint8);
   EXPECT_EQ(element_type<signed char>, ElementType::int8);
   EXPECT_EQ(element_type<std::byte>, ElementType::uint8);
   EXPECT_EQ(element_type<Colour>, ElementType::int16);

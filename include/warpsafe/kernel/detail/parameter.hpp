@@ -22,8 +22,7 @@ class trusted_span;
 
 namespace detail {
 
-/// Converts to any type except an aggregate. It counts members, including those of a structure
-/// inside.
+/// Converts to any type except an aggregate. Counts members, also those of a structure inside.
 struct AnyMember {
   template <class T>
   requires(!std::is_aggregate_v<T>) operator T() const noexcept;
@@ -59,8 +58,7 @@ constexpr bool is_laid_out_as() noexcept {
   return false;
 #endif
 }
-// g++ changes its mind about a lambda's copies once it was asked for its assignment: the builtin
-// trait is asked again, and asked first.
+// g++ changes its answer for a lambda once it was asked for the assignment, so this asks first.
 template <class P>
 constexpr bool is_made_of_bytes() noexcept {
   if constexpr (__is_trivially_copyable(P)) {
