@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <random>
@@ -108,6 +109,33 @@ TEST(RaceChecker, FindsARaceBehindThousandsOfOrderedAccesses) {
       static_cast<void>(checker.add(other, after, {&late, 1}, races));
       EXPECT_EQ(races.empty(), ordered);
     }
+  }
+}
+
+TEST(RaceChecker, ARaceThatRepeatsIsNotComparedWithAllOfItsPast) {
+  for (const unsigned reads : {1U, 2U, 5U, 40U}) {
+    RaceChecker checker;
+    const Strand host = checker.add_strand();
+    const Strand writer = checker.add_strand();
+    const Strand reader = checker.add_strand();
+    std::vector<Race> races;
+    const Point begun[] = {checker.add(host, {}, {}, races)};
+    const MemoryAccess write[] = {{4096, 64, AccessKind::write}};
+    const MemoryAccess read[] = {{4096, 64, AccessKind::read}};
+    std::size_t most = 0;
+    for (unsigned round = 0; round < 2000; ++round) {
+      races.clear();
+      checker.add(writer, begun, write, races);
+      most = std::max(most, races.size());
+      for (unsigned i = 0; i < reads; ++i) {
+        races.clear();
+        checker.add(reader, begun, read, races);
+        EXPECT_FALSE(races.empty()) << "each read races with the last write";
+        most = std::max(most, races.size());
+      }
+    }
+    EXPECT_LT(checker.accesses_held(), 200U) << reads << " reads for each write";
+    EXPECT_LT(most, 200U) << reads << " reads for each write";
   }
 }
 

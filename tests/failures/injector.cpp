@@ -3,6 +3,7 @@
 
 #include "injector.hpp"
 
+#include <initializer_list>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>

@@ -216,11 +216,13 @@ class RaceChecker {
                touch.access.end() <= access.end() && is_before(touch, point);
       });
     };
-    // A write was compared with all of them anyway. A read was not compared with the reads.
-    if (access.kind != AccessKind::read) prune_in(region.others);
-    if (access.kind == AccessKind::read && ++region.reads_since_prune < region.reads.size() / 16) {
-      return;
+    // A write was compared with all of them anyway. A read was not compared with the reads. A write
+    // that is not ordered with the reads leaves them all, so it does not count as their search.
+    if (access.kind != AccessKind::read) {
+      prune_in(region.others);
+      return prune_in(region.reads);
     }
+    if (++region.reads_since_prune < region.reads.size() / 16) return;
     region.reads_since_prune = 0;
     prune_in(region.reads);
   }
