@@ -93,7 +93,7 @@ def check(page, update):
         page.write_text(text)
     rest = list(outputs)
     for _, kind, block in FENCE.findall(text):
-        if kind in NOT_CODE or kind in elsewhere or kind == "cpp refused":
+        if kind.split()[0] in NOT_CODE or kind in elsewhere or kind == "cpp refused":
             continue
         if kind == "cpp":
             if not stands_in(block, source):

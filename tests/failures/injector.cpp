@@ -3,7 +3,6 @@
 
 #include "injector.hpp"
 
-#include <initializer_list>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -20,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 
 namespace failures {
