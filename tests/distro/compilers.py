@@ -106,7 +106,10 @@ class Compiler:
     def knows(self, std, folder):
         source = folder / ("empty.cu" if self.nvcc else "empty.cpp")
         source.touch()
-        return said_by(*self.command(std, "-fsyntax-only" if not self.nvcc else "-c", source, "-o", folder / "empty.o"))[0] == 0
+        compile_only = "-c" if self.nvcc else "-fsyntax-only"
+        status, said = said_by(*self.command(std, compile_only, source, "-o", folder / "empty.o"))
+        # nvcc 13.5 goes on without the option if its host compiler is too old for it.
+        return status == 0 and "Flag will be ignored" not in said
 
     def static_tests(self, std):
         failed = [name for name in STATIC
