@@ -194,6 +194,51 @@ TEST(Run, AChildOfAForkSaysNothing) {
   EXPECT_EQ(ran.out.find("warpsafe: process", first + 1), std::string::npos);
 }
 
+TEST(Run, AChildOfAForkThatLaunchesIsToldWhy) {
+  const Ran ran = watched("--quiet", "good fork_launch");
+  EXPECT_THAT(ran.out, HasSubstr("fork_launch: 3\n"));
+  EXPECT_THAT(ran.out, HasSubstr("this process was forked after its parent used the GPU"));
+}
+
+// A program that ignores an error must run on under warpsafe-run.
+TEST(Run, AFunctionThatIsNoKernelDoesNotEndTheProgram) {
+  for (const char* const mode : {"text_as_function", "wild_name", "endless_name", "binary_name",
+                                 "host_function", "null_function"}) {
+    SCOPED_TRACE(mode);
+    const Ran ran = watched("", std::string("good ") + mode + " good");
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_THAT(ran.out, HasSubstr(std::string(mode) + ": 400\ngood: 0\n"));
+    EXPECT_THAT(ran.out, HasSubstr("3 launches of 2 kernels, 1 refused"));
+    EXPECT_THAT(ran.out, Not(HasSubstr("\x1b")));
+  }
+}
+
+TEST(Run, AFunctionThatIsNoKernelIsNamed) {
+  const std::string exported = watched("--quiet", "host_function").out;
+  EXPECT_THAT(exported, HasSubstr("Kernel 'plain_function' launch failed"));
+  EXPECT_THAT(exported, HasSubstr("the runtime does not know this function as a kernel"));
+  EXPECT_THAT(watched("--quiet", "text_as_function").out,
+              HasSubstr("Kernel 'watch_driver_program+0x"));
+}
+
+TEST(Run, AGraphThatIsNullIsRefusedAsAGraph) {
+  const Ran ran = watched("--quiet", "null_graph good");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("Kernel 'graph' launch failed: CUDA_ERROR_INVALID_VALUE"));
+}
+
+TEST(Run, TheDriversLogStandsBesideTheReason) {
+  const std::string reason =
+      "\n  the driver's log: Grid Dimension Y of 70000 exceeds maximum value of 65535\n";
+  const std::string logged = watched("--quiet", "bounds grid_y").out;
+  EXPECT_THAT(logged, HasSubstr("(invalid argument)" + reason));
+  // The first launch failed as well, and the driver gave no reason.
+  EXPECT_EQ(logged.find("the driver's log"), logged.find(reason) + 3);
+  EXPECT_THAT(logged, Not(HasSubstr("another thread")));
+  EXPECT_THAT(watched("--quiet", "grid_y", "STAND_IN_NO_LOG=1").out,
+              Not(HasSubstr("driver's log")));
+}
+
 TEST(Run, AChildThatIsNoCudaProgramRunsAsItDoes) {
   EXPECT_THAT(watched("--quiet", "exec").out, HasSubstr("from a child\nexec: 0\n"));
   const Ran ran = shell(WATCH_RUN " --cuda sh -c 'echo alone; exit 3'");

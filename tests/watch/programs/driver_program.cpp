@@ -4,6 +4,7 @@
 // A program of the driver API that does not use warpsafe. Each argument names one thing to do.
 
 #include <cuda.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,11 @@
 extern "C" int stand_in_scale(CUdeviceptr memory);
 extern "C" int stand_in_own(CUstream stream);
 extern "C" int stand_in_fill(CUdeviceptr memory, CUstream stream);
+
+/// Exported, so that it has a name.
+extern "C" __attribute__((visibility("default"))) int plain_function(int value) {
+  return value + 1;
+}
 
 namespace {
 
@@ -46,6 +52,26 @@ int scale(bool waits) {
   }
   return failed + stand_in_scale(memory);
 }
+
+/// Launches something that is no kernel, by its address.
+int launch_wrong(const void* handle) {
+  return cuLaunchKernel(static_cast<CUfunction>(const_cast<void*>(handle)), 1, 1, 1, 32, 1, 1, 0,
+                        stream, nullptr, nullptr);
+}
+const std::uintptr_t wild[] = {0x1230, 0};
+const char control[] = "kernel\x1b[2Jname";
+const char* const binary[] = {control, nullptr};
+/// Letters up to the end of a page, behind which nothing can be read.
+const char* const* endless_name() {
+  constexpr std::size_t page = 4096;
+  auto* const pages = static_cast<char*>(
+      ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  std::memset(pages, 'a', page);
+  ::munmap(pages + page, page);
+  static const char* handle[] = {nullptr, nullptr};
+  handle[0] = pages + page - 100;
+  return handle;
+}
 constexpr const char* axpy = "_ZN4demo4axpyEfPKfPfi";
 
 int act(const char* what) {
@@ -74,6 +100,22 @@ int act(const char* what) {
     ::waitpid(child, &status, 0);
     return status;
   }
+  if (is("fork_launch")) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(launch(axpy, 1, 256, 0));
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+  }
+  // Handles of no kernel. Where a kernel has the address of its name, these have letters, an
+  // address that cannot be read, text that nothing ends, and bytes that are no text.
+  if (is("text_as_function")) return launch_wrong("hello, this is no kernel but a text");
+  if (is("wild_name")) return launch_wrong(reinterpret_cast<const char*>(wild));
+  if (is("endless_name")) return launch_wrong(reinterpret_cast<const char*>(endless_name()));
+  if (is("binary_name")) return launch_wrong(reinterpret_cast<const char*>(binary));
+  if (is("host_function")) return launch_wrong(reinterpret_cast<const char*>(&plain_function));
+  if (is("null_function")) return launch_wrong(nullptr);
+  if (is("null_graph")) return cuGraphLaunch(nullptr, stream);
   if (is("library")) return scale(false);
   if (is("library_waits")) return scale(true);
   if (is("library_own")) return stand_in_own(stream);

@@ -8,6 +8,8 @@
 #include "driver.hpp"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +18,8 @@
 #include <cstring>
 #include <ctime>
 #include <iterator>
+#include <string>
+#include <vector>
 
 struct CUfunc_st {
   const char* name;
@@ -38,14 +42,39 @@ CUctx_st context;
 bool lost = false;
 bool faulty = false;  // work in flight is going to fail
 
+/// The driver's log, which STAND_IN_NO_LOG turns off as before CUDA 12.9.
+std::vector<std::string> log_lines;
+void log(const std::string& text) {
+  log_lines.push_back("[12:00:00.000][" +
+                      std::to_string(static_cast<unsigned long>(pthread_self())) + "][CUDA][E] " +
+                      text + '\n');
+}
+void log_other_thread() {
+  log_lines.push_back(
+      "[12:00:00.000][1][CUDA][E] a reason of another thread\n"
+      "[12:00:00.000][1][CUDA][E] Returning 1 (CUDA_ERROR_INVALID_VALUE) from "
+      "cuLaunchKernel\n");
+}
+
+const pid_t first_process = getpid();
+
+bool is_function(const CUfunc_st* function) {
+  return function >= std::begin(functions) && function < std::end(functions);
+}
+
 CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (lost) return CUDA_ERROR_ILLEGAL_ADDRESS;
+  if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_function(function)) return CUDA_ERROR_INVALID_HANDLE;
   const unsigned grid[] = {of.gridDimX, of.gridDimY, of.gridDimZ};
   const unsigned block[] = {of.blockDimX, of.blockDimY, of.blockDimZ};
   unsigned long long threads = 1;
   for (int i = 0; i < 3; ++i) {
     if (grid[i] == 0 || block[i] == 0 || grid[i] > (i == 0 ? 2147483647U : 65535U) ||
         block[i] > (i == 2 ? 64U : 1024U)) {
+      if (i == 1 && grid[i] > 65535) {
+        log("Grid Dimension Y of " + std::to_string(grid[i]) + " exceeds maximum value of 65535");
+      }
       return CUDA_ERROR_INVALID_VALUE;
     }
     threads *= block[i];
@@ -150,17 +179,22 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 }
 CUresult cuGetErrorName(CUresult error, const char** name) {
   *name = error == CUDA_ERROR_INVALID_VALUE     ? "CUDA_ERROR_INVALID_VALUE"
+          : error == CUDA_ERROR_INVALID_HANDLE  ? "CUDA_ERROR_INVALID_HANDLE"
+          : error == CUDA_ERROR_NOT_INITIALIZED ? "CUDA_ERROR_NOT_INITIALIZED"
           : error == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
                                                 : nullptr;
   return *name != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult cuGetErrorString(CUresult error, const char** text) {
   *text = error == CUDA_ERROR_INVALID_VALUE     ? "invalid argument"
+          : error == CUDA_ERROR_INVALID_HANDLE  ? "invalid resource handle"
+          : error == CUDA_ERROR_NOT_INITIALIZED ? "initialization error"
           : error == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access was encountered"
                                                 : nullptr;
   return *text != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+  if (!is_function(function)) return CUDA_ERROR_INVALID_HANDLE;
   *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? function->max_threads
            : attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES   ? function->static_shared
            : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 10
@@ -232,6 +266,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
 /// pointer.
 CUresult cuFuncGetParamInfo(CUfunction function, std::size_t number, std::size_t* offset,
                             std::size_t* bytes) {
+  if (!is_function(function)) return CUDA_ERROR_INVALID_HANDLE;
   static constexpr std::size_t axpy[][2] = {{0, 4}, {8, 8}, {16, 8}, {24, 4}};
   static constexpr std::size_t other[][2] = {{0, 8}};
   const bool is_axpy = std::strstr(function->name, "axpy") != nullptr;
@@ -253,8 +288,33 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
                         unsigned by, unsigned bz, unsigned shared, CUstream stream, void** values,
                         void** extra) {
   const cuLaunchKernel_params of{f, gx, gy, gz, bx, by, bz, shared, stream, values, extra};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &of, f->name,
-                     [&] { return judge(f, of); });
+  // As CUPTI: the word where a function has the address of its name, unchecked.
+  const char* const symbol = f != nullptr ? f->name : nullptr;
+  const CUresult status = traced_call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &of, symbol, [&] {
+    const CUresult answer = judge(f, of);
+    if (answer != CUDA_SUCCESS) log_other_thread();
+    return answer;
+  });
+  if (status != CUDA_SUCCESS) {
+    log("Returning " + std::to_string(static_cast<int>(status)) +
+        " (CUDA_ERROR) from cuLaunchKernel");
+  }
+  return status;
+}
+CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
+  const cuGraphLaunch_params of{graph, stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &of, nullptr,
+                     [&] { return graph == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS; });
+}
+CUresult cuLogsDumpToMemory(CUlogIterator* position, char* text, std::size_t* bytes, unsigned) {
+  if (std::getenv("STAND_IN_NO_LOG") != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  std::string all;
+  for (std::size_t i = *position; i < log_lines.size(); ++i) all += log_lines[i];
+  *position = static_cast<CUlogIterator>(log_lines.size());
+  if (all.size() >= *bytes) all = all.substr(all.size() - *bytes + 1);
+  std::memcpy(text, all.c_str(), all.size() + 1);
+  *bytes = all.size();
+  return CUDA_SUCCESS;
 }
 CUresult cuStreamSynchronize(CUstream stream) {
   const cuStreamSynchronize_params of{stream};

@@ -11,6 +11,7 @@
 #include <warpsafe/stream/detail/waiting.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace warpsafe::watch {
 
@@ -25,7 +26,13 @@ struct Platform {
                    Kernel& kernel) noexcept;
   /// Returns whether a status reports a fault in work that ran before the call.
   bool (*is_fault)(int status) noexcept;
+  /// Returns whether a launch returns this status for a function that is not a kernel. The status
+  /// may have other causes.
+  bool (*may_be_no_kernel)(int status) noexcept;
   Caller caller;
+  /// Returns the reason that the runtime's own log gives for the call of this thread that has just
+  /// failed; "" if it gives none. nullptr: the runtime has no such log.
+  std::string (*runtime_log)();
   /// RunRecorder::start for the backend.
   void (*start_recorder)(debug::RunRecorder& recorder);
   /// Returns the environment of the program: devices, versions, variables.
@@ -34,14 +41,22 @@ struct Platform {
 
 /// The queries that backend B implements by itself.
 template <class B>
-[[nodiscard]] Platform platform_of(decltype(Platform::describe) describe, Caller caller) noexcept {
+[[nodiscard]] Platform platform_of(decltype(Platform::describe) describe, Caller caller,
+                                   decltype(Platform::runtime_log) runtime_log) noexcept {
   return {&warpsafe::detail::backend_calls<B>,
           describe,
           [](int status) noexcept {
             return B::severity_of(status) == Severity::context_lost ||
                    B::classify(status) == Errc::execution_failed;
           },
+          [](int status) noexcept {
+            if constexpr (requires { B::unknown_function; }) {
+              if (status == B::unknown_function) return true;
+            }
+            return B::classify(status) == Errc::not_a_kernel;
+          },
           caller,
+          runtime_log,
           [](debug::RunRecorder& recorder) { recorder.start<B>(); },
           [] { return debug::describe_environment<B>(); }};
 }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "kernel/foreign_text.hpp"
 #include "kernel/kernel_table.hpp"
 #include "launch/explain.hpp"
 #include "launch/judge.hpp"
@@ -47,7 +48,8 @@ class Watcher {
     return !options_.quiet && suspicions_.order.on();
   }
 
-  /// Returns the kernel of a handle; nullptr: out of memory. `name` is called for a new kernel.
+  /// Returns the kernel of a handle that the runtime has accepted; nullptr: out of memory. `name`
+  /// is called for a new kernel. Without a handle, the kernel has a name only.
   template <class MangledName>
   [[nodiscard]] Kernel* kernel(const void* function, std::int32_t device,
                                const MangledName& name) noexcept {
@@ -55,8 +57,11 @@ class Watcher {
       return known;
     }
     try {
-      return kernels_.add(function, device, name(), [&](Kernel& made) {
-        if (function != nullptr) platform_.describe(function, device, nullptr, made);
+      return kernels_.add(function, device, foreign_text(name()).c_str(), [&](Kernel& made) {
+        if (function != nullptr) {
+          platform_.describe(function, device, nullptr, made);
+          made.described = true;
+        }
         made.listed = options_.kernels.empty() ||
                       debug::is_listed(made.name_view(), options_.kernels.c_str());
         if (function != nullptr && !options_.quiet) made.library = platform_.caller.library();
@@ -64,6 +69,20 @@ class Watcher {
     } catch (...) {
       return nullptr;
     }
+  }
+
+  /// Returns an entry with the name of a handle that the runtime has not accepted so far. The
+  /// handle may be no kernel, and so is not passed to the runtime, and the address `symbol` may be
+  /// anything. `is_named` tells whether a kernel's name was there. nullptr: out of memory.
+  [[nodiscard]] Kernel* unverified_kernel(const void* function, std::int32_t device,
+                                          const char* symbol, bool& is_named) noexcept {
+    std::string name;
+    return kernel(nullptr, device, [&] {
+      name = foreign_text(symbol);
+      is_named = !name.empty();
+      if (!is_named) name = place_name(function);
+      return name.c_str();
+    });
   }
 
   /// Call before the runtime receives `launch`. @pre its kernel is not nullptr
@@ -80,8 +99,12 @@ class Watcher {
     const Name name = kernel.name_view();
     const call_site nowhere{};
     const warpsafe::detail::LaunchFacts facts{
-        name,          launch.shape,  kernel.limits.known ? &kernel.limits : nullptr,
-        launch.stream, launch.device, nowhere};
+        name,
+        launch.shape,
+        kernel.is_described() && kernel.limits.known ? &kernel.limits : nullptr,
+        launch.stream,
+        launch.device,
+        nowhere};
     if (kernel.listed) {
       // The arguments have no types, so no tool can read them.
       seen.begun = debug::detail::launching(seen.record, facts, *platform_.calls) &
@@ -149,7 +172,10 @@ class Watcher {
     }
   }
   /// Call in the child after a fork, which does not have the parent's threads.
-  void forked() noexcept { waits_.forked(); }
+  void forked() noexcept {
+    waits_.forked();
+    errors_.forked();
+  }
 
   [[nodiscard]] Totals totals() { return Totals::of(kernels_, errors_.faults()); }
 
@@ -184,6 +210,7 @@ class Watcher {
     Kernel& kernel = *launch.kernel;
     __atomic_add_fetch(&kernel.refused, 1, __ATOMIC_RELAXED);
     const warpsafe::detail::BackendCalls& calls = *platform_.calls;
+    const std::string log = runtime_log();  // before any call of the watch can fail
     LaunchError error = explain(platform_, streams_, launch, status);
     error.sequence = seen.record.sequence;
     if (seen.begun != 0) debug::detail::after_launch(seen.record, calls, seen.begun, status);
@@ -195,9 +222,16 @@ class Watcher {
     if (error.incident != 0) {
       if (!errors_.fault(error)) return;
     } else {
-      errors_.refused(kernel, error);
+      errors_.refused(kernel, error, log);
     }
     stop_if_asked();
+  }
+  [[nodiscard]] std::string runtime_log() const noexcept {
+    try {
+      return platform_.runtime_log != nullptr ? platform_.runtime_log() : std::string();
+    } catch (...) {  // out of memory
+      return {};
+    }
   }
   void stop_if_asked() noexcept {
     if (!options_.stop_on_error) return;

@@ -59,13 +59,17 @@ inline void describe_residency(CUfunction function, const LaunchShape& shape, st
   }
 }
 
-/// Fills in the layout of its parameters. A driver before CUDA 12.4 does not report it.
+/// Fills in the layout of its parameters. A driver before CUDA 12.4 does not report it. Where the
+/// kernel's name shows how many there are, no further one is queried: the driver would write the
+/// failure into its log.
 inline void describe_parameters(CUfunction function, Kernel& kernel) noexcept {
   try {
     std::size_t offset = 0;
     std::size_t bytes = 0;
     for (std::size_t i = 0;
-         call_driver(&Driver::parameter, function, i, &offset, &bytes) == CUDA_SUCCESS; ++i) {
+         (kernel.named_parameters == 0 || i < kernel.named_parameters) &&
+         call_driver(&Driver::parameter, function, i, &offset, &bytes) == CUDA_SUCCESS;
+         ++i) {
       kernel.parameters.push_back({offset, bytes});
     }
   } catch (...) {  // out of memory: the memory that it touches stays unknown

@@ -5,6 +5,7 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
+#include <cstddef>
 #include <type_traits>
 
 namespace warpsafe::watch {
@@ -35,6 +36,9 @@ struct Driver {
   decltype(&::cuGraphMemsetNodeGetParams) fill_node;
   decltype(&::cuFuncGetParamInfo) parameter;
   decltype(&::cuPointerGetAttribute) pointer_attribute;
+  /// cuLogsDumpToMemory, which CUDA's headers before 12.9 do not declare.
+  CUresult(CUDAAPI* log_to_memory)(unsigned* position, char* text, std::size_t* bytes,
+                                   unsigned flags);
 
   [[nodiscard]] static const Driver& get() noexcept {
     static const Driver found = load();
@@ -72,6 +76,7 @@ struct Driver {
     find(found.fill_node, "cuGraphMemsetNodeGetParams");
     find(found.parameter, "cuFuncGetParamInfo");
     find(found.pointer_attribute, "cuPointerGetAttribute");
+    find(found.log_to_memory, "cuLogsDumpToMemory");
     return found;
   }
 };

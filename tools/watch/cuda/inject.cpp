@@ -8,6 +8,7 @@
 #include "call_table.hpp"
 #include "cupti.hpp"
 #include "describe.hpp"
+#include "driver_log.hpp"
 #include "known_call.hpp"
 #include "libraries.hpp"
 #include "session.hpp"
@@ -96,7 +97,8 @@ bool begin() {
         stderr);
     return false;
   }
-  static const Platform platform = platform_of<cuda_backend>(&describe_function, cuda_caller);
+  static const Platform platform =
+      platform_of<cuda_backend>(&describe_function, cuda_caller, &driver_log);
   auto* const made = new Session(platform, options);
   CUpti_SubscriberHandle subscriber{};
   const CUptiResult status = cupti.subscribe(&subscriber, &called, nullptr);

@@ -11,8 +11,9 @@
 
 namespace warpsafe::watch {
 
-/// Returns the kernel of a CUfunction, or of a CUkernel in its place; nullptr: out of memory.
-/// `symbol` is the mangled name; if it is nullptr, the driver is queried for the name.
+/// Returns the kernel of a CUfunction, or of a CUkernel in its place, that the driver has accepted;
+/// nullptr: out of memory. `symbol` is the mangled name; if it is nullptr, the driver is queried
+/// for the name.
 [[nodiscard]] inline Kernel* kernel_of(Watcher& watcher, CUfunction function, std::int32_t device,
                                        const char* symbol) noexcept {
   return watcher.kernel(function, device, [&] {

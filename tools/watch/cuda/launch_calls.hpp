@@ -40,13 +40,19 @@ class LaunchCalls {
     launch = Launch{};
     launch.stream = name_of(asked.stream, known.per_thread);
     launch.device = device;
-    if (asked.graph != nullptr) {
+    if (known.call == Call::graph_launch) {
       launch.is_graph = true;
+      mine.new_function = false;
       launch.kernel = graphs_.kernel(asked.graph, device);
     } else {
       read_shape(known, info, launch.shape);
       launch.function = asked.function;
-      launch.kernel = kernel_of(watcher_, asked.function, device, info.symbolName);
+      launch.kernel = watcher_.kernels().find(asked.function, device);
+      mine.new_function = launch.kernel == nullptr;
+      if (mine.new_function) {
+        launch.kernel =
+            watcher_.unverified_kernel(asked.function, device, info.symbolName, launch.is_named);
+      }
       // Restores the runtime's argument, which the runtime truncates to 32 bits.
       if (mine.in_runtime &&
           static_cast<std::uint32_t>(mine.runtime_shared) == launch.shape.dynamic_shared) {
@@ -64,6 +70,7 @@ class LaunchCalls {
     if (!mine.launching) return;
     mine.launching = false;
     mine.driver_answered = true;
+    if (mine.new_function && status == CUDA_SUCCESS) described(mine, device, info);
     const bool follows = watcher_.follows_order();
     if (status != CUDA_SUCCESS || (!follows && !captures_.any())) {
       watcher_.launched(mine.launch, status);
@@ -130,6 +137,15 @@ class LaunchCalls {
     }
   }
 
+  /// The driver has accepted the function, so it can be queried.
+  [[gnu::cold, gnu::noinline]] void described(ThreadState& mine, std::int32_t device,
+                                              const CUpti_CallbackData& info) noexcept {
+    Launch& launch = mine.launch.launch;
+    const auto function = static_cast<CUfunction>(const_cast<void*>(launch.function));
+    if (Kernel* const same = kernel_of(watcher_, function, device, info.symbolName)) {
+      launch.kernel = same;
+    }
+  }
   /// Passes the launch and the memory that it touches to the OrderWatch.
   void follow(const Kernel& kernel, const KnownCall& known, std::int32_t device,
               const Asked& asked) noexcept {

@@ -75,8 +75,12 @@ class NodeCalls {
     launch.function = node->func != nullptr ? node->func : reinterpret_cast<CUfunction>(node->kern);
     launch.shape = shape_of_parameters(*node);
     launch.device = device;
-    launch.kernel = kernel_of(watcher_, static_cast<CUfunction>(const_cast<void*>(launch.function)),
-                              device, nullptr);
+    const char* name = nullptr;
+    if (!watcher_.platform().may_be_no_kernel(status)) {
+      static_cast<void>(call_driver(&Driver::function_name, &name,
+                                    static_cast<CUfunction>(const_cast<void*>(launch.function))));
+    }
+    launch.kernel = watcher_.unverified_kernel(launch.function, device, name, launch.is_named);
     if (launch.kernel == nullptr) return false;
     watcher_.launching(mine.launch, launch);
     watcher_.launched(mine.launch, status);

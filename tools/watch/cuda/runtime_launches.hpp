@@ -52,15 +52,18 @@ class RuntimeLaunches {
                                             const CUpti_CallbackData& info, int status) noexcept {
     Launch launch;
     launch.device = device;
+    const void* function = nullptr;
     if (call == Call::runtime_launch) {
       const auto& of = parameters(info);
+      function = of.func;
       launch.stream = of.stream;
       launch.shape = shape_of_runtime(of.gridDim, of.blockDim, of.sharedMem);
     } else if (const cudaLaunchConfig_t* const config = config_of(info)) {
+      function = static_cast<const cudaLaunchKernelExC_v11060_params*>(info.functionParams)->func;
       launch.stream = config->stream;
       launch.shape = shape_of_runtime(config->gridDim, config->blockDim, config->dynamicSmemBytes);
     }
-    launch.kernel = watcher_.kernel(nullptr, device, [&] { return info.symbolName; });
+    launch.kernel = watcher_.unverified_kernel(function, device, info.symbolName, launch.is_named);
     if (launch.kernel == nullptr) return;
     watcher_.launching(mine.launch, launch);
     watcher_.launched(mine.launch, status);

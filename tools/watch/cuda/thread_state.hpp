@@ -19,6 +19,8 @@ struct ThreadState {
   std::uint32_t context = ~0U;   ///< context whose device is in the next member
   std::int32_t device = 0;
   std::uint64_t runtime_shared = 0;  ///< dynamic shared memory as passed to the runtime, in bytes
+  bool new_function = false;         ///< the launch's function was not launched before
+  unsigned log_position = 0;         ///< position in the driver's log up to which it was read
   ObservedLaunch launch;
   ObservedWait wait;
 

@@ -48,7 +48,8 @@ Session* session_in_use = nullptr;
 Session* session() noexcept {
   static const bool begun = [] {
     try {
-      static const Platform platform = platform_of<hip_backend>(&describe_kernel, hip_caller);
+      static const Platform platform =
+          platform_of<hip_backend>(&describe_kernel, hip_caller, nullptr);
       session_in_use =
           new Session(platform, Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN")));
       // The first call loads the unwinder.

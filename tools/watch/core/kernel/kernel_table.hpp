@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernel_name.hpp"
+#include "parameter_types.hpp"
 #include "watched_kernel.hpp"
 #include "written_parameter.hpp"
 
@@ -34,13 +35,14 @@ class KernelTable {
     return nullptr;
   }
 
-  /// Adds a kernel; `describe(kernel)` fills in its limits. Kernels with the same name and equal
-  /// limits share one entry. May throw std::bad_alloc.
+  /// Adds a kernel; `describe(kernel)` fills in its limits, and sets `described` if it has. Kernels
+  /// with the same name and equal limits share one entry. May throw std::bad_alloc.
   template <class Describe>
   Kernel* add(const void* handle, std::int32_t device, const char* mangled,
               const Describe& describe) {
     Kernel made;
     made.name = kernel_name(mangled);
+    made.named_parameters = parameter_types(mangled).size();
     made.written = written_parameter(mangled);
     describe(made);
     const std::lock_guard lock(mutex_);
@@ -48,7 +50,9 @@ class KernelTable {
     const bool other = kept != nullptr && made.limits.known && kept->limits.known &&
                        (kept->limits.max_threads_per_block != made.limits.max_threads_per_block ||
                         kept->limits.static_shared != made.limits.static_shared);
-    if (kept == nullptr || other || (made.limits.known && !kept->limits.known)) {
+    if (kept != nullptr && !kept->described && made.described) {
+      kept->describe_as(std::move(made));
+    } else if (kept == nullptr || other) {
       // The older entry must stay alive: the journal points to it.
       if (kept != nullptr) replaced_.emplace(kept->name, std::move(kept));
       kept = std::make_unique<Kernel>(std::move(made));

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -24,20 +25,36 @@ inline constexpr std::size_t no_offset = ~std::size_t{7};
 /// One kernel of the watched program, by its name. It lives as long as the process, because the
 /// journal points to its name.
 struct Kernel {
-  std::string name;                   ///< name for texts (kernel_name)
-  std::uint64_t launches = 0;         ///< atomic; including refused launches
-  bool listed = true;                 ///< whether --kernel selects it
+  std::string name;            ///< name for texts (kernel_name)
+  std::uint64_t launches = 0;  ///< atomic; including refused launches
+  bool listed = true;          ///< whether --kernel selects it
+  /// Atomic: whether the members up to `library` are filled in. They do not change afterwards.
+  bool described = false;
   KernelLimits limits;                ///< `known` is false if the driver could not be asked
   std::uint32_t cluster[3] = {};      ///< the cluster that it was compiled for; 0: none
   bool non_portable_cluster = false;  ///< clusters of more than 8 blocks were requested
   /// Positions of its parameters; empty if the driver does not report them.
   std::vector<KernelParameter> parameters;
+  std::size_t named_parameters = 0;    ///< the parameters that its name shows; 0: unknown
   std::size_t written = no_parameter;  ///< the parameter that it writes (written_parameter)
   const char* library = "";            ///< the library that launched it first; "": none known
   std::uint64_t refused = 0;           ///< atomic
   std::uint64_t suspect = 0;           ///< atomic; faults of running work that it may have caused
   std::uint64_t reported = 0;          ///< atomic; printed refusals with the code last_code
   std::uint32_t last_code = 0;         ///< atomic; the Errc of its last refusal; 0: none
+  [[nodiscard]] bool is_described() const noexcept {
+    return __atomic_load_n(&described, __ATOMIC_ACQUIRE);
+  }
+  /// Takes what `other` is described with. Other threads may read this entry meanwhile, and until
+  /// then leave these members alone. @pre !described && other.described
+  void describe_as(Kernel&& other) noexcept {
+    limits = other.limits;
+    for (int axis = 0; axis < 3; ++axis) cluster[axis] = other.cluster[axis];
+    non_portable_cluster = other.non_portable_cluster;
+    parameters = std::move(other.parameters);
+    library = other.library;
+    __atomic_store_n(&described, true, __ATOMIC_RELEASE);
+  }
   [[nodiscard]] Name name_view() const noexcept { return {name.data(), name.size()}; }
 };
 

@@ -23,10 +23,17 @@ namespace warpsafe::watch {
   device.device = launch.device;
   limits::put_floors(device, *calls.floor);
   device.name = calls.device_name(launch.device);
+  const LaunchError reported = calls.error(status, {}, {}, Stage::launch, launch.device);
   Kernel now;
-  now.limits = launch.kernel->limits;
-  std::copy_n(launch.kernel->cluster, 3, now.cluster);
-  if (launch.function != nullptr) {
+  if (launch.kernel->is_described()) {
+    now.limits = launch.kernel->limits;
+    std::copy_n(launch.kernel->cluster, 3, now.cluster);
+  }
+  // The runtime reads a handle unchecked, so it is passed on only if the status is about something
+  // else: the handle may be no kernel, or its context may be gone.
+  const bool may_be_no_kernel = platform.may_be_no_kernel(status);
+  if (launch.function != nullptr && !may_be_no_kernel &&
+      !warpsafe::detail::reports_earlier_fault(reported)) {
     platform.describe(launch.function, launch.device, &launch, now);
   }
   launch.shape.non_portable_cluster = now.non_portable_cluster;
@@ -35,8 +42,11 @@ namespace warpsafe::watch {
     std::copy_n(now.cluster, 3, launch.shape.cluster);
   }
   launch.stream_device = streams.device_of(launch.stream);
-  return judge(launch, now.limits, device,
-               calls.error(status, {}, {}, Stage::launch, launch.device));
+  LaunchError error = judge(launch, now.limits, device, reported);
+  if (may_be_no_kernel && !launch.is_named && error.code == Errc::launch_refused) {
+    error.code = Errc::not_a_kernel;
+  }
+  return error;
 }
 
 }  // namespace warpsafe::watch

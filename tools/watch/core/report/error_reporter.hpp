@@ -20,13 +20,14 @@ class ErrorReporter {
       : kernels_(kernels), streams_(streams) {}
 
   /// Reports a launch that the runtime refused, unless it refused it because of an earlier fault.
-  void refused(Kernel& kernel, const LaunchError& error) noexcept {
+  /// `log` is the reason that the runtime's own log gives.
+  void refused(Kernel& kernel, const LaunchError& error, const std::string& log) noexcept {
     const auto code = static_cast<std::uint32_t>(error.code);
     if (__atomic_exchange_n(&kernel.last_code, code, __ATOMIC_RELAXED) != code) {
       __atomic_store_n(&kernel.reported, 0, __ATOMIC_RELAXED);
     }
     const std::uint64_t reported = __atomic_add_fetch(&kernel.reported, 1, __ATOMIC_RELAXED);
-    if (reported <= most_reported) say(error, reported == most_reported);
+    if (reported <= most_reported) say(error, reported == most_reported, log);
   }
   /// Reports a fault of running work, each fault once: after it, every later call of a lost context
   /// repeats it. Returns whether the fault is new.
@@ -36,10 +37,12 @@ class ErrorReporter {
       if (error.incident <= before) return false;
     } while (!__atomic_compare_exchange_n(&last_incident_, &before, error.incident, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    say(error, false);
+    say(error, false, {});
     count_fault(error);
     return true;
   }
+  /// Call in the child after a fork.
+  void forked() noexcept { forked_ = true; }
   /// Counts a fault that is already in the log.
   void count_fault(const LaunchError& error) noexcept {
     __atomic_add_fetch(&faults_, 1, __ATOMIC_RELAXED);
@@ -66,12 +69,18 @@ class ErrorReporter {
   static constexpr std::uint64_t most_reported = 10;
 
   /// Prints the error, with the runtime's own answer.
-  void say(const LaunchError& error, bool last_of_kind) noexcept {
+  void say(const LaunchError& error, bool last_of_kind, const std::string& log) noexcept {
     if (debug::Environment::get().silent) return;
-    char after[512] = "";
+    char after[1024] = "";
     warpsafe::detail::TextBuffer rest(after, sizeof after);
     if (error.stage == Stage::validation && error.raw != 0) {
       rest << "\n  the runtime's own answer: " << error.raw_name << " (" << error.raw_text << ')';
+    }
+    if (!log.empty()) rest << "\n  the driver's log: " << Name::of(log.c_str());
+    if (forked_ && error.code == Errc::no_device) {
+      rest
+          << "\n  this process was forked after its parent used the GPU, so it cannot use the GPU; "
+             "start workers by exec (Python: multiprocessing.set_start_method('spawn'))";
     }
     if (error.code == Errc::shared_too_large || error.code == Errc::shared_not_opted_in) {
       try {
@@ -91,6 +100,7 @@ class ErrorReporter {
   KnownStreams& streams_;
   std::uint64_t last_incident_ = 0;
   std::uint64_t faults_ = 0;
+  bool forked_ = false;
 };
 
 }  // namespace warpsafe::watch
