@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -51,6 +52,7 @@ inline constexpr Status illegal_address = cudaErrorIllegalAddress;
 inline constexpr Status out_of_resources = cudaErrorLaunchOutOfResources;
 inline constexpr Status launch_timeout = cudaErrorLaunchTimeout;
 inline constexpr Status device_assert = cudaErrorAssert;
+inline constexpr Status context_destroyed = cudaErrorContextIsDestroyed;
 inline constexpr Status launch_failure = cudaErrorLaunchFailure;
 inline constexpr Status cooperative_too_large = cudaErrorCooperativeLaunchTooLarge;
 inline constexpr Status not_supported = cudaErrorNotSupported;
@@ -60,6 +62,7 @@ inline constexpr Status unknown = cudaErrorUnknown;
 }  // namespace code
 
 inline void reset() { stand_in_cuda_reset(); }
+[[nodiscard]] inline bool is_hip_7() { return false; }
 inline void successes_leave_last_error() {}  // they do
 inline void set_device_count(int count) { stand_in_cuda_set_device_count(count); }
 inline void fail(const std::string& function, unsigned k, Status status) {
@@ -114,6 +117,7 @@ inline constexpr Status illegal_address = hipErrorIllegalAddress;
 inline constexpr Status out_of_resources = hipErrorLaunchOutOfResources;
 inline constexpr Status launch_timeout = hipErrorLaunchTimeOut;
 inline constexpr Status device_assert = hipErrorAssert;
+inline constexpr Status context_destroyed = hipErrorContextIsDestroyed;
 inline constexpr Status launch_failure = hipErrorLaunchFailure;
 inline constexpr Status cooperative_too_large = hipErrorCooperativeLaunchTooLarge;
 inline constexpr Status not_supported = hipErrorNotSupported;
@@ -123,6 +127,11 @@ inline constexpr Status unknown = hipErrorUnknown;
 }  // namespace code
 
 inline void reset() { stand_in_hip_reset(); }
+/// Whether all tests run on release 7 (STAND_IN_HIP_RELEASE), which answers some calls differently.
+[[nodiscard]] inline bool is_hip_7() {
+  const char* const release = std::getenv("STAND_IN_HIP_RELEASE");
+  return release != nullptr && std::string(release) == "7";
+}
 /// HIP 7: earlier releases overwrite the slot at every call, successful ones included.
 inline void successes_leave_last_error() { stand_in_hip_set_release(STAND_IN_HIP_7); }
 inline void set_device_count(int count) { stand_in_hip_set_device_count(count); }

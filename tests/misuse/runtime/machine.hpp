@@ -30,6 +30,14 @@ inline constexpr bool is_host = false;
 inline constexpr bool is_cuda = vendor_test::is_cuda;
 #endif
 inline constexpr bool is_hip = !is_host && !is_cuda;
+/// Whether the runtime is AMD's of release 7.
+inline bool on_hip_7() {
+#if defined(WARPSAFE_BACKEND_HOST)
+  return false;
+#else
+  return vendor_test::is_hip_7();
+#endif
+}
 /// Whether this program checks: each is built with all checks and with none.
 inline constexpr bool checked = WARPSAFE_CHECKS == 2;
 static_assert(WARPSAFE_CHECKS == 2 || WARPSAFE_CHECKS == 0);

@@ -46,6 +46,7 @@ struct Event {
   bool recorded = false;
   bool pending = false;              ///< recorded behind deferred work
   std::uint64_t time = 0;            ///< nanoseconds
+  bool on_stream = false;            ///< last recorded on another stream than the null stream
   Stream* capture_stream = nullptr;  ///< the capturing stream it was recorded on
   std::vector<hipGraphNode_t> tail;  ///< and the nodes before it there
 };

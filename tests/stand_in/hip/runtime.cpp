@@ -6,11 +6,25 @@
 #include <cstdlib>
 
 namespace stand_in_hip {
+namespace {
+
+/// The release after a reset: 6, or the one that the variable names, which runs all tests of a
+/// program on that release.
+StandInHipRelease first_release() {
+  const char* const named = std::getenv("STAND_IN_HIP_RELEASE");
+  const int number = named == nullptr ? 0 : std::atoi(named);
+  return number < STAND_IN_HIP_5 || number > STAND_IN_HIP_7
+             ? STAND_IN_HIP_6
+             : static_cast<StandInHipRelease>(number);
+}
+
+}  // namespace
 
 Runtime& runtime() {
   // Never destroyed: registered programs unregister from their own exit handlers.
   static Runtime* const instance = [] {
     auto* made = new Runtime;
+    made->release = first_release();
     made->devices.push_back(Device::preset("gfx90a"));
     return made;
   }();
@@ -28,7 +42,7 @@ ThreadState& Runtime::thread() {
 
 void Runtime::reset() {
   ++epoch;
-  release = STAND_IN_HIP_6;
+  release = first_release();
   forgives_broken_captures = false;
   has_peers = true;
   deferred = false;

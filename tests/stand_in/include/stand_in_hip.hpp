@@ -10,7 +10,8 @@
 //   clr-5.7  ROCm/clr, branch rocm-5.7.x at 1949b1621, hipamd/src
 //   sys-7    ROCm/rocm-systems, projects/clr/hipamd/src, after 7.0: hip_module.cpp at 0249402,
 //            hip_platform.cpp at 0136004, hip_internal.hpp at 03f4303, hip_stream.cpp at 02bb78c,
-//            hip_error.cpp at 1044212
+//            hip_error.cpp at 1044212, hip_event.cpp at 06d4c70; and AMD's page "HIP API 7.0
+//            changes"
 // Each rule in the stand-in's sources names the file and line that it follows. If the source leaves
 // the behaviour undefined, the stand-in returns a code and counts the use (undefined_uses).
 //
@@ -31,8 +32,9 @@ extern "C" {
 /// not modelled: they are those of the HIP headers that the stand-in was compiled with.
 enum StandInHipRelease {
   STAND_IN_HIP_5 = 5,  ///< as clr-5.7
-  STAND_IN_HIP_6 = 6,  ///< as clr; the default
-  STAND_IN_HIP_7 = 7   ///< as sys-7
+  STAND_IN_HIP_6 =
+      6,  ///< as clr; the default, unless the variable STAND_IN_HIP_RELEASE names another
+  STAND_IN_HIP_7 = 7  ///< as sys-7
 };
 
 /// One recorded call of a HIP function.
@@ -85,8 +87,9 @@ struct StandInHipKernelInfo {
 };
 
 /// Forgets every call, launch, injected failure, override, stream, event and allocation. Models one
-/// gfx90a device, release 6 and immediate completion; every thread's last error is success again.
-/// Registered code objects and declared kernels stay, with their original attributes.
+/// gfx90a device, the default release and immediate completion; every thread's last error is
+/// success again. Registered code objects and declared kernels stay, with their original
+/// attributes.
 void stand_in_hip_reset(void);
 
 void stand_in_hip_set_release(StandInHipRelease release);

@@ -74,6 +74,16 @@ TEST_F(LastError, AHostPointerThroughTrust) {
   EXPECT_EQ(last_error(), is_cuda ? code::out_of_memory : code::invalid_value);
 }
 
+TEST_F(LastError, ANullPointerIsNoMemory) {
+#if !defined(WARPSAFE_BACKEND_CUDA)
+  stand_in_hip_set_release(STAND_IN_HIP_7);  // which writes nothing for it
+#endif
+  ws::MemoryKind kind = ws::MemoryKind::device;
+  int device = 0;
+  EXPECT_EQ(ws::default_backend::pointer_kind(nullptr, kind, device), code::success);
+  EXPECT_EQ(kind, ws::MemoryKind::unregistered);
+}
+
 TEST_F(LastError, ChecksOfCodeAsWritten) {
   const ws::Stream stream = make_stream();
   expect_untouched(

@@ -76,7 +76,9 @@ struct HipCalls : HipGraphCalls {
       // Errors of running code.
       {hipErrorIllegalAddress, Errc::execution_failed, lost},
       {hipErrorLaunchTimeOut, Errc::execution_failed, lost},
-      {hipErrorContextIsDestroyed, Errc::execution_failed, lost},
+      // AMD's runtime returns this for a destroyed stream or event; the context is intact.
+      {hipErrorContextIsDestroyed, on_amd ? Errc::runtime_failed : Errc::execution_failed,
+       on_amd ? Severity::recoverable : lost},
       {hipErrorAssert, Errc::execution_failed, lost},
       // AMD's runtime also returns hipErrorLaunchFailure (719) from a launch with more threads than
       // the kernel's bounds, after which the context is intact (ROCm/clr

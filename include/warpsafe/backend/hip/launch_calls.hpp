@@ -109,6 +109,7 @@ inline constexpr Vendor hip_vendor = Vendor::amd;
 /// For plain host memory, AMD's runtime returns an error (hipErrorInvalidValue), others a kind.
 inline int hip_pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
   hipPointerAttribute_t attributes{};
+  attributes.device = hipInvalidDeviceId;  // release 7 writes nothing for a null pointer
   const hipError_t status = hipPointerGetAttributes(&attributes, memory);
   kind = MemoryKind::unregistered;
   if (status == hipErrorInvalidValue) return hipSuccess;

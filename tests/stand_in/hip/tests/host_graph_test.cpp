@@ -156,6 +156,32 @@ TEST_F(StandInHipHost, BreaksACaptureByWaitingForItsStreamOrEvent) {
   EXPECT_EQ(capture([&] { return hipMemset(memory, 0, 1); }), hipErrorStreamCaptureImplicit);
 }
 
+TEST_F(StandInHipHost, BreaksACaptureByAQueryOfAnyEventInRelease7) {
+  const hipStream_t stream = make_stream();
+  const hipStream_t other = make_stream();
+  hipEvent_t event = nullptr;
+  ASSERT_EQ(hipEventCreate(&event), hipSuccess);
+  ASSERT_EQ(hipEventRecord(event, other), hipSuccess);
+  hipGraph_t graph = nullptr;
+  ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipSuccess);
+  EXPECT_EQ(hipEventQuery(event), hipSuccess);  // up to release 6
+  EXPECT_EQ(hipStreamEndCapture(stream, &graph), hipSuccess);
+  EXPECT_EQ(hipGraphDestroy(graph), hipSuccess);
+  stand_in_hip_set_release(STAND_IN_HIP_7);
+  ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed), hipSuccess);
+  hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed;
+  ASSERT_EQ(hipThreadExchangeStreamCaptureMode(&mode), hipSuccess);
+  EXPECT_EQ(hipEventQuery(event), hipSuccess);
+  ASSERT_EQ(hipThreadExchangeStreamCaptureMode(&mode), hipSuccess);
+  EXPECT_EQ(hipStreamEndCapture(stream, &graph), hipSuccess);
+  EXPECT_EQ(hipGraphDestroy(graph), hipSuccess);
+  for (const auto call : {hipEventQuery, hipEventSynchronize}) {
+    ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipSuccess);
+    EXPECT_EQ(call(event), hipErrorStreamCaptureUnsupported);
+    EXPECT_EQ(hipStreamEndCapture(stream, &graph), hipErrorStreamCaptureInvalidated);
+  }
+}
+
 TEST_F(StandInHipHost, LetsAThreadAllocateDuringItsCaptureInRelaxedMode) {
   const hipStream_t stream = make_stream();
   hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed;

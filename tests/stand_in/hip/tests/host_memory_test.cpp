@@ -54,6 +54,9 @@ TEST_F(StandInHipHost, TellsHostFromDeviceMemory) {
   int local = 0;
   EXPECT_EQ(hipPointerGetAttributes(&attributes, &local), hipSuccess);
   EXPECT_EQ(attributes.device, -2);
+  EXPECT_EQ(hipPointerGetAttributes(&attributes, nullptr), hipErrorInvalidValue);
+  stand_in_hip_set_release(STAND_IN_HIP_7);
+  EXPECT_EQ(hipPointerGetAttributes(&attributes, nullptr), hipSuccess);
   stand_in_hip_set_release(STAND_IN_HIP_5);
   EXPECT_EQ(hipPointerGetAttributes(&attributes, &local), hipErrorInvalidValue);
   std::size_t free = 0;

@@ -46,6 +46,7 @@ hipError_t record(hipEvent_t handle, hipStream_t stream, CallNote& note) {
   if (!on.valid) return destroyed_stream();
   Event* event = live_event(handle);
   if (event == nullptr) return dead();
+  event->on_stream = on.stream != nullptr;
   event->capture_stream = on.capturing() ? on.stream : nullptr;
   if (on.capturing()) event->tail = on.stream->tail;
   if (on.capturing()) return hipSuccess;
@@ -67,6 +68,17 @@ bool of_a_capture(Event& event) {
   }
   stream->capture = hipStreamCaptureStatusInvalidated;
   return true;
+}
+
+/// The status of a wait for the event, or a query, that breaks a capture. Release 7 also breaks the
+/// open captures that the thread's mode forbids it to disturb: sys-7 hip_event.cpp,
+/// checkEventCaptureRestrictions.
+hipError_t capture_broken_by(Event& event) {
+  if (of_a_capture(event)) return hipErrorCapturedEvent;
+  if (runtime().release >= STAND_IN_HIP_7 && event.on_stream && unsafe_during_capture()) {
+    return hipErrorStreamCaptureUnsupported;
+  }
+  return hipSuccess;
 }
 
 }  // namespace
@@ -123,7 +135,7 @@ hipError_t hipEventSynchronize(hipEvent_t event) {
     if (event == nullptr) return hipErrorInvalidHandle;
     Event* found = live_event(event);
     if (found == nullptr) return dead();
-    if (of_a_capture(*found)) return hipErrorCapturedEvent;
+    if (const hipError_t broken = capture_broken_by(*found)) return broken;
     if (!found->recorded) return hipSuccess;
     runtime().drain();
     note.synchronises = true;
@@ -137,7 +149,7 @@ hipError_t hipEventQuery(hipEvent_t event) {
     if (event == nullptr) return hipErrorInvalidHandle;
     Event* found = live_event(event);
     if (found == nullptr) return dead();
-    if (of_a_capture(*found)) return hipErrorCapturedEvent;
+    if (const hipError_t broken = capture_broken_by(*found)) return broken;
     return found->pending ? hipErrorNotReady : hipSuccess;
   });
 }

@@ -225,7 +225,10 @@ auto& type_of(Attributes& attributes) {
 // clr hip_memory.cpp:3764; clr-5.7 returns hipErrorInvalidValue for memory that it does not know,
 // and HIP 5's headers have no value for such memory.
 hipError_t pointer_attributes(hipPointerAttribute_t* attributes, const void* pointer) {
-  if (attributes == nullptr || pointer == nullptr) return hipErrorInvalidValue;
+  if (attributes == nullptr || pointer == nullptr) {
+    // Release 7 accepts null, and writes nothing: AMD's "HIP API 7.0 changes".
+    return runtime().release < STAND_IN_HIP_7 ? hipErrorInvalidValue : hipSuccess;
+  }
   *attributes = {};
   const Place place = find(pointer);
   if (place.allocation == nullptr) {
