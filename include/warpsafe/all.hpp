@@ -22,8 +22,14 @@
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/check.hpp>
 #include <warpsafe/memory.hpp>
-#include <warpsafe/module.hpp>
 #include <warpsafe/print.hpp>
 #include <warpsafe/print/debug_records.hpp>
 #include <warpsafe/race.hpp>
 #include <warpsafe/warpsafe.hpp>
+
+// Modules of the CUDA backend need CUDA 12.8. An older toolkit has all other headers, so only this
+// one is left out. A file that includes module.hpp itself does not compile there.
+#if !(defined(WARPSAFE_BACKEND_CUDA) || defined(__CUDACC__)) || defined(WARPSAFE_BACKEND_HIP) || \
+    defined(WARPSAFE_BACKEND_HOST) || defined(__HIPCC__) || CUDART_VERSION >= 12080
+#include <warpsafe/module.hpp>
+#endif
