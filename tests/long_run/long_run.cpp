@@ -273,7 +273,7 @@ std::uint64_t seed = 0;
   _exit(3);
 }
 
-/// Bytes that the process holds, and that the device does.
+/// Bytes that the process holds, and bytes of the device that are in use, by any process.
 struct Held {
   std::size_t process = 0;
   std::size_t device = 0;
@@ -389,7 +389,7 @@ int main(int argc, char** argv) {
       early.process / 1024, early.device / 1024, late.process / 1024, late.device / 1024);
   if (late.process > early.process + growth_allowed ||
       late.device > early.device + growth_allowed) {
-    std::printf("FAILED: the memory has grown\n");
+    std::printf("FAILED: the memory has grown (the device's counts every process that uses it)\n");
     ++failures;
   }
   return failures == 0 ? 0 : 1;
