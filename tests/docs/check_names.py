@@ -34,6 +34,7 @@ OTHERS = {
     "lint-rules.md": "C functions that a rule looks for",
     "migration.md": "files and kernels of the program that was migrated",
     "misuse.md": "the words of compilers",
+    "peers.md": "other libraries' names",
     "pytorch.md": "PyTorch's names",
     "race-detector.md": "GoogleTest's names",
     "watch.md": "programs that were watched",
