@@ -84,12 +84,11 @@ struct DataFilters {
 [[gnu::cold, gnu::noinline]] inline void log_active_switches(
     const Environment& environment) noexcept {
   if (environment.blocking != nullptr) {
-    log_line(
-        LogLevel::warn,
-        "warpsafe: %s=%s: %s waits for its kernel; it is slower, and a synchronisation that is "
-        "missing in the program does not show",
-        environment.blocking, Shown(environment.blocking_value).c_str(),
-        environment.blocking_names == nullptr ? "every launch" : "a launch of these kernels");
+    log_line(LogLevel::warn,
+             "warpsafe: %s=%s: %s waits for its kernel; the program is slower, and a missing "
+             "synchronisation in it does not show",
+             environment.blocking, Shown(environment.blocking_value).c_str(),
+             environment.blocking_names == nullptr ? "every launch" : "a launch of these kernels");
   }
   if (environment.one_stream) {
     log_line(LogLevel::warn,

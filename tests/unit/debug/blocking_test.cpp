@@ -150,8 +150,8 @@ struct SwitchesDeathTest : ::testing::Test {
 TEST_F(SwitchesDeathTest, EachVariableMakesLaunchesWaitAndIsToldOnce) {
   for (const char* name : {"HIP_LAUNCH_BLOCKING", "CUDA_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL"}) {
     const std::string said = std::string("^warpsafe: ") + name +
-                             "=1: every launch waits for its kernel; it is slower, and a "
-                             "synchronisation that is missing in the program does not show\n$";
+                             "=1: every launch waits for its kernel; the program is slower, and a "
+                             "missing synchronisation in it does not show\n$";
     EXPECT_WAITS(4, name, "1", said);
     EXPECT_WAITS(4, name, "true", "every launch waits");
     EXPECT_WAITS(0, name, "0", "^$");
@@ -205,7 +205,7 @@ TEST_F(SwitchesDeathTest, ABreakStopsTheProcessBeforeThatLaunch) {
   };
   EXPECT_EXIT(watch(), ::testing::ExitedWithCode(0),
               "warpsafe: WARPSAFE_BREAK=3: stopped before launch 3, kernel 'matmul_f32', at "
-              ".*blocking_test.cpp:[0-9]+; attach a debugger to this process, or send it on with "
+              ".*blocking_test.cpp:[0-9]+; attach a debugger to this process, or resume it with "
               "SIGCONT");
 }
 

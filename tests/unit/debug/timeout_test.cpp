@@ -95,7 +95,7 @@ TEST_F(Timeout, AWaitThatLastsTellsWhatIsInFlightPerStreamAndGoesOn) {
               StartsWith("warpsafe: a wait has lasted 0.02 s (WARPSAFE_TIMEOUT): stream "
                          "synchronize of stream " +
                          address(stream.native()) + " of device 0, at timeout_test.cpp:" + line +
-                         "\n  in flight, as far as is known, by stream, oldest first:"
+                         "\n  in flight (not known to have ended), by stream, oldest first:"
                          "\n  stream " +
                          address(stream.native()) + " of device 0: 2 launches\n    #"));
   EXPECT_THAT(said[0], ContainsRegex("#[0-9]+ 'holds', grid=.1,1,1., block=.1,1,1., shared=0 "

@@ -33,7 +33,7 @@ namespace warpsafe::debug {
   const auto same_stream = [](const LaunchRecord& a, const LaunchRecord& b) {
     return a.stream == b.stream && a.device == b.device && a.vendor == b.vendor;
   };
-  out << "\n  in flight, as far as is known, by stream, oldest first:";
+  out << "\n  in flight (not known to have ended), by stream, oldest first:";
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const LaunchRecord& first = launches[i];
     bool listed = false;

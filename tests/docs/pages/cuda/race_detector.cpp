@@ -12,7 +12,7 @@
 
 namespace ws = warpsafe;
 
-using Backend = ws::debug::Recorded<ws::cuda_backend>;      // ws::cuda_backend again: nothing is recorded
+using Backend = ws::debug::Recorded<ws::cuda_backend>;      // to record nothing: ws::cuda_backend
 using Stream = ws::basic_stream<Backend>;
 using Blas = ws::StreamBound<ws::debug::RecordedHandle<cublasHandle_t>>;
 

@@ -71,7 +71,7 @@ using warpsafe::detail::LaunchFacts;
            static_cast<unsigned long long>(at), static_cast<unsigned long long>(record.sequence),
            static_cast<int>(record.kernel.size), record.kernel.data,
            record.site.file == nullptr ? "?" : record.site.file, record.site.line,
-           debugged ? "" : "; attach a debugger to this process, or send it on with SIGCONT");
+           debugged ? "" : "; attach a debugger to this process, or resume it with SIGCONT");
   static_cast<void>(std::raise(debugged ? SIGTRAP : SIGSTOP));
 }
 
