@@ -221,6 +221,15 @@ TEST(Run, AFunctionThatIsNoKernelIsNamed) {
               HasSubstr("Kernel 'watch_driver_program+0x"));
 }
 
+// The driver reads none of it before it accepts or refuses the call.
+TEST(Run, GarbageInALaunchDoesNotEndTheProgram) {
+  const Ran ran = watched("", "garbage_parameters garbage_attributes garbage_node good");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("garbage_parameters: 0\n"));
+  EXPECT_THAT(ran.out, HasSubstr("garbage_attributes: 2\n"));
+  EXPECT_THAT(ran.out, HasSubstr("garbage_node: 1\ngood: 0\n"));
+}
+
 TEST(Run, AGraphThatIsNullIsRefusedAsAGraph) {
   const Ran ran = watched("--quiet", "null_graph good");
   EXPECT_EQ(ran.status, 0);

@@ -18,6 +18,7 @@
 extern "C" int stand_in_scale(CUdeviceptr memory);
 extern "C" int stand_in_own(CUstream stream);
 extern "C" int stand_in_fill(CUdeviceptr memory, CUstream stream);
+extern "C" int stand_in_garbage();
 
 /// Exported, so that it has a name.
 extern "C" __attribute__((visibility("default"))) int plain_function(int value) {
@@ -71,6 +72,15 @@ const char* const* endless_name() {
   static const char* handle[] = {nullptr, nullptr};
   handle[0] = pages + page - 100;
   return handle;
+}
+/// Launches with so many attributes at that address.
+int launch_with(const CUlaunchAttribute* attributes, unsigned attribute_count) {
+  CUlaunchConfig config{};
+  config.gridDimX = config.gridDimY = config.gridDimZ = config.blockDimX = config.blockDimY =
+      config.blockDimZ = 1;
+  config.attrs = const_cast<CUlaunchAttribute*>(attributes);
+  config.numAttrs = attribute_count;
+  return cuLaunchKernelEx(&config, function_of("_ZN4demo7boundedEPf"), nullptr, nullptr);
 }
 constexpr const char* axpy = "_ZN4demo4axpyEfPKfPfi";
 
@@ -129,6 +139,20 @@ int act(const char* what) {
     void* values[] = {&memory};
     return cuLaunchKernel(function_of("_ZN4demo7boundedEPf"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
                           nullptr);
+  }
+  if (is("garbage_parameters")) {
+    if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
+    return stand_in_garbage();
+  }
+  if (is("garbage_attributes")) {
+    const auto* const nowhere = reinterpret_cast<const CUlaunchAttribute*>(0x1230);
+    const auto* const page_end = reinterpret_cast<const CUlaunchAttribute*>(*endless_name());
+    return launch_with(nowhere, 3) + launch_with(nowhere, ~0U) + launch_with(page_end, ~0U);
+  }
+  if (is("garbage_node")) {
+    CUgraphNode node = nullptr;
+    const auto* const nowhere = reinterpret_cast<const CUDA_KERNEL_NODE_PARAMS*>(0x1230);
+    return cuGraphAddKernelNode(&node, nullptr, nullptr, 0, nowhere);
   }
   if (is("elements_as_bytes")) {
     static const float host[count] = {};
