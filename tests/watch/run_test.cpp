@@ -195,9 +195,25 @@ TEST(Run, AChildOfAForkSaysNothing) {
 }
 
 TEST(Run, AChildOfAForkThatLaunchesIsToldWhy) {
-  const Ran ran = watched("--quiet", "good fork_launch");
-  EXPECT_THAT(ran.out, HasSubstr("fork_launch: 3\n"));
-  EXPECT_THAT(ran.out, HasSubstr("this process was forked after its parent used the GPU"));
+  const Ran ran = watched("--quiet", "good fork_launch good");
+  EXPECT_EQ(
+      ran.out,
+      "good: 0\nwarpsafe: this process was forked after its parent used the GPU, so it cannot "
+      "use the GPU and is not watched; start workers by exec (Python: "
+      "multiprocessing.set_start_method('spawn'))\nfork_launch: 6\ngood: 0\n");
+}
+
+TEST(Run, AChildOfAForkWritesNothingIntoItsParentsJournal) {
+  const std::string path = testing::TempDir() + "watch_fork.jsonl";
+  EXPECT_EQ(watched("--quiet --journal " + path, "good fork_launch good").status, 0);
+  const std::string journal = file(path);
+  EXPECT_THAT(journal, HasSubstr("\"launch\":2"));
+  EXPECT_THAT(journal, Not(HasSubstr("refused")));
+}
+
+// Another thread may hold a lock of the watch at the fork.
+TEST(Run, AChildOfAForkNeverWaitsForItsParentsLocks) {
+  EXPECT_THAT(watched("", "fork_busy").out, HasSubstr("fork_busy: 0\n"));
 }
 
 // A program that ignores an error must run on under warpsafe-run.

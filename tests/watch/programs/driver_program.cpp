@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 /// Functions of the stand-in for a library (stand_in/library.cpp), on the legacy default stream.
 extern "C" int stand_in_scale(CUdeviceptr memory);
@@ -112,10 +113,38 @@ int act(const char* what) {
   }
   if (is("fork_launch")) {
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(launch(axpy, 1, 256, 0));
+    if (child == 0) ::_exit(launch(axpy, 1, 256, 0) + launch(axpy, 1, 256, 0));
     int status = 0;
     ::waitpid(child, &status, 0);
     return WEXITSTATUS(status);
+  }
+  // Forks children that use the GPU while another thread does.
+  if (is("fork_busy")) {
+    bool stop = false;
+    std::thread other([&] {
+      while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+        CUdeviceptr one = 0;
+        cuMemAlloc(&one, 64);
+        cuMemFree(one);
+      }
+    });
+    int bad = 0;
+    for (int i = 0; i < 300; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        ::alarm(5);
+        CUdeviceptr one = 0;
+        cuMemAlloc(&one, 64);
+        ::_exit(launch(axpy, 1, 256, 0) + launch("_ZN4demo7boundedEPf", 1, 32, 0) == 6 ? 0 : 1);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      bad += status != 0 ? 1 : 0;
+      if (bad != 0) break;
+    }
+    __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+    other.join();
+    return bad;
   }
   // Handles of no kernel. Where a kernel has the address of its name, these have letters, an
   // address that cannot be read, text that nothing ends, and bytes that are no text.

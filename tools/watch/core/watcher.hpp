@@ -171,11 +171,6 @@ class Watcher {
       std::fputs("warpsafe: no summary: out of memory\n", stderr);
     }
   }
-  /// Call in the child after a fork, which does not have the parent's threads.
-  void forked() noexcept {
-    waits_.forked();
-    errors_.forked();
-  }
 
   [[nodiscard]] Totals totals() { return Totals::of(kernels_, errors_.faults()); }
 

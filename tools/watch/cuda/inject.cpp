@@ -5,6 +5,7 @@
 // (CUDA_INJECTION64_PATH; CUDA Programming Guide, "Environment Variables"). It subscribes to
 // CUPTI's callbacks (CUPTI, "Callback API") and passes them to the watch.
 
+#include "../core/forked_child.hpp"
 #include "call_table.hpp"
 #include "cupti.hpp"
 #include "describe.hpp"
@@ -16,7 +17,6 @@
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
 
 #include <cupti.h>
-#include <pthread.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +31,20 @@ constexpr CUpti_CallbackId most_calls = 4096;
 KnownCall driver_calls[most_calls];
 Call runtime_calls[most_calls];
 
+[[gnu::cold, gnu::noinline]] void called_in_child(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                                  const void* data) {
+  const bool of_driver = domain == CUPTI_CB_DOMAIN_DRIVER_API;
+  if ((!of_driver && domain != CUPTI_CB_DOMAIN_RUNTIME_API) || id >= most_calls) return;
+  const auto& info = *static_cast<const CUpti_CallbackData*>(data);
+  if (info.callbackSite == CUPTI_API_ENTER) return;
+  // The statuses of both domains are numbers of this size, and 0 means success.
+  ForkedChild::called(of_driver ? driver_calls[id].call : runtime_calls[id],
+                      *static_cast<const int*>(info.functionReturnValue) != 0);
+}
+
 void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (ForkedChild::here()) [[unlikely]]
+    return called_in_child(domain, id, data);
   ThreadState& mine = ThreadState::get();
   if (mine.inside || session == nullptr) return;  // a call made by the watch itself
   mine.inside = true;
@@ -84,7 +97,6 @@ void at_exit() {
   ThreadState::get().inside = true;
   session->watcher().finish();
 }
-void in_child() { session->watcher().forked(); }
 
 bool begin() {
   const Options options = Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN"));
@@ -126,7 +138,7 @@ bool begin() {
   static_cast<void>(cuda_caller.library());
   enable_all(cupti, subscriber, made->watcher().quiet());
   std::atexit(&at_exit);
-  pthread_atfork(nullptr, nullptr, &in_child);
+  ForkedChild::expect();
   return true;
 }
 

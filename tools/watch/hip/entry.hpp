@@ -22,6 +22,9 @@ namespace warpsafe::watch {
 [[nodiscard]] bool enter() noexcept;
 void leave() noexcept;
 
+/// Call when a call that is not watched has returned.
+void not_watched(Call call, hipError_t status) noexcept;
+
 /// Between `enter` and `leave`: call before the runtime receives the call, and after it has
 /// returned.
 void begins(const StreamCall& of) noexcept;
@@ -55,7 +58,11 @@ class Outermost {
 template <class What, class Call>
 hipError_t watched(const What& of, const Call& call) noexcept {
   const Outermost outer;
-  if (!outer.watched()) return call();
+  if (!outer.watched()) {
+    const hipError_t status = call();
+    not_watched(of.call, status);
+    return status;
+  }
   begins(of);
   const hipError_t status = call();
   ended(of, status);

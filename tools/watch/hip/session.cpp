@@ -4,6 +4,7 @@
 // The watch behind the functions that this library defines before the runtime's (entry.hpp).
 
 #include "../core/call/stream_calls.hpp"
+#include "../core/forked_child.hpp"
 #include "../core/stream/captures.hpp"
 #include "../core/watcher.hpp"
 #include "describe.hpp"
@@ -14,7 +15,6 @@
 #include <warpsafe/backend/hip/hip_backend.hpp>
 
 #include <hip/hip_runtime_api.h>
-#include <pthread.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -55,7 +55,7 @@ Session* session() noexcept {
       // The first call loads the unwinder.
       if (!session_in_use->watcher.quiet()) static_cast<void>(hip_caller.library());
       std::atexit([] { session_in_use->watcher.finish(); });
-      pthread_atfork(nullptr, nullptr, [] { session_in_use->watcher.forked(); });
+      ForkedChild::expect();
       return true;
     } catch (...) {
       return false;
@@ -97,11 +97,16 @@ void aside(std::int32_t device, const Body& body) noexcept {
 }  // namespace
 
 bool enter() noexcept {
-  if (mine.inside || session() == nullptr) return false;
+  if (mine.inside || ForkedChild::here() || session() == nullptr) return false;
   mine.inside = true;
   return true;
 }
 void leave() noexcept { mine.inside = false; }
+
+void not_watched(Call call, hipError_t status) noexcept {
+  if (ForkedChild::here()) [[unlikely]]
+    ForkedChild::called(call, status != hipSuccess);
+}
 
 void begins(const StreamCall& of) noexcept {
   mine.device = current_device();
@@ -134,7 +139,7 @@ void ended(const HipLaunch& of, hipError_t status) noexcept {
 }
 
 void made(hipStream_t stream, unsigned flags) noexcept {
-  if (session() == nullptr) return;
+  if (ForkedChild::here() || session() == nullptr) return;
   try {
     session()->watcher.streams().made(stream, current_device(),
                                       (flags & hipStreamNonBlocking) != 0);
@@ -143,10 +148,12 @@ void made(hipStream_t stream, unsigned flags) noexcept {
   }
 }
 void destroying(hipStream_t stream) noexcept {
-  if (session() != nullptr) session()->watcher.streams().destroyed(stream);
+  if (ForkedChild::here() || session() == nullptr) return;
+  session()->watcher.streams().destroyed(stream);
 }
 
 void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) noexcept {
+  if (ForkedChild::here()) return;
   try {
     HipMemory::get().add(memory, bytes, kind);
   } catch (...) {  // out of memory: copies of it count as waits
@@ -154,6 +161,7 @@ void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) noexcept
   }
 }
 void has_no_memory(const void* memory) noexcept {
+  if (ForkedChild::here()) return;
   try {
     HipMemory::get().erase(memory);
   } catch (...) {  // a broken lock

@@ -55,8 +55,6 @@ class WaitWatch {
     }
     __atomic_store_n(&place.taken, false, __ATOMIC_RELEASE);
   }
-  /// A child after a fork has no watching thread.
-  void forked() noexcept { __atomic_store_n(&on_, false, __ATOMIC_RELAXED); }
 
  private:
   static constexpr std::size_t places = 64;
