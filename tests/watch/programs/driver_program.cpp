@@ -4,6 +4,8 @@
 // A program of the driver API that does not use warpsafe. Each argument names one thing to do.
 
 #include <cuda.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -182,6 +184,37 @@ int act(const char* what) {
     CUgraphNode node = nullptr;
     const auto* const nowhere = reinterpret_cast<const CUDA_KERNEL_NODE_PARAMS*>(0x1230);
     return cuGraphAddKernelNode(&node, nullptr, nullptr, 0, nowhere);
+  }
+  // Closes everything, as a daemon does, and has its data in place of it.
+  if (is("reuse_descriptors")) {
+    constexpr int most = 1100;
+    ::close(2);
+    for (int i = 3; i < most; ++i) ::close(i);
+    const int data = ::open(std::getenv("WATCH_DATA"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    for (int i = 3; i < most; ++i) ::dup2(data, i);
+    return data;
+  }
+  if (is("pause")) return ::usleep(300'000);
+  // Fills the pipe that is its standard error.
+  if (is("fill_stderr")) {
+    const int flags = ::fcntl(2, F_GETFL);
+    ::fcntl(2, F_SETFL, flags | O_NONBLOCK);
+    while (::write(2, "\n", 1) == 1) {
+    }
+    return ::fcntl(2, F_SETFL, flags);
+  }
+  // Sends itself a signal that no thread of its own takes for a while.
+  if (is("signal")) {
+    static pthread_t taken_by = {};
+    std::signal(SIGUSR1, [](int) { taken_by = ::pthread_self(); });
+    sigset_t one;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, SIGUSR1);
+    ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
+    ::kill(::getpid(), SIGUSR1);
+    ::usleep(50'000);
+    ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+    return taken_by == ::pthread_self() ? 0 : 1;
   }
   if (is("elements_as_bytes")) {
     static const float host[count] = {};

@@ -6,6 +6,7 @@
 // CUPTI's callbacks (CUPTI, "Callback API") and passes them to the watch.
 
 #include "../core/forked_child.hpp"
+#include "../core/report/standard_error.hpp"
 #include "call_table.hpp"
 #include "cupti.hpp"
 #include "describe.hpp"
@@ -18,7 +19,6 @@
 
 #include <cupti.h>
 
-#include <cstdio>
 #include <cstdlib>
 
 namespace warpsafe::watch {
@@ -99,14 +99,14 @@ void at_exit() {
 }
 
 bool begin() {
+  StandardError::begin();
   const Options options = Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN"));
   Cupti cupti{};
   if (!cupti.load(options.cupti)) {
-    std::fputs(
+    StandardError::line(
         "warpsafe: not watched: libcupti was not found; name it (warpsafe-run --cupti FILE), or "
         "add its folder to LD_LIBRARY_PATH. It is in CUDA's extras/CUPTI, and in the packages "
-        "nvidia-cuda-cupti-cu12 (CUDA 12) and nvidia-cuda-cupti (CUDA 13) of pip\n",
-        stderr);
+        "nvidia-cuda-cupti-cu12 (CUDA 12) and nvidia-cuda-cupti (CUDA 13) of pip");
     return false;
   }
   static const Platform platform =
@@ -120,15 +120,16 @@ bool begin() {
     if (status == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
       char other[Cupti::most_name] = "perhaps a profiler";
       cupti.name_other(other);
-      std::fprintf(
-          stderr,
-          "warpsafe: not watched: CUPTI returned %s; it serves only one tool in a process: %s\n",
+      debug::detail::log_line(
+          debug::LogLevel::error,
+          "warpsafe: not watched: CUPTI returned %s; it serves only one tool in a process: %s",
           text, other);
     } else {
-      std::fprintf(stderr,
-                   "warpsafe: not watched: CUPTI returned %s; if it is newer than the driver, name "
-                   "an older one (warpsafe-run --cupti FILE)\n",
-                   text);
+      debug::detail::log_line(
+          debug::LogLevel::error,
+          "warpsafe: not watched: CUPTI returned %s; if it is newer than the driver, name an older "
+          "one (warpsafe-run --cupti FILE)",
+          text);
     }
     delete made;
     return false;

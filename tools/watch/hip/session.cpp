@@ -5,6 +5,8 @@
 
 #include "../core/call/stream_calls.hpp"
 #include "../core/forked_child.hpp"
+#include "../core/report/held_signals.hpp"
+#include "../core/report/standard_error.hpp"
 #include "../core/stream/captures.hpp"
 #include "../core/watcher.hpp"
 #include "describe.hpp"
@@ -48,6 +50,7 @@ Session* session_in_use = nullptr;
 Session* session() noexcept {
   static const bool begun = [] {
     try {
+      StandardError::begin();
       static const Platform platform =
           platform_of<hip_backend>(&describe_kernel, hip_caller, nullptr);
       session_in_use =
@@ -84,6 +87,7 @@ constinit thread_local ThreadState mine{};
 template <class Body>
 void aside(std::int32_t device, const Body& body) noexcept {
   try {
+    const NoSignals held;
     std::thread([&] {
       mine.inside = true;
       static_cast<void>(hipSetDevice(device));
