@@ -201,7 +201,7 @@ TEST(Run, AReaderThatEndsDoesNotEndTheProgram) {
 }
 
 TEST(Run, AReaderThatNeverReadsDoesNotHoldTheProgram) {
-  EXPECT_EQ(with_reader("timeout 4 " + command_of("fill_stderr grid_y grid_y"), "sleep 5").out,
+  EXPECT_EQ(with_reader("timeout 2 " + command_of("fill_stderr grid_y grid_y"), "sleep 3").out,
             "fill_stderr: 0\ngrid_y: 1\ngrid_y: 1\nstatus: 0\n");
 }
 
@@ -216,6 +216,13 @@ TEST(Run, AFullDiskIsSaidAndDoesNotEndTheProgram) {
   EXPECT_EQ(limited.status, 0);
   EXPECT_THAT(limited.out, HasSubstr("good: 0\n"));
   EXPECT_THAT(limited.out, HasSubstr("is incomplete: File too large"));
+}
+
+TEST(Run, TheProgramKeepsItsErrnoAndItsCancellationPoints) {
+  const std::string path = testing::TempDir() + "watch_cancel.jsonl";
+  EXPECT_THAT(watched("", "errno").out, HasSubstr("errno: 4321\n"));
+  EXPECT_THAT(watched("--journal " + path, "good cancel good").out,
+              HasSubstr("cancel: 1\ngood: 0\n"));
 }
 
 TEST(Run, OurThreadTakesNoSignalOfTheProgram) {

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -215,6 +216,21 @@ int act(const char* what) {
     ::usleep(50'000);
     ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
     return taken_by == ::pthread_self() ? 0 : 1;
+  }
+  if (is("errno")) {
+    errno = 4321;
+    launch(axpy, 70000, 256, 0);
+    return errno;
+  }
+  // Launches on a thread that has been asked to end at its next cancellation point.
+  if (is("cancel")) {
+    int launched = -1;
+    std::thread([&] {
+      ::pthread_cancel(::pthread_self());
+      launched = launch(axpy, 70000, 256, 0);
+      ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+    }).join();
+    return launched;
   }
   if (is("elements_as_bytes")) {
     static const float host[count] = {};

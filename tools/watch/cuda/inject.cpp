@@ -7,6 +7,7 @@
 
 #include "../core/forked_child.hpp"
 #include "../core/report/standard_error.hpp"
+#include "../core/unnoticed.hpp"
 #include "call_table.hpp"
 #include "cupti.hpp"
 #include "describe.hpp"
@@ -43,10 +44,11 @@ Call runtime_calls[most_calls];
 }
 
 void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  if (ForkedChild::here()) [[unlikely]]
-    return called_in_child(domain, id, data);
   ThreadState& mine = ThreadState::get();
   if (mine.inside || session == nullptr) return;  // a call made by the watch itself
+  const Unnoticed unnoticed;
+  if (ForkedChild::here()) [[unlikely]]
+    return called_in_child(domain, id, data);
   mine.inside = true;
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id < most_calls) {
     session->driver_call(mine, driver_calls[id], *static_cast<const CUpti_CallbackData*>(data));

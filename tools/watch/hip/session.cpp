@@ -8,6 +8,7 @@
 #include "../core/report/held_signals.hpp"
 #include "../core/report/standard_error.hpp"
 #include "../core/stream/captures.hpp"
+#include "../core/unnoticed.hpp"
 #include "../core/watcher.hpp"
 #include "describe.hpp"
 #include "entry.hpp"
@@ -100,25 +101,31 @@ void aside(std::int32_t device, const Body& body) noexcept {
 
 }  // namespace
 
-bool enter() noexcept {
-  if (mine.inside || ForkedChild::here() || session() == nullptr) return false;
+bool enter() {
+  if (mine.inside || ForkedChild::here()) return false;
+  const Unnoticed unnoticed;
+  if (session() == nullptr) return false;
   mine.inside = true;
   return true;
 }
 void leave() noexcept { mine.inside = false; }
 
-void not_watched(Call call, hipError_t status) noexcept {
-  if (ForkedChild::here()) [[unlikely]]
-    ForkedChild::called(call, status != hipSuccess);
+void not_watched(Call call, hipError_t status) {
+  if (!ForkedChild::here()) [[likely]]
+    return;
+  const Unnoticed unnoticed;
+  ForkedChild::called(call, status != hipSuccess);
 }
 
-void begins(const StreamCall& of) noexcept {
+void begins(const StreamCall& of) {
+  const Unnoticed unnoticed;
   mine.device = current_device();
   StreamCall here = of;
   here.device = mine.device;
   session()->calls.begin(mine.wait, here);
 }
-void ended(const StreamCall& of, hipError_t status) noexcept {
+void ended(const StreamCall& of, hipError_t status) {
+  const Unnoticed unnoticed;
   StreamCall here = of;
   here.device = mine.device;
   ObservedWait& seen = mine.wait;
@@ -128,12 +135,14 @@ void ended(const StreamCall& of, hipError_t status) noexcept {
     session()->calls.end(seen, here, status);
   }
 }
-void begins(const HipLaunch& of) noexcept {
+void begins(const HipLaunch& of) {
+  const Unnoticed unnoticed;
   mine.device = current_device();
   mine.launching = session()->launches.begin(mine.launch, of, mine.device);
 }
-void ended(const HipLaunch& of, hipError_t status) noexcept {
+void ended(const HipLaunch& of, hipError_t status) {
   if (!mine.launching) return;
+  const Unnoticed unnoticed;
   ObservedLaunch& seen = mine.launch;
   if (status == hipSuccess) {
     session()->launches.end(seen, of, status);
@@ -142,7 +151,8 @@ void ended(const HipLaunch& of, hipError_t status) noexcept {
   }
 }
 
-void made(hipStream_t stream, unsigned flags) noexcept {
+void made(hipStream_t stream, unsigned flags) {
+  const Unnoticed unnoticed;
   if (ForkedChild::here() || session() == nullptr) return;
   try {
     session()->watcher.streams().made(stream, current_device(),
@@ -151,12 +161,14 @@ void made(hipStream_t stream, unsigned flags) noexcept {
     return;
   }
 }
-void destroying(hipStream_t stream) noexcept {
+void destroying(hipStream_t stream) {
+  const Unnoticed unnoticed;
   if (ForkedChild::here() || session() == nullptr) return;
   session()->watcher.streams().destroyed(stream);
 }
 
-void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) noexcept {
+void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) {
+  const Unnoticed unnoticed;
   if (ForkedChild::here()) return;
   try {
     HipMemory::get().add(memory, bytes, kind);
@@ -164,7 +176,8 @@ void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) noexcept
     return;
   }
 }
-void has_no_memory(const void* memory) noexcept {
+void has_no_memory(const void* memory) {
+  const Unnoticed unnoticed;
   if (ForkedChild::here()) return;
   try {
     HipMemory::get().erase(memory);

@@ -47,7 +47,7 @@ class GuardedFile {
   }
 
  private:
-  static constexpr int patience = 2000;  // milliseconds
+  static constexpr int patience = 1000;  // milliseconds
 
   int write_all(std::string_view text) noexcept {
     const HeldSignals held;
