@@ -4,20 +4,25 @@
 // A program of the driver API that does not use warpsafe. Each argument names one thing to do.
 
 #include <cuda.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 /// Functions of the stand-in for a library (stand_in/library.cpp), on the legacy default stream.
 extern "C" int stand_in_scale(CUdeviceptr memory);
 extern "C" int stand_in_own(CUstream stream);
 extern "C" int stand_in_fill(CUdeviceptr memory, CUstream stream);
+extern "C" int stand_in_garbage();
 
 /// Exported, so that it has a name.
 extern "C" __attribute__((visibility("default"))) int plain_function(int value) {
@@ -72,6 +77,15 @@ const char* const* endless_name() {
   handle[0] = pages + page - 100;
   return handle;
 }
+/// Launches with so many attributes at that address.
+int launch_with(const CUlaunchAttribute* attributes, unsigned attribute_count) {
+  CUlaunchConfig config{};
+  config.gridDimX = config.gridDimY = config.gridDimZ = config.blockDimX = config.blockDimY =
+      config.blockDimZ = 1;
+  config.attrs = const_cast<CUlaunchAttribute*>(attributes);
+  config.numAttrs = attribute_count;
+  return cuLaunchKernelEx(&config, function_of("_ZN4demo7boundedEPf"), nullptr, nullptr);
+}
 constexpr const char* axpy = "_ZN4demo4axpyEfPKfPfi";
 
 int act(const char* what) {
@@ -102,10 +116,38 @@ int act(const char* what) {
   }
   if (is("fork_launch")) {
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(launch(axpy, 1, 256, 0));
+    if (child == 0) ::_exit(launch(axpy, 1, 256, 0) + launch(axpy, 1, 256, 0));
     int status = 0;
     ::waitpid(child, &status, 0);
     return WEXITSTATUS(status);
+  }
+  // Forks children that use the GPU while another thread does.
+  if (is("fork_busy")) {
+    bool stop = false;
+    std::thread other([&] {
+      while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+        CUdeviceptr one = 0;
+        cuMemAlloc(&one, 64);
+        cuMemFree(one);
+      }
+    });
+    int bad = 0;
+    for (int i = 0; i < 300; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        ::alarm(5);
+        CUdeviceptr one = 0;
+        cuMemAlloc(&one, 64);
+        ::_exit(launch(axpy, 1, 256, 0) + launch("_ZN4demo7boundedEPf", 1, 32, 0) == 6 ? 0 : 1);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      bad += status != 0 ? 1 : 0;
+      if (bad != 0) break;
+    }
+    __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+    other.join();
+    return bad;
   }
   // Handles of no kernel. Where a kernel has the address of its name, these have letters, an
   // address that cannot be read, text that nothing ends, and bytes that are no text.
@@ -129,6 +171,66 @@ int act(const char* what) {
     void* values[] = {&memory};
     return cuLaunchKernel(function_of("_ZN4demo7boundedEPf"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
                           nullptr);
+  }
+  if (is("garbage_parameters")) {
+    if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
+    return stand_in_garbage();
+  }
+  if (is("garbage_attributes")) {
+    const auto* const nowhere = reinterpret_cast<const CUlaunchAttribute*>(0x1230);
+    const auto* const page_end = reinterpret_cast<const CUlaunchAttribute*>(*endless_name());
+    return launch_with(nowhere, 3) + launch_with(nowhere, ~0U) + launch_with(page_end, ~0U);
+  }
+  if (is("garbage_node")) {
+    CUgraphNode node = nullptr;
+    const auto* const nowhere = reinterpret_cast<const CUDA_KERNEL_NODE_PARAMS*>(0x1230);
+    return cuGraphAddKernelNode(&node, nullptr, nullptr, 0, nowhere);
+  }
+  // Closes everything, as a daemon does, and has its data in place of it.
+  if (is("reuse_descriptors")) {
+    constexpr int most = 1100;
+    ::close(2);
+    for (int i = 3; i < most; ++i) ::close(i);
+    const int data = ::open(std::getenv("WATCH_DATA"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    for (int i = 3; i < most; ++i) ::dup2(data, i);
+    return data;
+  }
+  if (is("pause")) return ::usleep(300'000);
+  // Fills the pipe that is its standard error.
+  if (is("fill_stderr")) {
+    const int flags = ::fcntl(2, F_GETFL);
+    ::fcntl(2, F_SETFL, flags | O_NONBLOCK);
+    while (::write(2, "\n", 1) == 1) {
+    }
+    return ::fcntl(2, F_SETFL, flags);
+  }
+  // Sends itself a signal that no thread of its own takes for a while.
+  if (is("signal")) {
+    static pthread_t taken_by = {};
+    std::signal(SIGUSR1, [](int) { taken_by = ::pthread_self(); });
+    sigset_t one;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, SIGUSR1);
+    ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
+    ::kill(::getpid(), SIGUSR1);
+    ::usleep(50'000);
+    ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+    return taken_by == ::pthread_self() ? 0 : 1;
+  }
+  if (is("errno")) {
+    errno = 4321;
+    launch(axpy, 70000, 256, 0);
+    return errno;
+  }
+  // Launches on a thread that has been asked to end at its next cancellation point.
+  if (is("cancel")) {
+    int launched = -1;
+    std::thread([&] {
+      ::pthread_cancel(::pthread_self());
+      launched = launch(axpy, 70000, 256, 0);
+      ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+    }).join();
+    return launched;
   }
   if (is("elements_as_bytes")) {
     static const float host[count] = {};

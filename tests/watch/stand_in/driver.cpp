@@ -301,6 +301,21 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
   }
   return status;
 }
+/// Reads the attributes of no launch, so that a garbage number of them is accepted or refused
+/// without a fault.
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** values, void** extra) {
+  const cuLaunchKernelEx_params of{config, f, values, extra};
+  const char* const symbol = f != nullptr ? f->name : nullptr;
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, &of, symbol, [&] {
+    return config->numAttrs > 64 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                              std::size_t count, const CUDA_KERNEL_NODE_PARAMS* parameters) {
+  const cuGraphAddKernelNode_v2_params of{node, graph, before, count, parameters};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddKernelNode_v2, &of, nullptr,
+                     [] { return CUDA_ERROR_INVALID_VALUE; });
+}
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   const cuGraphLaunch_params of{graph, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &of, nullptr,

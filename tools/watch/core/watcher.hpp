@@ -12,6 +12,7 @@
 #include "report/error_reporter.hpp"
 #include "report/observed_wait.hpp"
 #include "report/run_files.hpp"
+#include "report/standard_error.hpp"
 #include "report/summary.hpp"
 #include "report/unsupported_switches.hpp"
 #include "report/wait_reporter.hpp"
@@ -168,13 +169,8 @@ class Watcher {
       files_.finish(options_);
       if (!options_.quiet) write_summary();
     } catch (...) {
-      std::fputs("warpsafe: no summary: out of memory\n", stderr);
+      StandardError::line("warpsafe: no summary: out of memory");
     }
-  }
-  /// Call in the child after a fork, which does not have the parent's threads.
-  void forked() noexcept {
-    waits_.forked();
-    errors_.forked();
   }
 
   [[nodiscard]] Totals totals() { return Totals::of(kernels_, errors_.faults()); }
@@ -235,7 +231,7 @@ class Watcher {
   }
   void stop_if_asked() noexcept {
     if (!options_.stop_on_error) return;
-    std::fputs("warpsafe: stopped at the first error (--stop-on-error)\n", stderr);
+    StandardError::line("warpsafe: stopped at the first error (--stop-on-error)");
     finish();
     std::fflush(nullptr);
     // The program is inside its runtime; a normal exit might wait for the runtime's locks.
@@ -246,7 +242,9 @@ class Watcher {
     std::string suspected;
     suspicions_.each([&](const std::string& one) { suspected += "  " + one + '\n'; });
     const std::string text = summary_text(process_, kernels_, totals(), suspected);
-    if (!text.empty()) std::fputs((text + files_.missing(options_)).c_str(), stderr);
+    if (text.empty()) return;
+    const std::string all = text + files_.missing(options_);
+    StandardError::line({all.data(), all.size() - 1});  // its last character ends a line
   }
 
   const Platform& platform_;

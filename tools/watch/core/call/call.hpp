@@ -65,5 +65,33 @@ enum class Call : std::uint8_t {
 [[nodiscard]] inline bool is_for_suspicions(Call call) noexcept {
   return call >= Call::allocate_pitch;
 }
+/// Returns whether the call gives the device work or memory, or waits for it. Programs release
+/// things when they end, and query them, without need for a device.
+[[nodiscard]] inline bool uses_the_device(Call call) noexcept {
+  switch (call) {
+    case Call::launch:
+    case Call::launch_ex:
+    case Call::launch_cooperative:
+    case Call::graph_launch:
+    case Call::runtime_launch:
+    case Call::runtime_launch_ex:
+    case Call::wait_device:
+    case Call::wait_stream:
+    case Call::copy_in:
+    case Call::copy_out:
+    case Call::copy_in_async:
+    case Call::copy_out_async:
+    case Call::copy_any:
+    case Call::copy_any_async:
+    case Call::allocate:
+    case Call::allocate_managed:
+    case Call::allocate_async:
+    case Call::fill:
+    case Call::fill_async:
+      return true;
+    default:
+      return false;
+  }
+}
 
 }  // namespace warpsafe::watch
