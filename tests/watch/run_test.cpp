@@ -225,6 +225,10 @@ TEST(Run, TheProgramKeepsItsErrnoAndItsCancellationPoints) {
               HasSubstr("cancel: 1\ngood: 0\n"));
 }
 
+TEST(Run, AProgramThatRunsLongDoesNotGrow) {
+  EXPECT_THAT(watched("", "good grow").out, testing::ContainsRegex("grow: [01]\n"));
+}
+
 TEST(Run, OurThreadTakesNoSignalOfTheProgram) {
   EXPECT_THAT(watched("--timeout 10", "good signal").out, HasSubstr("signal: 0\n"));
 }

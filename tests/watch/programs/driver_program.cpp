@@ -88,6 +88,15 @@ int launch_with(const CUlaunchAttribute* attributes, unsigned attribute_count) {
 }
 constexpr const char* axpy = "_ZN4demo4axpyEfPKfPfi";
 
+long resident_pages() {
+  long all = 0;
+  long resident = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%ld %ld", &all, &resident) != 2) std::abort();
+  std::fclose(file);
+  return resident;
+}
+
 int act(const char* what) {
   const auto is = [&](const char* one) { return std::strcmp(what, one) == 0; };
   if (is("good")) return launch(axpy, 1, 256, 0);
@@ -231,6 +240,21 @@ int act(const char* what) {
       ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
     }).join();
     return launched;
+  }
+  // Returns by how many MiB a hundred thousand short lives of graphs, streams and memory grow it.
+  if (is("grow")) {
+    const long before = resident_pages();
+    for (int i = 0; i < 100'000; ++i) {
+      CUgraphExec graph = nullptr;
+      CUdeviceptr one = 0;
+      if (cuGraphInstantiateWithFlags(&graph, nullptr, 0) + cuGraphLaunch(graph, stream) +
+              cuGraphExecDestroy(graph) + cuMemAlloc(&one, 64) + cuMemFree(one) +
+              launch(axpy, 1, 256, 0) !=
+          0) {
+        return -1;
+      }
+    }
+    return static_cast<int>((resident_pages() - before) / 256);
   }
   if (is("elements_as_bytes")) {
     static const float host[count] = {};

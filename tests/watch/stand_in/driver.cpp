@@ -316,6 +316,24 @@ CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNod
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddKernelNode_v2, &of, nullptr,
                      [] { return CUDA_ERROR_INVALID_VALUE; });
 }
+CUresult cuGraphGetNodes(CUgraph, CUgraphNode*, std::size_t* count) {
+  *count = 0;
+  return CUDA_SUCCESS;
+}
+/// No two graphs have one handle.
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* graph, CUgraph from, unsigned long long flags) {
+  const cuGraphInstantiateWithFlags_params of{graph, from, flags};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags, &of, nullptr, [&] {
+    static std::uintptr_t next = 0x10000;
+    *graph = reinterpret_cast<CUgraphExec>(next += 64);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphExecDestroy(CUgraphExec graph) {
+  const cuGraphExecDestroy_params of{graph};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy, &of, nullptr,
+                     [] { return CUDA_SUCCESS; });
+}
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   const cuGraphLaunch_params of{graph, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &of, nullptr,
