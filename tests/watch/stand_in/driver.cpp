@@ -34,10 +34,12 @@ struct CUctx_st {};
 
 namespace {
 
+const std::string long_name = "_Z900" + std::string(900, 'a') + "v";
 CUfunc_st functions[] = {{"_ZN4demo4axpyEfPKfPfi", 1024, 0},
                          {"_ZN4demo7boundedEPf", 256, 0},
                          {"_ZN4demo4tileIfEEvPT_", 1024, 40000},
-                         {"_ZN4demo13out_of_boundsEPf", 1024, 0}};
+                         {"_ZN4demo13out_of_boundsEPf", 1024, 0},
+                         {long_name.c_str(), 1024, 0}};
 CUctx_st context;
 bool lost = false;
 bool faulty = false;  // work in flight is going to fail
