@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -223,6 +224,37 @@ TEST(Run, TheProgramKeepsItsErrnoAndItsCancellationPoints) {
   EXPECT_THAT(watched("", "errno").out, HasSubstr("errno: 4321\n"));
   EXPECT_THAT(watched("--journal " + path, "good cancel good").out,
               HasSubstr("cancel: 1\ngood: 0\n"));
+}
+
+TEST(Run, AProgramThatRunsLongDoesNotGrow) {
+  EXPECT_THAT(watched("", "good grow").out, testing::ContainsRegex("grow: [01]\n"));
+}
+
+// Threads and fibres of some programs have 16 KiB of stack, which the runtime needs as well.
+TEST(Run, ALaunchNeedsLittleStack) {
+  const std::vector<std::string> whats = {"stack_good",    "library",         "stack_memory",
+                                          "stack_new",     "stack_long_name", "stack_good",
+                                          "stack_refused", "out_of_bounds",   "stack_fault"};
+  std::string all;
+  for (const std::string& what : whats) all += what + ' ';
+  const std::string path = testing::TempDir() + "watch_stack.jsonl";
+  const auto numbers = [](const std::string& out) {
+    std::vector<int> found;
+    for (std::size_t at = 0; (at = out.find("stack_", at)) != std::string::npos; ++at) {
+      at = out.find(": ", at) + 2;
+      found.push_back(std::stoi(out.substr(at)));
+    }
+    return found;
+  };
+  const std::vector<int> alone =
+      numbers(shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_PROGRAM " " + all).out);
+  ASSERT_EQ(alone.size(), 7U);
+  for (const std::string options : {"", "--quiet", "--log debug"}) {
+    SCOPED_TRACE(options);
+    const std::vector<int> used = numbers(watched("--journal " + path + " " + options, all).out);
+    ASSERT_EQ(used.size(), alone.size());
+    for (std::size_t i = 0; i < used.size(); ++i) EXPECT_LT(used[i], alone[i] + 6000) << i;
+  }
 }
 
 TEST(Run, OurThreadTakesNoSignalOfTheProgram) {

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <thread>
 
 /// Functions of the stand-in for a library (stand_in/library.cpp), on the legacy default stream.
@@ -87,6 +88,42 @@ int launch_with(const CUlaunchAttribute* attributes, unsigned attribute_count) {
   return cuLaunchKernelEx(&config, function_of("_ZN4demo7boundedEPf"), nullptr, nullptr);
 }
 constexpr const char* axpy = "_ZN4demo4axpyEfPKfPfi";
+
+long resident_pages() {
+  long all = 0;
+  long resident = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%ld %ld", &all, &resident) != 2) std::abort();
+  std::fclose(file);
+  return resident;
+}
+
+/// Runs `body` on a thread, and returns how many bytes of the thread's stack it changed.
+int stack_of(void (*body)()) {
+  constexpr std::size_t bytes = 1 << 16;
+  constexpr unsigned char untouched = 0xa5;
+  auto* const stack = static_cast<unsigned char*>(std::aligned_alloc(4096, bytes));
+  std::memset(stack, untouched, bytes);
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstack(&attributes, stack, bytes);
+  static unsigned char* begin;  // of the frame from which `body` is called
+  pthread_t thread = {};
+  ::pthread_create(
+      &thread, &attributes,
+      [](void* of) -> void* {
+        begin = static_cast<unsigned char*>(__builtin_frame_address(0));
+        reinterpret_cast<void (*)()>(of)();
+        return nullptr;
+      },
+      reinterpret_cast<void*>(body));
+  ::pthread_join(thread, nullptr);
+  unsigned char* lowest = stack;
+  while (*lowest == untouched) ++lowest;
+  const auto used = begin - lowest;
+  std::free(stack);
+  return static_cast<int>(used);
+}
 
 int act(const char* what) {
   const auto is = [&](const char* one) { return std::strcmp(what, one) == 0; };
@@ -231,6 +268,36 @@ int act(const char* what) {
       ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
     }).join();
     return launched;
+  }
+  // Returns by how many MiB forty thousand short lives of graphs, streams and memory grow it.
+  if (is("grow")) {
+    const long before = resident_pages();
+    for (int i = 0; i < 40'000; ++i) {
+      CUgraphExec graph = nullptr;
+      CUdeviceptr one = 0;
+      if (cuGraphInstantiateWithFlags(&graph, nullptr, 0) + cuGraphLaunch(graph, stream) +
+              cuGraphExecDestroy(graph) + cuMemAlloc(&one, 64) + cuMemFree(one) +
+              launch(axpy, 1, 256, 0) !=
+          0) {
+        return -1;
+      }
+    }
+    return static_cast<int>((resident_pages() - before) / 256);
+  }
+  // Returns how many bytes of its stack a thread uses for a launch.
+  if (is("stack_new")) return stack_of([] { launch("_ZN4demo7boundedEPf", 1, 32, 0); });
+  if (is("stack_long_name")) {
+    return stack_of([] { launch(("_Z900" + std::string(900, 'a') + "v").c_str(), 1, 32, 0); });
+  }
+  if (is("stack_good")) return stack_of([] { launch(axpy, 1, 256, 0); });
+  if (is("stack_refused")) return stack_of([] { launch(axpy, 70000, 256, 0); });
+  if (is("stack_fault")) return stack_of([] { cuCtxSynchronize(); });
+  if (is("stack_memory")) {
+    return stack_of([] {
+      cuMemAlloc(&memory, 4096);
+      cuMemsetD32Async(memory, 0, 1, stream);
+      cuMemFree(memory);
+    });
   }
   if (is("elements_as_bytes")) {
     static const float host[count] = {};

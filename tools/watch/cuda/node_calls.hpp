@@ -41,6 +41,11 @@ class NodeCalls {
         // All of these have the executable graph as their first parameter.
         changed(read<cuGraphExecKernelNodeSetParams_v2_params>(info).hGraphExec);
         return false;
+      case Call::graph_exec_destroyed:
+        if (status == CUDA_SUCCESS) {
+          graphs_.destroyed(read<cuGraphExecDestroy_params>(info).hGraphExec);
+        }
+        return false;
       case Call::graph_add_node:
         return added(read<cuGraphAddNode_v2_params>(info).nodeParams, mine, device, status);
       case Call::graph_instantiate: {

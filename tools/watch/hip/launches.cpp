@@ -109,6 +109,15 @@ hipError_t hipModuleUnload(hipModule_t module) {
     return status;
   });
 }
+// It unloads all modules of the device.
+hipError_t hipDeviceReset() {
+  return watched(call_of(Call::unload, "hipDeviceReset"), [&] {
+    static constinit NextFunction next("hipDeviceReset");
+    const hipError_t status = call_next(next.get());
+    HipKernels::get().forget_modules();
+    return status;
+  });
+}
 
 hipError_t hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
                            std::size_t bytes, hipStream_t stream) {

@@ -22,7 +22,8 @@ enum class Call : std::uint8_t {
   graph_launch,        ///< cuGraphLaunch
   begin_capture,
   end_capture,
-  unload,             ///< cuModuleUnload, cuLibraryUnload
+  graph_exec_destroyed,
+  unload,             ///< cuModuleUnload, cuLibraryUnload, and the end of a context
   noticing,           ///< checked only for faults that it reports
   runtime_launch,     ///< cudaLaunchKernel and the cooperative variant
   runtime_launch_ex,  ///< cudaLaunchKernelExC
