@@ -5,7 +5,7 @@ import re
 
 from conan import ConanFile
 from conan.errors import ConanInvalidConfiguration
-from conan.tools.build import check_min_cppstd
+from conan.tools.build import valid_min_cppstd
 from conan.tools.files import copy, load
 from conan.tools.layout import basic_layout
 from conan.tools.scm import Version
@@ -37,6 +37,16 @@ class WarpsafeConan(ConanFile):
     def layout(self):
         basic_layout(self)
 
+    # Detected profiles name the compiler's default, C++17 or older in most releases. The package's CMake targets
+    # request C++20 themselves, so such a profile is not refused. Conan calls validate() also for standards that the
+    # profile does not name.
+    def configure(self):
+        if not valid_min_cppstd(self, 20):
+            self.output.warning(
+                f"compiler.cppstd is {self.settings.get_safe('compiler.cppstd', 'not set')}, and {self.name} needs C++20: "
+                "its CMake targets request it; for another build system, set compiler.cppstd=gnu20"
+            )
+
     # Outcome's headers; and Context, for the host backend. No recipe has CUDA or HIP: their parts are
     # offered where the machine has them.
     def requirements(self):
@@ -49,7 +59,6 @@ class WarpsafeConan(ConanFile):
     def validate(self):
         if self.settings.os != "Linux":
             raise ConanInvalidConfiguration(f"{self.ref} is for Linux")
-        check_min_cppstd(self, 20)
         compiler = str(self.settings.compiler)
         minimum = self._compilers_minimum_version.get(compiler)
         if minimum and Version(self.settings.compiler.version) < minimum:
@@ -73,7 +82,6 @@ class WarpsafeConan(ConanFile):
         self.cpp_info.set_property("cmake_target_name", "warpsafe::warpsafe")
         self.cpp_info.set_property("pkg_config_name", "warpsafe")
         # warpsafe::host, warpsafe::cuda and warpsafe::hip, and the check level.
-        self.cpp_info.builddirs = [os.path.join("lib", "cmake", "warpsafe")]
         self.cpp_info.set_property(
             "cmake_build_modules", [os.path.join("lib", "cmake", "warpsafe", "warpsafe-components.cmake")]
         )

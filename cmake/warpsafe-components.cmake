@@ -14,13 +14,14 @@ if(NOT warpsafe_target)
   set(warpsafe_target warpsafe::warpsafe)
 endif()
 get_target_property(warpsafe_definitions ${warpsafe_target} INTERFACE_COMPILE_DEFINITIONS)
-# An installed target already has it.
+# An installed target already has both; Conan's has neither.
 if(NOT warpsafe_definitions MATCHES "WARPSAFE_CHECKS=")
   target_compile_definitions(
     ${warpsafe_target}
     INTERFACE
       WARPSAFE_CHECKS=$<IF:$<STREQUAL:$<TARGET_PROPERTY:WARPSAFE_CHECKS>,>,$<IF:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>,0,2>,$<TARGET_PROPERTY:WARPSAFE_CHECKS>>
   )
+  target_compile_features(${warpsafe_target} INTERFACE cxx_std_20)
 endif()
 
 if(POLICY CMP0167)

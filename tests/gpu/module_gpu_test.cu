@@ -45,6 +45,17 @@ template __global__ void offset<double>(double*, double);
 using Scale = void(float, float*, unsigned long long);
 using Late = void(float*, long long);
 
+WARPSAFE_KERNEL void fill_shared(float* values, std::size_t count) {
+  // Static memory beside it: the launch's number is of the dynamic memory alone.
+  float* const fixed = ws::shared_array<float, 100>([] {});
+  float* const memory = ws::dynamic_shared<float>(count);
+  if (count == 0) return;
+  const unsigned i = ws::thread_in_block().x;
+  memory[i] = 1;
+  fixed[i] = 2;
+  ws::sync_block();
+  values[ws::thread_index().x] = memory[31 - i] + fixed[31 - i];
+}
 WARPSAFE_KERNEL void checked(float* values, std::size_t n, std::size_t bad) {
   const std::size_t i = ws::thread_index().x;
   WARPSAFE_DEVICE_CHECK(i < n, "inside of the array");
@@ -194,6 +205,32 @@ TEST_F(ModuleOnGpu, SaysThatThereIsNoCodeForTheDevice) {
   const auto text = loaded.has_value() ? said(loaded.value().kernel<Scale>("scale")) : said(loaded);
   EXPECT_NE(text.find("the module has no code for device 0"), std::string::npos) << text;
   EXPECT_NE(text.find("it holds sm_"), std::string::npos) << text;
+}
+
+TEST_F(ModuleOnGpu, DynamicSharedMemoryThatTheLaunchDoesNotGiveIsSaid) {
+  auto values = ws::DeviceBuffer<float>::create(*stream, 64).value();
+  const auto run = [&](std::size_t given, std::size_t count) {
+    const ws::LaunchConfig config{ws::grid<2>, ws::block<32>, ws::shared<float>(given)};
+    const auto launched =
+        ws::launch(*stream, config, ws::kernel<fill_shared>, values.view(), count);
+    EXPECT_TRUE(launched.has_value()) << said(launched);
+    return stream->synchronize();
+  };
+  EXPECT_TRUE(run(32, 32).has_value());
+  EXPECT_EQ(values.to_host(*stream).get().value(), std::vector<float>(64, 3.0F));
+  EXPECT_TRUE(run(0, 0).has_value()) << "a kernel may use the memory only in some launches";
+  for (const std::size_t count : {std::size_t{33}, ~std::size_t{0}}) {
+    const auto failed = run(32, count);
+    ASSERT_FALSE(failed.has_value());
+    EXPECT_EQ(failed.error().code, ws::Errc::device_check_failed);
+    const std::string wanted = "after kernel 'fill_shared': check 'dynamic_shared for " +
+                               std::to_string(count) +
+                               " elements of 4 bytes, and the launch gives 128 bytes (set them "
+                               "with shared<T>(count))' failed in block (";
+    EXPECT_NE(said(failed).find(wanted), std::string::npos) << said(failed);
+    EXPECT_NE(said(failed).find("at module_gpu_test.cu:"), std::string::npos) << said(failed);
+  }
+  EXPECT_TRUE(run(32, 32).has_value()) << "the device goes on";
 }
 
 TEST_F(ModuleOnGpu, AFailedCheckIsSaidAndTheContextIsWhole) {

@@ -16,7 +16,7 @@ namespace {
 WARPSAFE_KERNEL void checked(float* values, std::size_t count) {
   const std::size_t i = ws::thread_index().x;
   WARPSAFE_DEVICE_CHECK(i < count, "inside of the array");
-  values[i] = 1.0F;
+  values[i] = *ws::dynamic_shared<float>() + 1.0F;
 }
 }  // namespace
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Builds the consumer in vcpkg's manifest mode, with the port of packaging/vcpkg: vcpkg.py SOURCE FOLDER CXX
+"""Builds the consumer with the port of packaging/vcpkg, in vcpkg's manifest mode and in its classic mode: vcpkg.py
+SOURCE FOLDER CXX
 
 Boost and the tools are the system's; nothing is downloaded. Exit code 77: vcpkg is not installed."""
 import os
@@ -31,26 +32,59 @@ def run(*command):
 
 
 here = source / "tests" / "package"
+overlays = {
+    "ports": [source / "packaging" / "vcpkg", here / "vcpkg" / "system-boost"],
+    "triplets": [here / "vcpkg" / "triplets"],
+}
+triplets = {"TARGET": "header-only-linux", "HOST": "header-only-linux"}
+# What vcpkg's own checks of a port report is an error.
+kept = ["--enforce-port-checks", f"--x-buildtrees-root={folder / 'buildtrees'}", f"--x-packages-root={folder / 'packages'}"]
+
+
+def consumer(build, *options):
+    """Builds a project with vcpkg's toolchain file, and runs its program."""
+    run(
+        "cmake", "-G", "Ninja", "-S", here / "consumer", "-B", build,
+        f"-DCMAKE_TOOLCHAIN_FILE={root / 'scripts' / 'buildsystems' / 'vcpkg.cmake'}",
+        *(f"-DVCPKG_{kind}_TRIPLET={triplet}" for kind, triplet in triplets.items()),
+        f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release", "-DCOMPONENT=host", *options,
+    )
+    run("cmake", "--build", build)
+    run(build / "consumer", "0")
+
+
+def check_installed(folder):
+    """What vcpkg's maintainers expect of a header-only package."""
+    share = next(folder.glob("*/share"))
+    for wanted in ("copyright", "usage", "warpsafe-config.cmake", "warpsafe-config-version.cmake"):
+        if not (share / "warpsafe" / wanted).exists():
+            sys.exit(f"the package has no {wanted}")
+    left = [path for path in ("lib", "debug", "share/cmake", "share/doc") if (share.parent / path / "warpsafe").exists()]
+    if left:
+        sys.exit(f"the package has {left}")
+
+
 run(program, "version")
 shutil.rmtree(folder, ignore_errors=True)
-run(
-    "cmake", "-G", "Ninja", "-S", here / "consumer", "-B", folder,
-    f"-DCMAKE_TOOLCHAIN_FILE={root / 'scripts' / 'buildsystems' / 'vcpkg.cmake'}",
+manifest = folder / "manifest"
+consumer(
+    manifest,
     f"-DVCPKG_MANIFEST_DIR={here / 'vcpkg'}",
-    f"-DVCPKG_OVERLAY_PORTS={source / 'packaging' / 'vcpkg'};{here / 'vcpkg' / 'system-boost'}",
-    f"-DVCPKG_OVERLAY_TRIPLETS={here / 'vcpkg' / 'triplets'}",
-    "-DVCPKG_TARGET_TRIPLET=header-only-linux", "-DVCPKG_HOST_TRIPLET=header-only-linux",
-    f"-DVCPKG_INSTALL_OPTIONS=--x-buildtrees-root={folder / 'buildtrees'};--x-packages-root={folder / 'packages'}",
-    f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release", "-DCOMPONENT=host",
+    *(f"-DVCPKG_OVERLAY_{kind.upper()}={';'.join(map(str, paths))}" for kind, paths in overlays.items()),
+    f"-DVCPKG_INSTALL_OPTIONS={';'.join(kept)}",
 )
-run("cmake", "--build", folder)
-run(folder / "consumer", "0")
+check_installed(manifest / "vcpkg_installed")
 
-# vcpkg's own check of a port reports these; they do not apply to a header-only package.
-installed = next(folder.glob("vcpkg_installed/*/share/warpsafe"))
-for wanted in ("copyright", "usage", "warpsafe-config.cmake", "warpsafe-config-version.cmake"):
-    if not (installed / wanted).exists():
-        sys.exit(f"the package has no {wanted}")
-left = [path for path in ("lib", "debug", "share/cmake", "share/doc") if (installed.parent.parent / path / "warpsafe").exists()]
-if left:
-    sys.exit(f"the package has {left}")
+# The command of packaging/README.md, in the checkout.
+os.chdir(source)
+classic = folder / "classic_installed"
+run(
+    program, "install", "warpsafe", "--classic",
+    *(f"--overlay-{kind}={path}" for kind, paths in overlays.items() for path in paths),
+    *(f"--{option}={triplets[kind]}" for option, kind in {"triplet": "TARGET", "host-triplet": "HOST"}.items()),
+    f"--x-install-root={classic}", *kept,
+)
+check_installed(classic)
+consumer(
+    folder / "classic", "-DVCPKG_MANIFEST_MODE=OFF", f"-DVCPKG_INSTALLED_DIR={classic}", f"-DPROGRAM={here / 'consumer' / 'level.cpp'}"
+)

@@ -86,4 +86,22 @@ TEST_F(LaunchPointers, OutsideOfTheBlockAreNotRead) {
   EXPECT_TRUE(touched({}, AccessKind::write).empty());
 }
 
+// What is known of a kernel may belong to another one, whose handle or name it has.
+TEST_F(LaunchPointers, ThatCannotBeReadAreLeftOut) {
+  kernel.library = "libcublas";
+  kernel.parameters = {{0, 8}, {8, 8}, {16, 8}};
+  void* each[] = {&block[1], key(0x1230), &block[2]};
+  EXPECT_EQ(touched({each, nullptr}, AccessKind::read),
+            (std::vector<std::uintptr_t>{0x7f0000001000}));
+  EXPECT_TRUE(touched({static_cast<void**>(key(0x1230)), nullptr}, AccessKind::read).empty());
+  EXPECT_TRUE(touched({nullptr, static_cast<void**>(key(0x1230))}, AccessKind::read).empty());
+  void* extra[] = {key(1), key(0x1230), key(2), &bytes, nullptr};
+  EXPECT_TRUE(touched({nullptr, extra}, AccessKind::read).empty());
+  void* no_size[] = {key(1), block, key(2), key(0x1230), nullptr};
+  EXPECT_TRUE(touched({nullptr, no_size}, AccessKind::read).empty());
+  bytes = ~std::size_t{0};
+  kernel.parameters.clear();
+  EXPECT_TRUE(in_block(0, AccessKind::read).empty());
+}
+
 }  // namespace

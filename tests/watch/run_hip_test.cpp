@@ -113,6 +113,11 @@ TEST(RunHip, AProgramWithALibraryIsToldWhatItIsToldWithoutUs) {
   EXPECT_EQ(watched.out, alone.out);
 }
 
+TEST(RunHip, AThreadThatTheProgramCancelsEndsAlone) {
+  EXPECT_THAT(with_library("cancel copy_same", "--quiet").out,
+              HasSubstr("cancel: 0\ncopy_same: 0\n"));
+}
+
 TEST(RunHip, OnAMDsOwnLibraryTheProgramRunsAsItDoes) {
   const Ran alone = shell(WATCH_PROGRAM " good sync");
   const Ran watched = shell(WATCH_RUN " --hip --quiet " WATCH_PROGRAM " good sync");

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -174,6 +175,92 @@ TEST(Run, TheJournalIsOnDiskAfterACrash) {
   EXPECT_THAT(journal, HasSubstr("\"error\":\"a grid axis is over its limit\""));
 }
 
+TEST(Run, WhatTheProgramPutsInPlaceOfOurDescriptorsIsItsOwn) {
+  const std::string path = testing::TempDir() + "watch_reuse.jsonl";
+  const std::string data = testing::TempDir() + "watch_reuse.data";
+  const Ran ran =
+      watched("--journal " + path, "good reuse_descriptors grid_y", "WATCH_DATA=" + data);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("reuse_descriptors: 2\ngrid_y: 1\n"));
+  EXPECT_EQ(file(data), "");
+  EXPECT_THAT(file(path), HasSubstr("\"state\":\"refused\""));
+}
+
+/// Runs `command` with standard error in a pipe to `reader`, and standard output in ours. Its
+/// status comes last.
+Ran with_reader(const std::string& command, const std::string& reader) {
+  return shell("{ { " + command + "; echo \"status: $?\" >&3; } 2>&1 >&3 | " + reader + "; } 3>&1");
+}
+std::string command_of(const std::string& arguments) {
+  return "env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda " WATCH_PROGRAM " " +
+         arguments;
+}
+
+TEST(Run, AReaderThatEndsDoesNotEndTheProgram) {
+  EXPECT_EQ(with_reader(command_of("good pause grid_y"), "true").out,
+            "good: 0\npause: 0\ngrid_y: 1\nstatus: 0\n");
+}
+
+TEST(Run, AReaderThatNeverReadsDoesNotHoldTheProgram) {
+  EXPECT_EQ(with_reader("timeout 2 " + command_of("fill_stderr grid_y grid_y"), "sleep 3").out,
+            "fill_stderr: 0\ngrid_y: 1\ngrid_y: 1\nstatus: 0\n");
+}
+
+TEST(Run, AFullDiskIsSaidAndDoesNotEndTheProgram) {
+  const Ran full = watched("--journal /dev/full", "good grid_y");
+  EXPECT_EQ(full.status, 0);
+  EXPECT_THAT(full.out, HasSubstr("the journal /dev/full is incomplete: No space left on device"));
+  const std::string path = testing::TempDir() + "watch_limit.jsonl";
+  const Ran limited =
+      shell("ulimit -f 1; env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --journal " +
+            path + " " WATCH_PROGRAM " many good");
+  EXPECT_EQ(limited.status, 0);
+  EXPECT_THAT(limited.out, HasSubstr("good: 0\n"));
+  EXPECT_THAT(limited.out, HasSubstr("is incomplete: File too large"));
+}
+
+TEST(Run, TheProgramKeepsItsErrnoAndItsCancellationPoints) {
+  const std::string path = testing::TempDir() + "watch_cancel.jsonl";
+  EXPECT_THAT(watched("", "errno").out, HasSubstr("errno: 4321\n"));
+  EXPECT_THAT(watched("--journal " + path, "good cancel good").out,
+              HasSubstr("cancel: 1\ngood: 0\n"));
+}
+
+TEST(Run, AProgramThatRunsLongDoesNotGrow) {
+  EXPECT_THAT(watched("", "good grow").out, testing::ContainsRegex("grow: [01]\n"));
+}
+
+// Threads and fibres of some programs have 16 KiB of stack, which the runtime needs as well.
+TEST(Run, ALaunchNeedsLittleStack) {
+  const std::vector<std::string> whats = {"stack_good",    "library",         "stack_memory",
+                                          "stack_new",     "stack_long_name", "stack_good",
+                                          "stack_refused", "out_of_bounds",   "stack_fault"};
+  std::string all;
+  for (const std::string& what : whats) all += what + ' ';
+  const std::string path = testing::TempDir() + "watch_stack.jsonl";
+  const auto numbers = [](const std::string& out) {
+    std::vector<int> found;
+    for (std::size_t at = 0; (at = out.find("stack_", at)) != std::string::npos; ++at) {
+      at = out.find(": ", at) + 2;
+      found.push_back(std::stoi(out.substr(at)));
+    }
+    return found;
+  };
+  const std::vector<int> alone =
+      numbers(shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_PROGRAM " " + all).out);
+  ASSERT_EQ(alone.size(), 7U);
+  for (const std::string options : {"", "--quiet", "--log debug"}) {
+    SCOPED_TRACE(options);
+    const std::vector<int> used = numbers(watched("--journal " + path + " " + options, all).out);
+    ASSERT_EQ(used.size(), alone.size());
+    for (std::size_t i = 0; i < used.size(); ++i) EXPECT_LT(used[i], alone[i] + 6000) << i;
+  }
+}
+
+TEST(Run, OurThreadTakesNoSignalOfTheProgram) {
+  EXPECT_THAT(watched("--timeout 10", "good signal").out, HasSubstr("signal: 0\n"));
+}
+
 TEST(Run, ATimelineAtTheEnd) {
   const std::string path = testing::TempDir() + "watch_timeline.json";
   EXPECT_EQ(watched("--timeline " + path, "good sync").status, 0);
@@ -195,9 +282,25 @@ TEST(Run, AChildOfAForkSaysNothing) {
 }
 
 TEST(Run, AChildOfAForkThatLaunchesIsToldWhy) {
-  const Ran ran = watched("--quiet", "good fork_launch");
-  EXPECT_THAT(ran.out, HasSubstr("fork_launch: 3\n"));
-  EXPECT_THAT(ran.out, HasSubstr("this process was forked after its parent used the GPU"));
+  const Ran ran = watched("--quiet", "good fork_launch good");
+  EXPECT_EQ(
+      ran.out,
+      "good: 0\nwarpsafe: this process was forked after its parent used the GPU, so it cannot "
+      "use the GPU and is not watched; start workers by exec (Python: "
+      "multiprocessing.set_start_method('spawn'))\nfork_launch: 6\ngood: 0\n");
+}
+
+TEST(Run, AChildOfAForkWritesNothingIntoItsParentsJournal) {
+  const std::string path = testing::TempDir() + "watch_fork.jsonl";
+  EXPECT_EQ(watched("--quiet --journal " + path, "good fork_launch good").status, 0);
+  const std::string journal = file(path);
+  EXPECT_THAT(journal, HasSubstr("\"launch\":2"));
+  EXPECT_THAT(journal, Not(HasSubstr("refused")));
+}
+
+// Another thread may hold a lock of the watch at the fork.
+TEST(Run, AChildOfAForkNeverWaitsForItsParentsLocks) {
+  EXPECT_THAT(watched("", "fork_busy").out, HasSubstr("fork_busy: 0\n"));
 }
 
 // A program that ignores an error must run on under warpsafe-run.
@@ -219,6 +322,15 @@ TEST(Run, AFunctionThatIsNoKernelIsNamed) {
   EXPECT_THAT(exported, HasSubstr("the runtime does not know this function as a kernel"));
   EXPECT_THAT(watched("--quiet", "text_as_function").out,
               HasSubstr("Kernel 'watch_driver_program+0x"));
+}
+
+// The driver reads none of it before it accepts or refuses the call.
+TEST(Run, GarbageInALaunchDoesNotEndTheProgram) {
+  const Ran ran = watched("", "garbage_parameters garbage_attributes garbage_node good");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("garbage_parameters: 0\n"));
+  EXPECT_THAT(ran.out, HasSubstr("garbage_attributes: 2\n"));
+  EXPECT_THAT(ran.out, HasSubstr("garbage_node: 1\ngood: 0\n"));
 }
 
 TEST(Run, AGraphThatIsNullIsRefusedAsAGraph) {

@@ -62,25 +62,33 @@ template <class Body, class T>
 #endif
 }
 
-/// Writes one message. Control characters in it are escaped, except ends of lines and tabs.
-[[gnu::cold, gnu::noinline]] inline void write_log(LogLevel level, const char* text,
-                                                   std::size_t size) noexcept {
-  char shown[8192];
-  char previous = '\0';
-  for (std::size_t i = 0; i < size; previous = text[i++]) {
-    if (!warpsafe::detail::TextBuffer::is_control(previous, text[i])) continue;
-    warpsafe::detail::TextBuffer out(shown, sizeof shown);
-    out << Name{text, size};
-    text = shown;
-    size = out.size();
-    break;
-  }
+/// Writes one message as it is.
+inline void write_shown(LogLevel level, const char* text, std::size_t size) noexcept {
   const LogSink* const sink = __atomic_load_n(&sink_in_use, __ATOMIC_ACQUIRE);
   if (sink != nullptr) {
     sink->write(sink->user, level, text, size);
   } else {
     std::fprintf(stderr, "%.*s\n", static_cast<int>(size), text);  // one call: lines stay whole
   }
+}
+/// Kept separate, because few messages need this much of the stack.
+[[gnu::cold, gnu::noinline]] inline void write_escaped(LogLevel level, const char* text,
+                                                       std::size_t size) noexcept {
+  char shown[8192];
+  warpsafe::detail::TextBuffer out(shown, sizeof shown);
+  out << Name{text, size};
+  write_shown(level, shown, out.size());
+}
+/// Writes one message. Control characters in it are escaped, except ends of lines and tabs.
+[[gnu::cold, gnu::noinline]] inline void write_log(LogLevel level, const char* text,
+                                                   std::size_t size) noexcept {
+  char previous = '\0';
+  for (std::size_t i = 0; i < size; previous = text[i++]) {
+    if (warpsafe::detail::TextBuffer::is_control(previous, text[i])) {
+      return write_escaped(level, text, size);
+    }
+  }
+  write_shown(level, text, size);
 }
 
 /// Writes one message in the format of printf, at most 1023 bytes. The compiler checks the values.

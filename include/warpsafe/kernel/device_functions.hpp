@@ -79,20 +79,57 @@ inline void sync_block(const char* file = __builtin_FILE(), unsigned line = __bu
 }
 #endif
 
+#if defined(__CUDACC__) || defined(__HIPCC__)
+namespace detail {
+/// A call of dynamic_shared, for device_check.hpp.
+template <class T>
+struct DynamicSharedCall {
+  size_type count;  ///< elements
+  const char* file;
+  unsigned line;
+  const char* function;
+};
+/// Without device_check.hpp, device code does not check what a call asks for. The header's overload
+/// takes an int, so a call with 0 prefers it.
+template <class T>
+WARPSAFE_DETAIL_KERNEL_CODE void check_dynamic_shared(const DynamicSharedCall<T>&, long) {}
+}  // namespace detail
+
 /// The block's dynamic shared memory as elements of T. The launch's `shared<T>(count)` sets their
 /// number. The memory is aligned to 16 bytes. Every call in a kernel returns the same memory.
+///
+/// The kernel needs `count` elements. With full checks, a launch that gives fewer bytes is an
+/// error, whether or not the kernel uses the memory: on the host backend the kernel ends as at an
+/// access outside of its memory (Errc::execution_failed), and on a device, in a file that includes
+/// device_check.hpp, as at a failed check (Errc::device_check_failed). A kernel that uses
+/// the memory only in some launches calls this only in those, or asks for 0 elements.
 template <class T>
-WARPSAFE_DETAIL_KERNEL_CODE T* dynamic_shared() {
+WARPSAFE_DETAIL_KERNEL_CODE T* dynamic_shared(
+    [[maybe_unused]] size_type count = 1, [[maybe_unused]] const char* file = __builtin_FILE(),
+    [[maybe_unused]] unsigned line = __builtin_LINE(),
+    [[maybe_unused]] const char* function = __builtin_FUNCTION()) {
   static_assert(alignof(T) <= 16, "warpsafe: dynamic shared memory is aligned to 16 bytes");
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  check_dynamic_shared(detail::DynamicSharedCall<T>{count, file, line, function}, 0);
   extern __shared__ __align__(16) unsigned char warpsafe_dynamic_shared[];
   return reinterpret_cast<T*>(warpsafe_dynamic_shared);
-#elif defined(__CUDACC__) || defined(__HIPCC__)
-  return detail::called_from_host_code<T*>();
 #else
-  return reinterpret_cast<T*>(detail::host_thread->dynamic_shared);
+  return detail::called_from_host_code<T*>();
 #endif
 }
+#else
+template <class T, CheckLevel Level = current_level>
+T* dynamic_shared(size_type count = 1, detail::KernelPlace at = {}) {
+  static_assert(alignof(T) <= 16, "warpsafe: dynamic shared memory is aligned to 16 bytes");
+  if constexpr (Level == CheckLevel::full) {
+    if (count > detail::host_thread->dynamic_shared_bytes / sizeof(T) &&
+        detail::leave_dynamic_shared != nullptr) {
+      detail::leave_dynamic_shared(count, sizeof(T), at.file, at.line);
+    }
+  }
+  return reinterpret_cast<T*>(detail::host_thread->dynamic_shared);
+}
+#endif
 
 namespace detail {
 WARPSAFE_FN void takes_function(void (*)());

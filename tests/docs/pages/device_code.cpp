@@ -5,10 +5,12 @@
 // clang-format off
 #include "pages.hpp"
 
+#include <warpsafe/error/message.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
+#include <iostream>
 #include <vector>
 
 namespace ws = warpsafe;
@@ -26,8 +28,8 @@ WARPSAFE_KERNEL void count_positive(ws::DeviceSpan<const float> x, unsigned* tot
 }
 
 WARPSAFE_KERNEL void split(float* x, unsigned n) {
-  auto* const values = ws::dynamic_shared<float>();              // n elements
-  auto* const flags = reinterpret_cast<unsigned*>(values + n);   // n more; request shared<float>(2 * n)
+  auto* const values = ws::dynamic_shared<float>(2 * n);
+  auto* const flags = reinterpret_cast<unsigned*>(values + n);   // behind the n numbers
   const unsigned i = ws::thread_in_block().x;
   values[i] = x[i];
   flags[i] = values[i] > 0 ? 1 : 0;
@@ -51,11 +53,23 @@ ws::result<bool> device_code_is_right(const ws::Stream& stream) {
   return counted[0] == 3 && turned == std::vector<float>{4, 0, -1, 3};
 }
 
+ws::result<void> too_little_shared(const ws::Stream& stream) {
+  WARPSAFE_TRY(auto x, ws::DeviceBuffer<float>::create(stream, 4));
+  WARPSAFE_TRYV(ws::launch(stream, ws::configure(ws::grid<1>, ws::block<4>, ws::shared<float>(4)),
+                           ws::kernel<split>, x.view(), 4U));
+  return stream.synchronize();
+}
+
 }  // namespace
 
 bool device_code() {
   const auto stream = ws::Stream::create();
   if (!stream.has_value()) return false;
   const auto right = device_code_is_right(stream.value());
-  return right.has_value() && right.value();
+  if (!right.has_value() || !right.value()) return false;
+  const auto refused = too_little_shared(stream.value());
+  if (refused.has_value()) return false;
+  shown();
+  std::cout << ws::message(refused.error()) << '\n';
+  return true;
 }

@@ -42,6 +42,7 @@ constexpr LaunchConfig one_thread{grid<1>, block<1>};
 using Scale = void(float, float*, unsigned long);
 #if defined(WARPSAFE_BACKEND_HOST)
 WARPSAFE_KERNEL void scale(float, float*, unsigned long) {}
+WARPSAFE_KERNEL void declares_nothing() { *ws::dynamic_shared<int>() = 1; }
 const ws::host::NamedKernel image[] = {ws::host::named<scale>("scale")};
 #else
 const std::vector<char> image = [] {
@@ -131,6 +132,19 @@ TEST_F(MisuseC10, TooLittleSharedMemoryIsSaid) {
                 Off::let_through);
   expect_fine(launch(stream, configure(grid<1>, block<32>, shared<float>(256)), needy));
 }
+
+#if defined(WARPSAFE_BACKEND_HOST)
+TEST_F(MisuseC10, SharedMemoryThatNobodyDeclaredIsSaidByTheKernel) {
+  expect_fine(launch(stream, one_thread, kernel<declares_nothing>));
+  const auto waited = stream.synchronize();
+  ASSERT_FALSE(waited.has_value()) << "without checks the kernel writes to address 0";
+  if (!checked) return;
+  EXPECT_THAT(message(error_in(waited)),
+              testing::HasSubstr("the kernel asks dynamic_shared for 1 elements of 4 bytes, and "
+                                 "the launch gives 0 bytes (set them with shared<T>(count))"));
+  note("completion", message(error_in(waited)));
+}
+#endif
 
 TEST_F(MisuseC11, ImpossibleCountsOfSharedMemoryAreSaid) {
   const int negative = -4;

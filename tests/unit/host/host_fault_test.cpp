@@ -47,7 +47,12 @@ WARPSAFE_KERNEL void after_a_barrier(DeviceSpan<int> x) {
   x[thread_in_block().x] = 1;
   sync_block();
 }
-#line 48 "host_fault_test.cpp"
+WARPSAFE_KERNEL void fill_shared(DeviceSpan<int> x, std::size_t count) {
+  double* const values = dynamic_shared<double>(count);
+  if (count != 0) x[thread_in_block().x] = static_cast<int>(values[0] = 7);
+}
+WARPSAFE_KERNEL void use_shared(DeviceSpan<int> x) { x[0] = *dynamic_shared<int>() = 8; }
+#line 53 "host_fault_test.cpp"
 WARPSAFE_KERNEL void fill_pointer(int* x, std::size_t n) {
   for (auto i : grid_stride(n)) x[i] = 1;
 }
@@ -104,6 +109,31 @@ TEST_F(HostFault, APartMustBeInsideOfItsSpan) {
   EXPECT_THAT(part(~std::size_t{0}, 10), HasSubstr("spans.cpp:11"));
   EXPECT_THAT(part(10, 0), StartsWith("the kernel used element 0 of 0,"))
       << "the part itself is there, and has no element";
+}
+
+TEST_F(HostFault, DynamicSharedMemoryThatTheLaunchDoesNotGiveNamesTheLine) {
+  const auto run = [&](std::size_t given, std::size_t count) {
+    auto ten = filled(counting(10));
+    const LaunchConfig one{grid<1>, block<2>, shared(Bytes(given))};
+    return text_of(one, kernel<fill_shared>, ten.view(), count);
+  };
+  EXPECT_EQ(run(24, 3), "");
+  EXPECT_EQ(run(24, 4),
+            "the kernel asks dynamic_shared for 4 elements of 8 bytes, and the launch gives 24 "
+            "bytes (set them with shared<T>(count)), in block (0,0,0), thread (0,0,0), at "
+            "spans.cpp:25");
+  EXPECT_THAT(run(23, 3), HasSubstr("for 3 elements of 8 bytes, and the launch gives 23 bytes"));
+  EXPECT_THAT(run(24, ~std::size_t{0}), HasSubstr("for 18446744073709551615 elements of 8 bytes"));
+  EXPECT_EQ(run(0, 0), "") << "a kernel may use the memory only in some launches";
+}
+
+TEST_F(HostFault, AKernelThatDeclaresNoSharedMemoryNeedsAnElement) {
+  auto ten = filled(counting(10));
+  EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<1>}, kernel<use_shared>, ten.view()),
+              StartsWith("the kernel asks dynamic_shared for 1 elements of 4 bytes, and the launch "
+                         "gives 0 bytes"));
+  EXPECT_EQ(
+      text_of(LaunchConfig{grid<1>, block<1>, shared<int>(1)}, kernel<use_shared>, ten.view()), "");
 }
 
 TEST_F(HostFault, AMatrixIsCheckedInRowsAndColumns) {

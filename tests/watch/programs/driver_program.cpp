@@ -4,20 +4,26 @@
 // A program of the driver API that does not use warpsafe. Each argument names one thing to do.
 
 #include <cuda.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <thread>
 
 /// Functions of the stand-in for a library (stand_in/library.cpp), on the legacy default stream.
 extern "C" int stand_in_scale(CUdeviceptr memory);
 extern "C" int stand_in_own(CUstream stream);
 extern "C" int stand_in_fill(CUdeviceptr memory, CUstream stream);
+extern "C" int stand_in_garbage();
 
 /// Exported, so that it has a name.
 extern "C" __attribute__((visibility("default"))) int plain_function(int value) {
@@ -72,7 +78,52 @@ const char* const* endless_name() {
   handle[0] = pages + page - 100;
   return handle;
 }
+/// Launches with so many attributes at that address.
+int launch_with(const CUlaunchAttribute* attributes, unsigned attribute_count) {
+  CUlaunchConfig config{};
+  config.gridDimX = config.gridDimY = config.gridDimZ = config.blockDimX = config.blockDimY =
+      config.blockDimZ = 1;
+  config.attrs = const_cast<CUlaunchAttribute*>(attributes);
+  config.numAttrs = attribute_count;
+  return cuLaunchKernelEx(&config, function_of("_ZN4demo7boundedEPf"), nullptr, nullptr);
+}
 constexpr const char* axpy = "_ZN4demo4axpyEfPKfPfi";
+
+long resident_pages() {
+  long all = 0;
+  long resident = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%ld %ld", &all, &resident) != 2) std::abort();
+  std::fclose(file);
+  return resident;
+}
+
+/// Runs `body` on a thread, and returns how many bytes of the thread's stack it changed.
+int stack_of(void (*body)()) {
+  constexpr std::size_t bytes = 1 << 16;
+  constexpr unsigned char untouched = 0xa5;
+  auto* const stack = static_cast<unsigned char*>(std::aligned_alloc(4096, bytes));
+  std::memset(stack, untouched, bytes);
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstack(&attributes, stack, bytes);
+  static unsigned char* begin;  // of the frame from which `body` is called
+  pthread_t thread = {};
+  ::pthread_create(
+      &thread, &attributes,
+      [](void* of) -> void* {
+        begin = static_cast<unsigned char*>(__builtin_frame_address(0));
+        reinterpret_cast<void (*)()>(of)();
+        return nullptr;
+      },
+      reinterpret_cast<void*>(body));
+  ::pthread_join(thread, nullptr);
+  unsigned char* lowest = stack;
+  while (*lowest == untouched) ++lowest;
+  const auto used = begin - lowest;
+  std::free(stack);
+  return static_cast<int>(used);
+}
 
 int act(const char* what) {
   const auto is = [&](const char* one) { return std::strcmp(what, one) == 0; };
@@ -102,10 +153,38 @@ int act(const char* what) {
   }
   if (is("fork_launch")) {
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(launch(axpy, 1, 256, 0));
+    if (child == 0) ::_exit(launch(axpy, 1, 256, 0) + launch(axpy, 1, 256, 0));
     int status = 0;
     ::waitpid(child, &status, 0);
     return WEXITSTATUS(status);
+  }
+  // Forks children that use the GPU while another thread does.
+  if (is("fork_busy")) {
+    bool stop = false;
+    std::thread other([&] {
+      while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+        CUdeviceptr one = 0;
+        cuMemAlloc(&one, 64);
+        cuMemFree(one);
+      }
+    });
+    int bad = 0;
+    for (int i = 0; i < 300; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        ::alarm(5);
+        CUdeviceptr one = 0;
+        cuMemAlloc(&one, 64);
+        ::_exit(launch(axpy, 1, 256, 0) + launch("_ZN4demo7boundedEPf", 1, 32, 0) == 6 ? 0 : 1);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      bad += status != 0 ? 1 : 0;
+      if (bad != 0) break;
+    }
+    __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+    other.join();
+    return bad;
   }
   // Handles of no kernel. Where a kernel has the address of its name, these have letters, an
   // address that cannot be read, text that nothing ends, and bytes that are no text.
@@ -129,6 +208,96 @@ int act(const char* what) {
     void* values[] = {&memory};
     return cuLaunchKernel(function_of("_ZN4demo7boundedEPf"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
                           nullptr);
+  }
+  if (is("garbage_parameters")) {
+    if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
+    return stand_in_garbage();
+  }
+  if (is("garbage_attributes")) {
+    const auto* const nowhere = reinterpret_cast<const CUlaunchAttribute*>(0x1230);
+    const auto* const page_end = reinterpret_cast<const CUlaunchAttribute*>(*endless_name());
+    return launch_with(nowhere, 3) + launch_with(nowhere, ~0U) + launch_with(page_end, ~0U);
+  }
+  if (is("garbage_node")) {
+    CUgraphNode node = nullptr;
+    const auto* const nowhere = reinterpret_cast<const CUDA_KERNEL_NODE_PARAMS*>(0x1230);
+    return cuGraphAddKernelNode(&node, nullptr, nullptr, 0, nowhere);
+  }
+  // Closes everything, as a daemon does, and has its data in place of it.
+  if (is("reuse_descriptors")) {
+    constexpr int most = 1100;
+    ::close(2);
+    for (int i = 3; i < most; ++i) ::close(i);
+    const int data = ::open(std::getenv("WATCH_DATA"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    for (int i = 3; i < most; ++i) ::dup2(data, i);
+    return data;
+  }
+  if (is("pause")) return ::usleep(300'000);
+  // Fills the pipe that is its standard error.
+  if (is("fill_stderr")) {
+    const int flags = ::fcntl(2, F_GETFL);
+    ::fcntl(2, F_SETFL, flags | O_NONBLOCK);
+    while (::write(2, "\n", 1) == 1) {
+    }
+    return ::fcntl(2, F_SETFL, flags);
+  }
+  // Sends itself a signal that no thread of its own takes for a while.
+  if (is("signal")) {
+    static pthread_t taken_by = {};
+    std::signal(SIGUSR1, [](int) { taken_by = ::pthread_self(); });
+    sigset_t one;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, SIGUSR1);
+    ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
+    ::kill(::getpid(), SIGUSR1);
+    ::usleep(50'000);
+    ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+    return taken_by == ::pthread_self() ? 0 : 1;
+  }
+  if (is("errno")) {
+    errno = 4321;
+    launch(axpy, 70000, 256, 0);
+    return errno;
+  }
+  // Launches on a thread that has been asked to end at its next cancellation point.
+  if (is("cancel")) {
+    int launched = -1;
+    std::thread([&] {
+      ::pthread_cancel(::pthread_self());
+      launched = launch(axpy, 70000, 256, 0);
+      ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+    }).join();
+    return launched;
+  }
+  // Returns by how many MiB forty thousand short lives of graphs, streams and memory grow it.
+  if (is("grow")) {
+    const long before = resident_pages();
+    for (int i = 0; i < 40'000; ++i) {
+      CUgraphExec graph = nullptr;
+      CUdeviceptr one = 0;
+      if (cuGraphInstantiateWithFlags(&graph, nullptr, 0) + cuGraphLaunch(graph, stream) +
+              cuGraphExecDestroy(graph) + cuMemAlloc(&one, 64) + cuMemFree(one) +
+              launch(axpy, 1, 256, 0) !=
+          0) {
+        return -1;
+      }
+    }
+    return static_cast<int>((resident_pages() - before) / 256);
+  }
+  // Returns how many bytes of its stack a thread uses for a launch.
+  if (is("stack_new")) return stack_of([] { launch("_ZN4demo7boundedEPf", 1, 32, 0); });
+  if (is("stack_long_name")) {
+    return stack_of([] { launch(("_Z900" + std::string(900, 'a') + "v").c_str(), 1, 32, 0); });
+  }
+  if (is("stack_good")) return stack_of([] { launch(axpy, 1, 256, 0); });
+  if (is("stack_refused")) return stack_of([] { launch(axpy, 70000, 256, 0); });
+  if (is("stack_fault")) return stack_of([] { cuCtxSynchronize(); });
+  if (is("stack_memory")) {
+    return stack_of([] {
+      cuMemAlloc(&memory, 4096);
+      cuMemsetD32Async(memory, 0, 1, stream);
+      cuMemFree(memory);
+    });
   }
   if (is("elements_as_bytes")) {
     static const float host[count] = {};

@@ -5,6 +5,7 @@
 // do, with one mistake in its order (…_wrong) or none.
 
 #include <hip/hip_runtime.h>
+#include <pthread.h>
 
 #include <cstdio>
 #include <cstring>
@@ -87,6 +88,20 @@ int act(const char* what) {
   if (is("set_wrong")) return hipMemsetAsync(x, 0, bytes, first) + stand_in_dot(x, result, second);
   if (is("set_event")) {
     return hipMemsetAsync(x, 0, bytes, first) + order() + stand_in_dot(x, result, second);
+  }
+  if (is("cancel")) {  // a thread that ends inside the runtime
+    pthread_t thread{};
+    pthread_create(
+        &thread, nullptr,
+        [](void*) -> void* {
+          pthread_cancel(pthread_self());
+          static_cast<void>(hipMemsetD32Async(x, 0, bytes / 4, first));
+          return &x;
+        },
+        nullptr);
+    void* answer = nullptr;
+    pthread_join(thread, &answer);
+    return answer == PTHREAD_CANCELED ? 0 : 1;
   }
   if (is("driver_set_wrong")) {
     return hipMemsetD32Async(x, 0, bytes / 4, first) + stand_in_dot(x, result, second);

@@ -34,10 +34,12 @@ struct CUctx_st {};
 
 namespace {
 
+const std::string long_name = "_Z900" + std::string(900, 'a') + "v";
 CUfunc_st functions[] = {{"_ZN4demo4axpyEfPKfPfi", 1024, 0},
                          {"_ZN4demo7boundedEPf", 256, 0},
                          {"_ZN4demo4tileIfEEvPT_", 1024, 40000},
-                         {"_ZN4demo13out_of_boundsEPf", 1024, 0}};
+                         {"_ZN4demo13out_of_boundsEPf", 1024, 0},
+                         {long_name.c_str(), 1024, 0}};
 CUctx_st context;
 bool lost = false;
 bool faulty = false;  // work in flight is going to fail
@@ -300,6 +302,39 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
         " (CUDA_ERROR) from cuLaunchKernel");
   }
   return status;
+}
+/// Reads the attributes of no launch, so that a garbage number of them is accepted or refused
+/// without a fault.
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** values, void** extra) {
+  const cuLaunchKernelEx_params of{config, f, values, extra};
+  const char* const symbol = f != nullptr ? f->name : nullptr;
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, &of, symbol, [&] {
+    return config->numAttrs > 64 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                              std::size_t count, const CUDA_KERNEL_NODE_PARAMS* parameters) {
+  const cuGraphAddKernelNode_v2_params of{node, graph, before, count, parameters};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddKernelNode_v2, &of, nullptr,
+                     [] { return CUDA_ERROR_INVALID_VALUE; });
+}
+CUresult cuGraphGetNodes(CUgraph, CUgraphNode*, std::size_t* count) {
+  *count = 0;
+  return CUDA_SUCCESS;
+}
+/// No two graphs have one handle.
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* graph, CUgraph from, unsigned long long flags) {
+  const cuGraphInstantiateWithFlags_params of{graph, from, flags};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags, &of, nullptr, [&] {
+    static std::uintptr_t next = 0x10000;
+    *graph = reinterpret_cast<CUgraphExec>(next += 64);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphExecDestroy(CUgraphExec graph) {
+  const cuGraphExecDestroy_params of{graph};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy, &of, nullptr,
+                     [] { return CUDA_SUCCESS; });
 }
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   const cuGraphLaunch_params of{graph, stream};

@@ -7,6 +7,7 @@
 #include "hip/ext_launch.hpp"
 
 #include <hip/hip_runtime_api.h>
+#include <pthread.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,7 @@ hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, std::size_t bytes,
   return hipMemcpyAsync(to, from, bytes, hipMemcpyHostToDevice, stream);
 }
 hipError_t hipMemsetD32Async(hipDeviceptr_t memory, int, std::size_t count, hipStream_t stream) {
+  pthread_testcancel();
   return hipMemsetAsync(memory, 0, count * 4, stream);
 }
 }

@@ -21,6 +21,18 @@ int stand_in_own(CUstream stream) {
   return cuMemsetD32Async(workspace, 0, 1024, stream) + stand_in_scale(workspace);
 }
 
+/// Launches with parameters that cannot be read. The stand-in's driver does not read them either.
+int stand_in_garbage() {
+  CUfunction function = nullptr;
+  if (cuModuleGetFunction(&function, nullptr, "_ZN4demo4axpyEfPKfPfi") != CUDA_SUCCESS) return -1;
+  void* values[] = {nullptr, reinterpret_cast<void*>(0x1230), values, values};
+  auto** const wild = reinterpret_cast<void**>(0x1230);
+  const auto launch = [&](void** each, void** extra) {
+    return cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, each, extra);
+  };
+  return launch(values, nullptr) + launch(wild, nullptr) + launch(nullptr, wild);
+}
+
 int stand_in_fill(CUdeviceptr memory, CUstream stream) {
   return cuMemsetD32Async(memory, 0, 1024, stream);
 }

@@ -8,10 +8,12 @@
 #include "launch/judge.hpp"
 #include "launch/observed_launch.hpp"
 #include "options.hpp"
+#include "own_stack.hpp"
 #include "platform.hpp"
 #include "report/error_reporter.hpp"
 #include "report/observed_wait.hpp"
 #include "report/run_files.hpp"
+#include "report/standard_error.hpp"
 #include "report/summary.hpp"
 #include "report/unsupported_switches.hpp"
 #include "report/wait_reporter.hpp"
@@ -56,19 +58,26 @@ class Watcher {
     if (Kernel* const known = function == nullptr ? nullptr : kernels_.find(function, device)) {
       return known;
     }
-    try {
-      return kernels_.add(function, device, foreign_text(name()).c_str(), [&](Kernel& made) {
-        if (function != nullptr) {
-          platform_.describe(function, device, nullptr, made);
-          made.described = true;
-        }
-        made.listed = options_.kernels.empty() ||
-                      debug::is_listed(made.name_view(), options_.kernels.c_str());
-        if (function != nullptr && !options_.quiet) made.library = platform_.caller.library();
-      });
-    } catch (...) {
-      return nullptr;
-    }
+    // The library is found on the program's stack.
+    const char* const library =
+        function != nullptr && !options_.quiet ? platform_.caller.library() : "";
+    Kernel* added = nullptr;
+    on_large_stack([&]() noexcept {
+      try {
+        added = kernels_.add(function, device, foreign_text(name()).c_str(), [&](Kernel& made) {
+          if (function != nullptr) {
+            platform_.describe(function, device, nullptr, made);
+            made.described = true;
+          }
+          made.listed = options_.kernels.empty() ||
+                        debug::is_listed(made.name_view(), options_.kernels.c_str());
+          made.library = library;
+        });
+      } catch (...) {  // out of memory
+        added = nullptr;
+      }
+    });
+    return added;
   }
 
   /// Returns an entry with the name of a handle that the runtime has not accepted so far. The
@@ -118,7 +127,7 @@ class Watcher {
   /// Call when the runtime has returned.
   void launched(ObservedLaunch& seen, int status) noexcept {
     if (status != 0) {
-      refused(seen, status);
+      on_large_stack([&]() noexcept { refused(seen, status); });
       return;
     }
     if (!seen.launch.kernel->listed) {
@@ -156,25 +165,24 @@ class Watcher {
   void failed(int status, Name operation, Stage stage, std::int32_t device) noexcept {
     begin_once();
     if (!platform_.is_fault(status)) return;
-    const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
-    if (errors_.fault(error)) stop_if_asked();
+    on_large_stack([&]() noexcept {
+      const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
+      if (errors_.fault(error)) stop_if_asked();
+    });
   }
 
   /// Prints the summary and writes the files that are written at exit. Acts once, and not in a
   /// child after a fork.
   void finish() noexcept {
     if (::getpid() != process_ || __atomic_exchange_n(&finished_, true, __ATOMIC_ACQ_REL)) return;
-    try {
-      files_.finish(options_);
-      if (!options_.quiet) write_summary();
-    } catch (...) {
-      std::fputs("warpsafe: no summary: out of memory\n", stderr);
-    }
-  }
-  /// Call in the child after a fork, which does not have the parent's threads.
-  void forked() noexcept {
-    waits_.forked();
-    errors_.forked();
+    on_large_stack([&]() noexcept {
+      try {
+        files_.finish(options_);
+        if (!options_.quiet) write_summary();
+      } catch (...) {
+        StandardError::line("warpsafe: no summary: out of memory");
+      }
+    });
   }
 
   [[nodiscard]] Totals totals() { return Totals::of(kernels_, errors_.faults()); }
@@ -184,7 +192,7 @@ class Watcher {
   void begin_once() noexcept {
     if (__atomic_load_n(&begun_, __ATOMIC_ACQUIRE)) [[likely]]
       return;
-    begin();
+    on_large_stack([&]() noexcept { begin(); });
   }
   [[gnu::cold, gnu::noinline]] void begin() noexcept {
     try {
@@ -235,7 +243,7 @@ class Watcher {
   }
   void stop_if_asked() noexcept {
     if (!options_.stop_on_error) return;
-    std::fputs("warpsafe: stopped at the first error (--stop-on-error)\n", stderr);
+    StandardError::line("warpsafe: stopped at the first error (--stop-on-error)");
     finish();
     std::fflush(nullptr);
     // The program is inside its runtime; a normal exit might wait for the runtime's locks.
@@ -246,7 +254,9 @@ class Watcher {
     std::string suspected;
     suspicions_.each([&](const std::string& one) { suspected += "  " + one + '\n'; });
     const std::string text = summary_text(process_, kernels_, totals(), suspected);
-    if (!text.empty()) std::fputs((text + files_.missing(options_)).c_str(), stderr);
+    if (text.empty()) return;
+    const std::string all = text + files_.missing(options_);
+    StandardError::line({all.data(), all.size() - 1});  // its last character ends a line
   }
 
   const Platform& platform_;

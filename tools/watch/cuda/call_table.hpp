@@ -108,6 +108,10 @@ inline constexpr CallRow driver_calls_table[] = {
     {"cuStreamBeginCapture", Call::begin_capture, 1},
     {"cuStreamBeginCaptureToGraph", Call::begin_capture, 1},
     {"cuStreamEndCapture", Call::end_capture, 1},
+    {"cuGraphExecDestroy", Call::graph_exec_destroyed, 1},
+    {"cuCtxDestroy", Call::unload, 1},
+    {"cuDevicePrimaryCtxReset", Call::unload, 1},
+    {"cuDevicePrimaryCtxRelease", Call::unload, 1},
     {"cuModuleUnload", Call::unload, 1},
     {"cuLibraryUnload", Call::unload, 1}};
 

@@ -66,6 +66,10 @@ class Graphs {
     const auto found = known_.find(executable);
     if (found != known_.end()) found->second.accesses.clear();
   }
+  void destroyed(CUgraphExec executable) {
+    const std::lock_guard lock(mutex_);
+    known_.erase(executable);
+  }
   [[nodiscard]] Kernel* kernel(CUgraphExec executable, std::int32_t device) {
     {
       const std::lock_guard lock(mutex_);

@@ -5,6 +5,9 @@
 // (CUDA_INJECTION64_PATH; CUDA Programming Guide, "Environment Variables"). It subscribes to
 // CUPTI's callbacks (CUPTI, "Callback API") and passes them to the watch.
 
+#include "../core/forked_child.hpp"
+#include "../core/report/standard_error.hpp"
+#include "../core/unnoticed.hpp"
 #include "call_table.hpp"
 #include "cupti.hpp"
 #include "describe.hpp"
@@ -16,9 +19,7 @@
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
 
 #include <cupti.h>
-#include <pthread.h>
 
-#include <cstdio>
 #include <cstdlib>
 
 namespace warpsafe::watch {
@@ -31,9 +32,23 @@ constexpr CUpti_CallbackId most_calls = 4096;
 KnownCall driver_calls[most_calls];
 Call runtime_calls[most_calls];
 
+[[gnu::cold, gnu::noinline]] void called_in_child(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                                  const void* data) {
+  const bool of_driver = domain == CUPTI_CB_DOMAIN_DRIVER_API;
+  if ((!of_driver && domain != CUPTI_CB_DOMAIN_RUNTIME_API) || id >= most_calls) return;
+  const auto& info = *static_cast<const CUpti_CallbackData*>(data);
+  if (info.callbackSite == CUPTI_API_ENTER) return;
+  // The statuses of both domains are numbers of this size, and 0 means success.
+  ForkedChild::called(of_driver ? driver_calls[id].call : runtime_calls[id],
+                      *static_cast<const int*>(info.functionReturnValue) != 0);
+}
+
 void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   ThreadState& mine = ThreadState::get();
   if (mine.inside || session == nullptr) return;  // a call made by the watch itself
+  const Unnoticed unnoticed;
+  if (ForkedChild::here()) [[unlikely]]
+    return called_in_child(domain, id, data);
   mine.inside = true;
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id < most_calls) {
     session->driver_call(mine, driver_calls[id], *static_cast<const CUpti_CallbackData*>(data));
@@ -84,17 +99,16 @@ void at_exit() {
   ThreadState::get().inside = true;
   session->watcher().finish();
 }
-void in_child() { session->watcher().forked(); }
 
 bool begin() {
+  StandardError::begin();
   const Options options = Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN"));
   Cupti cupti{};
   if (!cupti.load(options.cupti)) {
-    std::fputs(
+    StandardError::line(
         "warpsafe: not watched: libcupti was not found; name it (warpsafe-run --cupti FILE), or "
         "add its folder to LD_LIBRARY_PATH. It is in CUDA's extras/CUPTI, and in the packages "
-        "nvidia-cuda-cupti-cu12 (CUDA 12) and nvidia-cuda-cupti (CUDA 13) of pip\n",
-        stderr);
+        "nvidia-cuda-cupti-cu12 (CUDA 12) and nvidia-cuda-cupti (CUDA 13) of pip");
     return false;
   }
   static const Platform platform =
@@ -108,15 +122,16 @@ bool begin() {
     if (status == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
       char other[Cupti::most_name] = "perhaps a profiler";
       cupti.name_other(other);
-      std::fprintf(
-          stderr,
-          "warpsafe: not watched: CUPTI returned %s; it serves only one tool in a process: %s\n",
+      debug::detail::log_line(
+          debug::LogLevel::error,
+          "warpsafe: not watched: CUPTI returned %s; it serves only one tool in a process: %s",
           text, other);
     } else {
-      std::fprintf(stderr,
-                   "warpsafe: not watched: CUPTI returned %s; if it is newer than the driver, name "
-                   "an older one (warpsafe-run --cupti FILE)\n",
-                   text);
+      debug::detail::log_line(
+          debug::LogLevel::error,
+          "warpsafe: not watched: CUPTI returned %s; if it is newer than the driver, name an older "
+          "one (warpsafe-run --cupti FILE)",
+          text);
     }
     delete made;
     return false;
@@ -126,7 +141,7 @@ bool begin() {
   static_cast<void>(cuda_caller.library());
   enable_all(cupti, subscriber, made->watcher().quiet());
   std::atexit(&at_exit);
-  pthread_atfork(nullptr, nullptr, &in_child);
+  ForkedChild::expect();
   return true;
 }
 

@@ -164,16 +164,6 @@ class LaunchCalls {
       watcher_.suspicions().order.give_up();
     }
   }
-  [[nodiscard]] static bool records_an_event(const CUlaunchConfig& config) noexcept {
-    for (unsigned i = 0; config.attrs != nullptr && i < config.numAttrs; ++i) {
-      if (config.attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
-          config.attrs[i].id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   Watcher& watcher_;
   Captures& captures_;
   Graphs& graphs_;

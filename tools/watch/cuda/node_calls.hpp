@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../core/kernel/foreign_memory.hpp"
 #include "../core/watcher.hpp"
 #include "graphs.hpp"
 #include "kernel_of.hpp"
@@ -40,6 +41,11 @@ class NodeCalls {
         // All of these have the executable graph as their first parameter.
         changed(read<cuGraphExecKernelNodeSetParams_v2_params>(info).hGraphExec);
         return false;
+      case Call::graph_exec_destroyed:
+        if (status == CUDA_SUCCESS) {
+          graphs_.destroyed(read<cuGraphExecDestroy_params>(info).hGraphExec);
+        }
+        return false;
       case Call::graph_add_node:
         return added(read<cuGraphAddNode_v2_params>(info).nodeParams, mine, device, status);
       case Call::graph_instantiate: {
@@ -68,12 +74,14 @@ class NodeCalls {
       watcher_.suspicions().order.give_up();
     }
   }
-  bool refused(const CUDA_KERNEL_NODE_PARAMS* node, ThreadState& mine, std::int32_t device,
+  // The driver may refuse a call before it reads the node, so the node's address may be anything.
+  bool refused(const CUDA_KERNEL_NODE_PARAMS* asked, ThreadState& mine, std::int32_t device,
                CUresult status) noexcept {
-    if (status == CUDA_SUCCESS || node == nullptr) return false;
+    CUDA_KERNEL_NODE_PARAMS node{};
+    if (status == CUDA_SUCCESS || !read_foreign(node, asked)) return false;
     Launch launch;
-    launch.function = node->func != nullptr ? node->func : reinterpret_cast<CUfunction>(node->kern);
-    launch.shape = shape_of_parameters(*node);
+    launch.function = node.func != nullptr ? node.func : reinterpret_cast<CUfunction>(node.kern);
+    launch.shape = shape_of_parameters(node);
     launch.device = device;
     const char* name = nullptr;
     if (!watcher_.platform().may_be_no_kernel(status)) {
@@ -86,26 +94,27 @@ class NodeCalls {
     watcher_.launched(mine.launch, status);
     return true;
   }
-  bool added(const CUgraphNodeParams* node, ThreadState& mine, std::int32_t device,
+  bool added(const CUgraphNodeParams* asked, ThreadState& mine, std::int32_t device,
              CUresult status) noexcept {
-    if (node == nullptr) return false;
-    if (node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ||
-        node->type == CU_GRAPH_NODE_TYPE_WAIT_EVENT ||
-        node->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ||
-        node->type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT) {
+    CUgraphNodeParams node{};
+    if (!read_foreign(node, asked)) return false;
+    if (node.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ||
+        node.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT ||
+        node.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ||
+        node.type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT) {
       watcher_.suspicions().order.give_up();
     }
-    if (node->type != CU_GRAPH_NODE_TYPE_KERNEL) return false;
+    if (node.type != CU_GRAPH_NODE_TYPE_KERNEL) return false;
     CUDA_KERNEL_NODE_PARAMS same{};
-    same.func = node->kernel.func;
-    same.kern = node->kernel.kern;
-    same.gridDimX = node->kernel.gridDimX;
-    same.gridDimY = node->kernel.gridDimY;
-    same.gridDimZ = node->kernel.gridDimZ;
-    same.blockDimX = node->kernel.blockDimX;
-    same.blockDimY = node->kernel.blockDimY;
-    same.blockDimZ = node->kernel.blockDimZ;
-    same.sharedMemBytes = node->kernel.sharedMemBytes;
+    same.func = node.kernel.func;
+    same.kern = node.kernel.kern;
+    same.gridDimX = node.kernel.gridDimX;
+    same.gridDimY = node.kernel.gridDimY;
+    same.gridDimZ = node.kernel.gridDimZ;
+    same.blockDimX = node.kernel.blockDimX;
+    same.blockDimY = node.kernel.blockDimY;
+    same.blockDimZ = node.kernel.blockDimZ;
+    same.sharedMemBytes = node.kernel.sharedMemBytes;
     return refused(&same, mine, device, status);
   }
 

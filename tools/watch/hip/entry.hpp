@@ -19,46 +19,42 @@
 namespace warpsafe::watch {
 
 /// Returns whether the thread enters the runtime here and the watch is active.
-[[nodiscard]] bool enter() noexcept;
+[[nodiscard]] bool enter();
 void leave() noexcept;
+
+/// Call when a call that is not watched has returned.
+void not_watched(Call call, hipError_t status);
 
 /// Between `enter` and `leave`: call before the runtime receives the call, and after it has
 /// returned.
-void begins(const StreamCall& of) noexcept;
-void ended(const StreamCall& of, hipError_t status) noexcept;
-void begins(const HipLaunch& of) noexcept;
-void ended(const HipLaunch& of, hipError_t status) noexcept;
+void begins(const StreamCall& of);
+void ended(const StreamCall& of, hipError_t status);
+void begins(const HipLaunch& of);
+void ended(const HipLaunch& of, hipError_t status);
 
 /// Call after the runtime has created a stream, and before it destroys one.
-void made(hipStream_t stream, unsigned flags) noexcept;
-void destroying(hipStream_t stream) noexcept;
+void made(hipStream_t stream, unsigned flags);
+void destroying(hipStream_t stream);
 /// Records memory that the program or a library has received or given up.
-void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) noexcept;
-void has_no_memory(const void* memory) noexcept;
-
-/// A thread's outermost call.
-class Outermost {
- public:
-  Outermost() noexcept : watched_(enter()) {}
-  Outermost(const Outermost&) = delete;
-  Outermost& operator=(const Outermost&) = delete;
-  ~Outermost() {
-    if (watched_) leave();
-  }
-  [[nodiscard]] bool watched() const noexcept { return watched_; }
-
- private:
-  bool watched_;
-};
+void has_memory(const void* memory, std::size_t bytes, MemoryKind kind);
+void has_no_memory(const void* memory);
 
 /// `call()` makes the program's call and writes what it creates into `of`.
+///
+/// A thread that the program cancels may end inside the runtime. So no frame below this one is
+/// noexcept or has anything to destroy: this library has an unwinder of its own (-static-libgcc),
+/// which must not meet the C library's. The state of the thread ends with the thread.
 template <class What, class Call>
-hipError_t watched(const What& of, const Call& call) noexcept {
-  const Outermost outer;
-  if (!outer.watched()) return call();
+hipError_t watched(const What& of, const Call& call) {
+  if (!enter()) {
+    const hipError_t status = call();
+    not_watched(of.call, status);
+    return status;
+  }
   begins(of);
   const hipError_t status = call();
   ended(of, status);
+  leave();
   return status;
 }
 
@@ -81,10 +77,10 @@ hipError_t watched(const What& of, const Call& call) noexcept {
 /// `WARPSAFE_WATCH(Call::wait_device, hipCtxSynchronize, (), )` defines a function of which the
 /// watch needs only the role. The last two arguments are its parameters as declared, and their
 /// names.
-#define WARPSAFE_WATCH(call, function, parameters, ...)                              \
-  [[gnu::visibility("default")]] hipError_t function parameters {                    \
-    return warpsafe::watch::watched(warpsafe::watch::call_of(call, #function), [&] { \
-      static void* const warpsafe_next = warpsafe::watch::find_next(#function);      \
-      return warpsafe::watch::call_next(warpsafe_next __VA_OPT__(, ) __VA_ARGS__);   \
-    });                                                                              \
+#define WARPSAFE_WATCH(call, function, parameters, ...)                                  \
+  [[gnu::visibility("default")]] hipError_t function parameters {                        \
+    return warpsafe::watch::watched(warpsafe::watch::call_of(call, #function), [&] {     \
+      static constinit warpsafe::watch::NextFunction warpsafe_next(#function);           \
+      return warpsafe::watch::call_next(warpsafe_next.get() __VA_OPT__(, ) __VA_ARGS__); \
+    });                                                                                  \
   }

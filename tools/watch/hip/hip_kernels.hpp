@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../core/forked_child.hpp"
+
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -14,14 +16,17 @@ namespace warpsafe::watch {
 class HipKernels {
  public:
   void of_program(const void* stub, const char* name) {
+    if (ForkedChild::here()) return;
     const std::lock_guard lock(mutex_);
     names_.try_emplace(stub, What{name, false});
   }
   void of_module(const void* function, const char* name) {
+    if (ForkedChild::here()) return;
     const std::lock_guard lock(mutex_);
     names_[function] = {name, true};
   }
   void forget_modules() {
+    if (ForkedChild::here()) return;
     const std::lock_guard lock(mutex_);
     for (auto one = names_.begin(); one != names_.end();) {
       one = one->second.of_module ? names_.erase(one) : std::next(one);

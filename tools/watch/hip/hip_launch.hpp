@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../core/call/call.hpp"
+
 #include <hip/hip_runtime_api.h>
 
 #include <cstddef>
@@ -10,7 +12,8 @@ namespace warpsafe::watch {
 
 /// One launch of a kernel or a graph, as the program requests it from HIP.
 struct HipLaunch {
-  const void* function = nullptr;  ///< the kernel's handle
+  static constexpr Call call = Call::launch;  ///< of a graph too
+  const void* function = nullptr;             ///< the kernel's handle
   bool is_graph = false;
   const void* graph = nullptr;  ///< the executable graph
   dim3 grid{};

@@ -4,6 +4,7 @@
 // The library that LD_PRELOAD loads before AMD's libamdhip64: the functions that launch, and those
 // that register a kernel's name. A program that loads no libamdhip64 calls none of them.
 
+#include "../core/kernel/foreign_memory.hpp"
 #include "entry.hpp"
 #include "ext_launch.hpp"
 #include "hip_kernels.hpp"
@@ -35,6 +36,17 @@ std::uint32_t blocks_of(std::uint32_t threads, std::uint32_t block) noexcept {
   return block == 0 ? threads : threads / block + (threads % block != 0 ? 1 : 0);
 }
 
+/// The refusal of a graph's node is judged as a refused launch. The runtime may not have read the
+/// node, so its address may be anything.
+void refused_node(const hipKernelNodeParams* asked, hipError_t status) {
+  hipKernelNodeParams of{};
+  if (!read_foreign(of, asked)) return;
+  const HipLaunch launch =
+      kernel(of.func, of.gridDim, of.blockDim, of.sharedMemBytes, nullptr, nullptr);
+  begins(launch);
+  ended(launch, status);
+}
+
 }  // namespace
 
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x,
@@ -50,9 +62,10 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t thread
   of.started = started;
   of.stopped = stopped;
   return watched(of, [&] {
-    static void* const found = find_next(
+    static constinit warpsafe::watch::NextFunction next(
         "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_"
         "P11ihipEvent_tS6_j");
+    void* const found = next.get();
     return call_next(found, function, threads_x, threads_y, threads_z, block_x, block_y, block_z,
                      bytes, stream, parameters, extra, started, stopped, flags);
   });
@@ -72,7 +85,8 @@ extern "C" {
     HipKernels::get().of_program(stub, device_name);
   } catch (...) {  // then it has no name in texts
   }
-  static void* const found = find_next("__hipRegisterFunction");
+  static constinit warpsafe::watch::NextFunction next("__hipRegisterFunction");
+  void* const found = next.get();
   if (found == nullptr) return;
   reinterpret_cast<decltype(&__hipRegisterFunction)>(found)(modules, stub, device_function,
                                                             device_name, thread_limit, thread_id,
@@ -91,6 +105,15 @@ hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, con
 hipError_t hipModuleUnload(hipModule_t module) {
   return watched(call_of(Call::unload, "hipModuleUnload"), [&] {
     const hipError_t status = WARPSAFE_WATCH_NEXT(hipModuleUnload, module);
+    HipKernels::get().forget_modules();
+    return status;
+  });
+}
+// It unloads all modules of the device.
+hipError_t hipDeviceReset() {
+  return watched(call_of(Call::unload, "hipDeviceReset"), [&] {
+    static constinit NextFunction next("hipDeviceReset");
+    const hipError_t status = call_next(next.get());
     HipKernels::get().forget_modules();
     return status;
   });
@@ -173,15 +196,12 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsign
 hipError_t hipGraphAddKernelNode(hipGraphNode_t* node, hipGraph_t graph,
                                  const hipGraphNode_t* before, std::size_t count,
                                  const hipKernelNodeParams* of) {
-  const Outermost outer;
+  const bool outermost = enter();
   const hipError_t status =
       WARPSAFE_WATCH_NEXT(hipGraphAddKernelNode, node, graph, before, count, of);
-  if (!outer.watched() || status == hipSuccess || of == nullptr) return status;
-  // The refusal is judged as a refused launch.
-  const HipLaunch asked =
-      kernel(of->func, of->gridDim, of->blockDim, of->sharedMemBytes, nullptr, nullptr);
-  begins(asked);
-  ended(asked, status);
+  if (!outermost) return status;
+  if (status != hipSuccess) refused_node(of, status);
+  leave();
   return status;
 }
 hipError_t hipGraphLaunch(hipGraphExec_t graph, hipStream_t stream) {

@@ -21,11 +21,31 @@ namespace warpsafe::watch {
   return nullptr;
 }
 
+/// A function of the program's runtime, looked up at its first use. Without a lock, which a child
+/// after a fork might find taken.
+class NextFunction {
+ public:
+  explicit constexpr NextFunction(const char* name) noexcept : name_(name) {}
+  /// Returns its address; nullptr: this release of the runtime lacks it.
+  [[nodiscard]] void* get() noexcept {
+    void* found = __atomic_load_n(&found_, __ATOMIC_RELAXED);
+    if (found == nullptr) {
+      found = find_next(name_);
+      __atomic_store_n(&found_, found, __ATOMIC_RELAXED);
+    }
+    return found;
+  }
+
+ private:
+  const char* name_;
+  void* found_ = nullptr;
+};
+
 /// Calls the function with arguments of its parameters' types. Returns hipErrorNotSupported if this
 /// release of the runtime lacks it. Does not use its declaration, because the headers have
 /// templates beside some functions.
 template <class... P>
-hipError_t call_next(void* found, P... arguments) noexcept {
+hipError_t call_next(void* found, P... arguments) {
   if (found == nullptr) return hipErrorNotSupported;
   return reinterpret_cast<hipError_t (*)(P...)>(found)(arguments...);
 }
@@ -34,8 +54,8 @@ hipError_t call_next(void* found, P... arguments) noexcept {
 
 /// `WARPSAFE_WATCH_NEXT(hipFree, memory)` calls the program's own hipFree, looked up once. The
 /// arguments have the types of the function's parameters.
-#define WARPSAFE_WATCH_NEXT(function, ...)                                    \
-  ([&] {                                                                      \
-    static void* const warpsafe_next = warpsafe::watch::find_next(#function); \
-    return warpsafe::watch::call_next(warpsafe_next, __VA_ARGS__);            \
+#define WARPSAFE_WATCH_NEXT(function, ...)                                   \
+  ([&] {                                                                     \
+    static constinit warpsafe::watch::NextFunction warpsafe_next(#function); \
+    return warpsafe::watch::call_next(warpsafe_next.get(), __VA_ARGS__);     \
   }())

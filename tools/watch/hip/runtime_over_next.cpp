@@ -13,17 +13,20 @@
 extern "C" {
 
 const char* hipGetErrorName(hipError_t error) {
-  static void* const found = warpsafe::watch::find_next("hipGetErrorName");
+  static constinit warpsafe::watch::NextFunction next("hipGetErrorName");
+  void* const found = next.get();
   if (found == nullptr) return "hipErrorUnknown";
   return reinterpret_cast<decltype(&hipGetErrorName)>(found)(error);
 }
 const char* hipGetErrorString(hipError_t error) {
-  static void* const found = warpsafe::watch::find_next("hipGetErrorString");
+  static constinit warpsafe::watch::NextFunction next("hipGetErrorString");
+  void* const found = next.get();
   if (found == nullptr) return "";
   return reinterpret_cast<decltype(&hipGetErrorString)>(found)(error);
 }
 hipError_t hipPeekAtLastError() {
-  static void* const found = warpsafe::watch::find_next("hipPeekAtLastError");
+  static constinit warpsafe::watch::NextFunction next("hipPeekAtLastError");
+  void* const found = next.get();
   return found == nullptr ? hipSuccess : reinterpret_cast<decltype(&hipPeekAtLastError)>(found)();
 }
 hipError_t hipGetDevice(int* device) { return WARPSAFE_WATCH_NEXT(hipGetDevice, device); }

@@ -4,7 +4,11 @@
 // The watch behind the functions that this library defines before the runtime's (entry.hpp).
 
 #include "../core/call/stream_calls.hpp"
+#include "../core/forked_child.hpp"
+#include "../core/report/held_signals.hpp"
+#include "../core/report/standard_error.hpp"
 #include "../core/stream/captures.hpp"
+#include "../core/unnoticed.hpp"
 #include "../core/watcher.hpp"
 #include "describe.hpp"
 #include "entry.hpp"
@@ -14,7 +18,6 @@
 #include <warpsafe/backend/hip/hip_backend.hpp>
 
 #include <hip/hip_runtime_api.h>
-#include <pthread.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -48,6 +51,7 @@ Session* session_in_use = nullptr;
 Session* session() noexcept {
   static const bool begun = [] {
     try {
+      StandardError::begin();
       static const Platform platform =
           platform_of<hip_backend>(&describe_kernel, hip_caller, nullptr);
       session_in_use =
@@ -55,7 +59,7 @@ Session* session() noexcept {
       // The first call loads the unwinder.
       if (!session_in_use->watcher.quiet()) static_cast<void>(hip_caller.library());
       std::atexit([] { session_in_use->watcher.finish(); });
-      pthread_atfork(nullptr, nullptr, [] { session_in_use->watcher.forked(); });
+      ForkedChild::expect();
       return true;
     } catch (...) {
       return false;
@@ -84,6 +88,7 @@ constinit thread_local ThreadState mine{};
 template <class Body>
 void aside(std::int32_t device, const Body& body) noexcept {
   try {
+    const NoSignals held;
     std::thread([&] {
       mine.inside = true;
       static_cast<void>(hipSetDevice(device));
@@ -96,20 +101,31 @@ void aside(std::int32_t device, const Body& body) noexcept {
 
 }  // namespace
 
-bool enter() noexcept {
-  if (mine.inside || session() == nullptr) return false;
+bool enter() {
+  if (mine.inside || ForkedChild::here()) return false;
+  const Unnoticed unnoticed;
+  if (session() == nullptr) return false;
   mine.inside = true;
   return true;
 }
 void leave() noexcept { mine.inside = false; }
 
-void begins(const StreamCall& of) noexcept {
+void not_watched(Call call, hipError_t status) {
+  if (!ForkedChild::here()) [[likely]]
+    return;
+  const Unnoticed unnoticed;
+  ForkedChild::called(call, status != hipSuccess);
+}
+
+void begins(const StreamCall& of) {
+  const Unnoticed unnoticed;
   mine.device = current_device();
   StreamCall here = of;
   here.device = mine.device;
   session()->calls.begin(mine.wait, here);
 }
-void ended(const StreamCall& of, hipError_t status) noexcept {
+void ended(const StreamCall& of, hipError_t status) {
+  const Unnoticed unnoticed;
   StreamCall here = of;
   here.device = mine.device;
   ObservedWait& seen = mine.wait;
@@ -119,12 +135,14 @@ void ended(const StreamCall& of, hipError_t status) noexcept {
     session()->calls.end(seen, here, status);
   }
 }
-void begins(const HipLaunch& of) noexcept {
+void begins(const HipLaunch& of) {
+  const Unnoticed unnoticed;
   mine.device = current_device();
   mine.launching = session()->launches.begin(mine.launch, of, mine.device);
 }
-void ended(const HipLaunch& of, hipError_t status) noexcept {
+void ended(const HipLaunch& of, hipError_t status) {
   if (!mine.launching) return;
+  const Unnoticed unnoticed;
   ObservedLaunch& seen = mine.launch;
   if (status == hipSuccess) {
     session()->launches.end(seen, of, status);
@@ -133,8 +151,9 @@ void ended(const HipLaunch& of, hipError_t status) noexcept {
   }
 }
 
-void made(hipStream_t stream, unsigned flags) noexcept {
-  if (session() == nullptr) return;
+void made(hipStream_t stream, unsigned flags) {
+  const Unnoticed unnoticed;
+  if (ForkedChild::here() || session() == nullptr) return;
   try {
     session()->watcher.streams().made(stream, current_device(),
                                       (flags & hipStreamNonBlocking) != 0);
@@ -142,18 +161,24 @@ void made(hipStream_t stream, unsigned flags) noexcept {
     return;
   }
 }
-void destroying(hipStream_t stream) noexcept {
-  if (session() != nullptr) session()->watcher.streams().destroyed(stream);
+void destroying(hipStream_t stream) {
+  const Unnoticed unnoticed;
+  if (ForkedChild::here() || session() == nullptr) return;
+  session()->watcher.streams().destroyed(stream);
 }
 
-void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) noexcept {
+void has_memory(const void* memory, std::size_t bytes, MemoryKind kind) {
+  const Unnoticed unnoticed;
+  if (ForkedChild::here()) return;
   try {
     HipMemory::get().add(memory, bytes, kind);
   } catch (...) {  // out of memory: copies of it count as waits
     return;
   }
 }
-void has_no_memory(const void* memory) noexcept {
+void has_no_memory(const void* memory) {
+  const Unnoticed unnoticed;
+  if (ForkedChild::here()) return;
   try {
     HipMemory::get().erase(memory);
   } catch (...) {  // a broken lock

@@ -117,7 +117,6 @@ WARPSAFE_WATCH(Call::unfollowed, hipLaunchCooperativeKernelMultiDevice,
 WARPSAFE_WATCH(Call::unfollowed, hipExtLaunchMultiKernelMultiDevice,
                (hipLaunchParams * launches, int count, unsigned flags), launches, count, flags)
 WARPSAFE_WATCH(Call::unfollowed, hipLaunchByPtr, (const void* stub), stub)
-WARPSAFE_WATCH(Call::unfollowed, hipDeviceReset, ())
 
 WARPSAFE_WATCH(Call::unknown_order, hipStreamWaitValue32,
                (hipStream_t stream, void* at, std::uint32_t value, unsigned flags,

@@ -6,8 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-// What kernel code sees of the host backend. kernel_api.hpp includes it, so it is C++17, and
-// independent of the threads and fibres that run the kernel.
+// What kernel code sees of the host backend: C++17, and independent of how threads run.
 
 namespace warpsafe::detail {
 
@@ -23,8 +22,8 @@ struct HostThread {
   /// sync_block(): returns once every thread of the block has called it with the same `file` and
   /// `line`. If that can never happen, it leaves by an exception that kernel code must let pass.
   void (*sync)(HostThread& self, const char* file, unsigned line);
-  /// A static shared variable: the block's storage for `key`, shared by all its threads, of `bytes`
-  /// bytes aligned to `alignment` bytes (a power of 2).
+  /// The block's static shared variable `key`: `bytes` bytes, aligned to `alignment` (a power of
+  /// 2).
   void* (*static_shared)(HostThread& self, const void* key, std::size_t bytes,
                          std::size_t alignment);
   /// Ends this thread and starts no further block of its grid, because a check has failed. Does not
@@ -32,16 +31,19 @@ struct HostThread {
   void (*leave)(HostThread& self, const char* file, unsigned line);
   /// As `leave`, after an access outside of memory: the launch fails with `text`.
   void (*fault)(HostThread& self, const char* text);
-  /// Whether the caller of the kernel continues with the block's next thread after this one.
-  /// Cleared by a `sync` that left the next threads to others.
+  /// Whether run_threads continues with the block's next thread. `sync` clears it.
   bool continues;
   void (*end)(HostThread& self);  ///< called by run_threads after such a thread; may be nullptr
 };
 
-/// nullptr outside kernel code. One variable for the whole program, even if kernel and launch are
-/// in different shared objects that hide their symbols. A program that shares it with objects
-/// loaded by dlopen must export its own symbols (-rdynamic, CMake's ENABLE_EXPORTS).
+/// nullptr outside kernel code. One variable for the whole program. A program that shares it with
+/// objects loaded by dlopen must export its own symbols (-rdynamic, CMake's ENABLE_EXPORTS).
 [[gnu::visibility("default")]] inline thread_local HostThread* host_thread = nullptr;
+
+/// Ends the kernel, which asks for `count` elements of `size` bytes in dynamic shared memory, more
+/// than its launch gives. nullptr until the host backend is used.
+[[gnu::visibility("default")]] inline void (*leave_dynamic_shared)(std::size_t, std::size_t,
+                                                                   const char*, unsigned) = nullptr;
 
 }  // namespace warpsafe::detail
 
@@ -64,9 +66,8 @@ void run_threads(warpsafe::detail::HostThread& self, Call&& call) {
   } while (++self.thread[2] < self.block_dim[2]);
 }
 
-/// The kernel `Fn` inside the loop over a block's threads. The compiler sees both at once, so that
-/// it can inline the kernel, and reads the arguments once for all threads. Keyed by the kernel,
-/// hence hidden.
+/// The kernel `Fn` inside the loop over a block's threads. The compiler can inline the kernel, and
+/// reads the arguments once. Keyed by the kernel, hence hidden.
 template <auto Fn, class... P>
 struct [[gnu::visibility("hidden")]] ThreadLoop {
   /// KernelEntry::invoke for a kernel of the host backend, with the same `args`.

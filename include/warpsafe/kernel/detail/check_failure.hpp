@@ -63,6 +63,58 @@ namespace warpsafe::detail {
   __builtin_amdgcn_endpgm();
 #endif
 }
+/// The bytes of dynamic shared memory that the launch gave. For code that is inlined into a kernel.
+[[nodiscard]] static __device__ __forceinline__ unsigned dynamic_shared_bytes() {
+  unsigned bytes;
+#if defined(__CUDA_ARCH__)
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+#else
+  // hsa_kernel_dispatch_packet_t::group_segment_size (HSA runtime specification 1.2, "AQL kernel
+  // dispatch packet"): static and dynamic memory together.
+  __builtin_memcpy(&bytes, static_cast<const char*>(__builtin_amdgcn_dispatch_ptr()) + 28, 4);
+  bytes -= __builtin_amdgcn_groupstaticsize();
+#endif
+  return bytes;
+}
+/// Appends to a text, cut to fit.
+template <unsigned Size>
+static __device__ void append_check_text(char (&to)[Size], const char* from) {
+  unsigned i = 0;
+  while (to[i] != '\0') ++i;
+  for (; i + 1 < Size && *from != '\0'; ++i, ++from) to[i] = *from;
+  to[i] = '\0';
+}
+template <unsigned Size>
+static __device__ void append_check_number(char (&to)[Size], size_type number) {
+  char digits[21] = {};
+  unsigned first = 20;
+  do {
+    digits[--first] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  append_check_text(to, digits + first);
+}
+[[maybe_unused]] static __device__ __noinline__ void fail_dynamic_shared(
+    size_type count, unsigned size, unsigned given, const char* file, unsigned line,
+    const char* function) {
+  char text[sizeof(CheckRecord::text)] = {};
+  append_check_text(text, "dynamic_shared for ");
+  append_check_number(text, count);
+  append_check_text(text, " elements of ");
+  append_check_number(text, size);
+  append_check_text(text, " bytes, and the launch gives ");
+  append_check_number(text, given);
+  append_check_text(text, " bytes (set them with shared<T>(count))");
+  fail_device_check(text, file, line, function);
+}
+/// Ends the thread if the launch gives less dynamic shared memory than the call asks for.
+template <class T>
+static __device__ __forceinline__ void check_dynamic_shared(const DynamicSharedCall<T>& call, int) {
+  const unsigned given = dynamic_shared_bytes();
+  if (call.count > given / sizeof(T)) {
+    fail_dynamic_shared(call.count, sizeof(T), given, call.file, call.line, call.function);
+  }
+}
 #else
 [[maybe_unused]] static __host__ __device__ __forceinline__ void fail_device_check(const char*,
                                                                                    const char*,

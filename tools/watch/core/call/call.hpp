@@ -22,7 +22,8 @@ enum class Call : std::uint8_t {
   graph_launch,        ///< cuGraphLaunch
   begin_capture,
   end_capture,
-  unload,             ///< cuModuleUnload, cuLibraryUnload
+  graph_exec_destroyed,
+  unload,             ///< cuModuleUnload, cuLibraryUnload, and the end of a context
   noticing,           ///< checked only for faults that it reports
   runtime_launch,     ///< cudaLaunchKernel and the cooperative variant
   runtime_launch_ex,  ///< cudaLaunchKernelExC
@@ -64,6 +65,34 @@ enum class Call : std::uint8_t {
 /// Returns whether only suspicions need the call.
 [[nodiscard]] inline bool is_for_suspicions(Call call) noexcept {
   return call >= Call::allocate_pitch;
+}
+/// Returns whether the call gives the device work or memory, or waits for it. Programs release
+/// things when they end, and query them, without need for a device.
+[[nodiscard]] inline bool uses_the_device(Call call) noexcept {
+  switch (call) {
+    case Call::launch:
+    case Call::launch_ex:
+    case Call::launch_cooperative:
+    case Call::graph_launch:
+    case Call::runtime_launch:
+    case Call::runtime_launch_ex:
+    case Call::wait_device:
+    case Call::wait_stream:
+    case Call::copy_in:
+    case Call::copy_out:
+    case Call::copy_in_async:
+    case Call::copy_out_async:
+    case Call::copy_any:
+    case Call::copy_any_async:
+    case Call::allocate:
+    case Call::allocate_managed:
+    case Call::allocate_async:
+    case Call::fill:
+    case Call::fill_async:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace warpsafe::watch

@@ -19,7 +19,7 @@ namespace warpsafe::watch {
 
 /// The program's kernels by native handle and device. A launch looks a kernel up without a lock;
 /// new kernels are added under a lock. After an image is unloaded, the runtime may reuse its
-/// handles, so the table then looks up every kernel anew.
+/// handles, so the table then looks up every kernel anew. It does not grow by that.
 class KernelTable {
  public:
   /// Returns the kernel with that handle, or nullptr if the handle is new or an image was unloaded
@@ -27,49 +27,38 @@ class KernelTable {
   [[nodiscard]] Kernel* find(const void* handle, std::int32_t device) const noexcept {
     const std::uint64_t now = __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
     for (std::size_t step = 0; step < probes; ++step) {
-      const Slot& slot = slots_[place(handle, device, step)];
-      Kernel* const kernel = __atomic_load_n(&slot.kernel, __ATOMIC_ACQUIRE);
-      if (kernel == nullptr) return nullptr;
-      if (slot.handle == handle && slot.device == device && slot.generation == now) return kernel;
+      const Slot found = slots_[place(handle, device, step)].read();
+      if (found.version == 0) return nullptr;
+      if (found.is_of(handle, device, now)) return found.kernel;
     }
     return nullptr;
   }
 
   /// Adds a kernel; `describe(kernel)` fills in its limits, and sets `described` if it has. Kernels
-  /// with the same name and equal limits share one entry. May throw std::bad_alloc.
+  /// with the same name, equal limits and equal parameters share one entry. May throw
+  /// std::bad_alloc.
   template <class Describe>
   Kernel* add(const void* handle, std::int32_t device, const char* mangled,
               const Describe& describe) {
+    // An image that is unloaded meanwhile makes the handle an old one.
+    const std::uint64_t now = __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
     Kernel made;
     made.name = kernel_name(mangled);
     made.named_parameters = parameter_types(mangled).size();
     made.written = written_parameter(mangled);
     describe(made);
     const std::lock_guard lock(mutex_);
-    auto& kept = kernels_[{made.name, device}];
-    const bool other = kept != nullptr && made.limits.known && kept->limits.known &&
-                       (kept->limits.max_threads_per_block != made.limits.max_threads_per_block ||
-                        kept->limits.static_shared != made.limits.static_shared);
-    if (kept != nullptr && !kept->described && made.described) {
-      kept->describe_as(std::move(made));
-    } else if (kept == nullptr || other) {
-      // The older entry must stay alive: the journal points to it.
-      if (kept != nullptr) replaced_.emplace(kept->name, std::move(kept));
-      kept = std::make_unique<Kernel>(std::move(made));
-    }
-    Kernel* const kernel = kept.get();
+    Kernel* const kernel = entry(std::move(made), device);
     if (handle == nullptr) return kernel;
-    const std::uint64_t now = __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
+    Slot* chosen = &slots_[place(handle, device, 0)];
     for (std::size_t step = 0; step < probes; ++step) {
       Slot& slot = slots_[place(handle, device, step)];
-      if (slot.kernel != nullptr) continue;  // never overwritten: readers take no lock
-      slot.handle = handle;
-      slot.device = device;
-      slot.generation = now;
-      __atomic_store_n(&slot.kernel, kernel, __ATOMIC_RELEASE);
+      if (slot.version != 0 && slot.generation == now && !slot.is_of(handle, device, now)) continue;
+      chosen = &slot;
       break;
     }
-    return kernel;  // without a free slot, its next launch describes it again
+    chosen->write(handle, device, now, kernel);
+    return kernel;
   }
 
   /// Call when an image is unloaded.
@@ -80,17 +69,43 @@ class KernelTable {
   void each(const Report& report) {
     const std::lock_guard lock(mutex_);
     for (const auto& [key, kernel] : kernels_) report(*kernel);
-    for (const auto& [key, kernel] : replaced_) report(*kernel);
   }
 
  private:
   static constexpr std::size_t places = std::size_t{1} << 15;
   static constexpr std::size_t probes = 64;
+  /// One handle. Readers take no lock, and see from the version whether they read a whole one.
   struct Slot {
+    std::uint64_t version;  ///< 0: never used; odd while it is written
     const void* handle;
     std::uint64_t generation;
     Kernel* kernel;
     std::int32_t device;
+
+    [[nodiscard]] bool is_of(const void* wanted, std::int32_t on, std::uint64_t in) const noexcept {
+      return version % 2 == 0 && handle == wanted && device == on && generation == in;
+    }
+    [[nodiscard]] Slot read() const noexcept {
+      Slot copy;
+      copy.version = __atomic_load_n(&version, __ATOMIC_ACQUIRE);
+      copy.handle = __atomic_load_n(&handle, __ATOMIC_ACQUIRE);
+      copy.generation = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+      copy.kernel = __atomic_load_n(&kernel, __ATOMIC_ACQUIRE);
+      copy.device = __atomic_load_n(&device, __ATOMIC_ACQUIRE);
+      if (__atomic_load_n(&version, __ATOMIC_RELAXED) != copy.version) copy.version |= 1U;
+      return copy;
+    }
+    /// @pre the table's lock
+    void write(const void* to, std::int32_t on, std::uint64_t in, Kernel* of) noexcept {
+      const std::uint64_t before = version;
+      // Each store is a release: a reader that sees one of them also sees the odd version.
+      __atomic_store_n(&version, before + 1, __ATOMIC_RELEASE);
+      __atomic_store_n(&handle, to, __ATOMIC_RELEASE);
+      __atomic_store_n(&generation, in, __ATOMIC_RELEASE);
+      __atomic_store_n(&kernel, of, __ATOMIC_RELEASE);
+      __atomic_store_n(&device, on, __ATOMIC_RELEASE);
+      __atomic_store_n(&version, before + 2, __ATOMIC_RELEASE);
+    }
   };
   [[nodiscard]] static std::size_t place(const void* handle, std::int32_t device,
                                          std::size_t step) noexcept {
@@ -98,12 +113,24 @@ class KernelTable {
     const std::uint64_t mixed = (bits + static_cast<std::uint32_t>(device)) * 0x9e3779b97f4a7c15U;
     return (static_cast<std::size_t>(mixed >> 40) + step) % places;
   }
+  /// Returns the entry for `made`. An entry is never removed: the journal points to its name.
+  [[nodiscard]] Kernel* entry(Kernel&& made, std::int32_t device) {
+    const std::pair<std::string, std::int32_t> key(made.name, device);
+    const auto [first, last] = kernels_.equal_range(key);
+    for (auto one = first; one != last; ++one) {
+      Kernel& kept = *one->second;
+      if (!made.described || (kept.described && kept.is_same_as(made))) return &kept;
+      if (kept.described) continue;
+      kept.describe_as(std::move(made));
+      return &kept;
+    }
+    return kernels_.emplace(key, std::make_unique<Kernel>(std::move(made)))->second.get();
+  }
 
   std::uint64_t generation_ = 0;
   Slot slots_[places] = {};
   std::mutex mutex_;
-  std::map<std::pair<std::string, std::int32_t>, std::unique_ptr<Kernel>> kernels_;
-  std::multimap<std::string, std::unique_ptr<Kernel>> replaced_;
+  std::multimap<std::pair<std::string, std::int32_t>, std::unique_ptr<Kernel>> kernels_;
 };
 
 }  // namespace warpsafe::watch

@@ -18,6 +18,8 @@ namespace warpsafe::watch {
 struct KernelParameter {
   std::size_t offset = 0;
   std::size_t bytes = 0;  ///< 0: unknown
+
+  [[nodiscard]] bool operator==(const KernelParameter&) const = default;
 };
 /// Unknown offset. A pointer there is aligned to 8.
 inline constexpr std::size_t no_offset = ~std::size_t{7};
@@ -54,6 +56,13 @@ struct Kernel {
     parameters = std::move(other.parameters);
     library = other.library;
     __atomic_store_n(&described, true, __ATOMIC_RELEASE);
+  }
+  /// Whether both may be one kernel, judged by what they are described with.
+  [[nodiscard]] bool is_same_as(const Kernel& other) const noexcept {
+    const bool other_limits = limits.known && other.limits.known &&
+                              (limits.max_threads_per_block != other.limits.max_threads_per_block ||
+                               limits.static_shared != other.limits.static_shared);
+    return !other_limits && written == other.written && parameters == other.parameters;
   }
   [[nodiscard]] Name name_view() const noexcept { return {name.data(), name.size()}; }
 };

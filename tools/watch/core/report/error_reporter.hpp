@@ -41,8 +41,6 @@ class ErrorReporter {
     count_fault(error);
     return true;
   }
-  /// Call in the child after a fork.
-  void forked() noexcept { forked_ = true; }
   /// Counts a fault that is already in the log.
   void count_fault(const LaunchError& error) noexcept {
     __atomic_add_fetch(&faults_, 1, __ATOMIC_RELAXED);
@@ -77,11 +75,6 @@ class ErrorReporter {
       rest << "\n  the runtime's own answer: " << error.raw_name << " (" << error.raw_text << ')';
     }
     if (!log.empty()) rest << "\n  the driver's log: " << Name::of(log.c_str());
-    if (forked_ && error.code == Errc::no_device) {
-      rest
-          << "\n  this process was forked after its parent used the GPU, so it cannot use the GPU; "
-             "start workers by exec (Python: multiprocessing.set_start_method('spawn'))";
-    }
     if (error.code == Errc::shared_too_large || error.code == Errc::shared_not_opted_in) {
       try {
         if (const void* const stream = streams_.stream_passed_as_bytes(error.dynamic_shared)) {
@@ -100,7 +93,6 @@ class ErrorReporter {
   KnownStreams& streams_;
   std::uint64_t last_incident_ = 0;
   std::uint64_t faults_ = 0;
-  bool forked_ = false;
 };
 
 }  // namespace warpsafe::watch

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "guarded_file.hpp"
 #include <warpsafe/debug/run/journal_file.hpp>
 #include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/error/format.hpp>
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -24,15 +26,14 @@ class JournalStream {
   JournalStream() = default;
   JournalStream(const JournalStream&) = delete;
   JournalStream& operator=(const JournalStream&) = delete;
-  ~JournalStream() {
-    if (file_ >= 0) ::close(file_);
-  }
 
   /// Creates or replaces the file, which only the user can read, and writes its first lines.
   /// Returns 0, or the errno of the failure; ELOOP: a symbolic link has that name.
   [[nodiscard]] int open(const char* path, debug::RunEnvironment environment) {
-    file_ = debug::detail::create_file(path, O_APPEND);
-    if (file_ < 0) return errno;
+    const int file = debug::detail::create_file(path, O_APPEND);
+    if (file < 0) return errno;
+    path_ = path;
+    file_.use(out_of_the_way(file));
     zero_ = debug::detail::nanoseconds_now();
     debug::RunRecord run;
     run.environment = std::move(environment);
@@ -87,12 +88,36 @@ class JournalStream {
       __atomic_store_n(&failed_, ENOMEM, __ATOMIC_RELAXED);
     }
   }
-  void line(std::string text) {
-    text += '\n';
-    // In append mode the lines of several threads do not mix.
-    const ssize_t written = ::write(file_, text.data(), text.size());
-    if (written == static_cast<ssize_t>(text.size())) return;
-    __atomic_store_n(&failed_, written < 0 ? errno : ENOSPC, __ATOMIC_RELAXED);
+  /// After a failure the file ends, so that no line follows a part of another.
+  void line(const std::string& text) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (failed() != 0) return;
+    int problem = file_.line(text);
+    if (problem == EBADF && open_again()) problem = file_.line(text);
+    if (problem != 0) __atomic_store_n(&failed_, problem, __ATOMIC_RELAXED);
+  }
+  /// Call if the program has closed the descriptor, as a daemon does. Returns whether the file is
+  /// open again.
+  [[nodiscard]] bool open_again() noexcept {
+    const int kept = errno;
+    const int file =
+        ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    errno = kept;
+    if (file < 0) return false;
+    if (!file_.has(file)) {
+      ::close(file);
+      return false;
+    }
+    file_.use(out_of_the_way(file));
+    return true;
+  }
+  /// Moves a descriptor to a high number: the program may count on the low ones.
+  [[nodiscard]] static int out_of_the_way(int low) noexcept {
+    constexpr int high = 1000;  // below the usual limit of 1024
+    const int moved = ::fcntl(low, F_DUPFD_CLOEXEC, high);
+    if (moved < 0) return low;
+    ::close(low);
+    return moved;
   }
   /// At least 1, because 0 means unknown.
   [[nodiscard]] std::uint64_t since(std::uint64_t time) const noexcept {
@@ -106,7 +131,9 @@ class JournalStream {
   }
 
   debug::RunListener listener_;
-  int file_ = -1;
+  GuardedFile file_;
+  std::mutex mutex_;  ///< guards the two
+  std::string path_;
   int failed_ = 0;
   std::uint64_t zero_ = 0;
 };

@@ -4,12 +4,12 @@
 
 #include "../options.hpp"
 #include "../platform.hpp"
+#include "held_signals.hpp"
 #include "journal_stream.hpp"
 #include <warpsafe/debug.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/debug/run/timeline_export.hpp>
 
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -41,11 +41,12 @@ class RunFiles {
   void finish(const Options& options) {
     if (recorder_ == nullptr) return;
     recorder_->stop();
+    const HeldSignals held;
     const int failed = debug::write_trace(recorder_->run(), options.timeline.c_str());
     if (failed != 0) {
-      std::fprintf(stderr, "warpsafe: cannot write the timeline %s: %s\n",
-                   debug::detail::Shown(options.timeline.c_str()).c_str(),
-                   debug::detail::file_problem(failed));
+      debug::detail::log_line(debug::LogLevel::error, "warpsafe: cannot write the timeline %s: %s",
+                              debug::detail::Shown(options.timeline.c_str()).c_str(),
+                              debug::detail::file_problem(failed));
     }
   }
   /// Returns a line for the summary with what the files lack, or "".

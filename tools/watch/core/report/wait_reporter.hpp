@@ -19,7 +19,6 @@ class WaitReporter {
  public:
   /// May throw std::system_error if no thread can be started.
   void start() { watch_.start(); }
-  void forked() noexcept { watch_.forked(); }
 
   /// Call when a wait begins. `what` lives as long as the process.
   void begin(ObservedWait& seen, Name what, const void* stream, std::int32_t device) noexcept {

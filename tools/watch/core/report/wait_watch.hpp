@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "held_signals.hpp"
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
@@ -25,6 +26,7 @@ class WaitWatch {
   void start() {
     limit_ = __atomic_load_n(&debug::detail::timeout_in_use, __ATOMIC_RELAXED);
     if (limit_ == debug::detail::no_timeout) return;
+    const NoSignals held;
     std::thread(&WaitWatch::look, this).detach();
     __atomic_store_n(&on_, true, __ATOMIC_RELEASE);
   }
@@ -55,8 +57,6 @@ class WaitWatch {
     }
     __atomic_store_n(&place.taken, false, __ATOMIC_RELEASE);
   }
-  /// A child after a fork has no watching thread.
-  void forked() noexcept { __atomic_store_n(&on_, false, __ATOMIC_RELAXED); }
 
  private:
   static constexpr std::size_t places = 64;

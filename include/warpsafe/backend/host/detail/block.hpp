@@ -162,21 +162,23 @@ inline void fail_exception(Grid& grid, const HostThread& at, const char* what) {
   grid.fail(HostStatus::launch_failure, text);
 }
 
-/// Ends a kernel that leaves its span (detail::leave_span).
-inline void end_outside_of_span(std::size_t first, std::size_t count, std::size_t size,
-                                const char* file, unsigned line) {
+/// Ends the kernel that the OS thread runs, because of what it does in this line.
+template <class... Parts>
+void end_kernel(const char* file, unsigned line, const Parts&... parts) {
   HostThread* const self = host_thread;
   if (self == nullptr || self->fault == nullptr) return;
   char text[512];
   TextBuffer out(text, sizeof text);
-  if (count == 1) {
-    out << "the kernel used element " << first << " of " << size;
-  } else {
-    out << "the kernel took " << count << " elements from " << first << " on, of " << size;
-  }
+  ((out << "the kernel ") << ... << parts);
   out << ", in block " << self->block << ", thread " << self->thread << ", at "
       << call_site{file, nullptr, line};
   self->fault(*self, text);
+}
+/// detail::leave_span.
+inline void end_outside_of_span(std::size_t first, std::size_t count, std::size_t size,
+                                const char* file, unsigned line) {
+  if (count == 1) return end_kernel(file, line, "used element ", first, " of ", size);
+  end_kernel(file, line, "took ", count, " elements from ", first, " on, of ", size);
 }
 
 /// What an OS thread works on, for the handler of faults. Valid while `host_thread` is not nullptr.
@@ -278,6 +280,12 @@ inline void end_bad_access(int number, siginfo_t* info, void* context) {
 /// Makes kernels that leave their memory fail instead of the program. Called once.
 inline void install_fault_handlers() noexcept {
   warpsafe::detail::leave_span = &end_outside_of_span;
+  warpsafe::detail::leave_dynamic_shared = [](std::size_t count, std::size_t size, const char* file,
+                                              unsigned line) {
+    end_kernel(file, line, "asks dynamic_shared for ", count, " elements of ", size,
+               " bytes, and the launch gives ", host_thread->dynamic_shared_bytes,
+               " bytes (set them with shared<T>(count))");
+  };
   // A sanitizer has its own handler, and explains the access.
   if constexpr (address_sanitizer || thread_sanitizer) return;
   struct sigaction ours {};

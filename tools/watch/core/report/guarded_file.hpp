@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "held_signals.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <string_view>
+
+namespace warpsafe::watch {
+
+/// An open file to which the watch writes lines while the program runs. The program may close or
+/// reuse any descriptor, so each line goes out only while the descriptor has the file that it had
+/// at first. A line never ends the program by a signal, and waits at most some seconds for a
+/// reader. `use` is not thread-safe.
+class GuardedFile {
+ public:
+  /// Writes to that descriptor from now on; -1: to none.
+  void use(int descriptor) noexcept {
+    struct stat found {};
+    descriptor_ = ::fstat(descriptor, &found) == 0 ? descriptor : -1;
+    device_ = found.st_dev;
+    inode_ = found.st_ino;
+  }
+  /// Whether that descriptor has the file.
+  [[nodiscard]] bool has(int descriptor) const noexcept {
+    struct stat now {};
+    return descriptor_ >= 0 && ::fstat(descriptor, &now) == 0 && now.st_dev == device_ &&
+           now.st_ino == inode_;
+  }
+
+  /// Writes a line: `text` and an end of line, in one system call if possible. Returns 0, or the
+  /// errno of the failure: EBADF if the program has taken the descriptor, EAGAIN if nobody reads.
+  /// Keeps errno.
+  [[nodiscard]] int line(std::string_view text) noexcept {
+    const int kept = errno;
+    const int failed = has(descriptor_) ? write_all(text) : EBADF;
+    errno = kept;
+    return failed;
+  }
+
+ private:
+  static constexpr int patience = 1000;  // milliseconds
+
+  int write_all(std::string_view text) noexcept {
+    const HeldSignals held;
+    std::size_t done = 0;
+    while (done <= text.size()) {
+      pollfd ready{descriptor_, POLLOUT, 0};
+      const int count =
+          ::poll(&ready, 1, __atomic_load_n(&impatient_, __ATOMIC_RELAXED) ? 0 : patience);
+      if (count < 0 && errno == EINTR) continue;
+      if (count == 0) {
+        __atomic_store_n(&impatient_, true, __ATOMIC_RELAXED);
+        return EAGAIN;
+      }
+      // A pipe that is ready takes at least a page without waiting.
+      constexpr std::size_t most = 4096;
+      const std::size_t rest = text.size() - done;
+      const bool last = rest < most;
+      iovec parts[2] = {{const_cast<char*>(text.data()) + done, last ? rest : most},
+                        {const_cast<char*>("\n"), last ? 1U : 0U}};
+      const ssize_t written = ::writev(descriptor_, parts, 2);
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return written < 0 ? errno : ENOSPC;
+      done += static_cast<std::size_t>(written);
+    }
+    return 0;
+  }
+
+  int descriptor_ = -1;
+  bool impatient_ = false;  ///< a reader has stopped reading
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+}  // namespace warpsafe::watch
