@@ -145,7 +145,7 @@ def stream_forgotten(program, function, launch):
     streams += [v.node.name for v in function.variables.values() if is_stream(v.node.type) and any(
         api(call_name(a)).startswith("StreamCreate") for w in v.writes for a in w.above() if a.kind == "CALL_EXPR")]
     if streams:
-        yield Found(launch.node, f"this launch runs on the default stream, although the function has the stream {streams[0]}",
+        yield Found(launch.node, f"this launch runs on the default stream, although the function has a stream, {streams[0]}",
                     f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream")
 
 

@@ -152,8 +152,8 @@ def elements_for_bytes(program):
                                 "write sizeof(*pointer); warpsafe's copies know type and count")
                 continue
             if only_count(function, size):
-                yield Found(size, f"{program.text(size)} counts items of {item} bytes, but {call_name(call)} takes bytes: it "
-                            "does not reach the rest",
+                yield Found(size, f"{program.text(size)} counts items of {item} bytes, but {call_name(call)} takes bytes: "
+                            "the call covers only a part",
                             f"write {program.text(size)} * sizeof(*pointer); warpsafe's copies know type and count")
 
 
