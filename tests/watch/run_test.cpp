@@ -164,6 +164,22 @@ TEST(Run, StopsAtTheFirstError) {
   EXPECT_THAT(ran.out, Not(HasSubstr("grid_y:")));
 }
 
+TEST(Run, StopsWhileAThreadReads) {
+  const Ran ran = shell("sleep 3 | timeout 2 env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
+                        " --cuda --stop-on-error " WATCH_PROGRAM " read grid_y; echo status: $?");
+  EXPECT_THAT(ran.out, HasSubstr("status: 99\n"));
+}
+
+TEST(Run, StopsOnceAndCompletely) {
+  for (int i = 0; i < 20; ++i) {
+    const Ran ran = watched("--stop-on-error", "good threads_refused");
+    EXPECT_EQ(WEXITSTATUS(ran.status), 99);
+    EXPECT_THAT(ran.out, testing::ContainsRegex("warpsafe: process [0-9]+: .*\n  refused:"));
+    const std::size_t first = ran.out.find("stopped at the first error");
+    EXPECT_EQ(ran.out.find("stopped at the first error", first + 1), std::string::npos);
+  }
+}
+
 TEST(Run, TheJournalIsOnDiskAfterACrash) {
   const std::string path = testing::TempDir() + "watch_crash.jsonl";
   const Ran ran = watched("--journal " + path, "good grid_y crash");
