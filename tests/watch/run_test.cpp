@@ -219,8 +219,9 @@ TEST(Run, AReaderThatEndsDoesNotEndTheProgram) {
 }
 
 TEST(Run, AReaderThatNeverReadsDoesNotHoldTheProgram) {
-  EXPECT_EQ(with_reader("timeout 2 " + command_of("fill_stderr grid_y grid_y"), "sleep 3").out,
-            "fill_stderr: 0\ngrid_y: 1\ngrid_y: 1\nstatus: 0\n");
+  EXPECT_EQ(
+      with_reader("timeout 2 " + command_of("timer fill_stderr grid_y grid_y"), "sleep 3").out,
+      "timer: 0\nfill_stderr: 0\ngrid_y: 1\ngrid_y: 1\nstatus: 0\n");
 }
 
 TEST(Run, AFullDiskIsSaidAndDoesNotEndTheProgram) {
@@ -343,7 +344,8 @@ TEST(Run, AFunctionThatIsNoKernelIsNamed) {
 
 // The driver reads none of it before it accepts or refuses the call.
 TEST(Run, GarbageInALaunchDoesNotEndTheProgram) {
-  const Ran ran = watched("", "garbage_parameters garbage_attributes garbage_node good");
+  const Ran ran =
+      watched("", "garbage_parameters garbage_attributes garbage_node_function garbage_node good");
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out, HasSubstr("garbage_parameters: 0\n"));
   EXPECT_THAT(ran.out, HasSubstr("garbage_attributes: 2\n"));

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -241,6 +242,13 @@ int act(const char* what) {
     }
     return ::fcntl(2, F_SETFL, flags);
   }
+  if (is("timer")) {
+    struct sigaction interrupts {};
+    interrupts.sa_handler = [](int) {};
+    ::sigaction(SIGALRM, &interrupts, nullptr);
+    const itimerval often{{0, 5000}, {0, 5000}};
+    return ::setitimer(ITIMER_REAL, &often, nullptr);
+  }
   // Sends itself a signal that no thread of its own takes for a while.
   if (is("signal")) {
     static pthread_t taken_by = {};
@@ -312,6 +320,12 @@ int act(const char* what) {
     for (std::thread& one : threads) one = std::thread([] { launch(axpy, 70000, 256, 0); });
     for (std::thread& one : threads) one.join();
     return 0;
+  }
+  if (is("garbage_node_function")) {
+    CUgraphNode node = nullptr;
+    CUDA_KERNEL_NODE_PARAMS of{};
+    of.func = reinterpret_cast<CUfunction>(0x1230);
+    return cuGraphAddKernelNode(&node, nullptr, nullptr, 0, &of);
   }
   if (is("elements_as_bytes")) {
     static const float host[count] = {};

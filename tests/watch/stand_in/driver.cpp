@@ -209,6 +209,11 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
                : 0;
   return CUDA_SUCCESS;
 }
+/// Reads the handle unchecked, as the driver does.
+CUresult cuFuncGetName(const char** name, CUfunction function) {
+  *name = function->name;
+  return CUDA_SUCCESS;
+}
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
   for (CUfunc_st& one : functions) {
     if (std::strcmp(one.name, name) != 0) continue;

@@ -83,13 +83,18 @@ class NodeCalls {
     launch.function = node.func != nullptr ? node.func : reinterpret_cast<CUfunction>(node.kern);
     launch.shape = shape_of_parameters(node);
     launch.device = device;
+    // The driver may have refused the call before it looked at the function, which it reads
+    // unchecked when it is asked about it.
+    const void* word = nullptr;
+    const bool is_readable = read_foreign(word, launch.function);
     const char* name = nullptr;
-    if (!watcher_.platform().may_be_no_kernel(status)) {
+    if (is_readable && !watcher_.platform().may_be_no_kernel(status)) {
       static_cast<void>(call_driver(&Driver::function_name, &name,
                                     static_cast<CUfunction>(const_cast<void*>(launch.function))));
     }
     launch.kernel = watcher_.unverified_kernel(launch.function, device, name, launch.is_named);
     if (launch.kernel == nullptr) return false;
+    if (!is_readable) launch.function = nullptr;
     watcher_.launching(mine.launch, launch);
     watcher_.launched(mine.launch, status);
     return true;

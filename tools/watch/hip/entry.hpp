@@ -32,6 +32,8 @@ void ended(const StreamCall& of, hipError_t status);
 void begins(const HipLaunch& of);
 void ended(const HipLaunch& of, hipError_t status);
 
+/// Call if a kernel's handle has become another kernel's.
+void stubs_reused() noexcept;
 /// Call after the runtime has created a stream, and before it destroys one.
 void made(hipStream_t stream, unsigned flags);
 void destroying(hipStream_t stream);

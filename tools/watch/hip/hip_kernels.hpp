@@ -15,10 +15,14 @@ namespace warpsafe::watch {
 /// to modules. Thread-safe.
 class HipKernels {
  public:
-  void of_program(const void* stub, const char* name) {
-    if (ForkedChild::here()) return;
+  /// Returns whether the stub was another kernel, of a library that the program has unloaded.
+  bool of_program(const void* stub, const char* name) {
+    if (ForkedChild::here()) return false;
     const std::lock_guard lock(mutex_);
-    names_.try_emplace(stub, What{name, false});
+    const auto [known, is_new] = names_.try_emplace(stub, What{name, false});
+    if (is_new || known->second.name == name) return false;
+    known->second = {name, false};
+    return true;
   }
   void of_module(const void* function, const char* name) {
     if (ForkedChild::here()) return;

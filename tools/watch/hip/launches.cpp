@@ -82,7 +82,7 @@ extern "C" {
                                                           void* block_id, dim3* block, dim3* grid,
                                                           int* warp_size) {
   try {
-    HipKernels::get().of_program(stub, device_name);
+    if (HipKernels::get().of_program(stub, device_name)) stubs_reused();
   } catch (...) {  // then it has no name in texts
   }
   static constinit warpsafe::watch::NextFunction next("__hipRegisterFunction");

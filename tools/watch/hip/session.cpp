@@ -151,6 +151,10 @@ void ended(const HipLaunch& of, hipError_t status) {
   }
 }
 
+void stubs_reused() noexcept {
+  if (session_in_use != nullptr) session_in_use->watcher.kernels().forget_handles();
+}
+
 void made(hipStream_t stream, unsigned flags) {
   const Unnoticed unnoticed;
   if (ForkedChild::here() || session() == nullptr) return;

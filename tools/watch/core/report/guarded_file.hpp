@@ -3,6 +3,7 @@
 #pragma once
 
 #include "held_signals.hpp"
+#include <warpsafe/debug/run_listener.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,6 +13,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace warpsafe::watch {
@@ -47,17 +49,20 @@ class GuardedFile {
   }
 
  private:
-  static constexpr int patience = 1000;  // milliseconds
+  static constexpr std::uint64_t patience = 1000;  // milliseconds
 
   int write_all(std::string_view text) noexcept {
     const HeldSignals held;
+    const std::uint64_t begun = debug::detail::nanoseconds_now();
     std::size_t done = 0;
     while (done <= text.size()) {
       pollfd ready{descriptor_, POLLOUT, 0};
-      const int count =
-          ::poll(&ready, 1, __atomic_load_n(&impatient_, __ATOMIC_RELAXED) ? 0 : patience);
-      if (count < 0 && errno == EINTR) continue;
-      if (count == 0) {
+      // The program's timers may interrupt the wait again and again.
+      const std::uint64_t waited = (debug::detail::nanoseconds_now() - begun) / 1'000'000;
+      const bool waits = waited < patience && !__atomic_load_n(&impatient_, __ATOMIC_RELAXED);
+      const int count = ::poll(&ready, 1, waits ? static_cast<int>(patience - waited) : 0);
+      if (count < 0 && errno == EINTR && waits) continue;
+      if (count <= 0) {
         __atomic_store_n(&impatient_, true, __ATOMIC_RELAXED);
         return EAGAIN;
       }
