@@ -124,6 +124,9 @@ def check_run(watches_cuda):
     expect("warpsafe-run", said.stdout, "of the program\n")
     if said.returncode != 3:
         problems.append(f"warpsafe-run ends with {said.returncode}, and its program with 3")
+    ignored = must(user / "warpsafe-run", "--cuda", "sh", "-c", "grep SigIgn /proc/$$/status")
+    if int(re.search(r"SigIgn:\s*([0-9a-f]+)", ignored)[1], 16) & (1 << 12 | 1 << 24):  # SIGPIPE, SIGXFSZ
+        problems.append(f"warpsafe-run's program ignores signals that Python ignores: {ignored}")
     if run(sys.executable, "-c", "import ctypes; ctypes.CDLL('libcuda.so.1')").returncode:
         expect("warpsafe-run without a driver", said.stdout, "libcuda.so.1, the library of NVIDIA's driver, is not found")
     program = watch / "watch_driver_program"

@@ -37,3 +37,14 @@ TEST(KernelName, LongOnesAreCut) {
   EXPECT_EQ(name.size(), warpsafe::watch::longest_name);
   EXPECT_EQ(name.substr(name.size() - 4), "k...");
 }
+TEST(KernelName, ShowsControlCharactersEscaped) {
+  EXPECT_EQ(kernel_name("a\x1b[2J\nwarpsafe: forged\tb"), "a\\x1b[2J\\x0awarpsafe: forged\\x09b");
+  EXPECT_EQ(kernel_name("\xc2\x9b"), "\\x9b");
+  EXPECT_EQ(kernel_name("\xc3\xa4"), "\xc3\xa4");
+}
+
+TEST(KernelName, IsCutBetweenLetters) {
+  std::string name(236, 'a');
+  for (int i = 0; i < 10; ++i) name += "\xe2\x82\xac";
+  EXPECT_EQ(kernel_name(name.c_str()), std::string(236, 'a') + "...");
+}

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -162,6 +163,22 @@ TEST(Run, StopsAtTheFirstError) {
   EXPECT_THAT(ran.out, HasSubstr("stopped at the first error (--stop-on-error)"));
   EXPECT_THAT(ran.out, HasSubstr("2 launches of 1 kernel, 1 refused"));
   EXPECT_THAT(ran.out, Not(HasSubstr("grid_y:")));
+}
+
+TEST(Run, StopsWhileAThreadReads) {
+  const Ran ran = shell("sleep 3 | timeout 2 env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
+                        " --cuda --stop-on-error " WATCH_PROGRAM " read grid_y; echo status: $?");
+  EXPECT_THAT(ran.out, HasSubstr("status: 99\n"));
+}
+
+TEST(Run, StopsOnceAndCompletely) {
+  for (int i = 0; i < 20; ++i) {
+    const Ran ran = watched("--stop-on-error", "good threads_refused");
+    EXPECT_EQ(WEXITSTATUS(ran.status), 99);
+    EXPECT_THAT(ran.out, testing::ContainsRegex("warpsafe: process [0-9]+: .*\n  refused:"));
+    const std::size_t first = ran.out.find("stopped at the first error");
+    EXPECT_EQ(ran.out.find("stopped at the first error", first + 1), std::string::npos);
+  }
 }
 
 TEST(Run, TheJournalIsOnDiskAfterACrash) {
@@ -407,7 +424,50 @@ TEST(Run, WhereCuptiDoesNotFitTheDriverThatIsSaid) {
   EXPECT_THAT(ran.out, HasSubstr("good: 0\n"));
 }
 
+TEST(Run, TheProgramHasItsOwnVariables) {
+  const std::string names = "options cuda hip here libraries found newline";
+  std::string set;
+  std::string printed;
+  for (const char* name : {"options", "cuda", "hip", "here", "libraries", "found", "newline"}) {
+    set += std::string(name) + "=mine ";
+    printed += "mine\n";
+  }
+  EXPECT_EQ(shell("env " + set + WATCH_RUN " --cuda printenv " + names).out, printed);
+}
+
+TEST(Run, ItIsFoundThroughALinkAndWithCdpath) {
+  const std::string link = testing::TempDir() + "warpsafe-run-link";
+  EXPECT_EQ(shell("ln -sf " WATCH_RUN " " + link + "; " + link + " --cuda echo fine").out,
+            "fine\n");
+  EXPECT_EQ(shell("cd $(dirname " WATCH_RUN ")/..; export CDPATH=.:/tmp; watch/warpsafe-run --cuda "
+                  "echo fine")
+                .out,
+            "fine\n");
+}
+
+TEST(Run, TheProgramsStatusAndInputAreItsOwn) {
+  const auto status = [](const std::string& program) {
+    return shell(WATCH_RUN " --cuda -- " + program + " >/dev/null; exit $?").status;
+  };
+  EXPECT_EQ(WEXITSTATUS(status("sh -c 'exit 41'")), 41);
+  EXPECT_EQ(WEXITSTATUS(status("sh -c 'kill -TERM $$'")), 128 + SIGTERM);
+  EXPECT_EQ(WEXITSTATUS(status("/none/there")), 127);
+  EXPECT_EQ(WEXITSTATUS(status("/etc/passwd")), 126);
+  EXPECT_EQ(WEXITSTATUS(status("/tmp")), 126);
+  EXPECT_EQ(shell("echo line | " WATCH_RUN " --cuda cat").out, "line\n");
+  const std::string script = testing::TempDir() + "watch_no_interpreter";
+  EXPECT_EQ(shell("echo 'echo script $1' > " + script + "; chmod +x " + script +
+                  "; " WATCH_RUN " --cuda " + script + " 'a  b'")
+                .out,
+            "script a b\n");
+}
+
 TEST(Run, ItsOwnMistakesAreSaid) {
+  for (const std::string wrong :
+       {"--journal ''", "--kernel ''", "--timeout", "--kernel 'a\nquiet'", "''"}) {
+    EXPECT_EQ(WEXITSTATUS(shell(WATCH_RUN " " + wrong + " true").status), 2) << wrong;
+  }
+  EXPECT_THAT(shell(WATCH_RUN " --journal '' true").out, HasSubstr("--journal needs a value"));
   EXPECT_EQ(WEXITSTATUS(shell(WATCH_RUN " --loud true").status), 2);
   EXPECT_THAT(shell(WATCH_RUN " --loud true").out, HasSubstr("unknown option --loud"));
   EXPECT_EQ(WEXITSTATUS(shell(WATCH_RUN).status), 2);

@@ -6,6 +6,7 @@ import ctypes
 import os
 import pathlib
 import re
+import signal
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -66,6 +67,9 @@ def run():
             print("warpsafe-run: libcuda.so.1, the library of NVIDIA's driver, is not found here: nothing to watch", file=sys.stderr)
         if "--cupti" not in own:
             found = [word for file in cupti_files(newest) for word in ("--cupti", file)]
+    # Python ignores these signals, and the program would inherit that.
+    for name in ("SIGPIPE", "SIGXFSZ"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
     os.execv("/bin/sh", ["sh", str(script), *found, *words])
 
 

@@ -299,6 +299,20 @@ int act(const char* what) {
       cuMemFree(memory);
     });
   }
+  // A thread that waits for a line of input.
+  if (is("read")) {
+    std::thread([] {
+      char text[16];
+      static_cast<void>(std::fgets(text, sizeof text, stdin));
+    }).detach();
+    return ::usleep(50'000);
+  }
+  if (is("threads_refused")) {
+    std::thread threads[8];
+    for (std::thread& one : threads) one = std::thread([] { launch(axpy, 70000, 256, 0); });
+    for (std::thread& one : threads) one.join();
+    return 0;
+  }
   if (is("elements_as_bytes")) {
     static const float host[count] = {};
     if (cuMemAlloc(&memory, sizeof host) != CUDA_SUCCESS) return -1;

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <ctime>
 #include <iterator>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -46,12 +47,15 @@ bool faulty = false;  // work in flight is going to fail
 
 /// The driver's log, which STAND_IN_NO_LOG turns off as before CUDA 12.9.
 std::vector<std::string> log_lines;
+std::mutex log_mutex;
 void log(const std::string& text) {
+  const std::lock_guard lock(log_mutex);
   log_lines.push_back("[12:00:00.000][" +
                       std::to_string(static_cast<unsigned long>(pthread_self())) + "][CUDA][E] " +
                       text + '\n');
 }
 void log_other_thread() {
+  const std::lock_guard lock(log_mutex);
   log_lines.push_back(
       "[12:00:00.000][1][CUDA][E] a reason of another thread\n"
       "[12:00:00.000][1][CUDA][E] Returning 1 (CUDA_ERROR_INVALID_VALUE) from "
@@ -343,6 +347,7 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
 }
 CUresult cuLogsDumpToMemory(CUlogIterator* position, char* text, std::size_t* bytes, unsigned) {
   if (std::getenv("STAND_IN_NO_LOG") != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  const std::lock_guard lock(log_mutex);
   std::string all;
   for (std::size_t i = *position; i < log_lines.size(); ++i) all += log_lines[i];
   *position = static_cast<CUlogIterator>(log_lines.size());

@@ -14,6 +14,7 @@
 #include "report/observed_wait.hpp"
 #include "report/run_files.hpp"
 #include "report/standard_error.hpp"
+#include "report/stop.hpp"
 #include "report/summary.hpp"
 #include "report/unsupported_switches.hpp"
 #include "report/wait_reporter.hpp"
@@ -243,11 +244,10 @@ class Watcher {
   }
   void stop_if_asked() noexcept {
     if (!options_.stop_on_error) return;
-    StandardError::line("warpsafe: stopped at the first error (--stop-on-error)");
-    finish();
-    std::fflush(nullptr);
-    // The program is inside its runtime; a normal exit might wait for the runtime's locks.
-    ::_exit(Options::stopped_status);
+    stop_process(Options::stopped_status, [this]() noexcept {
+      StandardError::line("warpsafe: stopped at the first error (--stop-on-error)");
+      finish();
+    });
   }
 
   void write_summary() {

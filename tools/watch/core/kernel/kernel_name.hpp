@@ -2,17 +2,30 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/text.hpp>
+
 #include <cxxabi.h>
 
 #include <cstddef>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 namespace warpsafe::watch {
 
 /// Maximum length of a kernel's name in texts. A template of templates has thousands of letters,
 /// which would hide the numbers after the name.
 inline constexpr std::size_t longest_name = 240;
+
+/// Returns a text from outside in one line, with control characters as \xNN. All texts of the
+/// watch, also those that the library does not write, then show it as it is.
+[[nodiscard]] inline std::string in_one_line(std::string_view text) {
+  std::string shown(4 * text.size() + 1, '\0');
+  warpsafe::detail::TextBuffer out(shown.data(), shown.size());
+  out.one_line({text.data(), text.size()});
+  shown.resize(out.size());
+  return shown;
+}
 
 /// Returns a kernel's name as in its source, without return type and parameters: "scale<float>" for
 /// "_Z5scaleIfEvPfi". A name that is not mangled is returned unchanged. A long name is cut and ends
@@ -47,10 +60,13 @@ inline constexpr std::size_t longest_name = 240;
     if (start < name.size()) name.erase(0, start);
   }
   if (name.size() > longest_name) {
-    name.resize(longest_name - 3);
+    std::size_t end = longest_name - 3;
+    // The rest of a letter in UTF-8 goes as well.
+    while (end != 0 && (static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80) --end;
+    name.resize(end);
     name += "...";
   }
-  return name;
+  return in_one_line(name);
 }
 
 }  // namespace warpsafe::watch
