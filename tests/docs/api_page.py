@@ -30,7 +30,7 @@ PAGES = {
     "debug/data": "[Debugging wrong results](../tools/compare.md)",
     "debug": "[Debugging launches](../tools/debugging.md)",
     "debug/hooks": "[Debugging launches](../tools/debugging.md)",
-    "debug/run": "[Compare two runs](../tools/debugging.md#compare-two-runs), [journal format](../tools/journal.md)",
+    "debug/run": "[Compare two runs](../tools/compare-runs.md#compare-two-runs), [journal format](../tools/journal.md)",
     "race": "[Race detector](../tools/race-detector.md)",
     "print": "[Printing](../guide/error-values.md#printing)",
     "warpsafe.hpp": "[Getting started](../guide/tour.md)",

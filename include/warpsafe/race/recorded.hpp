@@ -13,7 +13,7 @@
 #include <warpsafe/stream/stream.hpp>
 
 // Launches and library handles on streams of Recorded<B>: a run of a real device, checked for races
-// (docs/tools/race-detector.md).
+// (docs/tools/race-recorder.md).
 
 namespace warpsafe::debug {
 

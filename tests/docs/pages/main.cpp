@@ -16,7 +16,7 @@ int main(int count, char** arguments) {
   constexpr Page pages[] = {{"backends", backends},
                             {"compare", compare},
                             {"data", data},
-                            {"debugging", debugging},
+                            {"compare-runs", compare_runs},
                             {"device-code", device_code},
                             {"error-values", error_values},
                             {"graphs", graphs},

@@ -16,7 +16,7 @@ inline void shown() { std::cout << "###\n"; }
 bool backends();
 bool compare();
 bool data();
-bool debugging();
+bool compare_runs();
 bool device_code();
 bool error_values();
 bool graphs();

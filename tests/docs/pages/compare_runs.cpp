@@ -24,7 +24,7 @@ static void train_one_step() {
   static_cast<void>(stream.value().synchronize());
 }
 
-bool debugging() {
+bool compare_runs() {
   ws::debug::RunRecorder recorder;
   recorder.start();
   train_one_step();
