@@ -93,6 +93,26 @@ TEST(Run, SyncTellsWhichOneItWas) {
               HasSubstr("Device synchronization failed after kernel 'demo::out_of_bounds'"));
 }
 
+TEST(Run, AProgramMayLaunchWhileItExits) {
+  const std::string path = testing::TempDir() + "watch_exit.json";
+  for (int i = 0; i < 3; ++i) {
+    const Ran ran = watched("--timeline " + path, "good launch_at_exit");
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_THAT(ran.out, HasSubstr("launch_at_exit: 0\n"));
+    EXPECT_THAT(ran.out, HasSubstr(" 0 refused"));
+  }
+}
+
+TEST(Run, TheEnvironmentIsReadAtTheStart) {
+  const std::string path = testing::TempDir() + "watch_environment.json";
+  const Ran ran = watched("--timeline " + path, "clear_environment good out_of_bounds sync",
+                          "WARPSAFE_SYNC=out_of_bounds");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out,
+              HasSubstr("Device synchronization failed after kernel 'demo::out_of_bounds'"));
+  EXPECT_THAT(file(path), HasSubstr("demo::axpy"));
+}
+
 TEST(Run, ALongWaitSaysWhatIsInFlight) {
   const Ran ran = watched("--quiet --timeout 0.1", "good wait", "STAND_IN_SLOW=400");
   EXPECT_THAT(ran.out, HasSubstr("warpsafe: a wait has lasted 0.1 s (WARPSAFE_TIMEOUT): "

@@ -131,7 +131,8 @@ struct Environment {
       const bool named = ours && !equals(value, "all") && !is_true(value);
       found.blocking = name;
       found.blocking_value = value;
-      found.blocking_names = named ? value : nullptr;
+      // Copied, because later launches read it and the program may overwrite its environment.
+      found.blocking_names = named ? ::strdup(value) : nullptr;
     }
     const char* const stop = warpsafe::detail::read_environment("WARPSAFE_BREAK");
     if (stop != nullptr && *stop != '\0') {

@@ -242,6 +242,26 @@ int act(const char* what) {
     }
     return ::fcntl(2, F_SETFL, flags);
   }
+  // Overwrites its environment, as programs that change their title do.
+  if (is("clear_environment")) {
+    for (char** one = environ; *one != nullptr; ++one) std::memset(*one, 'x', std::strlen(*one));
+    environ = nullptr;
+    return ::chdir("/");
+  }
+  // Launches until the process is gone: on other threads, and in a handler that runs at exit.
+  if (is("launch_at_exit")) {
+    for (int i = 0; i < 3; ++i) {
+      std::thread([] {
+        while (launch(axpy, 1, 256, 0) == 0) {
+        }
+      }).detach();
+    }
+    struct Last {
+      ~Last() { launch(axpy, 1, 256, 0); }
+    };
+    static const Last last;
+    return std::atexit([] { launch(axpy, 1, 256, 0); });
+  }
   if (is("timer")) {
     struct sigaction interrupts {};
     interrupts.sa_handler = [](int) {};

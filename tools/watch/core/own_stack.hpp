@@ -18,15 +18,24 @@ namespace detail {
 /// takes 64 bytes for each letter of a name. A fibre's stack is unknown, and counts as too small.
 [[nodiscard]] inline bool has_room_on_stack() noexcept {
   constexpr std::size_t needed = std::size_t{128} << 10;
-  pthread_attr_t attributes;
-  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return false;
-  void* lowest = nullptr;
-  std::size_t bytes = 0;
-  const int failed = ::pthread_attr_getstack(&attributes, &lowest, &bytes);
-  ::pthread_attr_destroy(&attributes);
+  struct Bounds {
+    bool known;
+    std::uintptr_t begin;
+    std::size_t bytes;
+  };
+  // Asked once: for the first thread, the C library reads the list of all mappings.
+  static constinit thread_local Bounds stack{};
+  if (!stack.known) {
+    stack.known = true;
+    pthread_attr_t attributes;
+    if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return false;
+    void* lowest = nullptr;
+    static_cast<void>(::pthread_attr_getstack(&attributes, &lowest, &stack.bytes));
+    ::pthread_attr_destroy(&attributes);
+    stack.begin = reinterpret_cast<std::uintptr_t>(lowest);
+  }
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  const auto begin = reinterpret_cast<std::uintptr_t>(lowest);
-  return failed == 0 && here >= begin + needed && here < begin + bytes;
+  return here >= stack.begin + needed && here - stack.begin < stack.bytes;
 }
 
 struct StackSwitch {
