@@ -219,8 +219,8 @@ TEST_F(ModuleOnGpu, DynamicSharedMemoryThatTheLaunchDoesNotGiveIsSaid) {
   EXPECT_TRUE(run(32, 32).has_value());
   EXPECT_EQ(values.to_host(*stream).get().value(), std::vector<float>(64, 3.0F));
   EXPECT_TRUE(run(0, 0).has_value()) << "a kernel may use the memory only in some launches";
-  for (const std::size_t count : {std::size_t{33}, ~std::size_t{0}}) {
-    const auto failed = run(32, count);
+  for (const long count : {33L, -1L}) {
+    const auto failed = run(32, static_cast<std::size_t>(count));
     ASSERT_FALSE(failed.has_value());
     EXPECT_EQ(failed.error().code, ws::Errc::device_check_failed);
     const std::string wanted = "after kernel 'fill_shared': check 'dynamic_shared for " +

@@ -140,7 +140,7 @@ TEST_F(MisuseC10, SharedMemoryThatNobodyDeclaredIsSaidByTheKernel) {
   ASSERT_FALSE(waited.has_value()) << "without checks the kernel writes to address 0";
   if (!checked) return;
   EXPECT_THAT(message(error_in(waited)),
-              testing::HasSubstr("the kernel asks dynamic_shared for 1 elements of 4 bytes, and "
+              testing::HasSubstr("the kernel asks dynamic_shared for 1 element of 4 bytes, and "
                                  "the launch gives 0 bytes (set them with shared<T>(count))"));
   note("completion", message(error_in(waited)));
 }

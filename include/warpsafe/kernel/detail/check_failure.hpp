@@ -99,10 +99,14 @@ static __device__ void append_check_number(char (&to)[Size], size_type number) {
     const char* function) {
   char text[sizeof(CheckRecord::text)] = {};
   append_check_text(text, "dynamic_shared for ");
-  append_check_number(text, count);
-  append_check_text(text, " elements of ");
+  // A count of 2^63 or more was a negative number.
+  const bool negative = count >> 63 != 0;
+  if (negative) append_check_text(text, "-");
+  append_check_number(text, negative ? 0 - count : count);
+  append_check_text(text, count == 1 ? " element of " : " elements of ");
   append_check_number(text, size);
-  append_check_text(text, " bytes, and the launch gives ");
+  append_check_text(text, size == 1 ? " byte" : " bytes");
+  append_check_text(text, ", and the launch gives ");
   append_check_number(text, given);
   append_check_text(text, " bytes (set them with shared<T>(count))");
   fail_device_check(text, file, line, function);

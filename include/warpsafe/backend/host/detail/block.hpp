@@ -37,9 +37,8 @@ struct BarrierSite {
   }
 };
 
-/// Shared memory of the running block. It is reused from block to block, and filled with
-/// `fresh_pattern` each time, because a GPU does not clear it either. Behind each array is a guard,
-/// which is checked at the end of the block.
+/// The running block's shared memory. Each block finds `fresh_pattern` in it, because a GPU does
+/// not clear it either. Behind each array is a guard, which is checked at the end of the block.
 class SharedMemory {
  public:
   /// Begins a block with `dynamic_bytes` bytes of dynamic shared memory.
@@ -282,8 +281,9 @@ inline void install_fault_handlers() noexcept {
   warpsafe::detail::leave_span = &end_outside_of_span;
   warpsafe::detail::leave_dynamic_shared = [](std::size_t count, std::size_t size, const char* file,
                                               unsigned line) {
-    end_kernel(file, line, "asks dynamic_shared for ", count, " elements of ", size,
-               " bytes, and the launch gives ", host_thread->dynamic_shared_bytes,
+    end_kernel(file, line, "asks dynamic_shared for ", static_cast<std::int64_t>(count),
+               count == 1 ? " element of " : " elements of ", size, size == 1 ? " byte" : " bytes",
+               ", and the launch gives ", host_thread->dynamic_shared_bytes,
                " bytes (set them with shared<T>(count))");
   };
   // A sanitizer has its own handler, and explains the access.
