@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace warpsafe::watch {
@@ -30,6 +32,7 @@ class GuardedFile {
     descriptor_ = ::fstat(descriptor, &found) == 0 ? descriptor : -1;
     device_ = found.st_dev;
     inode_ = found.st_ino;
+    plain_ = S_ISREG(found.st_mode);
   }
   /// Whether that descriptor has the file.
   [[nodiscard]] bool has(int descriptor) const noexcept {
@@ -51,21 +54,33 @@ class GuardedFile {
  private:
   static constexpr std::uint64_t patience = 1000;  // milliseconds
 
-  int write_all(std::string_view text) noexcept {
-    const HeldSignals held;
-    const std::uint64_t begun = debug::detail::nanoseconds_now();
-    std::size_t done = 0;
-    while (done <= text.size()) {
+  /// Whether a write may raise a signal. A plain file has no reader that could close it.
+  [[nodiscard]] bool may_raise() const noexcept {
+    rlimit size{};
+    return !plain_ || ::getrlimit(RLIMIT_FSIZE, &size) != 0 || size.rlim_cur != RLIM_INFINITY;
+  }
+  /// Waits until a write does not block, for `patience` since `begun`. Returns 0, or the errno.
+  [[nodiscard]] int wait_for_reader(std::uint64_t begun) noexcept {
+    for (;;) {
       pollfd ready{descriptor_, POLLOUT, 0};
       // The program's timers may interrupt the wait again and again.
       const std::uint64_t waited = (debug::detail::nanoseconds_now() - begun) / 1'000'000;
       const bool waits = waited < patience && !__atomic_load_n(&impatient_, __ATOMIC_RELAXED);
       const int count = ::poll(&ready, 1, waits ? static_cast<int>(patience - waited) : 0);
+      if (count > 0) return 0;
       if (count < 0 && errno == EINTR && waits) continue;
-      if (count <= 0) {
-        __atomic_store_n(&impatient_, true, __ATOMIC_RELAXED);
-        return EAGAIN;
-      }
+      __atomic_store_n(&impatient_, true, __ATOMIC_RELAXED);
+      return EAGAIN;
+    }
+  }
+  int write_all(std::string_view text) noexcept {
+    // A journal has a line for each launch, so a plain file is written without further calls.
+    std::optional<HeldSignals> held;
+    if (may_raise()) held.emplace();
+    const std::uint64_t begun = plain_ ? 0 : debug::detail::nanoseconds_now();
+    std::size_t done = 0;
+    while (done <= text.size()) {
+      if (const int failed = plain_ ? 0 : wait_for_reader(begun); failed != 0) return failed;
       // A pipe that is ready takes at least a page without waiting.
       constexpr std::size_t most = 4096;
       const std::size_t rest = text.size() - done;
@@ -81,6 +96,7 @@ class GuardedFile {
   }
 
   int descriptor_ = -1;
+  bool plain_ = false;      ///< a regular file
   bool impatient_ = false;  ///< a reader has stopped reading
   dev_t device_ = 0;
   ino_t inode_ = 0;
