@@ -51,7 +51,7 @@ WARPSAFE_KERNEL void fill_shared(DeviceSpan<int> x, std::size_t count) {
   double* const values = dynamic_shared<double>(count);
   if (count != 0) x[thread_in_block().x] = static_cast<int>(values[0] = 7);
 }
-WARPSAFE_KERNEL void use_shared(DeviceSpan<int> x) { x[0] = *dynamic_shared<int>() = 8; }
+WARPSAFE_KERNEL void use_shared(DeviceSpan<int> x) { x[0] = *dynamic_shared<char>() = 8; }
 #line 53 "host_fault_test.cpp"
 WARPSAFE_KERNEL void fill_pointer(int* x, std::size_t n) {
   for (auto i : grid_stride(n)) x[i] = 1;
@@ -131,10 +131,11 @@ TEST_F(HostFault, DynamicSharedMemoryThatTheLaunchDoesNotGiveNamesTheLine) {
 TEST_F(HostFault, AKernelThatDeclaresNoSharedMemoryNeedsAnElement) {
   auto ten = filled(counting(10));
   EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<1>}, kernel<use_shared>, ten.view()),
-              StartsWith("the kernel asks dynamic_shared for 1 element of 4 bytes, and the launch "
+              StartsWith("the kernel asks dynamic_shared for 1 element of 1 byte, and the launch "
                          "gives 0 bytes"));
   EXPECT_EQ(
-      text_of(LaunchConfig{grid<1>, block<1>, shared<int>(1)}, kernel<use_shared>, ten.view()), "");
+      text_of(LaunchConfig{grid<1>, block<1>, shared<char>(1)}, kernel<use_shared>, ten.view()),
+      "");
 }
 
 TEST_F(HostFault, AMatrixIsCheckedInRowsAndColumns) {

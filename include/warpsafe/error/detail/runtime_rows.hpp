@@ -244,8 +244,8 @@ WARPSAFE_ERROR(60, launch_refused, "the runtime refused the launch", "{runtime}"
 // find the culprit. `compute-sanitizer` finds the access.
 WARPSAFE_ERROR(61, execution_failed, "work on the device failed", "{runtime}")
 
-// A `WARPSAFE_DEVICE_CHECK` failed ([checks in kernels](../guide/modules.md#checks-in-kernels)).
-// The device's context is intact.
+// A `WARPSAFE_DEVICE_CHECK` failed ([checks in kernels](../guide/modules.md#checks-in-kernels)), or
+// `dynamic_shared` asked for more than the launch gives. The device's context is intact.
 // Way out: The text names the place in the kernel and the first thread that failed there; look at
 // what that thread works on.
 WARPSAFE_ERROR(62, device_check_failed, "a check in a kernel failed",
