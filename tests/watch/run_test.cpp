@@ -381,7 +381,7 @@ TEST(Run, AGraphThatIsNullIsRefusedAsAGraph) {
 TEST(Run, TheDriversLogStandsBesideTheReason) {
   const std::string reason =
       "\n  the driver's log: Grid Dimension Y of 70000 exceeds maximum value of 65535\n";
-  const std::string logged = watched("--quiet", "bounds grid_y").out;
+  const std::string logged = watched("--quiet", "shared grid_y").out;
   EXPECT_THAT(logged, HasSubstr("(invalid argument)" + reason));
   // The first launch failed as well, and the driver gave no reason.
   EXPECT_EQ(logged.find("the driver's log"), logged.find(reason) + 3);

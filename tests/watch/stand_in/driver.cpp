@@ -85,8 +85,12 @@ CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
     }
     threads *= block[i];
   }
-  if (threads > static_cast<unsigned>(function->max_threads) ||
-      of.sharedMemBytes + static_cast<unsigned>(function->static_shared) > 49152) {
+  if (threads > static_cast<unsigned>(function->max_threads)) {
+    log("Requested block size of " + std::to_string(threads) +
+        " threads exceeds maximum set at compilation of " + std::to_string(function->max_threads));
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (of.sharedMemBytes + static_cast<unsigned>(function->static_shared) > 49152) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (std::strstr(function->name, "out_of_bounds") != nullptr) faulty = true;
