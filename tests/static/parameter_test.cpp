@@ -89,6 +89,47 @@ class Quaternion {
  private:
   [[maybe_unused]] double v_[4];
 };
+// Different numbers in any order, without a constexpr constructor.
+template <class... Member>
+class Private;
+template <class A, class B>
+class Private<A, B> {
+ public:
+  explicit Private(A a);
+
+ private:
+  [[maybe_unused]] A a_;
+  [[maybe_unused]] B b_;
+};
+template <class A, class B, class C>
+class Private<A, B, C> {
+ public:
+  explicit Private(A a);
+
+ private:
+  [[maybe_unused]] A a_;
+  [[maybe_unused]] B b_;
+  [[maybe_unused]] C c_;
+};
+template <class A, class B, class C, class D>
+class Private<A, B, C, D> {
+ public:
+  explicit Private(A a);
+
+ private:
+  [[maybe_unused]] A a_;
+  [[maybe_unused]] B b_;
+  [[maybe_unused]] C c_;
+  [[maybe_unused]] D d_;
+};
+static_assert(taken<Private<double, int>, Private<int, double>, Private<long, double>,
+                    Private<long long, bool>, Private<std::size_t, float, unsigned>,
+                    Private<double, double, int, float>, Private<float, int, double, long>>);
+static_assert(refused<Private<double, float*>, Private<int, float*>, Private<float*, double>,
+                      Private<int, const int&>, Private<long, void (*)()>,
+                      Private<double, double, float*>, Private<long, int, double*>,
+                      Private<double, int, double, float*>, Private<double, Private<int, float*>>>);
+
 class TwoPointers {
  public:
   explicit TwoPointers(float* a) : first_(a), second_{a, a} {}

@@ -5,7 +5,6 @@
 #include <warpsafe/args/device_ptr.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -22,7 +21,7 @@ class trusted_span;
 
 namespace detail {
 
-/// Converts to any type except an aggregate. Counts members, also those of a structure inside.
+/// Converts to any type except an aggregate. Counts members, also those of structures inside.
 struct AnyMember {
   template <class T>
   requires(!std::is_aggregate_v<T>) operator T() const noexcept;
@@ -31,32 +30,43 @@ template <class N, std::size_t Size>
 struct ArrayOf {
   N all[Size];
 };
-template <class N, std::size_t Size>
-struct MembersOf : ArrayOf<N, Size> {};
-template <class N>
-struct MembersOf<N, 2> {
-  N a, b;
+template <class...>
+struct Members {};
+template <class A>
+struct Members<A> {
+  A a;
 };
-template <class N>
-struct MembersOf<N, 3> {
-  N a, b, c;
+template <class A, class B>
+struct Members<A, B> {
+  A a;
+  B b;
 };
-template <class N>
-struct MembersOf<N, 4> {
-  N a, b, c, d;
+template <class A, class B, class C>
+struct Members<A, B, C> {
+  A a;
+  B b;
+  C c;
 };
-template <class P, class N>
-constexpr bool is_laid_out_as() noexcept {
+template <class A, class B, class C, class D>
+struct Members<A, B, C, D> {
+  A a;
+  B b;
+  C c;
+  D d;
+};
+/// Whether P has the members M and further numbers, up to four in all.
+template <class P, class... M>
+constexpr bool has_numbers() noexcept {
 #if !defined(__clang__)
-  constexpr std::size_t size = sizeof(P) < sizeof(N) ? 1 : sizeof(P) / sizeof(N);
-  struct One {
-    N a;
-  };
-  return __is_layout_compatible(P, One) || __is_layout_compatible(P, MembersOf<N, size>) ||
-         __is_layout_compatible(P, ArrayOf<N, size>);
-#else
-  return false;
+  if constexpr (__is_layout_compatible(P, Members<M...>)) return true;
+  if constexpr (sizeof...(M) < 4 && sizeof(Members<M...>) <= sizeof(P)) {
+    return has_numbers<P, M..., double>() || has_numbers<P, M..., long>() ||
+           has_numbers<P, M..., unsigned long>() || has_numbers<P, M..., float>() ||
+           has_numbers<P, M..., int>() || has_numbers<P, M..., unsigned>() ||
+           has_numbers<P, M..., long long>() || has_numbers<P, M..., bool>();
+  }
 #endif
+  return false;
 }
 // g++ changes its answer for a lambda once it was asked for the assignment, so this asks first.
 template <class P>
@@ -67,30 +77,27 @@ constexpr bool is_made_of_bytes() noexcept {
   }
   return false;
 }
-/// Whether the class P, with its private members or its captures, consists of numbers alone. While
-/// compiling, bytes become no pointer, reference or union; g++ lets private arrays of pointers
-/// pass. Nor do they become, with g++, a class without a constexpr constructor: those are compared
-/// with up to four equal numbers, and with arrays of equal numbers.
+/// Whether the class P, with its private members or its captures, consists of numbers alone, as far
+/// as bytes show it: while compiling, they become no pointer, reference or union (g++ lets private
+/// arrays of pointers pass), and with g++ no class without a constexpr constructor.
 template <class P>
-inline constexpr bool holds_only_numbers = requires {
+inline constexpr bool is_examined = requires {
   typename std::enable_if_t<is_made_of_bytes<std::remove_cv_t<P>>()>;
-}
-|| is_laid_out_as<P, double>() || is_laid_out_as<P, std::int64_t>() ||
-    is_laid_out_as<P, std::uint64_t>();
-/// Whether a class or union may hide an address. P is a type whose members cannot be examined one
-/// by one, because it has a constructor or private members, or is a union or a lambda. It may hide
-/// an address if it has room for a pointer, is not a type of device memory, is not known to consist
-/// of numbers, and does not name their type (std::optional has a value_type, HIP's float4 a
-/// Native_vec_).
+};
+/// Whether P may hide an address: a class or union whose members cannot be examined one by one. It
+/// may if it has room for a pointer, is not a type of device memory, is not known to consist of
+/// numbers, and does not name their type (std::optional: value_type; HIP's float4: Native_vec_).
 template <class P>
 constexpr bool may_hide_address() noexcept {
-  if constexpr (sizeof(P) < sizeof(void*) || alignof(P) < alignof(void*) || is_device_memory<P> ||
-                requires { typename P::Native_vec_; }) {
-    return false;
-  } else if constexpr (requires { requires std::is_arithmetic_v<typename P::value_type>; }) {
+  if constexpr (
+      sizeof(P) < sizeof(void*) || alignof(P) < alignof(void*) || is_device_memory<P> ||
+      requires { typename P::Native_vec_; } ||
+      requires { requires std::is_arithmetic_v<typename P::value_type>; } || is_examined<P>) {
     return false;
   } else {
-    return !holds_only_numbers<P>;
+    constexpr std::size_t words = sizeof(P) / sizeof(void*);
+    return !has_numbers<P>() && !has_numbers<P, double[words]>() &&
+           !has_numbers<P, long[words]>() && !has_numbers<P, unsigned long[words]>();
   }
 }
 template <class T>
@@ -113,8 +120,7 @@ constexpr bool takes(std::index_sequence<Before...>, std::index_sequence<After..
       (static_cast<void>(After), AnyMember{})...};
   };
 }
-/// The number of members of P, up to `Most`. It counts down, because a member without a default
-/// constructor needs an initialiser.
+/// The number of members of P, up to `Most`. Counts down: each member may need an initialiser.
 template <class P, std::size_t Most>
 constexpr std::size_t count_members() noexcept {
   if constexpr (Most == 0) {
@@ -128,16 +134,15 @@ constexpr std::size_t count_members() noexcept {
 }
 /// Whether a member of the aggregate is a raw pointer or may hide one. Arrays and structures inside
 /// it count as their members. Members after the 64th are not examined.
-template <class P, std::size_t... Place>
-constexpr bool has_address_among(std::index_sequence<Place...>) noexcept {
-  return (takes<P, AnyAddress>(std::make_index_sequence<Place>{},
-                               std::make_index_sequence<sizeof...(Place) - 1 - Place>{}) ||
-          ...);
-}
 template <class P>
 constexpr bool has_address() noexcept {
   constexpr std::size_t members = count_members<P, (sizeof(P) < 64 ? sizeof(P) : 64)>();
-  return has_address_among<P>(std::make_index_sequence<members>{});
+  return []<std::size_t... Place>(std::index_sequence<Place...>) {
+    return (takes<P, AnyAddress>(std::make_index_sequence<Place>{},
+                                 std::make_index_sequence<members - 1 - Place>{}) ||
+            ...);
+  }
+  (std::make_index_sequence<members>{});
 }
 
 /// Whether a type looks like a view of memory: std::span, std::string_view, std::initializer_list.
@@ -200,25 +205,22 @@ template <class P>
 inline constexpr bool is_copied_by_bytes = std::is_trivially_copyable_v<P> ||
                                            (std::is_trivially_copy_constructible_v<P> &&
                                             std::is_trivially_destructible_v<P>);
-/// A class with a reference member cannot be assigned; nor can one with a const member, or a lambda
-/// with captures.
+/// A class with a reference or const member cannot be assigned, nor can a lambda with captures.
 template <class P>
 constexpr bool may_refer() noexcept {
-  if constexpr (!std::is_class_v<P>) {
-    return false;
-  } else if constexpr (holds_only_numbers<P> || members_of_tuple<P> > 0) {
-    return false;
-  } else {
-    return !std::is_copy_assignable_v<P> && !std::is_move_assignable_v<P>;
+  if constexpr (std::is_class_v<P>) {
+    if constexpr (!is_examined<P> && members_of_tuple<P> <= 0) {
+      return !std::is_copy_assignable_v<P> && !std::is_move_assignable_v<P>;
+    }
   }
+  return false;
 }
 
 }  // namespace detail
 
 /// Allows a type as a kernel parameter. Specialise it as true for a type that is refused although
-/// its bytes mean the same on the device. Such a type is formally not trivially copyable, or holds
-/// a raw pointer that is always device memory. Or it is a union or a class that cannot be examined,
-/// and contains no address.
+/// its bytes mean the same on the device: it is formally not trivially copyable, its raw pointer is
+/// always device memory, or it is a class or union without an address that cannot be examined.
 template <class T>
 inline constexpr bool is_device_copyable =
     detail::is_copied_by_bytes<T> && !detail::may_refer<T>() && !detail::shows_address<T>();
@@ -234,9 +236,8 @@ template <class T>
 constexpr bool is_refused_member() noexcept {
   if constexpr (std::is_union_v<T> || (std::is_class_v<T> && !std::is_aggregate_v<T>)) {
     return !is_device_copyable<T>;
-  } else {
-    return false;
   }
+  return false;
 }
 template <class T>
 constexpr bool is_refused_element() noexcept {
@@ -279,13 +280,11 @@ constexpr bool check_parameter() noexcept {
           "warpsafe: the kernel takes a type that could hide the address of host memory: it has a constructor or private members, or is a union; declare a constructor constexpr, so that the compiler can examine a class of numbers, or use a plain struct of values and DeviceSpans, or set warpsafe::is_device_copyable<T> = true for a type without such an address");
     }
     return !polymorphic && is_device_copyable<P>;
-  } else {
-    return false;
   }
+  return false;
 }
 
-/// The size of a parameter block in bytes. Each parameter has its own alignment, as the runtimes
-/// lay it out.
+/// The size of a parameter block in bytes, laid out as by the runtimes.
 template <class... P>
 constexpr std::size_t parameter_bytes() noexcept {
   std::size_t total = 0;
