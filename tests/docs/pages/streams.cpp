@@ -23,11 +23,11 @@ WARPSAFE_KERNEL void use(const float* x, float* y, std::size_t n) {
 
 namespace {
 
-ws::result<float> run() {
+ws::result<float> run(ws::DeviceId device) {
   constexpr std::size_t n = 1000;
   const auto grid = ws::SafeGrid<>::cover(n, ws::block<256>);
-  WARPSAFE_TRY(const auto first, ws::Stream::create());
-  WARPSAFE_TRY(const auto second, ws::Stream::create());
+  WARPSAFE_TRY(const auto first, ws::Stream::create(device));
+  WARPSAFE_TRY(const auto second, ws::Stream::create(device));
   WARPSAFE_TRY(auto x, ws::DeviceBuffer<float>::create(first, n));
   WARPSAFE_TRY(auto y, ws::DeviceBuffer<float>::create(second, n));
 
@@ -52,7 +52,7 @@ ws::result<void> from_elsewhere(ws::host_backend::native_stream theirs, std::siz
 }  // namespace
 
 bool streams() {
-  const auto ms = run();
+  const auto ms = run(ws::DeviceId(0));
   if (!ms.has_value() || ms.value() < 0) return false;
   const auto owner = ws::Stream::create();
   if (!owner.has_value() || !from_elsewhere(owner.value().native(), 10).has_value()) return false;
