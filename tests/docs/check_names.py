@@ -164,6 +164,10 @@ def brought(root, name):
 def include_of(one, root):
     """The header to write for a name: an entry header if it includes the name's header itself, or if every program
     includes it; otherwise the name's header."""
+    if backend := re.fullmatch(r"(cuda|hip|host)_backend", one.name):
+        return f"warpsafe/backend/{backend[1]}/{one.name}.hpp"  # what other headers declare is incomplete
+    if one.name == "default_backend":
+        return "warpsafe/warpsafe.hpp"
     if one.scope[1:2] == ("host",) and one.header != "warpsafe/backend/host/module_calls.hpp":
         return "warpsafe/host.hpp"
     if "/handles/" in one.header:
