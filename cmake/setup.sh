@@ -46,6 +46,17 @@ need_bench=('<benchmark/benchmark.h>|libbenchmark-dev|the benchmarks')
 
 say() { printf '== %s\n' "$*"; }
 
+# print_help SCRIPT: the comment at its beginning.
+print_help() { sed -n '2,/^set/s/^# \{0,1\}//p' "$1"; }
+
+# help_if_asked SCRIPT "$@": prints the script's help and ends, if the first argument is --help.
+help_if_asked() {
+  if [[ ${2-} == --help || ${2-} == -h ]]; then
+    print_help "$1"
+    exit 0
+  fi
+}
+
 # The Python interpreter of sphinx-build, from its first line; a machine may have several.
 sphinx_python() { sed -n '1s/^#!\([^ ]*\).*/\1/p' "$(command -v sphinx-build)"; }
 

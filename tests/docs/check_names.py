@@ -164,6 +164,10 @@ def brought(root, name):
 def include_of(one, root):
     """The header to write for a name: an entry header if it includes the name's header itself, or if every program
     includes it; otherwise the name's header."""
+    if backend := re.fullmatch(r"(cuda|hip|host)_backend", one.name):
+        return f"warpsafe/backend/{backend[1]}/{one.name}.hpp"  # what other headers declare is incomplete
+    if one.name == "default_backend":
+        return "warpsafe/warpsafe.hpp"
     if one.scope[1:2] == ("host",) and one.header != "warpsafe/backend/host/module_calls.hpp":
         return "warpsafe/host.hpp"
     if "/handles/" in one.header:
@@ -196,12 +200,22 @@ def names_page(project, names):
     return re.sub(r"(?s)(<!-- names: .*? -->\n).*?(?=<!-- end -->)", lambda found: found[1] + table(project, names), page)
 
 
-def debug_variables(page):
-    """A page that names a variable of the debug tools says which header reads it."""
-    text = page.read_text(encoding="utf-8")
-    if page.name not in ("errors.md", "design.md", "watch.md") and "debug.hpp" not in text:
-        for variable in dict.fromkeys(re.findall(r"WARPSAFE_(?:LOG|SYNC|BREAK|TIMEOUT|REFERENCE|SHADOW|TRACE|ON_ERROR)\b", text)):
-            yield f"{page.name}: {variable} needs <warpsafe/debug.hpp>, which the page does not name"
+SAYS_DEBUG = re.compile(r"\b[Ii]ncludes?\b[^.\n]*(?:\n[^.\n]+)?<warpsafe/debug\.hpp>|(?m:^#include <warpsafe/debug\.hpp>)")
+TOOLS = r"WARPSAFE_(?:LOG|SYNC|BREAK|TIMEOUT|REFERENCE|SHADOW|TRACE|ON_ERROR)\b"
+
+
+def debug_tools(name, text):
+    """A page that names a variable of the debug tools, or shows an error with suspects, says to include their header. A
+    mention of the header in another sentence is not enough. warpsafe-run needs no header; design.md and internals.md are
+    about the library's own parts, and names.md is a table of headers."""
+    if name in ("design.md", "internals.md", "names.md", "watch.md") or SAYS_DEBUG.search(text):
+        return
+    blocks, _ = code_of(text)
+    if any(re.search(r"(?m)^ +suspects?: ", block) for _, block in blocks):
+        yield f"{name}: an error has suspects only with <warpsafe/debug.hpp>, and no sentence says to include it"
+    if name != "errors.md":
+        for variable in dict.fromkeys(re.findall(TOOLS, text)):
+            yield f"{name}: {variable} needs <warpsafe/debug.hpp>, and no sentence says to include it"
 
 
 def self_test(root, names, known_words):
@@ -213,6 +227,11 @@ def self_test(root, names, known_words):
         found = list(unknown(page, f"Write `{code}`.", names, known_words))
         if bool(found) != (code in wrong):
             sys.exit(f"the test itself: `{code}` gives {found}")
+    shown, mention = "```text\nfailed\n  suspect: 1 launch\n```\nSet `WARPSAFE_LOG`.", "The log is in `<warpsafe/debug.hpp>`."
+    for said, count in (("", 2), (mention, 2), ("Include `<warpsafe/debug.hpp>`.", 0), ("#include <warpsafe/debug.hpp>\n", 0)):
+        found = list(debug_tools("a.md", f"{said}\n{shown}"))
+        if len(found) != count:
+            sys.exit(f"the test itself: a page that says '{said}' gives {found}")
     known = len(list(unexplained(root, names)))
     names.declared.append(declarations.Declared(("warpsafe",), "launch_it_all", "function", "warpsafe/launch/launch.hpp"))
     if len(list(unexplained(root, names))) != known + 1:
@@ -228,7 +247,7 @@ if __name__ == "__main__":
     known_words = words_of_project(root)
     self_test(root, names, known_words)
     wrong = [problem for page in pages(root) for problem in unknown(page, page.read_text(encoding="utf-8"), names, known_words)] + list(unexplained(root, names))
-    wrong += [problem for page in pages(root) for problem in debug_variables(page)]
+    wrong += [problem for page in pages(root) for problem in debug_tools(page.name, page.read_text(encoding="utf-8"))]
     if (root / "docs/reference/names.md").read_text(encoding="utf-8") != names_page(root, names):
         wrong.append("names.md differs from the headers: run tests/docs/check_names.py PROJECT --update")
     print("\n".join(dict.fromkeys(wrong)) or f"{len(pages(root))} pages, {sum(map(declarations.is_public, names.declared))} public names")

@@ -45,6 +45,8 @@ class Reader:
         clean = LITERAL.sub(lambda found: '""' if found[0][0] in "\"R'" else " ", text)
         self.tokens, self.at, self.header, self.found = TOKEN.findall(without_branches(clean)), 0, header, []
         self.behind = collections.defaultdict(set)  # a type's bases, and an alias's targets
+        self.templates, self.is_template = set(), False  # (scope, name) of the templates; of the declaration being read
+        self.forward = []  # types that are declared here, and perhaps defined nowhere
 
     def skip(self):
         """Skips from an opening bracket to behind its end."""
@@ -70,6 +72,8 @@ class Reader:
 
     def add(self, scope, name, kind):
         self.found.append(Declared(scope, name, kind, self.header))
+        if self.is_template:
+            self.templates.add((scope, name))
 
     def scope(self, names, public, kind):
         """Reads the declarations of a namespace or class, up to its brace."""
@@ -85,11 +89,12 @@ class Reader:
             self.declaration(names, public, kind)
 
     def declaration(self, names, public, kind):
-        head, function, initialisers = [], None, False
+        head, function, initialisers, self.is_template = [], None, False, False
         while self.at < len(self.tokens):
             token = self.tokens[self.at]
             if token == "template" and self.tokens[self.at + 1] == "<":
                 self.at += 1
+                self.is_template = True
                 self.skip_angles()
             elif token == "[[" or token == "[" and function:
                 self.skip()
@@ -178,6 +183,9 @@ class Reader:
                 self.add(names, name, "member" if kind == "class" else "type")
         elif "concept" in head:
             self.add(names, head[head.index("concept") + 1], "type")
+        elif head[0] in ("class", "struct") and len(head) == 2 and kind == "namespace" and self.is_template:
+            self.forward.append(Declared(names, head[1], "type", self.header))
+            self.templates.add((names, head[1]))
         elif not {"namespace", "class", "struct"} & set(head):
             before = head[:head.index("=")] if "=" in head else head
             for part in " ".join(before).split(" , "):
@@ -196,16 +204,24 @@ def of_header(path, root):
     return reader
 
 
+def readers_of(project):
+    root = pathlib.Path(project) / "include"
+    return [of_header(header, root) for header in sorted(root.rglob("*.hpp"))]
+
+
 def of_project(project):
     """Everything that is declared in the headers, each name once; and for each type the names of its bases and of what
-    it is an alias of."""
-    root = pathlib.Path(project) / "include"
-    readers = [of_header(header, root) for header in sorted(root.rglob("*.hpp"))]
+    it is an alias of. A template that has only specialisations counts where it is declared; an overload in a public
+    header counts before one in detail/."""
+    readers = readers_of(project)
     behind = collections.defaultdict(set)
     for reader in readers:
         for name, others in reader.behind.items():
             behind[name] |= others
-    return list({one[:3]: one for reader in readers for one in reader.found}.values()), behind
+    found = [one for reader in readers for one in reader.found]
+    defined = {one[:2] for one in found}
+    found += [one for reader in readers for one in reader.forward if one[:2] not in defined]
+    return list({one[:3]: one for one in sorted(found, key=is_public)}.values()), behind
 
 
 def is_public(declared):

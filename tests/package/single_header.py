@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Makes the single header, and compiles it without warnings: single_header.py SOURCE FOLDER COMPILER=PATH...
 
-Runs the program of docs/guide/tour.md on it with g++ and clang++, as far as they are named. The program unit_single_header
+Runs the program of docs/guide/tour.md and examples/axpy.cpp on it with g++ and clang++, as far as they are named. The program unit_single_header
 compares its behaviour with the headers'."""
 import pathlib
 import platform
@@ -48,6 +48,13 @@ blocks = re.findall(r"^```cpp\n(.*?)^```$", page, re.M | re.S)
 shown = re.search(r"^```text\n(.*?)^```$", page, re.M | re.S)[1]
 program = re.sub(r"#include <warpsafe/.*>\n", "", blocks[0]) + "int main() {\n" + blocks[1] + "}\n"
 (folder / "tour.cpp").write_text('#include "warpsafe.hpp"\n' + program)
+# README.md names this example, and the header's place in a release, for Compiler Explorer.
+example, link = "examples/axpy.cpp", "](../../releases/latest/download/warpsafe.hpp)"
+readme = (source / "README.md").read_text()
+expect("README.md, for Compiler Explorer", [part in readme for part in (f"]({example})", link, "from the first release on")], [True] * 3)
+code, includes = re.subn(r"#include <warpsafe/.*>\n", "", (source / example).read_text())
+expect(f"{example}: includes of warpsafe, which README.md calls three", includes, 3)
+(folder / "axpy.cpp").write_text('#include "warpsafe.hpp"\n' + code)
 (folder / "tools.cpp").write_text('#define WARPSAFE_WITH_TOOLS\n#include "warpsafe.hpp"\n')
 # The library's own switch between fibres needs no Boost.Context.
 fibres = [] if platform.machine() == "x86_64" else ["-lboost_context"]
@@ -55,6 +62,8 @@ for compiler in compilers:
     strict = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
     expect(f"{compiler}: the program compiles", run(*strict, folder / "tour.cpp", "-o", folder / "tour", *fibres, "-pthread"), (0, ""))
     expect(f"{compiler}: the program's output", run(folder / "tour"), (0, shown))
+    expect(f"{compiler}: {example}", run(*strict, folder / "axpy.cpp", "-o", folder / "axpy", *fibres, "-pthread"), (0, ""))
+    expect(f"{compiler}: its output", run(folder / "axpy"), (0, "3 * 2 + 1 = 7, 100000 times\n"))
     expect(f"{compiler}: the tools compile", run(*strict, "-fsyntax-only", folder / "tools.cpp"), (0, ""))
     status, said = run(compiler, "-std=c++20", "-DWARPSAFE_BACKEND_CUDA", "-E", folder / "tools.cpp", "-o", "/dev/null")
     expect(f"{compiler}: another backend is refused", (status != 0, "use the headers in include/" in said), (True, True))

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Compiles each row of docs/reference/names.md: its header alone brings its names. Its types are complete there, or
+after warpsafe.hpp, which defines the default backend.
+
+A row whose header needs a vendor's header that this compiler does not find is left out, by name."""
+
+import re
+import sys
+from pathlib import Path
+
+sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("compile", "docs")]
+from check import FLAGS, missing_vendor_header  # noqa: E402
+from compilers import first_error, parse_arguments  # noqa: E402
+from declarations import readers_of  # noqa: E402
+
+ROW = re.compile(r"^\| \[[^]]+\]\(\.\./\.\./include/([^)]+)\) \| (.*) \|$", re.MULTILINE)
+# Names that are declared only where a vendor's header is installed.
+OPTIONAL = {
+    "debug::NvtxRanges": "__has_include(<nvtx3/nvToolsExt.h>)",
+    "debug::RoctxRanges": "__has_include(<rocprofiler-sdk-roctx/roctx.h>) || __has_include(<roctracer/roctx.h>)",
+}
+
+
+def program(header, names, complete):
+    """Uses each name of a row."""
+    lines = [f"#include <{header}>"]
+    for number, name in enumerate(names):
+        if name.startswith("WARPSAFE_"):
+            lines.append(f"#if !defined({name})\n#error {name} is no macro here\n#endif")
+        else:
+            # A namespace each, because two names may end alike.
+            lines.append(f"#if {OPTIONAL.get(name, 1)}\nnamespace use_{number} {{ using warpsafe::{name}; }}\n#endif")
+    sizes = [f"static_assert(sizeof(warpsafe::{name}) > 0);" for name in names if name in complete and name not in OPTIONAL]
+    return "\n".join([*lines, *(["#include <warpsafe/warpsafe.hpp>", *sizes] if sizes else []), ""])
+
+
+def main():
+    compiler, arguments = parse_arguments(__doc__, ("project", {"type": Path}))
+    readers = readers_of(arguments.project)
+    templates = set().union(*(reader.templates for reader in readers))
+    complete = {"::".join((*one.scope, one.name)).removeprefix("warpsafe::") for reader in readers
+                for one in reader.found if one.kind == "type" and one[:2] not in templates}  # fmt: skip
+    rows = ROW.findall((arguments.project / "docs/reference/names.md").read_text(encoding="utf-8"))
+    complaints, compiled = [] if len(rows) > 20 else [f"names.md: {len(rows)} rows"], 0
+
+    def attempt(text):
+        return compiler.compile_text(text, *FLAGS.get(compiler.name, []), quick=True)
+
+    # The test itself: a name of another header, and a type that is only declared.
+    for header, name in (("warpsafe/kernel_api.hpp", "Stream"), ("warpsafe/kernel_api.hpp", "hip_backend"),
+                         ("warpsafe/kernel_api.hpp", "WARPSAFE_TRY")):  # fmt: skip
+        if attempt(program(header, [name], complete))[0]:
+            complaints.append(f"the test itself: <{header}> alone brings {name}")
+    for header, listed in rows:
+        good, said = attempt(program(header, re.findall(r"`([^`]+)`", listed), complete))
+        if gone := missing_vendor_header(said):
+            print(f"{header}: left out, this compiler finds no <{gone}>")
+        elif not good:
+            complaints.append(f"{header}: {first_error(said)}\n{said}")
+        compiled += good
+    print(*complaints, f"{compiled} of {len(rows)} rows compile", sep="\n")
+    return bool(complaints)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
