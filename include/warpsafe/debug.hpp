@@ -6,7 +6,7 @@
 // header in one file that is compiled with checks (level full). The whole program then has the
 // tools, including kernels in other files and on other backends. In a file without checks, this
 // header adds nothing. The tools read environment variables (WARPSAFE_LOG, WARPSAFE_SYNC, …). A
-// checked program without the tools warns at its first launch if such a variable is set.
+// checked program without the tools warns at its first launch if one of these is set.
 
 #include <warpsafe/debug/data/shadow.hpp>
 #include <warpsafe/debug/environment.hpp>

@@ -4,7 +4,7 @@
 // Races found in a recorded run, on the modelled GPU, whose own detector also finds them.
 
 #include "../handles/toy_library.hpp"
-#include "recorded_run.hpp"
+#include "run_fixture.hpp"
 #include <warpsafe/args/trust.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/memory/buffer.hpp>

@@ -4,7 +4,7 @@
 // Races of graphs in a recorded run: a launch does the captured work.
 
 #include "recorded_graph_programs.hpp"
-#include "recorded_run.hpp"
+#include "run_fixture.hpp"
 #include <warpsafe/graph.hpp>
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>

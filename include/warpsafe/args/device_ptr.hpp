@@ -6,7 +6,7 @@
 #include <warpsafe/core/size_type.hpp>
 
 // Pointers whose type says that they point to device memory. A kernel's pointer parameters take
-// them instead of raw pointers; the kernel itself may declare such a parameter. C++17, without
+// them instead of raw pointers; the kernel itself may declare this parameter. C++17, without
 // standard headers.
 
 // These declarations replace kernel code in the host pass of a device compiler. Kernel code must

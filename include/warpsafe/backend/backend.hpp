@@ -186,7 +186,7 @@ concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, v
 /// * `module_names(native_module, ImageBytes, visit)` calls `visit(Name)` for each kernel;
 ///   `lists_names`: whether that asks the runtime
 /// * `kernel_parameter(const KernelEntry&, size_t index, size_t& offset, size_t& size)`: where a
-///   parameter lies in the block that the device reads, in bytes; 0 if there is such a parameter.
+///   parameter lies in the block that the device reads, in bytes; 0 if there is one.
 ///   `tells_parameters()`: whether the runtime can be asked
 template <class B>
 struct ModuleCalls;

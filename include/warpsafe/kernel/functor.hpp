@@ -64,7 +64,7 @@ struct NoFunctor {
 };
 
 /// The provenance of `functor_entry` with this compiler. It is part of every type that names the
-/// function, so that a host's and a device's translation unit never share such a type.
+/// function, so that a host's and a device's translation unit never share this type.
 constexpr Provenance functor_provenance = FunctionTraits<void (*)()>::provenance;
 
 template <Provenance Where, class F, class Parameters, class... Needs>

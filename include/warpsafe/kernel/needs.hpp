@@ -24,7 +24,7 @@ constexpr bool is_count_up_to(unsigned long long most) noexcept {
     return false;
   }
 }
-/// N if it is such a number, else 1, so that the compiler prints only the sentence.
+/// N if it is a number, else 1, so that the compiler prints only the sentence.
 template <auto N>
 constexpr std::uint32_t count_or_1() noexcept {
   if constexpr (is_count_up_to<N>(0xffffffffU)) {

@@ -124,7 +124,7 @@ def by_reference(program):
         for parameter in function.parameters:
             if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE"):
                 yield Found(parameter, f"{parameter.name} is a reference: the kernel receives the address of a host object",
-                            "pass it by value; warpsafe refuses such a kernel")
+                            "pass it by value; warpsafe refuses this kernel")
 
 
 @launch_rule("C08", "the stream in the slot of the shared memory")

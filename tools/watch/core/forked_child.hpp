@@ -19,9 +19,9 @@ class ForkedChild {
     static_cast<void>(debug::Environment::get());  // the child must not wait for its first reader
     ::pthread_atfork(nullptr, nullptr, [] { here_ = true; });
   }
-  /// Returns whether this process is such a child.
+  /// Returns whether this process is that child.
   [[nodiscard]] static bool here() noexcept { return __atomic_load_n(&here_, __ATOMIC_RELAXED); }
-  /// Call in such a child when a call has returned. `failed`: with an error.
+  /// Call in that child when a call has returned. `failed`: with an error.
   static void called(Call call, bool failed) noexcept {
     if (!failed || !uses_the_device(call) || debug::Environment::get().silent ||
         __atomic_exchange_n(&told_, true, __ATOMIC_RELAXED)) {

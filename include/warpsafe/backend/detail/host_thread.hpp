@@ -33,7 +33,7 @@ struct HostThread {
   void (*fault)(HostThread& self, const char* text);
   /// Whether run_threads continues with the block's next thread. `sync` clears it.
   bool continues;
-  void (*end)(HostThread& self);  ///< called by run_threads after such a thread; may be nullptr
+  void (*end)(HostThread& self);  ///< called by run_threads after this thread; may be nullptr
 };
 
 /// nullptr outside kernel code. One variable for the whole program. A program that shares it with

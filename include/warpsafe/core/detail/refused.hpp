@@ -5,7 +5,7 @@
 #include <warpsafe/core/config.hpp>
 
 // Constructors and conversions that exist to say what to write instead. Overload resolution selects
-// such a function, so the compiler's error contains its sentence. Calling it is an error, so
+// this function, so the compiler's error contains its sentence. Calling it is an error, so
 // std::is_convertible_v<int, BlockDim> is false. Each compiler prints the sentence in its own way:
 //
 // * clang++ and hipcc have the attribute `unavailable`.

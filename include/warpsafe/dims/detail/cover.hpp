@@ -179,7 +179,7 @@ struct CoverRequest {
 }
 
 /// Fills in blocks and sizes. False for a size that cannot be covered; `refuse_sizes` then says
-/// why. At CheckLevel::off it always returns true, and such a size becomes a dimension of 0.
+/// why. At CheckLevel::off it always returns true, and this size becomes a dimension of 0.
 template <CheckLevel Level, class Rules, std::uint32_t Items, bool Capped, class Size, class B>
 [[gnu::always_inline]] constexpr bool cover(const Size& size, const B& block, CoverRule rule,
                                             std::uint64_t cap,

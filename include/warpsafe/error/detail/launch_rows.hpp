@@ -201,7 +201,7 @@ WARPSAFE_ERROR(26, cluster_too_large, "too many blocks in a cluster",
                           : "a cluster of {value} blocks, limit {limit} (cluster size{owner})")
 
 // On HIP this does not compile.
-// Way out: Leave `cluster<N>` out on such a device.
+// Way out: Leave `cluster<N>` out on this device.
 WARPSAFE_ERROR(27, cluster_unsupported, "the device has no clusters",
                "this device has no clusters of blocks (cluster size limit 0{owner})")
 

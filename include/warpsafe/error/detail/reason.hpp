@@ -73,7 +73,7 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   if (!error.device_name.empty()) out << " '" << error.device_name << '\'';
 }
 
-/// Writes a field that is a name. Returns false if `field` is not such a field.
+/// Writes a field that is a name. Returns false for another field.
 [[gnu::cold]] inline bool put_name(TextBuffer& out, Name field, const LaunchError& error) noexcept {
   const auto is = [&](const char* text) { return field == Name::of(text); };
   const Name* name = nullptr;
@@ -91,7 +91,7 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   return name != nullptr;
 }
 
-/// Writes a field that is a number. Returns false if `field` is not such a field.
+/// Writes a field that is a number. Returns false for another field.
 [[gnu::cold]] inline bool put_number(TextBuffer& out, Name field,
                                      const LaunchError& error) noexcept {
   const auto is = [&](const char* text) { return field == Name::of(text); };

@@ -27,7 +27,7 @@ WARPSAFE_ERROR(69, part_outside, "a part of a view is not inside of the view",
                "{elements} elements from {first} on are not among the {limit} of this view{in axis}"
                "; ask for at most {limit} - offset elements from an offset of 0 or more")
 
-// Both are parts of one buffer. The runtimes do not say what such a copy writes.
+// Both are parts of one buffer. The runtimes do not say what this copy writes.
 // Way out: Copy to another buffer first, or use a kernel.
 WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
                "source and target begin {value} bytes apart and reach over {limit} bytes, so they "

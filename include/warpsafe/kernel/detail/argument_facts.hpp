@@ -49,7 +49,7 @@ template <class A>
 }
 
 /// What a launch knows about one argument from its type and its parameter's: a constant, which all
-/// launches with such an argument share.
+/// launches with this argument share.
 struct ArgumentFacts {
   /// Writes the parameter to `value`. nullptr if the argument's own bytes are the parameter.
   void (*convert)(const void* argument, void* value) noexcept;

@@ -177,7 +177,7 @@ constexpr bool check_argument() noexcept {
       using From = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
       using To = typename RawParameter<P>::type;
       // With one more level of pointers, a pointer to a class does not convert to a pointer to its
-      // base. A kernel that indexes such a pointer would step by the base's size.
+      // base. A kernel that indexes this pointer would step by the base's size.
       if constexpr (std::is_convertible_v<const From*, const To*>) {
         return true;
       } else {

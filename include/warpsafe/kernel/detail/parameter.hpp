@@ -277,14 +277,14 @@ constexpr bool check_parameter() noexcept {
           "trusted_ptr for trust(p)");
       static_assert(
           !trivial || !assignable || !closed,
-          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a constructor or private members, or is a union; declare a constructor constexpr, so that the compiler can examine a class of numbers, or use a plain struct of values and DeviceSpans, or set warpsafe::is_device_copyable<T> = true for a type without such an address");
+          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a constructor or private members, or is a union; declare a constructor constexpr, so that the compiler can examine a class of numbers, or use a plain struct of values and DeviceSpans, or set warpsafe::is_device_copyable<T> = true for a type that hides none");
     }
     return !polymorphic && is_device_copyable<P>;
   }
   return false;
 }
 
-/// The size of a parameter block in bytes, laid out as by the runtimes.
+/// The size of a parameter block in bytes, in the runtimes' layout.
 template <class... P>
 constexpr std::size_t parameter_bytes() noexcept {
   std::size_t total = 0;

@@ -49,7 +49,7 @@ struct CopyRows {
 
 enum class CopyPlace : unsigned char { device, pinned };
 
-/// How a type takes part in copies. The specialisation for such a type has these members:
+/// How a type takes part in copies. The specialisation for a type has these members:
 ///   known = true; place; element (const if it is only read); backend (void: any)
 ///   static CopyRows rows(const A&); static DeviceMemory<backend>* owner(const A&)
 template <class A>
@@ -235,7 +235,7 @@ template <CheckLevel Level, class B>
   if (!there.has_value() || rows.size == 0) return there;
   const int device = stream.device().value();
   if constexpr (Level != CheckLevel::off) {
-    // CUDA refuses such a fill as an "invalid argument"; AMD's runtime fills by a kernel.
+    // CUDA refuses this fill as an "invalid argument"; AMD's runtime fills by a kernel.
     if (rows.device != device && !can_access<B, Level>(device, rows.data, rows.device)) {
       LaunchError error;
       static_cast<void>(refuse_access(error, device, rows.device, 0));
