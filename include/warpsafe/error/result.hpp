@@ -18,14 +18,12 @@ template <class, class T>
 struct LaterType {
   using type = T;
 };
-/// T, made dependent on Template. If a template returns result<int>, the compiler instantiates that
-/// type where it reads the template, some 10 ms in every translation unit. It instantiates
-/// result<later<B, int>> only where the template is called.
+/// T, made dependent on Template. The compiler instantiates result<later<B, int>> only where the
+/// template is called. It would instantiate result<int> in every translation unit, in some 10 ms.
 template <class Template, class T>
 using later = typename LaterType<Template, T>::type;
 
-/// The part of `.value()` and `.error()` that throws. Defined in exception.hpp, which warpsafe.hpp
-/// includes.
+/// Throws for `.value()` and `.error()`. Defined in exception.hpp, which warpsafe.hpp includes.
 struct Thrower;
 /// Whether Thrower is defined. Self delays the answer until `.value()` or `.error()` is called.
 template <class Self>
@@ -37,8 +35,7 @@ constexpr bool can_throw() noexcept {
 }
 
 /// Outcome's policy of a result: `.value()` throws. Without exceptions it prints the error and
-/// terminates. Its name is a hint: compilers print it in a message about a result that is used as
-/// its value.
+/// terminates. Compilers print this name, a hint, if a result is used as its value.
 struct UnwrapWithTryOrValue : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   template <class Self>
   static constexpr void wide_value_check(Self&& self) {
@@ -145,8 +142,7 @@ template <class T, class... A>
 [[nodiscard, gnu::always_inline]] inline constexpr result<T> result_of(const A&... parts) noexcept {
   return result<T>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<T>, parts...);
 }
-/// A result that is an error. All launches use this one constructor, because each further
-/// constructor costs compile time for each T.
+/// A result that is an error: one constructor, because each costs compile time for each T.
 template <class T>
 [[nodiscard, gnu::always_inline]] inline constexpr result<T> failure(
     const LaunchError& error) noexcept {

@@ -17,8 +17,8 @@ namespace warpsafe {
 namespace detail {
 
 #if defined(__CUDA_ARCH__)
-/// nvcc's device compiler parses host code too, and keeps none of it. The host compiler diagnoses
-/// the launch. Here it is enough to name the kernel, so that its code is generated.
+/// nvcc's device compiler keeps no host code, and the host compiler diagnoses the launch. Here it
+/// is enough to name the kernel, so that its code is generated.
 template <CheckLevel Level, class B, class C, class K, class... A>
 inline result<void> launch_on(const Located<B>&, const C&, const K& kernel, const A&...) noexcept {
   static_cast<void>(kernel);
@@ -51,9 +51,13 @@ template <CheckLevel Level = current_level, class S, class C, class K, class... 
 requires(!detail::is_launchable<detail::backend_of<S>>)
     [[nodiscard]] result<void> launch(const S& stream, const C& config, const K& kernel,
                                       const A&... arguments) noexcept {
+  constexpr bool is_unwrapped = !requires { requires detail::is_stream<typename S::value_type>; };
   static_assert(
-      detail::is_stream<S>,
-      "warpsafe: the first argument of launch is a Stream or StreamRef; 0 and nullptr are a default stream that other code uses too, and a vendor's stream is passed as StreamRef::borrow(stream, device), a result as its value (WARPSAFE_TRY)");
+      is_unwrapped,
+      "warpsafe: this stream is a result and may hold an error instead; unwrap it with WARPSAFE_TRY or .value()");
+  static_assert(
+      !is_unwrapped || detail::is_stream<S>,
+      "warpsafe: the first argument of launch is a Stream or StreamRef; 0 and nullptr are a default stream that other code uses too, and a vendor's stream is passed as StreamRef::borrow(stream, device)");
   if constexpr (detail::is_stream<S>) {
     return detail::launch_on<Level>(detail::Located<typename S::backend>(stream), config, kernel,
                                     arguments...);

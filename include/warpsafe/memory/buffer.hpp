@@ -97,7 +97,8 @@ class [[nodiscard]] basic_device_buffer {
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   /// The stream that the memory was allocated on. @pre not moved from, not closed
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
-  /// The argument for kernels. Deleted for a temporary buffer, whose memory would be freed.
+  /// The argument for kernels. Does not compile for a temporary buffer, whose memory would be
+  /// freed.
   [[nodiscard]] DeviceView<T> view() & noexcept {
     return DeviceView<T>({detail::DeviceAccess::pointer<T>(data()), size_}, device(),
                          detail::owner_or_closed(memory_));
@@ -106,7 +107,10 @@ class [[nodiscard]] basic_device_buffer {
     return DeviceView<const T>({detail::DeviceAccess::pointer<const T>(data()), size_}, device(),
                                detail::owner_or_closed(memory_));
   }
-  void view() const&& = delete;
+  template <class Never = void>
+  auto view() const&& noexcept {
+    return detail::no_view_of_a_temporary<Never>();
+  }
   /// Keeps the memory allocated beyond the buffer's lifetime, for a graph that uses it.
   [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }
   /// Delays the free until the work submitted to `stream` so far has ended. Not needed for the

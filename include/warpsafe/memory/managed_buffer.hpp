@@ -78,13 +78,17 @@ class [[nodiscard]] basic_managed_buffer {
 
   /// In elements.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// The argument for kernels. Deleted for a temporary buffer, whose memory would be freed.
+  /// The argument for kernels. Does not compile for a temporary buffer, whose memory would be
+  /// freed.
   [[nodiscard]] DeviceView<T> view() & noexcept {
     return DeviceView<T>({detail::DeviceAccess::pointer<T>(data_), size_},
                          memory_ == nullptr ? -1 : memory_->stream().device().value(),
                          detail::owner_or_closed(memory_));
   }
-  void view() const&& = delete;
+  template <class Never = void>
+  auto view() const&& noexcept {
+    return detail::no_view_of_a_temporary<Never>();
+  }
   /// Hands the elements to the host once the work submitted so far has ended: to `stream`, to the
   /// buffer's own stream, and to each other stream that was given a view of the buffer. If another
   /// stream was given a span or an address, first make `stream` wait for it. `get` returns the
@@ -138,10 +142,13 @@ class [[nodiscard]] basic_host_managed {
 
   /// In elements.
   [[nodiscard]] std::size_t size() const noexcept { return buffer_.size_; }
-  /// The elements, for host code. Deleted for a temporary.
+  /// The elements, for host code. Does not compile for a temporary.
   [[nodiscard]] std::span<T> span() & noexcept { return {buffer_.data_, buffer_.size_}; }
   [[nodiscard]] std::span<const T> span() const& noexcept { return {buffer_.data_, buffer_.size_}; }
-  void span() const&& = delete;
+  template <class Never = void>
+  auto span() const&& noexcept {
+    return detail::no_view_of_a_temporary<Never>();
+  }
   /// Hands the elements back to the device: work submitted from now on may use them.
   [[nodiscard]] basic_managed_buffer<B, T> to_device() && noexcept { return std::move(buffer_); }
 

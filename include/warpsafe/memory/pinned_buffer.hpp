@@ -91,10 +91,14 @@ class [[nodiscard]] basic_pinned_buffer {
   /// In elements.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  /// The elements, for host code. Deleted for a temporary buffer, whose memory would be freed.
+  /// The elements, for host code. Does not compile for a temporary buffer, whose memory would be
+  /// freed.
   [[nodiscard]] std::span<T> span() & noexcept { return {data_, size_}; }
   [[nodiscard]] std::span<const T> span() const& noexcept { return {data_, size_}; }
-  void span() const&& = delete;
+  template <class Never = void>
+  auto span() const&& noexcept {
+    return detail::no_view_of_a_temporary<Never>();
+  }
 
  private:
   friend struct detail::CopyOperand<basic_pinned_buffer>;

@@ -102,11 +102,14 @@ class [[nodiscard]] basic_pitched_buffer {
   }
   /// The stream that the memory was allocated on. @pre not moved from, not closed
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
-  /// The argument for kernels and copies. Deleted for a temporary buffer, whose memory would be
-  /// freed.
+  /// The argument for kernels and copies. Does not compile for a temporary buffer, whose memory
+  /// would be freed.
   [[nodiscard]] PitchedView<T> view() & noexcept { return make_view<T>(); }
   [[nodiscard]] PitchedView<const T> view() const& noexcept { return make_view<const T>(); }
-  void view() const&& = delete;
+  template <class Never = void>
+  auto view() const&& noexcept {
+    return detail::no_view_of_a_temporary<Never>();
+  }
   /// See DeviceBuffer::keep.
   [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }
   /// See DeviceBuffer::used_on. Errc::runtime_failed.

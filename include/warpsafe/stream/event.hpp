@@ -250,10 +250,15 @@ template <class B>
 inline constexpr bool is_timed_event<basic_event<B, true>> = true;
 }  // namespace detail
 
-/// Diagnoses an argument that is not an event, or an event that measures no time.
+/// Diagnoses an argument that is a result or no event, or an event that measures no time.
 template <class S, class E>
-requires(!detail::is_event<E>) [[nodiscard]] result<void> wait(const S&, const E&) noexcept {
-  static_assert(detail::is_event<E>,
+requires(!detail::is_event<E> || is_result<S>)
+    [[nodiscard]] result<void> wait(const S&, const E&) noexcept {
+  constexpr bool any_result = is_result<S> || is_result<E>;
+  static_assert(
+      !any_result,
+      "warpsafe: this stream or event is a result and may hold an error instead; unwrap it with WARPSAFE_TRY or .value()");
+  static_assert(any_result || detail::is_event<E>,
                 "warpsafe: wait(stream, event) takes an Event, made by other_stream.record()");
   return success();
 }
@@ -261,7 +266,11 @@ template <class Begin, class End>
 requires(!detail::is_timed_event<Begin> || !detail::is_timed_event<End>)
     [[nodiscard]] result<detail::later<Begin, float>> elapsed_ms(const Begin&,
                                                                  const End&) noexcept {
-  static_assert(detail::is_timed_event<Begin> && detail::is_timed_event<End>,
+  constexpr bool any_result = is_result<Begin> || is_result<End>;
+  static_assert(
+      !any_result,
+      "warpsafe: this event is a result and may hold an error instead; unwrap it with WARPSAFE_TRY or .value()");
+  static_assert(any_result || (detail::is_timed_event<Begin> && detail::is_timed_event<End>),
                 "warpsafe: only a TimedEvent measures time; make both with stream.record_timed()");
   return 0.0F;
 }

@@ -145,7 +145,7 @@ auto c09c_stream_that_may_not_exist([[maybe_unused]] ws::StreamRef stream,
                                     ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"the first argument of launch is a Stream or StreamRef"}}
+  // expected-error {{"this stream is a result and may hold an error instead; unwrap it with WARPSAFE_TRY or .value()"}}
   return ws::launch(ws::Stream::create(), config, ws::kernel<fill>, data, n);
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n);

@@ -55,10 +55,32 @@ auto e15d_event_and_stream_swapped(ws::StreamRef stream, ws::StreamRef other) {
 // E15: The event is a result, whose recording may have failed.
 auto e15e_event_that_may_not_exist(ws::StreamRef stream, ws::StreamRef other) {
 #ifdef MISUSE
-  // expected-error {{"wait(stream, event) takes an Event"}}
+  // expected-error {{"this stream or event is a result and may hold an error instead; unwrap it with WARPSAFE_TRY or .value()"}}
   return ws::wait(stream, ws::Event::create(other));
 #else
   return ws::wait(stream, ws::Event::create(other).value());
+#endif
+}
+
+// E15: The stream is a result, whose creation may have failed.
+auto e15f_stream_that_may_not_exist(ws::StreamRef other) {
+  const auto stream = ws::Stream::create();
+#ifdef MISUSE
+  // expected-error {{"this stream or event is a result and may hold an error instead; unwrap it with WARPSAFE_TRY or .value()"}}
+  return ws::wait(stream, ws::Event::create(other).value());
+#else
+  return ws::wait(stream.value(), ws::Event::create(other).value());
+#endif
+}
+
+// E15: The time between events that are results.
+auto e15g_timed_events_that_may_not_exist(ws::StreamRef stream) {
+#ifdef MISUSE
+  // expected-error {{"this event is a result and may hold an error instead; unwrap it with WARPSAFE_TRY or .value()"}}
+  return ws::elapsed_ms(ws::TimedEvent::create(stream), ws::TimedEvent::create(stream));
+#else
+  return ws::elapsed_ms(ws::TimedEvent::create(stream).value(),
+                        ws::TimedEvent::create(stream).value());
 #endif
 }
 

@@ -56,7 +56,7 @@ auto h19_memory_of_no_named_device(const ws::Stream& stream) {
 // H29: The view of a buffer that is a temporary.
 auto h29_view_of_a_temporary(const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"view"}}
+  // expected-error {{"this temporary buffer frees its memory at the end of the statement"}}
   return ws::DeviceBuffer<float>::create(stream, 10).value().view();
 #else
   return ws::DeviceBuffer<float>::create(stream, 10);

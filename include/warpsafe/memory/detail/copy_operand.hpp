@@ -23,6 +23,16 @@
 
 namespace warpsafe::detail {
 
+/// Diagnoses the view or the span of a temporary buffer. The return type is deduced, so that this
+/// is the first error.
+template <class Never>
+auto no_view_of_a_temporary() noexcept {
+  static_assert(
+      !std::is_void_v<Never>,
+      "warpsafe: this temporary buffer frees its memory at the end of the statement, and its view would point to freed memory; give the buffer a name: WARPSAFE_TRY(auto x, expression), or auto x = expression.value()");
+  return static_cast<Never*>(nullptr);
+}
+
 /// Elements in rows. All members but `size` are in bytes. A plain array is one row.
 struct CopyRows {
   void* data;         ///< only read if it is a source
