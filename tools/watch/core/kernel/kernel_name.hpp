@@ -59,7 +59,8 @@ inline constexpr std::size_t longest_name = 240;
     // A forged name can end in a space.
     if (start < name.size()) name.erase(0, start);
   }
-  // Escapes make a text longer, so the cut comes after them. What is cut in any case is not escaped.
+  // Escapes make a text longer, so the cut comes after them. What is cut in any case is not
+  // escaped.
   name = in_one_line(std::string_view(name).substr(0, longest_name + 1));
   if (name.size() > longest_name) {
     std::size_t end = longest_name - 3;
