@@ -113,12 +113,12 @@ def check_ranks(watches_cuda):
     said = run(user / "warpsafe-ranks", folder / "nowhere")
     if said.returncode != 2:
         problems.append(f"warpsafe-ranks of no folder ends with {said.returncode}")
-    expect("warpsafe-ranks", said.stderr, "is not a folder")
+    expect("warpsafe-ranks", said.stdout, "is not a folder")
     if watches_cuda:
         said = run(user / "warpsafe-run", "--cuda", "--ranks", folder / "records", "sh", "-c", "echo $WARPSAFE_RANKS $LD_PRELOAD")
         expect("warpsafe-run --ranks", said.stdout, f"{folder / 'records'} ", "libwarpsafe_ranks_nccl.so")
-        if "cannot be preloaded" in said.stderr:
-            problems.append(f"warpsafe-run --ranks: {said.stderr}")
+        if "cannot be preloaded" in said.stdout:
+            problems.append(f"warpsafe-run --ranks: {said.stdout}")
 
 
 def check_run(watches_cuda):
