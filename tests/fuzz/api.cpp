@@ -395,7 +395,9 @@ class Program {
     const MView source{from->model, 0, size_of(*from)};
     const bool expected =
         to->model != nullptr && from->model != nullptr && copies(on->model, target, source);
-    if (!check("copy", copy(*on->real, warpsafe::from(*from->real), warpsafe::to(*to->real)), expected)) return;
+    if (!check("copy", copy(*on->real, warpsafe::from(*from->real), warpsafe::to(*to->real)),
+               expected))
+      return;
     submit_copy(on->model, target, source);
     if (target.size == 0) return;
     keep_in(on->model->capture, *to);

@@ -117,7 +117,11 @@ TEST_F(DataOnGpu, MatricesKeepTheirRowsApart) {
   auto part =
       ws::PitchedBuffer<int>::create(*stream, ws::extent<2>{ws::rows{2}, ws::cols{3}}).value();
   ASSERT_TRUE(
-      ws::copy(*stream, ws::from(matrix.view().window(ws::extent<2>{ws::rows{10}, ws::cols{50}}, part.size()).value()), ws::to(part))
+      ws::copy(
+          *stream,
+          ws::from(
+              matrix.view().window(ws::extent<2>{ws::rows{10}, ws::cols{50}}, part.size()).value()),
+          ws::to(part))
           .has_value());
   EXPECT_EQ(part.to_host(*stream).get().value(),
             (std::vector<int>{-580, -581, -582, -633, -634, -635}));
@@ -157,7 +161,8 @@ TEST_F(DataOnGpu, NothingBreaksACaptureOfAnotherStream) {
   for (const auto mode : {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal}) {
     const auto capturing = ws::Stream::create().value();
     auto early = ws::DeviceBuffer<int>::from(*stream, counting(4)).value();
-    auto token = ws::copy(*stream, ws::from(early), ws::to(ws::PinnedBuffer<int>::create(4).value()));
+    auto token =
+        ws::copy(*stream, ws::from(early), ws::to(ws::PinnedBuffer<int>::create(4).value()));
     ASSERT_EQ(cudaStreamBeginCapture(capturing.native(), mode), cudaSuccess);
     EXPECT_TRUE(token.ready().has_value());
     EXPECT_TRUE(std::move(token).get().has_value());

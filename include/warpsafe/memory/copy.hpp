@@ -130,9 +130,9 @@ inline constexpr bool is_host_side = std::is_constructible_v<std::span<E>, H&>;
 /// Whether host memory, given as H, can be the target: not a temporary vector, which takes the
 /// elements with it.
 template <class H, class E>
-inline constexpr bool is_host_target =
-    is_host_side<std::remove_reference_t<H>, E> &&
-    (std::is_lvalue_reference_v<H> || std::is_trivially_copyable_v<std::remove_cvref_t<H>>);
+inline constexpr bool is_host_target = is_host_side<std::remove_reference_t<H>, E> &&
+                                       (std::is_lvalue_reference_v<H> ||
+                                        std::is_trivially_copyable_v<std::remove_cvref_t<H>>);
 
 /// Whether a side can be the target of a copy with the other side.
 template <class Side, class Other>

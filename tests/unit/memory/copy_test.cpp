@@ -68,8 +68,9 @@ TEST_F(CopyTest, PinnedMemoryGoesInAndComesBack) {
   pinned = copy(stream, from(std::move(pinned)), to(target)).get().value();
   EXPECT_EQ(pinned.size(), 3U);
   EXPECT_EQ(read(target), counting(3, 7));
-  EXPECT_EQ(error_in(copy(stream, from(target), to(PinnedBuffer<int>::create(2).value())).get()).code,
-            Errc::size_mismatch);
+  EXPECT_EQ(
+      error_in(copy(stream, from(target), to(PinnedBuffer<int>::create(2).value())).get()).code,
+      Errc::size_mismatch);
 }
 
 TEST_F(CopyTest, OfPageableMemoryHasEndedWhenItReturns) {
@@ -79,7 +80,8 @@ TEST_F(CopyTest, OfPageableMemoryHasEndedWhenItReturns) {
   ASSERT_TRUE(copy_and_wait(stream, from(target), to(back)).has_value());
   EXPECT_THAT(back, ::testing::ElementsAre(5, 6, 7));
   int two[2] = {};
-  ASSERT_TRUE(copy_and_wait(stream, from(target.view().subspan(1, 2).value()), to(two)).has_value());
+  ASSERT_TRUE(
+      copy_and_wait(stream, from(target.view().subspan(1, 2).value()), to(two)).has_value());
   EXPECT_THAT(two, ::testing::ElementsAre(6, 7));
 }
 
@@ -137,8 +139,9 @@ TEST_F(CopyTest, WhatWaitsIsRefusedInACaptureAndBreaksNone) {
   EXPECT_EQ(error_in(source.to_host(stream).get()).code, Errc::stream_capturing);
   EXPECT_EQ(error_in(source.assign(counting(4))).code, Errc::stream_capturing);
   EXPECT_EQ(error_in(copy_and_wait(stream, target, counting(4))).code, Errc::stream_capturing);
-  EXPECT_EQ(error_in(copy(stream, from(PinnedBuffer<int>::create(4).value()), to(target)).get()).code,
-            Errc::stream_capturing);
+  EXPECT_EQ(
+      error_in(copy(stream, from(PinnedBuffer<int>::create(4).value()), to(target)).get()).code,
+      Errc::stream_capturing);
   EXPECT_TRUE(copy(stream, from(source), to(target)).has_value());
   EXPECT_TRUE(source.zero(stream).has_value());
   host_backend::native_graph graph{};
@@ -191,7 +194,8 @@ TEST_F(CopyTest, SourceAndTargetDoNotOverlap) {
   EXPECT_EQ(error.value, 40U);
   EXPECT_EQ(error.limit, 200U);
   EXPECT_EQ(error_in(copy(stream, from(part(49, 50)), to(part(0, 50)))).code, Errc::copy_overlaps);
-  EXPECT_EQ(error_in(copy(stream, from(buffer), to(buffer))).code, Errc::copy_overlaps) << "onto itself";
+  EXPECT_EQ(error_in(copy(stream, from(buffer), to(buffer))).code, Errc::copy_overlaps)
+      << "onto itself";
   EXPECT_EQ(error_in(copy(stream, from(buffer.view().span()), to(buffer.view().span()))).code,
             Errc::copy_overlaps);
   EXPECT_EQ(read(buffer), counting(100)) << "nothing was copied";

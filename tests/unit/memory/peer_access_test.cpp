@@ -82,6 +82,22 @@ TEST_F(PeerAccess, OfATrustedPointerIsAsked) {
   ASSERT_TRUE(here.synchronize().has_value());
 }
 
+TEST_F(PeerAccess, OfASpanOrAPointerIsAskedToo) {
+  const auto span = far.view().span();
+  const auto pointer = far.view().pointer();
+  LaunchError error =
+      error_in(launch(here, grid_of_4, kernel<sum_into>, near.view().pointer(), span));
+  EXPECT_EQ(error.code, Errc::memory_wrong_device);
+  EXPECT_EQ(error.argument(), 2U);
+  error = error_in(launch(here, grid_of_4, kernel<add_one>, pointer, far.size()));
+  EXPECT_EQ(error.code, Errc::memory_wrong_device);
+  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  ASSERT_TRUE(host::set_peer_access(0, 1, true));
+  EXPECT_TRUE(launch(here, grid_of_4, kernel<sum_into>, near.view(), span).has_value());
+  EXPECT_TRUE(launch(here, grid_of_4, kernel<add_one>, pointer, far.size()).has_value());
+  ASSERT_TRUE(here.synchronize().has_value());
+}
+
 TEST_F(PeerAccess, PinnedAndManagedMemoryNeedNone) {
   auto pinned = PinnedBuffer<int>::create(4).value();
   EXPECT_TRUE(
@@ -119,7 +135,8 @@ TEST_F(PeerAccess, CopiesNeedNone) {
   EXPECT_TRUE(copy(here, from(far), to(near)).has_value());
   EXPECT_EQ(near.to_host(here).get().value(), (std::vector<int>{4, 3, 2, 1}));
   EXPECT_TRUE(
-      copy(here, from(far.view().subspan(2, 2).value()), to(far.view().subspan(0, 2).value())).has_value());
+      copy(here, from(far.view().subspan(2, 2).value()), to(far.view().subspan(0, 2).value()))
+          .has_value());
   EXPECT_EQ(far.to_host(here).get().value(), (std::vector<int>{2, 1, 2, 1}));
   EXPECT_EQ(current_device().value(), DeviceId(0));
 }

@@ -79,7 +79,8 @@ TEST_F(PinnedBufferTest, AClosedOrMovedOneIsNoSideOfACopy) {
   const auto next = std::move(moved);
   expect_closed(moved);  // NOLINT(bugprone-use-after-move): what is tested
   auto empty = PinnedBuffer<int>::create(0).value();
-  EXPECT_TRUE(copy(stream, from(std::move(empty)), to(none)).get().has_value()) << "empty is not closed";
+  EXPECT_TRUE(copy(stream, from(std::move(empty)), to(none)).get().has_value())
+      << "empty is not closed";
 }
 
 WARPSAFE_KERNEL void touch(int*) {}

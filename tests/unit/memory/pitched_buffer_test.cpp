@@ -60,7 +60,8 @@ TEST_F(PitchedBufferTest, AWindowIsCopiedRowByRow) {
   const auto source = matrix();
   auto target = matrix();
   const extent<2> size{rows{2}, cols{2}};
-  ASSERT_TRUE(copy(stream, from(source.view().window(extent<2>{rows{1}, cols{3}}, size).value()), to(target.view().window(extent<2>{rows{0}, cols{0}}, size).value()))
+  ASSERT_TRUE(copy(stream, from(source.view().window(extent<2>{rows{1}, cols{3}}, size).value()),
+                   to(target.view().window(extent<2>{rows{0}, cols{0}}, size).value()))
                   .has_value());
   EXPECT_EQ(target.to_host(stream).get().value(),
             (std::vector<int>{8, 9, 2, 3, 4, 13, 14, 7, 8, 9, 10, 11, 12, 13, 14}));

@@ -180,8 +180,11 @@ TEST_F(Data, WhatWaitsIsRefusedInACaptureAndTheRestIsCaptured) {
   ASSERT_EQ(begin_capture(stream.native()), code::success);
   EXPECT_EQ(error_in(source.to_host(stream).get()).code, ws::Errc::stream_capturing);
   EXPECT_EQ(error_in(source.assign(counting(4))).code, ws::Errc::stream_capturing);
-  EXPECT_EQ(error_in(ws::copy(stream, ws::from(ws::PinnedBuffer<int>::create(4).value()), ws::to(target)).get()).code,
-            ws::Errc::stream_capturing);
+  EXPECT_EQ(
+      error_in(ws::copy(stream, ws::from(ws::PinnedBuffer<int>::create(4).value()), ws::to(target))
+                   .get())
+          .code,
+      ws::Errc::stream_capturing);
   EXPECT_THAT(ws::copy(stream, ws::from(source), ws::to(target)), Succeeds());
   EXPECT_THAT(target.fill_bytes(stream, std::byte{1}), Succeeds());
   EXPECT_THAT(source.close(), Succeeds());

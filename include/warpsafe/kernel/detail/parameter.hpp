@@ -112,8 +112,9 @@ constexpr bool is_made_of_bytes() noexcept {
   return false;
 }
 /// Whether the class P, with its private members or its captures, consists of numbers alone, as far
-/// as bytes show it: while compiling, they become no pointer, reference or union (g++ lets a private
-/// array of pointers pass, unless it is alone and of a usual type), and with g++ no class without a constexpr constructor.
+/// as bytes show it: while compiling, they become no pointer, reference or union (g++ lets a
+/// private array of pointers pass, unless it is alone and of a usual type), and with g++ no class
+/// without a constexpr constructor.
 template <class P>
 inline constexpr bool is_examined = requires {
   typename std::enable_if_t<is_made_of_bytes<std::remove_cv_t<P>>()>;
@@ -201,14 +202,14 @@ template <class P>
 concept HolderOfPointers = requires {
   requires std::is_pointer_v<typename P::value_type>;
 };
-/// std::pair, std::tuple and std::variant: 1 if their members have no address that may be host memory, else -1.
-/// 0 for every other type.
+/// std::pair, std::tuple and std::variant: 1 if their members have no address that may be host
+/// memory, else -1. 0 for every other type.
 template <class P>
 inline constexpr int members_of_tuple = 0;
 template <template <class...> class Tuple, class... T>
-requires(std::tuple_size<Tuple<T...>>::value == sizeof...(T) ||
-         requires(const Tuple<T...>& held) { held.valueless_by_exception(); }) inline constexpr int
-    members_of_tuple<Tuple<T...>> = (is_refused_element<T>() || ...) ? -1 : 1;
+requires(std::tuple_size<Tuple<T...>>::value == sizeof...(T) || requires(const Tuple<T...>& held) {
+  held.valueless_by_exception();
+}) inline constexpr int members_of_tuple<Tuple<T...>> = (is_refused_element<T>() || ...) ? -1 : 1;
 /// An iterator that refers to an element in memory.
 template <class P>
 concept IteratorOfMemory = requires(const P& iterator) {
