@@ -246,7 +246,7 @@ void use_a_span_during_a_copy(bool in_time) {
   must(x.zero(stream));
   auto pinned = must(PinnedBuffer<float>::create(count));
   const std::span<float> kept = pinned.span();
-  auto token = copy(stream, std::move(pinned), x);
+  auto token = copy(stream, from(x), to(std::move(pinned)));
   if (!in_time) reads(kept);
   const auto back = must(std::move(token).get());
   if (in_time) reads(back.span());
@@ -268,10 +268,10 @@ void copy_through_a_span_during_a_copy(bool in_time) {
   must(x.zero(stream));
   auto pinned = must(PinnedBuffer<float>::create(count));
   std::span<float> kept = pinned.span();
-  auto token = copy(stream, std::move(pinned), x);
-  if (!in_time) must(copy_and_wait(other, y, kept));
+  auto token = copy(stream, from(x), to(std::move(pinned)));
+  if (!in_time) must(copy_and_wait(other, from(kept), to(y)));
   auto back = must(std::move(token).get());
-  if (in_time) must(copy_and_wait(other, y, back.span()));
+  if (in_time) must(copy_and_wait(other, from(back.span()), to(y)));
 }
 TEST(ClassicBugs, ACopyOfASpanKeptOverAMove) {
   EXPECT_EQ(expect_race([] { copy_through_a_span_during_a_copy(false); }).findings[0].mistake,

@@ -138,8 +138,8 @@ void print_kernels(ws::StreamRef stream) {
   PRINT(argument_empty, ws::launch(stream, ws::LaunchConfig{grid, ws::block<256>}, ws::kernel<fill>,
                                    none.view(), 1000));
   PRINT(part_outside, values.view().subspan(900, 200));
-  PRINT(copy_overlaps, ws::copy(stream, values.view().subspan(10, 100).value(),
-                                values.view().subspan(0, 100).value()));
+  PRINT(copy_overlaps, ws::copy(stream, ws::from(values.view().subspan(0, 100).value()),
+                                ws::to(values.view().subspan(10, 100).value())));
   auto closed = ws::DeviceBuffer<float>::create(stream, 10).value();
   static_cast<void>(closed.close());
   PRINT(memory_closed, closed.zero(stream));

@@ -35,6 +35,8 @@
 /// nvcc or hipcc. With -rdc=true, nvcc 13 drops a kernel that no file compiled by nvcc names in
 /// host code; the option `-Xnvlink --ignore-host-info` keeps it.
 #define WARPSAFE_KERNEL_EXTERN __global__
+/// As WARPSAFE_KERNEL_EXTERN, with C linkage: a module has the kernel under its plain name.
+#define WARPSAFE_KERNEL_EXTERN_C extern "C" __global__
 
 /// Write it after WARPSAFE_KERNEL to allow at most `threads` threads per block, and to limit the
 /// registers so that `min_blocks` blocks fit on a multiprocessor. The second number counts blocks
@@ -127,6 +129,7 @@ T* dynamic_shared(size_type count = 1, detail::KernelPlace at = {}) {
       detail::leave_dynamic_shared(count, sizeof(T), at.file, at.line);
     }
   }
+  detail::host_thread->asks_dynamic_shared = true;
   return reinterpret_cast<T*>(detail::host_thread->dynamic_shared);
 }
 #endif

@@ -135,7 +135,7 @@ TEST_F(Timeout, EventsAndPendingValuesAreWaitedForTheSameWay) {
   auto pinned = PinnedBuffer<int>::create(4).value();
   hold();
   const Event after = stream.record().value();
-  auto value = copy(stream, std::move(pinned), buffer);
+  auto value = copy(stream, from(buffer), to(std::move(pinned)));
   debug::set_timeout(20, true);
   EXPECT_EQ(error_in(after.synchronize()).code, Errc::wait_timed_out);
   EXPECT_EQ(error_in(std::move(value).get()).code, Errc::wait_timed_out);
@@ -150,8 +150,8 @@ TEST_F(Timeout, ACopyToOrdinaryMemoryIsNotMadeWhereItWouldHang) {
   hold();
   debug::set_timeout(20, true);
   const auto before = host::calls_made(Call::copy);
-  EXPECT_EQ(error_in(copy_and_wait(stream, values, buffer)).code, Errc::wait_timed_out);
-  EXPECT_EQ(error_in(copy_and_wait(stream, buffer, values)).code, Errc::wait_timed_out);
+  EXPECT_EQ(error_in(copy_and_wait(stream, from(buffer), to(values))).code, Errc::wait_timed_out);
+  EXPECT_EQ(error_in(copy_and_wait(stream, from(values), to(buffer))).code, Errc::wait_timed_out);
   EXPECT_EQ(error_in(buffer.to_host(stream).get()).code, Errc::wait_timed_out);
   EXPECT_EQ(host::calls_made(Call::copy), before);
   EXPECT_THAT(said, SizeIs(3));
@@ -174,7 +174,7 @@ TEST_F(Timeout, AWaitForSeveralPendingValuesIsNeverGivenUp) {
   auto buffer = DeviceBuffer<int>::create(stream, 4).value();
   auto pinned = PinnedBuffer<int>::create(4).value();
   hold();
-  auto value = copy(stream, std::move(pinned), buffer);
+  auto value = copy(stream, from(buffer), to(std::move(pinned)));
   debug::set_timeout(20, true);
   EXPECT_TRUE(synchronize(stream, std::move(value)).has_value());
   ASSERT_THAT(said, SizeIs(2));

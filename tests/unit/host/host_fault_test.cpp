@@ -61,6 +61,13 @@ WARPSAFE_KERNEL void pointer_after_a_barrier(int* x, std::size_t offset) {
   x[offset * thread_in_block().x] = 1;
   sync_block();
 }
+/// 64 bytes of static shared memory; asks for the dynamic one where the block has this number.
+WARPSAFE_KERNEL void static_and_dynamic(DeviceSpan<int> x, unsigned asks) {
+  int* const mine = shared_array<int, 16>([] {});
+  if (block_index().x == asks) static_cast<void>(dynamic_shared<int>(0));
+  mine[thread_in_block().x] = 3;
+  x[0] = mine[thread_in_block().x];
+}
 
 class HostFault : public DataTest {
  protected:
@@ -136,6 +143,24 @@ TEST_F(HostFault, AKernelThatDeclaresNoSharedMemoryNeedsAnElement) {
   EXPECT_EQ(
       text_of(LaunchConfig{grid<1>, block<1>, shared<char>(1)}, kernel<use_shared>, ten.view()),
       "");
+}
+
+TEST_F(HostFault, StaticSharedMemoryThatIsGivenAgainAsDynamicMemoryIsReported) {
+  const auto run = [this](std::uint32_t blocks, int given, unsigned asks) {
+    auto ten = filled(counting(10));
+    return text_of(LaunchConfig{GridDim::create(blocks).value(), block<1>, shared(Bytes(given))},
+                   kernel<static_and_dynamic>, ten.view(), asks);
+  };
+  constexpr unsigned none = 1000;
+  EXPECT_EQ(run(1, 64, none),
+            "the launch gives 64 bytes of dynamic shared memory, which is the size of the kernel's "
+            "shared_array memory, and no thread asks for it; leave it out (or call "
+            "dynamic_shared<T>(0) in the kernel)");
+  EXPECT_THAT(run(300, 64, none), StartsWith("the launch gives 64 bytes"));
+  EXPECT_EQ(run(1, 64, 0), "") << "the sizes are equal, and both are used";
+  EXPECT_EQ(run(300, 64, 299), "") << "one block uses it";
+  EXPECT_EQ(run(1, 60, none), "") << "memory that nobody needs is no error";
+  EXPECT_EQ(run(1, 0, none), "");
 }
 
 TEST_F(HostFault, AMatrixIsCheckedInRowsAndColumns) {

@@ -176,7 +176,7 @@ TEST_F(BufferTest, PlainMemoryIsFreedAfterTheWorkThatUsesIt) {
   {
     auto in = filled(counting(3, 40));
     hold(stream);
-    ASSERT_TRUE(copy(stream, out, in).has_value());
+    ASSERT_TRUE(copy(stream, from(in), to(out)).has_value());
     open_soon();
   }
   EXPECT_TRUE(stream.ready().value()) << "the free has waited";
@@ -189,7 +189,7 @@ TEST_F(BufferTest, IsFreedAfterItsUseOnAnotherStream) {
   {
     auto source = filled(counting(3, 40));
     hold(other);
-    ASSERT_TRUE(copy(other, target, source).has_value());
+    ASSERT_TRUE(copy(other, from(source), to(target)).has_value());
     EXPECT_EQ(host::calls_made(Call::event_record), 2U) << "one for each buffer, not its stream's";
   }
   // The source's free is in `stream` and waits there for `other`.
@@ -242,7 +242,7 @@ TEST_F(BufferTest, NothingIsMadeOrCopiedOnWhatIsLeftOfAStream) {
   auto from = filled(counting(3));
   auto to = filled(counting(3));
   EXPECT_EQ(error_in(to.zero(left)).code, Errc::stream_null);
-  EXPECT_EQ(error_in(copy(left, to, from)).code, Errc::stream_null);
+  EXPECT_EQ(error_in(copy(left, warpsafe::from(from), warpsafe::to(to))).code, Errc::stream_null);
   EXPECT_EQ(error_in(to.to_host(left).get()).code, Errc::stream_null);
   EXPECT_EQ(to.to_host(moved).get().value(), counting(3));
 }
@@ -287,7 +287,7 @@ TEST_F(BufferTest, ACopyOfViewsIsKnown) {
   {
     auto source = filled(counting(3, 40));
     hold(other);
-    ASSERT_TRUE(copy(other, target.view(), source.view()).has_value());
+    ASSERT_TRUE(copy(other, from(source.view()), to(target.view())).has_value());
     EXPECT_EQ(host::calls_made(Call::event_record), 2U);
   }
   EXPECT_TRUE(stays_pending(stream));
@@ -364,15 +364,15 @@ TEST_F(BufferTest, AViewThatOutlivesItsBufferIsRefused) {
   for (const Stream* on : {static_cast<const Stream*>(&stream), &foreign}) {
     expect_refused(launch(*on, three, kernel<copy_ints>, other.view(), view), 2);
     expect_refused(launch(*on, three, kernel<take<DeviceSpan<int>>>, part), 1);
-    expect_refused(copy(*on, view, other), 0);
-    expect_refused(copy(*on, other, view), 0);
+    expect_refused(copy(*on, from(other), to(view)), 0);
+    expect_refused(copy(*on, from(view), to(other)), 0);
   }
   auto matrix = PitchedBuffer<int>::create(stream, extent{rows{2}, cols{3}}).value();
   const auto old = matrix.view();
   ASSERT_TRUE(matrix.close().has_value());
   expect_refused(launch(stream, three, kernel<take<PitchedSpan<int>>>, old), 1);
   std::vector<int> values(6);
-  expect_refused(copy_and_wait(stream, values, old), 0);
+  expect_refused(copy_and_wait(stream, from(old), to(values)), 0);
 }
 
 TEST_F(BufferTest, AViewIsGoodAsLongAsSomethingHoldsTheMemory) {
@@ -405,11 +405,11 @@ TEST_F(BufferTest, AClosedOneHasNoMemoryToWorkOn) {
     EXPECT_EQ(code(buffer.to_host(stream).get()), Errc::memory_closed);
     EXPECT_EQ(code(buffer.used_on(stream)), Errc::memory_closed);
     const auto named = filled(std::vector<int>{});
-    EXPECT_EQ(code(copy(stream, buffer, named)), Errc::memory_closed);
+    EXPECT_EQ(code(copy(stream, from(named), to(buffer))), Errc::memory_closed);
     EXPECT_TRUE(buffer.view().empty());
     EXPECT_EQ(code(launch(stream, three, kernel<take<DeviceSpan<int>>>, buffer.view())),
               Errc::memory_closed);
-    EXPECT_EQ(code(copy(stream, buffer.view(), named.view())), Errc::memory_closed);
+    EXPECT_EQ(code(copy(stream, from(named.view()), to(buffer.view()))), Errc::memory_closed);
     EXPECT_TRUE(launch<CheckLevel::off>(stream, three, kernel<take<DeviceSpan<int>>>, buffer.view())
                     .has_value());
     EXPECT_TRUE(buffer.close().has_value()) << "it is closed already";
@@ -430,7 +430,7 @@ TEST_F(BufferTest, AnEmptyOneIsNotClosed) {
   EXPECT_TRUE(empty.assign({}).has_value());
   EXPECT_TRUE(empty.to_host(stream).get().value().empty());
   EXPECT_TRUE(empty.used_on(stream).has_value());
-  EXPECT_TRUE(copy(stream, empty, none).has_value());
+  EXPECT_TRUE(copy(stream, from(none), to(empty)).has_value());
 }
 
 }  // namespace

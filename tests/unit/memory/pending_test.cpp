@@ -31,7 +31,8 @@ std::vector<int> taken(Pending<PinnedBuffer<int>> token) {
 
 /// A copy into pinned memory, for which the host does not wait unless asked to.
 Pending<PinnedBuffer<int>> start_copy(const Stream& on, const DeviceBuffer<int>& from) {
-  return copy(on, PinnedBuffer<int>::create(from.size()).value(), from);
+  return copy(on, warpsafe::from(from),
+              warpsafe::to(PinnedBuffer<int>::create(from.size()).value()));
 }
 
 TEST_F(PendingTest, WaitsForItsOwnWorkAlone) {

@@ -69,8 +69,8 @@ TEST_F(PinnedBufferTest, AClosedOrMovedOneIsNoSideOfACopy) {
   auto none = filled(std::vector<int>{});
   const auto code = [](auto&& pending) { return error_in(std::move(pending).get()).code; };
   const auto expect_closed = [&](PinnedBuffer<int>& buffer) {
-    EXPECT_EQ(code(copy(stream, device, std::move(buffer))), Errc::memory_closed);
-    EXPECT_EQ(code(copy(stream, std::move(buffer), none)), Errc::memory_closed);
+    EXPECT_EQ(code(copy(stream, from(std::move(buffer)), to(device))), Errc::memory_closed);
+    EXPECT_EQ(code(copy(stream, from(none), to(std::move(buffer)))), Errc::memory_closed);
   };
   auto closed = PinnedBuffer<int>::create(5).value();
   ASSERT_TRUE(closed.close().has_value());
@@ -79,7 +79,8 @@ TEST_F(PinnedBufferTest, AClosedOrMovedOneIsNoSideOfACopy) {
   const auto next = std::move(moved);
   expect_closed(moved);  // NOLINT(bugprone-use-after-move): what is tested
   auto empty = PinnedBuffer<int>::create(0).value();
-  EXPECT_TRUE(copy(stream, none, std::move(empty)).get().has_value()) << "empty is not closed";
+  EXPECT_TRUE(copy(stream, from(std::move(empty)), to(none)).get().has_value())
+      << "empty is not closed";
 }
 
 WARPSAFE_KERNEL void touch(int*) {}

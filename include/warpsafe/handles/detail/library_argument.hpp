@@ -124,7 +124,7 @@ template <class B>
                                                     LaunchError& error) noexcept {
   if (pointer == nullptr || !device.ask_driver) return true;
   if (role == PointerRole::data) {
-    return check_value<B>(ValueChecks{0, true, false, false}, &pointer, true, device.ordinal,
+    return check_value<B>(ValueChecks{0, true, false, false, false}, &pointer, true, device.ordinal,
                           number, error);
   }
   MemoryKind kind{};

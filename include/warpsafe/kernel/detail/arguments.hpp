@@ -62,15 +62,17 @@ struct ValueChecks {
   bool is_trusted;            ///< a trusted_ptr or trusted_span
   bool is_trusted_span;
   bool is_view;  ///< of a buffer, for a parameter that does not know its size
+  bool is_span;  ///< or a pointer, which does not know its device
   [[nodiscard]] constexpr bool any() const noexcept {
-    return signed_bytes != 0 || is_trusted || is_view;
+    return signed_bytes != 0 || is_trusted || is_view || is_span;
   }
 };
 template <class P, class A>
 inline constexpr ValueChecks value_checks{
     may_be_negative<P, A>() ? static_cast<std::uint8_t>(sizeof(A)) : std::uint8_t{0}, is_trusted<A>,
     is_trusted_span<A>,
-    is_view<A>&& is_device_span<KernelForm<A>>&& std::is_pointer_v<typename RawParameter<P>::type>};
+    is_view<A>&& is_device_span<KernelForm<A>>&& std::is_pointer_v<typename RawParameter<P>::type>,
+    is_device_memory<A>};
 
 /// A trusted_span of any type, and the first member of a trusted_ptr.
 struct TrustedBytes {
@@ -109,8 +111,9 @@ template <class B, CheckLevel Level = CheckLevel::full>
 }
 
 /// Checks the value of an argument: a negative number for an unsigned parameter, and with
-/// `ask_driver` a trusted pointer that the driver does not know, or that `device` cannot access.
-/// False with the problem in `error`.
+/// `ask_driver` a trusted pointer that the driver does not know, or that `device` cannot access. A
+/// span is checked for its device if the program has used several. False with the problem in
+/// `error`.
 template <class B>
 [[nodiscard]] bool check_value(ValueChecks checks, const void* argument, bool ask_driver,
                                int device, int number, LaunchError& error) noexcept {
@@ -126,7 +129,9 @@ template <class B>
     __builtin_memcpy(&value, argument, checks.signed_bytes < 8 ? checks.signed_bytes : 8);
     return fail(Errc::argument_negative, ~static_cast<std::uint64_t>(value) + 1);
   }
-  if (!checks.is_trusted) return true;
+  const unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
+  const bool asks_device = checks.is_span && (devices & (devices - 1)) != 0;
+  if (!checks.is_trusted && !asks_device) return true;
   TrustedBytes trusted{nullptr, {}};
   __builtin_memcpy(&trusted, argument,
                    checks.is_trusted_span ? sizeof trusted : sizeof trusted.pointer);
@@ -136,7 +141,9 @@ template <class B>
   int memory_device = device;
   const int status =
       call<B, CheckLevel::full, &B::pointer_kind>(trusted.pointer, kind, memory_device);
-  if (status != 0 || kind == MemoryKind::unregistered) return fail(Errc::argument_host_pointer, 0);
+  if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
+    return fail(Errc::argument_host_pointer, 0);
+  }
   return kind != MemoryKind::device || memory_device == device ||
          can_access<B>(device, trusted.pointer, memory_device) ||
          refuse_access(error, device, memory_device, number);

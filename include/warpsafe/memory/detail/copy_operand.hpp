@@ -119,7 +119,7 @@ constexpr bool begins_with_source() noexcept {
   static_assert(first != second || first == SideName::none,
                 "warpsafe: both sides of this copy have the same name; name one from(x) and the "
                 "other to(y)");
-  return first == SideName::source || second == SideName::target;
+  return first != second && (first == SideName::source || second == SideName::target);
 }
 template <class... A>
 inline constexpr bool has_names = ((side_name<std::remove_cvref_t<A>> != SideName::none) || ...);
