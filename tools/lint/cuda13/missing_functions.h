@@ -56,3 +56,48 @@ WARPSAFE_LINT_SURFACE(surf2Dread, surf2Dwrite)
 WARPSAFE_LINT_SURFACE(surf3Dread, surf3Dwrite)
 WARPSAFE_LINT_SURFACE(surf2DLayeredread, surf2DLayeredwrite)
 #undef WARPSAFE_LINT_SURFACE
+
+// Atomic operations with an order and a scope, of crt/device_functions.h: nvcc knows them itself.
+enum {
+  __NV_ATOMIC_RELAXED,
+  __NV_ATOMIC_CONSUME,
+  __NV_ATOMIC_ACQUIRE,
+  __NV_ATOMIC_RELEASE,
+  __NV_ATOMIC_ACQ_REL,
+  __NV_ATOMIC_SEQ_CST
+};
+enum {
+  __NV_THREAD_SCOPE_THREAD,
+  __NV_THREAD_SCOPE_BLOCK,
+  __NV_THREAD_SCOPE_CLUSTER,
+  __NV_THREAD_SCOPE_DEVICE,
+  __NV_THREAD_SCOPE_SYSTEM
+};
+#define WARPSAFE_LINT_ATOMIC(result, name, ...) \
+  template <class T>                            \
+  __attribute__((device)) result __nv_atomic_##name(__VA_ARGS__, int order, int scope = 4);
+#define WARPSAFE_LINT_FETCH(name)                        \
+  WARPSAFE_LINT_ATOMIC(T, fetch_##name, T* pointer, decltype(T() + T()) value) \
+  WARPSAFE_LINT_ATOMIC(void, name, T* pointer, decltype(T() + T()) value)
+WARPSAFE_LINT_ATOMIC(T, load_n, const T* pointer)
+WARPSAFE_LINT_ATOMIC(void, load, const T* pointer, T* result)
+WARPSAFE_LINT_ATOMIC(void, store_n, T* pointer, decltype(T()) value)
+WARPSAFE_LINT_ATOMIC(void, store, T* pointer, T* value)
+WARPSAFE_LINT_ATOMIC(T, exchange_n, T* pointer, decltype(T()) value)
+WARPSAFE_LINT_ATOMIC(void, exchange, T* pointer, T* value, T* result)
+WARPSAFE_LINT_FETCH(add)
+WARPSAFE_LINT_FETCH(sub)
+WARPSAFE_LINT_FETCH(and)
+WARPSAFE_LINT_FETCH(or)
+WARPSAFE_LINT_FETCH(xor)
+WARPSAFE_LINT_FETCH(min)
+WARPSAFE_LINT_FETCH(max)
+#undef WARPSAFE_LINT_FETCH
+#undef WARPSAFE_LINT_ATOMIC
+template <class T>
+__attribute__((device)) bool __nv_atomic_compare_exchange_n(T* pointer, T* expected, decltype(T()) desired, bool weak,
+                                                            int success, int failure, int scope = 4);
+template <class T>
+__attribute__((device)) bool __nv_atomic_compare_exchange(T* pointer, T* expected, T* desired, bool weak, int success,
+                                                          int failure, int scope = 4);
+__attribute__((device)) void __nv_atomic_thread_fence(int order, int scope = 4);

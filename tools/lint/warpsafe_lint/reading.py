@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Reads a file with libclang: finds its flags, and says what of it could not be read."""
+
+import os
+import pathlib
+import re
+
+from . import commands, flags, project
+from .libclang import load, own_headers
+from .program import Program
+
+SHIMS = pathlib.Path(__file__).resolve().parents[1]
+KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: reads on after a header that is not found
+SOURCES = (".cu", ".hip")
+OTHERS = (".cpp", ".cc", ".cxx", ".c++", ".cuh", ".h", ".hpp", ".hxx", ".hh")
+LAUNCHES = re.compile(rb"<<<|\b(cuda|hip|cu)(Launch\w*Kernel\w*|GraphAddKernelNode)\s*\(|\bhipLaunchKernelGGL\b|\bhipModuleLaunchKernel\b")
+
+
+def sources(names):
+    """The files to check: the named ones, and those in named folders that hold device code or launches."""
+    found = []
+    for name in names:
+        if not os.path.isdir(name):
+            found.append(name)
+            continue
+        for folder, folders, files in os.walk(name):
+            folders[:] = sorted(each for each in folders if not each.startswith(".") and each not in project.SKIPPED)
+            for file in sorted(files):
+                path = os.path.join(folder, file)
+                if file.endswith(SOURCES) or file.endswith(OTHERS) and has_launch(path):
+                    found.append(path)
+    return list(dict.fromkeys(found))
+
+
+def has_launch(path):
+    try:
+        return LAUNCHES.search(pathlib.Path(path).read_bytes()) is not None
+    except OSError:
+        return False
+
+
+def command_of(file, options):
+    """The words, folder and compiler of a file's command: those after `--`, or those of compile_commands.json."""
+    if options.behind:
+        return options.behind, ".", ""
+    name = pathlib.Path(options.p) if options.p else commands.find_database(file)
+    if name is not None and name.is_dir():
+        name = name / "compile_commands.json"
+    return (commands.database(str(name)).command(file) if name is not None else None) or ([], ".", "")
+
+
+def parse(file, options):
+    """The Program of a file, and a message if the compiler could not read all of it."""
+    cindex = load()
+    text = pathlib.Path(file).read_text(errors="replace")
+    words, folder, compiler = command_of(file, options)
+    absent = []
+    kept = commands.kept(words, folder, compiler, absent)
+    named = commands.language_in(commands.expanded(words, folder), compiler)
+    language = options.language or flags.language_of(file, text, compiler, named)
+    given = [value for option, value in zip(kept, kept[1:]) if option in commands.FOLDERS]
+    headers = project.Headers(file, given, flags.vendor_folders(language))
+    if not words:
+        kept += project.macros(headers.file.parent, headers.root)
+    kept += headers.flags()
+    arguments = flags.arguments(language, kept, SHIMS)
+    # Passes the text in valid UTF-8, because positions count its bytes.
+    unit = cindex.Index.create().parse(file, args=own_headers() + arguments, unsaved_files=[(file, text)], options=KEEP_GOING)
+    errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
+    return Program(unit, file, text, language), unread(file, errors, absent)
+
+
+def unread(file, errors, absent):
+    """One line for a file that was not read completely: the headers that were not found, or else the first error."""
+    if not errors:
+        return ""
+    missing, first = [], None
+    for error in errors:
+        found = re.match(r"'(.+)' file not found", error.spelling)
+        if found and found.group(1) not in missing:
+            missing.append(found.group(1))
+            first = first or error
+    first = first or errors[0]
+    place = f"{first.location.file.name if first.location.file else file}:{first.location.line}"
+    if missing:
+        others = f", nor {', '.join(missing[1:4])}{' and others' * (len(missing) > 4)}" if len(missing) > 1 else ""
+        why = f"'{missing[0]}' file not found, which {place} names{others}; give its folder: -- -I FOLDER"
+    else:
+        why = f"{len(errors)} error{'s' * (len(errors) > 1)}; the first: {place}: {first.spelling}"
+    if absent:
+        why += f"; its command names {absent[0]}, which is not there: build once, then try again"
+    return f"{file}: not read completely, {' '.join(why.split())}"
