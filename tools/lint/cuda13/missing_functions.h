@@ -7,6 +7,13 @@
 // What nvcc's own headers give a program and clang's view of them does not, only declared: nothing
 // is run.
 
+// The version of nvcc, which a source may use as a number.
+#ifndef __CUDACC_VER_MAJOR__
+#define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)
+#define __CUDACC_VER_MINOR__ (CUDART_VERSION % 1000 / 10)
+#define __CUDACC_VER_BUILD__ 0
+#endif
+
 // CUDA's min and max for host code, which clang gives to device code alone.
 #define WARPSAFE_LINT_MIN_MAX(result, first, second) \
   __attribute__((host)) result min(first, second);   \
