@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Checks what warpsafe-lint offers to a team's tools: check_team.py LINT REPOSITORY
+"""Checks what warpsafe-lint offers to a team's tools: check_team.py LINT REPOSITORY PAGE
 
 Comments that silence a row, severities and exit statuses, baselines, changed lines, SARIF, several processes, a closed pipe,
---list-rows, and the repository's hook and action. The sources need no vendor's headers. Exit code 77: libclang is not
+--list-rows, the repository's hook and action, and the page's blocks `cuda` and `yaml`. The sources need no vendor's headers. Exit code 77: libclang is not
 installed."""
 import json
 import os
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-lint, repository = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+lint, repository, page = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 problems = []
 
 
@@ -144,6 +144,20 @@ with tempfile.TemporaryDirectory() as name:
     expect("--explain", (explained.returncode, "wrong:" in explained.stdout, "right:" in explained.stdout), (0, True, True))
     expect("--explain of no row", run(folder, "--explain", "Z99").returncode, 2)
 
+    # The page's comments silence its code, which has findings without them.
+    blocks = re.findall(r"^```(cuda|yaml)\n(.*?)^```$", page.read_text(), re.M | re.S)
+    for block in (text for kind, text in blocks if kind == "cuda"):
+        around = ("#include <cuda_runtime.h>\n__global__ void scale(float* x, int n) {\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                  "  if (i < n) x[i] = 0;\n}\nvoid f(float* x, int n) {\n%s}\n")
+        (folder / "silenced.cu").write_text(around % block)
+        (folder / "bare.cu").write_text(around % re.sub("//.*", "", block))
+        done = run(folder, "silenced.cu", "bare.cu")
+        if "cuda_runtime.h' file not found" in done.stderr or "cannot find CUDA" in done.stderr:
+            print("no CUDA toolkit here: the page's comments are not tried")
+            continue
+        expect("the page's comments", (re.findall(r"^(\w+)\.cu.*\[(\w+)\]$", done.stdout, re.M), done.stderr),
+               ([("bare", "D03"), ("bare", "D01"), ("bare", "A07")], ""))
+
 # The hook and the action use options that exist.
 options = set(re.findall(r"--[a-z-]+", run(repository, "--help").stdout))
 hook, action = (repository / ".pre-commit-hooks.yaml").read_text(), (repository / "tools/lint/action.yml").read_text()
@@ -161,5 +175,8 @@ else:
            ("warpsafe-lint", "warpsafe-lint", True, None))
     steps = yaml.safe_load(action)["runs"]["steps"]
     expect("the action's shells", [step["shell"] for step in steps if "run" in step], ["bash"] * sum("run" in step for step in steps))
+    shown = [yaml.safe_load(text) for kind, text in blocks if kind == "yaml"]
+    expect("the page's hook", shown[0]["repos"][0]["hooks"], [{"id": one["id"]}])
+    expect("the page's inputs", set(shown[1][0]["with"]) - set(yaml.safe_load(action)["inputs"]), set())
 if problems:
     sys.exit("\n".join(problems))

@@ -2,10 +2,16 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <math.h>
+
 #include <new>
 
 // What nvcc's own headers give a program and clang's view of them does not, only declared: nothing
-// is run.
+// is run. math.h has isfinite and its relatives outside of std, as nvcc's headers do.
+
+// Functions that CUDA 13 no longer has, which older programs call.
+extern "C" cudaError_t cudaThreadSynchronize();
+extern "C" cudaError_t cudaThreadExit();
 
 // The version of nvcc, which a source may use as a number.
 #ifndef __CUDACC_VER_MAJOR__
@@ -83,7 +89,7 @@ enum {
 #define WARPSAFE_LINT_ATOMIC(result, name, ...) \
   template <class T>                            \
   __attribute__((device)) result __nv_atomic_##name(__VA_ARGS__, int order, int scope = 4);
-#define WARPSAFE_LINT_FETCH(name)                        \
+#define WARPSAFE_LINT_FETCH(name)                                              \
   WARPSAFE_LINT_ATOMIC(T, fetch_##name, T* pointer, decltype(T() + T()) value) \
   WARPSAFE_LINT_ATOMIC(void, name, T* pointer, decltype(T() + T()) value)
 WARPSAFE_LINT_ATOMIC(T, load_n, const T* pointer)
@@ -102,9 +108,12 @@ WARPSAFE_LINT_FETCH(max)
 #undef WARPSAFE_LINT_FETCH
 #undef WARPSAFE_LINT_ATOMIC
 template <class T>
-__attribute__((device)) bool __nv_atomic_compare_exchange_n(T* pointer, T* expected, decltype(T()) desired, bool weak,
-                                                            int success, int failure, int scope = 4);
+__attribute__((device)) bool __nv_atomic_compare_exchange_n(T* pointer, T* expected,
+                                                            decltype(T()) desired, bool weak,
+                                                            int success, int failure,
+                                                            int scope = 4);
 template <class T>
-__attribute__((device)) bool __nv_atomic_compare_exchange(T* pointer, T* expected, T* desired, bool weak, int success,
-                                                          int failure, int scope = 4);
+__attribute__((device)) bool __nv_atomic_compare_exchange(T* pointer, T* expected, T* desired,
+                                                          bool weak, int success, int failure,
+                                                          int scope = 4);
 __attribute__((device)) void __nv_atomic_thread_fence(int order, int scope = 4);

@@ -23,7 +23,7 @@ def explanations():
     """The text of each row of rows.txt: its name with `hip` behind it for code of HIP, a sentence, and lines of code."""
     found, current = {}, None
     for line in (pathlib.Path(__file__).parent / "rows.txt").read_text().splitlines():
-        head = re.fullmatch(r"([A-G]\d\d)( hip)?", line)
+        head = re.fullmatch(r"([A-GL]\d\d)( hip)?", line)
         if head:
             current = found[head[1]] = Explanation("hip" if head[2] else "cuda")
         elif line.startswith(("wrong:", "right:")):

@@ -8,14 +8,15 @@ import os
 import pathlib
 import sys
 
-from . import changes, commands, registry, report, rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_shapes, rules_streams
+from . import changes, commands, registry, report
+from . import rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_memory, rules_shapes, rules_streams
 from .libclang import NoLibclang, load, own_headers, written_at
 from .options import FINDINGS, LEVELS, NOT_READ, NOTHING, parse_arguments
 from .reading import OTHERS, SOURCES, has_launch, parse, sources
 from .rewrite import fix
 from .silence import Silence
 
-ADDED = (rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_shapes, rules_streams)  # importing them registers their rules
+ADDED = (rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_memory, rules_shapes, rules_streams)  # importing them registers their rules
 # The maximum depth of a tree in levels; libclang itself stops at 256 levels of brackets.
 DEEPEST = 20000
 

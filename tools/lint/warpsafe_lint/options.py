@@ -44,7 +44,8 @@ def jobs(word):
 
 
 def list_rows():
-    for rule in sorted(registry.RULES, key=lambda rule: rule.row):
+    rules = {rule.row: rule for rule in reversed(registry.RULES)}  # several rules may share a row
+    for _, rule in sorted(rules.items()):
         print(f"{rule.row}  {rule.severity:7}  {rule.title}{'' if rule.by_default else '  (only with --rows)'}")
 
 

@@ -146,6 +146,7 @@ class Headers:
         self.file = pathlib.Path(file).resolve()
         self.root = root_of(self.file.parent)
         self.given, self.vendor = list(given), list(vendor)
+        self.vendors = set()  # whose runtime the file and its tree's headers include
         self.own, self.foreign = {}, {}  # folder -> None: of the tree, of third parties
         self._read(str(self.file))
 
@@ -163,6 +164,8 @@ class Headers:
         while pending and len(seen) < MOST_HEADERS:
             path = pending.pop()
             for bracket, name in includes(path):
+                if name.startswith(("hip/", "cuda_runtime", "cuda.h", "device_launch_parameters")):
+                    self.vendors.add("hip" if name.startswith("hip/") else "cuda")
                 found = self._find(path, bracket, name)
                 if found is not None and found not in seen:
                     seen.add(found)

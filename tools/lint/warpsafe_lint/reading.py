@@ -17,6 +17,18 @@ OTHERS = (".cpp", ".cc", ".cxx", ".c++", ".cuh", ".h", ".hpp", ".hxx", ".hh")
 LAUNCHES = re.compile(rb"<<<|\b(cuda|hip|cu)(Launch\w*Kernel\w*|GraphAddKernelNode)\s*\(|\bhipLaunchKernelGGL\b|\bhipModuleLaunchKernel\b")
 
 
+# nvcc takes an alignment behind __shared__, clang only before it. The exchange keeps the text's length and lines.
+ALIGNED = re.compile(r"(__shared__)(\s+)((?:alignas\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)+)(?<!\s)")
+# What clang's host view refuses and nvcc accepts, without a loss for the rules.
+BENIGN = re.compile(r"initialization is not supported for __shared__ variables|call to __global__ function from __(global|device)__ function|"
+                    r"reference to __global__ function .* in __(global|device)__ function")
+
+
+def is_benign(error):
+    """Whether an error is one of clang's view: a constructor in shared memory, or a launch inside of a kernel."""
+    return any(BENIGN.search(text) for text in (error.spelling, *(note.spelling for note in error.children)))
+
+
 def sources(names):
     """The files to check: the named ones, and those in named folders that hold device code or launches."""
     found = []
@@ -61,13 +73,16 @@ def parse(file, options):
     language = options.language or flags.language_of(file, text, compiler, named)
     given = [value for option, value in zip(kept, kept[1:]) if option in commands.FOLDERS]
     headers = project.Headers(file, given, flags.vendor_folders(language))
+    if language == "cuda" and not options.language and not named and headers.vendors == {"hip"}:
+        language = "hip"  # a .cu whose own headers include HIP's
     if not words:
         kept += project.macros(headers.file.parent, headers.root)
     kept += headers.flags()
     arguments = flags.arguments(language, kept, SHIMS)
     # Passes the text in valid UTF-8, because positions count its bytes.
-    unit = cindex.Index.create().parse(file, args=own_headers() + arguments, unsaved_files=[(file, text)], options=KEEP_GOING)
-    errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
+    unit = cindex.Index.create().parse(file, args=own_headers() + arguments, unsaved_files=[(file, ALIGNED.sub(r"\3\2\1", text))],
+                                        options=KEEP_GOING)
+    errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
     return Program(unit, file, text, language), unread(file, errors, absent)
 
 

@@ -7,14 +7,14 @@ import re
 from .host_memory import host_memory
 from .launches import same_text
 from .function import api
-from .registry import Found, launch_rule, rule
+from .registry import Found, all_launches, launch_rule, rule
 from .tree import call_arguments, call_name, is_integer, is_stream, is_wide, operands, plain, pointee_size
 
 
 def argument_array(function, launch):
     """The `void*` array passed to cudaLaunchKernel, or None if its initialisers are not visible."""
     slots = call_arguments(launch.node)
-    if launch.arguments is not None or len(slots) < 4:
+    if launch.arguments is not None or launch.axes is not None or len(slots) < 4:
         return None
     variable = function.variable(slots[3])
     if variable is None or variable.start is None or variable.start.kind != "INIT_LIST_EXPR" or \
@@ -118,11 +118,19 @@ def by_value(program):
                                 "pass a view: device_ptr, DeviceSpan, or a plain struct")
 
 
+def passes_objects(program, function, place):
+    """Whether a launch is seen that passes something other than the target of a pointer, or no launch is seen at all."""
+    seen = [launch.arguments[place] for each in program.functions for launch in all_launches(each)
+            if launch.kernel_name == function.name and launch.arguments and len(launch.arguments) > place]
+    return not seen or any(not (plain(argument).kind == "UNARY_OPERATOR" and program.text(plain(argument)).startswith("*"))
+                           for argument in seen)
+
+
 @rule("C07", "a kernel that takes a reference")
 def by_reference(program):
     for function in of_kernels(program):
-        for parameter in function.parameters:
-            if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE"):
+        for place, parameter in enumerate(function.parameters):
+            if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE") and passes_objects(program, function, place):
                 yield Found(parameter, f"{parameter.name} is a reference: the kernel receives the address of a host object",
                             "pass it by value; warpsafe refuses this kernel")
 
@@ -151,7 +159,7 @@ def stream_forgotten(program, function, launch):
 
 @launch_rule("C10", "the dynamic shared memory forgotten")
 def shared_forgotten(program, function, launch):
-    if launch.kernel and launch.kernel.dynamic_shared is not None and launch.shared_bytes == 0:
+    if launch.kernel and launch.kernel.needs_dynamic_shared and launch.shared_bytes == 0:
         if program.called("LaunchKernelExC"):
             return
         yield Found(launch.node, f"{launch.kernel.name} uses dynamic shared memory, {launch.kernel.dynamic_shared.name}[], but "
@@ -199,7 +207,8 @@ def large_argument(program):
         total = sum(max(p.type.get_size(), 0) for p in function.parameters)
         if total > 4096:
             yield Found(function.node, f"the parameters take {total} bytes; every CUDA accepts 4096, CUDA from 12.1 on 32764",
-                        "put the large part in a buffer; warpsafe::launch counts the bytes at compile time")
+                        "put the large part in a buffer; warpsafe::launch counts the bytes at compile time",
+                        "note" if total <= 32764 else "error")
 
 
 @rule("C18", "a dependent launch of kernels that do not wait")

@@ -5,6 +5,7 @@
 from .function import api
 from .registry import Found, all_launches, function_rule, rule
 from .host_memory import host_memory, is_static
+from .rules_streams import captures
 from .sizes import only_count, wrong_sizeof
 from .tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
 
@@ -58,9 +59,10 @@ def is_read(function, node):
 
 @function_rule("F01", "the host reads before the copy has ended")
 def read_too_early(program, function):
+    recorded = list(captures(function))
     for call, arguments, _, kind in copies(function, "MemcpyAsync"):
-        if kind != TO_HOST:
-            continue
+        if kind != TO_HOST or any(begin.order < call.order < end.order for begin, end in recorded):
+            continue  # a captured copy runs when the graph does
         base = base_variable(arguments[0])
         if base is None:
             continue
@@ -167,7 +169,7 @@ def fill(program):
             if value.type.get_canonical().kind.name in ("FLOAT", "DOUBLE") and number != 0 or \
                     number is not None and not -128 <= number <= 255:
                 yield Found(call, f"{program.text(arguments[1])} is not a byte: {call_name(call)} uses only its low 8 bits",
-                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)")
+                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)", "error")
             elif number is not None and item not in (None, 1) and 0 < number < 127 and \
                     not program.text(arguments[1]).lower().startswith(("0x", "'")):
                 pattern = int.from_bytes(bytes([number]) * min(item, 8), "little")

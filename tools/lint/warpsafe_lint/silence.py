@@ -4,7 +4,7 @@
 
 import re
 
-IGNORE = re.compile(r"(?://|/\*)\s*warpsafe-lint:\s*ignore(-file)?\s+((?:[A-G]\d\d|all)(?:\s*,\s*(?:[A-G]\d\d|all))*)\b", re.I)
+IGNORE = re.compile(r"(?://|/\*)\s*warpsafe-lint:\s*ignore(-file)?\s+((?:[A-GL]\d\d|all)(?:\s*,\s*(?:[A-GL]\d\d|all))*)\b", re.I)
 NOLINT = re.compile(r"NOLINT(NEXTLINE)?(\(([^)]*)\))?")
 
 
@@ -25,7 +25,7 @@ class Silence:
                     rows |= named
             for found in NOLINT.finditer(line):
                 named = {"ALL"} if found.group(2) is None or "*" in found.group(3) else {
-                    row.upper() for row in re.findall(r"warpsafe-([A-Ga-g]\d\d)", found.group(3))}
+                    row.upper() for row in re.findall(r"warpsafe-([A-GLa-gl]\d\d)", found.group(3))}
                 if found.group(1):
                     following |= named
                 else:
