@@ -58,11 +58,12 @@ int div_up(int n, int b) { return (n + b - 1) / b; }
 unsigned div_up(unsigned n, unsigned b) { return n / b + (n % b != 0); }
 
 void spellings(float* p, int n, unsigned u, long wide, int b) {
+  const int shifted = (n + 255) >> 8;
+  plain<<<shifted, 256>>>(p, n);                // finds: A01
   plain<<<(n + b - 1) / b, b>>>(p, n);          // finds: A01
   plain<<<(b - 1 + n) / b, b>>>(p, n);          // finds: A01
   plain<<<(n + (b - 1)) / b, b>>>(p, n);        // finds: A01
   plain<<<(u + 255) / 256, 256>>>(p, n);        // finds: A01
-  plain < <<(n + 255)>> 8, 256 >>> (p, n);      // finds: A01
   plain<<<(n - 1 + 256) / 256, 256>>>(p, n);    // finds: A01
   plain<<<div_up(n, b), b>>>(p, n);             // finds: A01
   plain<<<std::ceil(n / 256.0F), 256>>>(p, n);  // finds: A01
