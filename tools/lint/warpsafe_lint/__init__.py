@@ -2,4 +2,4 @@
 # Copyright (c) 2026 the warpsafe authors
 """The parts of warpsafe-lint. Each module uses only modules named before it:
 libclang, tree, commands, project, index, flags, function, program, reading, launches, registry, host_memory, sizes, the rules_* (data uses
-streams), rewrite, silence, changes, report, explain, options, main."""
+streams), rewrite, fix_cuda, silence, changes, report, explain, options, main."""

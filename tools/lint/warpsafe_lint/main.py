@@ -10,6 +10,7 @@ import sys
 
 from . import changes, commands, registry, report
 from . import rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_memory, rules_shapes, rules_streams
+from .fix_cuda import Fixes
 from .libclang import NoLibclang, load, own_headers, written_at
 from .options import FINDINGS, LEVELS, NOT_READ, NOTHING, parse_arguments
 from .reading import OTHERS, SOURCES, has_launch, parse, sources
@@ -37,8 +38,12 @@ def write_back(file, new):
 
 
 def rewritten(file, program, options, message):
-    """The patch, the notes and the message of --fix or --diff."""
-    new, said = fix(program)
+    """The patch, the notes and the message of --fix, --fix-cuda or --diff."""
+    if options.fix_cuda:
+        fixes = Fixes(program, options.rows)
+        new, said = fixes.text(), fixes.notes
+    else:
+        new, said = fix(program)
     old = program.source.decode()
     patch = ""
     if options.diff:
@@ -82,7 +87,7 @@ def lint(file, options):
         if type(error).__module__ != "clang.cindex":
             raise
         return file, [], "", [], f"{file}: libclang cannot read this file"
-    if options.fix or options.diff:
+    if options.fix or options.fix_cuda or options.diff:
         return file, [], *rewritten(file, program, options, message)
     return file, findings(file, program, options), "", [], message
 

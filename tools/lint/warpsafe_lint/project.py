@@ -13,7 +13,7 @@ import sysconfig
 
 MARKS = ("CMakeLists.txt", "Makefile", "makefile", "setup.py", "pyproject.toml", "meson.build", "BUILD", "BUILD.bazel", "WORKSPACE",
          "LICENSE", "LICENSE.txt", "LICENSE.md", "README.md", "README")
-GAP = 2  # folders without a mark between two with one
+GAP = 4  # folders without a mark between two with one
 SKIPPED = {"node_modules", "__pycache__"}
 MOST_FILES, MOST_HEADERS = 300000, 3000
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)

@@ -7,6 +7,7 @@ import re
 
 from . import index, project
 from .function import api
+from .libclang import written_at
 from .registry import Found, all_launches, function_rule, rule
 from .tree import LOOPS, call_arguments, call_name, plain
 
@@ -84,7 +85,9 @@ def unchecked(program):
     # One finding per file: a program that does not check one launch seldom checks the others. A launch that returns its
     # status has a finding and a remedy of its own.
     for returns in (False, True):
-        same = [launch for launch in found if (launch.form not in ("<<<>>>", "macro")) == returns]
+        # A launch in the arguments of macros has several copies in the tree, and one place in the source.
+        same = list({written_at(launch.node.cursor.extent.start): launch for launch in reversed(found)
+                     if (launch.form not in ("<<<>>>", "macro")) == returns}.values())[::-1]
         if not same:
             continue
         first, others = same[0], len(same) - 1

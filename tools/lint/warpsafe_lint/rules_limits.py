@@ -75,7 +75,10 @@ def warp_of_32(program, function):
 
 
 def opted_in(program, launch):
-    """Whether the file raises the shared-memory limit of this kernel, or of a kernel in a variable."""
+    """Whether the file raises the shared-memory limit of this kernel, or of a kernel in a variable. The kernel of the
+    driver's launches is a handle, whose limit another file may raise."""
+    if launch.form.startswith(("cu", "hipModule")) and not launch.form.startswith("cuda"):
+        return True
     for function in program.functions:
         for call in function.calls:
             if api(call_name(call)) == "FuncSetAttribute":
