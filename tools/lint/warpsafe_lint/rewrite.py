@@ -188,7 +188,7 @@ def laid_out(launch, head, lists):
     source, start = launch.function.program.source, launch.node.start
     before = source[source.rfind(b"\n", 0, start) + 1:start].decode(errors="replace")
     one = f"{head} {', '.join(lists)}).value()"
-    if len(before) + max(map(len, one.split("\n"))) <= WIDEST:
+    if len(before) + max(map(len, one.split("\n"))) < WIDEST:  # a semicolon follows
         return one
     indent = "\n" + re.match(r"\s*", before).group() + "    "
     return head + indent + f",{indent}".join(text.strip() for text in lists) + ").value()"
