@@ -6,6 +6,7 @@
 First the words of commands, as CMake's generators write them for nvcc, hipcc and clang++; then sources in trees, with and
 without compile_commands.json. Exit code 77: libclang is not installed."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -113,5 +114,38 @@ with tempfile.TemporaryDirectory() as name:
         print("no CUDA toolkit here: device code in a .cpp is not read")
     else:
         expect("device code in a .cpp and a .h", (done.returncode, done.stdout.count("[B01]"), done.stderr), (1, 2, ""))
+
+    # PyTorch's headers in an environment of Python, and the macros of its extensions.
+    packages = folder / "venv/lib/python3.11/site-packages"
+    (packages / "torch/include/torch/csrc/api/include/torch").mkdir(parents=True)
+    (packages / "torch/include/torch/extension.h").parent.mkdir(exist_ok=True)
+    (packages / "torch/include/torch/extension.h").write_text("#include <torch/all.h>\n#ifndef __CUDA_NO_HALF_OPERATORS__\n#error no macro\n#endif\n")
+    (packages / "torch/include/torch/csrc/api/include/torch/all.h").write_text(RUNTIME)
+    (tree / "src/extension.cpp").write_text("#include <torch/extension.h>\nvoid f() { cudaGetLastError(); }\n")
+    os.environ["VIRTUAL_ENV"] = str(folder / "venv")
+    done = run(tree, "src/extension.cpp")
+    expect("a PyTorch extension", (done.returncode, "[D03]" in done.stdout, done.stderr), (1, True, ""))
+
+    # A launch that a function of another file checks. The index of the tree follows its files.
+    cache = folder / "cache"
+    os.environ["XDG_CACHE_HOME"] = str(cache)
+    apart = folder / "apart"
+    kernel = "#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = 1; }\nvoid start(int* p) { k<<<1, 1>>>(p); }\n"
+    caller = "#include <cuda_runtime.h>\nvoid start(int* p);\nvoid look(cudaError_t);\n#define ASK() look(cudaGetLastError())\n"
+    for place, text in {"LICENSE": "", "a/start.cu": kernel, "b/main.cpp": caller + "int main() {\n  start(nullptr);\n  ASK();\n}\n"}.items():
+        (apart / place).parent.mkdir(parents=True, exist_ok=True)
+        (apart / place).write_text(text)
+    done = run(apart, "--rows=D01", "a/start.cu")
+    if "cuda_runtime.h' file not found" in done.stderr or "cannot find CUDA" in done.stderr:
+        print("no CUDA toolkit here: a check in another file is not tried")
+    else:
+        expect("a check in another file", (done.returncode, done.stdout), (0, ""))
+        expect("the index is kept", len(list((cache / "warpsafe-lint").glob("*.json"))), 1)
+        (apart / "b/main.cpp").write_text(caller + "int main() {\n  start(nullptr);\n}\n")
+        expect("a check that is gone", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
+        (apart / "b/main.cpp").write_text(caller + "int main() {\n  ASK();\n  start(nullptr);\n}\n")
+        expect("a check before the call", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
+        next((cache / "warpsafe-lint").glob("*.json")).write_text("no index")
+        expect("a broken index", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
 if problems:
     sys.exit("\n".join(problems))

@@ -18,6 +18,9 @@ SKIPPED = {"node_modules", "__pycache__"}
 MOST_FILES, MOST_HEADERS = 300000, 3000
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
 # Names that a project's folder must not take from the C and C++ libraries.
+# The macros with which PyTorch compiles an extension: its own conversions of half types are then the only ones.
+TORCH = ["-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__", "-D__CUDA_NO_BFLOAT16_CONVERSIONS__",
+         "-D__CUDA_NO_HALF2_OPERATORS__"]
 STANDARD = {"assert.h", "complex.h", "ctype.h", "errno.h", "fenv.h", "float.h", "inttypes.h", "limits.h", "locale.h", "math.h",
             "memory.h", "setjmp.h", "signal.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
             "strings.h", "time.h", "threads.h", "uchar.h", "unistd.h", "wchar.h", "algorithm", "array", "atomic", "bit", "complex",
@@ -157,7 +160,7 @@ class Headers:
             out += [("-iquote" if bracket == '"' else "-idirafter") if shadows else "-I", folder]
         for folder in self.foreign:
             out += ["-idirafter", folder]
-        return out
+        return out + (TORCH if any(folder.endswith("/torch/include") for folder in self.foreign) else [])
 
     def _read(self, first):
         pending, seen = [first], {first}
