@@ -29,6 +29,14 @@ __global__ void always(float* p) {
   float* mine = values + threadIdx.x;
   p[0] = *mine;
 }
+texture<float, 1, cudaReadModeElementType> reference;
+__global__ void by_texture(float* p) { p[0] = tex1Dfetch(reference, 0); }
+void older_cuda(float* p, int device, const cudaDeviceProp& device_of) {
+  cudaBindTexture(nullptr, reference, p, 128);
+  cudaMemPrefetchAsync(p, 128, device);
+  cudaMemAdvise(p, 128, cudaMemAdviseSetReadMostly, device);
+  if (device_of.clockRate > 3) cudaThreadSynchronize();
+}
 struct Managed {
   int n;
 };

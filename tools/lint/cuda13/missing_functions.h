@@ -13,6 +13,11 @@
 extern "C" cudaError_t cudaThreadSynchronize();
 extern "C" cudaError_t cudaThreadExit();
 
+// The forms that these functions had before CUDA 13, with the number of a device.
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
+                                 cudaStream_t stream = 0);
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device);
+
 // The version of nvcc, which a source may use as a number.
 #ifndef __CUDACC_VER_MAJOR__
 #define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)

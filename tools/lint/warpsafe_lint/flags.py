@@ -45,7 +45,7 @@ def vendor_folders(language):
     return [cuda + "/include", cuda + "/include/cccl"] if cuda else []
 
 
-def arguments(language, flags, shims):
+def arguments(language, flags, shims, textures=False):
     """libclang's arguments for a file of that language. The host's view of a CUDA or HIP source also contains
     the kernels' bodies."""
     out = ["-fsyntax-only", "-ferror-limit=0", "-Wno-everything"]
@@ -55,6 +55,7 @@ def arguments(language, flags, shims):
         if cuda:
             out += ["--cuda-path=" + cuda, "-isystem", cuda + "/include", "-isystem", cuda + "/include/cccl"]
             out += ["-include", str(shims / "cuda13" / "missing_functions.h")]
+            out += ["-include", str(shims / "cuda13" / "texture_references.h")] if textures else []
         else:
             out += ["-nocudainc", "-nocudalib"]
     elif language == "hip":

@@ -117,6 +117,14 @@ def includes(path):
     return tuple((bracket.decode(), name.decode(errors="replace")) for bracket, name in INCLUDE.findall(text))
 
 
+@functools.lru_cache(maxsize=20000)
+def has_textures(path):
+    try:
+        return re.search(rb"^\s*(static\s+|extern\s+)?texture\s*<", pathlib.Path(path).read_bytes(), re.M) is not None
+    except OSError:
+        return False
+
+
 @functools.lru_cache(maxsize=1)
 def python_folders():
     """Include folders of Python and of its packages that compile extensions: PyTorch, pybind11, NVIDIA's own."""
@@ -149,6 +157,7 @@ class Headers:
         self.file = pathlib.Path(file).resolve()
         self.root = root_of(self.file.parent)
         self.given, self.vendor = list(given), list(vendor)
+        self.textures = False  # whether it has texture references
         self.vendors = set()  # whose runtime the file and its tree's headers include
         self.own, self.foreign = {}, {}  # folder -> None: of the tree, of third parties
         self._read(str(self.file))
@@ -166,6 +175,7 @@ class Headers:
         pending, seen = [first], {first}
         while pending and len(seen) < MOST_HEADERS:
             path = pending.pop()
+            self.textures = self.textures or has_textures(path)
             for bracket, name in includes(path):
                 if name.startswith(("hip/", "cuda_runtime", "cuda.h", "device_launch_parameters")):
                     self.vendors.add("hip" if name.startswith("hip/") else "cuda")

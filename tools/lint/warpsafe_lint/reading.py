@@ -21,11 +21,14 @@ LAUNCHES = re.compile(rb"<<<|\b(cuda|hip|cu)(Launch\w*Kernel\w*|GraphAddKernelNo
 ALIGNED = re.compile(r"(__shared__)(\s+)((?:alignas\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)+)(?<!\s)")
 # What clang's host view refuses and nvcc accepts, without a loss for the rules.
 BENIGN = re.compile(r"initialization is not supported for __shared__ variables|call to __global__ function from __(global|device)__ function|"
+                    r"no member named '(clockRate|deviceOverlap|kernelExecTimeoutEnabled|computeMode|memoryClockRate|maxTexture1DLinear|"
+                    r"cooperativeMultiDeviceLaunch|singleToDoublePrecisionPerfRatio)' in 'cudaDeviceProp'|"
                     r"reference to __global__ function .* in __(global|device)__ function")
 
 
 def is_benign(error):
-    """Whether an error is one of clang's view: a constructor in shared memory, or a launch inside of a kernel."""
+    """Whether an error is one of clang's view: a constructor in shared memory, a launch inside of a kernel, or a member that
+    CUDA 13 took away."""
     return any(BENIGN.search(text) for text in (error.spelling, *(note.spelling for note in error.children)))
 
 
@@ -78,12 +81,14 @@ def parse(file, options):
     if not words:
         kept += project.macros(headers.file.parent, headers.root)
     kept += headers.flags()
-    arguments = flags.arguments(language, kept, SHIMS)
+    arguments = flags.arguments(language, kept, SHIMS, headers.textures)
     # Passes the text in valid UTF-8, because positions count its bytes.
     unit = cindex.Index.create().parse(file, args=own_headers() + arguments, unsaved_files=[(file, ALIGNED.sub(r"\3\2\1", text))],
                                         options=KEEP_GOING)
     errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
-    return Program(unit, file, text, language), unread(file, errors, absent)
+    program = Program(unit, file, text, language)
+    program.complete = not errors
+    return program, unread(file, errors, absent)
 
 
 def unread(file, errors, absent):

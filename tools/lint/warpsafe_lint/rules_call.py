@@ -62,6 +62,15 @@ def argument_type(program, function, launch):
                         "call warpsafe::launch, whose arguments have the kernel's types")
 
 
+def is_small(function, node):
+    """Whether a number is small by its name or by its making: a constant, a quotient, the extent of an axis."""
+    start = function.resolve(node)
+    if start.value is not None or any(operands(part, "/") or operands(part, "%") for part in start.walk()):
+        return True
+    names = " ".join(node.names()).lower()
+    return re.search(r"block|grid|thread|dim|width|height|row|col|stride|batch|radius|iter", names) is not None
+
+
 @launch_rule("C03", "a 64-bit argument for a 32-bit parameter")
 def narrowed_argument(program, function, launch):
     for node in launch.arguments or ():
@@ -69,7 +78,8 @@ def narrowed_argument(program, function, launch):
                 is_wide(node.children[0].type) and function.value(node) is None:
             yield Found(node, f"{program.text(node)} has 64 bits and {launch.kernel_name}'s parameter 32: the upper bits are "
                         "lost without a warning",
-                        "give the kernel a std::size_t; warpsafe::launch does not compile this argument")
+                        "give the kernel a std::size_t; warpsafe::launch does not compile this argument",
+                        "note" if is_small(function, node) else "")
 
 
 @launch_rule("C04", "a host pointer passed to a kernel")

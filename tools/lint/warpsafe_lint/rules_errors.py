@@ -40,6 +40,14 @@ def looked_at(program, function, order):
     return any(call.order > order and function.looks(call) for call in function.calls)
 
 
+def may_be_checked(program, launch):
+    """Whether a line behind the launch, which the compiler may have dropped, reads like a check by its name."""
+    if program.complete:
+        return False
+    rest = program.source[launch.node.end:launch.function.node.end].decode(errors="replace")
+    return re.search(r"\b\w*(error|check|assert|last)\w*\s*[(;]", rest, re.I) is not None
+
+
 def callers_look(program, function, depth=4):
     """Whether the last error is read after every call of a function, in its caller or further up. Returns true
     for a function that is passed as a pointer, because its callers are unknown."""
@@ -64,7 +72,7 @@ def unseen_launches(program, function):
         if launch.form not in ("<<<>>>", "macro"):
             if is_dropped(launch.node):
                 unseen.append(launch)
-        elif not looked_at(program, function, launch.order):
+        elif not looked_at(program, function, launch.order) and not may_be_checked(program, launch):
             unseen.append(launch)
     if not unseen or callers_look(program, function):
         return []
