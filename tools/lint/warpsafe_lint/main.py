@@ -8,7 +8,7 @@ import os
 import pathlib
 import sys
 
-from . import changes, commands, registry, report
+from . import changes, commands, embedded, registry, report
 from . import rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_memory, rules_shapes, rules_streams
 from .fix_cuda import Fixes
 from .libclang import NoLibclang, load, own_headers, written_at
@@ -54,22 +54,32 @@ def rewritten(file, program, options, message):
     return patch, sorted(notes), message
 
 
-def findings(file, program, options):
-    """The findings of a file that no comment silences, as plain data."""
-    lines = program.source.decode().splitlines()
-    silence = Silence(lines)
-    found = {}
+def of_rules(program, options):
+    """Each finding of the chosen rules in a program's own file, with its rule, line and column."""
     for rule in registry.RULES:
         if rule.row not in options.rows:
             continue
         for finding in rule.find(program):
             name, line, column, _ = written_at(finding.node.cursor.extent.start)
-            severity = finding.severity or rule.severity
-            if name != file or silence.covers(line, rule.row) or LEVELS.index(severity) < LEVELS.index(options.level):
-                continue
-            found.setdefault((line, column, rule.row), {
-                "file": file, "line": line, "column": column, "row": rule.row, "severity": severity, "title": rule.title,
-                "says": " ".join(finding.says.split()), "rewrite": " ".join(finding.rewrite.split()), "text": lines[line - 1]})
+            if name == program.file:
+                yield rule, finding, line, column
+
+
+def findings(file, program, options):
+    """The findings of a file that no comment silences, as plain data; also those in sources that its strings hold."""
+    lines = program.source.decode().splitlines()
+    silence = Silence(lines)
+    every = [(rule, finding, line, column) for rule, finding, line, column in of_rules(program, options)]
+    for inner, places in embedded.sources(program, load()):
+        every += [(rule, finding, places[line - 1], 1) for rule, finding, line, _ in of_rules(inner, options)]
+    found = {}
+    for rule, finding, line, column in every:
+        severity = finding.severity or rule.severity
+        if silence.covers(line, rule.row) or LEVELS.index(severity) < LEVELS.index(options.level):
+            continue
+        found.setdefault((line, column, rule.row), {
+            "file": file, "line": line, "column": column, "row": rule.row, "severity": severity, "title": rule.title,
+            "says": " ".join(finding.says.split()), "rewrite": " ".join(finding.rewrite.split()), "text": lines[line - 1]})
     return [found[key] for key in sorted(found)]
 
 

@@ -88,6 +88,8 @@ def parse(file, options):
     errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
     program = Program(unit, file, text, language)
     program.complete = not errors
+    # How a source in a string of this file is read.
+    program.compile_words = lambda other: own_headers() + flags.arguments(other, kept, SHIMS)
     return program, unread(file, errors, absent)
 
 
