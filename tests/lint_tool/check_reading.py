@@ -87,6 +87,13 @@ with tempfile.TemporaryDirectory() as name:
                                           "nor nor_this.h" in done.stderr, "[D03]" in done.stdout), (2, 1, True, True, True))
     expect("--ignore-unread", run(tree, "--ignore-unread", "src/part/b.cpp").returncode, 1)
 
+    # A part of another file is read there. OpenMP's header is found on a machine that has no clang's.
+    (tree / "src/whole.cpp").write_text('#include <omp.h>\n#include <api/runtime.h>\nconstexpr int first = 1;\n#include "part.inl"\n')
+    (tree / "src/part.inl").write_text("void f() {\n  cudaGetLastError();\n  const int i = first + omp_get_thread_num();\n}\n")
+    for file, line in (("src/part.inl", 2), ("src/whole.cpp", 0)):
+        done = run(tree, file)
+        expect(f"a part of another file: {file}", (done.returncode, f"{file}:{line}:" in done.stdout, done.stderr), (int(line > 0), line > 0, ""))
+
     # A database: a launcher before the compiler, a response file, a header without an entry of its own.
     (tree / "out").mkdir()
     (tree / "out/a.rsp").write_text("-I../include -I../lib\n")

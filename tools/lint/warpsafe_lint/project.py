@@ -29,7 +29,8 @@ STANDARD = {"assert.h", "complex.h", "ctype.h", "errno.h", "fenv.h", "float.h", 
 # Where Debian and the vendors put headers that a compiler does not search.
 PLACES = ("/usr/include/eigen3", "/usr/include/opencv4", "/usr/lib/*/openmpi/include", "/usr/lib/*/mpich/include",
           "/usr/include/*/mpich", "/usr/include/hdf5/serial", "/opt/rocm/include", "/usr/local/include",
-          "/usr/lib/gcc/*/*/include")
+          "/usr/lib/llvm-*/lib/clang/*/include",
+          str(pathlib.Path(__file__).resolve().parents[1] / "openmp"))  # GCC's omp.h has attributes that clang refuses
 SYSTEM = ("/usr/include", "/usr/include/*-linux-gnu", "/usr/include/c++/*", "/usr/include/*-linux-gnu/c++/*")
 
 
@@ -148,6 +149,18 @@ def places():
 @functools.lru_cache(maxsize=1)
 def system():
     return [folder for pattern in SYSTEM for folder in sorted(glob.glob(pattern))]
+
+
+def includers(file):
+    """Sources beside a file, or in the folder above, that include it."""
+    file = pathlib.Path(file).resolve()
+    found = []
+    for folder in (file.parent, file.parent.parent):
+        for path in sorted(folder.iterdir()) if folder != folder.parent else []:
+            if path.suffix in (".cu", ".hip", ".cpp", ".cc", ".cxx") and path != file and any(
+                    os.path.normpath(os.path.join(folder, name)) == str(file) for _, name in includes(str(path))):
+                found.append(path)
+    return found
 
 
 class Headers:

@@ -66,16 +66,29 @@ def command_of(file, options):
 
 
 def parse(file, options):
-    """The Program of a file, and a message if the compiler could not read all of it."""
+    """The Program of a file, and a message if the compiler could not read all of it. A file that is a part of another one,
+    which includes it, is read there if it cannot be read alone."""
+    program, errors, absent = parsed(file, file, options)
+    if errors and not any(missing_header(error) for error in errors):
+        for whole in project.includers(file)[:2]:
+            other, others, lost = parsed(str(whole), file, options)
+            if other is not None and len(others) < len(errors):
+                return other, unread(file, others, lost)
+    return program, unread(file, errors, absent)
+
+
+def parsed(main, file, options):
+    """The Program of a file as `main` includes it, the errors, and response files that are not there. The Program is None if
+    `main` does not include the file."""
     cindex = load()
-    text = pathlib.Path(file).read_text(errors="replace")
-    words, folder, compiler = command_of(file, options)
+    text = pathlib.Path(main).read_text(errors="replace")
+    words, folder, compiler = command_of(main, options)
     absent = []
     kept = commands.kept(words, folder, compiler, absent)
     named = commands.language_in(commands.expanded(words, folder), compiler)
-    language = options.language or flags.language_of(file, text, compiler, named)
+    language = options.language or flags.language_of(main, text, compiler, named)
     given = [value for option, value in zip(kept, kept[1:]) if option in commands.FOLDERS]
-    headers = project.Headers(file, given, flags.vendor_folders(language))
+    headers = project.Headers(main, given, flags.vendor_folders(language))
     if language == "cuda" and not options.language and not named and headers.vendors == {"hip"}:
         language = "hip"  # a .cu whose own headers include HIP's
     if not words:
@@ -83,14 +96,26 @@ def parse(file, options):
     kept += headers.flags()
     arguments = flags.arguments(language, kept, SHIMS, headers.textures)
     # Passes the text in valid UTF-8, because positions count its bytes.
-    unit = cindex.Index.create().parse(file, args=own_headers() + arguments, unsaved_files=[(file, ALIGNED.sub(r"\3\2\1", text))],
+    unit = cindex.Index.create().parse(main, args=own_headers() + arguments, unsaved_files=[(main, ALIGNED.sub(r"\3\2\1", text))],
                                         options=KEEP_GOING)
     errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
-    program = Program(unit, file, text, language)
+    name = file
+    if main != file:
+        text = pathlib.Path(file).read_text(errors="replace")
+        names = [each.include.name for each in unit.get_includes()]
+        name = next((each for each in names if os.path.realpath(each) == os.path.realpath(file)), None)
+        if name is None:
+            return None, errors, absent
+    program = Program(unit, name, text, language)
     program.complete = not errors
     # How a source in a string of this file is read.
     program.compile_words = lambda other: own_headers() + flags.arguments(other, kept, SHIMS)
-    return program, unread(file, errors, absent)
+    return program, errors, absent
+
+
+def missing_header(error):
+    found = re.match(r"'(.+)' file not found", error.spelling)
+    return found.group(1) if found else None
 
 
 def unread(file, errors, absent):
@@ -99,9 +124,9 @@ def unread(file, errors, absent):
         return ""
     missing, first = [], None
     for error in errors:
-        found = re.match(r"'(.+)' file not found", error.spelling)
-        if found and found.group(1) not in missing:
-            missing.append(found.group(1))
+        name = missing_header(error)
+        if name and name not in missing:
+            missing.append(name)
             first = first or error
     first = first or errors[0]
     place = f"{first.location.file.name if first.location.file else file}:{first.location.line}"
