@@ -18,7 +18,10 @@ __global__ void fetches(float* p, int n, int* next) {
 template <bool shared>
 __global__ void sometimes(float* p) {
   extern __shared__ float values[];
-  if (shared) p[0] = values[0];
+  float* mine = values + threadIdx.x;
+  if (shared) p[0] = mine[0];
+  const float one = shared ? mine[0] : 1;
+  p[1] = one;
 }
 __global__ void never(float* p) {
   extern __shared__ float values[];
@@ -100,6 +103,44 @@ void wrapped(float* p) {
   asserts(cudaFree(p));
   passes(cudaMalloc(&p, 1));  // finds: D08
   passes(cudaMalloc(&p, 2));
+}
+
+void prepared(float* p, int n) {
+  plain<<<4, 256>>>(p, n);  // finds: C09/note
+  done();
+  look(cudaDeviceSynchronize());
+  cudaStream_t stream;
+  look(cudaStreamCreate(&stream));
+  plain<<<4, 256, 0, stream>>>(p, n);
+  plain<<<4, 256>>>(p, n);  // finds: C09/warning
+  done();
+}
+
+__global__ void whole_blocks(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+__global__ void wide_arguments(int width, int items) {}
+void severities(float* p, int n, long width, long num_items, const float* device,
+                cudaStream_t stream) {
+  whole_blocks<<<n / 256, 256, 0, stream>>>(p);       // finds: A07/note
+  plain<<<n / 256, 256, 0, stream>>>(p, n);           // finds: A07/warning
+  plain<<<n / 256 + 1, 256, 0, stream>>>(p, n);       // finds: A09/note
+  whole_blocks<<<n / 256 + 1, 256, 0, stream>>>(p);   // finds: A09/warning
+  wide_arguments<<<1, 1, 0, stream>>>(width, 1);      // finds: C03/note
+  wide_arguments<<<1, 1, 0, stream>>>(1, num_items);  // finds: C03/warning
+  done();
+  float pageable = 0;
+  look(cudaMemcpyAsync(&pageable, device, 4, cudaMemcpyDeviceToHost, stream));
+  if (pageable > 3) done();  // finds: F01/note
+}
+
+struct Slot {
+  float* host;
+  cudaEvent_t copied;
+};
+float slots(Slot* slot, const float* p, int now, cudaStream_t stream) {
+  look(cudaMemcpyAsync(slot[now].host, p, 4, cudaMemcpyDeviceToHost, stream));
+  look(cudaEventRecord(slot[now].copied, stream));
+  look(cudaEventSynchronize(slot[1 - now].copied));
+  return *slot[1 - now].host;
 }
 
 struct Holder {

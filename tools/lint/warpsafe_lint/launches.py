@@ -69,12 +69,13 @@ class Kernel:
             for use in self.node.all("DECL_REF_EXPR"):
                 if use.target != target:
                     continue
+                if any(self._decided(above, use, open_names) for above in use.above()):
+                    continue
                 alias = next((above for above in use.above() if above.kind == "VAR_DECL"), None)
-                if alias is not None:
-                    if alias.cursor.hash not in seen:
-                        pending.append(alias.cursor.hash)
-                elif not any(self._decided(above, use, open_names) for above in use.above()):
+                if alias is None or alias.type.get_canonical().kind.name not in ("POINTER", "LVALUEREFERENCE"):
                     return True
+                if alias.cursor.hash not in seen:
+                    pending.append(alias.cursor.hash)
         return False
 
     @staticmethod

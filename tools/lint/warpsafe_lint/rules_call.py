@@ -62,13 +62,16 @@ def argument_type(program, function, launch):
                         "call warpsafe::launch, whose arguments have the kernel's types")
 
 
-def is_small(function, node):
-    """Whether a number is small by its name or by its making: a constant, a quotient, the extent of an axis."""
+def is_count(function, node):
+    """Whether a number counts items by its name or by its making, and no block, axis or quotient."""
     start = function.resolve(node)
     if start.value is not None or any(operands(part, "/") or operands(part, "%") for part in start.walk()):
-        return True
-    names = " ".join(node.names()).lower()
-    return re.search(r"block|grid|thread|dim|width|height|row|col|stride|batch|radius|iter", names) is not None
+        return False
+    name = call_name(start) if start.kind == "CALL_EXPR" else plain(node).name
+    if start.kind == "CALL_EXPR" and len(call_arguments(start)) > 0 and name == "size":
+        return False  # the extent of one axis
+    return re.search(r"^(n|N|numel|size|length)$|num|count|elem|total|items|len|size", name) is not None and \
+        re.search(r"block|grid|thread|dim|batch|iter|row|col", name.lower()) is None
 
 
 @launch_rule("C03", "a 64-bit argument for a 32-bit parameter")
@@ -79,7 +82,7 @@ def narrowed_argument(program, function, launch):
             yield Found(node, f"{program.text(node)} has 64 bits and {launch.kernel_name}'s parameter 32: the upper bits are "
                         "lost without a warning",
                         "give the kernel a std::size_t; warpsafe::launch does not compile this argument",
-                        "note" if is_small(function, node) else "")
+                        "" if is_count(function, node) else "note")
 
 
 @launch_rule("C04", "a host pointer passed to a kernel")
@@ -155,6 +158,18 @@ def stream_as_bytes(program, function, launch):
                         "type")
 
 
+def waits_before_streams(function, launch):
+    """Whether the function waits for the device behind a launch before it uses a stream: the launch prepares something."""
+    for call in function.calls:
+        if call.order <= launch.order or launch.node in call.above() or any(above is launch.node for above in call.above()):
+            continue
+        if "DeviceSynchronize" in call_name(call) or api(call_name(call)) == "StreamCreate":
+            return True
+        if any(is_stream(argument.type) and plain(argument).kind == "DECL_REF_EXPR" for argument in call_arguments(call)):
+            return False
+    return False
+
+
 @launch_rule("C09", "the stream forgotten")
 def stream_forgotten(program, function, launch):
     if not launch.on_default_stream:
@@ -163,8 +178,10 @@ def stream_forgotten(program, function, launch):
     streams += [v.node.name for v in function.variables.values() if is_stream(v.node.type) and any(
         api(call_name(a)).startswith("StreamCreate") for w in v.writes for a in w.above() if a.kind == "CALL_EXPR")]
     if streams:
+        settled = waits_before_streams(function, launch)
         yield Found(launch.node, f"this launch runs on the default stream, although the function has a stream, {streams[0]}",
-                    f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream")
+                    f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream",
+                    "note" if settled else "")
 
 
 @launch_rule("C10", "the dynamic shared memory forgotten")

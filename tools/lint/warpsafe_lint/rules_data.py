@@ -57,19 +57,37 @@ def is_read(function, node):
     return False
 
 
+def copied_variable(node):
+    """The variable whose own values a copy to this address writes; None if the address comes out of an array of pointers,
+    a member or a call, because another element may be read meanwhile."""
+    base = base_variable(node)
+    if base is None:
+        return None
+    for above in base.above():
+        if above is node.parent:
+            break
+        if above.kind == "MEMBER_REF_EXPR" and above.name not in ("data", "begin"):
+            return None
+        if above.kind == "ARRAY_SUBSCRIPT_EXPR" and above.type.get_canonical().kind.name == "POINTER":
+            return None
+    return base
+
+
 @function_rule("F01", "the host reads before the copy has ended")
 def read_too_early(program, function):
     recorded = list(captures(function))
     for call, arguments, _, kind in copies(function, "MemcpyAsync"):
         if kind != TO_HOST or any(begin.order < call.order < end.order for begin, end in recorded):
             continue  # a captured copy runs when the graph does
-        base = base_variable(arguments[0])
+        base = copied_variable(arguments[0])
         if base is None:
             continue
         read = use_before_wait(function, call, base.target)
         if read is not None:
+            # CUDA returns from a copy to pageable memory only when it has ended; HIP promises nothing.
+            severity = "note" if program.language == "cuda" and host_memory(function, arguments[0]) else ""
             yield Found(read, f"{read.name} is read while {call_name(call)} may still write it",
-                        "call cudaStreamSynchronize first; warpsafe's to_host() returns a Pending<T>, whose get() waits")
+                        "call cudaStreamSynchronize first; warpsafe's to_host() returns a Pending<T>, whose get() waits", severity)
 
 
 @function_rule("F12", "managed memory touched while the GPU works")

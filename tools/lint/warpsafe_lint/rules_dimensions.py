@@ -70,9 +70,11 @@ def floor_division(program, function, launch):
         # The name suggests a rounded number, like OpenCL's global work size.
         if callers_divide(program, function, top, block) or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
             continue
+        # A kernel that compares its index is made for a rest; one that does not relies on sizes without a rest.
+        expects_rest = launch.kernel is not None and launch.kernel.compares
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
-                    f"write {COVER}, or without warpsafe (n + B - 1) / B")
+                    f"write {COVER}, or without warpsafe (n + B - 1) / B", "" if expects_rest else "note")
 
 
 @launch_rule("A09", "one block too many")
