@@ -19,7 +19,7 @@ inline constexpr std::size_t longest_name = 240;
 
 /// Returns a text from outside in one line, with control characters as \xNN. All texts of the
 /// watch, also those that the library does not write, then show it as it is.
-[[nodiscard]] inline std::string in_one_line(std::string_view text) {
+[[nodiscard]] inline std::string single_line(std::string_view text) {
   std::string shown(4 * text.size() + 1, '\0');
   warpsafe::detail::TextBuffer out(shown.data(), shown.size());
   out.one_line({text.data(), text.size()});
@@ -66,7 +66,7 @@ inline constexpr std::size_t longest_name = 240;
     name.resize(end);
     name += "...";
   }
-  return in_one_line(name);
+  return single_line(name);
 }
 
 }  // namespace warpsafe::watch
