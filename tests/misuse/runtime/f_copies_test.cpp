@@ -36,7 +36,7 @@ TEST_F(MisuseF01, ValueIsThereWhenItIsHad) {
 /// How often a stream was made to wait for an event.
 std::uint64_t waits_of_streams() {
 #if defined(WARPSAFE_BACKEND_HOST)
-  return ws::host::calls_made(ws::host::Call::stream_wait);
+  return ws::host::calls_made(ws::host::call_of<&ws::host_backend::stream_wait>);
 #else
   return static_cast<std::uint64_t>(vendor_test::count("StreamWaitEvent"));
 #endif

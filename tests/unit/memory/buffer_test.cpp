@@ -55,8 +55,8 @@ TEST_F(BufferTest, OfNothingAsksForNoMemory) {
   EXPECT_TRUE(launch(stream, three, kernel<take<DeviceSpan<int>>>, empty.view()).has_value());
   EXPECT_TRUE(read(empty).empty());
   EXPECT_TRUE(empty.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::allocate), 0U);
-  EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::allocate>), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 0U);
 }
 
 TEST_F(BufferTest, ASizeThatIsNoneIsAnErrorWithItsNumbers) {
@@ -117,7 +117,7 @@ TEST_F(BufferTest, MovesItsMemoryAlong) {
   EXPECT_EQ(first.size(), 0U);  // NOLINT(bugprone-use-after-move): what is tested
   EXPECT_EQ(read(second), counting(5));
   second = filled(counting(6));
-  EXPECT_EQ(host::calls_made(Call::deallocate), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 1U);
   DeviceBuffer<int>& same = second;
   second = std::move(same);
   EXPECT_EQ(read(second), counting(6)) << "to itself it changes nothing";
@@ -126,10 +126,10 @@ TEST_F(BufferTest, MovesItsMemoryAlong) {
 TEST_F(BufferTest, CloseTellsWhatTheRuntimeSaysAndHappensOnce) {
   auto buffer = filled(counting(5));
   int* const memory = buffer.view().pointer().get();
-  host::fail_next(Call::deallocate, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::deallocate>, 1, HostStatus::invalid_value);
   EXPECT_EQ(error_in(buffer.close(app)).code, Errc::runtime_failed);
   EXPECT_TRUE(buffer.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::deallocate), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 1U);
   EXPECT_EQ(host_backend::deallocate(memory, stream.native()), 0);
 }
 
@@ -137,10 +137,11 @@ TEST_F(BufferTest, OutlivesItsStreamsOwner) {
   std::optional<Stream> own = Stream::create().value();
   auto buffer = DeviceBuffer<int>::from(*own, counting(5)).value();
   own.reset();
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 0U);
   EXPECT_EQ(buffer.to_host(buffer.stream()).get().value(), counting(5));
   EXPECT_TRUE(buffer.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U) << "with the last that is bound to it";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 1U)
+      << "with the last that is bound to it";
 }
 
 TEST_F(BufferTest, AnAllocationOfAnotherDevicesStreamIsOnThatDevice) {
@@ -163,9 +164,9 @@ TEST_F(BufferTest, OfADeviceWithoutPoolsIsPlainMemory) {
     EXPECT_EQ(read(buffer), counting(5));
     EXPECT_EQ(held_bytes(), 20U);
   }
-  EXPECT_EQ(host::calls_made(Call::allocate), 0U);
-  EXPECT_EQ(host::calls_made(Call::allocate_unordered), 1U);
-  EXPECT_EQ(host::calls_made(Call::deallocate_unordered), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::allocate>), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::allocate_unordered>), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate_unordered>), 1U);
   EXPECT_EQ(held_bytes(), 0U);
 }
 
@@ -190,7 +191,7 @@ TEST_F(BufferTest, IsFreedAfterItsUseOnAnotherStream) {
     auto source = filled(counting(3, 40));
     hold(other);
     ASSERT_TRUE(copy(other, from(source), to(target)).has_value());
-    EXPECT_EQ(host::calls_made(Call::event_record), 2U) << "one for each buffer, not its stream's";
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), 2U) << "one for each buffer, not its stream's";
   }
   // The source's free is in `stream` and waits there for `other`.
   EXPECT_TRUE(stays_pending(stream));
@@ -206,7 +207,7 @@ TEST_F(BufferTest, IsFreedAfterAKernelThatWasMadeKnown) {
     hold(other);
     ASSERT_TRUE(buffer.used_on(other).has_value());
     ASSERT_TRUE(buffer.used_on(stream).has_value()) << "its own stream needs no note";
-    EXPECT_EQ(host::calls_made(Call::event_record), 1U);
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), 1U);
   }
   EXPECT_TRUE(stays_pending(stream));
   open();
@@ -223,7 +224,8 @@ TEST_F(BufferTest, IsFreedAfterAKernelThatHasItsView) {
     auto source = filled(counting(3, 40));
     hold(other);
     ASSERT_TRUE(launch(other, three, kernel<copy_ints>, source.view(), target.view()).has_value());
-    EXPECT_EQ(host::calls_made(Call::event_record), 1U) << "the target is of that stream itself";
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), 1U)
+        << "the target is of that stream itself";
   }
   EXPECT_TRUE(stays_pending(stream)) << "the free waits";
   open();
@@ -256,17 +258,18 @@ TEST_F(BufferTest, EveryFormOfAViewKnowsItsBuffer) {
   ASSERT_TRUE(host::set_limits(0, limits));
   auto managed = ManagedBuffer<int>::create(stream, 8).value();
   const auto noted = [&](const auto& argument) {
-    const auto before = host::calls_made(Call::event_record);
+    const auto before = host::calls_made(call_of<&host_backend::event_record>);
     EXPECT_TRUE(launch(stream, three,
                        kernel<take<std::remove_cvref_t<decltype(detail::kernel_form(argument))>>>,
                        argument)
                     .has_value());
-    EXPECT_EQ(host::calls_made(Call::event_record), before) << "its own stream needs no note";
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), before)
+        << "its own stream needs no note";
     EXPECT_TRUE(launch(other, three,
                        kernel<take<std::remove_cvref_t<decltype(detail::kernel_form(argument))>>>,
                        argument)
                     .has_value());
-    return host::calls_made(Call::event_record) - before;
+    return host::calls_made(call_of<&host_backend::event_record>) - before;
   };
   EXPECT_EQ(noted(buffer.view()), 1U);
   EXPECT_EQ(noted(std::as_const(buffer).view()), 1U);
@@ -288,7 +291,7 @@ TEST_F(BufferTest, ACopyOfViewsIsKnown) {
     auto source = filled(counting(3, 40));
     hold(other);
     ASSERT_TRUE(copy(other, from(source.view()), to(target.view())).has_value());
-    EXPECT_EQ(host::calls_made(Call::event_record), 2U);
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), 2U);
   }
   EXPECT_TRUE(stays_pending(stream));
   open();
@@ -299,7 +302,7 @@ TEST_F(BufferTest, ACopyOfViewsIsKnown) {
 TEST_F(BufferTest, AUseThatCannotBeNotedIsAnErrorOfTheLaunch) {
   const Stream other = Stream::create().value();
   auto buffer = filled(counting(3));
-  host::fail_next(Call::event_record, 1, HostStatus::out_of_memory);
+  host::fail_next(call_of<&host_backend::event_record>, 1, HostStatus::out_of_memory);
   const auto launched = launch(other, three, kernel<take<DeviceSpan<int>>>, buffer.view());
   EXPECT_EQ(error_in(launched).stage, Stage::runtime_call);
 }
@@ -326,10 +329,11 @@ TEST_F(BufferTest, KeepsTheStreamThatItWasGivenByReference) {
   const StreamRef by_reference = local->ref();
   auto buffer = DeviceBuffer<int>::create(by_reference, 3).value();
   local.reset();
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 0U) << "the buffer is bound to it";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 0U)
+      << "the buffer is bound to it";
   EXPECT_TRUE(buffer.zero(buffer.stream()).has_value());
   EXPECT_TRUE(buffer.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 1U);
 }
 
 TEST_F(BufferTest, AHoldKeepsTheMemoryAndNotTheBuffer) {
@@ -340,7 +344,7 @@ TEST_F(BufferTest, AHoldKeepsTheMemoryAndNotTheBuffer) {
     hold = buffer.keep();
   }
   EXPECT_FALSE(hold.empty());
-  EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 0U);
   EXPECT_EQ(held_bytes(), 12U);
   MemoryHold copied = hold;
   hold = {};

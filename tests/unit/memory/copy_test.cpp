@@ -42,10 +42,10 @@ TEST_F(CopyTest, BetweenBuffersAndPartsOfThem) {
 TEST_F(CopyTest, SourceAndTargetHaveTheSameNumberOfElements) {
   const auto source = filled(counting(10));
   auto target = filled(counting(8));
-  const auto copies = host::calls_made(Call::copy);
+  const auto copies = host::calls_made(call_of<&host_backend::copy>);
   const auto refused = copy(stream, target, source, app);
   EXPECT_EQ(said(refused), "Refused: 10 elements where 8 are needed\n  at app.cpp:7");
-  EXPECT_EQ(host::calls_made(Call::copy), copies);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::copy>), copies);
   EXPECT_EQ(error_in(copy_and_wait(stream, target, counting(3))).code, Errc::size_mismatch);
 }
 
@@ -96,7 +96,7 @@ TEST_F(CopyTest, BetweenTwoDevicesGoesFromPeerToPeer) {
   ASSERT_TRUE(copy(other, target, source).has_value());
   ASSERT_TRUE(copy(other, target.view().subspan(0, 2).value(), source.view().subspan(2, 2).value())
                   .has_value());
-  EXPECT_EQ(host::calls_made(Call::copy_peer), 2U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::copy_peer>), 2U);
   EXPECT_EQ(target.to_host(other).get().value(), (std::vector<int>{2, 3, 2, 3}));
 }
 
@@ -109,7 +109,7 @@ TEST_F(CopyTest, BetweenTwoDevicesWouldBreakACapture) {
   const LaunchError error = error_in(copy(stream, target, source));
   EXPECT_EQ(error.code, Errc::stream_capturing);
   EXPECT_EQ(text(error.operation), "copy between devices");
-  EXPECT_EQ(host::calls_made(Call::copy_peer), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::copy_peer>), 0U);
   host_backend::native_graph graph{};
   ASSERT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "the capture is whole";
   EXPECT_EQ(host_backend::graph_destroy(graph), 0);
@@ -120,13 +120,13 @@ TEST_F(CopyTest, OfNothingCallsNothing) {
   const auto source = DeviceBuffer<int>::create(stream, 0).value();
   EXPECT_TRUE(copy(stream, target, source).has_value());
   EXPECT_TRUE(copy_and_wait(stream, target, std::vector<int>{}).has_value());
-  EXPECT_EQ(host::calls_made(Call::copy), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::copy>), 0U);
 }
 
 TEST_F(CopyTest, WhatTheRuntimeRefusesIsAnError) {
   const auto source = filled(counting(4));
   auto target = filled(counting(4));
-  host::fail_next(Call::copy, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::copy>, 1, HostStatus::invalid_value);
   EXPECT_EQ(said(copy(stream, target, source, app)),
             "copy on the device failed: invalid argument (hostErrorInvalidValue, 1)\n"
             "  at app.cpp:7");
@@ -175,12 +175,12 @@ TEST_F(CopyTest, AFreeThatMeetsACaptureIsMadeAfterwards) {
   auto source = filled(counting(4));
   ASSERT_EQ(host_backend::capture_begin(stream.native(), CaptureMode::global), 0);
   EXPECT_TRUE(source.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 0U);
   host_backend::native_graph graph{};
   ASSERT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "the capture is whole";
   EXPECT_EQ(host_backend::graph_destroy(graph), 0);
   const auto later = filled(counting(1));
-  EXPECT_EQ(host::calls_made(Call::deallocate), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 1U);
   EXPECT_EQ(held_bytes(), 4U);
 }
 

@@ -44,7 +44,7 @@ void expect_refused(StreamRef stream, DeviceBuffer<int>& near, DeviceBuffer<int>
 TEST_F(PeerAccess, AKernelNeedsIt) {
   expect_refused<CheckLevel::full>(here, near, far);
   expect_refused<CheckLevel::cheap>(here, near, far);
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
   const auto text = said(launch(here, grid_of_4, kernel<add_one>, far.view(), far.size()));
   EXPECT_NE(
       text.find("Kernel 'add_one' not launched: argument 1 is memory of device 1, which device "

@@ -29,13 +29,13 @@ TEST_F(PinnedBufferTest, OfNothingAsksForNoMemory) {
   auto empty = PinnedBuffer<int>::create(0).value();
   EXPECT_TRUE(empty.empty());
   EXPECT_TRUE(empty.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::host_allocate), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::host_allocate>), 0U);
 }
 
 TEST_F(PinnedBufferTest, ErrorsHaveTheirNumbers) {
   EXPECT_EQ(finding(error_in(PinnedBuffer<int>::create(-4))),
             (Finding{Errc::size_negative, Stage::construction, 4, sizeof(int), Axis::none}));
-  host::fail_next(Call::host_allocate, 1, HostStatus::out_of_memory);
+  host::fail_next(call_of<&host_backend::host_allocate>, 1, HostStatus::out_of_memory);
   EXPECT_EQ(said(PinnedBuffer<int>::create(100, app)),
             "allocate pinned memory failed: out of memory: 400 bytes requested "
             "(hostErrorMemoryAllocation, 2)\n  at app.cpp:7");
@@ -49,18 +49,18 @@ TEST_F(PinnedBufferTest, MovesItsMemoryAlongAndGivesItBackOnce) {
     first = std::move(second);
     EXPECT_EQ(first.size(), 5U);
     EXPECT_EQ(second.size(), 0U);  // NOLINT(bugprone-use-after-move): what is tested
-    host::fail_next(Call::host_deallocate, 2, HostStatus::invalid_value);
+    host::fail_next(call_of<&host_backend::host_deallocate>, 2, HostStatus::invalid_value);
     EXPECT_TRUE(first.close().has_value());
     EXPECT_EQ(first.size(), 0U);
     EXPECT_TRUE(first.span().empty());
     EXPECT_TRUE(first.close().has_value());
   }
-  EXPECT_EQ(host::calls_made(Call::host_deallocate), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::host_deallocate>), 1U);
 }
 
 TEST_F(PinnedBufferTest, CloseTellsWhatTheRuntimeSays) {
   auto buffer = PinnedBuffer<int>::create(5).value();
-  host::fail_next(Call::host_deallocate, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::host_deallocate>, 1, HostStatus::invalid_value);
   EXPECT_EQ(error_in(buffer.close()).code, Errc::runtime_failed);
 }
 

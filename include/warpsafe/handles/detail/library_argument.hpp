@@ -6,7 +6,6 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/handles/library_scalar.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
-#include <warpsafe/launch/detail/memory_uses.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -203,7 +202,7 @@ struct FirstArgument {
   noexcept
       // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : site(its_site),
-        place(place_in_role<std::decay_t<A>, Role>),
+        place(place_of_role<std::decay_t<A>, Role>),
         on_device(is_on_device<std::decay_t<A>>),
         owner(owner_of(argument)),
         original(&argument),

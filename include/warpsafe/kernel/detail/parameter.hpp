@@ -218,14 +218,14 @@ concept IteratorOfMemory = requires(const P& iterator) {
 };
 /// std::reference_wrapper.
 template <class P>
-concept ReferenceInDisguise = requires(const P& wrapper) {
+concept ReferenceWrapper = requires(const P& wrapper) {
   typename P::type;
   requires std::is_lvalue_reference_v<decltype(wrapper.get())>;
 };
 
 template <class P>
 inline constexpr bool is_view_by_shape =
-    ViewOfMemory<P> || HolderOfPointers<P> || IteratorOfMemory<P> || ReferenceInDisguise<P> ||
+    ViewOfMemory<P> || HolderOfPointers<P> || IteratorOfMemory<P> || ReferenceWrapper<P> ||
     members_of_tuple<P> < 0;
 template <class P>
 inline constexpr bool is_closed = std::is_union_v<P> || !std::is_aggregate_v<P>;

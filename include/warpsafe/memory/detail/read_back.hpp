@@ -7,7 +7,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/launch/detail/memory_uses.hpp>
+#include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
 #include <warpsafe/memory/memory_hold.hpp>

@@ -227,8 +227,8 @@ class FaultStack {
   void* memory_ = nullptr;
 };
 
-/// For a signal handler: a thread has used up its stack of `bytes` bytes.
-[[gnu::cold]] inline void tell_overflow(const HostThread& self, std::size_t bytes) noexcept {
+/// Says that a thread has used up its stack of `bytes` bytes. Called by a signal handler.
+[[gnu::cold]] inline void report_overflow(const HostThread& self, std::size_t bytes) noexcept {
   char text[1024];
   TextBuffer out(text, sizeof text);
   out << "warpsafe: kernel '";
@@ -244,7 +244,7 @@ class FaultStack {
 inline struct sigaction outer_handlers[2];
 
 /// Calls the handler before ours, or ends the program as without ours.
-inline void pass_fault_on(int number, siginfo_t* info, void* context) {
+inline void forward_signal(int number, siginfo_t* info, void* context) {
   const struct sigaction& outer = outer_handlers[number == SIGBUS ? 1 : 0];
   if ((outer.sa_flags & SA_SIGINFO) != 0) return outer.sa_sigaction(number, info, context);
   if (outer.sa_handler != SIG_DFL && outer.sa_handler != SIG_IGN) return outer.sa_handler(number);
@@ -260,13 +260,13 @@ inline void pass_fault_on(int number, siginfo_t* info, void* context) {
 /// it leaves a kernel by switching fibres.
 inline void end_bad_access(int number, siginfo_t* info, void* context) {
   HostThread* const self = host_thread;
-  if (self == nullptr || self->fault == nullptr) return pass_fault_on(number, info, context);
+  if (self == nullptr || self->fault == nullptr) return forward_signal(number, info, context);
   if (info->si_code > 0 && running_block.stacks != nullptr) {
     if (const std::size_t bytes = running_block.stacks->overflowed(info->si_addr); bytes != 0) {
-      tell_overflow(*self, bytes);
+      report_overflow(*self, bytes);
       // If the program's handler returns, the instruction faults again: then without this text.
       host_thread = nullptr;
-      return pass_fault_on(number, info, context);
+      return forward_signal(number, info, context);
     }
   }
   char text[512];

@@ -78,7 +78,7 @@ class Record {
     recorder().on_host(ActionKind::synchronize, {&end, 1}, {}, at(1));
   }
   void synchronizes_all() {
-    recorder().on_host(ActionKind::synchronize, recorder().end_of_all(), {}, at(1));
+    recorder().on_host(ActionKind::synchronize, recorder().end_of_streams(), {}, at(1));
   }
   void destroys(std::size_t stream) { recorder().stream_destroyed(object(stream), at(1)); }
   /// A graph of `body`, which is captured on `stream`.

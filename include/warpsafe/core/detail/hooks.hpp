@@ -11,8 +11,12 @@
 #include <cstdint>
 #include <cstdlib>
 
+// How launches and waits reach what a program may leave out: device checks, captures and the debug
+// tools. Each is behind a pointer of the whole program, so that a program without it pays one load.
+
 namespace warpsafe {
 
+struct KernelEntry;                    // backend/kernel_entry.hpp
 struct LaunchError;                    // error/error.hpp
 enum class Stage : std::uint8_t;       // error/errc.hpp
 enum class CopyKind : std::uint8_t;    // backend/backend.hpp
@@ -27,8 +31,7 @@ namespace detail {
 /// vendor uses this number.
 inline constexpr int failed_check_status = -20260001;
 
-/// How launches and waits reach device_check.hpp. The pointer keeps the cost small: a program
-/// without device checks pays one load at each wait and at each checked launch.
+/// How launches and waits reach device_check.hpp.
 struct CheckHooks {
   /// Called before a checked launch: lets kernels on the device leave a record. Returns the
   /// runtime's status.
@@ -53,9 +56,38 @@ struct CheckHooks {
 }
 
 /// The status of a wait, or that of a failed device check if the wait reports no fault.
-[[nodiscard]] inline int or_failed_check(int status) noexcept {
+[[nodiscard]] inline int status_with_device_check(int status) noexcept {
   const CheckHooks* const hooks = check_hooks();
   return status == 0 && hooks != nullptr && hooks->failed() ? failed_check_status : status;
+}
+
+/// What an open capture must know about other calls of the library.
+struct CaptureHooks {
+  /// A call of the runtime or of a library failed; it may have broken a capture.
+  void (*failed)(const LaunchError& error) noexcept;
+  /// Whether waiting for the stream or event, or querying it, would break a capture; either may be
+  /// nullptr. If so, `error` says why. `relaxed` means that the calling thread has set the relaxed
+  /// capture mode.
+  bool (*refuses)(const void* stream, const void* event, bool relaxed, LaunchError& error) noexcept;
+  /// Returns the number of the capture that the event belongs to; 0: none.
+  std::uint64_t (*recorded)(const void* event, void* stream) noexcept;
+  bool (*is_open)(std::uint64_t capture) noexcept;
+  /// Called before and after a stream waits for an event. `before` is the result of `waiting`.
+  std::uint64_t (*waiting)(void* stream) noexcept;
+  void (*waited)(void* stream, const void* event, std::uint64_t before, call_site site) noexcept;
+  /// A checked launch was captured: its graph monitors the memory behind its pointers.
+  void (*launched)(const void* stream, const KernelEntry& entry, void* const* args) noexcept;
+};
+
+/// nullptr unless this library has an open capture in any thread. One variable for the whole
+/// program.
+[[gnu::visibility("default")]] inline const CaptureHooks* capture_hooks = nullptr;
+
+[[nodiscard, gnu::always_inline]] inline const CaptureHooks* open_captures() noexcept {
+  return __atomic_load_n(&capture_hooks, __ATOMIC_ACQUIRE);
+}
+inline void report_to_captures(const LaunchError& error) noexcept {
+  if (const CaptureHooks* const hooks = open_captures()) hooks->failed(error);
 }
 
 class TextBuffer;
@@ -117,9 +149,8 @@ enum class Inspected : unsigned char {
 /// A bit in the result of `launching`: the debug tools want to see the launch's data.
 inline constexpr std::uint64_t asks_for_data = std::uint64_t{1} << 63;
 
-/// The debug tools' functions for launches, waits, errors and the text of errors. Launches reach
-/// the tools through a pointer. Because of this, a launch compiles to the same code with and
-/// without debug.hpp, and the tools add little weight to it.
+/// The debug tools' functions for launches, waits, errors and the text of errors. Because of the
+/// pointer, a launch compiles to the same code with and without debug.hpp.
 struct DebugHooks {
   /// A wait begins, or an event is recorded. Returns the time, which is never 0.
   std::uint64_t (*begin_wait)() noexcept;

@@ -17,7 +17,7 @@
 namespace warpsafe::host_test {
 namespace {
 
-using host::Call;
+using host::call_of;
 
 void nothing() {}
 void count(unsigned* runs) { ++*runs; }
@@ -261,13 +261,13 @@ TEST_F(HostControl, EveryStatusHasANameATextAndAnErrc) {
 
 TEST_F(HostControl, TheNthNextCallFailsAndDoesNothing) {
   unsigned runs = 0;
-  host::fail_next(Call::launch, 2, HostStatus::unknown);
+  host::fail_next(call_of<&host_backend::launch>, 2, HostStatus::unknown);
   EXPECT_EQ(launch_raw(stream, shape_of(1, 1), count, &runs), 0);
   EXPECT_EQ(launch_raw(stream, shape_of(1, 1), count, &runs), raw(HostStatus::unknown));
   EXPECT_EQ(launch_raw(stream, shape_of(1, 1), count, &runs), 0);
   EXPECT_EQ(synchronize(), 0);
   EXPECT_EQ(runs, 2U);
-  host::fail_next(Call::allocate, 1, HostStatus::out_of_memory);
+  host::fail_next(call_of<&host_backend::allocate>, 1, HostStatus::out_of_memory);
   void* memory = nullptr;
   EXPECT_EQ(host_backend::allocate(memory, 8, stream), raw(HostStatus::out_of_memory));
   EXPECT_EQ(memory, nullptr);
@@ -320,14 +320,45 @@ TEST_F(HostControl, ALostDeviceRunsNothingMoreButGivesBackItsMemory) {
 }
 
 TEST_F(HostControl, CallsAreCounted) {
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
   EXPECT_EQ(launch_raw(stream, shape_of(1, 1), nothing), 0);
   EXPECT_EQ(launch_raw(stream, shape_of(0, 1), nothing), raw(HostStatus::invalid_configuration));
-  EXPECT_EQ(host::calls_made(Call::launch), 2U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 2U);
   EXPECT_EQ(host_backend::peek_last_error(), raw(HostStatus::invalid_configuration));
-  EXPECT_EQ(host::calls_made(Call::peek_last_error), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::peek_last_error>), 1U);
   host::reset();
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
+}
+
+/// The host backend with one more call, which no list names.
+struct AddedCall : host_backend {
+  static int stream_flags(native_stream its_stream, unsigned& flags) noexcept {
+    return host::call(__func__, [&](host::Runtime& runtime, auto&) {
+      if (runtime.streams.count(its_stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      flags = 7;
+      return 0;
+    });
+  }
+};
+static_assert(Backend<AddedCall>);
+
+TEST_F(HostControl, AnAddedCallIsCountedAndFailsWithoutAnEntryInAList) {
+  unsigned flags = 0;
+  EXPECT_EQ(host::calls_made(call_of<&AddedCall::stream_flags>), 0U);
+  EXPECT_EQ(AddedCall::stream_flags(stream, flags), 0);
+  EXPECT_EQ(flags, 7U);
+  host::fail_next(call_of<&AddedCall::stream_flags>, 1, HostStatus::unknown);
+  flags = 0;
+  EXPECT_EQ(AddedCall::stream_flags(stream, flags), raw(HostStatus::unknown));
+  EXPECT_EQ(flags, 0U);
+  EXPECT_EQ(host::take_last_error(), HostStatus::unknown);
+  EXPECT_EQ(AddedCall::stream_flags(stream, flags), 0);
+  EXPECT_EQ(host::calls_made(call_of<&AddedCall::stream_flags>), 3U);
+  EXPECT_STREQ(call_of<&AddedCall::stream_flags>.name(), "stream_flags");
+  EXPECT_STREQ(call_of<&AddedCall::launch>.name(), "launch");
+  EXPECT_EQ(call_of<&AddedCall::launch>, call_of<&host_backend::launch>);
+  host::reset();
+  EXPECT_EQ(host::calls_made(call_of<&AddedCall::stream_flags>), 0U);
 }
 
 // Declared accesses.

@@ -170,7 +170,7 @@ class Program {
   void wait_for_all() {
     std::vector<Point> model_ends = ended_;
     for (const auto& [stream, strand] : strands_) model_ends.push_back(last_of(stream));
-    host_waits(recorder().end_of_all(), model_ends);
+    host_waits(recorder().end_of_streams(), model_ends);
     ended_.clear();
   }
 
