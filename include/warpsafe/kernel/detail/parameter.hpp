@@ -63,7 +63,8 @@ constexpr bool has_numbers() noexcept {
     return has_numbers<P, M..., double>() || has_numbers<P, M..., long>() ||
            has_numbers<P, M..., unsigned long>() || has_numbers<P, M..., float>() ||
            has_numbers<P, M..., int>() || has_numbers<P, M..., unsigned>() ||
-           has_numbers<P, M..., long long>() || has_numbers<P, M..., bool>();
+           has_numbers<P, M..., long long>() || has_numbers<P, M..., unsigned long long>() ||
+           has_numbers<P, M..., bool>();
   }
 #endif
   return false;
@@ -77,9 +78,8 @@ constexpr bool is_made_of_bytes() noexcept {
   }
   return false;
 }
-/// Whether the class P, with its private members or its captures, consists of numbers alone, as far
-/// as bytes show it: while compiling, they become no pointer, reference or union (g++ lets private
-/// arrays of pointers pass), and with g++ no class without a constexpr constructor.
+/// Whether bytes can become the class P while compiling: then its members or captures are numbers.
+/// g++ lets private arrays of pointers pass, and refuses a class without a constexpr constructor.
 template <class P>
 inline constexpr bool is_examined = requires {
   typename std::enable_if_t<is_made_of_bytes<std::remove_cv_t<P>>()>;
@@ -97,7 +97,8 @@ constexpr bool may_hide_address() noexcept {
   } else {
     constexpr std::size_t words = sizeof(P) / sizeof(void*);
     return !has_numbers<P>() && !has_numbers<P, double[words]>() &&
-           !has_numbers<P, long[words]>() && !has_numbers<P, unsigned long[words]>();
+           !has_numbers<P, long[words]>() && !has_numbers<P, unsigned long[words]>() &&
+           !has_numbers<P, long long[words]>() && !has_numbers<P, unsigned long long[words]>();
   }
 }
 template <class T>
@@ -158,8 +159,7 @@ template <class P>
 concept HolderOfPointers = requires {
   requires std::is_pointer_v<typename P::value_type>;
 };
-/// std::pair and std::tuple: 1 if their members have no address that may be host memory, else -1.
-/// 0 for every other type.
+/// For std::pair and std::tuple: -1 with an address that may be host memory, 1 without. Else 0.
 template <class P>
 inline constexpr int members_of_tuple = 0;
 template <template <class...> class Tuple, class... T>
