@@ -64,8 +64,8 @@ enum class Call : std::uint8_t {
   can_access,
 };
 
-/// Whether a call only reads facts that no work changes. A scheduler runs nothing before such a
-/// call, so that a seed gives the same run whatever checks are on.
+/// Whether a call only reads facts that no work changes. A scheduler runs nothing before
+/// this call, so that a seed gives the same run whatever checks are on.
 [[nodiscard]] constexpr bool is_pure_query(Call call) noexcept {
   switch (call) {
     case Call::peek_last_error:
