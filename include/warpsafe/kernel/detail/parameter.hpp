@@ -220,7 +220,7 @@ constexpr bool may_refer() noexcept {
 
 /// Allows a type as a kernel parameter. Specialise it as true for a type that is refused although
 /// its bytes mean the same on the device: it is formally not trivially copyable, its raw pointer is
-/// always device memory, or it is a class or union without an address that cannot be examined.
+/// always device memory, or it is a class or union that holds no address and cannot be examined.
 template <class T>
 inline constexpr bool is_device_copyable =
     detail::is_copied_by_bytes<T> && !detail::may_refer<T>() && !detail::shows_address<T>();
