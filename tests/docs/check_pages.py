@@ -113,6 +113,10 @@ def check(page, update):
 programs = set(re.findall(r"^  (\S+)$", subprocess.run([program], capture_output=True, text=True).stderr, re.M))
 pages = api_page.pages(project)
 problems = [problem for page in pages for problem in check(page, sys.argv[3:] == ["--update"])]
+# Each source of a page has a row in main.cpp, and each row a page; otherwise nothing would run it.
+sources = {file.stem.replace("_", "-") for file in (project / "tests/docs/pages").glob("*.cpp")} - {"main"}
+problems += [f"tests/docs/pages/main.cpp has no row for {name}" for name in sorted(sources - programs)]
+problems += [f"tests/docs/pages/main.cpp has a row for {name}, which is no page" for name in sorted(programs - {page.stem for page in pages})]
 # Every header that a user may include is on the page of the API.
 problems += api_page.problems(project)
 print("\n".join(problems) or f"{len(pages)} pages")
