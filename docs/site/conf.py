@@ -28,7 +28,7 @@ release = version = ".".join(
 extensions = ["myst_parser"]
 # The sources are the pages in the project, so that their links work there too.
 root_doc = "docs/index"
-include_patterns = ["docs/**.md", "include/warpsafe/**.hpp", "CONTRIBUTING.md", "CHANGELOG.md", "packaging/README.md", "tests/stand_in/README.md"]
+include_patterns = ["docs/**.md", "include/warpsafe/**.hpp", "CONTRIBUTING.md", "CHANGELOG.md", "packaging/*.md", "tests/stand_in/README.md"]
 exclude_patterns = ["docs/site", "build", ".git", "include/warpsafe/**/detail/*", "bench", "src", "tests/[!s]*", "tests/static"]
 source_suffix = {".md": "markdown", ".hpp": "header"}
 # The same anchors as on GitHub, so that a link to a heading works in both places.
@@ -38,7 +38,8 @@ myst_heading_anchors = 4
 html_theme = "warpsafe"
 html_theme_path = ["theme"]
 html_title = f"warpsafe {release}"
-# The only place of the repository's address is "homepage" in vcpkg.json. Without it, no page has a link to one.
+# The only place of the repository's address is "homepage" in vcpkg.json. Without it, no page has a link to one. A test
+# builds a page with another vcpkg.json.
 repository = json.loads((project_folder / "vcpkg.json").read_text()).get("homepage", "")
 html_theme_options = {"repository": repository}
 html_show_sourcelink = False
@@ -139,7 +140,12 @@ def link_files(app, doctree):
     for link in list(doctree.findall(lambda node: isinstance(node, (addnodes.download_reference, addnodes.pending_xref)))):
         target = osutil.os_path(link.get("reftarget") or "")
         file = (project_folder / page).parent.joinpath(target).resolve()
-        if not target.endswith(".hpp") or not file.is_relative_to(project_folder / "include"):
+        if not target.endswith(".hpp"):
+            continue
+        if not file.is_relative_to(project_folder / "include"):  # an example's: a file like any other, not a page
+            download = addnodes.download_reference("", "", *link.children, reftarget=target)
+            download["filename"] = app.env.dlfiles.add_file(page, app.env.relfn2path(target, page)[0])
+            link.replace_self(download)
             continue
         header = str(file.relative_to(project_folder / "include"))
         if header not in headers:

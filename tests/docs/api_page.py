@@ -21,14 +21,14 @@ PAGES = {
     "stream": "[Streams and events](../guide/streams.md)",
     "kernel": "[Kernels](../guide/kernels.md), [device code](../guide/device-code.md)",
     "launch": "[Launch configuration](../guide/launch-config.md), [migration](../guide/migration.md)",
-    "memory": "[Buffers and copies](../guide/data.md)",
+    "memory": "[Buffers and copies](../guide/data.md), [memory lifetime](../guide/memory-lifetime.md)",
     "graph": "[Graphs](../guide/graphs.md)",
     "module": "[Modules](../guide/modules.md)",
-    "handles": "[Library handles](../guide/handles.md)",
+    "handles": "[Library handles](../guide/handles.md), [scalars](../guide/library-scalars.md)",
     "compare": "[Debugging wrong results](../tools/compare.md)",
     "debug/journal": "[Debugging launches](../tools/debugging.md)",
-    "debug/data": "[Debugging wrong results](../tools/compare.md)",
-    "debug": "[Debugging launches](../tools/debugging.md)",
+    "debug/data": "[Debugging wrong results](../tools/compare.md), [record and replay](../tools/replay.md)",
+    "debug": "[Debugging launches](../tools/debugging.md), [log](../tools/log.md), [hangs](../tools/hangs.md)",
     "debug/hooks": "[Debugging launches](../tools/debugging.md)",
     "debug/run": "[Compare two runs](../tools/compare-runs.md#compare-two-runs), [journal format](../tools/journal.md)",
     "race": "[Race detector](../tools/race-detector.md)",
@@ -50,7 +50,7 @@ BLOCK = re.compile(r"(<!-- (entries|rooms): .*? -->\n).*?(?=<!-- end -->)", re.S
 
 def pages(project):
     """The pages whose code the tests check."""
-    return [page for folder in ("", "guide", "reference", "tools") for page in sorted((project / "docs" / folder).glob("*.md"))]
+    return [page for folder in ("", "guide", "internals", "reference", "tools") for page in sorted((project / "docs" / folder).glob("*.md"))]
 
 
 def rooms(project):

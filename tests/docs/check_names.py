@@ -40,7 +40,7 @@ OTHERS = {
     "watch.md": "programs that were watched",
 }
 FEW = {  # page: words that stand for something outside of the project
-    "CONTRIBUTING.md": {"ci", "vX"}, "backends.md": {"ulimit", "yours"}, "data.md": {"contiguous", "device_vector"}, "compare-runs.md": {"train_one_step"}, "debugging.md": {"CONT"}, "device-code.md": {"k"},
+    "CONTRIBUTING.md": {"ci", "vX"}, "backends.md": {"ulimit", "yours"}, "memory-lifetime.md": {"contiguous", "device_vector"}, "compare-runs.md": {"train_one_step"}, "hangs.md": {"CONT"}, "watch-limits.md": {"KILL", "KINETO_LOG_LEVEL"}, "device-code.md": {"k"},
     "files-and-libraries.md": {"fvisibility"},
     "error-values.md": {"needs_braces"}, "launch-config.md": {"yours"}, "compare.md": {"EXPECT_THAT"}, "README.md": {"find_package"},
 }
@@ -58,7 +58,7 @@ UNEXPLAINED = {
     r"(ModuleCalls|ParameterInfo|KernelEntry|MemoryKind|CopyKind|Provenance|LaunchShape)(::.*)?|host::AllCalls(::.*)?|host::NamedKernel::.*|debug::(Recorded|RecordedCalls)::.*":
         "for a new backend: docs/contributing/backends.md leads to the concept Backend, whose header lists them",
     r"debug::(Action\w*|AddressMap|Captured\w+|Clock|DeviceHistory|Epoch|HappensBefore|Moment|Party|Point|Race(Checker|Recorder|Report)?|RecordHeld|Strand|StreamHistory|AccessKind|MemoryAccess|Finding|Mistake)(::.*)?|debug::(no_point|finding_of|add_findings|column_name|action_text)|host::AdversarialSession(::.*)?|adversarial::Seeds|host::(is_outcome|IsOutcome)":
-        "the parts of the race detector: docs/internals.md says how they work",
+        "the parts of the race detector: docs/internals/cpu-model.md says how they work",
     r"debug::(Environment|LaunchFilter|Journal|JournalReader|Incidents|Completion|JsonObject|DumpWriter|LaunchMemory|NvtxCalls|RoctxCalls|ProfilerRanges)(::.*)?|debug::(is_listed|is_in_flight|put_listed|put_in_flight|is_logged|log_level|instance|state_name|vendor_name|describe_environment)":
         "the parts of the debug tools: programs use the variables and the functions on the tools' pages",
     r"Subcode::.*|Errc::.*": "docs/reference/errors.md comes from their rows",
@@ -206,9 +206,9 @@ TOOLS = r"WARPSAFE_(?:LOG|SYNC|BREAK|TIMEOUT|REFERENCE|SHADOW|TRACE|ON_ERROR)\b"
 
 def debug_tools(name, text):
     """A page that names a variable of the debug tools, or shows an error with suspects, says to include their header. A
-    mention of the header in another sentence is not enough. warpsafe-run needs no header; design.md and internals.md are
+    mention of the header in another sentence is not enough. warpsafe-run needs no header; design.md and the internals are
     about the library's own parts, and names.md is a table of headers."""
-    if name in ("design.md", "internals.md", "names.md", "watch.md") or SAYS_DEBUG.search(text):
+    if name in ("cpu-model.md", "design.md", "internals.md", "names.md", "watch.md", "watch-limits.md") or SAYS_DEBUG.search(text):
         return
     blocks, _ = code_of(text)
     if any(re.search(r"(?m)^ +suspects?: ", block) for _, block in blocks):

@@ -5,11 +5,9 @@
 output: check_pages.py PROGRAM PROJECT [--update]
 
 A block `cpp` is a part of a source of the page's name in tests/docs/pages, or of the example in the folder of
-that name; `…` stands for code that the page omits. On the cookbook's page a block belongs to the example that is
-linked last before it: the whole file if it is one of examples/cookbook (--update replaces the block by it), a part
-of any other. check_refused.py checks the blocks `cpp refused`. The
-blocks `text` of a page are the output of PROGRAM for the page after each mark; --update first replaces them
-by it. Replaces addresses and the machine's number of cores, which differ from run to run."""
+that name; `…` stands for code that the page omits. On the cookbook's page a block is the whole example that is linked
+before it (--update replaces the block by it). check_refused.py checks the blocks `cpp refused`. The blocks `text` of a
+page are the output of PROGRAM for the page after each mark; --update first replaces them by it. Replaces addresses and the machine's number of cores, which differ from run to run."""
 import pathlib
 import re
 import subprocess
@@ -21,7 +19,7 @@ import api_page
 program, project = sys.argv[1], pathlib.Path(sys.argv[2])
 FENCE = re.compile(r"^( *)```([^\n`]+)\n(.*?)^ *```$", re.M | re.S)
 # Blocks that another test checks.
-ELSEWHERE = {"pytorch.md": {"text"}, "race-detector.md": {"cpp example", "text"}, "compare.md": {"console"}, "debugging.md": {"console"}, "compare-runs.md": {"console"}, "lint.md": {"cpp", "console", "cuda", "yaml"}}
+ELSEWHERE = {"pytorch.md": {"text"}, "race-detector.md": {"cpp example", "text"}, "compare.md": {"console"}, "debugging.md": {"console"}, "hangs.md": {"console"}, "log.md": {"console"}, "replay.md": {"console"}, "compare-runs.md": {"console"}, "lint.md": {"cpp", "console", "cuda", "yaml"}}
 # Kinds that no program here prints or runs: shell commands, CMake, and the site's structure.
 NOT_CODE = {"sh", "cmake", "{toctree}", "{include}"}
 
@@ -43,28 +41,32 @@ def stands_in(block, source):
 
 def whole(source):
     """A program as the cookbook shows it: without its licence, and without the comment that the page's text repeats."""
-    return source[source.index("#include"):]
+    return source[min(source.index(word) for word in ("#pragma once", "#include") if word in source):]
 
 
 def cookbook(page, update):
-    """The differences of the cookbook's programs from their files."""
+    """The differences of the cookbook's programs from their files. Each recipe shows a whole program; a recipe of several
+    files shows or links each file of its folder."""
     text = page.read_text()
-    for found in re.finditer(r"\]\(\.\./\.\./(examples/[^)]+)\)(?:(?!\]\().)*?\n```cpp\n(.*?)^```$", text, re.M | re.S):
-        source = (project / found[1]).read_text()
-        if not found[1].startswith("examples/cookbook/"):
-            if not stands_in(found[2], source):
-                yield f"{page.name}: {found[1]} does not have this code:\n{found[2]}"
-        elif found[2] != whole(source):
+    programs = list(re.finditer(r"\]\(\.\./\.\./(examples/[^)]+)\):\n\n```cpp\n(.*?)^```$", text, re.M | re.S))
+    for found in programs:
+        source = whole((project / found[1]).read_text())
+        if found[2] != source:
             if update:
-                page.write_text(page.read_text().replace(f"```cpp\n{found[2]}", f"```cpp\n{whole(source)}", 1))
+                page.write_text(page.read_text().replace(f"```cpp\n{found[2]}", f"```cpp\n{source}", 1))
             else:
                 yield f"{page.name}: the program is not {found[1]}; run check_pages.py PROGRAM PROJECT --update"
-    blocks = [kind for _, kind, _ in FENCE.findall(text) if kind == "cpp"]
-    linked = re.findall(r"\]\(\.\./\.\./(examples/[^)]+)\)(?:(?!\]\().)*?\n```cpp\n", text, re.S)
-    if len(blocks) != len(linked):
-        yield f"{page.name}: {len(blocks) - len(linked)} programs without a link to their file"
-    for file in sorted((project / "examples/cookbook").glob("*.cpp")):
-        if f"examples/cookbook/{file.name}" not in linked:
+    if len(programs) != text.count("```cpp\n"):
+        yield f"{page.name}: {text.count('```cpp') - len(programs)} programs without a link to their file"
+    for recipe in re.split(r"(?m)^## ", text)[1:]:
+        if "\n```cpp\n" not in recipe:
+            yield f"{page.name}: no program for {recipe.splitlines()[0]}"
+    rows = re.findall(r"(?m)^\| \[([^]]+)\]\(#", text)
+    if [row.lower() for row in rows] != [title.lower() for title in re.findall(r"(?m)^## (.*)$", text)]:
+        yield f"{page.name}: the table's tasks are {rows}"
+    linked = set(re.findall(r"\]\(\.\./\.\./(examples/[^)]+)\)", text))
+    for file in [*(project / "examples/cookbook").glob("*.cpp"), *(project / "examples/pytorch").glob("*.[cph]*")]:
+        if file.relative_to(project).as_posix() not in linked:
             yield f"{page.name} does not show {file.name}"
 
 
@@ -111,6 +113,10 @@ def check(page, update):
 programs = set(re.findall(r"^  (\S+)$", subprocess.run([program], capture_output=True, text=True).stderr, re.M))
 pages = api_page.pages(project)
 problems = [problem for page in pages for problem in check(page, sys.argv[3:] == ["--update"])]
+# Each source of a page has a row in main.cpp, and each row a page; otherwise nothing would run it.
+sources = {file.stem.replace("_", "-") for file in (project / "tests/docs/pages").glob("*.cpp")} - {"main"}
+problems += [f"tests/docs/pages/main.cpp has no row for {name}" for name in sorted(sources - programs)]
+problems += [f"tests/docs/pages/main.cpp has a row for {name}, which is no page" for name in sorted(programs - {page.stem for page in pages})]
 # Every header that a user may include is on the page of the API.
 problems += api_page.problems(project)
 print("\n".join(problems) or f"{len(pages)} pages")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The program whose output docs/tools/debugging.md shows: debugging_demo WHAT. It runs on the host
-// backend, whose kernels fault on request.
+// The program whose output debugging.md, hangs.md and log.md in docs/tools show: debugging_demo
+// WHAT. It runs on the host backend, whose kernels fault on request.
 
 #include <warpsafe/debug.hpp>
 #include <warpsafe/error/message.hpp>

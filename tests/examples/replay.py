@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Runs examples/replay and examples/bisect as their first lines say: replay.py REPLAY BISECT [PAGE]. The
+"""Runs examples/replay and examples/bisect as their first lines say: replay.py REPLAY BISECT [PAGE…]. The
 27th of 40 launches is wrong: the shadow names it, the bisection finds it, and its dump does the same
-again. With PAGE (docs/tools/compare.md) each of its blocks that begins with `$ [NAME=VALUE…] ./replay` or
-`./bisect` shows what that prints, addresses replaced; --update after it writes them."""
+again. Each block of a PAGE (compare.md and replay.md in docs/tools) that begins with `$ [NAME=VALUE…] ./replay` or
+`./bisect` shows what that prints, addresses replaced; --update after the pages writes them."""
 import os
 import pathlib
 import re
@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 replay, bisect = (os.path.abspath(name) for name in sys.argv[1:3])
-page = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 and sys.argv[3] else None
+pages = [pathlib.Path(name).resolve() for name in sys.argv[3:] if name and name != "--update"]
 BLOCK = re.compile(r"(```console\n\$ ((?:\w+=\S+ )*)(\./(?:replay|bisect)[^\n]*)\n)(.*?)(?=^```$)", re.M | re.S)
 
 
@@ -44,14 +44,14 @@ with tempfile.TemporaryDirectory() as folder:
     expect("the bisection", run(bisect, replay), 0, "40 launches, with all kernels: wrong",
            "the first wrong launch is number 27:\n  Launch: kernel=diffuse, grid=(8,1,1)")  # fmt: skip
     expect("a run that is right", run(bisect, "env", "WARPSAFE_REFERENCE=all", replay), 1, "right")
-    if page:
-        for program in (replay, bisect):
-            os.symlink(program, os.path.basename(program).removesuffix("_host"))
+    for program in (replay, bisect):
+        os.symlink(program, os.path.basename(program).removesuffix("_host"))
+    for page in pages:
         as_run = BLOCK.sub(lambda block: block[1] + re.sub(
             r"0x[0-9a-f]+", "0x55d0c8",
             run(*block[3].split(), **dict(word.split("=", 1) for word in block[2].split()))[1]), page.read_text())
         if "--update" in sys.argv:
             page.write_text(as_run)
-        if as_run != page.read_text() or len(BLOCK.findall(as_run)) < 5:
+        if as_run != page.read_text() or len(BLOCK.findall(as_run)) < 3:
             sys.exit(f"{page.name} shows something else than\n{as_run}")
 print("the wrong launch is found three ways, and replayed")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Libraries that a handle cannot express; tests/compile/snippets.py says how such a file is read.
+// Libraries that a handle cannot express; tests/compile/snippets.py says how to read this file.
 
 #include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/memory/buffer.hpp>

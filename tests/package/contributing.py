@@ -27,7 +27,7 @@ def check(what, got, wanted):
 # Each preset configures, builds and tests, and is on the page.
 listed = subprocess.run([cmake, "--list-presets=all"], cwd=source, capture_output=True, text=True, check=True).stdout
 presets = {kind: re.findall(r'^  "(\w+)"', names, re.M) for kind, names in re.findall(r"Available (\w+) presets:\n\n(.*?)(?:\n\n|\Z)", listed, re.S)}
-table = page[page.index("## Presets") : page.index("## What a change")]
+table = page[page.index("## Presets") : page.index("## Rules for a change")]
 described = [name for cells in re.findall(r"^\| (`.*?) \|", table, re.M) for name in re.findall(r"`(\w+)`", cells)]
 for kind in ("configure", "build", "test"):
     check(f"{kind} presets", presets.get(kind, []), described)

@@ -102,7 +102,7 @@
 (declare-const k Int)  ; any number of blocks
 (declare-const j Int)
 
-; Steps that later goals use. Each use is the claim of such a goal, with other numbers for its letters.
+; Steps that later goals use. Each use is the claim of one of these goals, with other numbers for its letters.
 ;@ prove rounding-up-is-least
 (declare-const p Int)
 (declare-const q Int)

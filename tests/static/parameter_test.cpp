@@ -125,6 +125,8 @@ class Private<A, B, C, D> {
 static_assert(taken<Private<double, int>, Private<int, double>, Private<long, double>,
                     Private<long long, bool>, Private<std::size_t, float, unsigned>,
                     Private<double, double, int, float>, Private<float, int, double, long>>);
+static_assert(taken<Private<unsigned long long, int>, Private<double, unsigned long long>,
+                    Private<float, unsigned long long, int>>);
 static_assert(refused<Private<double, float*>, Private<int, float*>, Private<float*, double>,
                       Private<int, const int&>, Private<long, void (*)()>,
                       Private<double, double, float*>, Private<long, int, double*>,
@@ -145,6 +147,16 @@ class Count {
  private:
   [[maybe_unused]] std::size_t value_;
 };
+template <class T>
+class Three {
+ public:
+  explicit Three(T a) : a_{a, a, a} {}
+
+ private:
+  [[maybe_unused]] T a_[3];
+};
+static_assert(taken<Three<double>, Three<long>, Three<unsigned long>, Three<long long>,
+                    Three<unsigned long long>>);
 class Mixed {
  public:
   constexpr Mixed(double scale, bool flag) : scale_(scale), flag_(flag) {}

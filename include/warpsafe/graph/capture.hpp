@@ -24,10 +24,10 @@
 namespace warpsafe {
 
 /// An open capture: work submitted to its stream becomes a graph instead of running. End it with
-/// `end`. The destructor ends it and discards the work; if the capture began in a checked build and
-/// holds work, and no exception is the reason, it prints a line to standard error. Another stream
-/// takes part once it waits for an event of the capture. Join that stream before the end: a stream
-/// of the capture must wait for it. Move-only.
+/// `end`. The destructor ends it and discards the work. If the capture began in a checked build and
+/// holds work, the destructor prints a line to standard error, except during an exception. Another
+/// stream takes part once it waits for an event of the capture. Join that stream before the end: a
+/// stream of the capture must wait for it. Move-only.
 template <class B>
 class [[nodiscard]] basic_capture {
  public:

@@ -183,9 +183,9 @@ WARPSAFE_DETAIL_KERNEL_CODE void check_dynamic_shared(const DynamicSharedCall<T>
 /// number. The memory is aligned to 16 bytes. Every call in a kernel returns the same memory.
 ///
 /// The kernel needs `count` elements. With full checks, a launch that gives fewer bytes is an
-/// error, whether or not the kernel uses the memory: on the host backend the kernel ends as at an
-/// access outside of its memory (Errc::execution_failed), and on a device, in a file that includes
-/// device_check.hpp, as at a failed check (Errc::device_check_failed). A kernel that uses
+/// error, whether or not the kernel uses the memory. On the host backend the kernel ends as at an
+/// access outside of its memory (Errc::execution_failed). On a device, in a file that includes
+/// device_check.hpp, it ends as at a failed check (Errc::device_check_failed). A kernel that uses
 /// the memory only in some launches calls this only in those, or asks for 0 elements.
 template <class T>
 WARPSAFE_DETAIL_KERNEL_CODE T* dynamic_shared(

@@ -85,9 +85,9 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
       return false;
     }
   }
-  /// The first problem that shows without a kernel and a device, or an error with Errc{}: a wrong
-  /// count of shared memory (Errc::shared_negative, ::shared_overflow) or a cluster that does not
-  /// divide the grid (::cluster_not_divisor).
+  /// The first problem that shows without a kernel and a device: a wrong count of shared memory
+  /// (Errc::shared_negative, ::shared_overflow) or a cluster that does not divide the grid
+  /// (::cluster_not_divisor). An error with Errc{} if there is none.
   [[nodiscard]] constexpr LaunchError problem() const noexcept {
     const LaunchShape numbers = shape();
     LaunchError error = LaunchError::make(Errc{}, Stage::construction);

@@ -77,9 +77,9 @@ class [[nodiscard]] basic_event {
 
   [[nodiscard]] typename B::native_event native() const noexcept { return native_; }
   /// Waits until the stream reaches the point. Errc::execution_failed; Errc::wait_timed_out if
-  /// WARPSAFE_TIMEOUT ends the wait; Errc::captured_event, ::event_moved or ::stream_capturing,
-  /// without a call of the runtime, for an event that was recorded in a capture or was moved from,
-  /// and if waiting would break a capture of this library.
+  /// WARPSAFE_TIMEOUT ends the wait. Without a call of the runtime: Errc::captured_event for an
+  /// event that was recorded in a capture, ::event_moved for one that was moved from, and
+  /// ::stream_capturing if waiting would break a capture of this library.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     LaunchError refused;

@@ -16,7 +16,7 @@
 // also writes its result to its XML or JSON report, from which docs/reference/misuse.md is made:
 //   moment     when the mistake was found: "construction", "launch", "completion", "call" (of a
 //              library), "runtime" (the vendor's runtime refused it, warpsafe reported it),
-//              "reported" (the same, in a row about what such an error says),
+//              "reported" (the same, in a row about what the error says),
 //              "impossible" (the library does the right thing by itself), "let through"
 //   says       the first line that the user reads
 //   open       "yes" if another mistake of the same test was let through

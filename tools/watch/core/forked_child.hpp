@@ -10,8 +10,8 @@
 namespace warpsafe::watch {
 
 /// A child that was forked after its parent used the GPU. It cannot use the GPU, and another thread
-/// of the parent may have held any lock of the watch at the fork. So the watch does nothing in such
-/// a child, except to say why, once.
+/// of the parent may have held any lock of the watch at the fork. So the watch does nothing in this
+/// child, except to say why, once.
 class ForkedChild {
  public:
   /// Call once, when the watch of this process begins.

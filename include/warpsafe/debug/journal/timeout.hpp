@@ -104,8 +104,8 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
            static_cast<unsigned long long>(milliseconds));
 }
 
-/// A limit in nanoseconds, at most `longest_limit`. Time since the start of the machine plus such a
-/// limit fits into 64 bits.
+/// A limit in nanoseconds, at most `longest_limit`. The time since the start of the machine, plus
+/// this limit, fits into 64 bits.
 inline constexpr std::uint64_t longest_limit = ~std::uint64_t{0} / 2;  // 292 years
 [[nodiscard]] constexpr std::uint64_t limit_in_nanoseconds(std::uint64_t milliseconds) noexcept {
   return milliseconds < longest_limit / 1'000'000 ? milliseconds * 1'000'000 : longest_limit;

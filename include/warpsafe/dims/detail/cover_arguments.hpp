@@ -190,7 +190,7 @@ class GridCap {};
 template <>
 class GridCap<GridPolicy::strided> {
  public:
-  /// Puts into `error` in what a launch differs from the one that the cap was computed for.
+  /// Fills in `error` if the cap was computed for another launch, with the first difference.
   [[gnu::cold]] constexpr void check_cap(Name kernel, int device, const LaunchShape& shape,
                                          LaunchError& error) const noexcept {
     if (occupancy_cap.kernel == 0) return;

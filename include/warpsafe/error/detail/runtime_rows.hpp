@@ -232,7 +232,7 @@ WARPSAFE_ERROR(56, handle_partly_bound, "a handle inside a library handle is on 
 // Way out: See the library's documentation of that status.
 WARPSAFE_ERROR(57, library_failed, "a library's function failed", "{library}")
 
-// ## What the runtime said
+// ## Errors of the runtime
 
 // No check knows the reason. At level off, every refusal without a code of its own is this error.
 // Way out: Build with checks: one of the errors above then probably names the reason.

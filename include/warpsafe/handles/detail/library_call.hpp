@@ -80,8 +80,8 @@ template <class Function, ScalarPlace Place, class... A>
 [[nodiscard, gnu::always_inline]] constexpr bool has_scalar_at(ScalarPlace first_place) noexcept {
   return Function::template has_scalar<Place, A...>() || first_place == Place;
 }
-/// Whether a call has scalars in both places, and may not. Only the first argument can bring this
-/// to the run time; a release build knows the answer when it compiles the call.
+/// Whether a call has scalars in both places, and may not. Only the first argument can delay
+/// the answer to run time; a release build knows it when it compiles the call.
 template <class Function, class... A>
 [[nodiscard, gnu::always_inline]] constexpr bool is_mixed(ScalarPlace first_place) noexcept {
   return !Function::may_mix && has_scalar_at<Function, ScalarPlace::host, A...>(first_place) &&

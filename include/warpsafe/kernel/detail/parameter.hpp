@@ -63,7 +63,8 @@ constexpr bool has_numbers() noexcept {
     return has_numbers<P, M..., double>() || has_numbers<P, M..., long>() ||
            has_numbers<P, M..., unsigned long>() || has_numbers<P, M..., float>() ||
            has_numbers<P, M..., int>() || has_numbers<P, M..., unsigned>() ||
-           has_numbers<P, M..., long long>() || has_numbers<P, M..., bool>();
+           has_numbers<P, M..., long long>() || has_numbers<P, M..., unsigned long long>() ||
+           has_numbers<P, M..., bool>();
   }
   return false;
 }
@@ -264,7 +265,7 @@ constexpr bool may_refer() noexcept {
 
 /// Allows a type as a kernel parameter. Specialise it as true for a type that is refused although
 /// its bytes mean the same on the device: it is formally not trivially copyable, its raw pointer is
-/// always device memory, or it is a class or union without an address that cannot be examined.
+/// always device memory, or it is a class or union that holds no address and cannot be examined.
 template <class T>
 inline constexpr bool is_device_copyable =
     detail::is_copied_by_bytes<T> && !detail::may_refer<T>() && !detail::shows_address<T>();

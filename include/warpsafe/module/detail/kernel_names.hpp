@@ -54,7 +54,7 @@ namespace warpsafe::detail {
 }
 
 /// A demangled C++ name, "scale<float>(float*, int)"; empty for a name that is not mangled, and for
-/// one that could fill the memory: with each repeated part a name may grow by a factor.
+/// one that could fill the memory: each repeated part may multiply the length of a name.
 class Demangled {
  public:
   explicit Demangled(Name mangled) noexcept {

@@ -14,11 +14,3 @@ ws::result<void> multiply(const ws::Stream& stream, int n, ws::DeviceBuffer<floa
   return blas.call<cublasSgemm>(CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, ws::host_scalar(1.0F), a.view(), n, b.view(), n,
                                 ws::host_scalar(0.0F), c.view(), n);
 }
-
-ws::result<float> dot(ws::StreamBound<cublasHandle_t>& blas, int n, ws::DeviceBuffer<float>& x, ws::DeviceBuffer<float>& y,
-                      ws::DeviceBuffer<float>& result) {
-  float sum = 0.0F;
-  WARPSAFE_TRYV(blas.call<cublasSdot>(n, x.view(), 1, y.view(), 1, ws::device_scalar(result.view())));  // stays on the device
-  WARPSAFE_TRYV(blas.call<cublasSdot>(n, x.view(), 1, y.view(), 1, ws::host_scalar(sum)));              // waits for the result
-  return sum;
-}

@@ -211,8 +211,8 @@ struct FastSwitch {
     return top - sizeof frame;
   }
   /// It is fastest if `to` has called it from the same place as the caller, or from functions that
-  /// are called in the same order: it ends with a `ret`, whose target the processor takes from the
-  /// last calls.
+  /// are called in the same order. It ends with a `ret`, whose target the processor predicts from
+  /// the last calls.
   // System V ABI for AMD64, "Register Usage": a function preserves rbx, rbp, rsp and r12 to r15.
   [[gnu::naked, gnu::noinline]] static void jump(void*& /*from*/, void* /*to*/) noexcept {
     asm("pushq %rbp\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tpushq %r14\n\tpushq %r15\n\t"

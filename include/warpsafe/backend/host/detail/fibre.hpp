@@ -107,7 +107,7 @@ class StackSlab {
   [[nodiscard]] unsigned char* top(std::size_t number) const noexcept {
     return bottom(number) + stack_ - number % 16 * 256;
   }
-  /// The size in bytes of the stack that `address` is below of, in its guard; 0 for any other.
+  /// If `address` is in the guard below a stack, the size of that stack in bytes; else 0.
   [[nodiscard]] std::size_t overflowed(const void* address) const noexcept {
     const auto offset =
         reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(begin_);
@@ -190,7 +190,7 @@ class alignas(64) Fibre {  // one line of the cache
     leave_for(to, nullptr);
     Way::restart(top(), context_, to.context_);
   }
-  /// Loads what the second switch from now on reads, if that is to the fibre after this one.
+  /// Prefetches for the switch after the next one, which probably is to the fibre after this one.
   // Inlined, because g++ 12 takes a function that only prefetches for one without effects.
   [[gnu::always_inline]] void prefetch_following() const noexcept {
     if (following_ == nullptr) return;

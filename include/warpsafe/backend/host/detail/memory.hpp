@@ -100,9 +100,9 @@ class GuardedPages {
   }
 };
 
-/// Memory of a device: aligned to 256 bytes like CUDA's. Behind it are the rest of 256 bytes, which
-/// are checked at the end of its use, and then addresses without memory, so that a kernel that goes
-/// on past the end faults instead of overwriting the program.
+/// Memory of a device: aligned to 256 bytes like CUDA's. The rest of 256 bytes
+/// behind it is checked at the end of its use. Then come addresses without memory, so that a kernel
+/// that goes on past the end faults instead of overwriting the program.
 class Storage {
  public:
   Storage() = default;
