@@ -9,7 +9,8 @@
 namespace amd_test {
 
 WARPSAFE_KERNEL_EXTERN void nothing();
-WARPSAFE_KERNEL_EXTERN void bounded();          // at most 256 threads
-WARPSAFE_KERNEL_EXTERN void dynamic(float* x);  // uses dynamic shared memory
+WARPSAFE_KERNEL_EXTERN void bounded();              // at most 256 threads
+WARPSAFE_KERNEL_EXTERN void with_static(float* x);  // 32 KiB of static shared memory
+WARPSAFE_KERNEL_EXTERN void dynamic(float* x);      // uses dynamic shared memory
 
 }  // namespace amd_test

@@ -29,6 +29,7 @@ using testing::KilledBySignal;
 using amd_test::bounded;
 using amd_test::dynamic;
 using amd_test::nothing;
+using amd_test::with_static;
 
 template <class F>
 F agent(const char* name) {
@@ -126,6 +127,20 @@ TEST_F(OverAmd, DynamicSharedMemoryIsNotCutTo32Bits) {
   // Without checks the runtime refuses it, since the library never passes the smaller number.
   EXPECT_FALSE(launch.operator()<ws::CheckLevel::off>().has_value());
   EXPECT_EQ(dispatches(), before_);
+}
+
+// Up to release 5.7. Release 6.4 launches it.
+TEST_F(OverAmd, StaticAndDynamicSharedMemoryAreAdded) {
+  int release = 0;
+  ASSERT_EQ(hipRuntimeGetVersion(&release), hipSuccess);
+  const bool adds = release < 60000000;
+  EXPECT_EQ(launch_raw(ws::kernel<with_static>, dim3(1), dim3(64), 32769),
+            adds ? hipErrorOutOfMemory : hipSuccess);
+  before_ = dispatches();
+  const auto config = ws::configure(ws::grid<1>, ws::block<64>, ws::shared<char>(32769));
+  expect_refused(
+      ws::launch(stream_, config, ws::kernel<with_static>, ws::trust(static_cast<float*>(nullptr))),
+      ws::Errc::shared_too_large, "32768 static + 32769 dynamic");
 }
 
 TEST_F(OverAmd, ACooperativeTotalThatWrapsIsRefusedAtEveryLevel) {
