@@ -53,7 +53,7 @@ def main():
     if args.agent and not Path("/dev/kfd").exists():
         folders.append(args.agent)
         environment["SOFT_HSA_GPUS"] = args.gpus
-    environment["LD_LIBRARY_PATH"] = ":".join(folders)
+    environment["LD_LIBRARY_PATH"] = ":".join(folders + [folder for folder in [os.environ.get("LD_LIBRARY_PATH")] if folder])
     rows = differences(args.differences)
     listed = subprocess.run([args.program, "--gtest_list_tests"], env=environment, capture_output=True, text=True, check=True)
     names, suite = [], ""
@@ -71,7 +71,7 @@ def main():
     passing = [name for name, kind in rows.items() if kind == "fails" and run(args.program, environment, name)[0] == 0]
     if passing:
         sys.exit(f"{args.differences}: these pass now, remove them: {', '.join(passing)}")
-    print(f"{len(names) - len(rows)} tests pass, {len(rows)} differ as {args.differences} says")
+    print(f"{len(names) - len(rows)} tests pass" + (f", {len(rows)} differ as {args.differences} says" if rows else ""))
 
 
 main()
