@@ -131,14 +131,21 @@ hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t* to, const h
   return HSA_STATUS_SUCCESS;
 }
 
-// Releases 5.7 and later.
-hsa_status_t hsa_amd_memory_async_copy_on_engine(void* to, hsa_agent_t to_agent, const void* from,
-                                                 hsa_agent_t from_agent, std::size_t bytes,
-                                                 std::uint32_t count, const hsa_signal_t* after,
-                                                 hsa_signal_t completion, std::uint32_t, bool) {
+// Of releases 5.7 and later, whose headers may declare them with other types of the same size.
+// Hence the names of our own.
+hsa_status_t copy_on_engine(void* to, hsa_agent_t to_agent, const void* from,
+                            hsa_agent_t from_agent, std::size_t bytes, std::uint32_t count,
+                            const hsa_signal_t* after, hsa_signal_t completion, std::uint32_t,
+                            bool) __asm__("hsa_amd_memory_async_copy_on_engine");
+hsa_status_t copy_on_engine(void* to, hsa_agent_t to_agent, const void* from,
+                            hsa_agent_t from_agent, std::size_t bytes, std::uint32_t count,
+                            const hsa_signal_t* after, hsa_signal_t completion, std::uint32_t,
+                            bool) {
   return hsa_amd_memory_async_copy(to, to_agent, from, from_agent, bytes, count, after, completion);
 }
-hsa_status_t hsa_amd_memory_copy_engine_status(hsa_agent_t, hsa_agent_t, std::uint32_t* mask) {
+hsa_status_t engine_status(hsa_agent_t, hsa_agent_t,
+                           std::uint32_t* mask) __asm__("hsa_amd_memory_copy_engine_status");
+hsa_status_t engine_status(hsa_agent_t, hsa_agent_t, std::uint32_t* mask) {
   return give<std::uint32_t>(mask, 3);
 }
 

@@ -7,11 +7,11 @@
 
 #include "answer.hpp"
 #include "code_objects.hpp"
+#include "kernels/runtime_kernels.hpp"
+#include "kernels/twin_libraries.hpp"
 #include "packet_rules.hpp"
-#include "runtime_kernels.hpp"
 #include "signals.hpp"
 #include "soft_hsa.h"
-#include "twin_libraries.hpp"
 
 #include <cstdlib>
 #include <deque>

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #include "twin_libraries.hpp"
 
-#include "../twins/twin.hpp"
-#include "answer.hpp"
+#include "../../twins/twin.hpp"
+#include "../answer.hpp"
 
 #include <dlfcn.h>
 

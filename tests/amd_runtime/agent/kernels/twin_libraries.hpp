@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "code_objects.hpp"
-#include "soft_hsa.h"
+#include "../code_objects.hpp"
+#include "../soft_hsa.h"
 
 #include <string>
 
@@ -16,8 +16,8 @@ enum class TwinResult {
   trap,          ///< the kernel ended itself: a failed check, a barrier that not all reach
 };
 
-/// Runs the kernel's twin from a library of SOFT_HSA_TWINS (../twins/twin.hpp), with the arguments
-/// that the code object's metadata finds in the dispatch's parameter block.
+/// Runs the kernel's twin from a library of SOFT_HSA_TWINS (../../twins/twin.hpp), with the
+/// arguments that the code object's metadata finds in the dispatch's parameter block.
 TwinResult run_twin(const SoftHsaDispatch& dispatch, const LoadedKernel& kernel,
                     std::string& failure);
 

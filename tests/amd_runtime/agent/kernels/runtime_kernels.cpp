@@ -6,7 +6,7 @@
 // one it is shows in values that the other cannot have in these places.
 #include "runtime_kernels.hpp"
 
-#include "answer.hpp"
+#include "../answer.hpp"
 
 namespace soft_hsa {
 namespace {
