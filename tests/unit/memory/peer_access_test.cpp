@@ -91,7 +91,7 @@ TEST_F(PeerAccess, OfASpanOrAPointerIsAskedToo) {
   EXPECT_EQ(error.argument(), 2U);
   error = error_in(launch(here, grid_of_4, kernel<add_one>, pointer, far.size()));
   EXPECT_EQ(error.code, Errc::memory_wrong_device);
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
   ASSERT_TRUE(host::set_peer_access(0, 1, true));
   EXPECT_TRUE(launch(here, grid_of_4, kernel<sum_into>, near.view(), span).has_value());
   EXPECT_TRUE(launch(here, grid_of_4, kernel<add_one>, pointer, far.size()).has_value());
