@@ -98,9 +98,9 @@ class Machine : public testing::Test {
   static void lose_code() {
     using warpsafe::host::call_of;
     const auto status = warpsafe::host::HostStatus::no_kernel_image;
-    warpsafe::host::fail_next(
-        checked ? call_of<&host_backend::attributes_of> : call_of<&host_backend::launch>, 1,
-        status);
+    warpsafe::host::fail_next(checked ? call_of<&warpsafe::host_backend::attributes_of>
+                                      : call_of<&warpsafe::host_backend::launch>,
+                              1, status);
   }
   static void refuse_next_launch() {
     warpsafe::host::fail_next(warpsafe::host::call_of<&warpsafe::host_backend::launch>, 1,

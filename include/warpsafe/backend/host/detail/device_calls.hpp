@@ -17,9 +17,16 @@
 
 namespace warpsafe::host {
 
-/// `call`, after the scheduler's work if `schedules`.
-template <bool schedules, class Body>
-int run_call(const char* member, Body&& body) noexcept {
+/// `call<pure_query>` only reads facts that no work changes. A scheduler runs nothing before it, so
+/// that a seed gives the same run whatever checks are on.
+inline constexpr bool pure_query = false;
+
+/// Runs one call of a program, the backend's member of this name (`__func__`): counts it, fails it
+/// if a test asked for that, else runs `body(runtime, lock)`. Stores a failure in the thread's
+/// last-error slot; a success leaves the slot unchanged. Kernel code may make no call: a GPU has no
+/// such functions, and a wait for the kernel's own stream would never end.
+template <bool schedules = true, class Body>
+int call(const char* member, Body&& body) noexcept {
   if (host_thread != nullptr) return raw(HostStatus::not_permitted);
   const int status = guarded(
       [&] {
@@ -34,21 +41,6 @@ int run_call(const char* member, Body&& body) noexcept {
   // An unfinished query is not a failure.
   if (status != 0 && status != raw(HostStatus::not_ready)) thread_state().last_error = status;
   return status;
-}
-
-/// Runs one call of a program, the backend's member of this name (`__func__`): counts it, fails it
-/// if a test asked for that, else runs `body(runtime, lock)`. Stores a failure in the thread's
-/// last-error slot; a success leaves the slot unchanged. Kernel code may make no call: a GPU has no
-/// such functions, and a wait for the kernel's own stream would never end.
-template <class Body>
-int call(const char* member, Body&& body) noexcept {
-  return run_call<true>(member, static_cast<Body&&>(body));
-}
-/// The same for a call that only reads facts that no work changes. A scheduler runs nothing before
-/// it, so that a seed gives the same run whatever checks are on.
-template <class Body>
-int pure_call(const char* member, Body&& body) noexcept {
-  return run_call<false>(member, static_cast<Body&&>(body));
 }
 
 /// Stores the calling thread's current device in `device`. Returns a status if there is none or its
@@ -75,7 +67,7 @@ struct ErrorCalls {
   [[nodiscard]] static int peek_last_error() noexcept {
     // Counts as a call, but must not overwrite the status that it returns.
     const int last = thread_state().last_error;
-    static_cast<void>(pure_call(__func__, [](Runtime&, auto&) { return 0; }));
+    static_cast<void>(call<pure_query>(__func__, [](Runtime&, auto&) { return 0; }));
     thread_state().last_error = last;
     return last;
   }
@@ -84,26 +76,26 @@ struct ErrorCalls {
 /// The backend's calls for devices.
 struct DeviceCalls {
   static int device_count(int& count) noexcept {
-    return pure_call(__func__, [&](Runtime& runtime, auto&) {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       count = runtime.device_count;
       return raw(count == 0 ? HostStatus::no_device : HostStatus::success);
     });
   }
   static int current_device(int& device) noexcept {
-    return pure_call(__func__, [&](Runtime& runtime, auto&) {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       device = thread_state().device;
       return raw(runtime.device_count == 0 ? HostStatus::no_device : HostStatus::success);
     });
   }
   static int set_device(int device) noexcept {
-    return pure_call(__func__, [&](Runtime& runtime, auto&) {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.device(device) == nullptr) return raw(HostStatus::invalid_device);
       thread_state().device = device;
       return 0;
     });
   }
   static int limits_of(int device, DeviceLimits& limits) noexcept {
-    return pure_call(__func__, [&](Runtime& runtime, auto&) {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       const Device* const found = runtime.device(device);
       if (found == nullptr) return raw(HostStatus::invalid_device);
       limits = found->limits;
@@ -112,7 +104,7 @@ struct DeviceCalls {
   }
   /// Whether kernels and fills of `device` may access the memory (set_peer_access).
   static int can_access(int device, const void* memory, int, bool& answer) noexcept {
-    return pure_call(__func__, [&](Runtime& runtime, auto&) {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       const Device* const from = runtime.device(device);
       const Allocation* const found = runtime.memory.around(memory, 1);
       answer = from != nullptr && found != nullptr && found->is_accessible(*from);
@@ -133,7 +125,7 @@ struct DeviceCalls {
     });
   }
   static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept {
-    return pure_call(__func__, [&](Runtime& runtime, auto&) {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       total_bytes = device->capacity;

@@ -67,7 +67,7 @@ struct GraphCalls {
     });
   }
   static int capture_info(StreamState* stream, CaptureInfo& info) noexcept {
-    return pure_call(__func__, [&](Runtime& runtime, auto&) {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
       info = {};
       if (stream->capture == nullptr) return 0;

@@ -60,7 +60,7 @@ struct MemoryCalls {
     });
   }
   static int has_memory_pools(int device, bool& answer) noexcept {
-    return pure_call(__func__, [&](Runtime& runtime, auto&) {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       const Device* const found = runtime.device(device);
       answer = found != nullptr && found->limits.memory_pools;
       return raw(found == nullptr ? HostStatus::invalid_device : HostStatus::success);
@@ -173,7 +173,7 @@ struct MemoryCalls {
   }
   /// `device` is -1 for memory that the backend did not allocate.
   static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
-    return pure_call(__func__, [&](Runtime& runtime, auto&) {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       const Allocation* const found = runtime.memory.around(memory, 1);
       const bool live = found != nullptr && !found->freed;
       kind = live ? found->kind : MemoryKind::unregistered;

@@ -147,7 +147,7 @@ struct StreamCalls {
     });
   }
   static int stream_device(native_stream stream, int& device) noexcept {
-    return pure_call(__func__, [&](Runtime& runtime, auto&) {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
       if (const int no = check_not_capturing(*stream); no != 0) return no;
       device = stream->device.limits.device;
@@ -155,7 +155,7 @@ struct StreamCalls {
     });
   }
   static int stream_capturing(native_stream stream, bool& capturing) noexcept {
-    return pure_call(__func__, [&](Runtime& runtime, auto&) {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
       capturing = stream->capture != nullptr;
       return runtime.lost(stream->device);
@@ -164,7 +164,7 @@ struct StreamCalls {
   /// The capture mode of the calling thread's other calls. The numbers are CUDA's.
   static constexpr int relaxed_capture = 2;
   static int exchange_capture_mode(int& mode) noexcept {
-    return pure_call(__func__, [&](Runtime&, auto&) {
+    return call<pure_query>(__func__, [&](Runtime&, auto&) {
       if (mode < 0 || mode > relaxed_capture) return raw(HostStatus::invalid_value);
       std::swap(mode, thread_state().capture_mode);
       return 0;
