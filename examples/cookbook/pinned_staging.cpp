@@ -49,10 +49,10 @@ struct Lane {
   // Submits the work of one chunk and does not wait for it.
   ws::result<void> start(std::span<float> values) {
     std::copy(values.begin(), values.end(), in.span().begin());
-    auto sent = ws::copy(stream, on_device, std::move(in));
+    auto sent = ws::copy(stream, ws::from(std::move(in)), ws::to(on_device));
     const auto grid = ws::SafeGrid<>::cover(chunk, ws::block<256>);
     WARPSAFE_TRYV(ws::launch(stream, grid, ws::kernel<square>, on_device.view()));
-    auto received = ws::copy(stream, std::move(out), on_device);
+    auto received = ws::copy(stream, ws::from(on_device), ws::to(std::move(out)));
     flight.emplace(Flight{std::move(sent), std::move(received), values});
     return ws::success();
   }

@@ -64,8 +64,11 @@ int main() {
     if (reply.error().severity == ws::Severity::context_lost) return 70;
     answers.push_back(answer_to(reply.error()));
   }
-  const std::vector<Answer> right = {Answer::ok, Answer::bad_request, Answer::bad_request,
-                                     Answer::try_later, Answer::ok};
+  // AMD allows fewer than 2^32 threads along one axis, so there the size itself is refused.
+  constexpr bool on_amd = ws::default_backend::vendor == ws::Vendor::amd;
+  const Answer huge = on_amd ? Answer::bad_request : Answer::try_later;
+  const std::vector<Answer> right = {Answer::ok, Answer::bad_request, Answer::bad_request, huge,
+                                     Answer::ok};
   for (const Answer answer : answers) std::cout << static_cast<int>(answer) << ' ';
   std::cout << '\n';
   return answers == right ? 0 : 1;

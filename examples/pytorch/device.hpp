@@ -103,7 +103,7 @@ class Place {
   template <class T>
   void finish(const ws::DeviceBuffer<T>& result, at::Tensor& tensor) const {
     const std::span<T> values(tensor.mutable_data_ptr<T>(), result.size());
-    value_of(ws::copy_and_wait(stream_, values, result));
+    value_of(ws::copy_and_wait(stream_, ws::from(result), ws::to(values)));
   }
 
  private:

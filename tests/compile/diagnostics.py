@@ -20,6 +20,9 @@ STEP = re.compile(r"\s.* at line (?P<line>\d+)(?: of (?P<file>\S+))?$")
 # Its other notes point at declarations.
 STEP_NOTE = re.compile(r"requested here|in call to|in instantiation of|in evaluation of|: while ")
 INCLUDED = re.compile(r"In file included from |  +from ")
+# nvcc's front end reports the call of a deleted function, and then an assertion in the function's noexcept.
+DELETED = "cannot be referenced -- it is a deleted function"
+ASSERTION = "static assertion failed"
 COUNT = re.compile(r"\d+ errors? (?:detected|generated)|Error limit reached")
 
 
@@ -67,4 +70,6 @@ def errors_of(output):
         for before, error in zip(errors, errors[1:]):
             if len(error.places) == 1 and not re.match(r"[^:]*\(", error.line):
                 error.places += before.places[1:]
-    return errors
+    # These two are one refusal (core/detail/refused.hpp), and the assertion has its sentence.
+    return [error for error, after in zip(errors, [*errors[1:], None])
+            if not (DELETED in error.line and after and ASSERTION in after.line and error.places[0] in after.places)]  # fmt: skip

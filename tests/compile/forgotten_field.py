@@ -3,7 +3,8 @@
 """A field that is added to a structure, and forgotten elsewhere, does not compile.
 
 Adds one to each structure in a copy of its header, and expects an error in each place that has to
-know every field: its checks, its prints, its journal."""
+know every field: its checks, its prints, its journal. Each place binds all fields to names. The names must
+all be used: in the place's work, or in left_out() if the place needs no such field."""
 
 import re
 import sys
@@ -25,6 +26,18 @@ PLACES = [
 FIELD = re.compile(r"^  (?! )[\w:* ]+ \w+(?:\[\d+\])?(?: = [^;(]*|\{\})?;.*\n(?: +///<.*\n)*", re.MULTILINE)
 ERROR = re.compile(r"([^\s:]+/warpsafe/)?(\S+?\.hpp)\b.*error.*(?:names? (?:were )?provided|decomposes into|too (?:few|many))")
 
+BINDING = re.compile(r"auto& \[([^\]]+)\]\s*=")
+
+
+def unused_names(text):
+    """The names of structured bindings that the rest of the function does not use."""
+    unused = []
+    for binding in BINDING.finditer(text):
+        rest = re.sub(r"//.*", "", text[binding.end() : text.index("\n}", binding.end())])
+        names = [name.strip() for name in binding[1].split(",")]
+        unused += [name for name in names if not re.search(rf"(?<![\w.]){name}\b", rest)]
+    return unused
+
 
 def with_a_field(text, name):
     """The header with one field more behind the last of the structure."""
@@ -38,6 +51,13 @@ def main():
     compiler, arguments = parse_arguments(__doc__)
     include = next(Path(folder) for folder in arguments.include if (Path(folder) / "warpsafe").is_dir())
     problems = []
+    for place in sorted({place for _, _, places, _ in PLACES for place in places}):
+        text = (include / "warpsafe" / place).read_text()
+        if not BINDING.search(text):
+            problems.append(f"{place} has no structured binding of all fields")
+        problems += [f"{place} binds {name} and does not use it" for name in unused_names(text)]
+    if unused_names("auto& [used, forgotten] = all;\n  use(used, other.forgotten);\n}\n") != ["forgotten"]:
+        problems.append("unused_names misses a forgotten name")
     for name, header, places, more in PLACES:
         source_text = "".join(f"#include <warpsafe/{place}>\n" for place in places) + more
         with tempfile.TemporaryDirectory() as folder:

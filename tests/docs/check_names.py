@@ -46,7 +46,7 @@ FEW = {  # page: words that stand for something outside of the project
 }
 # Public names that no page explains, and why.
 UNEXPLAINED = {
-    r"LaunchError::(with_\w+|extra|operation)|\w*::acts_until_its_end|.*::(is_gtest_matcher|MatchAndExplain|Describe(Negation)?To)|PrintTo|BadResultAccess":
+    r"LaunchError::(with_\w+|extra|operation)|\w*::is_scope_guard|.*::(is_gtest_matcher|MatchAndExplain|Describe(Negation)?To)|PrintTo|BadResultAccess":
         "the library's own parts, or GoogleTest's, which a program never writes",
     r"DeviceView::(front|back)": "does not compile, and says why",
     r".*::(launch_part|apply|its_\w+|entry|entry_type|kernel_type|native_handle|memory_owner|value_type|(grid|block|shared)_type|space|is_static|is_usable)|KernelNeeds::.*":
@@ -175,7 +175,7 @@ def include_of(one, root):
     for entry in ("kernel_api", "warpsafe"):
         if one.header in brought(root, f"warpsafe/{entry}.hpp"):
             return f"warpsafe/{entry}.hpp"
-    return next((f"warpsafe/{entry}.hpp" for entry in ("memory", "print", "graph", "module", "debug", "host", "race", "compare")
+    return next((f"warpsafe/{entry}.hpp" for entry in ("memory", "print", "graph", "module", "debug", "device_check", "host", "race", "compare")
                  if f"#include <{one.header}>" in (root / f"warpsafe/{entry}.hpp").read_text(encoding="utf-8")), one.header)
 
 

@@ -138,8 +138,8 @@ void print_kernels(ws::StreamRef stream) {
   PRINT(argument_empty, ws::launch(stream, ws::LaunchConfig{grid, ws::block<256>}, ws::kernel<fill>,
                                    none.view(), 1000));
   PRINT(part_outside, values.view().subspan(900, 200));
-  PRINT(copy_overlaps, ws::copy(stream, values.view().subspan(10, 100).value(),
-                                values.view().subspan(0, 100).value()));
+  PRINT(copy_overlaps, ws::copy(stream, ws::from(values.view().subspan(0, 100).value()),
+                                ws::to(values.view().subspan(10, 100).value())));
   auto closed = ws::DeviceBuffer<float>::create(stream, 10).value();
   static_cast<void>(closed.close());
   PRINT(memory_closed, closed.zero(stream));
@@ -177,13 +177,17 @@ void print_runtime(ws::StreamRef stream) {
   auto pending = values.to_host(stream);
   static_cast<void>(std::move(pending).get().value());
   PRINT(pending_taken, std::move(pending).get());
-  ws::host::fail_next(ws::host::Call::launch, 1, ws::host::HostStatus::unknown);
+  ws::host::fail_next(ws::host::call_of<&ws::host_backend::launch>, 1,
+                      ws::host::HostStatus::unknown);
   PRINT(launch_refused, launch());
-  ws::host::fail_next(ws::host::Call::launch, 1, ws::host::HostStatus::invalid_device_function);
+  ws::host::fail_next(ws::host::call_of<&ws::host_backend::launch>, 1,
+                      ws::host::HostStatus::invalid_device_function);
   PRINT(not_a_kernel, launch());
-  ws::host::fail_next(ws::host::Call::stream_create, 1, ws::host::HostStatus::not_supported);
+  ws::host::fail_next(ws::host::call_of<&ws::host_backend::stream_create>, 1,
+                      ws::host::HostStatus::not_supported);
   PRINT(unsupported, ws::Stream::create());
-  ws::host::fail_next(ws::host::Call::stream_create, 1, ws::host::HostStatus::unknown);
+  ws::host::fail_next(ws::host::call_of<&ws::host_backend::stream_create>, 1,
+                      ws::host::HostStatus::unknown);
   PRINT(runtime_failed, ws::Stream::create());
 }
 

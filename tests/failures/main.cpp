@@ -23,10 +23,17 @@
 namespace {
 
 using namespace failures;
+using warpsafe::host_backend;
 using warpsafe::host::Call;
+using warpsafe::host::call_of;
 
-constexpr int host_calls = static_cast<int>(Call::can_access) + 1;
-constexpr int all_kinds = static_cast<int>(std::size(kinds)) + host_calls;
+/// The calls of the host backend that the programs make.
+struct HostCalls {
+  Call list[128];
+  int count;
+};
+/// In memory that parent and children share.
+HostCalls* host_calls = nullptr;
 constexpr unsigned seconds_of_a_run = 20;
 
 /// What a child tells its parent, also by ending.
@@ -40,35 +47,44 @@ struct Progress {
 
 [[nodiscard]] const char* name_of_kind(int kind) {
   constexpr auto first = static_cast<int>(std::size(kinds));
-  static char text[32];
-  if (kind < first) return name_of(kinds[kind]);
-  std::snprintf(text, sizeof text, "runtime call %d", kind - first);
-  return text;
+  return kind < first ? name_of(kinds[kind]) : host_calls->list[kind - first].name();
 }
 void begin(int kind, std::uint64_t nth) {
   constexpr auto first = static_cast<int>(std::size(kinds));
   if (kind < first) return arm(kinds[kind], nth);
   if (nth != 0) {
-    warpsafe::host::fail_next(static_cast<Call>(kind - first), static_cast<unsigned>(nth),
+    warpsafe::host::fail_next(host_calls->list[kind - first], static_cast<unsigned>(nth),
                               warpsafe::host::HostStatus::out_of_memory);
   }
 }
 /// A library's destructor drops the status of the call that releases, as its comment says.
 [[nodiscard]] bool releases(int kind) {
-  switch (static_cast<Call>(kind - static_cast<int>(std::size(kinds)))) {
-    case Call::stream_destroy:
-    case Call::event_destroy:
-    case Call::deallocate:
-    case Call::deallocate_unordered:
-    case Call::host_deallocate:
-    case Call::graph_destroy:
-    case Call::graph_exec_destroy:
-    case Call::current_device:     // of the device on which memory is freed
-    case Call::event_synchronize:  // the device may still write: the memory is never freed
-    case Call::capture_end:        // the model's streams still capture
-      return true;
-    default:
-      return false;
+  constexpr auto first = static_cast<int>(std::size(kinds));
+  static constexpr Call releasing[] = {
+      call_of<&host_backend::stream_destroy>,     call_of<&host_backend::event_destroy>,
+      call_of<&host_backend::deallocate>,         call_of<&host_backend::deallocate_unordered>,
+      call_of<&host_backend::host_deallocate>,    call_of<&host_backend::graph_destroy>,
+      call_of<&host_backend::graph_exec_destroy>,
+      call_of<&host_backend::current_device>,     // of the device on which memory is freed
+      call_of<&host_backend::event_synchronize>,  // the device may still write: never freed
+      call_of<&host_backend::capture_end>,        // the model's streams still capture
+  };
+  if (kind < first) return false;
+  for (const Call& call : releasing) {
+    if (call == host_calls->list[kind - first]) return true;
+  }
+  return false;
+}
+
+/// Finds the calls that the programs make. In a child.
+void find_calls() {
+  auto limits = warpsafe::host::Runtime::get().device(0)->limits;
+  limits.concurrent_managed_access = true;
+  warpsafe::host::set_limits(0, limits);
+  for (const Program& program : programs()) static_cast<void>(program.run());
+  for (const auto& count : warpsafe::host::Runtime::get().book.counts()) {
+    if (host_calls->count == static_cast<int>(std::size(host_calls->list))) std::abort();
+    host_calls->list[host_calls->count++] = count.call;
   }
 }
 
@@ -113,11 +129,11 @@ void run_all(const Program& program, int kind, std::uint64_t step, Progress& pro
   const Held before = held();
   if (progress.count == 0) {
     const std::uint64_t calls =
-        kind < first ? 0 : warpsafe::host::calls_made(static_cast<Call>(kind - first));
+        kind < first ? 0 : warpsafe::host::calls_made(host_calls->list[kind - first]);
     begin(kind, 0);
     right(0, true);
     progress.count =
-        kind < first ? 0 : warpsafe::host::calls_made(static_cast<Call>(kind - first)) - calls;
+        kind < first ? 0 : warpsafe::host::calls_made(host_calls->list[kind - first]) - calls;
     if (kind < first) {
       // Counted a second time, when nothing is made once in a process.
       begin(kind, 0);
@@ -161,7 +177,19 @@ int main(int argc, char** argv) {
   const std::uint64_t step = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   auto* const progress = static_cast<Progress*>(
       mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  std::uint64_t violations = 0;
+  host_calls = static_cast<HostCalls*>(
+      mmap(nullptr, sizeof(HostCalls), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  const pid_t finder = fork();
+  if (finder == 0) {
+    find_calls();
+    std::_Exit(0);
+  }
+  int found = 0;
+  waitpid(finder, &found, 0);
+  // The programs make most of the backend's calls: too few would test too little.
+  std::uint64_t violations = found != 0 || host_calls->count < 40 ? 1 : 0;
+  std::printf("%d calls of the host backend, child status %#x\n", host_calls->count, found);
+  const int all_kinds = static_cast<int>(std::size(kinds)) + host_calls->count;
   for (int kind = 0; kind < all_kinds; ++kind) {
     std::uint64_t count = 0;
     std::uint64_t failed = 0;

@@ -96,7 +96,7 @@ result<bool> buffers() {
   WARPSAFE_TRYV(device.zero(stream));
   WARPSAFE_TRY(auto pinned, PinnedBuffer<int>::create(size));
   for (int& value : pinned.span()) value = 5;
-  WARPSAFE_TRYV(copy_and_wait(stream, device, pinned.span()));
+  WARPSAFE_TRYV(copy_and_wait(stream, from(pinned.span()), to(device)));
   WARPSAFE_TRY(auto pitched, PitchedBuffer<int>::create(stream, extent<2>{rows{4}, cols{8}}));
   WARPSAFE_TRYV(pitched.assign(std::span(zeros)));
   WARPSAFE_TRY(const auto plane, pitched.to_host(stream).get());

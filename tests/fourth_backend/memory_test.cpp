@@ -58,7 +58,7 @@ TEST_F(FourthMemory, DeviceMemoryGoesThereAndBack) {
 TEST_F(FourthMemory, CopiesIntoPinnedMemoryDoNotWait) {
   const auto x = DeviceBuffer<float>::from(stream, counting(10)).value();
   auto pinned = PinnedBuffer<float>::create(10).value();
-  auto pending = copy(stream, std::move(pinned), x);
+  auto pending = copy(stream, from(x), to(std::move(pinned)));
   EXPECT_FALSE(stream.native()->waiting.empty());
   pinned = std::move(pending).get().value();
   EXPECT_EQ(pinned.span()[9], 9.0F);
@@ -84,7 +84,7 @@ TEST_F(FourthMemory, CopiesBetweenDevices) {
   const auto here = DeviceBuffer<float>::from(stream, counting(4)).value();
   const Stream elsewhere = Stream::create(ws::DeviceId(1)).value();
   auto there = DeviceBuffer<float>::create(elsewhere, 4).value();
-  ASSERT_TRUE(copy(stream, there, here).has_value());
+  ASSERT_TRUE(copy(stream, from(here), to(there)).has_value());
   ASSERT_TRUE(stream.synchronize().has_value());
   EXPECT_EQ(there.to_host(elsewhere).get().value(), counting(4));
 }

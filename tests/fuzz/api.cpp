@@ -395,7 +395,9 @@ class Program {
     const MView source{from->model, 0, size_of(*from)};
     const bool expected =
         to->model != nullptr && from->model != nullptr && copies(on->model, target, source);
-    if (!check("copy", copy(*on->real, *to->real, *from->real), expected)) return;
+    if (!check("copy", copy(*on->real, warpsafe::from(*from->real), warpsafe::to(*to->real)),
+               expected))
+      return;
     submit_copy(on->model, target, source);
     if (target.size == 0) return;
     keep_in(on->model->capture, *to);
@@ -408,7 +410,7 @@ class Program {
     if (on == nullptr) return;
     // A captured copy does not hold its memory, and a view cannot: a program must not do this.
     if (on->model != nullptr && on->model->capture != nullptr) return;
-    if (check("copy of views", copy(*on->real, to.real, from.real),
+    if (check("copy of views", copy(*on->real, warpsafe::from(from.real), warpsafe::to(to.real)),
               copies(on->model, to.model, from.model))) {
       submit_copy(on->model, to.model, from.model);
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Mutates what warpsafe-lint reads besides sources: lint_inputs.py [--seconds N] [--findings FOLDER] [FILE...]
+"""Mutates what warpsafe-lint reads besides sources: lint_inputs.py [--seconds N] [--seed N] [--findings FOLDER] [FILE...]
 
 An input is a compile_commands.json, whose bytes are also taken as words of the command line and as a line of a source.
 Claims: each is used, or refused with one line of text and exit status 2; no other exception leaves the reader. FILE repeats a
@@ -91,11 +91,12 @@ def tried(data, database):
 def run():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0, help="0: a seed of the clock")
     parser.add_argument("--findings", type=pathlib.Path)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     pool = [path.read_bytes() for path in sorted((here / "corpus/lint_inputs").iterdir())]
-    seed = time.time_ns()
+    seed = options.seed or time.time_ns()
     chance = random.Random(seed)
     executions = 0
     memory = "/dev/shm" if pathlib.Path("/dev/shm").is_dir() else None

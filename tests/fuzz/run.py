@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compiles a harness and fuzzes with it: run.py [--seconds N] --compiler CLANG++ --include FOLDER... --build FOLDER HARNESS
+"""Compiles a harness and fuzzes with it: run.py [--seconds N] [--seed N] --compiler CLANG++ --include FOLDER... --build FOLDER HARNESS
 
 Begins with the committed corpus (corpus/NAME) and what earlier runs found (BUILD/corpus/NAME). Runs for N seconds, or
 WARPSAFE_FUZZ_SECONDS, or 60. Writes one line to standard output and to BUILD/NAME.line: executions, executions per
 second of processor time (a machine is seldom idle), new units, findings. Findings stay in BUILD/findings/NAME, where each is an input: BUILD/NAME FILE repeats it.
+With --seed the sequence of inputs is the same each time; without it, each run draws another one.
 Exit code 1: a finding, or the harness does not compile. 77: clang++ has no libFuzzer here."""
 
 import argparse
@@ -25,6 +26,7 @@ TIMEOUT, MEMORY = 10, 3000
 here = pathlib.Path(__file__).resolve().parent
 parser = argparse.ArgumentParser()
 parser.add_argument("--seconds", type=int, default=int(os.environ.get("WARPSAFE_FUZZ_SECONDS", "60")))
+parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--compiler", required=True)
 parser.add_argument("--include", action="append", default=[])
 parser.add_argument("--build", required=True, type=pathlib.Path)
@@ -57,7 +59,8 @@ def known():
 
 before, begun = known(), processor_seconds()
 if options.harness.suffix == ".py":
-    done = subprocess.run([sys.executable, options.harness, "--seconds", str(options.seconds), "--findings", findings],
+    done = subprocess.run([sys.executable, options.harness, "--seconds", str(options.seconds), "--seed", str(options.seed),
+                           "--findings", findings],
                           stdout=subprocess.PIPE, text=True, check=False)
     print(done.stdout, end="")
     executions = int((re.search(r"(\d+) executions", done.stdout) or [0, 0])[1])
@@ -80,7 +83,7 @@ if made.returncode != 0:
 begun = processor_seconds()
 words = [program, grown] + ([seeds] if seeds.is_dir() else [])
 words += [f"-max_total_time={options.seconds}", "-print_final_stats=1", f"-artifact_prefix={findings}/",
-          f"-timeout={TIMEOUT}", f"-rss_limit_mb={MEMORY}", "-entropic=0"]
+          f"-timeout={TIMEOUT}", f"-rss_limit_mb={MEMORY}", "-entropic=0", f"-seed={options.seed}"]
 # The addresses of allocations are needed only where a finding is repeated.
 environment = {**os.environ, "ASAN_OPTIONS": "malloc_context_size=0:detect_leaks=1"}
 done = subprocess.run(words, stderr=subprocess.PIPE, text=True, errors="replace", env=environment, check=False)

@@ -82,7 +82,7 @@ TEST_F(DataOnGpu, APinnedCopyReturnsAtOnceAndKeepsItsBuffer) {
   auto buffer = ws::DeviceBuffer<int>::from(*stream, counting(many)).value();
   auto pinned = ws::PinnedBuffer<int>::create(many).value();
   add_one(buffer, *stream);
-  auto token = ws::copy(*stream, std::move(pinned), buffer);
+  auto token = ws::copy(*stream, ws::from(buffer), ws::to(std::move(pinned)));
   EXPECT_FALSE(token.ready().value()) << "the kernel takes longer than the call";
   ASSERT_TRUE(buffer.close().has_value());
   const auto back = std::move(token).get().value();
@@ -95,7 +95,7 @@ TEST_F(DataOnGpu, ABufferIsFreedAfterItsUseOnAnotherStream) {
   {
     auto source = ws::DeviceBuffer<int>::from(*stream, counting(many)).value();
     add_one(source, other);
-    ASSERT_TRUE(ws::copy(other, target, source).has_value());
+    ASSERT_TRUE(ws::copy(other, ws::from(source), ws::to(target)).has_value());
   }
   // A new allocation in `stream` may receive the source's memory, and must not overwrite it.
   auto next = ws::DeviceBuffer<int>::create(*stream, many).value();
@@ -117,8 +117,11 @@ TEST_F(DataOnGpu, MatricesKeepTheirRowsApart) {
   auto part =
       ws::PitchedBuffer<int>::create(*stream, ws::extent<2>{ws::rows{2}, ws::cols{3}}).value();
   ASSERT_TRUE(
-      ws::copy(*stream, part,
-               matrix.view().window(ws::extent<2>{ws::rows{10}, ws::cols{50}}, part.size()).value())
+      ws::copy(
+          *stream,
+          ws::from(
+              matrix.view().window(ws::extent<2>{ws::rows{10}, ws::cols{50}}, part.size()).value()),
+          ws::to(part))
           .has_value());
   EXPECT_EQ(part.to_host(*stream).get().value(),
             (std::vector<int>{-580, -581, -582, -633, -634, -635}));
@@ -158,7 +161,8 @@ TEST_F(DataOnGpu, NothingBreaksACaptureOfAnotherStream) {
   for (const auto mode : {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal}) {
     const auto capturing = ws::Stream::create().value();
     auto early = ws::DeviceBuffer<int>::from(*stream, counting(4)).value();
-    auto token = ws::copy(*stream, ws::PinnedBuffer<int>::create(4).value(), early);
+    auto token =
+        ws::copy(*stream, ws::from(early), ws::to(ws::PinnedBuffer<int>::create(4).value()));
     ASSERT_EQ(cudaStreamBeginCapture(capturing.native(), mode), cudaSuccess);
     EXPECT_TRUE(token.ready().has_value());
     EXPECT_TRUE(std::move(token).get().has_value());
@@ -181,7 +185,7 @@ TEST_F(DataOnGpu, ACapturedCopyRunsWithItsGraph) {
   auto target = ws::DeviceBuffer<int>::from(*stream, counting(4, 50)).value();
   const auto held = source.keep();
   ASSERT_EQ(cudaStreamBeginCapture(stream->native(), cudaStreamCaptureModeGlobal), cudaSuccess);
-  EXPECT_TRUE(ws::copy(*stream, target, source).has_value());
+  EXPECT_TRUE(ws::copy(*stream, ws::from(source), ws::to(target)).has_value());
   EXPECT_FALSE(source.to_host(*stream).get().has_value());
   EXPECT_TRUE(source.close().has_value());
   cudaGraph_t graph = nullptr;
@@ -200,13 +204,13 @@ TEST_F(DataOnGpu, BetweenTwoDevices) {
   const auto there = ws::Stream::create(ws::DeviceId(1)).value();
   const auto source = ws::DeviceBuffer<int>::from(*stream, counting(many)).value();
   auto target = ws::DeviceBuffer<int>::create(there, many).value();
-  ASSERT_TRUE(ws::copy(there, target, source).has_value());
+  ASSERT_TRUE(ws::copy(there, ws::from(source), ws::to(target)).has_value());
   EXPECT_EQ(target.to_host(there).get().value(), counting(many)) << "with device 0 current";
   // The driver refuses a captured copy between devices, and breaks the capture. The library refuses
   // it first.
   auto again = ws::DeviceBuffer<int>::from(there, counting(many, 7)).value();
   ASSERT_EQ(cudaStreamBeginCapture(there.native(), cudaStreamCaptureModeGlobal), cudaSuccess);
-  const auto copied = ws::copy(there, again, source);
+  const auto copied = ws::copy(there, ws::from(source), ws::to(again));
   ASSERT_FALSE(copied.has_value());
   EXPECT_EQ(copied.error().code, ws::Errc::stream_capturing);
   cudaGraph_t graph = nullptr;

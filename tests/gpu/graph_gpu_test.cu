@@ -71,7 +71,7 @@ TEST_F(GraphOnGpu, AReplayComputesWhatWasCaptured) {
     for (int i = 0; i < 10; ++i) {
       WARPSAFE_TRYV(add_to_x(*stream, 1));
     }
-    return ws::copy(*stream, *y, *x);
+    return ws::copy(*stream, ws::from(*x), ws::to(*y));
   });
   ASSERT_TRUE(graph.has_value()) << ws::message(graph.error());
   EXPECT_EQ(graph.value().node_count().value(), 11U);

@@ -135,9 +135,9 @@ TEST_F(CallTest, AnErrorHasTheCallersLine) {
 TEST_F(CallTest, EachLevelAsksNoMoreThanItSays) {
   const auto asked = [&](auto level) {
     toy::log.clear();
-    const auto before = host::calls_made(Call::current_device);
+    const auto before = host::calls_made(call_of<&host_backend::current_device>);
     EXPECT_THAT((toy.call<toy::toy_reset, decltype(level)::value>()), Succeeds());
-    return host::calls_made(Call::current_device) - before;
+    return host::calls_made(call_of<&host_backend::current_device>) - before;
   };
   EXPECT_EQ(asked(std::integral_constant<CheckLevel, CheckLevel::full>{}), 1U);
   EXPECT_THAT(toy::take_log(), ElementsAre("get_stream", "get_mode", "reset"));

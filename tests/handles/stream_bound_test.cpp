@@ -43,7 +43,7 @@ TEST_F(StreamBoundTest, IsMadeOnItsStreamWithItsWorkspaceAndScalarsOnTheHost) {
 }
 
 TEST_F(StreamBoundTest, IsDestroyedOnceAndItsWorkspaceFreed) {
-  const auto before = host::calls_made(Call::deallocate);
+  const auto before = host::calls_made(call_of<&host_backend::deallocate>);
   {
     auto first = Toy::create(stream).value();
     auto second = std::move(first);
@@ -55,7 +55,7 @@ TEST_F(StreamBoundTest, IsDestroyedOnceAndItsWorkspaceFreed) {
     EXPECT_EQ(third.native()->stream, stream.native());
   }
   EXPECT_THAT(toy::take_log(), ElementsAre("destroy"));
-  EXPECT_EQ(host::calls_made(Call::deallocate) - before, 2U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>) - before, 2U);
 }
 
 TEST_F(StreamBoundTest, WhatItAsksOfTheRuntimeIsInTheTrace) {
@@ -67,9 +67,9 @@ TEST_F(StreamBoundTest, WhatItAsksOfTheRuntimeIsInTheTrace) {
   debug::set_log_sink(&sink);
   debug::set_log_level(debug::LogLevel::trace);
   const std::pair<Call, std::string> calls[] = {
-      {Call::stream_capturing, "  host stream_capturing("},
-      {Call::allocate, "  host allocate("},
-      {Call::deallocate, "  host deallocate("}};
+      {call_of<&host_backend::stream_capturing>, "  host stream_capturing("},
+      {call_of<&host_backend::allocate>, "  host allocate("},
+      {call_of<&host_backend::deallocate>, "  host deallocate("}};
   std::vector<std::uint64_t> before;
   for (const auto& [call, text] : calls) before.push_back(host::calls_made(call));
   {
@@ -94,15 +94,15 @@ TEST_F(StreamBoundTest, WhatItAsksOfTheRuntimeIsInTheTrace) {
 TEST_F(StreamBoundTest, KeepsItsStreamAlive) {
   std::optional<Stream> own(Stream::create().value());
   std::optional<Toy> toy(Toy::create(*own).value());
-  const auto before = host::calls_made(Call::stream_destroy);
+  const auto before = host::calls_made(call_of<&host_backend::stream_destroy>);
   own.reset();
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), before);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), before);
   float* const x = device_array<float>(1);
   EXPECT_THAT(toy->call<toy::toy_write>(2.0F, trust(x)), Succeeds());
   EXPECT_THAT(toy->stream().synchronize(), Succeeds());
   EXPECT_EQ(*x, 2.0F);
   toy.reset();
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), before + 1);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), before + 1);
 }
 
 TEST_F(StreamBoundTest, CloseTellsWhatTheLibrarySays) {
@@ -125,26 +125,26 @@ TEST_F(StreamBoundTest, EachStepOfMakingOneCanFail) {
     EXPECT_THAT(said(Toy::create(stream, app)), text);
     EXPECT_EQ(toy::take_log(), log);
   };
-  const auto allocated = host::calls_made(Call::allocate);
-  const auto freed = host::calls_made(Call::deallocate);
+  const auto allocated = host::calls_made(call_of<&host_backend::allocate>);
+  const auto freed = host::calls_made(call_of<&host_backend::deallocate>);
   fails("set_stream", {"create", "set_stream", "destroy"},
         "toy set stream failed: the toy is broken (toy_broken, 7)\n  at app.cpp:7");
   fails("scalars_on_host", {"create", "set_stream", "scalars_on_host", "destroy"},
         "toy set pointer mode failed: the toy is broken (toy_broken, 7)\n  at app.cpp:7");
   fails("set_workspace", {"create", "set_stream", "scalars_on_host", "set_workspace", "destroy"},
         "toy set workspace failed: the toy is broken (toy_broken, 7)\n  at app.cpp:7");
-  EXPECT_EQ(host::calls_made(Call::allocate) - allocated, 1U);
-  EXPECT_EQ(host::calls_made(Call::deallocate) - freed, 1U);
-  host::fail_next(Call::allocate, 1, HostStatus::out_of_memory);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::allocate>) - allocated, 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>) - freed, 1U);
+  host::fail_next(call_of<&host_backend::allocate>, 1, HostStatus::out_of_memory);
   fails("", {"create", "set_stream", "scalars_on_host", "destroy"},
         testing::MatchesRegex("toy allocate workspace failed: out of memory: 1024 bytes requested, "
                               "[0-9]+ of [0-9]+ bytes free on the device; this program's buffers "
                               "hold 0 bytes \\(hostErrorMemoryAllocation, 2\\)\n  at app.cpp:7"));
-  host::fail_next(Call::current_device, 1, HostStatus::no_device);
+  host::fail_next(call_of<&host_backend::current_device>, 1, HostStatus::no_device);
   const LaunchError no_device = error_in(Toy::create(stream, app));
   EXPECT_EQ(no_device.code, Errc::no_device);
   EXPECT_EQ(toy::take_log().size(), 0U);
-  host::fail_next(Call::stream_capturing, 1, HostStatus::unknown);
+  host::fail_next(call_of<&host_backend::stream_capturing>, 1, HostStatus::unknown);
   EXPECT_EQ(error_in(Toy::create(stream, app)).code, Errc::runtime_failed);
   EXPECT_EQ(toy::take_log().size(), 0U);
 }
@@ -221,9 +221,9 @@ TEST_F(StreamBoundTest, ARebindThatFailsLeavesTheHandleAsItWas) {
     EXPECT_EQ(toy.stream(), stream.ref());
     EXPECT_THAT(toy.call<toy::toy_reset>(), Succeeds());
   }
-  host::fail_next(Call::event_create, 1, HostStatus::out_of_memory);
+  host::fail_next(call_of<&host_backend::event_create>, 1, HostStatus::out_of_memory);
   EXPECT_EQ(error_in(std::move(toy).rebind(next)).code, Errc::out_of_memory);
-  host::fail_next(Call::stream_wait, 1, HostStatus::unknown);
+  host::fail_next(call_of<&host_backend::stream_wait>, 1, HostStatus::unknown);
   EXPECT_EQ(error_in(std::move(toy).rebind(next)).code, Errc::runtime_failed);
   EXPECT_THAT(toy.call<toy::toy_reset>(), Succeeds());
   EXPECT_EQ(toy.native()->stream, stream.native());
@@ -338,14 +338,16 @@ TEST_F(StreamBoundTest, ACallIsCapturedAndTheWorkspaceOfAnEndedHandleWaitsForThe
   float* const x = device_array<float>(1);
   auto toy = std::make_unique<Toy>(Toy::create(stream).value());
   ASSERT_THAT(toy->call<toy::toy_write>(3.0F, trust(x)), Succeeds());
-  const auto freed = host::calls_made(Call::deallocate);
+  const auto freed = host::calls_made(call_of<&host_backend::deallocate>);
   auto capture = Capture::begin(stream).value();
   ASSERT_THAT(toy->call<toy::toy_scale>(1, host_scalar(2.0F), trust(x)), Succeeds());
   toy.reset();
-  EXPECT_EQ(host::calls_made(Call::deallocate), freed) << "a free would be captured, or break it";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), freed)
+      << "a free would be captured, or break it";
   auto graph = std::move(capture).end();
   ASSERT_THAT(graph, Succeeds());
-  EXPECT_EQ(host::calls_made(Call::deallocate), freed + 1) << "made up for at the capture's end";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), freed + 1)
+      << "made up for at the capture's end";
   auto exec = graph.value().instantiate().value();
   ASSERT_THAT(exec.launch(stream), Succeeds());
   ASSERT_THAT(stream.synchronize(), Succeeds());
@@ -353,7 +355,7 @@ TEST_F(StreamBoundTest, ACallIsCapturedAndTheWorkspaceOfAnEndedHandleWaitsForThe
 }
 
 TEST_F(StreamBoundTest, AQuestionThatFailsIsAnError) {
-  host::fail_next(Call::stream_capturing, 1, HostStatus::unknown);
+  host::fail_next(call_of<&host_backend::stream_capturing>, 1, HostStatus::unknown);
   EXPECT_EQ(error_in(Toy::adopt(nullptr, stream)).code, Errc::runtime_failed);
 }
 

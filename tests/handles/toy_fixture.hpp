@@ -15,6 +15,7 @@
 namespace warpsafe::handle_test {
 
 using host::Call;
+using host::call_of;
 using host::HostStatus;
 using testing::ElementsAre;
 using Toy = StreamBound<toy::toy_handle>;

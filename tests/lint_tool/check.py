@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Compares warpsafe-lint's findings with its test sources: check.py LINT SOURCE...
 
-A line must have exactly the findings that its comment `// finds: A07 C09` names. Lines without the comment
+A line must have exactly the findings that its comment `// finds: A07 C09/note` names, with the severity if it is named. Lines without the comment
 are correct code, and must have none. With the word `rows` instead of a source: checks that every rule has a
 finding in some source beside this script. Exit code 77: libclang, CUDA or HIP is not installed; the text
 says which."""
@@ -28,8 +28,15 @@ def expected(source):
     rows = set()
     for number, line in enumerate(source.read_text().splitlines(), 1):
         found = re.search(r"// finds: (.*)", line)
-        rows |= {(number, row) for row in found[1].split()} if found else set()
+        rows |= {(number, word.split("/")[0]) for word in found[1].split()} if found else set()
     return rows
+
+
+def severities(source):
+    """The severities that `finds: C09/note` names."""
+    for number, line in enumerate(source.read_text().splitlines(), 1):
+        for row, severity in re.findall(r"\b([A-GL]\d\d)/(\w+)", (re.search(r"// finds: (.*)", line) or [""])[0]):
+            yield number, row, severity
 
 
 problems = []
@@ -50,7 +57,10 @@ for source in map(pathlib.Path, sources):
         sys.exit(77)
     if done.returncode != 1:
         sys.exit(f"{source.name}: ends with {done.returncode}, expected 1\n{done.stderr}")
-    found = {(item["line"], item["row"]) for item in json.loads(done.stdout)}
+    found = {(item["line"], item["row"]): item["severity"] for item in json.loads(done.stdout)}
+    problems += [f"{source.name}:{line}: {row} is {found[line, row]}, expected {severity}" for line, row, severity in severities(source)
+                 if found.get((line, row), severity) != severity]
+    found = set(found)
     lines = source.read_text().splitlines()
     for what, places in (("does not find", expected(source) - found), ("finds", found - expected(source))):
         problems += [f"{source.name}:{line}: {what} {row}: {lines[line - 1].strip()}" for line, row in sorted(places)]

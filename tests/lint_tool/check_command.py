@@ -109,7 +109,7 @@ with tempfile.TemporaryDirectory() as name:
     expect("an unknown row", "no rule for row X99" in run(folder, "--rows=X99", "clean.cpp").stderr, True)
 
     listed = {line.split()[0]: "only with" in line for line in run(folder, "--list").stdout.splitlines()}
-    table = dict(re.findall(r"^\| ([A-G]\d\d) \| .* \| (yes|by name) \|", page, re.M))
+    table = dict(re.findall(r"^\| ([A-GL]\d\d) \| .* \| (yes|by name) \|", page, re.M))
     expect("the page's rows that have a rule", table, {row: "by name" if quiet else "yes" for row, quiet in listed.items()})
 
     blocks = re.findall(r"^```(cpp|console|text)\n(.*?)^```$", page, re.M | re.S)

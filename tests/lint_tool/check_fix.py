@@ -38,6 +38,12 @@ with tempfile.TemporaryDirectory() as folder:
     fixed = file.read_text()
     if fixed.count("launch_as_written(") != len(launches) - len(expected):
         problems.append(f"{fixed.count('launch_as_written(')} launches rewritten, expected {len(launches) - len(expected)}")
+    for comment in re.findall(r"/\*.*?\*/|// (?!left|SPDX|Copyright).*", "\n".join(before)):
+        if comment not in fixed:
+            problems.append(f"--fix loses the comment {comment}")
+    for line in fixed.splitlines():
+        if "launch_as_written" in line and len(line) > 100 and "// left" not in line:
+            problems.append(f"a line of {len(line)} columns: {line}")
     compiled = subprocess.run([compiler, "-std=c++20", architecture, "-c", "-o", f"{folder}/fixed.o", str(file),
                                *(f"-I{include}" for include in includes)], capture_output=True, text=True)
     if compiled.returncode != 0:

@@ -51,6 +51,13 @@ void arguments(float* x, int n, std::size_t wide) {
   overloaded<<<1, 256>>>(x);  // left: several kernels
 }
 
+void layout(float* x, int n, cudaStream_t stream) {
+  scale<<<(n + 255) / 256, /* threads */ 256, 0,
+          stream>>>(2.0F,  // the factor
+                    x, n);
+  deduced<float><<<(n + 255) / 256, 256, 0, stream>>>(x, static_cast<const float*>(nullptr));
+}
+
 template <class T>
 void dependent(T* x, T value) {
   fill<T, 8><<<1, 256>>>(x, value);

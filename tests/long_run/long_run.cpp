@@ -223,16 +223,29 @@ Outcome objects(Random& random) {
 /// A call of the model fails, or a kernel faults, somewhere in the streams program.
 Outcome faults(Random& random) {
   using host::Call;
+  using host::call_of;
   using host::HostStatus;
   const bool in_kernel = random() % 2 == 0;
-  auto call = static_cast<Call>(random() % (static_cast<unsigned>(Call::can_access) + 1));
-  // Where one of these fails, an object of the model stays for ever, as on a device.
-  for (const Call release :
-       {Call::stream_destroy, Call::event_destroy, Call::deallocate, Call::deallocate_unordered,
-        Call::host_deallocate, Call::graph_destroy, Call::graph_exec_destroy, Call::current_device,
-        Call::event_synchronize}) {
-    if (call == release) call = Call::launch;
-  }
+  // The calls that the program makes, except those that release: where one of them fails, an object
+  // of the model stays for ever, as on a device.
+  static const std::vector<Call> calls = [&] {
+    static_cast<void>(streams_run(streams_program::lanes, any_seed(random), ~0U));
+    std::vector<Call> made;
+    for (const auto& count : host::Runtime::get().book.counts()) {
+      bool releases = false;
+      for (const Call& release :
+           {call_of<&host_backend::stream_destroy>, call_of<&host_backend::event_destroy>,
+            call_of<&host_backend::deallocate>, call_of<&host_backend::deallocate_unordered>,
+            call_of<&host_backend::host_deallocate>, call_of<&host_backend::graph_destroy>,
+            call_of<&host_backend::graph_exec_destroy>, call_of<&host_backend::current_device>,
+            call_of<&host_backend::event_synchronize>}) {
+        releases = releases || release == count.call;
+      }
+      if (!releases) made.push_back(count.call);
+    }
+    return made;
+  }();
+  const Call call = calls[random() % calls.size()];
   const auto nth = 1 + static_cast<unsigned>(random() % 100);
   if (in_kernel) {
     host::fault_in_kernel(nth, HostStatus::illegal_address);

@@ -73,10 +73,11 @@ def check_content(wheel):
     if sorted(name.removeprefix("warpsafe/include/") for name in names if name.endswith(".hpp")) != headers:
         problems.append("the wheel has other headers than include/")
     libraries = {f"warpsafe/lib/warpsafe/libwarpsafe_watch_{vendor}.so" for vendor in ("cuda", "hip")}
+    libraries.add("warpsafe/lib/warpsafe/libwarpsafe_ranks_nccl.so")
     foreign = [name for name in names if ".so" in name and name not in libraries]
     foreign += [name for name in names if not name.startswith(("warpsafe/", f"warpsafe-{version}.dist-info/"))]
     problems.extend(f"the wheel has {name}" for name in foreign)
-    return f"{sorted(libraries)[0]}" in names
+    return "warpsafe/lib/warpsafe/libwarpsafe_watch_cuda.so" in names
 
 
 def check_glibc(wheel):
@@ -106,6 +107,18 @@ def check_lint():
         expect("warpsafe-lint without libclang", said, "pip install 'libclang==18.*' 'clang-tidy==18.*'")
     else:
         expect("warpsafe-lint", said, "mistake.cpp:3:3: warning: ", "[G01]")
+
+
+def check_ranks(watches_cuda):
+    said = run(user / "warpsafe-ranks", folder / "nowhere")
+    if said.returncode != 2:
+        problems.append(f"warpsafe-ranks of no folder ends with {said.returncode}")
+    expect("warpsafe-ranks", said.stdout, "is not a folder")
+    if watches_cuda:
+        said = run(user / "warpsafe-run", "--cuda", "--ranks", folder / "records", "sh", "-c", "echo $WARPSAFE_RANKS $LD_PRELOAD")
+        expect("warpsafe-run --ranks", said.stdout, f"{folder / 'records'} ", "libwarpsafe_ranks_nccl.so")
+        if "cannot be preloaded" in said.stdout:
+            problems.append(f"warpsafe-run --ranks: {said.stdout}")
 
 
 def check_run(watches_cuda):
@@ -196,6 +209,7 @@ if extra:
     must(programs / "pip", "--python", user / "python", "install", "--quiet", *extra)
 must(programs / "pip", "--python", user / "python", "install", "--quiet", "--no-index", "--no-deps", wheel)
 check_lint()
+check_ranks(watches_cuda)
 check_run(watches_cuda)
 check_headers()
 if release:

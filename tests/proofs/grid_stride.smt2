@@ -9,7 +9,7 @@
 (define-fun U () Int 4294967296)            ; 2^32
 (define-fun wrap ((x Int)) Int (mod x W))
 
-;@ file kernel/detail/kernel_index.hpp
+;@ file kernel/device_functions.hpp
 ;| const size_type size = block_size().x;
 ;| return {static_cast<size_type>(block_index().x) * size + thread_in_block().x, n,
 ;|         static_cast<size_type>(grid_size().x) * size};

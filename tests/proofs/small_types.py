@@ -18,9 +18,9 @@ HERE = pathlib.Path(__file__).parent
 # (header, first words, end) of each function or class.
 PARTS = [
     ("dims/detail/cover.hpp", "template <int Along, class Rules, std::uint32_t Items, bool Capped>", "\n}\n"),
-    ("kernel/detail/kernel_index.hpp", "class StrideRange {", "\n};\n"),
-    ("kernel/detail/kernel_index.hpp", "[[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE Index3 thread_index() {", "\n}\n"),
-    ("kernel/detail/kernel_index.hpp",
+    ("kernel/device_functions.hpp", "class StrideRange {", "\n};\n"),
+    ("kernel/device_functions.hpp", "[[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE Index3 thread_index() {", "\n}\n"),
+    ("kernel/device_functions.hpp",
      "[[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE StrideRange grid_stride(size_type n) {", "\n}\n"),
 ]
 # Larger expressions first. Each must occur.

@@ -31,7 +31,7 @@ ws::result<float> calls_of_the_runtime(std::span<const float> source) {
   WARPSAFE_TRYV(buffer.zero(stream));
   WARPSAFE_TRYV(buffer.used_on(other));
   WARPSAFE_TRY(auto begin, stream.record_timed());
-  auto copied = ws::copy(stream, std::move(pinned), buffer);
+  auto copied = ws::copy(stream, ws::from(buffer), ws::to(std::move(pinned)));
   WARPSAFE_TRY(auto end, stream.record_timed());
   WARPSAFE_TRYV(ws::wait(other, end));
   WARPSAFE_TRY(const float ms, ws::elapsed_ms(begin, end));

@@ -15,6 +15,7 @@
 #include <limits>
 #include <optional>
 #include <tuple>
+#include <variant>
 
 namespace right {
 namespace {
@@ -281,6 +282,56 @@ ws::result<bool> kernels_of_another_file(const ws::Stream& stream) {
   return holds(stream, totals, [](std::size_t i) { return i == 0 ? 2080 : 6176; });
 }
 
+ws::result<bool> kernel_with_c_linkage(const ws::Stream& stream) {
+  WARPSAFE_TRY(auto x, ws::DeviceBuffer<int>::from(stream, counting<int>(100)));
+  WARPSAFE_TRYV(ws::launch(stream, ws::SafeGrid<>::cover(x.size(), one_block),
+                           ws::kernel<right_programs_negate>, x.view(), x.size()));
+  return holds(stream, x, [](std::size_t i) { return -static_cast<int>(i); });
+}
+
+// Classes with private numbers of several types and a constructor that is not constexpr.
+class Trajectory {
+ public:
+  Trajectory(double x, double y, double z, double speed, double drag, int steps, int seed)
+      : x_(x), y_(y), z_(z), speed_(speed), drag_(drag), steps_(steps), seed_(seed) {}
+  WARPSAFE_FN double end() const { return x_ + y_ + z_ + steps_ * (speed_ - drag_) + seed_; }
+
+ private:
+  double x_, y_, z_, speed_, drag_;
+  int steps_, seed_;
+};
+class Sampler {
+ public:
+  Sampler(int seed, int count, double low, double high, double step, double bias, double scale)
+      : seed_(seed), count_(count), low_(low), high_(high), step_(step), bias_(bias) {
+    scale_ = scale;
+  }
+  WARPSAFE_FN double sum() const { return seed_ + count_ + low_ + high_ + step_ + bias_ + scale_; }
+
+ private:
+  int seed_, count_;
+  double low_, high_, step_, bias_, scale_;
+};
+WARPSAFE_KERNEL void ends(double* out, Trajectory trajectory, Sampler sampler) {
+  out[ws::thread_index().x] = trajectory.end() + sampler.sum();
+}
+ws::result<bool> classes_of_many_numbers(const ws::Stream& stream) {
+  return writes<double>(
+      stream, ws::kernel<ends>, [](std::size_t) { return 6 + 2 * 3 + 1 + 28; },
+      Trajectory(1, 2, 3, 4, 1, 2, 1), Sampler(1, 2, 3, 4, 5, 6, 7));
+}
+
+using Choice = std::variant<float, double, int>;
+WARPSAFE_KERNEL void chosen([[maybe_unused]] double* out, [[maybe_unused]] Choice choice) {
+#if !defined(__CUDACC__) && !defined(__HIPCC__)
+  out[ws::thread_index().x] = choice.index() == 1 ? std::get<1>(choice) : 0;
+#endif
+}
+ws::result<bool> variant_of_numbers(const ws::Stream& stream) {
+  return writes<double>(
+      stream, ws::kernel<chosen>, [](std::size_t) { return 2.5; }, Choice(2.5));
+}
+
 #if !defined(__CUDACC__)  // whose templates have no symbol for other files
 ws::result<bool> template_of_another_file(const ws::Stream& stream) {
   WARPSAFE_TRY(auto x, ws::DeviceBuffer<double>::from(stream, counting<double>(100)));
@@ -320,6 +371,9 @@ constexpr Program programs[] = {
 #if !defined(__CUDACC__)
     {"template_of_another_file", template_of_another_file},
 #endif
+    {"kernel_with_c_linkage", kernel_with_c_linkage},
+    {"classes_of_many_numbers", classes_of_many_numbers},
+    {"variant_of_numbers", variant_of_numbers},
     {"kernel_in_a_namespace_of_another_file", kernel_in_a_namespace_of_another_file},
 };
 

@@ -25,6 +25,10 @@ WARPSAFE_KERNEL_EXTERN void block_totals(const int* values, int* totals) {
   }
 }
 
+WARPSAFE_KERNEL_EXTERN_C void right_programs_negate(int* values, ws::size_type n) {
+  for (auto i : ws::grid_stride(n)) values[i] = -values[i];
+}
+
 template <class T>
 WARPSAFE_KERNEL_EXTERN void times(ws::DeviceSpan<T> values, T factor) {
   for (auto i : ws::grid_stride(values.size())) values[i] *= factor;

@@ -13,6 +13,9 @@ WARPSAFE_KERNEL_EXTERN void block_totals(const int* values, int* totals);
 template <class T>
 WARPSAFE_KERNEL_EXTERN void times(warpsafe::DeviceSpan<T> values, T factor);
 
+// With C linkage: a module has it under this name, without the namespace.
+WARPSAFE_KERNEL_EXTERN_C void right_programs_negate(int* values, warpsafe::size_type n);
+
 namespace image {
 struct Pixel {
   unsigned char r, g, b, a;

@@ -90,10 +90,10 @@ ws::result<bool> pinned_memory(const ws::Stream& stream) {
   WARPSAFE_TRY(auto x, zeros(stream));
   WARPSAFE_TRY(auto in, ws::PinnedBuffer<int>::create(n));
   for (int& value : in.span()) value = 5;
-  auto sent = ws::copy(stream, x.view(), std::move(in));
+  auto sent = ws::copy(stream, ws::from(std::move(in)), ws::to(x.view()));
   WARPSAFE_TRYV(add_to(stream, x, 1));
   WARPSAFE_TRY(auto again, std::move(sent).get());
-  WARPSAFE_TRY(auto back, ws::copy(stream, std::move(again), x.view()).get());
+  WARPSAFE_TRY(auto back, ws::copy(stream, ws::from(x.view()), ws::to(std::move(again))).get());
   bool right = true;
   for (const int value : back.span()) right = right && value == 6;
   return right;
@@ -131,11 +131,11 @@ ws::result<bool> pitched_memory(const ws::Stream& stream) {
 ws::result<bool> copies_of_parts(const ws::Stream& stream) {
   WARPSAFE_TRY(auto x, ws::DeviceBuffer<int>::from(stream, counting<int>(100)));
   WARPSAFE_TRY(auto y, ws::DeviceBuffer<int>::create(stream, 10));
-  WARPSAFE_TRYV(ws::copy(stream, y.view(), x.view().subspan(90, 10).value()));
+  WARPSAFE_TRYV(ws::copy(stream, ws::from(x.view().subspan(90, 10).value()), ws::to(y.view())));
   std::vector<int> some(4);
-  WARPSAFE_TRYV(ws::copy_and_wait(stream, some, x.view().subspan(50, 4).value()));
+  WARPSAFE_TRYV(ws::copy_and_wait(stream, ws::from(x.view().subspan(50, 4).value()), ws::to(some)));
   std::array<int, 3> few{7, 8, 9};
-  WARPSAFE_TRYV(ws::copy_and_wait(stream, y.view().subspan(0, 3).value(), few));
+  WARPSAFE_TRYV(ws::copy_and_wait(stream, ws::from(few), ws::to(y.view().subspan(0, 3).value())));
   WARPSAFE_TRY(const bool right, holds(stream, y, [](std::size_t i) {
                  return static_cast<int>(i < 3 ? 7 + i : 90 + i);
                }));
@@ -267,7 +267,7 @@ ws::result<bool> copy_between_devices(const ws::Stream& stream) {
   WARPSAFE_TRY(const auto current, ws::DeviceGuard::create(last));
   WARPSAFE_TRY(const auto there, ws::Stream::create());
   WARPSAFE_TRY(auto y, ws::DeviceBuffer<int>::create(there, n));
-  WARPSAFE_TRYV(ws::copy(there, y.view(), x.view()));
+  WARPSAFE_TRYV(ws::copy(there, ws::from(x.view()), ws::to(y.view())));
   return holds(there, y, [](std::size_t i) { return static_cast<int>(i); });
 }
 

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // A constructor or conversion that exists only for its message does not exist for traits and
-// concepts. tests/misuse checks the messages. nvcc cannot do both (core/detail/refused.hpp).
+// concepts, with every compiler. tests/misuse checks the messages.
 
 #include <warpsafe/args/aligned_ptr.hpp>
 #include <warpsafe/args/device_span.hpp>
@@ -34,7 +34,7 @@ constexpr bool is_refused() {
       take(a...);
     };
   }
-  return !found || !ws::detail::refusals_show_in_traits;
+  return !found;
 }
 
 // Dimensions from numbers.

@@ -43,6 +43,14 @@ TEST(KernelName, ShowsControlCharactersEscaped) {
   EXPECT_EQ(kernel_name("\xc3\xa4"), "\xc3\xa4");
 }
 
+TEST(KernelName, LimitsANameWithControlCharactersAndCutsNoEscape) {
+  const std::string name = kernel_name(std::string(100, '\x1b').c_str());
+  EXPECT_LE(name.size(), warpsafe::watch::longest_name);
+  // 59 escapes of four letters, and no part of the 60th.
+  EXPECT_EQ(name.size(), 59 * 4 + 3);
+  EXPECT_EQ(name.substr(name.size() - 7), "\\x1b...");
+}
+
 TEST(KernelName, IsCutBetweenLetters) {
   std::string name(236, 'a');
   for (int i = 0; i < 10; ++i) name += "\xe2\x82\xac";

@@ -158,10 +158,10 @@ TEST_F(Program, WhatTheHostWaitedForIsInOrder) {
   EXPECT_THAT(reported(), IsEmpty());
   copy(apart(1));
   order.recorded(event, apart(1));
-  order.host_knows_event(event);
+  order.host_waited_for_event(event);
   gemm(apart(2));
   copy(apart(2));
-  order.host_knows_all();
+  order.host_waited_for_all();
   gemm(apart(3));
   EXPECT_THAT(reported(), IsEmpty());
 }
@@ -171,12 +171,12 @@ TEST_F(Program, TheLegacyStreamWaitsForBlockingOnesAndTheyForIt) {
   gemm(legacy);
   copy(legacy);
   gemm(blocking(1));
-  order.host_knows_all();
+  order.host_waited_for_all();
   // Work on the legacy stream comes between two others.
   copy(blocking(0));
   order.recorded(event, legacy);
   gemm(blocking(1));
-  order.host_knows_all();
+  order.host_waited_for_all();
   EXPECT_THAT(reported(), IsEmpty());
   copy(blocking(0));
   gemm(blocking(1));

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // Tests warpsafe-run on a HIP program that does not use warpsafe, over the stand-in for AMD's
-// runtime and over the machine's own library.
+// runtime, over AMD's own runtime on the software agent, and over the machine's own library.
 
 #include "shell.hpp"
 
@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <cstdlib>
 #include <string>
 
 namespace {
@@ -17,11 +18,17 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string on_stand_in = "env LD_LIBRARY_PATH=" WATCH_STAND_IN " ";
+/// The folder of what is under the programs: the stand-in, or with WATCH_RUNTIME the software agent
+/// under AMD's own runtime.
+const std::string runtime_folder = [] {
+  const char* const named = std::getenv("WATCH_RUNTIME");
+  return std::string(named == nullptr ? WATCH_STAND_IN : named);
+}();
+const std::string on_runtime = "env LD_LIBRARY_PATH=" + runtime_folder + " ";
 const std::string program = WATCH_PROGRAM " good block bounds axis sync";
 
 TEST(RunHip, RefusedLaunchesAreExplained) {
-  const Ran ran = shell(on_stand_in + WATCH_RUN " --hip " + program);
+  const Ran ran = shell(on_runtime + WATCH_RUN " --hip " + program);
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out,
               HasSubstr("Kernel 'demo::axpy' not launched: block=(2048,1,1) is 2048 threads, "
@@ -34,8 +41,8 @@ TEST(RunHip, RefusedLaunchesAreExplained) {
 }
 
 TEST(RunHip, TheProgramIsToldWhatItIsToldWithoutUs) {
-  const Ran alone = shell(on_stand_in + program);
-  const Ran watched = shell("(" + on_stand_in + WATCH_RUN " --hip " + program + " 2>/dev/null)");
+  const Ran alone = shell(on_runtime + program);
+  const Ran watched = shell("(" + on_runtime + WATCH_RUN " --hip " + program + " 2>/dev/null)");
   EXPECT_EQ(alone.status, 0);
   EXPECT_THAT(alone.out, HasSubstr("bounds: 719 0\n"));  // the program keeps its last error
   EXPECT_EQ(watched.out, alone.out);
@@ -43,9 +50,9 @@ TEST(RunHip, TheProgramIsToldWhatItIsToldWithoutUs) {
 
 /// Runs the program that uses a library, in mode `what`.
 Ran with_library(const std::string& what, const std::string& options = "") {
-  return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN ":" WATCH_LIBRARIES_FOLDER " " WATCH_RUN
-               " --hip " +
-               options + " " WATCH_LIBRARIES " " + what);
+  return shell("env LD_LIBRARY_PATH=" + runtime_folder +
+               ":" WATCH_LIBRARIES_FOLDER " " WATCH_RUN " --hip " + options +
+               " " WATCH_LIBRARIES " " + what);
 }
 /// Modes whose work is ordered by its stream, by the host or by an event.
 const char* const in_order[] = {
@@ -104,9 +111,8 @@ TEST(RunHip, TheLegacyStreamAndElementsTakenForBytesAreSuspected) {
 
 TEST(RunHip, AProgramWithALibraryIsToldWhatItIsToldWithoutUs) {
   const std::string all = "copy_wrong set_wrong captured own thread_wrong elements_wrong -1";
-  const Ran alone = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN ":" WATCH_LIBRARIES_FOLDER
-                          " " WATCH_LIBRARIES " " +
-                          all);
+  const Ran alone = shell("env LD_LIBRARY_PATH=" + runtime_folder +
+                          ":" WATCH_LIBRARIES_FOLDER " " WATCH_LIBRARIES " " + all);
   EXPECT_THAT(alone.out, HasSubstr("elements_wrong: 0\n-1: -1\n"));
   const Ran watched = with_library(all, "--quiet");
   EXPECT_EQ(watched.status, alone.status);

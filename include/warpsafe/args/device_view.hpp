@@ -87,7 +87,7 @@ class DeviceView {
 #define WARPSAFE_DETAIL_SENTENCE \
   "warpsafe: a DeviceSpan does not track its buffer, which may be freed while a kernel on another stream uses it; pass the view itself, or write span() and call used_on after the launch"
   template <class U WARPSAFE_DETAIL_WHY>
-  WARPSAFE_DETAIL_REFUSED operator DeviceSpan<U>() const noexcept WARPSAFE_DETAIL_REFUSAL(U);
+  WARPSAFE_DETAIL_REFUSED operator DeviceSpan<U>() const WARPSAFE_DETAIL_REFUSAL(U);
 #undef WARPSAFE_DETAIL_SENTENCE
 
   // Diagnose an access to an element.

@@ -70,6 +70,14 @@ struct KernelNeeds {
   bool index_assumed = false;  ///< the kernel declares no index type; int is assumed
 };
 
+namespace detail {
+/// Names the fields of a structured binding that the code around it leaves out on purpose: the
+/// binding does not compile without a new field, and tests/compile/forgotten_field.py fails if the
+/// field is bound and not used.
+template <class... Field>
+constexpr void left_out(const Field&...) noexcept {}
+}  // namespace detail
+
 namespace limits {
 
 /// The floor that NVIDIA documents for every CUDA device: CUDA C++ Programming Guide, "Technical

@@ -46,6 +46,8 @@ struct ArchitectureNumbers {
          max_threads_per_multiprocessor, max_blocks_per_multiprocessor, max_cluster_blocks,
          max_cluster_blocks_optin, compute_major, compute_minor, max_parameter_bytes,
          cooperative_launch, memory_pools, concurrent_managed_access, floored] = table;
+  detail::left_out(vendor, device, max_threads_per_block, max_block, max_grid, max_threads_per_axis,
+                   shared_per_block, multiprocessors, concurrent_managed_access);
   name = Name::of(numbers.name);
   shared_per_block_optin = numbers.shared_per_block_optin;
   shared_per_multiprocessor = numbers.shared_per_multiprocessor;

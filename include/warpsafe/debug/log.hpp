@@ -49,7 +49,7 @@ class Shown {
 
 /// Runs `body()`. Returns its value, or `on_memory` if the host has no memory left.
 template <class Body, class T>
-[[nodiscard]] T or_no_memory(const Body& body, T on_memory) noexcept {
+[[nodiscard]] T catch_bad_alloc(const Body& body, T on_memory) noexcept {
 #if defined(__cpp_exceptions)
   try {
     return body();

@@ -30,7 +30,7 @@ inline bool timeout_stops_in_use = false;
 /// Whether a switch asks for the data of launches.
 inline bool data_in_use = false;
 
-[[nodiscard, gnu::always_inline]] inline bool anything_on() noexcept {
+[[nodiscard, gnu::always_inline]] inline bool any_switch_on() noexcept {
   return __atomic_load_n(&switches, __ATOMIC_RELAXED) != nothing_on;
 }
 /// Call it after changing a switch. Finds out whether any switch is on.

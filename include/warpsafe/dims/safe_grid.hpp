@@ -8,7 +8,6 @@
 #include <warpsafe/dims/detail/cover.hpp>
 #include <warpsafe/dims/dim3.hpp>
 #include <warpsafe/dims/extent.hpp>
-#include <warpsafe/dims/grid_policy.hpp>
 #include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/dims/make_dims.hpp>
 #include <warpsafe/error/result.hpp>

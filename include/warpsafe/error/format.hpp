@@ -14,7 +14,7 @@ std::size_t format_error(const LaunchError& error, char* buffer, std::size_t cap
 #else
 
 #include <warpsafe/core/detail/arithmetic.hpp>
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/error/detail/reason.hpp>
 
@@ -51,12 +51,13 @@ namespace detail {
 /// "Not launched" reports a check of this library, "launch failed" an error of the runtime.
 [[gnu::cold]] inline std::size_t format_error(const LaunchError& error, char* buffer,
                                               std::size_t capacity) noexcept {
-  // Every member is named, so that a new one does not compile until it is handled here and in
-  // put_field().
-  [[maybe_unused]] const auto& [code, stage, severity, axis, vendor, limit_is_floor, subcode,
-                                blocking_was_on, raw, device, raw_name, raw_text, kernel,
-                                device_name, operation, grid, block, dynamic_shared, value, limit,
-                                extra, held, stream, sequence, incident, site] = error;
+  // Every field is named, so that a new one does not compile until it is handled here. put_field()
+  // writes those that are left out here, except `vendor` and `sequence`, which no text has.
+  const auto& [code, stage, severity, axis, vendor, limit_is_floor, subcode, blocking_was_on, raw,
+               device, raw_name, raw_text, kernel, device_name, operation, grid, block,
+               dynamic_shared, value, limit, extra, held, stream, sequence, incident, site] = error;
+  detail::left_out(axis, vendor, limit_is_floor, device, device_name, dynamic_shared, value, limit,
+                   extra, held, sequence);
   detail::TextBuffer out(buffer, capacity);
   const auto put = [&](const char* text) { detail::put_text(out, text, error); };
   bool is_of_launch = false;

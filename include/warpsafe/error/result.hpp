@@ -77,7 +77,7 @@ namespace BOOST_OUTCOME_V2_NAMESPACE::detail {
 /// Diagnoses the use of the value's own member, as in `create(stream, n).view()`. The return type
 /// is deduced, so that this is the first error.
 template <class Never>
-auto no_value_yet() noexcept {
+auto diagnose_unchecked_result() noexcept {
   static_assert(
       !std::is_void_v<Never>,
       "warpsafe: this result may hold an error instead of a value; take the value first, and give it a name: WARPSAFE_TRY(auto x, expression), or auto x = expression.value()");
@@ -98,15 +98,15 @@ requires(!std::is_void_v<T>) class basic_result_value_observers<
   constexpr T value() const&& { return Outcome::value(); }
   template <class Never = void>
   static auto view() noexcept {
-    return no_value_yet<Never>();
+    return diagnose_unchecked_result<Never>();
   }
   template <class Never = void, class... A>
   static auto to_host(const A&...) noexcept {
-    return no_value_yet<Never>();
+    return diagnose_unchecked_result<Never>();
   }
   template <class Never = void>
   auto operator->() const noexcept {
-    return no_value_yet<Never>();
+    return diagnose_unchecked_result<Never>();
   }
 };
 template <class Base, class E>

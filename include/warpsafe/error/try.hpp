@@ -25,10 +25,10 @@ template <class T>
 inline constexpr bool is_answer<answer<T>> = true;
 
 /// Whether the value of R acts until its destructor, as a DeviceGuard does: it declares
-/// `acts_until_its_end`.
+/// `is_scope_guard`.
 template <class R>
 concept HoldsScope = requires {
-  typename R::value_type::acts_until_its_end;
+  typename R::value_type::is_scope_guard;
 };
 
 /// Diagnoses WARPSAFE_TRYV of an answer, and of an object that the statement would destroy at once.

@@ -32,7 +32,7 @@ template <class B>
 class [[nodiscard]] basic_capture {
  public:
   using backend = B;
-  using acts_until_its_end = void;  ///< WARPSAFE_TRYV, which would end it at once, refuses it
+  using is_scope_guard = void;  ///< WARPSAFE_TRYV, which would end it at once, refuses it
   /// Begins to capture `stream` (a Stream or a StreamRef; a borrowed stream must outlive the
   /// capture). `mode` selects which calls of which threads break the capture.
   /// Errc::stream_capturing if the stream already captures, ::stream_null for a Stream that was
@@ -100,7 +100,7 @@ class [[nodiscard]] basic_capture {
   /// part. Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
-    if (state_ == nullptr) return not_open_error(site);
+    if (state_ == nullptr) return closed_capture_error(site);
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     CaptureInfo before{};
@@ -124,7 +124,7 @@ class [[nodiscard]] basic_capture {
     static_assert(
         !std::is_void_v<Never>,
         "warpsafe: end() consumes the capture; write auto graph = std::move(capture).end()");
-    return not_open_error(site);
+    return closed_capture_error(site);
   }
   /// Keeps `value` (a buffer, a library handle, a token) alive as long as the graph and its
   /// instances, and returns a pointer to it. Errc::out_of_memory; `value` is then untouched.
@@ -133,7 +133,7 @@ class [[nodiscard]] basic_capture {
   result<std::remove_reference_t<T>*> keep(T&& value,
                                            call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_keep_argument<T>()) {
-      if (state_ == nullptr) return not_open_error(site);
+      if (state_ == nullptr) return closed_capture_error(site);
       return detail::keep_value(*state_->watch.resources.get(), std::forward<T>(value), site);
     }
   }
@@ -185,7 +185,7 @@ class [[nodiscard]] basic_capture {
     return detail::call<B, Level, &B::capture_info>(
         static_cast<typename B::native_stream>(const_cast<void*>(stream)), info);
   }
-  [[gnu::cold]] static LaunchError not_open_error(call_site site) noexcept {
+  [[gnu::cold]] static LaunchError closed_capture_error(call_site site) noexcept {
     LaunchError error = LaunchError::make(Errc::capture_unmatched, Stage::validation, site);
     error.operation = Name::of("capture end");
     return error;

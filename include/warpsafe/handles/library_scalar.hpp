@@ -97,7 +97,7 @@ enum class PointerRole : unsigned char {
 /// function takes a scalar. Elsewhere it is an array, or the place of a size, which is on the host
 /// in both modes.
 template <class A, PointerRole Role>
-inline constexpr ScalarPlace place_in_role =
+inline constexpr ScalarPlace place_of_role =
     Role == PointerRole::scalar&& std::is_pointer_v<A>                     ? ScalarPlace::host
     : Role == PointerRole::unknown || scalar_place<A> != ScalarPlace::host ? scalar_place<A>
     : Role == PointerRole::scalar                                          ? ScalarPlace::host

@@ -13,16 +13,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#if !defined(__CUDACC__) && !defined(__HIPCC__)
-#include <warpsafe/backend/detail/host_thread.hpp>
-#else
 namespace warpsafe::host {
-// The host backend defines it. In a device compiler's translation unit, only the tables of
-// functions (host::named) use it.
+// backend/detail/host_thread.hpp, which kernel code and the host backend include. In a device
+// compiler's translation unit, only the tables of functions (host::named) use it.
 template <auto Fn, class... P>
 struct [[gnu::visibility("hidden")]] ThreadLoop;
 }  // namespace warpsafe::host
-#endif
 
 namespace warpsafe {
 

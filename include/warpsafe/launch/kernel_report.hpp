@@ -151,11 +151,12 @@ inline std::size_t format_occupancy(const Occupancy& occupancy, char* buffer,
 namespace detail {
 /// What the driver reports for a kernel, in the runtimes' own words.
 inline void put_kernel_limits(TextBuffer& out, const KernelLimits& limits) noexcept {
-  // Names each limit, so that a new limit does not compile until it is here. Leaves out limits that
-  // hold for one configuration alone.
+  // Every limit is named, so that a new one does not compile until it is handled here. The last two
+  // left out hold for one configuration alone.
   const auto& [known, max_threads_per_block, registers, static_shared, max_dynamic_shared,
                local_bytes, constant_bytes, binary_version, ptx_version, resident_blocks,
                max_cluster_blocks] = limits;
+  left_out(known, resident_blocks, max_cluster_blocks);
   out << "numRegs=" << registers << ", sharedSizeBytes=" << static_shared
       << ", maxDynamicSharedSizeBytes=" << max_dynamic_shared << ", localSizeBytes=" << local_bytes
       << ", constSizeBytes=" << constant_bytes << ", maxThreadsPerBlock=" << max_threads_per_block

@@ -5,7 +5,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/dims/detail/config_parts.hpp>
-#include <warpsafe/dims/grid_policy.hpp>
+#include <warpsafe/dims/dim3.hpp>
 #include <warpsafe/error/result.hpp>
 
 #include <cstdint>

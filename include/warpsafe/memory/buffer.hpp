@@ -109,7 +109,7 @@ class [[nodiscard]] basic_device_buffer {
   }
   template <class Never = void>
   auto view() const&& noexcept {
-    return detail::no_view_of_a_temporary<Never>();
+    return detail::diagnose_view_of_temporary<Never>();
   }
   /// Keeps the memory allocated beyond the buffer's lifetime, for a graph that uses it.
   [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }

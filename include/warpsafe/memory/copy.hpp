@@ -127,6 +127,32 @@ constexpr bool check_copy() noexcept {
 /// only reads H.
 template <class H, class E>
 inline constexpr bool is_host_side = std::is_constructible_v<std::span<E>, H&>;
+/// Whether host memory, given as H, can be the target: not a temporary vector, which takes the
+/// elements with it.
+template <class H, class E>
+inline constexpr bool is_host_target = is_host_side<std::remove_reference_t<H>, E> &&
+                                       (std::is_lvalue_reference_v<H> ||
+                                        std::is_trivially_copyable_v<std::remove_cvref_t<H>>);
+
+/// Whether a side can be the target of a copy with the other side.
+template <class Side, class Other>
+constexpr bool may_be_target() noexcept {
+  if constexpr (CopyOperand<std::remove_cvref_t<Side>>::known) {
+    return is_writable<Side>;
+  } else {
+    return is_host_target<
+        Side, std::remove_const_t<typename CopyOperand<std::remove_cvref_t<Other>>::element>>;
+  }
+}
+/// Diagnoses a valid copy without names whose sides could be swapped.
+template <class To, class From>
+constexpr void check_direction() noexcept {
+  constexpr bool one_way = !may_be_target<From, To>();
+  static_assert(
+      one_way,
+      "warpsafe: both sides of this copy can be written, so the copy would compile in the wrong "
+      "direction too; name the sides, in either order: from(x), to(y)");
+}
 
 template <class S, class To, class From>
 constexpr bool check_blocking_copy() noexcept {
@@ -156,10 +182,10 @@ constexpr bool check_blocking_copy() noexcept {
       return writable && fits && CopyOperand<ToType>::place == CopyPlace::device;
     } else {
       using Element = std::remove_const_t<typename CopyOperand<FromType>::element>;
-      constexpr bool fits = is_host_side<std::remove_reference_t<To>, Element>;
+      constexpr bool fits = is_host_target<To, Element>;
       static_assert(
           fits,
-          "warpsafe: the target is not sized writable host memory of these elements; pass a std::span or a std::vector of them");
+          "warpsafe: the target is not sized writable host memory of these elements; pass a std::span, or a std::vector that has a name");
       return fits && CopyOperand<FromType>::place == CopyPlace::device;
     }
   }
@@ -169,8 +195,7 @@ constexpr bool check_blocking_copy() noexcept {
 
 namespace warpsafe {
 
-/// Names a side of a copy: `copy(stream, from(x), to(y))`, in either order. Without names, two
-/// writable sides that were swapped compile.
+/// Names a side of a copy: `copy(stream, from(x), to(y))`, in either order.
 template <class T>
 [[nodiscard]] constexpr detail::NamedSide<T, false> from(T&& source) noexcept {
   return {std::forward<T>(source)};
@@ -181,10 +206,10 @@ template <class T>
   return {std::forward<T>(target)};
 }
 
-/// Copies `from` to `to` in the order of `stream`, and returns at once. The types of the operands
-/// determine the direction; on the device, their order or the names `from(x)` and `to(y)` do. Both
-/// must have the same number of elements, or of rows and columns: Errc::size_mismatch (value: the
-/// source's, limit: the target's).
+/// Copies `from` to `to` in the order of `stream`, and returns at once: `copy(stream, from(x),
+/// to(y))`. Without names, the target comes first, and the source must be `const`: otherwise the
+/// copy would compile in the wrong direction too. Both must have the same number of elements, or of
+/// rows and columns: Errc::size_mismatch (value: the source's, limit: the target's).
 ///
 /// * Device memory to device memory, on one device or two, neither of which need be the stream's,
 ///   nor have access to the other's memory. Operands are a named DeviceBuffer or PitchedBuffer, a
@@ -200,33 +225,19 @@ template <class T>
 template <CheckLevel Level = current_level, class S, class To, class From>
 [[nodiscard]] auto copy(const S& stream, To&& to, From&& from,
                         call_site site = call_site::current()) noexcept {
-  if constexpr (detail::has_names<To, From>) {
-    if constexpr (detail::begins_with_source<To, From>()) {
-      return copy<Level>(stream, detail::unnamed(std::forward<From>(from)),
-                         detail::unnamed(std::forward<To>(to)), site);
-    } else {
-      return copy<Level>(stream, detail::unnamed(std::forward<To>(to)),
-                         detail::unnamed(std::forward<From>(from)), site);
-    }
-  } else if constexpr (detail::check_copy<S, To&&, From&&>()) {
-    using B = typename S::backend;
-    using ToOperand = detail::CopyOperand<std::remove_cvref_t<To>>;
-    using FromOperand = detail::CopyOperand<std::remove_cvref_t<From>>;
-    const basic_stream_ref<B> on = stream;
-    const detail::CopyRows to_rows = ToOperand::rows(to);
-    const detail::CopyRows from_rows = FromOperand::rows(from);
-    if constexpr (ToOperand::place == detail::CopyPlace::pinned) {
-      return detail::copy_pending<Level, B>(on, to_rows, std::forward<To>(to), from_rows,
-                                            FromOperand::owner(from), true, site);
-    } else if constexpr (FromOperand::place == detail::CopyPlace::pinned) {
-      return detail::copy_pending<Level, B>(on, from_rows, std::forward<From>(from), to_rows,
-                                            ToOperand::owner(to), false, site);
-    } else {
-      return detail::copy_on_device<Level, B>(on, to_rows, ToOperand::owner(to), from_rows,
-                                              FromOperand::owner(from), site);
-    }
+  if constexpr (detail::begins_with_source<To, From>()) {
+    return copy<Level>(stream, std::forward<From>(from), std::forward<To>(to), site);
   } else {
-    return success();
+    using ToSide = decltype(detail::unnamed(std::forward<To>(to)));
+    using FromSide = decltype(detail::unnamed(std::forward<From>(from)));
+    if constexpr (detail::check_copy<S, ToSide, FromSide>()) {
+      if constexpr (!detail::has_names<To, From>) detail::check_direction<ToSide, FromSide>();
+      return detail::copy_sides<Level, typename S::backend>(
+          stream, detail::unnamed(std::forward<To>(to)), detail::unnamed(std::forward<From>(from)),
+          site);
+    } else {
+      return success();
+    }
   }
 }
 /// Diagnoses a temporary stream, which would be destroyed before the copy has run.
@@ -250,37 +261,24 @@ requires(sizeof...(A) < 3 || (sizeof...(A) == 4 && !detail::ends_in_call_site<A.
 }
 
 /// Copies between device memory and ordinary host memory (a std::vector, a std::span, an array),
-/// and returns when the copy has ended. Waits for all earlier work of the stream.
-/// Errc::size_mismatch, ::stream_capturing, ::execution_failed, ::runtime_failed.
+/// and returns when the copy has ended. Waits for all earlier work of the stream. Names as for
+/// `copy`. Errc::size_mismatch, ::stream_capturing, ::execution_failed, ::runtime_failed.
 template <CheckLevel Level = current_level, class S, class To, class From>
 [[nodiscard]] result<void> copy_and_wait(const S& stream, To&& to, From&& from,
                                          call_site site = call_site::current()) noexcept {
-  if constexpr (detail::has_names<To, From>) {
-    if constexpr (detail::begins_with_source<To, From>()) {
-      return copy_and_wait<Level>(stream, detail::unnamed(std::forward<From>(from)),
-                                  detail::unnamed(std::forward<To>(to)), site);
-    } else {
-      return copy_and_wait<Level>(stream, detail::unnamed(std::forward<To>(to)),
-                                  detail::unnamed(std::forward<From>(from)), site);
-    }
-  } else if constexpr (detail::check_blocking_copy<S, To, From>()) {
-    using B = typename S::backend;
-    const basic_stream_ref<B> on = stream;
-    if constexpr (detail::CopyOperand<std::remove_cvref_t<To>>::known) {
-      using Operand = detail::CopyOperand<std::remove_cvref_t<To>>;
-      const std::span<const typename Operand::element> host(from);
-      const result<void> copied = detail::copy_blocking<Level>(
-          Operand::rows(to), detail::CopyRows::flat(host.data(), host.size(), -1),
-          CopyKind::host_to_device, on, site);
-      return copied;
-    } else {
-      using Operand = detail::CopyOperand<std::remove_cvref_t<From>>;
-      const std::span<std::remove_const_t<typename Operand::element>> host(to);
-      return detail::copy_blocking<Level>(detail::CopyRows::flat(host.data(), host.size(), -1),
-                                          Operand::rows(from), CopyKind::device_to_host, on, site);
-    }
+  if constexpr (detail::begins_with_source<To, From>()) {
+    return copy_and_wait<Level>(stream, std::forward<From>(from), std::forward<To>(to), site);
   } else {
-    return success();
+    using ToSide = decltype(detail::unnamed(std::forward<To>(to)));
+    using FromSide = decltype(detail::unnamed(std::forward<From>(from)));
+    if constexpr (detail::check_blocking_copy<S, ToSide, FromSide>()) {
+      if constexpr (!detail::has_names<To, From>) detail::check_direction<ToSide, FromSide>();
+      return detail::copy_sides_and_wait<Level, typename S::backend>(
+          stream, detail::unnamed(std::forward<To>(to)), detail::unnamed(std::forward<From>(from)),
+          site);
+    } else {
+      return success();
+    }
   }
 }
 

@@ -87,7 +87,7 @@ class [[nodiscard]] basic_managed_buffer {
   }
   template <class Never = void>
   auto view() const&& noexcept {
-    return detail::no_view_of_a_temporary<Never>();
+    return detail::diagnose_view_of_temporary<Never>();
   }
   /// Hands the elements to the host once the work submitted so far has ended: to `stream`, to the
   /// buffer's own stream, and to each other stream that was given a view of the buffer. If another
@@ -147,7 +147,7 @@ class [[nodiscard]] basic_host_managed {
   [[nodiscard]] std::span<const T> span() const& noexcept { return {buffer_.data_, buffer_.size_}; }
   template <class Never = void>
   auto span() const&& noexcept {
-    return detail::no_view_of_a_temporary<Never>();
+    return detail::diagnose_view_of_temporary<Never>();
   }
   /// Hands the elements back to the device: work submitted from now on may use them.
   [[nodiscard]] basic_managed_buffer<B, T> to_device() && noexcept { return std::move(buffer_); }

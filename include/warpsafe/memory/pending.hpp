@@ -267,9 +267,9 @@ struct PendingAccess {
   }
   /// Waits for the token's own copy unless it is on `stream`.
   template <CheckLevel Level, class B, class T>
-  [[nodiscard]] static result<void> wait_unless_on(basic_pending<B, T>& pending,
-                                                   basic_stream_ref<B> stream,
-                                                   call_site site) noexcept {
+  [[nodiscard]] static result<void> wait_for_other_stream(basic_pending<B, T>& pending,
+                                                          basic_stream_ref<B> stream,
+                                                          call_site site) noexcept {
     if (pending.stream_ == stream) return success();
     return pending.template settle<Level>(site);
   }

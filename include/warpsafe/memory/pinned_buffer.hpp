@@ -3,11 +3,11 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
@@ -97,7 +97,7 @@ class [[nodiscard]] basic_pinned_buffer {
   [[nodiscard]] std::span<const T> span() const& noexcept { return {data_, size_}; }
   template <class Never = void>
   auto span() const&& noexcept {
-    return detail::no_view_of_a_temporary<Never>();
+    return detail::diagnose_view_of_temporary<Never>();
   }
 
  private:

@@ -108,7 +108,7 @@ class [[nodiscard]] basic_pitched_buffer {
   [[nodiscard]] PitchedView<const T> view() const& noexcept { return make_view<const T>(); }
   template <class Never = void>
   auto view() const&& noexcept {
-    return detail::no_view_of_a_temporary<Never>();
+    return detail::diagnose_view_of_temporary<Never>();
   }
   /// See DeviceBuffer::keep.
   [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }

@@ -64,7 +64,7 @@ class PitchedView {
 #define WARPSAFE_DETAIL_SENTENCE \
   "warpsafe: a PitchedSpan does not track its buffer, which may be freed while a kernel on another stream uses it; pass the view itself, or write span() and call used_on after the launch"
   template <class U WARPSAFE_DETAIL_WHY>
-  WARPSAFE_DETAIL_REFUSED operator PitchedSpan<U>() const noexcept WARPSAFE_DETAIL_REFUSAL(U);
+  WARPSAFE_DETAIL_REFUSED operator PitchedSpan<U>() const WARPSAFE_DETAIL_REFUSAL(U);
 #undef WARPSAFE_DETAIL_SENTENCE
   /// Diagnoses an access to an element.
   template <class Index>

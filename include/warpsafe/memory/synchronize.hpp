@@ -28,7 +28,7 @@ template <CheckLevel Level = current_level, class B, class... T>
   bool failed = false;
   const auto wait_for_own = [&](auto& one) noexcept {
     if (failed) return;
-    const result<void> own = Access::wait_unless_on<Level>(one, stream.stream, stream.site);
+    const result<void> own = Access::wait_for_other_stream<Level>(one, stream.stream, stream.site);
     if (own.has_value()) return;
     error = own.assume_error();
     failed = true;

@@ -38,7 +38,7 @@ inline constexpr bool is_outcome = IsOutcome<T>;
 /// run that an exception cut short.
 class AdversarialSession {
  public:
-  AdversarialSession() : alone_(one_at_a_time()), scheduler_(runtime_) {
+  AdversarialSession() : alone_(lock_session()), scheduler_(runtime_) {
     std::unique_lock lock(runtime_.mutex);
     runtime_.wait_all(lock, nullptr);
   }
@@ -105,7 +105,7 @@ class AdversarialSession {
   }
 
  private:
-  [[nodiscard]] static std::unique_lock<std::mutex> one_at_a_time() {
+  [[nodiscard]] static std::unique_lock<std::mutex> lock_session() {
     static std::mutex mutex;
     return std::unique_lock(mutex);
   }

@@ -240,9 +240,9 @@ class RaceRecorder {
     return history_.await(history_.record_of(event));
   }
   /// The last points of all streams.
-  [[nodiscard]] std::vector<Point> end_of_all() {
+  [[nodiscard]] std::vector<Point> end_of_streams() {
     const std::lock_guard lock(mutex_);
-    std::vector<Point> ends = history_.last_of_all();
+    std::vector<Point> ends = history_.newest_points();
     for (const Point end : ends) static_cast<void>(history_.await(end));
     return ends;
   }
@@ -255,12 +255,12 @@ class RaceRecorder {
       const std::size_t bytes = accesses.empty() ? 0 : accesses.front().bytes;
       history_.on_host({kind, 0, newest, site, {}, bytes}, after, accesses);
     }
-    history_.let_go(after);
+    history_.end_await(after);
   }
   /// A wait for these points has failed, or a query has not reported completion.
   void wait_failed(std::span<const Point> after) {
     const std::lock_guard lock(mutex_);
-    history_.let_go(after);
+    history_.end_await(after);
   }
   void stream_destroyed(const void* stream, call_site site) {
     const std::lock_guard lock(mutex_);

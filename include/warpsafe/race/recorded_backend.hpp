@@ -48,7 +48,7 @@ struct Recorded : B,
     return known(B::stream_query(stream), {&end, 1});
   }
   static int device_synchronize() noexcept {
-    const std::vector<Point> ends = recorder().end_of_all();
+    const std::vector<Point> ends = recorder().end_of_streams();
     const int status = B::device_synchronize();
     return known(status, ends);
   }

@@ -8,7 +8,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
-#include <warpsafe/stream/device_id.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
 
@@ -104,7 +104,7 @@ template <class B>
 template <class B>
 class [[nodiscard]] basic_device_guard {
  public:
-  using acts_until_its_end = void;  ///< WARPSAFE_TRYV, which would end it at once, refuses it
+  using is_scope_guard = void;  ///< WARPSAFE_TRYV, which would end it at once, refuses it
   /// Errc::device_invalid, ::no_device.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_device_guard> create(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""The commands: warpsafe-run starts the tool's script, warpsafe-lint calls the tool."""
+"""The commands: warpsafe-run starts the tool's script, warpsafe-lint and warpsafe-ranks call the tool."""
 
 import ctypes
 import os
@@ -11,7 +11,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The options of warpsafe-run that are followed by a value.
-WITH_VALUE = ("--kernel", "--journal", "--timeline", "--timeout", "--log", "--cupti")
+WITH_VALUE = ("--kernel", "--journal", "--timeline", "--timeout", "--log", "--ranks", "--cupti")
 
 
 def cuda_of_driver():
@@ -76,5 +76,12 @@ def run():
 def lint():
     """warpsafe-lint."""
     from .lint.warpsafe_lint.main import main
+
+    return main(sys.argv[1:])
+
+
+def ranks():
+    """warpsafe-ranks."""
+    from .ranks.warpsafe_ranks.main import main
 
     return main(sys.argv[1:])

@@ -29,7 +29,7 @@ ws::result<std::vector<float>> run(const ws::Stream& stream, const std::vector<f
   WARPSAFE_TRYV(y.zero(stream));
   WARPSAFE_TRY(auto first, y.view().subspan(0, 10));                            // an error if y has fewer elements
   WARPSAFE_TRY(auto last, x.view().subspan(90));                                // all from element 90 on
-  WARPSAFE_TRYV(ws::copy(stream, first, last));
+  WARPSAFE_TRYV(ws::copy(stream, ws::from(last), ws::to(first)));
   auto pending = y.to_host(stream);                                             // Pending<std::vector<float>>
   WARPSAFE_TRY(auto on_host, std::move(pending).get());                         // the only way to the elements
   return on_host;

@@ -4,7 +4,7 @@
 // Recordings of graphs that a device ran: their races, their correct twins without races, and a
 // library's call inside a graph.
 
-#include "../../adversarial/recorded_graph_programs.hpp"
+#include "../../race/recorded_graph_programs.hpp"
 #include "../gpu.hpp"
 #include <warpsafe/handles/cublas.hpp>
 

@@ -74,7 +74,7 @@ template <class B>
   for (auto& token : lane.coming) {
     WARPSAFE_TRY(auto pinned, Lane<B>::Staging::create(elements));
     for (float& value : pinned.span()) value = 0;
-    auto copied = copy(stream, lane.staged, std::move(pinned));
+    auto copied = copy(stream, from(std::move(pinned)), to(lane.staged));
     static_cast<void>(token.emplace(std::move(copied)));
   }
   return lane;
@@ -108,7 +108,7 @@ template <class B, class Multiply>
     WARPSAFE_TRY(auto pinned, std::move(*coming).get());
     const std::span<float> values = pinned.span();
     for (unsigned i = 0; i < elements; ++i) values[i] = static_cast<float>((i + iteration) % 5);
-    auto copied = copy(stream, lane.staged, std::move(pinned));
+    auto copied = copy(stream, from(std::move(pinned)), to(lane.staged));
     static_cast<void>(coming.emplace(std::move(copied)));
 
     WARPSAFE_TRYV(wait(stream, after.used));  // the reader of the last visit's x

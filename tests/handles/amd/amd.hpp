@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <utility>
 
-// Shared by the files here, which compile calls of AMD's libraries. Nothing here runs them.
+// Shared by the files here, which compile calls of AMD's libraries. tests/amd_runtime runs those of
+// hipRAND.
 
 namespace ws = warpsafe;
 

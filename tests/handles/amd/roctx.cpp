@@ -21,7 +21,8 @@ int main() {
     const ws::debug::RoctxRanges ranges;
     const ws::LaunchConfig config{ws::grid<1>, ws::block<1>};
     bool good = ws::launch(stream, config, ws::kernel<ranged>).has_value();
-    ws::host::fail_next(ws::host::Call::launch, 1, ws::host::HostStatus::invalid_value);
+    ws::host::fail_next(ws::host::call_of<&ws::host_backend::launch>, 1,
+                        ws::host::HostStatus::invalid_value);
     good = good && !ws::launch(stream, config, ws::kernel<ranged>).has_value();
     good = good && stream.synchronize().has_value();
     if (!good) return 1;

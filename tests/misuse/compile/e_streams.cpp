@@ -160,7 +160,7 @@ auto e08_copy_without_a_stream([[maybe_unused]] const ws::Stream& stream,
   // expected-error {{"takes a stream and no number of elements or bytes"}}
   return ws::copy(to, from);
 #else
-  return ws::copy(stream, to, from);
+  return ws::copy(stream, ws::from(from), ws::to(to));
 #endif
 }
 

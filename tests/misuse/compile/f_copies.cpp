@@ -51,7 +51,7 @@ auto f02c_named_pinned_buffer(ws::StreamRef stream, Buffer& buffer, Pinned pinne
   // expected-error {{"pass it with std::move"}}
   return ws::copy(stream, buffer, pinned);
 #else
-  return ws::copy(stream, buffer, std::move(pinned));
+  return ws::copy(stream, ws::from(std::move(pinned)), ws::to(buffer));
 #endif
 }
 
@@ -74,7 +74,7 @@ auto f02e_const_pinned_buffer(const ws::Stream& stream, Buffer& to,
   // expected-error {{"a const PinnedBuffer cannot be moved"}}
   return ws::copy(stream, to, std::move(constant));
 #else
-  return ws::copy(stream, to, std::move(from));
+  return ws::copy(stream, ws::from(std::move(from)), ws::to(to));
 #endif
 }
 
@@ -233,6 +233,57 @@ auto f05h_named_target_that_is_const(ws::StreamRef stream, Buffer& buffer, const
   return ws::copy(stream, ws::from(buffer), ws::to(source));
 #else
   return ws::copy(stream, ws::from(source), ws::to(buffer));
+#endif
+}
+
+// F05: Both buffers can be written, so the copy would compile in the wrong direction too.
+auto f05i_direction_by_position(ws::StreamRef stream, Buffer& buffer, Buffer& other) {
+#ifdef MISUSE
+  // expected-error {{"would compile in the wrong direction too"}}
+  return ws::copy(stream, buffer, other);
+#else
+  return ws::copy(stream, ws::from(other), ws::to(buffer));
+#endif
+}
+
+// F05: As f05i, for a download that may be meant as an upload.
+auto f05j_download_or_upload(ws::StreamRef stream, Buffer& buffer, std::vector<float>& values) {
+#ifdef MISUSE
+  // expected-error {{"would compile in the wrong direction too"}}
+  return ws::copy_and_wait(stream, values, buffer);
+#else
+  return ws::copy_and_wait(stream, ws::from(buffer), ws::to(values));
+#endif
+}
+
+// F05: As f05j, with the sides the other way round.
+auto f05k_upload_or_download(ws::StreamRef stream, Buffer& buffer, std::span<float> values) {
+#ifdef MISUSE
+  // expected-error {{"would compile in the wrong direction too"}}
+  return ws::copy_and_wait(stream, buffer, values);
+#else
+  return ws::copy_and_wait(stream, ws::from(values), ws::to(buffer));
+#endif
+}
+
+// F05: A PinnedBuffer takes part in copies of both directions.
+auto f05l_pinned_memory_by_position(ws::StreamRef stream, Buffer& buffer, Pinned& pinned) {
+#ifdef MISUSE
+  // expected-error {{"would compile in the wrong direction too"}}
+  return ws::copy(stream, buffer, std::move(pinned));
+#else
+  return ws::copy(stream, ws::from(std::move(pinned)), ws::to(buffer));
+#endif
+}
+
+// F05: The elements would end with the temporary vector.
+auto f05m_temporary_vector_as_target(ws::StreamRef stream, const Buffer& buffer) {
+#ifdef MISUSE
+  // expected-error {{"pass a std::span, or a std::vector that has a name"}}
+  return ws::copy_and_wait(stream, std::vector<float>(5), buffer);
+#else
+  std::vector<float> values(5);
+  return ws::copy_and_wait(stream, values, buffer);
 #endif
 }
 

@@ -63,6 +63,16 @@ auto h29_view_of_a_temporary(const ws::Stream& stream) {
 #endif
 }
 
+// H44: Source and target of a copy are swapped.
+auto h44_copy_the_wrong_way(const ws::Stream& stream, Buffer& from, Buffer& to) {
+#ifdef MISUSE
+  // expected-error {{"both sides of this copy can be written"}}
+  return ws::copy(stream, from.view(), to.view());
+#else
+  return ws::copy(stream, ws::from(from.view()), ws::to(to.view()));
+#endif
+}
+
 // H45: Source and target of a copy are swapped, and the source is const.
 auto h45_copy_to_the_const_source(const ws::Stream& stream, const Buffer& from, Buffer& to) {
 #ifdef MISUSE

@@ -96,7 +96,8 @@ TEST_F(MisuseD09, NothingThrowsFromADestructor) {
   static_assert(std::is_nothrow_destructible_v<ws::DeviceGuard>);
   const auto fail_destruction = [] {
 #if defined(WARPSAFE_BACKEND_HOST)
-    ws::host::fail_next(ws::host::Call::stream_destroy, 1, ws::host::HostStatus::invalid_value);
+    ws::host::fail_next(ws::host::call_of<&ws::host_backend::stream_destroy>, 1,
+                        ws::host::HostStatus::invalid_value);
 #else
     vendor_test::fail("StreamDestroy", 1, vendor_test::code::invalid_value);
 #endif

@@ -24,8 +24,12 @@ using MisuseE12 = Misuse;
 /// The numbers of calls that reached the runtime.
 struct Asked {
 #if defined(WARPSAFE_BACKEND_HOST)
-  static auto destroyed_streams() { return ws::host::calls_made(ws::host::Call::stream_destroy); }
-  static auto waits() { return ws::host::calls_made(ws::host::Call::stream_wait); }
+  static auto destroyed_streams() {
+    return ws::host::calls_made(ws::host::call_of<&ws::host_backend::stream_destroy>);
+  }
+  static auto waits() {
+    return ws::host::calls_made(ws::host::call_of<&ws::host_backend::stream_wait>);
+  }
 #else
   static auto destroyed_streams() { return vendor_test::count("StreamDestroy"); }
   static auto waits() { return vendor_test::count("StreamWaitEvent"); }
@@ -201,9 +205,9 @@ TEST_F(MisuseE12, WorkspaceIsThereBeforeTheCapture) {
   const int missing = library_workspaces_missing;
   auto capture = ws::Capture::begin(stream).value();
   expect_fine(launch(stream, LaunchConfig{ws::grid<1>, ws::block<32>}, ws::kernel<nothing>));
-  const auto before = ws::host::calls_made(ws::host::Call::allocate);
+  const auto before = ws::host::calls_made(ws::host::call_of<&ws::host_backend::allocate>);
   expect_fine(library.value().call<library_work>(1));
-  EXPECT_EQ(ws::host::calls_made(ws::host::Call::allocate), before);
+  EXPECT_EQ(ws::host::calls_made(ws::host::call_of<&ws::host_backend::allocate>), before);
   EXPECT_TRUE(std::move(capture).end().has_value());
   EXPECT_EQ(library_workspaces_missing, missing);
 }

@@ -36,7 +36,7 @@ TEST_F(MisuseF01, ValueIsThereWhenItIsHad) {
 /// How often a stream was made to wait for an event.
 std::uint64_t waits_of_streams() {
 #if defined(WARPSAFE_BACKEND_HOST)
-  return ws::host::calls_made(ws::host::Call::stream_wait);
+  return ws::host::calls_made(ws::host::call_of<&ws::host_backend::stream_wait>);
 #else
   return static_cast<std::uint64_t>(vendor_test::count("StreamWaitEvent"));
 #endif
@@ -69,7 +69,8 @@ TEST_F(MisuseF04, BufferThatEndsIsThereForItsToken) {
   ASSERT_TRUE(buffer.has_value());
   auto other = ws::Stream::create();
   ASSERT_TRUE(other.has_value());
-  auto token = ws::copy(other.value(), ws::PinnedBuffer<int>::create(1000).value(), buffer.value());
+  auto token = ws::copy(other.value(), ws::from(buffer.value()),
+                        ws::to(ws::PinnedBuffer<int>::create(1000).value()));
   expect_fine(buffer.value().close());
   const auto back = std::move(token).get();
   ASSERT_TRUE(back.has_value()) << message(back.error());
@@ -81,11 +82,12 @@ TEST_F(MisuseF05, SizesThatDifferAreAnError) {
   auto ten = ws::DeviceBuffer<int>::from(stream, counting(10));
   auto eight = ws::DeviceBuffer<int>::from(stream, counting(8));
   ASSERT_TRUE(ten.has_value() && eight.has_value());
-  const ws::LaunchError error = error_in(ws::copy(stream, eight.value(), ten.value()));
+  const ws::LaunchError error =
+      error_in(ws::copy(stream, ws::from(ten.value()), ws::to(eight.value())));
   EXPECT_EQ(finding(error), made(Errc::size_mismatch, 10, 8));
   EXPECT_THAT(message(error), testing::StartsWith("Refused: 10 elements where 8 are needed"));
   note("construction", message(error));
-  EXPECT_EQ(error_in(ws::copy_and_wait(stream, eight.value(), counting(9))).code,
+  EXPECT_EQ(error_in(ws::copy_and_wait(stream, ws::from(counting(9)), ws::to(eight.value()))).code,
             Errc::size_mismatch);
 }
 
@@ -99,10 +101,12 @@ TEST_F(MisuseF05, PartThatIsNotThereIsAnError) {
   const std::size_t none = 0;
   EXPECT_EQ(error_in(all.subspan(none - 1, 4)).code, Errc::part_outside);
   EXPECT_EQ(all.subspan(8).value().size(), 2U);
-  const ws::LaunchError common =
-      error_in(ws::copy(stream, all.subspan(2, 8).value(), all.subspan(0, 8).value()));
+  const ws::LaunchError common = error_in(
+      ws::copy(stream, ws::from(all.subspan(0, 8).value()), ws::to(all.subspan(2, 8).value())));
   EXPECT_EQ(common.code, Errc::copy_overlaps);
-  EXPECT_TRUE(ws::copy(stream, all.subspan(5, 5).value(), all.subspan(0, 5).value()).has_value());
+  EXPECT_TRUE(
+      ws::copy(stream, ws::from(all.subspan(0, 5).value()), ws::to(all.subspan(5, 5).value()))
+          .has_value());
   expect_fine(ten.value().close());
   EXPECT_EQ(error_in(ten.value().zero(stream)).code, Errc::memory_closed);
   EXPECT_EQ(error_in(ten.value().to_host(stream).get()).code, Errc::memory_closed);

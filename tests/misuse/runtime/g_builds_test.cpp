@@ -82,7 +82,9 @@ TEST_F(MisuseG08, KernelIsLoadedBeforeItsFirstLaunch) {
   const auto limits = ws::kernel_limits(stream, kernel<prepared>);
   ASSERT_TRUE(limits.has_value());
 #if defined(WARPSAFE_BACKEND_HOST)
-  const auto asked = [] { return ws::host::calls_made(ws::host::Call::attributes_of); };
+  const auto asked = [] {
+    return ws::host::calls_made(ws::host::call_of<&ws::host_backend::attributes_of>);
+  };
 #else
   const auto asked = [] { return vendor_test::count("FuncGetAttributes"); };
 #endif

@@ -81,10 +81,11 @@ class Machine : public testing::Test {
   }
   /// The number of launches that reached the runtime.
   static std::uint64_t launches_asked() {
-    return warpsafe::host::calls_made(warpsafe::host::Call::launch);
+    return warpsafe::host::calls_made(warpsafe::host::call_of<&warpsafe::host_backend::launch>);
   }
   static std::uint64_t opt_ins() {
-    return warpsafe::host::calls_made(warpsafe::host::Call::raise_dynamic_shared);
+    return warpsafe::host::calls_made(
+        warpsafe::host::call_of<&warpsafe::host_backend::raise_dynamic_shared>);
   }
   /// The compiled kernel allows no more threads in a block.
   template <class K>
@@ -95,12 +96,14 @@ class Machine : public testing::Test {
   }
   /// The next query about a kernel fails for lack of code; without checks, the next launch.
   static void lose_code() {
-    using warpsafe::host::Call;
+    using warpsafe::host::call_of;
     const auto status = warpsafe::host::HostStatus::no_kernel_image;
-    warpsafe::host::fail_next(checked ? Call::attributes_of : Call::launch, 1, status);
+    warpsafe::host::fail_next(
+        checked ? call_of<&host_backend::attributes_of> : call_of<&host_backend::launch>, 1,
+        status);
   }
   static void refuse_next_launch() {
-    warpsafe::host::fail_next(warpsafe::host::Call::launch, 1,
+    warpsafe::host::fail_next(warpsafe::host::call_of<&warpsafe::host_backend::launch>, 1,
                               warpsafe::host::HostStatus::invalid_value);
   }
   /// The next kernel faults while it runs.

@@ -109,7 +109,7 @@ class Misuse : public Machine {
   void expect_each_item_once(const Config& config, K kernel, std::size_t items, Size size,
                              [[maybe_unused]] std::uint64_t blocks) {
     void* memory = nullptr;
-    ASSERT_EQ(ws::default_backend::allocate(memory, items * sizeof(unsigned), stream.native()), 0);
+    ASSERT_EQ(ws::default_backend::allocate_unordered(memory, items * sizeof(unsigned)), 0);
     ASSERT_EQ(ws::default_backend::fill(memory, 0, items * sizeof(unsigned), stream.native()), 0);
     auto* const hits = static_cast<unsigned*>(memory);
     expect_fine(ws::launch(stream, config, kernel, ws::trust(hits), size));
@@ -122,7 +122,7 @@ class Misuse : public Machine {
     const auto grid = vendor_test::last_launch().grid;
     EXPECT_EQ(std::uint64_t{grid.x} * grid.y * grid.z, blocks);
 #endif
-    EXPECT_EQ(ws::default_backend::deallocate(memory, stream.native()), 0);
+    EXPECT_EQ(ws::default_backend::deallocate_unordered(memory), 0);
   }
   /// The mistake cannot be written with the library: `instead` says what happens.
   void note_impossible(const std::string& instead) { note("impossible", instead); }

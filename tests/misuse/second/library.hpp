@@ -53,7 +53,7 @@ inline int lib_get_stream(lib_t handle, ws::host_backend::native_stream* stream)
 }
 /// alpha is in host memory.
 inline int lib_scale(lib_t handle, int n, const float* alpha, float* x) {
-  const auto on = ws::StreamRef::borrow(handle->stream, ws::DeviceId(0));
+  const auto on = ws::StreamRef::borrow(handle->stream, ws::current_device().value());
   if (!on.has_value()) return 1;
   const auto size = static_cast<std::size_t>(n);
   return ws::launch(on.value(), ws::SafeGrid<>::cover(size, ws::block<64>),
@@ -65,7 +65,7 @@ inline int lib_scale(lib_t handle, int n, const float* alpha, float* x) {
 /// c = a b of matrices by columns, as cuBLAS has them.
 inline int lib_product(lib_t handle, int m, int n, int k, const float* a, int lda, const float* b,
                        int ldb, float* c, int ldc) {
-  const auto on = ws::StreamRef::borrow(handle->stream, ws::DeviceId(0));
+  const auto on = ws::StreamRef::borrow(handle->stream, ws::current_device().value());
   if (!on.has_value()) return 1;
   return ws::launch(on.value(),
                     ws::SafeGrid<>::cover(ws::extent{ws::rows{n}, ws::cols{m}}, ws::block<8, 8>),
@@ -77,7 +77,7 @@ inline int lib_product(lib_t handle, int m, int n, int k, const float* a, int ld
 }
 /// Scales n elements of a type.
 inline int lib_scale_any(lib_t handle, std::size_t n, lib_type type, float alpha, void* x) {
-  const auto on = ws::StreamRef::borrow(handle->stream, ws::DeviceId(0));
+  const auto on = ws::StreamRef::borrow(handle->stream, ws::current_device().value());
   if (!on.has_value()) return 1;
   const std::size_t floats = type == LIB_FLOAT ? n : 2 * n;
   return ws::launch(on.value(), ws::SafeGrid<>::cover(floats, ws::block<64>),

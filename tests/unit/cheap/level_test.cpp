@@ -28,20 +28,21 @@ TEST_F(CheapBuild, FindsWhatTheDocumentedLimitsTell) {
   EXPECT_EQ(error.device, 0);
   EXPECT_EQ(text(error.kernel), "nothing");
   EXPECT_EQ(error_in(SafeGrid<>::cover(-1, block<256>)).code, Errc::size_negative);
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
 }
 
 TEST_F(CheapBuild, AsksTheDriverNothing) {
   float on_the_stack = 0;
-  const auto before = host::calls_made(Call::current_device);
+  const auto before = host::calls_made(call_of<&host_backend::current_device>);
   ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<reads>, trust(&on_the_stack))
                   .has_value())
       << "whether it is device memory, only the driver knows";
   ASSERT_TRUE(stream.synchronize().has_value());
-  for (const Call call : {Call::limits_of, Call::attributes_of, Call::pointer_kind}) {
-    EXPECT_EQ(host::calls_made(call), 0U) << "member " << static_cast<int>(call);
+  for (const Call call : {call_of<&host_backend::limits_of>, call_of<&host_backend::attributes_of>,
+                          call_of<&host_backend::pointer_kind>}) {
+    EXPECT_EQ(host::calls_made(call), 0U) << "member " << call.name();
   }
-  EXPECT_EQ(host::calls_made(Call::current_device), before);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::current_device>), before);
 }
 
 TEST_F(CheapBuild, LeavesWhatOnlyADeviceKnowsToTheRuntime) {

@@ -259,7 +259,7 @@ TEST_F(CompareDevice, LengthsThatDifferAreAnErrorWithBoth) {
 
 TEST_F(CompareDevice, AFaultOfEarlierWorkComesOut) {
   const auto buffer = filled(counting(3));
-  host::fail_next(Call::copy, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::copy>, 1, HostStatus::invalid_value);
   EXPECT_EQ(error_in(compare(stream, buffer, counting(3))).code, Errc::runtime_failed);
 }
 

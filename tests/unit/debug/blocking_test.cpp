@@ -74,47 +74,47 @@ TEST_F(Blocking, EveryErrorSaysThatItWasOn) {
                       LaunchConfig{grid<1>, BlockDim::create(1024).value(), shared<char>(1 << 30)},
                       kernel<matmul_f32>))
           .blocking_was_on);
-  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
   EXPECT_TRUE(error_in(launch(stream, one_warp, kernel<matmul_f32>)).blocking_was_on);
-  host::fail_next(Call::stream_synchronize, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::stream_synchronize>, 1, HostStatus::invalid_value);
   EXPECT_TRUE(error_in(stream.synchronize()).blocking_was_on);
   debug::set_blocking(false);
-  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
   EXPECT_FALSE(error_in(launch(stream, one_warp, kernel<matmul_f32>)).blocking_was_on);
 }
 
 TEST_F(Blocking, EachLaunchIsWaitedForAndNoSuspect) {
-  const auto before = host::calls_made(Call::stream_synchronize);
+  const auto before = host::calls_made(call_of<&host_backend::stream_synchronize>);
   ASSERT_TRUE(launch(stream, one_warp, kernel<matmul_f32>).has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_synchronize), before + 1);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_synchronize>), before + 1);
   host::fault_in_kernel(1, HostStatus::illegal_address);
   const LaunchError error = error_in(launch(stream, one_warp, kernel<layers::scale<float>>));
   EXPECT_EQ(debug::suspects(error, nullptr, 0), 1U);
 }
 
 TEST_F(Blocking, AFaultThatAnswersTheQuestionBeforeTheWaitIsTheKernels) {
-  const auto before = host::calls_made(Call::stream_synchronize);
-  host::fail_next(Call::stream_capturing, 1, HostStatus::illegal_address);
+  const auto before = host::calls_made(call_of<&host_backend::stream_synchronize>);
+  host::fail_next(call_of<&host_backend::stream_capturing>, 1, HostStatus::illegal_address);
   const LaunchError error = error_in(launch(stream, one_warp, kernel<matmul_f32>));
   EXPECT_EQ(error.code, Errc::execution_failed);
   EXPECT_EQ(error.stage, Stage::completion);
   EXPECT_THAT(message(error), StartsWith("Device synchronization failed after kernel 'matmul_f32': "
                                          "an illegal memory access was encountered\n"));
-  EXPECT_EQ(host::calls_made(Call::stream_synchronize), before);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_synchronize>), before);
 }
 
 TEST_F(Blocking, AQuestionBeforeTheWaitThatIsRefusedIsNoFault) {
-  const auto before = host::calls_made(Call::stream_synchronize);
-  host::fail_next(Call::stream_capturing, 1, HostStatus::invalid_value);
+  const auto before = host::calls_made(call_of<&host_backend::stream_synchronize>);
+  host::fail_next(call_of<&host_backend::stream_capturing>, 1, HostStatus::invalid_value);
   EXPECT_TRUE(launch(stream, one_warp, kernel<matmul_f32>).has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_synchronize), before);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_synchronize>), before);
 }
 
 TEST_F(Blocking, ALaunchIntoACaptureDoesNotWaitAndBreaksNothing) {
   auto capture = Capture::begin(stream).value();
-  const auto before = host::calls_made(Call::stream_synchronize);
+  const auto before = host::calls_made(call_of<&host_backend::stream_synchronize>);
   EXPECT_TRUE(launch(capture.stream(), one_warp, kernel<matmul_f32>).has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_synchronize), before);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_synchronize>), before);
   auto graph = std::move(capture).end();
   ASSERT_TRUE(graph.has_value());
   EXPECT_TRUE(graph.value().instantiate().value().launch(stream).has_value());
@@ -122,9 +122,9 @@ TEST_F(Blocking, ALaunchIntoACaptureDoesNotWaitAndBreaksNothing) {
 }
 
 TEST_F(Blocking, ALaunchOfLevelOffDoesNotWait) {
-  const auto before = host::calls_made(Call::stream_synchronize);
+  const auto before = host::calls_made(call_of<&host_backend::stream_synchronize>);
   ASSERT_TRUE(launch<CheckLevel::off>(stream, one_warp, kernel<matmul_f32>).has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_synchronize), before);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_synchronize>), before);
 }
 
 /// Launches matmul_f32 and then scale<float>, each twice, with one variable set. Exits with the
@@ -136,7 +136,7 @@ TEST_F(Blocking, ALaunchOfLevelOffDoesNotWait) {
     if (!launch(stream, one_warp, kernel<matmul_f32>).has_value()) std::_Exit(101);
     if (!launch(stream, one_warp, kernel<layers::scale<float>>).has_value()) std::_Exit(102);
   }
-  std::_Exit(static_cast<int>(host::calls_made(Call::stream_synchronize)));
+  std::_Exit(static_cast<int>(host::calls_made(call_of<&host_backend::stream_synchronize>)));
 }
 
 struct SwitchesDeathTest : ::testing::Test {

@@ -72,7 +72,7 @@ TEST_F(CompletionTest, ADefaultStreamsNameTellsOnlyThatTheDeviceIsWell) {
     const std::uint64_t began = known->begin_wait();
     known->stream_waited(Vendor::nvidia, 0, stream, began);
     EXPECT_FALSE(known->is_complete(launch_on(stream, 0, Vendor::nvidia), submitted)) << name;
-    EXPECT_EQ(known->well_at(Vendor::nvidia, 0), began);
+    EXPECT_EQ(known->succeeded_at(Vendor::nvidia, 0), began);
   }
 }
 

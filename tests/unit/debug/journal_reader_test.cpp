@@ -29,7 +29,7 @@ TEST_F(JournalReaderTest, HasTheLaunchesOldestFirstInTheirPresentState) {
   ASSERT_TRUE(launch(stream, one_thread, kernel<early>).has_value());
   wait();
   ASSERT_TRUE(launch(stream, one_thread, kernel<late>).has_value());
-  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
   ASSERT_FALSE(launch(stream, one_thread, kernel<late>).has_value());
   const JournalReader launches;
   ASSERT_GE(launches.size(), 3U);

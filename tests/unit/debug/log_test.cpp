@@ -71,7 +71,7 @@ struct Log : LaunchTest {
 TEST_F(Log, IsSilentWhenItIsOff) {
   debug::set_log_level(LogLevel::off);
   ASSERT_TRUE(go().has_value());
-  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
   ASSERT_FALSE(go().has_value());
   EXPECT_THAT(messages, IsEmpty());
 }
@@ -101,7 +101,7 @@ TEST_F(Log, ErrorsHaveTheirWholeText) {
   ASSERT_FALSE(launch(stream, LaunchConfig{grid<1>, BlockDim::from_vendor(VendorDims{})},
                       kernel<dequantize_q4_0>)
                    .has_value());
-  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
   ASSERT_FALSE(go().has_value());
   EXPECT_THAT(of(LogLevel::error),
               ElementsAre(StartsWith("warpsafe: Kernel 'dequantize_q4_0' not launched: "
@@ -142,7 +142,7 @@ TEST_F(Log, TraceHasEveryCallOfTheRuntimeWithWhatItPutIntoItsArguments) {
   const std::string its_address = address(other.native());
   auto buffer = DeviceBuffer<int>::create(other, 1000).value();
   ASSERT_TRUE(buffer.zero(other).has_value());
-  host::fail_next(Call::stream_synchronize, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::stream_synchronize>, 1, HostStatus::invalid_value);
   ASSERT_FALSE(other.synchronize().has_value());
   const auto lines = of(LogLevel::trace);
   const auto is = [](const std::string& call, const std::string& status) {

@@ -39,7 +39,7 @@ TEST_F(Ranges, AreAroundLaunchesAndWaitsAndErrorsAreMarks) {
     const debug::ProfilerRanges<NotedCalls> ranges;
     ASSERT_TRUE(go().has_value());
     ASSERT_TRUE(stream.synchronize().has_value());
-    host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+    host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
     ASSERT_FALSE(go().has_value());
   }
   EXPECT_THAT(told, ElementsAre(StartsWith("push named::ranged"), "pop", "push stream synchronize",

@@ -121,7 +121,7 @@ TEST_F(Recorder, ErrorsAreThoseOfChecksLaunchesAndWaits) {
   recorder.start();
   const LaunchConfig too_much{grid<1>, block<1>, shared<char>(1 << 30)};
   ASSERT_FALSE(launch(stream, too_much, kernel<loads>).has_value());
-  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
   ASSERT_FALSE(launch(stream, two_blocks, kernel<stores>).has_value());
   host::fault_in_kernel(1, HostStatus::illegal_address);
   go(stream, kernel<loads>);
@@ -155,12 +155,12 @@ TEST_F(Recorder, EventsTellWhenTheGpuCameToALaunchAndLeftIt) {
 
 TEST_F(Recorder, WhileAGraphIsCapturedThereAreNoEvents) {
   recorder.start({.gpu_times = true});
-  const auto recorded = host::calls_made(Call::event_record);
+  const auto recorded = host::calls_made(call_of<&host_backend::event_record>);
   auto capture = Capture::begin(stream).value();
   go(stream, kernel<loads>);
   go(other, kernel<stores>);
   ASSERT_TRUE(std::move(capture).end().has_value());
-  EXPECT_EQ(host::calls_made(Call::event_record), recorded);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), recorded);
   EXPECT_THAT(ended().launches, SizeIs(2));
 }
 
@@ -210,7 +210,7 @@ TEST_F(Recorder, TheJournalIsOneObjectPerLine) {
   recorder.start();
   go(stream, kernel<loads>);
   wait();
-  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
   ASSERT_FALSE(launch(stream, two_blocks, kernel<stores>).has_value());
   const auto lines = journal(ended());
   ASSERT_THAT(lines, SizeIs(6));
@@ -266,7 +266,7 @@ TEST_F(Recorder, TheTraceHasStreamsAsRowsAndErrorsAsInstants) {
   go(other, kernel<stores>);
   wait();
   ASSERT_TRUE(other.synchronize().has_value());
-  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
   ASSERT_FALSE(launch(stream, two_blocks, kernel<stores>).has_value());
   const auto lines = trace(ended());
   EXPECT_EQ(lines.front(), "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");

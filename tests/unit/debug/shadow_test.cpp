@@ -171,7 +171,7 @@ TEST_F(Shadow, ThreadsAreComparedEachForItself) {
 
 TEST_F(Shadow, ALaunchThatTheRuntimeRefusesIsNotCompared) {
   auto values = filled(counting<float>(100));
-  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
   EXPECT_EQ(error_in(go(values, false)).code, Errc::launch_refused);
   EXPECT_TRUE(go(values, false).has_value());
   EXPECT_THAT(messages, IsEmpty());

@@ -33,7 +33,7 @@ TEST_F(SpdlogTest, GetsEachMessageAtItsLevel) {
     const debug::SpdlogSink to_spdlog(logger);
     debug::set_log_level(debug::LogLevel::trace);
     ASSERT_TRUE(launch(stream, config, kernel<logged>).has_value());
-    host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+    host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
     ASSERT_FALSE(launch(stream, config, kernel<logged>).has_value());
     debug::set_log_level(debug::LogLevel::off);
   }

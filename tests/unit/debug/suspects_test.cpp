@@ -124,7 +124,7 @@ TEST_F(Suspects, ALaunchThatMeetsTheFaultSaysItWasBeforeItAndIsNoSuspect) {
   go(stream, kernel<first>);
   while (host_backend::stream_query(stream.native()) == host_backend::not_ready) {
   }
-  host::fail_next(Call::launch, 1, HostStatus::illegal_address);
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::illegal_address);
   const auto refused = launch(other, two_threads, kernel<second>);
   const LaunchError error = error_in(refused);
   EXPECT_EQ(error.code, Errc::pending_error);
@@ -165,7 +165,7 @@ TEST_F(Suspects, AResetDeviceStartsAgain) {
 }
 
 TEST_F(Suspects, ARefusedLaunchIsNone) {
-  host::fail_next(Call::launch, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
   ASSERT_FALSE(launch(stream, two_threads, kernel<first>).has_value());
   plant_fault();
   go(stream, kernel<second>);
@@ -198,7 +198,7 @@ TEST_F(Suspects, AFaultThatTheDeviceSurvivesHasThemToo) {
 
 TEST_F(Suspects, AnErrorOfACallAloneHasNone) {
   go(stream, kernel<first>);
-  host::fail_next(Call::stream_synchronize, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::stream_synchronize>, 1, HostStatus::invalid_value);
   const LaunchError error = error_in(stream.synchronize());
   EXPECT_EQ(error.incident, 0U);
   EXPECT_THAT(suspects_of(error), IsEmpty());

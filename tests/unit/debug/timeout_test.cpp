@@ -135,7 +135,7 @@ TEST_F(Timeout, EventsAndPendingValuesAreWaitedForTheSameWay) {
   auto pinned = PinnedBuffer<int>::create(4).value();
   hold();
   const Event after = stream.record().value();
-  auto value = copy(stream, std::move(pinned), buffer);
+  auto value = copy(stream, from(buffer), to(std::move(pinned)));
   debug::set_timeout(20, true);
   EXPECT_EQ(error_in(after.synchronize()).code, Errc::wait_timed_out);
   EXPECT_EQ(error_in(std::move(value).get()).code, Errc::wait_timed_out);
@@ -149,11 +149,11 @@ TEST_F(Timeout, ACopyToOrdinaryMemoryIsNotMadeWhereItWouldHang) {
   std::vector<int> values(4, 1);
   hold();
   debug::set_timeout(20, true);
-  const auto before = host::calls_made(Call::copy);
-  EXPECT_EQ(error_in(copy_and_wait(stream, values, buffer)).code, Errc::wait_timed_out);
-  EXPECT_EQ(error_in(copy_and_wait(stream, buffer, values)).code, Errc::wait_timed_out);
+  const auto before = host::calls_made(call_of<&host_backend::copy>);
+  EXPECT_EQ(error_in(copy_and_wait(stream, from(buffer), to(values))).code, Errc::wait_timed_out);
+  EXPECT_EQ(error_in(copy_and_wait(stream, from(values), to(buffer))).code, Errc::wait_timed_out);
   EXPECT_EQ(error_in(buffer.to_host(stream).get()).code, Errc::wait_timed_out);
-  EXPECT_EQ(host::calls_made(Call::copy), before);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::copy>), before);
   EXPECT_THAT(said, SizeIs(3));
 }
 
@@ -174,7 +174,7 @@ TEST_F(Timeout, AWaitForSeveralPendingValuesIsNeverGivenUp) {
   auto buffer = DeviceBuffer<int>::create(stream, 4).value();
   auto pinned = PinnedBuffer<int>::create(4).value();
   hold();
-  auto value = copy(stream, std::move(pinned), buffer);
+  auto value = copy(stream, from(buffer), to(std::move(pinned)));
   debug::set_timeout(20, true);
   EXPECT_TRUE(synchronize(stream, std::move(value)).has_value());
   ASSERT_THAT(said, SizeIs(2));
@@ -185,7 +185,7 @@ TEST_F(Timeout, AWaitInTimeSaysNothingAndHasItsOwnStatus) {
   debug::set_timeout(60'000);
   ASSERT_TRUE(launch(stream, single_thread, kernel<comes_after>).has_value());
   EXPECT_TRUE(stream.synchronize().has_value());
-  host::fail_next(Call::stream_synchronize, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::stream_synchronize>, 1, HostStatus::invalid_value);
   EXPECT_EQ(error_in(stream.synchronize()).raw, raw(HostStatus::invalid_value));
   host::fault_in_kernel(1, HostStatus::illegal_address);
   ASSERT_TRUE(launch(stream, single_thread, kernel<comes_after>).has_value());
@@ -215,9 +215,9 @@ TEST_F(Timeout, ALimitOfManyYearsIsNotReachedAtOnce) {
 }
 
 TEST_F(Timeout, WithoutTheSwitchNothingIsAsked) {
-  const auto before = host::calls_made(Call::stream_query);
+  const auto before = host::calls_made(call_of<&host_backend::stream_query>);
   ASSERT_TRUE(stream.synchronize().has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_query), before);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_query>), before);
 }
 
 TEST_F(Timeout, WhileAGraphIsCapturedNothingIsAsked) {
@@ -226,9 +226,9 @@ TEST_F(Timeout, WhileAGraphIsCapturedNothingIsAsked) {
   auto buffer = DeviceBuffer<int>::create(other, 4).value();
   auto recording = Capture::begin(stream).value();
   auto value = buffer.to_host(other);
-  const auto before = host::calls_made(Call::event_query);
+  const auto before = host::calls_made(call_of<&host_backend::event_query>);
   EXPECT_TRUE(std::move(value).get().has_value());
-  EXPECT_EQ(host::calls_made(Call::event_query), before);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::event_query>), before);
   EXPECT_TRUE(std::move(recording).end().has_value());
 }
 
@@ -262,8 +262,8 @@ TEST_F(ToolTimeout, AToolThatWaitsForWhatIsBeforeItsLaunchIsWatched) {
   lets_go_when_told = false;
   hold();
   debug::set_timeout(20, true);
-  const auto copies = host::calls_made(Call::copy);
-  const auto launches = host::calls_made(Call::launch);
+  const auto copies = host::calls_made(call_of<&host_backend::copy>);
+  const auto launches = host::calls_made(call_of<&host_backend::launch>);
   debug::set_shadow("holds");
   EXPECT_EQ(error_in(watched()).code, Errc::wait_timed_out);
   debug::set_shadow(nullptr);
@@ -274,8 +274,9 @@ TEST_F(ToolTimeout, AToolThatWaitsForWhatIsBeforeItsLaunchIsWatched) {
   EXPECT_EQ(error_in(watched()).code, Errc::wait_timed_out);
   ASSERT_THAT(said, SizeIs(3));
   EXPECT_THAT(said[0], HasSubstr("stream synchronize of stream " + address(stream.native())));
-  EXPECT_EQ(host::calls_made(Call::copy), copies) << "nothing that would hang was begun";
-  EXPECT_EQ(host::calls_made(Call::launch), launches);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::copy>), copies)
+      << "nothing that would hang was begun";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), launches);
 }
 
 TEST_F(ToolTimeout, AToolThatWaitsForItsOwnLaunchIsWatched) {

@@ -48,17 +48,19 @@ struct CaptureTest : LaunchTest {
 
 TEST_F(CaptureTest, FreesThatMetItAreMadeAtItsEnd) {
   for (const bool wanted : {true, false}) {
-    const auto freed = host::calls_made(host::Call::deallocate);
+    const auto freed = host::calls_made(host::call_of<&warpsafe::host_backend::deallocate>);
     auto buffer = DeviceBuffer<int>::create(stream, 4).value();
     {
       auto capture = Capture::begin(stream).value();
       EXPECT_TRUE(buffer.close().has_value());
-      EXPECT_EQ(host::calls_made(host::Call::deallocate), freed) << "it would be captured";
+      EXPECT_EQ(host::calls_made(host::call_of<&warpsafe::host_backend::deallocate>), freed)
+          << "it would be captured";
       if (wanted) {
         EXPECT_TRUE(std::move(capture).end().has_value());
       }
     }
-    EXPECT_EQ(host::calls_made(host::Call::deallocate), freed + 1) << "ended: " << wanted;
+    EXPECT_EQ(host::calls_made(host::call_of<&warpsafe::host_backend::deallocate>), freed + 1)
+        << "ended: " << wanted;
     expect_over();
   }
 }
@@ -86,7 +88,8 @@ TEST_F(CaptureTest, ADroppedOneIsOver) {
     const auto capture = Capture::begin(stream).value();
     ASSERT_TRUE(put_on(stream, 5).has_value());
   }
-  EXPECT_EQ(host::calls_made(host::Call::graph_destroy), 1U) << "its graph is not lost";
+  EXPECT_EQ(host::calls_made(host::call_of<&warpsafe::host_backend::graph_destroy>), 1U)
+      << "its graph is not lost";
   expect_over();
   EXPECT_EQ(numbers[0], 0);
   auto first = Capture::begin(stream).value();
@@ -301,7 +304,7 @@ TEST_F(CaptureTest, BrokenByOthersAndFoundOutAtTheEnd) {
 
 TEST_F(CaptureTest, AFailureThatBreaksNothingIsNotBlamed) {
   auto capture = Capture::begin(stream).value();
-  host::fail_next(Call::event_create, 1, HostStatus::unknown);
+  host::fail_next(call_of<&host_backend::event_create>, 1, HostStatus::unknown);
   EXPECT_FALSE(stream.record().has_value());
   EXPECT_TRUE(std::move(capture).end().has_value());
 }
@@ -455,12 +458,12 @@ TEST_F(CaptureTest, AMovedOneHasNothingToEnd) {
 }
 
 TEST_F(CaptureTest, EachCallThatFailsIsNamedWithItsCallersLine) {
-  host::fail_next(Call::capture_begin, 1, HostStatus::unknown);
+  host::fail_next(call_of<&host_backend::capture_begin>, 1, HostStatus::unknown);
   LaunchError error = error_in(Capture::begin(stream, CaptureMode::global, app));
   EXPECT_EQ(text(error.operation), "capture begin");
   EXPECT_TRUE(is_app(error.site));
   auto capture = Capture::begin(stream).value();
-  host::fail_next(Call::capture_end, 1, HostStatus::unknown);
+  host::fail_next(call_of<&host_backend::capture_end>, 1, HostStatus::unknown);
   error = error_in(std::move(capture).end(app));
   EXPECT_EQ(text(error.operation), "capture end");
   EXPECT_EQ(error.code, Errc::runtime_failed);
@@ -474,9 +477,9 @@ TEST_F(CaptureTest, TheStreamLivesAsLongAsItsCapture) {
   auto mine = Stream::create().value();
   auto capture = Capture::begin(mine).value();
   EXPECT_TRUE(mine.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 0U);
   EXPECT_TRUE(std::move(capture).end().has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 1U);
 }
 
 TEST_F(CaptureTest, FullChecksSeeTheCapturesOfOtherCode) {
@@ -568,14 +571,15 @@ TEST_F(CaptureTest, ABrokenOneIsNotTakenForAnEmptyOne) {
   const auto on = basic_stream<Forgiving>::create(DeviceId(0)).value();
   for (const bool given : {false, true}) {
     gives_a_graph = given;
-    const auto destroyed = host::calls_made(Call::graph_destroy);
+    const auto destroyed = host::calls_made(call_of<&host_backend::graph_destroy>);
     auto capture = basic_capture<Forgiving>::begin(on).value();
     ASSERT_EQ(host_backend::fill(numbers, 0, 4, on.native()), 0);
     ASSERT_NE(host_backend::stream_query(on.native()), 0) << "which breaks it";
     const LaunchError error = error_in(std::move(capture).end());
     EXPECT_EQ(error.code, Errc::capture_broken);
     EXPECT_EQ(error.stage, Stage::runtime_call);
-    EXPECT_EQ(host::calls_made(Call::graph_destroy), destroyed + (given ? 1U : 0U));
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::graph_destroy>),
+              destroyed + (given ? 1U : 0U));
   }
   gives_a_graph = false;
   auto empty = basic_capture<Forgiving>::begin(on).value();

@@ -73,7 +73,7 @@ TEST_F(GraphTest, InstantiatedItOutlivesTheGraph) {
   auto first = graph->instantiate().value();
   auto second = graph->instantiate().value();
   graph.reset();
-  EXPECT_EQ(host::calls_made(Call::graph_destroy), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::graph_destroy>), 1U);
   ASSERT_TRUE(first.launch(stream).has_value());
   ASSERT_TRUE(second.launch(stream).has_value());
   wait();
@@ -440,17 +440,17 @@ TEST_F(GraphTest, EachCallThatFailsIsNamedWithItsCallersLine) {
   const auto fail = [](Call call) { host::fail_next(call, 1, HostStatus::unknown); };
   auto graph = adds(1);
   auto exec = graph.instantiate().value();
-  fail(Call::graph_nodes);
+  fail(call_of<&host_backend::graph_nodes>);
   expect_failed(graph.node_count(app), "graph nodes");
-  fail(Call::graph_instantiate);
+  fail(call_of<&host_backend::graph_instantiate>);
   expect_failed(graph.instantiate(app), "graph instantiate");
-  fail(Call::graph_launch);
+  fail(call_of<&host_backend::graph_launch>);
   expect_failed(exec.launch(stream, app), "graph launch");
-  fail(Call::graph_update);
+  fail(call_of<&host_backend::graph_update>);
   expect_failed(exec.update(graph, app), "graph update");
-  fail(Call::graph_exec_destroy);
+  fail(call_of<&host_backend::graph_exec_destroy>);
   expect_failed(exec.close(app), "graph destroy");
-  fail(Call::graph_destroy);
+  fail(call_of<&host_backend::graph_destroy>);
   expect_failed(graph.close(app), "graph destroy");
   host::take_last_error();
 }
@@ -476,8 +476,8 @@ TEST_F(GraphTest, AMovedOneIsDestroyedOnce) {
     one = std::move(two);
     ASSERT_TRUE(one.launch(stream).has_value());
   }
-  EXPECT_EQ(host::calls_made(Call::graph_destroy), 1U);
-  EXPECT_EQ(host::calls_made(Call::graph_exec_destroy), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::graph_destroy>), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::graph_exec_destroy>), 1U);
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ TEST_F(Reference, ACopyThatFailsIsTheLaunchsError) {
   debug::set_reference("axpy");
   const auto x = filled(std::vector<float>{1});
   auto y = filled(std::vector<float>{1});
-  host::fail_next(Call::copy, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::copy>, 1, HostStatus::invalid_value);
   const LaunchError error =
       error_in(launch(stream, config, checked_axpy, 1.0F, x.view(), y.view(), x.size()));
   EXPECT_EQ(error.code, Errc::runtime_failed);

@@ -97,7 +97,7 @@ TEST_F(Launch, TakesAStreamOrAReferenceToOne) {
   EXPECT_TRUE(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<nothing>).has_value());
   EXPECT_TRUE(launch(ref, LaunchConfig{grid<1>, block<1>}, kernel<nothing>).has_value());
   EXPECT_TRUE(launch(borrowed, LaunchConfig{grid<1>, block<1>}, kernel<nothing>).has_value());
-  EXPECT_EQ(host::calls_made(Call::launch), 3U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 3U);
 }
 
 TEST_F(Launch, AnEmptyGridLaunchesNothingAndSucceeds) {
@@ -110,7 +110,7 @@ TEST_F(Launch, AnEmptyGridLaunchesNothingAndSucceeds) {
   EXPECT_TRUE(launch<off>(stream, empty_off, kernel<count_threads>, trust(counter)).has_value());
   wait();
   EXPECT_EQ(*counter, 0U);
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
 }
 
 WARPSAFE_KERNEL void mark(extent<2> size, int* matrix) {
@@ -194,16 +194,18 @@ TEST_F(Launch, OnlyFullChecksAskTheDriver) {
   const LaunchConfig config{grid<1>, block<32>};
   ASSERT_TRUE(launch<cheap>(stream, config, kernel<nothing>).has_value());
   ASSERT_TRUE(launch<off>(stream, config, kernel<nothing>).has_value());
-  EXPECT_EQ(host::calls_made(Call::launch), 2U);
-  for (const Call call : {Call::limits_of, Call::attributes_of, Call::current_device,
-                          Call::pointer_kind, Call::peek_last_error, Call::stream_device,
-                          Call::raise_dynamic_shared, Call::stream_capturing}) {
-    EXPECT_EQ(host::calls_made(call), call == Call::current_device ? 1U : 0U)
-        << "member " << static_cast<int>(call) << "; one current_device is Stream::create's";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 2U);
+  for (const Call call :
+       {call_of<&host_backend::limits_of>, call_of<&host_backend::attributes_of>,
+        call_of<&host_backend::current_device>, call_of<&host_backend::pointer_kind>,
+        call_of<&host_backend::peek_last_error>, call_of<&host_backend::stream_device>,
+        call_of<&host_backend::raise_dynamic_shared>, call_of<&host_backend::stream_capturing>}) {
+    EXPECT_EQ(host::calls_made(call), call == call_of<&host_backend::current_device> ? 1U : 0U)
+        << "member " << call.name() << "; one current_device is Stream::create's";
   }
   ASSERT_TRUE(launch<full>(stream, config, kernel<nothing>).has_value());
-  EXPECT_EQ(host::calls_made(Call::limits_of), 1U);
-  EXPECT_EQ(host::calls_made(Call::attributes_of), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::limits_of>), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::attributes_of>), 1U);
 }
 
 // Launches that the library refuses: nothing reaches the device.
@@ -232,7 +234,7 @@ TEST_F(Launch, RefusesABlockThatIsTooLargeInTheseWords) {
       "(maxThreadsPerBlock of device 0 'Test GPU')" +
           launch_line("grid=(2800,1,1), block=(64,64,1), shared=0 bytes", "launch_test.cpp", line) +
           "\n  try block<32,32> and recompute the grid with cover(extent, block<32,32>)");
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
 }
 
 TEST_F(Launch, RefusesALongAxisInTheseWordsAtBothCheckedLevels) {
@@ -332,11 +334,13 @@ TEST_F(Launch, ADriverThatCannotTellWhatIsResidentIsTheError) {
     EXPECT_EQ(error.stage, Stage::validation);
     EXPECT_EQ(error.raw, raw(HostStatus::invalid_value));
     EXPECT_EQ(error.device, 0);
-    EXPECT_EQ(host::calls_made(Call::launch), 0U);
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
   };
-  refused_if(Call::resident_blocks, LaunchConfig{grid<8>, block<32>, cooperative});
-  refused_if(Call::max_cluster_blocks, LaunchConfig{grid<16>, block<32>, non_portable_cluster<16>});
-  refused_if(Call::raise_dynamic_shared,
+  refused_if(call_of<&host_backend::resident_blocks>,
+             LaunchConfig{grid<8>, block<32>, cooperative});
+  refused_if(call_of<&host_backend::max_cluster_blocks>,
+             LaunchConfig{grid<16>, block<32>, non_portable_cluster<16>});
+  refused_if(call_of<&host_backend::raise_dynamic_shared>,
              configure(grid<8>, block<32>, cooperative, shared(Bytes(100000))));
 }
 
@@ -385,7 +389,7 @@ TEST_F(Launch, AFailedConfigurationComesOutWithTheKernelsName) {
             "  at app.cpp:7");
   EXPECT_EQ(error_in(launch<off>(stream, config, kernel<nothing>)).code, Errc::size_negative)
       << "no level loses it";
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
 }
 
 TEST_F(Launch, WhatConfigureFindsHasTheLaunchsLine) {
@@ -406,7 +410,7 @@ TEST_F(Launch, AConfigurationThatWasNeverCheckedIsCheckedHere) {
     EXPECT_EQ(error_in(refused).code, Errc::shared_negative);
     EXPECT_EQ(text(error_in(refused).kernel), "nothing");
   }
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
 }
 
 TEST_F(Launch, ANegativeValueForAnUnsignedParameterIsRefused) {
@@ -524,7 +528,7 @@ TEST_F(Launch, EveryStatusOfTheRuntimeComesOutWhole) {
   const LaunchConfig config{grid<5, 6, 7>, block<8, 4, 2>, shared<char>(100)};
   for (const host::StatusRow& row : host::status_table::rows) {
     if (row.status == HostStatus::success) continue;
-    host::fail_next(Call::launch, 1, row.status);
+    host::fail_next(call_of<&host_backend::launch>, 1, row.status);
     const LaunchError error = error_in(launch(stream, config, kernel<nothing>));
     const unsigned line = __LINE__ - 1;
     EXPECT_EQ(error.code, row.code == Errc::runtime_failed     ? Errc::launch_refused
@@ -547,11 +551,13 @@ TEST_F(Launch, EveryStatusOfTheRuntimeComesOutWhole) {
                 ::testing::StartsWith("Kernel 'nothing' launch failed: " + text(row.name) +
                                       " (grid=(5,6,7), block=(8,4,2))\n"));
   }
-  EXPECT_EQ(host::calls_made(Call::launch), std::size(host::status_table::rows) - 1);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>),
+            std::size(host::status_table::rows) - 1);
 }
 
 TEST_F(Launch, WhatTheDriverCannotBeAskedIsReportedBeforeTheLaunch) {
-  for (const Call call : {Call::current_device, Call::limits_of, Call::attributes_of}) {
+  for (const Call call : {call_of<&host_backend::current_device>, call_of<&host_backend::limits_of>,
+                          call_of<&host_backend::attributes_of>}) {
     host::fail_next(call, 1, HostStatus::initialization_error);
     const auto refused = launch(stream, config_of({1}, {32}), kernel<nothing>);
     const unsigned line = __LINE__ - 1;
@@ -565,18 +571,18 @@ TEST_F(Launch, WhatTheDriverCannotBeAskedIsReportedBeforeTheLaunch) {
         "first used" +
             launch_line("grid=(1,1,1), block=(32,1,1), shared=0 bytes", "launch_test.cpp", line));
   }
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
 }
 
 TEST_F(Launch, ARefusedOptInIsTheLaunchsOwnError) {
   become(limits::sm_90);
-  host::fail_next(Call::raise_dynamic_shared, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::raise_dynamic_shared>, 1, HostStatus::invalid_value);
   const auto config = configure(grid<1>, block<32>, shared(Bytes(100000)));
   const LaunchError error = error_in(launch(stream, config, kernel<nothing>));
   EXPECT_EQ(error.code, Errc::launch_refused);
   EXPECT_EQ(error.stage, Stage::launch);
   EXPECT_EQ(error.dynamic_shared, 100000U);
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
 }
 
 TEST_F(Launch, AFaultSurfacesAtTheNextWaitAndTheContextIsLost) {

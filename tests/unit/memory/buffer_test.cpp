@@ -55,8 +55,8 @@ TEST_F(BufferTest, OfNothingAsksForNoMemory) {
   EXPECT_TRUE(launch(stream, three, kernel<take<DeviceSpan<int>>>, empty.view()).has_value());
   EXPECT_TRUE(read(empty).empty());
   EXPECT_TRUE(empty.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::allocate), 0U);
-  EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::allocate>), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 0U);
 }
 
 TEST_F(BufferTest, ASizeThatIsNoneIsAnErrorWithItsNumbers) {
@@ -117,7 +117,7 @@ TEST_F(BufferTest, MovesItsMemoryAlong) {
   EXPECT_EQ(first.size(), 0U);  // NOLINT(bugprone-use-after-move): what is tested
   EXPECT_EQ(read(second), counting(5));
   second = filled(counting(6));
-  EXPECT_EQ(host::calls_made(Call::deallocate), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 1U);
   DeviceBuffer<int>& same = second;
   second = std::move(same);
   EXPECT_EQ(read(second), counting(6)) << "to itself it changes nothing";
@@ -126,10 +126,10 @@ TEST_F(BufferTest, MovesItsMemoryAlong) {
 TEST_F(BufferTest, CloseTellsWhatTheRuntimeSaysAndHappensOnce) {
   auto buffer = filled(counting(5));
   int* const memory = buffer.view().pointer().get();
-  host::fail_next(Call::deallocate, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::deallocate>, 1, HostStatus::invalid_value);
   EXPECT_EQ(error_in(buffer.close(app)).code, Errc::runtime_failed);
   EXPECT_TRUE(buffer.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::deallocate), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 1U);
   EXPECT_EQ(host_backend::deallocate(memory, stream.native()), 0);
 }
 
@@ -137,10 +137,11 @@ TEST_F(BufferTest, OutlivesItsStreamsOwner) {
   std::optional<Stream> own = Stream::create().value();
   auto buffer = DeviceBuffer<int>::from(*own, counting(5)).value();
   own.reset();
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 0U);
   EXPECT_EQ(buffer.to_host(buffer.stream()).get().value(), counting(5));
   EXPECT_TRUE(buffer.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U) << "with the last that is bound to it";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 1U)
+      << "with the last that is bound to it";
 }
 
 TEST_F(BufferTest, AnAllocationOfAnotherDevicesStreamIsOnThatDevice) {
@@ -163,9 +164,9 @@ TEST_F(BufferTest, OfADeviceWithoutPoolsIsPlainMemory) {
     EXPECT_EQ(read(buffer), counting(5));
     EXPECT_EQ(held_bytes(), 20U);
   }
-  EXPECT_EQ(host::calls_made(Call::allocate), 0U);
-  EXPECT_EQ(host::calls_made(Call::allocate_unordered), 1U);
-  EXPECT_EQ(host::calls_made(Call::deallocate_unordered), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::allocate>), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::allocate_unordered>), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate_unordered>), 1U);
   EXPECT_EQ(held_bytes(), 0U);
 }
 
@@ -176,7 +177,7 @@ TEST_F(BufferTest, PlainMemoryIsFreedAfterTheWorkThatUsesIt) {
   {
     auto in = filled(counting(3, 40));
     hold(stream);
-    ASSERT_TRUE(copy(stream, out, in).has_value());
+    ASSERT_TRUE(copy(stream, from(in), to(out)).has_value());
     open_soon();
   }
   EXPECT_TRUE(stream.ready().value()) << "the free has waited";
@@ -189,8 +190,8 @@ TEST_F(BufferTest, IsFreedAfterItsUseOnAnotherStream) {
   {
     auto source = filled(counting(3, 40));
     hold(other);
-    ASSERT_TRUE(copy(other, target, source).has_value());
-    EXPECT_EQ(host::calls_made(Call::event_record), 2U) << "one for each buffer, not its stream's";
+    ASSERT_TRUE(copy(other, from(source), to(target)).has_value());
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), 2U) << "one for each buffer, not its stream's";
   }
   // The source's free is in `stream` and waits there for `other`.
   EXPECT_TRUE(stays_pending(stream));
@@ -206,7 +207,7 @@ TEST_F(BufferTest, IsFreedAfterAKernelThatWasMadeKnown) {
     hold(other);
     ASSERT_TRUE(buffer.used_on(other).has_value());
     ASSERT_TRUE(buffer.used_on(stream).has_value()) << "its own stream needs no note";
-    EXPECT_EQ(host::calls_made(Call::event_record), 1U);
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), 1U);
   }
   EXPECT_TRUE(stays_pending(stream));
   open();
@@ -223,7 +224,8 @@ TEST_F(BufferTest, IsFreedAfterAKernelThatHasItsView) {
     auto source = filled(counting(3, 40));
     hold(other);
     ASSERT_TRUE(launch(other, three, kernel<copy_ints>, source.view(), target.view()).has_value());
-    EXPECT_EQ(host::calls_made(Call::event_record), 1U) << "the target is of that stream itself";
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), 1U)
+        << "the target is of that stream itself";
   }
   EXPECT_TRUE(stays_pending(stream)) << "the free waits";
   open();
@@ -242,7 +244,7 @@ TEST_F(BufferTest, NothingIsMadeOrCopiedOnWhatIsLeftOfAStream) {
   auto from = filled(counting(3));
   auto to = filled(counting(3));
   EXPECT_EQ(error_in(to.zero(left)).code, Errc::stream_null);
-  EXPECT_EQ(error_in(copy(left, to, from)).code, Errc::stream_null);
+  EXPECT_EQ(error_in(copy(left, warpsafe::from(from), warpsafe::to(to))).code, Errc::stream_null);
   EXPECT_EQ(error_in(to.to_host(left).get()).code, Errc::stream_null);
   EXPECT_EQ(to.to_host(moved).get().value(), counting(3));
 }
@@ -256,17 +258,18 @@ TEST_F(BufferTest, EveryFormOfAViewKnowsItsBuffer) {
   ASSERT_TRUE(host::set_limits(0, limits));
   auto managed = ManagedBuffer<int>::create(stream, 8).value();
   const auto noted = [&](const auto& argument) {
-    const auto before = host::calls_made(Call::event_record);
+    const auto before = host::calls_made(call_of<&host_backend::event_record>);
     EXPECT_TRUE(launch(stream, three,
                        kernel<take<std::remove_cvref_t<decltype(detail::kernel_form(argument))>>>,
                        argument)
                     .has_value());
-    EXPECT_EQ(host::calls_made(Call::event_record), before) << "its own stream needs no note";
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), before)
+        << "its own stream needs no note";
     EXPECT_TRUE(launch(other, three,
                        kernel<take<std::remove_cvref_t<decltype(detail::kernel_form(argument))>>>,
                        argument)
                     .has_value());
-    return host::calls_made(Call::event_record) - before;
+    return host::calls_made(call_of<&host_backend::event_record>) - before;
   };
   EXPECT_EQ(noted(buffer.view()), 1U);
   EXPECT_EQ(noted(std::as_const(buffer).view()), 1U);
@@ -287,8 +290,8 @@ TEST_F(BufferTest, ACopyOfViewsIsKnown) {
   {
     auto source = filled(counting(3, 40));
     hold(other);
-    ASSERT_TRUE(copy(other, target.view(), source.view()).has_value());
-    EXPECT_EQ(host::calls_made(Call::event_record), 2U);
+    ASSERT_TRUE(copy(other, from(source.view()), to(target.view())).has_value());
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), 2U);
   }
   EXPECT_TRUE(stays_pending(stream));
   open();
@@ -299,7 +302,7 @@ TEST_F(BufferTest, ACopyOfViewsIsKnown) {
 TEST_F(BufferTest, AUseThatCannotBeNotedIsAnErrorOfTheLaunch) {
   const Stream other = Stream::create().value();
   auto buffer = filled(counting(3));
-  host::fail_next(Call::event_record, 1, HostStatus::out_of_memory);
+  host::fail_next(call_of<&host_backend::event_record>, 1, HostStatus::out_of_memory);
   const auto launched = launch(other, three, kernel<take<DeviceSpan<int>>>, buffer.view());
   EXPECT_EQ(error_in(launched).stage, Stage::runtime_call);
 }
@@ -326,10 +329,11 @@ TEST_F(BufferTest, KeepsTheStreamThatItWasGivenByReference) {
   const StreamRef by_reference = local->ref();
   auto buffer = DeviceBuffer<int>::create(by_reference, 3).value();
   local.reset();
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 0U) << "the buffer is bound to it";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 0U)
+      << "the buffer is bound to it";
   EXPECT_TRUE(buffer.zero(buffer.stream()).has_value());
   EXPECT_TRUE(buffer.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 1U);
 }
 
 TEST_F(BufferTest, AHoldKeepsTheMemoryAndNotTheBuffer) {
@@ -340,7 +344,7 @@ TEST_F(BufferTest, AHoldKeepsTheMemoryAndNotTheBuffer) {
     hold = buffer.keep();
   }
   EXPECT_FALSE(hold.empty());
-  EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 0U);
   EXPECT_EQ(held_bytes(), 12U);
   MemoryHold copied = hold;
   hold = {};
@@ -364,15 +368,15 @@ TEST_F(BufferTest, AViewThatOutlivesItsBufferIsRefused) {
   for (const Stream* on : {static_cast<const Stream*>(&stream), &foreign}) {
     expect_refused(launch(*on, three, kernel<copy_ints>, other.view(), view), 2);
     expect_refused(launch(*on, three, kernel<take<DeviceSpan<int>>>, part), 1);
-    expect_refused(copy(*on, view, other), 0);
-    expect_refused(copy(*on, other, view), 0);
+    expect_refused(copy(*on, from(other), to(view)), 0);
+    expect_refused(copy(*on, from(view), to(other)), 0);
   }
   auto matrix = PitchedBuffer<int>::create(stream, extent{rows{2}, cols{3}}).value();
   const auto old = matrix.view();
   ASSERT_TRUE(matrix.close().has_value());
   expect_refused(launch(stream, three, kernel<take<PitchedSpan<int>>>, old), 1);
   std::vector<int> values(6);
-  expect_refused(copy_and_wait(stream, values, old), 0);
+  expect_refused(copy_and_wait(stream, from(old), to(values)), 0);
 }
 
 TEST_F(BufferTest, AViewIsGoodAsLongAsSomethingHoldsTheMemory) {
@@ -405,11 +409,11 @@ TEST_F(BufferTest, AClosedOneHasNoMemoryToWorkOn) {
     EXPECT_EQ(code(buffer.to_host(stream).get()), Errc::memory_closed);
     EXPECT_EQ(code(buffer.used_on(stream)), Errc::memory_closed);
     const auto named = filled(std::vector<int>{});
-    EXPECT_EQ(code(copy(stream, buffer, named)), Errc::memory_closed);
+    EXPECT_EQ(code(copy(stream, from(named), to(buffer))), Errc::memory_closed);
     EXPECT_TRUE(buffer.view().empty());
     EXPECT_EQ(code(launch(stream, three, kernel<take<DeviceSpan<int>>>, buffer.view())),
               Errc::memory_closed);
-    EXPECT_EQ(code(copy(stream, buffer.view(), named.view())), Errc::memory_closed);
+    EXPECT_EQ(code(copy(stream, from(named.view()), to(buffer.view()))), Errc::memory_closed);
     EXPECT_TRUE(launch<CheckLevel::off>(stream, three, kernel<take<DeviceSpan<int>>>, buffer.view())
                     .has_value());
     EXPECT_TRUE(buffer.close().has_value()) << "it is closed already";
@@ -430,7 +434,7 @@ TEST_F(BufferTest, AnEmptyOneIsNotClosed) {
   EXPECT_TRUE(empty.assign({}).has_value());
   EXPECT_TRUE(empty.to_host(stream).get().value().empty());
   EXPECT_TRUE(empty.used_on(stream).has_value());
-  EXPECT_TRUE(copy(stream, empty, none).has_value());
+  EXPECT_TRUE(copy(stream, from(none), to(empty)).has_value());
 }
 
 }  // namespace

@@ -42,10 +42,10 @@ TEST_F(CopyTest, BetweenBuffersAndPartsOfThem) {
 TEST_F(CopyTest, SourceAndTargetHaveTheSameNumberOfElements) {
   const auto source = filled(counting(10));
   auto target = filled(counting(8));
-  const auto copies = host::calls_made(Call::copy);
+  const auto copies = host::calls_made(call_of<&host_backend::copy>);
   const auto refused = copy(stream, target, source, app);
   EXPECT_EQ(said(refused), "Refused: 10 elements where 8 are needed\n  at app.cpp:7");
-  EXPECT_EQ(host::calls_made(Call::copy), copies);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::copy>), copies);
   EXPECT_EQ(error_in(copy_and_wait(stream, target, counting(3))).code, Errc::size_mismatch);
 }
 
@@ -54,7 +54,7 @@ TEST_F(CopyTest, ReturnsBeforeItHasRun) {
   auto target = filled(counting(4, 9));
   hold(stream);
   ASSERT_TRUE(copy(stream, target, source).has_value());
-  auto token = copy(stream, PinnedBuffer<int>::create(4).value(), target);
+  auto token = copy(stream, from(target), to(PinnedBuffer<int>::create(4).value()));
   EXPECT_TRUE(stays_pending(token));
   open();
   const auto pinned = std::move(token).get().value();
@@ -65,21 +65,23 @@ TEST_F(CopyTest, PinnedMemoryGoesInAndComesBack) {
   auto pinned = PinnedBuffer<int>::create(3).value();
   for (int i = 0; i < 3; ++i) pinned.span()[static_cast<std::size_t>(i)] = 7 + i;
   auto target = DeviceBuffer<int>::create(stream, 3).value();
-  pinned = copy(stream, target, std::move(pinned)).get().value();
+  pinned = copy(stream, from(std::move(pinned)), to(target)).get().value();
   EXPECT_EQ(pinned.size(), 3U);
   EXPECT_EQ(read(target), counting(3, 7));
-  EXPECT_EQ(error_in(copy(stream, PinnedBuffer<int>::create(2).value(), target).get()).code,
-            Errc::size_mismatch);
+  EXPECT_EQ(
+      error_in(copy(stream, from(target), to(PinnedBuffer<int>::create(2).value())).get()).code,
+      Errc::size_mismatch);
 }
 
 TEST_F(CopyTest, OfPageableMemoryHasEndedWhenItReturns) {
   auto target = DeviceBuffer<int>::create(stream, 3).value();
   ASSERT_TRUE(copy_and_wait(stream, target, counting(3, 5)).has_value());
   std::array<int, 3> back{};
-  ASSERT_TRUE(copy_and_wait(stream, back, target).has_value());
+  ASSERT_TRUE(copy_and_wait(stream, from(target), to(back)).has_value());
   EXPECT_THAT(back, ::testing::ElementsAre(5, 6, 7));
   int two[2] = {};
-  ASSERT_TRUE(copy_and_wait(stream, two, target.view().subspan(1, 2).value()).has_value());
+  ASSERT_TRUE(
+      copy_and_wait(stream, from(target.view().subspan(1, 2).value()), to(two)).has_value());
   EXPECT_THAT(two, ::testing::ElementsAre(6, 7));
 }
 
@@ -94,7 +96,7 @@ TEST_F(CopyTest, BetweenTwoDevicesGoesFromPeerToPeer) {
   ASSERT_TRUE(copy(other, target, source).has_value());
   ASSERT_TRUE(copy(other, target.view().subspan(0, 2).value(), source.view().subspan(2, 2).value())
                   .has_value());
-  EXPECT_EQ(host::calls_made(Call::copy_peer), 2U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::copy_peer>), 2U);
   EXPECT_EQ(target.to_host(other).get().value(), (std::vector<int>{2, 3, 2, 3}));
 }
 
@@ -107,7 +109,7 @@ TEST_F(CopyTest, BetweenTwoDevicesWouldBreakACapture) {
   const LaunchError error = error_in(copy(stream, target, source));
   EXPECT_EQ(error.code, Errc::stream_capturing);
   EXPECT_EQ(text(error.operation), "copy between devices");
-  EXPECT_EQ(host::calls_made(Call::copy_peer), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::copy_peer>), 0U);
   host_backend::native_graph graph{};
   ASSERT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "the capture is whole";
   EXPECT_EQ(host_backend::graph_destroy(graph), 0);
@@ -118,13 +120,13 @@ TEST_F(CopyTest, OfNothingCallsNothing) {
   const auto source = DeviceBuffer<int>::create(stream, 0).value();
   EXPECT_TRUE(copy(stream, target, source).has_value());
   EXPECT_TRUE(copy_and_wait(stream, target, std::vector<int>{}).has_value());
-  EXPECT_EQ(host::calls_made(Call::copy), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::copy>), 0U);
 }
 
 TEST_F(CopyTest, WhatTheRuntimeRefusesIsAnError) {
   const auto source = filled(counting(4));
   auto target = filled(counting(4));
-  host::fail_next(Call::copy, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::copy>, 1, HostStatus::invalid_value);
   EXPECT_EQ(said(copy(stream, target, source, app)),
             "copy on the device failed: invalid argument (hostErrorInvalidValue, 1)\n"
             "  at app.cpp:7");
@@ -137,9 +139,10 @@ TEST_F(CopyTest, WhatWaitsIsRefusedInACaptureAndBreaksNone) {
   EXPECT_EQ(error_in(source.to_host(stream).get()).code, Errc::stream_capturing);
   EXPECT_EQ(error_in(source.assign(counting(4))).code, Errc::stream_capturing);
   EXPECT_EQ(error_in(copy_and_wait(stream, target, counting(4))).code, Errc::stream_capturing);
-  EXPECT_EQ(error_in(copy(stream, target, PinnedBuffer<int>::create(4).value()).get()).code,
-            Errc::stream_capturing);
-  EXPECT_TRUE(copy(stream, target, source).has_value());
+  EXPECT_EQ(
+      error_in(copy(stream, from(PinnedBuffer<int>::create(4).value()), to(target)).get()).code,
+      Errc::stream_capturing);
+  EXPECT_TRUE(copy(stream, from(source), to(target)).has_value());
   EXPECT_TRUE(source.zero(stream).has_value());
   host_backend::native_graph graph{};
   ASSERT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "the capture is whole";
@@ -172,12 +175,12 @@ TEST_F(CopyTest, AFreeThatMeetsACaptureIsMadeAfterwards) {
   auto source = filled(counting(4));
   ASSERT_EQ(host_backend::capture_begin(stream.native(), CaptureMode::global), 0);
   EXPECT_TRUE(source.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 0U);
   host_backend::native_graph graph{};
   ASSERT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "the capture is whole";
   EXPECT_EQ(host_backend::graph_destroy(graph), 0);
   const auto later = filled(counting(1));
-  EXPECT_EQ(host::calls_made(Call::deallocate), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 1U);
   EXPECT_EQ(held_bytes(), 4U);
 }
 
@@ -186,19 +189,20 @@ TEST_F(CopyTest, SourceAndTargetDoNotOverlap) {
   const auto part = [&](std::size_t offset, std::size_t count) {
     return buffer.view().subspan(offset, count).value();
   };
-  const LaunchError error = error_in(copy(stream, part(10, 50), part(0, 50)));
+  const LaunchError error = error_in(copy(stream, from(part(0, 50)), to(part(10, 50))));
   EXPECT_EQ(error.code, Errc::copy_overlaps);
   EXPECT_EQ(error.value, 40U);
   EXPECT_EQ(error.limit, 200U);
-  EXPECT_EQ(error_in(copy(stream, part(0, 50), part(49, 50))).code, Errc::copy_overlaps);
-  EXPECT_EQ(error_in(copy(stream, buffer, buffer)).code, Errc::copy_overlaps) << "onto itself";
-  EXPECT_EQ(error_in(copy(stream, buffer.view().span(), buffer.view().span())).code,
+  EXPECT_EQ(error_in(copy(stream, from(part(49, 50)), to(part(0, 50)))).code, Errc::copy_overlaps);
+  EXPECT_EQ(error_in(copy(stream, from(buffer), to(buffer))).code, Errc::copy_overlaps)
+      << "onto itself";
+  EXPECT_EQ(error_in(copy(stream, from(buffer.view().span()), to(buffer.view().span()))).code,
             Errc::copy_overlaps);
   EXPECT_EQ(read(buffer), counting(100)) << "nothing was copied";
 
-  EXPECT_TRUE(copy(stream, part(50, 50), part(0, 50)).has_value()) << "side by side";
-  EXPECT_TRUE(copy(stream, part(0, 50), part(50, 50)).has_value());
-  EXPECT_TRUE(copy(stream, part(7, 0), part(7, 0)).has_value()) << "nothing";
+  EXPECT_TRUE(copy(stream, from(part(0, 50)), to(part(50, 50))).has_value()) << "side by side";
+  EXPECT_TRUE(copy(stream, from(part(50, 50)), to(part(0, 50))).has_value());
+  EXPECT_TRUE(copy(stream, from(part(7, 0)), to(part(7, 0))).has_value()) << "nothing";
   const auto other = filled(counting(100));
   EXPECT_TRUE(copy(stream, buffer, other).has_value());
 }
@@ -211,7 +215,7 @@ TEST_F(CopyTest, WindowsOfOneMatrixMayLieBesideEachOther) {
         .value();
   };
   const auto overlap = [&](const auto& to, const auto& from) {
-    const auto copied = copy(stream, to, from);
+    const auto copied = copy(stream, warpsafe::from(from), warpsafe::to(to));
     if (copied.has_value()) return false;
     EXPECT_EQ(error_in(copied).code, Errc::copy_overlaps);
     return true;
@@ -243,7 +247,7 @@ TEST_F(CopyTest, ASideIsWhatItsNameSaysInEitherOrder) {
   };
   const std::pair to_b(0, 0);
   const std::pair to_a(100, 100);
-  EXPECT_EQ(copied(copy(stream, b, a)), to_b);
+  EXPECT_EQ(copied(copy(stream, b, std::as_const(a))), to_b) << "the target comes first";
   EXPECT_EQ(copied(copy(stream, to(b), from(a))), to_b);
   EXPECT_EQ(copied(copy(stream, from(a), to(b))), to_b);
   EXPECT_EQ(copied(copy(stream, from(b.view()), to(a.view()))), to_a);

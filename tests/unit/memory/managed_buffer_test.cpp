@@ -89,7 +89,7 @@ TEST_F(ManagedBufferTest, IsRefusedWhereTheHostMayNotTouchItBesideKernels) {
   EXPECT_EQ(error.device, 0);
   EXPECT_EQ(text(error.operation), "allocate managed memory");
   EXPECT_THAT(message(error), ::testing::HasSubstr("concurrentManagedAccess is 0"));
-  EXPECT_EQ(host::calls_made(Call::allocate_managed), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::allocate_managed>), 0U);
 }
 
 TEST_F(ManagedBufferTest, IsGivenBackOnce) {
@@ -100,7 +100,7 @@ TEST_F(ManagedBufferTest, IsGivenBackOnce) {
     EXPECT_EQ(other.size(), 3U);
   }
   EXPECT_EQ(held_bytes(), 0U);
-  EXPECT_EQ(host::calls_made(Call::deallocate_unordered), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate_unordered>), 1U);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ void expect_refused(StreamRef stream, DeviceBuffer<int>& near, DeviceBuffer<int>
 TEST_F(PeerAccess, AKernelNeedsIt) {
   expect_refused<CheckLevel::full>(here, near, far);
   expect_refused<CheckLevel::cheap>(here, near, far);
-  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
   const auto text = said(launch(here, grid_of_4, kernel<add_one>, far.view(), far.size()));
   EXPECT_NE(
       text.find("Kernel 'add_one' not launched: argument 1 is memory of device 1, which device "
@@ -82,6 +82,22 @@ TEST_F(PeerAccess, OfATrustedPointerIsAsked) {
   ASSERT_TRUE(here.synchronize().has_value());
 }
 
+TEST_F(PeerAccess, OfASpanOrAPointerIsAskedToo) {
+  const auto span = far.view().span();
+  const auto pointer = far.view().pointer();
+  LaunchError error =
+      error_in(launch(here, grid_of_4, kernel<sum_into>, near.view().pointer(), span));
+  EXPECT_EQ(error.code, Errc::memory_wrong_device);
+  EXPECT_EQ(error.argument(), 2U);
+  error = error_in(launch(here, grid_of_4, kernel<add_one>, pointer, far.size()));
+  EXPECT_EQ(error.code, Errc::memory_wrong_device);
+  EXPECT_EQ(host::calls_made(Call::launch), 0U);
+  ASSERT_TRUE(host::set_peer_access(0, 1, true));
+  EXPECT_TRUE(launch(here, grid_of_4, kernel<sum_into>, near.view(), span).has_value());
+  EXPECT_TRUE(launch(here, grid_of_4, kernel<add_one>, pointer, far.size()).has_value());
+  ASSERT_TRUE(here.synchronize().has_value());
+}
+
 TEST_F(PeerAccess, PinnedAndManagedMemoryNeedNone) {
   auto pinned = PinnedBuffer<int>::create(4).value();
   EXPECT_TRUE(
@@ -114,12 +130,13 @@ TEST_F(PeerAccess, AFillNeedsIt) {
 
 TEST_F(PeerAccess, CopiesNeedNone) {
   EXPECT_EQ(far.to_host(here).get().value(), counting(4));
-  EXPECT_TRUE(copy_and_wait(here, far, std::vector<int>{4, 3, 2, 1}).has_value());
+  EXPECT_TRUE(copy_and_wait(here, from(std::vector<int>{4, 3, 2, 1}), to(far)).has_value());
   EXPECT_EQ(far.to_host(there).get().value(), (std::vector<int>{4, 3, 2, 1}));
-  EXPECT_TRUE(copy(here, near, far).has_value());
+  EXPECT_TRUE(copy(here, from(far), to(near)).has_value());
   EXPECT_EQ(near.to_host(here).get().value(), (std::vector<int>{4, 3, 2, 1}));
   EXPECT_TRUE(
-      copy(here, far.view().subspan(0, 2).value(), far.view().subspan(2, 2).value()).has_value());
+      copy(here, from(far.view().subspan(2, 2).value()), to(far.view().subspan(0, 2).value()))
+          .has_value());
   EXPECT_EQ(far.to_host(here).get().value(), (std::vector<int>{2, 1, 2, 1}));
   EXPECT_EQ(current_device().value(), DeviceId(0));
 }
@@ -128,10 +145,10 @@ TEST_F(PeerAccess, NorDoCopiesOfMatrices) {
   const extent<2> size{rows{2}, cols{3}};
   auto to = PitchedBuffer<int>::create(here, size).value();
   auto from = PitchedBuffer<int>::create(there, size).value();
-  ASSERT_TRUE(copy_and_wait(there, from, counting(6)).has_value());
-  ASSERT_TRUE(copy(here, to, from).has_value());
+  ASSERT_TRUE(copy_and_wait(there, warpsafe::from(counting(6)), warpsafe::to(from)).has_value());
+  ASSERT_TRUE(copy(here, warpsafe::from(from), warpsafe::to(to)).has_value());
   std::vector<int> read(6);
-  ASSERT_TRUE(copy_and_wait(here, read, to).has_value());
+  ASSERT_TRUE(copy_and_wait(here, warpsafe::from(to), warpsafe::to(read)).has_value());
   EXPECT_EQ(read, counting(6));
 }
 

@@ -31,7 +31,8 @@ std::vector<int> taken(Pending<PinnedBuffer<int>> token) {
 
 /// A copy into pinned memory, for which the host does not wait unless asked to.
 Pending<PinnedBuffer<int>> start_copy(const Stream& on, const DeviceBuffer<int>& from) {
-  return copy(on, PinnedBuffer<int>::create(from.size()).value(), from);
+  return copy(on, warpsafe::from(from),
+              warpsafe::to(PinnedBuffer<int>::create(from.size()).value()));
 }
 
 TEST_F(PendingTest, WaitsForItsOwnWorkAlone) {
@@ -61,10 +62,10 @@ TEST_F(PendingTest, KeepsTheDevicesMemoryUntilThen) {
   hold(stream);
   auto token = start_copy(stream, buffer);
   ASSERT_TRUE(buffer.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::deallocate), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 0U);
   open();
   EXPECT_EQ(taken(std::move(token)), counting(4));
-  EXPECT_EQ(host::calls_made(Call::deallocate), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 1U);
 }
 
 TEST_F(PendingTest, IsHadOnce) {
@@ -89,7 +90,7 @@ TEST_F(PendingTest, MovesItsCopyAlong) {
 
 TEST_F(PendingTest, HandsOutTheErrorOfItsCopy) {
   const auto buffer = filled(counting(4));
-  host::fail_next(Call::copy, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::copy>, 1, HostStatus::invalid_value);
   auto token = buffer.to_host(stream, app);
   EXPECT_TRUE(token.ready().value());
   EXPECT_EQ(said(std::move(token).get()),
@@ -100,7 +101,7 @@ TEST_F(PendingTest, ACopyThatCannotBeMarkedIsWaitedForAtOnce) {
   const auto buffer = filled(counting(4));
   hold(stream);
   open_soon();
-  host::fail_next(Call::event_record, 1, HostStatus::out_of_memory);
+  host::fail_next(call_of<&host_backend::event_record>, 1, HostStatus::out_of_memory);
   auto token = start_copy(stream, buffer);
   EXPECT_TRUE(stream.ready().value());
   EXPECT_EQ(error_in(std::move(token).get()).code, Errc::out_of_memory);
@@ -143,7 +144,7 @@ TEST_F(PendingTest, TakenOrFailedIsNotDropped) {
   {
     auto token = buffer.to_host(stream);
     EXPECT_TRUE(std::move(token).get().has_value());
-    host::fail_next(Call::copy, 1, HostStatus::invalid_value);
+    host::fail_next(call_of<&host_backend::copy>, 1, HostStatus::invalid_value);
     const auto failed = buffer.to_host(stream);
   }
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
@@ -153,10 +154,10 @@ TEST_F(PendingTest, MemoryThatTheDeviceMayStillWriteIsNeverGivenBack) {
   const auto buffer = filled(counting(4));
   {
     auto token = start_copy(stream, buffer);
-    host::fail_next(Call::event_synchronize, 1, HostStatus::unknown);
+    host::fail_next(call_of<&host_backend::event_synchronize>, 1, HostStatus::unknown);
     EXPECT_EQ(error_in(std::move(token).get()).code, Errc::runtime_failed);
   }
-  EXPECT_EQ(host::calls_made(Call::host_deallocate), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::host_deallocate>), 0U);
 }
 
 TEST_F(PendingTest, SeveralAreHadAfterOneWait) {
@@ -164,13 +165,13 @@ TEST_F(PendingTest, SeveralAreHadAfterOneWait) {
   const auto doubles = DeviceBuffer<double>::from(stream, counting<double>(2)).value();
   auto first = ints.to_host(stream);
   auto second = doubles.to_host(stream);
-  const auto waits = host::calls_made(Call::stream_synchronize);
+  const auto waits = host::calls_made(call_of<&host_backend::stream_synchronize>);
   auto both = synchronize(stream, std::move(first), std::move(second));
   ASSERT_TRUE(both.has_value());
   EXPECT_EQ(std::get<0>(both.value()), counting(4));
   EXPECT_EQ(std::get<1>(both.value()), counting<double>(2));
-  EXPECT_EQ(host::calls_made(Call::stream_synchronize), waits + 1);
-  EXPECT_EQ(host::calls_made(Call::event_synchronize), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_synchronize>), waits + 1);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::event_synchronize>), 0U);
 }
 
 TEST_F(PendingTest, OneOfAnotherStreamIsWaitedForByItself) {
@@ -181,13 +182,13 @@ TEST_F(PendingTest, OneOfAnotherStreamIsWaitedForByItself) {
   auto both = synchronize(stream, start_copy(stream, buffer), start_copy(other, buffer));
   ASSERT_TRUE(both.has_value());
   EXPECT_EQ(std::get<1>(both.value()).span()[3], 3);
-  EXPECT_EQ(host::calls_made(Call::event_synchronize), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::event_synchronize>), 1U);
 }
 
 TEST_F(PendingTest, TheFirstErrorOfSeveralIsTheirs) {
   const auto buffer = filled(counting(4));
   auto good = buffer.to_host<CheckLevel::off>(stream);
-  host::fail_next(Call::copy, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::copy>, 1, HostStatus::invalid_value);
   auto bad = buffer.to_host(stream);
   EXPECT_EQ(error_in(synchronize(stream, std::move(good), std::move(bad))).code,
             Errc::runtime_failed);

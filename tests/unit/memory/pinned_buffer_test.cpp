@@ -29,13 +29,13 @@ TEST_F(PinnedBufferTest, OfNothingAsksForNoMemory) {
   auto empty = PinnedBuffer<int>::create(0).value();
   EXPECT_TRUE(empty.empty());
   EXPECT_TRUE(empty.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::host_allocate), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::host_allocate>), 0U);
 }
 
 TEST_F(PinnedBufferTest, ErrorsHaveTheirNumbers) {
   EXPECT_EQ(finding(error_in(PinnedBuffer<int>::create(-4))),
             (Finding{Errc::size_negative, Stage::construction, 4, sizeof(int), Axis::none}));
-  host::fail_next(Call::host_allocate, 1, HostStatus::out_of_memory);
+  host::fail_next(call_of<&host_backend::host_allocate>, 1, HostStatus::out_of_memory);
   EXPECT_EQ(said(PinnedBuffer<int>::create(100, app)),
             "allocate pinned memory failed: out of memory: 400 bytes requested "
             "(hostErrorMemoryAllocation, 2)\n  at app.cpp:7");
@@ -49,18 +49,18 @@ TEST_F(PinnedBufferTest, MovesItsMemoryAlongAndGivesItBackOnce) {
     first = std::move(second);
     EXPECT_EQ(first.size(), 5U);
     EXPECT_EQ(second.size(), 0U);  // NOLINT(bugprone-use-after-move): what is tested
-    host::fail_next(Call::host_deallocate, 2, HostStatus::invalid_value);
+    host::fail_next(call_of<&host_backend::host_deallocate>, 2, HostStatus::invalid_value);
     EXPECT_TRUE(first.close().has_value());
     EXPECT_EQ(first.size(), 0U);
     EXPECT_TRUE(first.span().empty());
     EXPECT_TRUE(first.close().has_value());
   }
-  EXPECT_EQ(host::calls_made(Call::host_deallocate), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::host_deallocate>), 1U);
 }
 
 TEST_F(PinnedBufferTest, CloseTellsWhatTheRuntimeSays) {
   auto buffer = PinnedBuffer<int>::create(5).value();
-  host::fail_next(Call::host_deallocate, 1, HostStatus::invalid_value);
+  host::fail_next(call_of<&host_backend::host_deallocate>, 1, HostStatus::invalid_value);
   EXPECT_EQ(error_in(buffer.close()).code, Errc::runtime_failed);
 }
 
@@ -69,8 +69,8 @@ TEST_F(PinnedBufferTest, AClosedOrMovedOneIsNoSideOfACopy) {
   auto none = filled(std::vector<int>{});
   const auto code = [](auto&& pending) { return error_in(std::move(pending).get()).code; };
   const auto expect_closed = [&](PinnedBuffer<int>& buffer) {
-    EXPECT_EQ(code(copy(stream, device, std::move(buffer))), Errc::memory_closed);
-    EXPECT_EQ(code(copy(stream, std::move(buffer), none)), Errc::memory_closed);
+    EXPECT_EQ(code(copy(stream, from(std::move(buffer)), to(device))), Errc::memory_closed);
+    EXPECT_EQ(code(copy(stream, from(none), to(std::move(buffer)))), Errc::memory_closed);
   };
   auto closed = PinnedBuffer<int>::create(5).value();
   ASSERT_TRUE(closed.close().has_value());
@@ -79,7 +79,8 @@ TEST_F(PinnedBufferTest, AClosedOrMovedOneIsNoSideOfACopy) {
   const auto next = std::move(moved);
   expect_closed(moved);  // NOLINT(bugprone-use-after-move): what is tested
   auto empty = PinnedBuffer<int>::create(0).value();
-  EXPECT_TRUE(copy(stream, none, std::move(empty)).get().has_value()) << "empty is not closed";
+  EXPECT_TRUE(copy(stream, from(std::move(empty)), to(none)).get().has_value())
+      << "empty is not closed";
 }
 
 WARPSAFE_KERNEL void touch(int*) {}

@@ -34,9 +34,9 @@ TEST_F(PitchedBufferTest, AClosedOneHasNoMemoryToCopy) {
   auto empty = PitchedBuffer<int>::create(stream, extent<2>{rows{0}, cols{0}}).value();
   auto closed = matrix();
   ASSERT_TRUE(closed.close().has_value());
-  EXPECT_EQ(error_in(copy(stream, closed, empty)).code, Errc::memory_closed);
-  EXPECT_EQ(error_in(copy(stream, empty, closed)).code, Errc::memory_closed);
-  EXPECT_TRUE(copy(stream, empty, empty).has_value());
+  EXPECT_EQ(error_in(copy(stream, from(empty), to(closed))).code, Errc::memory_closed);
+  EXPECT_EQ(error_in(copy(stream, from(closed), to(empty))).code, Errc::memory_closed);
+  EXPECT_TRUE(copy(stream, from(empty), to(empty)).has_value());
 }
 
 TEST_F(PitchedBufferTest, HostMemoryHasNoGaps) {
@@ -60,8 +60,8 @@ TEST_F(PitchedBufferTest, AWindowIsCopiedRowByRow) {
   const auto source = matrix();
   auto target = matrix();
   const extent<2> size{rows{2}, cols{2}};
-  ASSERT_TRUE(copy(stream, target.view().window(extent<2>{rows{0}, cols{0}}, size).value(),
-                   source.view().window(extent<2>{rows{1}, cols{3}}, size).value())
+  ASSERT_TRUE(copy(stream, from(source.view().window(extent<2>{rows{1}, cols{3}}, size).value()),
+                   to(target.view().window(extent<2>{rows{0}, cols{0}}, size).value()))
                   .has_value());
   EXPECT_EQ(target.to_host(stream).get().value(),
             (std::vector<int>{8, 9, 2, 3, 4, 13, 14, 7, 8, 9, 10, 11, 12, 13, 14}));
@@ -95,7 +95,7 @@ TEST_F(PitchedBufferTest, AWindowIsInsideOfTheMatrix) {
 TEST_F(PitchedBufferTest, RowsAreSpans) {
   auto made = matrix();
   const auto line = filled(counting(5, 50));
-  ASSERT_TRUE(copy(stream, made.view().row(1).value(), line).has_value());
+  ASSERT_TRUE(copy(stream, from(line), to(made.view().row(1).value())).has_value());
   EXPECT_EQ(made.to_host(stream).get().value(),
             (std::vector<int>{0, 1, 2, 3, 4, 50, 51, 52, 53, 54, 10, 11, 12, 13, 14}));
 }
@@ -103,19 +103,19 @@ TEST_F(PitchedBufferTest, RowsAreSpans) {
 TEST_F(PitchedBufferTest, FlatMemoryIsRowAfterRow) {
   auto made = matrix();
   auto flat = DeviceBuffer<int>::create(stream, 15).value();
-  ASSERT_TRUE(copy(stream, flat, made).has_value());
+  ASSERT_TRUE(copy(stream, from(made), to(flat)).has_value());
   EXPECT_EQ(read(flat), counting(15));
   ASSERT_TRUE(made.zero(stream).has_value());
   auto pinned = PinnedBuffer<int>::create(15).value();
   for (int& value : pinned.span()) value = 6;
-  ASSERT_TRUE(copy(stream, made, std::move(pinned)).get().has_value());
+  ASSERT_TRUE(copy(stream, from(std::move(pinned)), to(made)).get().has_value());
   EXPECT_EQ(made.to_host(stream).get().value(), std::vector<int>(15, 6));
 }
 
 TEST_F(PitchedBufferTest, ShapesOfOneSizeAreNotTheSame) {
   const auto source = matrix();
   auto target = PitchedBuffer<int>::create(stream, extent<2>{rows{5}, cols{3}}).value();
-  EXPECT_EQ(finding(error_in(copy(stream, target, source))),
+  EXPECT_EQ(finding(error_in(copy(stream, from(source), to(target)))),
             (Finding{Errc::size_mismatch, Stage::construction, 3, 5, Axis::none}));
 }
 

@@ -146,14 +146,16 @@ TEST_F(ModuleTest, TheLastHolderWaitsForTheDevicesItLaunchedOn) {
     const Module unused = Module::load(table).value();
     const auto kernel = unused.kernel<void()>("no_parameters").value();
   }
-  EXPECT_EQ(host::calls_made(Call::device_synchronize), 0U) << "nothing was launched";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::device_synchronize>), 0U)
+      << "nothing was launched";
   {
     const auto kernel = module.kernel<void()>("no_parameters").value();
     ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<8>}, kernel).has_value());
   }
-  EXPECT_EQ(host::calls_made(Call::device_synchronize), 0U) << "the module is still held";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::device_synchronize>), 0U)
+      << "the module is still held";
   ASSERT_TRUE(module.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::device_synchronize), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::device_synchronize>), 1U);
 }
 
 TEST_F(ModuleTest, CloseTellsOfAFaultInItsKernels) {

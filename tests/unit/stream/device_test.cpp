@@ -140,7 +140,7 @@ TEST_F(Device, AGuardOfTheCurrentOneCallsNothing) {
     auto guard = DeviceGuard::create(DeviceId(0));
     ASSERT_TRUE(guard.has_value());
   }
-  EXPECT_EQ(host::calls_made(Call::set_device), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::set_device>), 0U);
 }
 
 TEST_F(Device, GuardsMayEndInAnyOrder) {

@@ -85,12 +85,12 @@ TEST_F(EventTest, IsDestroyedOnceByItsLastOwner) {
     EXPECT_EQ(first.native(), nullptr);  // NOLINT(bugprone-use-after-move): what is tested
     Event third = Event::create(stream).value();
     third = std::move(second);
-    EXPECT_EQ(host::calls_made(Call::event_destroy), 1U);
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_destroy>), 1U);
     Event& same = third;
     third = std::move(same);
     EXPECT_NE(third.native(), nullptr) << "to itself it changes nothing";
   }
-  EXPECT_EQ(host::calls_made(Call::event_destroy), 2U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::event_destroy>), 2U);
 }
 
 TEST_F(EventTest, EachCallThatFailsIsNamedWithItsCallersLine) {
@@ -102,21 +102,22 @@ TEST_F(EventTest, EachCallThatFailsIsNamedWithItsCallersLine) {
     EXPECT_THAT(error.site.file, ::testing::EndsWith("event_test.cpp"));
   };
   const auto fail = [](Call call) { host::fail_next(call, 1, HostStatus::unknown); };
-  fail(Call::event_create);
+  fail(call_of<&host_backend::event_create>);
   expect_failed(Event::create(stream), "event create", __LINE__);
-  fail(Call::event_record);
+  fail(call_of<&host_backend::event_record>);
   expect_failed(Event::create(stream), "event record", __LINE__);
-  EXPECT_EQ(host::calls_made(Call::event_destroy), 1U) << "one that was not recorded is destroyed";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::event_destroy>), 1U)
+      << "one that was not recorded is destroyed";
   const TimedEvent event = TimedEvent::create(stream).value();
-  fail(Call::event_synchronize);
+  fail(call_of<&host_backend::event_synchronize>);
   expect_failed(event.synchronize(), "event synchronize", __LINE__);
-  fail(Call::event_query);
+  fail(call_of<&host_backend::event_query>);
   expect_failed(event.ready(), "event query", __LINE__);
-  fail(Call::stream_wait);
+  fail(call_of<&host_backend::stream_wait>);
   expect_failed(warpsafe::wait(stream, event), "stream wait", __LINE__);
-  fail(Call::event_elapsed);
+  fail(call_of<&host_backend::event_elapsed>);
   expect_failed(elapsed_ms(event, event), "event elapsed", __LINE__);
-  fail(Call::event_synchronize);
+  fail(call_of<&host_backend::event_synchronize>);
   expect_failed(elapsed_ms(event, event), "event synchronize", __LINE__);
 }
 
@@ -192,7 +193,7 @@ TEST_F(EventTest, OfAnotherDeviceCanBeWaitedForButNotTimed) {
 TEST_F(EventTest, ThatWasMovedFromIsNotUsed) {
   TimedEvent from = TimedEvent::create(stream).value();
   const TimedEvent event = std::move(from);
-  const auto asked = host::calls_made(Call::event_query);
+  const auto asked = host::calls_made(call_of<&host_backend::event_query>);
   // NOLINTBEGIN(bugprone-use-after-move): on purpose
   EXPECT_EQ(said(from.query(app)),
             "event query not called: this Event was moved from; use the one that it was moved to\n"
@@ -202,7 +203,7 @@ TEST_F(EventTest, ThatWasMovedFromIsNotUsed) {
   EXPECT_EQ(error_in(elapsed_ms(from, event)).code, Errc::event_moved);
   EXPECT_EQ(error_in(elapsed_ms(event, from)).code, Errc::event_moved);
   // NOLINTEND(bugprone-use-after-move)
-  EXPECT_EQ(host::calls_made(Call::event_query), asked);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::event_query>), asked);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST_F(StreamTest, OfADeviceThatDoesNotExistIsAnError) {
 }
 
 TEST_F(StreamTest, ThatTheRuntimeRefusesIsAnError) {
-  host::fail_next(Call::stream_create, 1, HostStatus::out_of_memory);
+  host::fail_next(call_of<&host_backend::stream_create>, 1, HostStatus::out_of_memory);
   const auto made = Stream::create();
   const std::string line = std::to_string(__LINE__ - 1);
   EXPECT_EQ(error_in(made).code, Errc::out_of_memory);
@@ -53,7 +53,7 @@ TEST_F(StreamTest, ThatTheRuntimeRefusesIsAnError) {
             "stream create failed: out of memory (hostErrorMemoryAllocation, 2)\n"
             "  at stream_test.cpp:" +
                 line);
-  host::fail_next(Call::current_device, 1, HostStatus::initialization_error);
+  host::fail_next(call_of<&host_backend::current_device>, 1, HostStatus::initialization_error);
   EXPECT_EQ(error_in(Stream::create()).code, Errc::runtime_failed);
 }
 
@@ -65,7 +65,7 @@ TEST_F(StreamTest, IsDestroyedOnceByItsLastOwner) {
     EXPECT_EQ(second.native(), native);
     EXPECT_EQ(first.native(), nullptr);  // NOLINT(bugprone-use-after-move): what is tested
   }
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 1U);
 }
 
 TEST_F(StreamTest, AssignmentDestroysTheOneThatWasHeld) {
@@ -73,7 +73,7 @@ TEST_F(StreamTest, AssignmentDestroysTheOneThatWasHeld) {
   Stream second = Stream::create().value();
   auto* const native = second.native();
   first = std::move(second);
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 1U);
   EXPECT_EQ(first.native(), native);
   Stream& same = first;
   first = std::move(same);
@@ -82,7 +82,7 @@ TEST_F(StreamTest, AssignmentDestroysTheOneThatWasHeld) {
 
 TEST_F(StreamTest, CloseTellsWhatTheRuntimeSaysAndHappensOnce) {
   Stream own = Stream::create().value();
-  host::fail_next(Call::stream_destroy, 1, HostStatus::invalid_resource_handle);
+  host::fail_next(call_of<&host_backend::stream_destroy>, 1, HostStatus::invalid_resource_handle);
   auto* const native = own.native();
   const auto closed = own.close();
   const std::string line = std::to_string(__LINE__ - 1);
@@ -91,7 +91,7 @@ TEST_F(StreamTest, CloseTellsWhatTheRuntimeSaysAndHappensOnce) {
             "  at stream_test.cpp:" +
                 line);
   EXPECT_TRUE(own.close().has_value());
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 1U);
   EXPECT_EQ(host_backend::stream_destroy(native), 0) << "the call that failed did nothing";
 }
 
@@ -119,7 +119,7 @@ TEST_F(StreamTest, ReadyTellsWhetherItsWorkHasEnded) {
 }
 
 TEST_F(StreamTest, ReadyReportsAFault) {
-  host::fail_next(Call::stream_query, 1, HostStatus::illegal_address);
+  host::fail_next(call_of<&host_backend::stream_query>, 1, HostStatus::illegal_address);
   const LaunchError error = error_in(stream.ready());
   EXPECT_EQ(error.site.line, static_cast<unsigned>(__LINE__ - 1));
   EXPECT_EQ(error.code, Errc::execution_failed);
@@ -128,7 +128,7 @@ TEST_F(StreamTest, ReadyReportsAFault) {
 }
 
 TEST_F(StreamTest, SynchronizeReportsTheStreamAndTheDevice) {
-  host::fail_next(Call::stream_synchronize, 1, HostStatus::unknown);
+  host::fail_next(call_of<&host_backend::stream_synchronize>, 1, HostStatus::unknown);
   const LaunchError error = error_in(stream.synchronize());
   EXPECT_EQ(error.site.line, static_cast<unsigned>(__LINE__ - 1));
   EXPECT_EQ(error.code, Errc::runtime_failed);
@@ -152,7 +152,7 @@ TEST_F(StreamTest, BorrowTakesAStreamThatStaysItsOwners) {
     const StreamRef ref = StreamRef::borrow(stream.native(), DeviceId(0)).value();
     ASSERT_TRUE(launch(ref, once, kernel<nothing>).has_value());
   }
-  EXPECT_EQ(host::calls_made(Call::stream_destroy), 0U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 0U);
   wait();
 }
 

@@ -150,7 +150,7 @@ TEST_F(DriverCalls, Clusters) {
 
 TEST_F(DriverCalls, TrustedPointers) {
   void* memory = nullptr;
-  ASSERT_EQ(Backend::allocate(memory, 256, stream->native()), 0);
+  ASSERT_EQ(Backend::allocate_unordered(memory, 256), 0);
   const auto* floats_there = static_cast<const float*>(memory);
   const auto at_level = [&]<CheckLevel Level>(std::integral_constant<CheckLevel, Level>) {
     return ws::launch<Level>(*stream, four_blocks, ws::kernel<counted>, ws::trust(floats_there),
@@ -165,7 +165,7 @@ TEST_F(DriverCalls, TrustedPointers) {
                           Succeeds());
             }),
             std::vector<std::string>{"LaunchKernel"});
-  EXPECT_EQ(Backend::deallocate(memory, stream->native()), 0);
+  EXPECT_EQ(Backend::deallocate_unordered(memory), 0);
 }
 
 TEST_F(DriverCalls, LaunchesAsWritten) {

@@ -150,8 +150,9 @@ TEST_F(LastErrorCalls, Buffers) {
   untouched("basic_device_buffer::fill_bytes",
             [&] { return buffer.fill_bytes(stream, std::byte{1}); });
   untouched("basic_device_buffer::used_on", [&] { return buffer.used_on(other); });
-  untouched("copy", [&] { return ws::copy(stream, buffer, source); });
-  untouched("copy_and_wait", [&] { return ws::copy_and_wait(stream, buffer, values); });
+  untouched("copy", [&] { return ws::copy(stream, ws::from(source), ws::to(buffer)); });
+  untouched("copy_and_wait",
+            [&] { return ws::copy_and_wait(stream, ws::from(values), ws::to(buffer)); });
   untouched("compare", [&] { return ws::compare(stream, buffer, values); });
   untouched("basic_device_buffer::to_host", [&] { return buffer.to_host(stream).get(); });
   auto pending = buffer.to_host(stream);

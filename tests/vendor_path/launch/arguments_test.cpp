@@ -143,7 +143,7 @@ TYPED_TEST(Arguments, StructuresWithPadding) {
 TYPED_TEST(Arguments, Pointers) {
   void* memory = nullptr;
   const ws::Stream stream = this->make_stream();
-  ASSERT_EQ(Backend::allocate(memory, 256, stream.native()), 0);
+  ASSERT_EQ(Backend::allocate_unordered(memory, 256), 0);
   auto* floats_there = static_cast<float*>(memory);
   auto* ints_there = static_cast<int*>(memory) + 8;
   const auto whole = ws::detail::DeviceAccess::pointer(floats_there);
@@ -167,7 +167,7 @@ TYPED_TEST(Arguments, Pointers) {
   EXPECT_EQ(argument<int*>(launch, 2), nullptr);
   EXPECT_EQ(argument<const int*>(launch, 3), ints_there);
   EXPECT_EQ(argument<void*>(launch, 4), memory);
-  EXPECT_EQ(Backend::deallocate(memory, stream.native()), 0);
+  EXPECT_EQ(Backend::deallocate_unordered(memory), 0);
 }
 
 TYPED_TEST(Arguments, SpansAndExtents) {

@@ -93,7 +93,7 @@ TEST_F(Written, LaunchAsWrittenPassesEverything) {
   const ws::Stream stream = make_stream();
   float* memory = nullptr;
   void* allocated = nullptr;
-  ASSERT_EQ(Backend::allocate(allocated, 64, stream.native()), 0);
+  ASSERT_EQ(Backend::allocate_unordered(allocated, 64), 0);
   memory = static_cast<float*>(allocated);
   ASSERT_THAT(
       ws::launch_as_written(ws::kernel<counted>, dim3(2, 3), 64, 128, stream.native(), memory, 16),
@@ -107,7 +107,7 @@ TEST_F(Written, LaunchAsWrittenPassesEverything) {
   EXPECT_EQ(argument<unsigned>(launch, 1), 16U);
   ASSERT_THAT(ws::launch_as_written(ws::kernel<nothing>, 1, 64, 0, nullptr), Succeeds());
   EXPECT_EQ(last_launch().stream, nullptr) << "the default stream stays the default stream";
-  EXPECT_EQ(Backend::deallocate(allocated, stream.native()), 0);
+  EXPECT_EQ(Backend::deallocate_unordered(allocated), 0);
 }
 
 TEST_F(Written, LaunchAsWrittenIsChecked) {

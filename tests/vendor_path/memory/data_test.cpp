@@ -49,7 +49,7 @@ TEST_F(Data, GoesToTheDeviceAndBack) {
   const auto source = filled(stream, 1000);
   auto target = ws::DeviceBuffer<int>::create(stream, 1000).value();
   ASSERT_THAT(target.zero(stream), Succeeds());
-  ASSERT_THAT(ws::copy(stream, target, source), Succeeds());
+  ASSERT_THAT(ws::copy(stream, ws::from(source), ws::to(target)), Succeeds());
   const auto back = target.to_host(stream).get();
   ASSERT_THAT(back, Succeeds());
   EXPECT_EQ(back.value(), counting(1000));
@@ -95,10 +95,10 @@ TEST_F(Data, PinnedMemoryGoesBesideTheHost) {
   auto buffer = ws::DeviceBuffer<int>::create(stream, 3).value();
   auto pinned = ws::PinnedBuffer<int>::create(3).value();
   for (int& value : pinned.span()) value = 9;
-  auto back = ws::copy(stream, buffer, std::move(pinned)).get();
+  auto back = ws::copy(stream, ws::from(std::move(pinned)), ws::to(buffer)).get();
   ASSERT_THAT(back, Succeeds());
   for (int& value : back.value().span()) value = 0;
-  auto read = ws::copy(stream, std::move(back).value(), buffer).get();
+  auto read = ws::copy(stream, ws::from(buffer), ws::to(std::move(back).value())).get();
   ASSERT_THAT(read, Succeeds());
   EXPECT_THAT(read.value().span(), testing::Each(9));
 }
@@ -117,7 +117,7 @@ TEST_F(Data, BetweenTwoDevices) {
   const ws::Stream there = make_stream(1);
   const auto source = filled(here, 4);
   auto target = ws::DeviceBuffer<int>::create(there, 4).value();
-  ASSERT_THAT(ws::copy(there, target, source), Succeeds());
+  ASSERT_THAT(ws::copy(there, ws::from(source), ws::to(target)), Succeeds());
   EXPECT_EQ(target.to_host(there).get().value(), counting(4));
   EXPECT_EQ(count("MemcpyPeerAsync"), is_cuda ? 1U : 0U);
 }
@@ -159,7 +159,7 @@ TEST_F(Data, BreaksNoCaptureOfAnotherStream) {
   const ws::Stream stream = make_stream();
   const ws::Stream capturing = make_stream();
   auto early = filled(stream, 4);
-  auto token = ws::copy(stream, ws::PinnedBuffer<int>::create(4).value(), early);
+  auto token = ws::copy(stream, ws::from(early), ws::to(ws::PinnedBuffer<int>::create(4).value()));
   ASSERT_EQ(begin_capture(capturing.native()), code::success);
   EXPECT_THAT(token.ready(), Succeeds());
   EXPECT_THAT(std::move(token).get(), Succeeds());
@@ -180,9 +180,12 @@ TEST_F(Data, WhatWaitsIsRefusedInACaptureAndTheRestIsCaptured) {
   ASSERT_EQ(begin_capture(stream.native()), code::success);
   EXPECT_EQ(error_in(source.to_host(stream).get()).code, ws::Errc::stream_capturing);
   EXPECT_EQ(error_in(source.assign(counting(4))).code, ws::Errc::stream_capturing);
-  EXPECT_EQ(error_in(ws::copy(stream, target, ws::PinnedBuffer<int>::create(4).value()).get()).code,
-            ws::Errc::stream_capturing);
-  EXPECT_THAT(ws::copy(stream, target, source), Succeeds());
+  EXPECT_EQ(
+      error_in(ws::copy(stream, ws::from(ws::PinnedBuffer<int>::create(4).value()), ws::to(target))
+                   .get())
+          .code,
+      ws::Errc::stream_capturing);
+  EXPECT_THAT(ws::copy(stream, ws::from(source), ws::to(target)), Succeeds());
   EXPECT_THAT(target.fill_bytes(stream, std::byte{1}), Succeeds());
   EXPECT_THAT(source.close(), Succeeds());
   EXPECT_EQ(end_capture(stream.native()), 2) << "a copy and a fill; the free waits";

@@ -122,17 +122,18 @@ TEST_F(PeerAccess, AFillNeedsIt) {
 
 TEST_F(PeerAccess, CopiesNeedNone) {
   forbid();
-  EXPECT_THAT(ws::copy_and_wait(here(), far(), std::vector<float>(64, 3.0F)), Succeeds());
-  EXPECT_THAT(ws::copy(here(), near(), far()), Succeeds());
-  EXPECT_THAT(
-      ws::copy(here(), far().view().subspan(0, 8).value(), far().view().subspan(8, 8).value()),
-      Succeeds());
+  EXPECT_THAT(ws::copy_and_wait(here(), ws::from(std::vector<float>(64, 3.0F)), ws::to(far())),
+              Succeeds());
+  EXPECT_THAT(ws::copy(here(), ws::from(far()), ws::to(near())), Succeeds());
+  EXPECT_THAT(ws::copy(here(), ws::from(far().view().subspan(8, 8).value()),
+                       ws::to(far().view().subspan(0, 8).value())),
+              Succeeds());
   EXPECT_EQ(near().to_host(here()).get().value(), std::vector<float>(64, 3.0F));
   EXPECT_EQ(far().to_host(here()).get().value(), std::vector<float>(64, 3.0F));
   const ws::extent<2> size{ws::rows{4}, ws::cols{4}};
   auto to = ws::PitchedBuffer<float>::create(here(), size).value();
   auto from = ws::PitchedBuffer<float>::create(there(), size).value();
-  EXPECT_THAT(ws::copy(here(), to, from), Succeeds());
+  EXPECT_THAT(ws::copy(here(), ws::from(from), ws::to(to)), Succeeds());
   EXPECT_THAT(here().synchronize(), Succeeds());
 }
 

@@ -79,7 +79,7 @@ TEST_F(CapturePath, CopiesAndFillsAreCaptured) {
   auto to = ws::DeviceBuffer<int>::create(*stream, 1000).value();
   auto capture = ws::Capture::begin(*stream).value();
   EXPECT_THAT(from.fill_bytes(*stream, std::byte{1}), Succeeds());
-  EXPECT_THAT(ws::copy(*stream, to, from), Succeeds());
+  EXPECT_THAT(ws::copy(*stream, ws::from(from), ws::to(to)), Succeeds());
   EXPECT_THAT(to.zero(*stream), Succeeds());
   // A call that would wait, or return data that no replay has written, is refused and breaks
   // nothing.

@@ -128,7 +128,7 @@ TEST_F(Devices, LaunchesAreCaptured) {
   const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();
   const ws::Stream stream = make_stream(device);
   void* memory = nullptr;
-  ASSERT_EQ(Backend::allocate(memory, 64, stream.native()), 0);
+  ASSERT_EQ(Backend::allocate_unordered(memory, 64), 0);
   ASSERT_EQ(begin_capture(stream.native()), code::success);
   const auto calls = calls_of([&] {
     const ws::LaunchConfig config{ws::grid<1>, ws::block<64>, ws::shared<char>(60000)};
@@ -149,7 +149,7 @@ TEST_F(Devices, LaunchesAreCaptured) {
     EXPECT_THAT(safe, testing::Contains(call.substr(0, call.find(' '))));
   }
   for (const Launch& launch : launches()) EXPECT_EQ(launch.captured, 1);
-  EXPECT_EQ(Backend::deallocate(memory, stream.native()), 0);
+  EXPECT_EQ(Backend::deallocate_unordered(memory), 0);
 }
 
 class DynamicShared : public VendorTest {

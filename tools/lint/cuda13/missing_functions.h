@@ -2,10 +2,28 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <math.h>
+
 #include <new>
 
 // What nvcc's own headers give a program and clang's view of them does not, only declared: nothing
-// is run.
+// is run. math.h has isfinite and its relatives outside of std, as nvcc's headers do.
+
+// Functions that CUDA 13 no longer has, which older programs call.
+extern "C" cudaError_t cudaThreadSynchronize();
+extern "C" cudaError_t cudaThreadExit();
+
+// The forms that these functions had before CUDA 13, with the number of a device.
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
+                                 cudaStream_t stream = 0);
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device);
+
+// The version of nvcc, which a source may use as a number.
+#ifndef __CUDACC_VER_MAJOR__
+#define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)
+#define __CUDACC_VER_MINOR__ (CUDART_VERSION % 1000 / 10)
+#define __CUDACC_VER_BUILD__ 0
+#endif
 
 // CUDA's min and max for host code, which clang gives to device code alone.
 #define WARPSAFE_LINT_MIN_MAX(result, first, second) \
@@ -56,3 +74,51 @@ WARPSAFE_LINT_SURFACE(surf2Dread, surf2Dwrite)
 WARPSAFE_LINT_SURFACE(surf3Dread, surf3Dwrite)
 WARPSAFE_LINT_SURFACE(surf2DLayeredread, surf2DLayeredwrite)
 #undef WARPSAFE_LINT_SURFACE
+
+// Atomic operations with an order and a scope, of crt/device_functions.h: nvcc knows them itself.
+enum {
+  __NV_ATOMIC_RELAXED,
+  __NV_ATOMIC_CONSUME,
+  __NV_ATOMIC_ACQUIRE,
+  __NV_ATOMIC_RELEASE,
+  __NV_ATOMIC_ACQ_REL,
+  __NV_ATOMIC_SEQ_CST
+};
+enum {
+  __NV_THREAD_SCOPE_THREAD,
+  __NV_THREAD_SCOPE_BLOCK,
+  __NV_THREAD_SCOPE_CLUSTER,
+  __NV_THREAD_SCOPE_DEVICE,
+  __NV_THREAD_SCOPE_SYSTEM
+};
+#define WARPSAFE_LINT_ATOMIC(result, name, ...) \
+  template <class T>                            \
+  __attribute__((device)) result __nv_atomic_##name(__VA_ARGS__, int order, int scope = 4);
+#define WARPSAFE_LINT_FETCH(name)                                              \
+  WARPSAFE_LINT_ATOMIC(T, fetch_##name, T* pointer, decltype(T() + T()) value) \
+  WARPSAFE_LINT_ATOMIC(void, name, T* pointer, decltype(T() + T()) value)
+WARPSAFE_LINT_ATOMIC(T, load_n, const T* pointer)
+WARPSAFE_LINT_ATOMIC(void, load, const T* pointer, T* result)
+WARPSAFE_LINT_ATOMIC(void, store_n, T* pointer, decltype(T()) value)
+WARPSAFE_LINT_ATOMIC(void, store, T* pointer, T* value)
+WARPSAFE_LINT_ATOMIC(T, exchange_n, T* pointer, decltype(T()) value)
+WARPSAFE_LINT_ATOMIC(void, exchange, T* pointer, T* value, T* result)
+WARPSAFE_LINT_FETCH(add)
+WARPSAFE_LINT_FETCH(sub)
+WARPSAFE_LINT_FETCH(and)
+WARPSAFE_LINT_FETCH(or)
+WARPSAFE_LINT_FETCH(xor)
+WARPSAFE_LINT_FETCH(min)
+WARPSAFE_LINT_FETCH(max)
+#undef WARPSAFE_LINT_FETCH
+#undef WARPSAFE_LINT_ATOMIC
+template <class T>
+__attribute__((device)) bool __nv_atomic_compare_exchange_n(T* pointer, T* expected,
+                                                            decltype(T()) desired, bool weak,
+                                                            int success, int failure,
+                                                            int scope = 4);
+template <class T>
+__attribute__((device)) bool __nv_atomic_compare_exchange(T* pointer, T* expected, T* desired,
+                                                          bool weak, int success, int failure,
+                                                          int scope = 4);
+__attribute__((device)) void __nv_atomic_thread_fence(int order, int scope = 4);

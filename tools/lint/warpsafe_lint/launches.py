@@ -10,6 +10,14 @@ from .tree import LOOPS, call_arguments, call_name, operands, plain
 
 PUSH = ("__cudaPushCallConfiguration", "__hipPushCallConfiguration", "cudaConfigureCall")
 CALLED = ("LaunchKernel", "LaunchCooperativeKernel")
+# Launches with a number for each axis: the function, three numbers of the grid, three of the block, bytes, stream.
+NUMBERS = ("cuLaunchKernel", "cuLaunchCooperativeKernel", "hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel")
+# Launches that take a struct: the position of its address, and of the kernel if it is an argument.
+STRUCTS = {"cudaLaunchKernelEx": (0, 1), "cudaLaunchKernelExC": (0, 1), "hipLaunchKernelExC": (0, 1), "cuLaunchKernelEx": (0, 1),
+           "cudaGraphAddKernelNode": (4, None), "hipGraphAddKernelNode": (4, None), "cuGraphAddKernelNode": (4, None),
+           "cuGraphAddKernelNode_v2": (4, None), "cudaGraphKernelNodeSetParams": (1, None), "hipGraphKernelNodeSetParams": (1, None),
+           "cudaGraphExecKernelNodeSetParams": (2, None), "hipGraphExecKernelNodeSetParams": (2, None)}
+SIZES = ("dynamicSmemBytes", "sharedMemBytes")
 
 
 class Kernel:
@@ -47,6 +55,45 @@ class Kernel:
         return None
 
     @functools.cached_property
+    def needs_dynamic_shared(self):
+        """Whether every instance uses the dynamic shared memory: at least one use is not in a branch that a template
+        argument decides."""
+        array = self.dynamic_shared
+        if array is None:
+            return False
+        open_names = {child.name for child in self.node.children if child.kind.startswith("TEMPLATE_")}
+        pending, seen = [array.cursor.hash], set()
+        while pending:
+            target = pending.pop()
+            seen.add(target)
+            for use in self.node.all("DECL_REF_EXPR"):
+                if use.target != target:
+                    continue
+                if any(self._decided(above, use, open_names) for above in use.above()):
+                    continue
+                alias = next((above for above in use.above() if above.kind == "VAR_DECL"), None)
+                if alias is None or alias.type.get_canonical().kind.name not in ("POINTER", "LVALUEREFERENCE"):
+                    return True
+                if alias.cursor.hash not in seen:
+                    pending.append(alias.cursor.hash)
+        return False
+
+    @staticmethod
+    def _decided(above, use, open_names):
+        """Whether a branch around a use depends on names that are constants of an instance or of the program."""
+        if above.kind not in ("IF_STMT", "CONDITIONAL_OPERATOR") or not above.children:
+            return False
+        test = above.children[0]
+        inside_test = test.order <= use.order < above.children[1].order if len(above.children) > 1 else True
+        return not inside_test and (bool(open_names & test.names()) or test.value is not None)
+
+    @functools.cached_property
+    def takes_work(self):
+        """Whether its threads fetch their work from a counter, until none is left."""
+        return any(call_name(call).startswith(("atomicAdd", "atomicInc", "atomicSub", "atomicDec")) for loop in self.node.all(*LOOPS)
+                   for call in loop.all("CALL_EXPR"))
+
+    @functools.cached_property
     def static_shared(self):
         """Bytes of shared memory that the kernel always has."""
         return sum(max(node.type.get_size(), 0) for node in self.node.all("VAR_DECL")
@@ -67,8 +114,10 @@ class Kernel:
 class Launch:
     """One launch: the nodes of its slots, None for a missing slot."""
 
-    def __init__(self, function, node, form, callee, slots, arguments):
+    def __init__(self, function, node, form, callee, slots, arguments, axes=None):
         self.function, self.node, self.form, self.callee = function, node, form, callee
+        self.axes = axes  # lists for grid and block, where no single expression has them
+        self.in_graph = "Graph" in form
         self.grid, self.block, self.bytes, self.stream = (
             None if slot is None or slot.left_out else slot for slot in slots)
         self.arguments = arguments
@@ -86,10 +135,14 @@ class Launch:
 
     @functools.cached_property
     def grid_axes(self):
+        if self.axes is not None:
+            return self.axes[0]
         return self.function.dims(self.grid) if self.grid else []
 
     @functools.cached_property
     def block_axes(self):
+        if self.axes is not None:
+            return self.axes[1]
         return self.function.dims(self.block) if self.block else []
 
     @functools.cached_property
@@ -103,13 +156,17 @@ class Launch:
 
     @property
     def on_default_stream(self):
+        if self.axes is not None and self.stream is None:
+            return False  # a node of a graph, or a struct whose stream is not seen
         return self.stream is None or self.function.value(self.stream) == 0 or plain(self.stream).kind in (
             "CXX_NULL_PTR_LITERAL_EXPR", "GNU_NULL_EXPR")
 
     @property
     def shared_bytes(self):
         """Constant bytes of dynamic shared memory: 0 if the launch passes none, None if they are unknown."""
-        return 0 if self.bytes is None else self.function.value(self.bytes)
+        if self.bytes is None:
+            return 0 if self.axes is None else None
+        return self.function.value(self.bytes)
 
 
 def launches(function):
@@ -125,11 +182,156 @@ def launches(function):
         elif api(call_name(node)) in CALLED and len(children) >= 6:
             kernel, grid, block, _, size, stream = (children[1:] + [None])[:6]
             found.append(Launch(function, node, call_name(node), kernel, (grid, block, size, stream), None))
+        elif call_name(node) in NUMBERS and len(children) >= 10:
+            kernel, *numbers = children[1:]
+            found.append(Launch(function, node, call_name(node), kernel, (numbers[0], numbers[3], numbers[6], numbers[7]), None,
+                                (numbers[:3], numbers[3:6])))
+        elif call_name(node) in STRUCTS:
+            found += of_struct(function, node)
     return found
+
+
+def members_of(function, variable):
+    """The values written to a struct's members, by their path: `gridDim.x`. None for a path with several values."""
+    record = variable.type.get_canonical()
+    fields = [field.spelling for field in record.get_fields()]
+    found = {}
+    for node in function.node.walk():
+        if node.kind == "VAR_DECL" and node.cursor.hash == variable.target:
+            lists = [child for child in node.children if child.kind == "INIT_LIST_EXPR"]
+            inner = [child for child in lists[-1].children] if lists else []
+            if lists and all(child.kind != "MEMBER_REF" for entry in inner for child in entry.children):
+                found.update(zip(fields, inner))
+        is_write = node.kind == "BINARY_OPERATOR" and node.name == "=" or node.kind == "CALL_EXPR" and call_name(node) == "operator="
+        sides = [child for child in node.children if child.cursor.kind.is_expression()] if is_write else []
+        if node.kind == "CALL_EXPR" and len(sides) == 3:
+            sides = [sides[0], sides[2]] if call_name(sides[1]) == "operator=" or sides[1].name == "operator=" else sides[1:]
+        if len(sides) != 2:
+            continue
+        path, owner = [], plain(sides[0])
+        while owner.kind == "MEMBER_REF_EXPR" and owner.children:
+            path.insert(0, owner.name)
+            owner = plain(owner.children[0])
+        if path and owner.kind == "DECL_REF_EXPR" and owner.target == variable.target:
+            key = ".".join(path)
+            found[key] = None if key in found and "." in key else sides[1]
+    return found
+
+
+def of_struct(function, node):
+    """The launch of a call that takes its numbers from a struct of this function; none if it is not seen."""
+    place, kernel_place = STRUCTS[call_name(node)]
+    arguments = call_arguments(node)
+    if len(arguments) <= place:
+        return []
+    address = plain(arguments[place])
+    variable = base_of_struct(function, address)
+    if variable is None:
+        return []
+    members = members_of(function, variable)
+    axes = []
+    for what in ("gridDim", "blockDim"):
+        whole = members.get(what)
+        own = function.dims(whole) if whole is not None else []
+        own = own if whole is None or whole.kind != "INIT_LIST_EXPR" or whole.children else []
+        for number, letter in enumerate("xyz"):
+            single = members.get(f"{what}.{letter}", members.get(what + letter.upper()))
+            if single is not None:
+                own = own + [single] * (number + 1 - len(own))
+                own[number] = single
+        axes.append(own)
+    kernel = arguments[kernel_place] if kernel_place is not None and len(arguments) > kernel_place else members.get("func")
+    size = next((members[name] for name in SIZES if members.get(name) is not None), None)
+    first = [own[0] if own else None for own in axes]
+    launch = Launch(function, node, call_name(node), kernel if kernel is not None else node, (*first, size, members.get("stream")), None,
+                    tuple(axes))
+    return [launch]
+
+
+def base_of_struct(function, address):
+    """The struct variable that a call takes by its address or by a reference."""
+    inner = plain(address.children[0]) if address.kind == "UNARY_OPERATOR" and address.children else address
+    if inner.kind == "DECL_REF_EXPR" and inner.type.get_canonical().kind.name == "RECORD":
+        return inner
+    return None
+
+
+def signed_terms(function, node, sign=1):
+    """The terms of a sum, each with its sign."""
+    node = function.resolve(node)
+    for operator, factor in (("+", 1), ("-", -1)):
+        sides = operands(node, operator)
+        if sides:
+            return signed_terms(function, sides[0], sign) + signed_terms(function, sides[1], sign * factor)
+    return [(sign, node)]
+
+
+class RoundUp:
+    """A division that accounts for the remainder: `(n + B - 1) / B` in any order, or `(n - 1) / B + 1`."""
+
+    def __init__(self, node, count, block, total):
+        self.node, self.count, self.block = node, count, block
+        self.total = total  # the sum that can overflow, or None
+
+
+def round_up(function, axis, depth=2):
+    """The RoundUp that an expression is, also through a function that returns one; or None."""
+    node = function.resolve(axis)
+    one = operands(node, "+")
+    if one:
+        for division, other in (one, one[::-1]):
+            inner = function.resolve(division)
+            halves = operands(inner, "/") or operands(inner, ">>")
+            if halves and function.value(other) == 1:
+                terms = signed_terms(function, halves[0])
+                if len(terms) == 2 and any(sign < 0 and function.value(term) == 1 for sign, term in terms):
+                    return RoundUp(node, terms[0][1], halves[1], None)
+    halves = operands(node, "/") or operands(node, ">>")
+    if halves:
+        return round_up_of_sum(function, node, *halves)
+    if node.kind == "CALL_EXPR" and depth:
+        return round_up_of_call(function, node, depth)
+    return None
+
+
+def round_up_of_sum(function, node, top, bottom):
+    terms = signed_terms(function, top)
+    if len(terms) < 2:
+        return None
+    block = function.value(bottom)
+    block = 1 << block if node.name == ">>" and block is not None and block < 32 else block
+    constant = sum(sign * function.value(term) for sign, term in terms if function.value(term) is not None)
+    open_terms = [(sign, term) for sign, term in terms if function.value(term) is None]
+    program = function.program
+    blocks = [term for sign, term in open_terms if sign > 0 and block is None and
+              same_text(program, term, function.resolve(bottom))]
+    counts = [term for sign, term in open_terms if sign > 0 and not any(term is each for each in blocks)]
+    if any(sign < 0 for sign, _ in open_terms) or len(counts) != 1:
+        return None
+    if block is not None and constant == block - 1 or blocks and constant == -1:
+        return RoundUp(node, counts[0], bottom, function.resolve(top))
+    return None
+
+
+def round_up_of_call(function, node, depth):
+    cursors = function.program.bodies.get(call_name(node), ())
+    for cursor in cursors:
+        callee = function.program.function(cursor)
+        returns = [child for child in callee.node.all("RETURN_STMT") if child.children]
+        if len(returns) != 1:
+            continue
+        inner = round_up(callee, returns[0].children[0], depth - 1)
+        if inner is not None:
+            by_name = dict(zip((parameter.name for parameter in callee.parameters), call_arguments(node)))
+            count, block = (by_name.get(plain(part).name) for part in (inner.count, inner.block))
+            return RoundUp(node, count or node, block or node, inner.total)
+    return None
 
 
 def rounded_up(function, node):
     """Whether an axis of a grid is a division that accounts for the remainder."""
+    if round_up(function, node) is not None:
+        return True
     node = function.resolve(node)
     sides = operands(node, "/") or operands(node, ">>")
     if not sides:

@@ -50,11 +50,9 @@ def load():
 
 
 def own_headers():
-    """clang's own headers for PyPI's libclang, which comes without them: the flag that names their folder. Other
-    libraries find theirs. NoLibclang if there are none."""
+    """The flag that names the folder of clang's own headers. PyPI's libclang comes without them, and others find only
+    a part: Debian's misses the wrappers that give a CUDA source its device functions. NoLibclang if PyPI's has none."""
     cindex = sys.modules["clang.cindex"]
-    if not (pathlib.Path(cindex.__file__).parent / "native").is_dir():
-        return []
     version = cindex.conf.lib.clang_getClangVersion
     version.restype, version.errcheck = cindex._CXString, cindex._CXString.from_result
     major = re.search(r"version (\d+)", version())[1]
@@ -65,6 +63,8 @@ def own_headers():
     for place in places:
         if (pathlib.Path(place) / major / "include/stddef.h").is_file():
             return ["-resource-dir=" + str(pathlib.Path(place) / major)]
+    if not (pathlib.Path(cindex.__file__).parent / "native").is_dir():
+        return []
     raise NoLibclang(f"the headers of libclang {major} are not installed: pip install 'clang-tidy=={major}.*'")
 
 

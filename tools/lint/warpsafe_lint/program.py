@@ -18,6 +18,7 @@ class Program:
 
     def __init__(self, unit, file, text, language):
         self.unit, self.file, self.language = unit, file, language
+        self.complete = True  # false if the compiler dropped lines that it could not read
         self.source = text.encode()
         self.functions = []  # functions of this file
         self.bodies = {}  # name -> cursors of definitions in this file and its includes

@@ -14,6 +14,8 @@ class Found:
     node: object
     says: str
     rewrite: str
+    severity: str = ""  # that of the row, unless the rule knows better
+    edits: tuple = ()  # for --fix=cuda: (start, end, text), as bytes of the source
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,16 +24,26 @@ class Rule:
     title: str
     by_default: bool
     find: object
+    severity: str
 
 
 RULES = []
+SEVERITIES = ("note", "warning", "error")
+# error: the launch, call or kernel cannot be right, whatever the program's numbers are. note: harmless for most programs,
+# or slow, or wrong only on another vendor's GPU. All others are warnings: right or wrong depends on numbers and timing.
+ERRORS = {"A04", "A05", "A11", "B01", "B03", "B05", "B08", "C01", "C02", "C04", "C05", "C07", "C08", "E13", "F04", "G04", "L01", "L02"}
+NOTES = {"A01", "A03", "A12", "A21", "B04", "D11", "D12", "F03"}
+
+
+def severity_of(row):
+    return "error" if row in ERRORS else "note" if row in NOTES else "warning"
 
 
 def rule(row, title, by_default=True):
     """Registers a rule over a whole program."""
 
     def add(find):
-        RULES.append(Rule(row, title, by_default, find))
+        RULES.append(Rule(row, title, by_default, find, severity_of(row)))
         return find
 
     return add

@@ -29,22 +29,51 @@ def between_commas(text):
     return parts + [text[start:].strip()] if text.strip() else []
 
 
-def slices(source, start, end, nodes):
-    """The text of each of these nodes, which form a comma-separated list from start to end."""
-    texts, at = [], start
-    for number, node in enumerate(nodes):
-        gap = source[at:node.start].decode()
-        if not re.fullmatch(r"\s*" if number == 0 else r"\s*,\s*", gap):
+GAP = r"(?:\s|//[^\n]*\n|/\*.*?\*/)*"
+WIDEST = 100  # columns of a line before the arguments get a line of their own
+
+
+class Part:
+    """A comma-separated list in the source: its text, and the nodes in it."""
+
+    def __init__(self, source, start, end, nodes):
+        self.source, self.start, self.end, self.nodes = source, start, end, nodes
+        at = start
+        for number, node in enumerate(nodes):
+            gap = source[at:node.start].decode()
+            if not re.fullmatch(GAP if number == 0 else f"{GAP},{GAP}", gap, re.S):
+                raise Left("part of it comes from a macro")
+            at = node.end
+        if not re.fullmatch(GAP, source[at:end].decode(), re.S):
             raise Left("part of it comes from a macro")
-        texts.append(source[node.start:node.end].decode())
-        at = node.end
-    if source[at:end].strip():
-        raise Left("part of it comes from a macro")
-    return texts
+
+    def texts(self):
+        return [self.source[node.start:node.end].decode() for node in self.nodes]
+
+    def with_texts(self, texts):
+        """The list with other texts for its nodes; comments and line breaks stay."""
+        out, at = "", self.start
+        for node, text in zip(self.nodes, texts):
+            out += self.source[at:node.start].decode() + text
+            at = node.end
+        return out + self.source[at:self.end].decode()
+
+
+class Words:
+    """The arguments of a macro, which have no nodes of their own."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def texts(self):
+        return self.words
+
+    def with_texts(self, texts):
+        return ", ".join(texts)
 
 
 def parts_of(launch):
-    """The texts of kernel, slots and arguments."""
+    """The kernel's text, and the slots and the arguments as Part or Words."""
     source, node = launch.function.program.source, launch.node
     text = source[node.start:node.end].decode(errors="replace")
     slots = [slot for slot in (launch.grid, launch.block, launch.bytes, launch.stream) if slot is not None]
@@ -53,15 +82,15 @@ def parts_of(launch):
         if not source[config.start:config.end].startswith(b"<<<") or not source[config.start:config.end].endswith(b">>>"):
             raise Left("part of it comes from a macro")
         kernel = source[node.start:config.start].decode().strip()
-        given = slices(source, config.start + 3, config.end - 3, slots)
+        given = Part(source, config.start + 3, config.end - 3, slots)
         opening = source.index(b"(", config.end)
-        return kernel, given, slices(source, opening + 1, node.end - 1, launch.arguments)
+        return kernel, given, Part(source, opening + 1, node.end - 1, launch.arguments)
     found = re.match(r"hipLaunchKernelGGL\s*\((.*)\)\s*$", text, re.S)
     words = between_commas(found.group(1)) if found else []
     if not found or len(words) != 5 + len(launch.arguments):
         raise Left("a macro of the program writes this launch")
     kernel = re.sub(r"^HIP_KERNEL_NAME\s*\((.*)\)$|^\((.*)\)$", lambda m: m.group(1) or m.group(2), words[0], flags=re.S)
-    return kernel, words[1:5], words[5:]
+    return kernel, Words(words[1:5]), Words(words[5:])
 
 
 def template_arguments(cursor):
@@ -145,11 +174,24 @@ def rewritten(launch):
         raise Left("the kernel has default arguments, and launch_as_written takes all arguments")
     kernel, slots, arguments = parts_of(launch)
     kernel = named_kernel(launch, kernel)
+    texts = slots.texts()
     nodes = (launch.grid, launch.block)
-    slots[:2] = [dimension(node, text) for node, text in zip(nodes, slots)]
-    slots += ["0", "nullptr"][len(slots) - 2:]
-    arguments = [argument(node, text) for node, text in zip(launch.arguments, arguments)]
-    return f"warpsafe::launch_as_written({', '.join(['warpsafe::kernel<' + kernel + '>', *slots, *arguments])}).value()"
+    texts[:2] = [dimension(node, text) for node, text in zip(nodes, texts)]
+    head = f"warpsafe::launch_as_written(warpsafe::kernel<{kernel}>,"
+    middle = ", ".join([slots.with_texts(texts), *["0", "nullptr"][len(texts) - 2:]])
+    last = arguments.with_texts([argument(node, text) for node, text in zip(launch.arguments, arguments.texts())])
+    return laid_out(launch, head, [middle, last] if launch.arguments else [middle])
+
+
+def laid_out(launch, head, lists):
+    """The call on one line if it fits, and otherwise each list on a line of its own, further in than the launch."""
+    source, start = launch.function.program.source, launch.node.start
+    before = source[source.rfind(b"\n", 0, start) + 1:start].decode(errors="replace")
+    one = f"{head} {', '.join(lists)}).value()"
+    if len(before) + max(map(len, one.split("\n"))) < WIDEST:  # a semicolon follows
+        return one
+    indent = "\n" + re.match(r"\s*", before).group() + "    "
+    return head + indent + f",{indent}".join(text.strip() for text in lists) + ").value()"
 
 
 def with_includes(text):

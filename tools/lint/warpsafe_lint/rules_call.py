@@ -7,14 +7,14 @@ import re
 from .host_memory import host_memory
 from .launches import same_text
 from .function import api
-from .registry import Found, launch_rule, rule
+from .registry import Found, all_launches, launch_rule, rule
 from .tree import call_arguments, call_name, is_integer, is_stream, is_wide, operands, plain, pointee_size
 
 
 def argument_array(function, launch):
     """The `void*` array passed to cudaLaunchKernel, or None if its initialisers are not visible."""
     slots = call_arguments(launch.node)
-    if launch.arguments is not None or len(slots) < 4:
+    if launch.arguments is not None or launch.axes is not None or len(slots) < 4:
         return None
     variable = function.variable(slots[3])
     if variable is None or variable.start is None or variable.start.kind != "INIT_LIST_EXPR" or \
@@ -62,6 +62,18 @@ def argument_type(program, function, launch):
                         "call warpsafe::launch, whose arguments have the kernel's types")
 
 
+def is_count(function, node):
+    """Whether a number counts items by its name or by its making, and no block, axis or quotient."""
+    start = function.resolve(node)
+    if start.value is not None or any(operands(part, "/") or operands(part, "%") for part in start.walk()):
+        return False
+    name = call_name(start) if start.kind == "CALL_EXPR" else plain(node).name
+    if start.kind == "CALL_EXPR" and len(call_arguments(start)) > 0 and name == "size":
+        return False  # the extent of one axis
+    return re.search(r"^(n|N|numel|size|length)$|num|count|elem|total|items|len|size", name) is not None and \
+        re.search(r"block|grid|thread|dim|batch|iter|row|col", name.lower()) is None
+
+
 @launch_rule("C03", "a 64-bit argument for a 32-bit parameter")
 def narrowed_argument(program, function, launch):
     for node in launch.arguments or ():
@@ -69,7 +81,8 @@ def narrowed_argument(program, function, launch):
                 is_wide(node.children[0].type) and function.value(node) is None:
             yield Found(node, f"{program.text(node)} has 64 bits and {launch.kernel_name}'s parameter 32: the upper bits are "
                         "lost without a warning",
-                        "give the kernel a std::size_t; warpsafe::launch does not compile this argument")
+                        "give the kernel a std::size_t; warpsafe::launch does not compile this argument",
+                        "" if is_count(function, node) else "note")
 
 
 @launch_rule("C04", "a host pointer passed to a kernel")
@@ -118,11 +131,19 @@ def by_value(program):
                                 "pass a view: device_ptr, DeviceSpan, or a plain struct")
 
 
+def passes_objects(program, function, place):
+    """Whether a launch is seen that passes something other than the target of a pointer, or no launch is seen at all."""
+    seen = [launch.arguments[place] for each in program.functions for launch in all_launches(each)
+            if launch.kernel_name == function.name and launch.arguments and len(launch.arguments) > place]
+    return not seen or any(not (plain(argument).kind == "UNARY_OPERATOR" and program.text(plain(argument)).startswith("*"))
+                           for argument in seen)
+
+
 @rule("C07", "a kernel that takes a reference")
 def by_reference(program):
     for function in of_kernels(program):
-        for parameter in function.parameters:
-            if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE"):
+        for place, parameter in enumerate(function.parameters):
+            if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE") and passes_objects(program, function, place):
                 yield Found(parameter, f"{parameter.name} is a reference: the kernel receives the address of a host object",
                             "pass it by value; warpsafe refuses this kernel")
 
@@ -137,6 +158,18 @@ def stream_as_bytes(program, function, launch):
                         "type")
 
 
+def waits_before_streams(function, launch):
+    """Whether the function waits for the device behind a launch before it uses a stream: the launch prepares something."""
+    for call in function.calls:
+        if call.order <= launch.order or launch.node in call.above() or any(above is launch.node for above in call.above()):
+            continue
+        if "DeviceSynchronize" in call_name(call) or api(call_name(call)) == "StreamCreate":
+            return True
+        if any(is_stream(argument.type) and plain(argument).kind == "DECL_REF_EXPR" for argument in call_arguments(call)):
+            return False
+    return False
+
+
 @launch_rule("C09", "the stream forgotten")
 def stream_forgotten(program, function, launch):
     if not launch.on_default_stream:
@@ -145,13 +178,15 @@ def stream_forgotten(program, function, launch):
     streams += [v.node.name for v in function.variables.values() if is_stream(v.node.type) and any(
         api(call_name(a)).startswith("StreamCreate") for w in v.writes for a in w.above() if a.kind == "CALL_EXPR")]
     if streams:
+        settled = waits_before_streams(function, launch)
         yield Found(launch.node, f"this launch runs on the default stream, although the function has a stream, {streams[0]}",
-                    f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream")
+                    f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream",
+                    "note" if settled else "")
 
 
 @launch_rule("C10", "the dynamic shared memory forgotten")
 def shared_forgotten(program, function, launch):
-    if launch.kernel and launch.kernel.dynamic_shared is not None and launch.shared_bytes == 0:
+    if launch.kernel and launch.kernel.needs_dynamic_shared and launch.shared_bytes == 0:
         if program.called("LaunchKernelExC"):
             return
         yield Found(launch.node, f"{launch.kernel.name} uses dynamic shared memory, {launch.kernel.dynamic_shared.name}[], but "
@@ -199,7 +234,8 @@ def large_argument(program):
         total = sum(max(p.type.get_size(), 0) for p in function.parameters)
         if total > 4096:
             yield Found(function.node, f"the parameters take {total} bytes; every CUDA accepts 4096, CUDA from 12.1 on 32764",
-                        "put the large part in a buffer; warpsafe::launch counts the bytes at compile time")
+                        "put the large part in a buffer; warpsafe::launch counts the bytes at compile time",
+                        "note" if total <= 32764 else "error")
 
 
 @rule("C18", "a dependent launch of kernels that do not wait")

@@ -5,6 +5,7 @@
 from .function import api
 from .registry import Found, all_launches, function_rule, rule
 from .host_memory import host_memory, is_static
+from .rules_streams import captures
 from .sizes import only_count, wrong_sizeof
 from .tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
 
@@ -56,18 +57,37 @@ def is_read(function, node):
     return False
 
 
+def copied_variable(node):
+    """The variable whose own values a copy to this address writes; None if the address comes out of an array of pointers,
+    a member or a call, because another element may be read meanwhile."""
+    base = base_variable(node)
+    if base is None:
+        return None
+    for above in base.above():
+        if above is node.parent:
+            break
+        if above.kind == "MEMBER_REF_EXPR" and above.name not in ("data", "begin"):
+            return None
+        if above.kind == "ARRAY_SUBSCRIPT_EXPR" and above.type.get_canonical().kind.name == "POINTER":
+            return None
+    return base
+
+
 @function_rule("F01", "the host reads before the copy has ended")
 def read_too_early(program, function):
+    recorded = list(captures(function))
     for call, arguments, _, kind in copies(function, "MemcpyAsync"):
-        if kind != TO_HOST:
-            continue
-        base = base_variable(arguments[0])
+        if kind != TO_HOST or any(begin.order < call.order < end.order for begin, end in recorded):
+            continue  # a captured copy runs when the graph does
+        base = copied_variable(arguments[0])
         if base is None:
             continue
         read = use_before_wait(function, call, base.target)
         if read is not None:
+            # CUDA returns from a copy to pageable memory only when it has ended; HIP promises nothing.
+            severity = "note" if program.language == "cuda" and host_memory(function, arguments[0]) else ""
             yield Found(read, f"{read.name} is read while {call_name(call)} may still write it",
-                        "call cudaStreamSynchronize first; warpsafe's to_host() returns a Pending<T>, whose get() waits")
+                        "call cudaStreamSynchronize first; warpsafe's to_host() returns a Pending<T>, whose get() waits", severity)
 
 
 @function_rule("F12", "managed memory touched while the GPU works")
@@ -167,7 +187,7 @@ def fill(program):
             if value.type.get_canonical().kind.name in ("FLOAT", "DOUBLE") and number != 0 or \
                     number is not None and not -128 <= number <= 255:
                 yield Found(call, f"{program.text(arguments[1])} is not a byte: {call_name(call)} uses only its low 8 bits",
-                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)")
+                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)", "error")
             elif number is not None and item not in (None, 1) and 0 < number < 127 and \
                     not program.text(arguments[1]).lower().startswith(("0x", "'")):
                 pattern = int.from_bytes(bytes([number]) * min(item, 8), "little")

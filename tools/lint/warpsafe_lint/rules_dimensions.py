@@ -4,9 +4,9 @@
 
 import re
 
-from .launches import rounded_up, same_text
+from .launches import round_up, rounded_up, same_text
 from .registry import Found, all_launches, function_rule, launch_rule
-from .tree import bare, call_name, is_integer, is_wide, operands, plain
+from .tree import bare, call_arguments, call_name, is_integer, is_wide, operands, plain
 
 COVER = "auto grid = warpsafe::SafeGrid<>::cover(n, warpsafe::block<B>)"
 
@@ -30,12 +30,25 @@ def remainder_is_asked(program, function, top, bottom):
     return False
 
 
+def callers_divide(program, function, top, block):
+    """Whether all callers in this file pass a count that the block divides."""
+    name = plain(top)
+    places = [place for place, parameter in enumerate(function.parameters) if parameter.cursor.hash == name.target]
+    if name.kind != "DECL_REF_EXPR" or not places or not block or function.variable(name).writes:
+        return False
+    given = [(caller, call_arguments(call)) for caller, call in program.callers(function.name)]
+    values = [caller.value(arguments[places[0]]) for caller, arguments in given if len(arguments) > places[0]]
+    return bool(values) and all(value is not None and value % block == 0 for value in values)
+
+
 @launch_rule("A07", "a grid whose division drops the tail")
 def floor_division(program, function, launch):
-    if launch.kernel and (launch.kernel.strides or launch.kernel.body is None):
+    if launch.kernel and (launch.kernel.strides or launch.kernel.takes_work or launch.kernel.body is None):
         return
     for axis in launch.grid_axes:
         node = function.resolve(axis)
+        if node.kind == "CALL_EXPR" and call_name(node) in ("ceil", "ceilf") and call_arguments(node):
+            node = function.resolve(call_arguments(node)[0])  # ceil(n / 256) of integers rounds down before ceil sees it
         sides = operands(node, "/")
         if not sides or not is_integer(node.type):
             continue
@@ -55,11 +68,13 @@ def floor_division(program, function, launch):
                for part in parts) or any(part.name == "<<" or part.kind == "CALL_EXPR" for part in parts):
             continue
         # The name suggests a rounded number, like OpenCL's global work size.
-        if remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
+        if callers_divide(program, function, top, block) or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
             continue
+        # A kernel that compares its index is made for a rest; one that does not relies on sizes without a rest.
+        expects_rest = launch.kernel is not None and launch.kernel.compares
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
-                    f"write {COVER}, or without warpsafe (n + B - 1) / B")
+                    f"write {COVER}, or without warpsafe (n + B - 1) / B", "" if expects_rest else "note")
 
 
 @launch_rule("A09", "one block too many")
@@ -76,9 +91,11 @@ def one_too_many(program, function, launch):
         top = function.resolve(halves[0])
         if top.name in ("-", "+") or top.kind in ("CALL_EXPR", "CONDITIONAL_OPERATOR"):
             continue
+        # A kernel that compares its index leaves the further block idle.
+        guarded = launch.kernel and (launch.kernel.compares or launch.kernel.loops)
         yield Found(axis, f"{program.text(node)} is one block too many if {program.text(halves[1])} divides "
                     f"{program.text(halves[0])}",
-                    f"write {COVER}, or without warpsafe (n + B - 1) / B")
+                    f"write {COVER}, or without warpsafe (n + B - 1) / B", "note" if guarded else "")
 
 
 @launch_rule("A10", "a rounded-up grid for a kernel without a bounds check")
@@ -133,6 +150,12 @@ def amd_threads(program, function, launch):
                         "use fewer blocks, and warpsafe::grid_stride(n) in the kernel")
 
 
+def is_extent(node):
+    """Whether a call returns the extent of one axis, `tensor.size(0)`, which seldom exceeds 2^31."""
+    arguments = [argument for argument in call_arguments(node) if not argument.left_out] if node.kind == "CALL_EXPR" else []
+    return len(arguments) == 1 and call_name(node) in ("size", "extent", "shape", "stride") and arguments[0].value is not None
+
+
 @function_rule("A02", "a 64-bit count stored in 32 bits before the launch")
 def narrowed_count(program, function):
     used = {}
@@ -159,7 +182,8 @@ def narrowed_count(program, function):
                 continue  # a number of blocks is small; its narrowing is row A03
             yield Found(variable.node, f"{variable.node.name} keeps 32 bits of {program.text(wide)}, and a grid is computed "
                         "from it",
-                        "keep the 64 bits and write SafeGrid<>::cover(n, block), which accepts them")
+                        "keep the 64 bits and write SafeGrid<>::cover(n, block), which accepts them",
+                        "note" if is_extent(wide) else "")
 
 
 @launch_rule("A21", "an int product as the size of a grid", by_default=False)
@@ -177,12 +201,23 @@ def int_product(program, function, launch):
 @launch_rule("A01", "a rounded-up size that overflows int", by_default=False)
 def rounding_overflows(program, function, launch):
     for axis in launch.grid_axes:
-        sides = operands(function.resolve(axis), "/")
-        top = function.resolve(sides[0]) if sides else None
-        if top is not None and top.name == "+" and top.type.get_canonical().kind.name in ("INT", "UINT") and \
-                function.value(top) is None:
-            yield Found(axis, f"{program.text(top)} overflows for a count near the maximum of int",
-                        f"write {COVER}")
+        found = round_up(function, axis)
+        total = found.total if found else None
+        kind = total.type.get_canonical() if total is not None else None
+        if kind is not None and kind.kind.name in ("INT", "UINT") and function.value(found.count) is None:
+            last, result = ("2^31", "a negative number") if kind.kind.name == "INT" else ("2^32", "a grid of a few blocks")
+            yield Found(axis, f"{program.text(total)} is computed in {kind.spelling}: for a count just below {last} it overflows to {result}",
+                        f"write {COVER}, or without warpsafe (n - 1) / B + 1 for n > 0")
+            continue
+        node = function.resolve(axis)
+        if node.kind == "CALL_EXPR" and call_name(node) in ("ceil", "ceilf") and call_arguments(node):
+            inner = bare(call_arguments(node)[0])
+            while inner.kind == "UNEXPOSED_EXPR" and len(inner.children) == 1:
+                inner = inner.children[0]
+            if inner.type.get_canonical().kind.name == "FLOAT":
+                yield Found(axis, f"{program.text(node)} is computed in float, which keeps 24 bits: from 2^24 items on the last ones may get "
+                            "no thread",
+                            f"write {COVER}, or without warpsafe (n - 1) / B + 1 for n > 0")
 
 
 @launch_rule("A03", "a 64-bit number stored in a dim3", by_default=False)

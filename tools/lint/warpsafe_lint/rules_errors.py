@@ -2,9 +2,12 @@
 # Copyright (c) 2026 the warpsafe authors
 """Parts D and G of the catalogue: errors, and what a program does to its environment."""
 
+import pathlib
 import re
 
+from . import index, project
 from .function import api
+from .libclang import written_at
 from .registry import Found, all_launches, function_rule, rule
 from .tree import LOOPS, call_arguments, call_name, plain
 
@@ -37,6 +40,14 @@ def looked_at(program, function, order):
     return any(call.order > order and function.looks(call) for call in function.calls)
 
 
+def may_be_checked(program, launch):
+    """Whether a line behind the launch, which the compiler may have dropped, reads like a check by its name."""
+    if program.complete:
+        return False
+    rest = program.source[launch.node.end:launch.function.node.end].decode(errors="replace")
+    return re.search(r"\b\w*(error|check|assert|last)\w*\s*[(;]", rest, re.I) is not None
+
+
 def callers_look(program, function, depth=4):
     """Whether the last error is read after every call of a function, in its caller or further up. Returns true
     for a function that is passed as a pointer, because its callers are unknown."""
@@ -50,28 +61,51 @@ def callers_look(program, function, depth=4):
         looked_at(program, caller, call.order) or callers_look(program, caller, depth - 1) for caller, call in callers)
 
 
-@function_rule("D01", "a launch whose result nobody reads")
-def unchecked(program, function):
+def unseen_launches(program, function):
+    """The launches of a function whose status nobody reads: not it, its callers, or a caller in another file of the tree."""
     if function.on_device:
-        return
+        return []
     unseen = []
     for launch in all_launches(function):
+        if launch.in_graph:
+            continue  # the graph's launch has the status
         if launch.form not in ("<<<>>>", "macro"):
             if is_dropped(launch.node):
                 unseen.append(launch)
-        elif not looked_at(program, function, launch.order):
+        elif not looked_at(program, function, launch.order) and not may_be_checked(program, launch):
             unseen.append(launch)
-    if not unseen:
-        return
-    if callers_look(program, function):
-        return
+    if not unseen or callers_look(program, function):
+        return []
     if any(call.kind == "CALL_EXPR" and is_launch_wrapper(call) for launch in unseen[:1] for call in launch.node.above()):
+        return []
+    if not program.callers(function.name) and function.cursor.storage_class.name != "STATIC":
+        root = project.root_of(pathlib.Path(program.file).resolve().parent)
+        if index.of(root).callers_look(function.name, program.file):
+            return []
+    return unseen
+
+
+@rule("D01", "a launch whose result nobody reads")
+def unchecked(program):
+    found = [launch for function in program.functions for launch in unseen_launches(program, function)]
+    if not found:
         return
-    first = unseen[0]
-    others = "" if len(unseen) == 1 else f", nor that of {len(unseen) - 1} further launch{'es' * (len(unseen) > 2)} in {function.name}"
-    yield Found(first.node, f"nothing checks the status of {first.kernel_name}'s launch{others}: a refused launch does nothing",
-                "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
-                "right after the launch")
+    # One finding per file: a program that does not check one launch seldom checks the others. A launch that returns its
+    # status has a finding and a remedy of its own.
+    for returns in (False, True):
+        # A launch in the arguments of macros has several copies in the tree, and one place in the source.
+        same = list({written_at(launch.node.cursor.extent.start): launch for launch in reversed(found)
+                     if (launch.form not in ("<<<>>>", "macro")) == returns}.values())[::-1]
+        if not same:
+            continue
+        first, others = same[0], len(same) - 1
+        functions = {launch.function.name for launch in same}
+        where = f"in {first.function.name}" if len(functions) == 1 else f"in {len(functions)} functions of this file"
+        more = f", nor that of {others} further launch{'es' * (others > 1)} {where}" if others else ""
+        yield Found(first.node, f"nothing checks the status of {first.kernel_name}'s launch{more}: a refused launch does nothing",
+                    f"check the status that {first.form} returns, or call warpsafe::launch" if returns else
+                    "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
+                    "right after the launch")
 
 
 def is_launch_wrapper(call):
@@ -85,23 +119,55 @@ def handled_before(function, call):
         launch.order > before[-1].order and launch.order < call.order for launch in all_launches(function))
 
 
+def after_failure(call):
+    """Whether a call stands in a branch that a status decides: it then clears an error that the program has handled."""
+    for above in call.above():
+        if above.kind == "IF_STMT" and above.children and any(
+                is_error(inner.type) for inner in above.children[0].walk() if inner.cursor.kind.is_expression()):
+            return call.order > above.children[0].order
+    return False
+
+
+def clears_on_purpose(program, function, call):
+    """Whether a comment beside the call says so, or the function reads the last error again afterwards."""
+    lines = program.source.decode(errors="replace").splitlines()
+    line = call.cursor.location.line
+    beside = " ".join(lines[max(line - 2, 0):line])
+    return re.search(r"(//|/\*).*\b(clear|reset|ignore|swallow|discard|drop|sticky|flush)", beside, re.I) is not None or any(
+        later.order > call.order and function.looks(later) and not is_dropped(later) for later in function.calls)
+
+
 @rule("D03", "clearing another component's error")
 def swallowed(program):
     for function in program.functions:
         for call in function.calls:
-            if api(call_name(call)) == "GetLastError" and is_dropped(call) and not handled_before(function, call):
+            if api(call_name(call)) == "GetLastError" and is_dropped(call) and not handled_before(function, call) and \
+                    not after_failure(call):
                 yield Found(call, f"the result of {call_name(call)}() is dropped, which clears an earlier error",
-                            "check the call that may fail; warpsafe's launch reports its own status and clears nothing")
+                            "check the call that may fail; warpsafe's launch reports its own status and clears nothing",
+                            "note" if clears_on_purpose(program, function, call) else "")
+
+
+def ends_itself(program, name):
+    """Whether a function that returns a status ends the program, asserts or throws if there is an error."""
+    if program.reaches(name, lambda word: fails(word) or word in ("__assert_fail", "__assertfail", "__assert", "_wassert")):
+        return True
+    return any(next(program.function(cursor).node.all("CXX_THROW_EXPR"), None) is not None for cursor in program.bodies.get(name, ()))
 
 
 @rule("D08", "a wrapper's result dropped")
 def dropped(program):
+    found = {}
     for function in program.functions:
         for call in function.calls:
             name = call_name(call)
-            if name in program.bodies and is_error(call.type) and is_dropped(call):
-                yield Found(call, f"{name} returns {call.type.spelling}, and the result is dropped",
-                            "return warpsafe::result<void>, which the compiler does not let a caller drop")
+            if name in program.bodies and is_error(call.type) and is_dropped(call) and not ends_itself(program, name):
+                found.setdefault(name, []).append(call)
+    for name, calls in found.items():  # one finding per wrapper
+        others = len(calls) - 1
+        more = f", here and in {others} further call{'s' * (others > 1)}" if others else ""
+        yield Found(calls[0], f"{name} returns {calls[0].type.spelling}, and the result is dropped{more}",
+                    "return warpsafe::result<void>, which the compiler does not let a caller drop")
 
 
 def fails(name):

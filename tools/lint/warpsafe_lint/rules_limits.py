@@ -75,7 +75,10 @@ def warp_of_32(program, function):
 
 
 def opted_in(program, launch):
-    """Whether the file raises the shared-memory limit of this kernel, or of a kernel in a variable."""
+    """Whether the file raises the shared-memory limit of this kernel, or of a kernel in a variable. The kernel of the
+    driver's launches is a handle, whose limit another file may raise."""
+    if launch.form.startswith(("cu", "hipModule")) and not launch.form.startswith("cuda"):
+        return True
     for function in program.functions:
         for call in function.calls:
             if api(call_name(call)) == "FuncSetAttribute":
@@ -150,8 +153,10 @@ def large_cluster(program, function):
 def cooperative(program, function, launch):
     if not launch.form.endswith("LaunchCooperativeKernel") or any("Occupancy" in name for name in program.all_names):
         return
-    if "multiProcessorCount" in program.source.decode(errors="replace"):
+    if re.search(rb"multi_?processor_?count|\bnum_?sms?\b|\bsm_?count\b", program.source, re.I):
         return
+    if launch.grid_axes and all(function.value(axis) == 1 for axis in launch.grid_axes):
+        return  # one block fits if the block itself does
     yield Found(launch.node, "the size of a cooperative grid is not compared with the occupancy: a grid that does not fit at "
                 "once is refused",
                 "call warpsafe::launch with cooperative; its error says how many blocks fit")

@@ -6,7 +6,7 @@ import re
 
 from .launches import same_text
 from .registry import Found, function_rule, launch_rule
-from .tree import bare, call_name, is_wide, operands, plain, pointee_size
+from .tree import bare, call_arguments, call_name, is_wide, operands, plain, pointee_size
 
 
 def is_grid_word(word):
@@ -128,6 +128,22 @@ def capped(program, function, launch):
 SIZES = r"(n|m|k|N|M|K|len|length|count|size|rows?|cols?|columns?|width|height|batch(_?size)?|num_?(elements|items|points|rows|cols))"
 
 
+def is_bounded(program, function, node):
+    """Whether the function compares a number with another one, or all callers in this file pass at most 1024."""
+    inner = plain(node)
+    if inner.kind != "DECL_REF_EXPR":
+        return False
+    for test in function.node.all("BINARY_OPERATOR"):
+        in_loop = any(above.kind == "FOR_STMT" for above in test.above())
+        if test.name in ("<", ">", "<=", ">=") and not in_loop and any(
+                plain(side).kind == "DECL_REF_EXPR" and plain(side).target == inner.target for side in test.children):
+            return True
+    places = [place for place, parameter in enumerate(function.parameters) if parameter.cursor.hash == inner.target]
+    given = [(caller, call_arguments(call)) for caller, call in program.callers(function.name)]
+    values = [caller.value(arguments[places[0]]) for caller, arguments in given if places and len(arguments) > places[0]]
+    return bool(values) and all(value is not None and value <= 1024 for value in values)
+
+
 @launch_rule("A19", "the block size is the data's size")
 def block_of_data(program, function, launch):
     for axis in launch.block_axes:
@@ -138,6 +154,6 @@ def block_of_data(program, function, launch):
         by_name = node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR") and re.fullmatch(SIZES, node.name) and \
             "dim3" not in node.type.spelling and node.cursor.referenced is not None and \
             node.cursor.referenced.kind.name != "TEMPLATE_NON_TYPE_PARAMETER"
-        if by_size or by_name:
+        if (by_size or by_name) and not is_bounded(program, function, node):
             yield Found(axis, f"the block size {program.text(axis)} is a size of the data: no GPU accepts more than 1024",
                         "use a constant block and SafeGrid<>::cover(n, block<256>), or BlockDim::create(n), which checks")

@@ -28,6 +28,14 @@ def uses_streams(program):
         any(api(name).startswith("StreamCreate") for name in program.all_names)
 
 
+def handle_type(call):
+    """The type of the handle that a call creates: the target of its first pointer."""
+    arguments = call_arguments(call)
+    kind = plain(arguments[0]).type if arguments else None
+    pointee = kind.get_pointee() if kind is not None and kind.get_canonical().kind.name == "POINTER" else None
+    return (pointee.spelling if pointee is not None and pointee.spelling else "the handle's type").replace("struct ", "")
+
+
 @rule("E01", "a library handle left on the default stream")
 def handle_without_stream(program):
     if not uses_streams(program):
@@ -36,9 +44,11 @@ def handle_without_stream(program):
         for call in function.calls:
             for makes, sets in LIBRARIES:
                 if re.match(makes, call_name(call)) and sets != "^$" and not any(re.match(sets, n) for n in program.all_names):
+                    setter = re.sub(r"\(Dn\|Sp\)", "Sp" if "Sp" in call_name(call) else "Dn", sets).split("(miopen")[0]
+                    setter = "miopenSetStream" if setter.startswith("miopen") else setter
                     yield Found(call, f"{call_name(call)} creates a handle that receives no stream in this file, and other "
                                 "work here runs on a stream",
-                                "write StreamBound<cublasHandle_t>::create(stream)")
+                                f"call {setter}(handle, stream), or write StreamBound<{handle_type(call)}>::create(stream)")
 
 
 def variable_of(node):

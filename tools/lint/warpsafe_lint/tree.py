@@ -127,11 +127,27 @@ def operands(node, operator):
 
 
 def base_variable(node):
-    """The variable behind an address: `&x`, `x + 1`, `&x[2]`, `x.data()`, `(char*)x`."""
-    for inner in node.all("DECL_REF_EXPR"):
-        if inner.cursor.referenced is not None and inner.cursor.referenced.kind.name in ("VAR_DECL", "PARM_DECL"):
-            return inner
-    return None
+    """The variable behind an address: `&x`, `x + 1`, `&x[i]`, `x.data()`, `(char*)x`. None for a member of the object
+    itself, whose indices are not the variable."""
+    while True:
+        node = plain(node)
+        if node.kind == "DECL_REF_EXPR":
+            to = node.cursor.referenced
+            return node if to is not None and to.kind.name in ("VAR_DECL", "PARM_DECL") else None
+        inner = [child for child in node.children if child.cursor.kind.is_expression()]
+        if node.kind in ("ARRAY_SUBSCRIPT_EXPR", "UNARY_OPERATOR", "MEMBER_REF_EXPR") and inner:
+            node = inner[0]
+        elif node.kind == "BINARY_OPERATOR" and len(inner) == 2:
+            pointer = ("POINTER", "CONSTANTARRAY", "INCOMPLETEARRAY")
+            node = next((side for side in inner if side.type.get_canonical().kind.name in pointer), inner[0])
+        elif node.kind == "CALL_EXPR" and inner:
+            # x.data(), x[i] of a class, get(x), and the copy of a class object.
+            callee = plain(inner[0])
+            member = callee.kind == "MEMBER_REF_EXPR"
+            node = callee if member else inner[1] if len(inner) > 1 and callee.kind in ("DECL_REF_EXPR", "OVERLOADED_DECL_REF") and \
+                (callee.cursor.referenced is None or callee.cursor.referenced.kind.name not in ("VAR_DECL", "PARM_DECL")) else inner[0]
+        else:
+            return None
 
 
 def is_integer(kind_of):

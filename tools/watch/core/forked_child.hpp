@@ -23,7 +23,7 @@ class ForkedChild {
   [[nodiscard]] static bool here() noexcept { return __atomic_load_n(&here_, __ATOMIC_RELAXED); }
   /// Call in that child when a call has returned. `failed`: with an error.
   static void called(Call call, bool failed) noexcept {
-    if (!failed || !uses_the_device(call) || debug::Environment::get().silent ||
+    if (!failed || !is_device_call(call) || debug::Environment::get().silent ||
         __atomic_exchange_n(&told_, true, __ATOMIC_RELAXED)) {
       return;
     }

@@ -77,7 +77,7 @@ struct StackSwitch {
 /// Runs `body()`, which does not throw, on a stack of its own if the program's thread has a small
 /// one. For work that is rare: it takes some microseconds.
 template <class Body>
-[[gnu::noinline]] void on_large_stack(const Body& body) noexcept {
+[[gnu::noinline]] void run_on_large_stack(const Body& body) noexcept {
   static_assert(noexcept(body()), "an exception cannot leave the stack");
   if (!detail::has_room_on_stack()) {
     detail::StackSwitch there{

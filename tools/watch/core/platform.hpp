@@ -4,7 +4,7 @@
 
 #include "launch/judge.hpp"
 #include "suspicion/call_stack.hpp"
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>

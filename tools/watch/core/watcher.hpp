@@ -63,7 +63,7 @@ class Watcher {
     const char* const library =
         function != nullptr && !options_.quiet ? platform_.caller.library() : "";
     Kernel* added = nullptr;
-    on_large_stack([&]() noexcept {
+    run_on_large_stack([&]() noexcept {
       try {
         added = kernels_.add(function, device, foreign_text(name()).c_str(), [&](Kernel& made) {
           if (function != nullptr) {
@@ -128,7 +128,7 @@ class Watcher {
   /// Call when the runtime has returned.
   void launched(ObservedLaunch& seen, int status) noexcept {
     if (status != 0) {
-      on_large_stack([&]() noexcept { refused(seen, status); });
+      run_on_large_stack([&]() noexcept { refused(seen, status); });
       return;
     }
     if (!seen.launch.kernel->listed) {
@@ -139,7 +139,7 @@ class Watcher {
     // With WARPSAFE_SYNC, the hook has already written the fault to the log.
     if (debug::detail::submitted(seen.record, *platform_.calls, seen.begun, fault)) {
       errors_.count_fault(fault);
-      stop_if_asked();
+      stop_on_request();
     }
   }
   /// Call for a launch that became part of a graph or a capture: it runs later, if at all.
@@ -166,9 +166,9 @@ class Watcher {
   void failed(int status, Name operation, Stage stage, std::int32_t device) noexcept {
     begin_once();
     if (!platform_.is_fault(status)) return;
-    on_large_stack([&]() noexcept {
+    run_on_large_stack([&]() noexcept {
       const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
-      if (errors_.fault(error)) stop_if_asked();
+      if (errors_.fault(error)) stop_on_request();
     });
   }
 
@@ -176,7 +176,7 @@ class Watcher {
   /// child after a fork.
   void finish() noexcept {
     if (::getpid() != process_ || __atomic_exchange_n(&finished_, true, __ATOMIC_ACQ_REL)) return;
-    on_large_stack([&]() noexcept {
+    run_on_large_stack([&]() noexcept {
       try {
         files_.finish(options_);
         if (!options_.quiet) write_summary();
@@ -193,7 +193,7 @@ class Watcher {
   void begin_once() noexcept {
     if (__atomic_load_n(&begun_, __ATOMIC_ACQUIRE)) [[likely]]
       return;
-    on_large_stack([&]() noexcept { begin(); });
+    run_on_large_stack([&]() noexcept { begin(); });
   }
   [[gnu::cold, gnu::noinline]] void begin() noexcept {
     try {
@@ -233,7 +233,7 @@ class Watcher {
     } else {
       errors_.refused(kernel, error, log);
     }
-    stop_if_asked();
+    stop_on_request();
   }
   [[nodiscard]] std::string runtime_log() const noexcept {
     try {
@@ -242,7 +242,7 @@ class Watcher {
       return {};
     }
   }
-  void stop_if_asked() noexcept {
+  void stop_on_request() noexcept {
     if (!options_.stop_on_error) return;
     stop_process(Options::stopped_status, [this]() noexcept {
       StandardError::line("warpsafe: stopped at the first error (--stop-on-error)");

@@ -32,8 +32,8 @@ constexpr CUpti_CallbackId most_calls = 4096;
 KnownCall driver_calls[most_calls];
 Call runtime_calls[most_calls];
 
-[[gnu::cold, gnu::noinline]] void called_in_child(CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                                                  const void* data) {
+[[gnu::cold, gnu::noinline]] void report_call_in_child(CUpti_CallbackDomain domain,
+                                                       CUpti_CallbackId id, const void* data) {
   const bool of_driver = domain == CUPTI_CB_DOMAIN_DRIVER_API;
   if ((!of_driver && domain != CUPTI_CB_DOMAIN_RUNTIME_API) || id >= most_calls) return;
   const auto& info = *static_cast<const CUpti_CallbackData*>(data);
@@ -48,7 +48,7 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
   if (mine.inside || session == nullptr) return;  // a call made by the watch itself
   const Unnoticed unnoticed;
   if (ForkedChild::here()) [[unlikely]]
-    return called_in_child(domain, id, data);
+    return report_call_in_child(domain, id, data);
   mine.inside = true;
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id < most_calls) {
     session->driver_call(mine, driver_calls[id], *static_cast<const CUpti_CallbackData*>(data));

@@ -19,6 +19,7 @@ struct HostThread {
   unsigned grid_dim[3];           ///< blocks per axis
   unsigned char* dynamic_shared;  ///< the block's dynamic shared memory; nullptr if it has 0 bytes
   std::size_t dynamic_shared_bytes;  ///< as given by the launch
+  bool asks_dynamic_shared;          ///< whether the kernel has called dynamic_shared
   /// sync_block(): returns once every thread of the block has called it with the same `file` and
   /// `line`. If that can never happen, it leaves by an exception that kernel code must let pass.
   void (*sync)(HostThread& self, const char* file, unsigned line);

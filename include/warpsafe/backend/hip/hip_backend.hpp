@@ -92,6 +92,9 @@ struct HipCalls : HipGraphCalls {
     return meaning_of(status, meanings).code;
   }
   static Severity severity_of(int status) noexcept { return meaning_of(status, meanings).severity; }
+  /// What AMD's runtime 5.2 returns for a module of bytes that are no image, and other releases for
+  /// one without code for the device.
+  static constexpr int broken_image = hipErrorInvalidKernelFile;
   static int peek_last_error() noexcept { return hipPeekAtLastError(); }
 
   static constexpr int toolkit_version = HIP_VERSION;

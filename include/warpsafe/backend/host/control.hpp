@@ -8,7 +8,7 @@
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
 #include <warpsafe/backend/host/host_backend.hpp>
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/limits.hpp>
 
 #include <cstddef>
@@ -112,8 +112,8 @@ inline bool set_peer_access(int device, int peer, bool allowed) {
 }
 
 /// Makes the `nth` coming call of `member` (1: the next), by any thread, do nothing and return
-/// `status`.
-inline void fail_next(Call member, unsigned nth, HostStatus status) {
+/// `status`: `fail_next(call_of<&host_backend::allocate>, 1, HostStatus::out_of_memory)`.
+inline void fail_next(const Call& member, unsigned nth, HostStatus status) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
   runtime.book.fail_next(member, nth, status);
@@ -129,7 +129,7 @@ inline void fault_in_kernel(unsigned nth, HostStatus status) {
 }
 
 /// The number of calls of `member` by any thread since `reset`.
-[[nodiscard]] inline std::uint64_t calls_made(Call member) {
+[[nodiscard]] inline std::uint64_t calls_made(const Call& member) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
   return runtime.book.made(member);

@@ -5,14 +5,16 @@
 #include <warpsafe/core/config.hpp>
 
 // Constructors and conversions that exist to say what to write instead. Overload resolution selects
-// this function, so the compiler's error contains its sentence. Calling it is an error, so
-// std::is_convertible_v<int, BlockDim> is false. Each compiler prints the sentence in its own way:
+// this function, so the compiler's error contains its sentence. Calling it is an error that traits
+// see, so std::is_convertible_v<int, BlockDim> is false. Each compiler prints the sentence in its
+// own way:
 //
 // * clang++ and hipcc have the attribute `unavailable`.
-// * g++ prints the template arguments of a deleted function, and the sentence is one of them.
-// * nvcc's front end prints neither: it cuts a text in a template argument after 20 characters. g++
-//   in C++17 has no such arguments. With these two, the function's body asserts, and traits say
-//   that the function can be used.
+// * nvcc's front end evaluates the noexcept of a deleted function where code calls it, but not for
+//   a trait. It prints the assertion there.
+// * g++ prints the template arguments of a deleted function, and the sentence is one of them. In
+//   C++17, g++ has no such arguments. The function's body asserts there, and traits say that the
+//   function can be used.
 //
 //   #define WARPSAFE_DETAIL_SENTENCE "warpsafe: ..."
 //   template <class N WARPSAFE_DETAIL_WHY>
@@ -25,16 +27,29 @@
 
 namespace warpsafe::detail {
 
-/// Whether traits see that a refused function cannot be called.
+template <class T>
+inline constexpr bool is_never = false;
+
 #if defined(__clang__) && !defined(__NVCC__)
-inline constexpr bool refusals_show_in_traits = true;
 #define WARPSAFE_DETAIL_WHY
 #define WARPSAFE_DETAIL_REFUSED __attribute__((unavailable(WARPSAFE_DETAIL_SENTENCE)))
 #define WARPSAFE_DETAIL_REFUSAL(T, ...)
 
-#elif !defined(__CUDACC__) && defined(__cpp_nontype_template_args) && \
-    __cpp_nontype_template_args >= 201911L
-inline constexpr bool refusals_show_in_traits = true;
+#elif defined(__CUDACC__)
+#define WARPSAFE_DETAIL_WHY
+#define WARPSAFE_DETAIL_REFUSED
+#define WARPSAFE_DETAIL_REFUSAL(T, ...) WARPSAFE_DETAIL_REFUSAL_IN(T, __LINE__)
+#define WARPSAFE_DETAIL_REFUSAL_IN(T, line) WARPSAFE_DETAIL_REFUSAL_OF(T, line)
+// `this`, because the front end does not find a later member of a class that is no template.
+#define WARPSAFE_DETAIL_REFUSAL_OF(T, line)                                          \
+  noexcept(sizeof(this->template refused_##line<T>()) != 0) = delete;                \
+  template <class Argument>                                                          \
+  static constexpr auto refused_##line() noexcept {                                  \
+    static_assert(::warpsafe::detail::is_never<Argument>, WARPSAFE_DETAIL_SENTENCE); \
+    return true;                                                                     \
+  }
+
+#elif defined(__cpp_nontype_template_args) && __cpp_nontype_template_args >= 201911L
 /// A text as a template argument.
 template <decltype(sizeof(0)) Size>
 struct Sentence {
@@ -49,9 +64,6 @@ struct Sentence {
 #define WARPSAFE_DETAIL_REFUSAL(T, ...) = delete
 
 #else
-inline constexpr bool refusals_show_in_traits = false;
-template <class T>
-inline constexpr bool is_never = false;
 #define WARPSAFE_DETAIL_WHY
 #define WARPSAFE_DETAIL_REFUSED
 #define WARPSAFE_DETAIL_REFUSAL(T, ...)                                       \

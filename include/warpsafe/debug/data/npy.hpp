@@ -62,7 +62,7 @@ struct NpyArray {
     header += '\n';
     return 0;
   };
-  if (const int no = detail::or_no_memory(make_header, ENOMEM); no != 0) return no;
+  if (const int no = detail::catch_bad_alloc(make_header, ENOMEM); no != 0) return no;
   std::FILE* const file = detail::create_stream(path);
   if (file == nullptr) return errno;
   const unsigned char start[] = {0x93,
@@ -245,7 +245,7 @@ namespace detail {
     if (!wrong.empty()) problem = path + ": " + wrong;
     return wrong.empty() ? 0 : EINVAL;
   };
-  const int failed = detail::or_no_memory(read, ENOMEM);
+  const int failed = detail::catch_bad_alloc(read, ENOMEM);
   std::fclose(file);
   // Short enough to need no memory.
   if (failed == ENOMEM) problem = "no host memory";

@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/pretty_name.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/log.hpp>

@@ -39,7 +39,7 @@ class Incidents {
     for (Incident& one : incidents_) {
       if (one.number != 0 && context_lost && one.lost && one.raw == error.raw &&
           one.vendor == vendor && (one.device == device || one.device < 0 || device < 0) &&
-          Completion::get().well_at(vendor, one.device) <= one.noticed_at) {
+          Completion::get().succeeded_at(vendor, one.device) <= one.noticed_at) {
         const std::uint64_t number = one.number;
         unlock();
         return number;

@@ -2,8 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/capture_hooks.hpp>
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>

@@ -63,6 +63,10 @@ inline void add_site(JsonObject& line, const call_site& site) {
                max_cluster_blocks, max_cluster_blocks_optin, compute_major, compute_minor,
                max_parameter_bytes, cooperative_launch, memory_pools, concurrent_managed_access,
                floored] = limits;
+  warpsafe::detail::left_out(
+      max_threads_per_axis, shared_per_multiprocessor, reserved_shared_per_block,
+      max_threads_per_multiprocessor, max_blocks_per_multiprocessor, max_cluster_blocks_optin,
+      max_parameter_bytes, cooperative_launch, memory_pools, concurrent_managed_access);
   JsonObject line;
   line.add("device", device)
       .add("name", name)
@@ -87,6 +91,7 @@ inline void add_site(JsonObject& line, const call_site& site) {
   const auto& [sequence, kernel, grid, block, dynamic_shared, stream, device, vendor, state,
                options, priority, registers, max_threads_per_block, static_shared, cluster, site] =
       record;
+  warpsafe::detail::left_out(options);  // record.has() reads them
   JsonObject line;
   line.add("launch", sequence)
       .add("kernel", kernel)

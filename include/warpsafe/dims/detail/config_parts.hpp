@@ -5,7 +5,6 @@
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/size_type.hpp>
 #include <warpsafe/dims/dim3.hpp>
-#include <warpsafe/dims/grid_policy.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -8,7 +8,6 @@
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/dims/dim3.hpp>
 #include <warpsafe/dims/extent.hpp>
-#include <warpsafe/dims/grid_policy.hpp>
 #include <warpsafe/error/error.hpp>
 
 #include <cstddef>

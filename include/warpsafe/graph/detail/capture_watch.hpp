@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
 

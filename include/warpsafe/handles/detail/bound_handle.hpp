@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>

@@ -6,7 +6,6 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/handles/library_scalar.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
-#include <warpsafe/launch/detail/memory_uses.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -124,7 +123,7 @@ template <class B>
                                                     LaunchError& error) noexcept {
   if (pointer == nullptr || !device.ask_driver) return true;
   if (role == PointerRole::data) {
-    return check_value<B>(ValueChecks{0, true, false, false}, &pointer, true, device.ordinal,
+    return check_value<B>(ValueChecks{0, true, false, false, false}, &pointer, true, device.ordinal,
                           number, error);
   }
   MemoryKind kind{};
@@ -203,7 +202,7 @@ struct FirstArgument {
   noexcept
       // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : site(its_site),
-        place(place_in_role<std::decay_t<A>, Role>),
+        place(place_of_role<std::decay_t<A>, Role>),
         on_device(is_on_device<std::decay_t<A>>),
         owner(owner_of(argument)),
         original(&argument),

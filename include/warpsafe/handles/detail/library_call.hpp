@@ -11,7 +11,7 @@
 #include <warpsafe/handles/detail/library_function.hpp>
 #include <warpsafe/handles/handle_traits.hpp>
 #include <warpsafe/handles/library_scalar.hpp>
-#include <warpsafe/launch/detail/memory_uses.hpp>
+#include <warpsafe/kernel/detail/arguments.hpp>
 
 #include <cstdint>
 

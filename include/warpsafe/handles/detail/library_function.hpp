@@ -184,7 +184,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
   }
   template <ScalarPlace Where, class... A, std::size_t... Place>
   static constexpr bool any_at(std::index_sequence<Place...>) noexcept {
-    return ((place_in_role<std::decay_t<A>, role(Place)> == Where) || ... || false);
+    return ((place_of_role<std::decay_t<A>, role(Place)> == Where) || ... || false);
   }
   template <class... A, class... U, std::size_t... Place>
   static constexpr bool check_each(TypeList<U...>, std::index_sequence<Place...>) noexcept {

@@ -150,6 +150,54 @@ constexpr bool converts_to_span() noexcept {
   }
 }
 
+/// Diagnoses the parameter of type P and number Number, counted from 1.
+template <std::size_t Number, class P>
+constexpr bool check_parameter() noexcept {
+  constexpr bool reference = std::is_reference_v<P>;
+  static_assert(
+      !reference,
+      "warpsafe: the kernel takes a reference, and the device cannot use the address of a host object; take the parameter by value, or a pointer to device memory");
+  if constexpr (!reference) {
+    constexpr bool polymorphic = std::is_polymorphic_v<P>;
+    static_assert(
+        !polymorphic,
+        "warpsafe: the kernel takes a polymorphic type: its virtual functions are the host's; use a "
+        "plain struct");
+    if constexpr (!polymorphic && !is_device_copyable<P>) {
+      constexpr bool trivial = is_copied_by_bytes<P>;
+      constexpr bool assignable = !may_refer<P>();
+      constexpr bool closed = is_closed<P> && !is_view_by_shape<P>;
+      static_assert(
+          trivial,
+          "warpsafe: the kernel takes a type that is not trivially copyable: its bytes on the "
+          "device would point to host memory, or be freed twice; pass a span of device memory");
+      static_assert(
+          !trivial || assignable,
+          "warpsafe: the kernel takes a lambda with captures, or a type with a reference or a const "
+          "member, that refers to memory, which may be the host's; capture numbers by value, and "
+          "pass memory as a parameter");
+      static_assert(
+          !trivial || !assignable || closed,
+          "warpsafe: the kernel takes a type that holds a raw pointer, or is a view or an iterator "
+          "of memory, which may be the host's; use DeviceSpan or device_ptr (a buffer's view()), or "
+          "trusted_ptr for trust(p)");
+      static_assert(
+          !trivial || !assignable || !closed,
+          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a constructor or private members, or is a union; declare a constructor constexpr, so that the compiler can examine a class of numbers, or use a plain struct of values and DeviceSpans, or set warpsafe::is_device_copyable<T> = true for a type that hides none");
+    }
+    return !polymorphic && is_device_copyable<P>;
+  }
+  return false;
+}
+
+/// The size of a parameter block in bytes, in the runtimes' layout.
+template <class... P>
+constexpr std::size_t parameter_bytes() noexcept {
+  std::size_t total = 0;
+  ((total = (total + alignof(P) - 1) / alignof(P) * alignof(P) + sizeof(P)), ...);
+  return total;
+}
+
 /// Diagnoses an argument of type A for the parameter of type P and number Number, counted from 1.
 template <std::size_t Number, class P, class A>
 constexpr bool check_argument() noexcept {
@@ -228,24 +276,6 @@ constexpr bool check_argument() noexcept {
     } else {
       return converts;
     }
-  }
-}
-
-/// Diagnoses the parameters P of a kernel and the arguments A, numbered from 1.
-template <class B, class... A, class... P, std::size_t... Place>
-constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<Place...>) noexcept {
-  constexpr bool parameters = (check_parameter<Place + 1, P>() && ... && true);
-  static_assert(
-      !(is_result<A> || ...),
-      "warpsafe: an argument of the launch is a result; unwrap it with WARPSAFE_TRY or .value()");
-  if constexpr (parameters && !(is_result<A> || ...)) {
-    constexpr bool fits = parameter_bytes<P...>() <= B::parameter_bytes;
-    static_assert(
-        fits,
-        "warpsafe: the kernel's parameters exceed the runtime's limit for parameter bytes; put the large one into device memory");
-    return (check_argument<Place + 1, P, A>() && ... && fits);
-  } else {
-    return false;
   }
 }
 

@@ -4,16 +4,19 @@
 
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/error.hpp>
+#include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
-// Converts an argument of a valid type to its parameter, and checks its value.
+// Converts an argument of a valid type to its parameter, and checks its value and its memory.
 
 namespace warpsafe::detail {
 
@@ -62,15 +65,17 @@ struct ValueChecks {
   bool is_trusted;            ///< a trusted_ptr or trusted_span
   bool is_trusted_span;
   bool is_view;  ///< of a buffer, for a parameter that does not know its size
+  bool is_span;  ///< or a pointer, which does not know its device
   [[nodiscard]] constexpr bool any() const noexcept {
-    return signed_bytes != 0 || is_trusted || is_view;
+    return signed_bytes != 0 || is_trusted || is_view || is_span;
   }
 };
 template <class P, class A>
 inline constexpr ValueChecks value_checks{
     may_be_negative<P, A>() ? static_cast<std::uint8_t>(sizeof(A)) : std::uint8_t{0}, is_trusted<A>,
     is_trusted_span<A>,
-    is_view<A>&& is_device_span<KernelForm<A>>&& std::is_pointer_v<typename RawParameter<P>::type>};
+    is_view<A>&& is_device_span<KernelForm<A>>&& std::is_pointer_v<typename RawParameter<P>::type>,
+    is_device_memory<A>};
 
 /// A trusted_span of any type, and the first member of a trusted_ptr.
 struct TrustedBytes {
@@ -109,8 +114,9 @@ template <class B, CheckLevel Level = CheckLevel::full>
 }
 
 /// Checks the value of an argument: a negative number for an unsigned parameter, and with
-/// `ask_driver` a trusted pointer that the driver does not know, or that `device` cannot access.
-/// False with the problem in `error`.
+/// `ask_driver` a trusted pointer that the driver does not know, or that `device` cannot access. A
+/// span is checked for its device if the program has used several. False with the problem in
+/// `error`.
 template <class B>
 [[nodiscard]] bool check_value(ValueChecks checks, const void* argument, bool ask_driver,
                                int device, int number, LaunchError& error) noexcept {
@@ -126,7 +132,9 @@ template <class B>
     __builtin_memcpy(&value, argument, checks.signed_bytes < 8 ? checks.signed_bytes : 8);
     return fail(Errc::argument_negative, ~static_cast<std::uint64_t>(value) + 1);
   }
-  if (!checks.is_trusted) return true;
+  const unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
+  const bool asks_device = checks.is_span && (devices & (devices - 1)) != 0;
+  if (!checks.is_trusted && !asks_device) return true;
   TrustedBytes trusted{nullptr, {}};
   __builtin_memcpy(&trusted, argument,
                    checks.is_trusted_span ? sizeof trusted : sizeof trusted.pointer);
@@ -136,10 +144,52 @@ template <class B>
   int memory_device = device;
   const int status =
       call<B, CheckLevel::full, &B::pointer_kind>(trusted.pointer, kind, memory_device);
-  if (status != 0 || kind == MemoryKind::unregistered) return fail(Errc::argument_host_pointer, 0);
+  if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
+    return fail(Errc::argument_host_pointer, 0);
+  }
   return kind != MemoryKind::device || memory_device == device ||
          can_access<B>(device, trusted.pointer, memory_device) ||
          refuse_access(error, device, memory_device, number);
+}
+
+/// Checks that the memory of `owner`, in which the view at `view` begins, was not freed, and that
+/// work of `device` can access it. False with the problem in `error`.
+template <class B>
+[[nodiscard, gnu::cold, gnu::noinline]] bool check_access(int device, MemoryOwner& owner,
+                                                          const void* view, int number,
+                                                          LaunchError& error) noexcept {
+  const void* memory = nullptr;  // each view begins with its address
+  __builtin_memcpy(&memory, view, sizeof memory);
+  return (owner.of_device != memory_was_freed &&
+          (owner.vendor != static_cast<unsigned char>(B::vendor) ||
+           can_access<B>(device, memory, owner.of_device, &owner))) ||
+         refuse_access(error, device, owner.of_device, number);
+}
+
+/// Records that `stream` uses `owner`'s memory, if it is of B's vendor. Returns B's status.
+template <class B>
+[[nodiscard]] int record_use(const basic_stream_ref<B>& stream, MemoryOwner& owner) noexcept {
+  if (owner.vendor != static_cast<unsigned char>(B::vendor)) return 0;
+  return owner.add_use(owner, stream.native(), stream.device().value());
+}
+
+/// Records in the buffers behind the passed views that `stream`, which is not their own, uses them.
+/// At every check level they are freed after that work. Errc::runtime_failed.
+// Takes the place in parts and the stream by reference, for the reason that launch_failed gives.
+template <class B, class... Owner>
+[[gnu::cold, gnu::noinline]] result<void> record_uses(const basic_stream_ref<B>& stream,
+                                                      const char* file, const char* function,
+                                                      unsigned line, Owner... owners) noexcept {
+  int status = 0;
+  for (MemoryOwner* const owner : {owners...}) {
+    if (status == 0 && owner != nullptr && owner->freed_on != stream.native()) {
+      status = record_use<B>(stream, *owner);
+    }
+  }
+  if (status != 0) {
+    return runtime_error<B>(status, Name::of("event record"), {file, function, line});
+  }
+  return success();
 }
 
 }  // namespace warpsafe::detail

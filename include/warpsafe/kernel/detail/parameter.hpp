@@ -54,10 +54,10 @@ struct Members<A, B, C, D> {
   C c;
   D d;
 };
+#if !defined(__clang__)
 /// Whether P has the members M and further numbers, up to four in all.
 template <class P, class... M>
 constexpr bool has_numbers() noexcept {
-#if !defined(__clang__)
   if constexpr (__is_layout_compatible(P, Members<M...>)) return true;
   if constexpr (sizeof...(M) < 4 && sizeof(Members<M...>) <= sizeof(P)) {
     return has_numbers<P, M..., double>() || has_numbers<P, M..., long>() ||
@@ -66,9 +66,43 @@ constexpr bool has_numbers() noexcept {
            has_numbers<P, M..., long long>() || has_numbers<P, M..., unsigned long long>() ||
            has_numbers<P, M..., bool>();
   }
-#endif
   return false;
 }
+template <class T, std::size_t>
+using Repeated = T;
+/// A lambda that captures values has their types as members, however many they are.
+template <class... M>
+auto class_of(M... members) {
+  return [... all = members] { (static_cast<void>(all), ...); };
+}
+template <class P, class T, class U, std::size_t... A, std::size_t... B>
+constexpr bool has_runs(std::index_sequence<A...>, std::index_sequence<B...>) noexcept {
+  return __is_layout_compatible(P, decltype(class_of(Repeated<T, A>{}..., Repeated<U, B>{}...)));
+}
+/// Whether P has `A` members of type T, behind them only members of type U, and then padding.
+template <class P, class T, class U, std::size_t A, std::size_t... Padding>
+constexpr bool has_runs(std::index_sequence<Padding...>) noexcept {
+  constexpr std::size_t most = (sizeof(P) - A * sizeof(T)) / sizeof(U);
+  return (has_runs<P, T, U>(std::make_index_sequence<A>{},
+                            std::make_index_sequence<(most > Padding ? most - Padding : 0)>{}) ||
+          ...);
+}
+template <class P, class T, class U, std::size_t... A>
+constexpr bool has_two_runs(std::index_sequence<A...>) noexcept {
+  return (has_runs<P, T, U, A>(std::make_index_sequence<sizeof(T) / sizeof(U) + 1>{}) || ...);
+}
+/// Whether P has members of one or of two of these types, those of one type side by side.
+template <class P, class Wide, class... N>
+constexpr bool has_wide_run() noexcept {
+  constexpr std::size_t size = sizeof(P) <= 128 ? sizeof(P) : 0;
+  return (has_two_runs<P, Wide, N>(std::make_index_sequence<size / sizeof(Wide) + 1>{}) || ...) ||
+         (has_two_runs<P, N, Wide>(std::make_index_sequence<size / sizeof(N)>{}) || ...);
+}
+template <class P, class... T>
+constexpr bool is_array_of() noexcept {
+  return (__is_layout_compatible(P, ArrayOf<T, (sizeof(P) - 1) / sizeof(T) + 1>) || ...);
+}
+#endif
 // g++ changes its answer for a lambda once it was asked for the assignment, so this asks first.
 template <class P>
 constexpr bool is_made_of_bytes() noexcept {
@@ -78,11 +112,17 @@ constexpr bool is_made_of_bytes() noexcept {
   }
   return false;
 }
-/// Whether bytes can become the class P while compiling: then its members or captures are numbers.
-/// g++ lets private arrays of pointers pass, and refuses a class without a constexpr constructor.
+/// Whether the class P, with its private members or its captures, consists of numbers alone, as far
+/// as bytes show it: while compiling, they become no pointer, reference or union (g++ lets a
+/// private array of pointers pass, unless it is alone and of a usual type), and with g++ no class
+/// without a constexpr constructor.
 template <class P>
 inline constexpr bool is_examined = requires {
   typename std::enable_if_t<is_made_of_bytes<std::remove_cv_t<P>>()>;
+#if !defined(__clang__)
+  requires !is_array_of<P, void*, char*, int*, float*, double*, const void*, const char*,
+                        const int*, const float*, const double*>();
+#endif
 };
 /// Whether P may hide an address: a class or union whose members cannot be examined one by one. It
 /// may if it has room for a pointer, is not a type of device memory, is not known to consist of
@@ -95,10 +135,14 @@ constexpr bool may_hide_address() noexcept {
       requires { requires std::is_arithmetic_v<typename P::value_type>; } || is_examined<P>) {
     return false;
   } else {
-    constexpr std::size_t words = sizeof(P) / sizeof(void*);
-    return !has_numbers<P>() && !has_numbers<P, double[words]>() &&
-           !has_numbers<P, long[words]>() && !has_numbers<P, unsigned long[words]>() &&
-           !has_numbers<P, long long[words]>() && !has_numbers<P, unsigned long long[words]>();
+#if defined(__clang__)
+    return true;
+#else
+    return !has_numbers<P>() && !is_array_of<P, double, long, unsigned long>() &&
+           !has_wide_run<P, double, double, float, int, unsigned, long, unsigned long, bool>() &&
+           !has_wide_run<P, long, long, float, int, unsigned, bool>() &&
+           !has_wide_run<P, unsigned long, unsigned long, float, int, unsigned, bool>();
+#endif
   }
 }
 template <class T>
@@ -159,13 +203,14 @@ template <class P>
 concept HolderOfPointers = requires {
   requires std::is_pointer_v<typename P::value_type>;
 };
-/// For std::pair and std::tuple: -1 with an address that may be host memory, 1 without. Else 0.
+/// std::pair, std::tuple and std::variant: 1 if their members have no address that may be host
+/// memory, else -1. 0 for every other type.
 template <class P>
 inline constexpr int members_of_tuple = 0;
 template <template <class...> class Tuple, class... T>
-requires(std::tuple_size<Tuple<T...>>::value ==
-         sizeof...(T)) inline constexpr int members_of_tuple<Tuple<T...>> =
-    (is_refused_element<T>() || ...) ? -1 : 1;
+requires(std::tuple_size<Tuple<T...>>::value == sizeof...(T) || requires(const Tuple<T...>& held) {
+  held.valueless_by_exception();
+}) inline constexpr int members_of_tuple<Tuple<T...>> = (is_refused_element<T>() || ...) ? -1 : 1;
 /// An iterator that refers to an element in memory.
 template <class P>
 concept IteratorOfMemory = requires(const P& iterator) {
@@ -174,14 +219,14 @@ concept IteratorOfMemory = requires(const P& iterator) {
 };
 /// std::reference_wrapper.
 template <class P>
-concept ReferenceInDisguise = requires(const P& wrapper) {
+concept ReferenceWrapper = requires(const P& wrapper) {
   typename P::type;
   requires std::is_lvalue_reference_v<decltype(wrapper.get())>;
 };
 
 template <class P>
 inline constexpr bool is_view_by_shape =
-    ViewOfMemory<P> || HolderOfPointers<P> || IteratorOfMemory<P> || ReferenceInDisguise<P> ||
+    ViewOfMemory<P> || HolderOfPointers<P> || IteratorOfMemory<P> || ReferenceWrapper<P> ||
     members_of_tuple<P> < 0;
 template <class P>
 inline constexpr bool is_closed = std::is_union_v<P> || !std::is_aggregate_v<P>;
@@ -242,54 +287,6 @@ constexpr bool is_refused_member() noexcept {
 template <class T>
 constexpr bool is_refused_element() noexcept {
   return std::is_pointer_v<T> || std::is_reference_v<T> || !is_device_copyable<T>;
-}
-
-/// Diagnoses the parameter of type P and number Number, counted from 1.
-template <std::size_t Number, class P>
-constexpr bool check_parameter() noexcept {
-  constexpr bool reference = std::is_reference_v<P>;
-  static_assert(
-      !reference,
-      "warpsafe: the kernel takes a reference, and the device cannot use the address of a host object; take the parameter by value, or a pointer to device memory");
-  if constexpr (!reference) {
-    constexpr bool polymorphic = std::is_polymorphic_v<P>;
-    static_assert(
-        !polymorphic,
-        "warpsafe: the kernel takes a polymorphic type: its virtual functions are the host's; use a "
-        "plain struct");
-    if constexpr (!polymorphic && !is_device_copyable<P>) {
-      constexpr bool trivial = is_copied_by_bytes<P>;
-      constexpr bool assignable = !may_refer<P>();
-      constexpr bool closed = is_closed<P> && !is_view_by_shape<P>;
-      static_assert(
-          trivial,
-          "warpsafe: the kernel takes a type that is not trivially copyable: its bytes on the "
-          "device would point to host memory, or be freed twice; pass a span of device memory");
-      static_assert(
-          !trivial || assignable,
-          "warpsafe: the kernel takes a lambda with captures, or a type with a reference or a const "
-          "member, that refers to memory, which may be the host's; capture numbers by value, and "
-          "pass memory as a parameter");
-      static_assert(
-          !trivial || !assignable || closed,
-          "warpsafe: the kernel takes a type that holds a raw pointer, or is a view or an iterator "
-          "of memory, which may be the host's; use DeviceSpan or device_ptr (a buffer's view()), or "
-          "trusted_ptr for trust(p)");
-      static_assert(
-          !trivial || !assignable || !closed,
-          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a constructor or private members, or is a union; declare a constructor constexpr, so that the compiler can examine a class of numbers, or use a plain struct of values and DeviceSpans, or set warpsafe::is_device_copyable<T> = true for a type that hides none");
-    }
-    return !polymorphic && is_device_copyable<P>;
-  }
-  return false;
-}
-
-/// The size of a parameter block in bytes, in the runtimes' layout.
-template <class... P>
-constexpr std::size_t parameter_bytes() noexcept {
-  std::size_t total = 0;
-  ((total = (total + alignof(P) - 1) / alignof(P) * alignof(P) + sizeof(P)), ...);
-  return total;
 }
 
 }  // namespace detail

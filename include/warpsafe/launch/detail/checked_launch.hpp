@@ -3,16 +3,14 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/launch/detail/launch_rules.hpp>
-#include <warpsafe/launch/detail/memory_uses.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 

@@ -6,8 +6,8 @@
 #include <warpsafe/core/element_type.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/kernel/detail/argument_facts.hpp>
+#include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/kernel/kernel.hpp>
-#include <warpsafe/launch/detail/memory_uses.hpp>
 #include <warpsafe/stream/detail/backend_calls.hpp>
 
 #include <cstddef>

@@ -11,7 +11,6 @@
 #include <warpsafe/launch/detail/checked_launch.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/launch/detail/launch_types.hpp>
-#include <warpsafe/launch/detail/memory_uses.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 

@@ -9,6 +9,7 @@
 #include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -16,6 +17,24 @@
 // Mistakes in a launch that its types show. Each has a sentence of its own.
 
 namespace warpsafe::detail {
+
+/// Diagnoses the parameters P of a kernel and the arguments A, numbered from 1.
+template <class B, class... A, class... P, std::size_t... Place>
+constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<Place...>) noexcept {
+  constexpr bool parameters = (check_parameter<Place + 1, P>() && ... && true);
+  static_assert(
+      !(is_result<A> || ...),
+      "warpsafe: an argument of the launch is a result; unwrap it with WARPSAFE_TRY or .value()");
+  if constexpr (parameters && !(is_result<A> || ...)) {
+    constexpr bool fits = parameter_bytes<P...>() <= B::parameter_bytes;
+    static_assert(
+        fits,
+        "warpsafe: the kernel's parameters exceed the runtime's limit for parameter bytes; put the large one into device memory");
+    return (check_argument<Place + 1, P, A>() && ... && fits);
+  } else {
+    return false;
+  }
+}
 
 template <class Grid>
 inline constexpr bool is_strided_grid = false;

@@ -8,7 +8,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/launch/detail/memory_uses.hpp>
+#include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
@@ -26,7 +26,7 @@ namespace warpsafe::detail {
 /// Diagnoses the view or the span of a temporary buffer. The return type is deduced, so that this
 /// is the first error.
 template <class Never>
-auto no_view_of_a_temporary() noexcept {
+auto diagnose_view_of_temporary() noexcept {
   static_assert(
       !std::is_void_v<Never>,
       "warpsafe: this temporary buffer frees its memory at the end of the statement, and its view would point to freed memory; give the buffer a name: WARPSAFE_TRY(auto x, expression), or auto x = expression.value()");
@@ -119,7 +119,7 @@ constexpr bool begins_with_source() noexcept {
   static_assert(first != second || first == SideName::none,
                 "warpsafe: both sides of this copy have the same name; name one from(x) and the "
                 "other to(y)");
-  return first == SideName::source || second == SideName::target;
+  return first != second && (first == SideName::source || second == SideName::target);
 }
 template <class... A>
 inline constexpr bool has_names = ((side_name<std::remove_cvref_t<A>> != SideName::none) || ...);

@@ -213,7 +213,7 @@ class DeviceMemory : public MemoryOwner {
       delete &self;
     } else {
       self.~DeviceMemory();
-      BuriedOwners::add(&self);
+      RetiredOwners::add(&self);
     }
     return true;
   }

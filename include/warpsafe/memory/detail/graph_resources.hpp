@@ -161,7 +161,7 @@ inline void mark_memory_freed(const void* memory, std::size_t bytes) noexcept {
 
 /// Checked builds: the owners of the memory that was freed last. A view that outlives its buffer
 /// still finds its owner here, and is refused instead of reading freed host memory.
-class BuriedOwners {
+class RetiredOwners {
  public:
   /// Makes the storage of a destroyed owner, which `operator new` allocated, an owner that is
   /// marked as freed. The storage of the oldest is freed for it.

@@ -7,7 +7,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/launch/detail/memory_uses.hpp>
+#include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -149,6 +150,40 @@ template <CheckLevel Level, class B, class T>
   }
   const CopyRows host = CopyRows::flat(target.data(), target.size(), -1);
   return copy_pending<Level>(stream, host, std::move(target), device, owner, true, site);
+}
+
+/// Copies between operands that the checks accepted.
+template <CheckLevel Level, class B, class To, class From>
+auto copy_sides(basic_stream_ref<B> on, To&& to, From&& from, call_site site) noexcept {
+  using ToOperand = CopyOperand<std::remove_cvref_t<To>>;
+  using FromOperand = CopyOperand<std::remove_cvref_t<From>>;
+  const CopyRows to_rows = ToOperand::rows(to);
+  const CopyRows from_rows = FromOperand::rows(from);
+  if constexpr (ToOperand::place == CopyPlace::pinned) {
+    return copy_pending<Level, B>(on, to_rows, std::forward<To>(to), from_rows,
+                                  FromOperand::owner(from), true, site);
+  } else if constexpr (FromOperand::place == CopyPlace::pinned) {
+    return copy_pending<Level, B>(on, from_rows, std::forward<From>(from), to_rows,
+                                  ToOperand::owner(to), false, site);
+  } else {
+    return copy_on_device<Level, B>(on, to_rows, ToOperand::owner(to), from_rows,
+                                    FromOperand::owner(from), site);
+  }
+}
+template <CheckLevel Level, class B, class To, class From>
+result<void> copy_sides_and_wait(basic_stream_ref<B> on, To&& to, From&& from,
+                                 call_site site) noexcept {
+  if constexpr (CopyOperand<std::remove_cvref_t<To>>::known) {
+    using Operand = CopyOperand<std::remove_cvref_t<To>>;
+    const std::span<const typename Operand::element> host(from);
+    return copy_blocking<Level>(Operand::rows(to), CopyRows::flat(host.data(), host.size(), -1),
+                                CopyKind::host_to_device, on, site);
+  } else {
+    using Operand = CopyOperand<std::remove_cvref_t<From>>;
+    const std::span<std::remove_const_t<typename Operand::element>> host(to);
+    return copy_blocking<Level>(CopyRows::flat(host.data(), host.size(), -1), Operand::rows(from),
+                                CopyKind::device_to_host, on, site);
+  }
 }
 
 }  // namespace warpsafe::detail

@@ -4,9 +4,9 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/declare_launch.hpp>
-#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/code_image.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>

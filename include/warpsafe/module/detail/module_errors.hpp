@@ -95,6 +95,10 @@ template <class B, CheckLevel Level>
                                                     call_site site) noexcept {
   LaunchError error = runtime_error<B>(status, Name::of("load module"), site);
   const ImageBytes image = owner.image();
+  const bool is_unknown = kind_of(image) == ImageKind::unknown && B::vendor != Vendor::host;
+  if constexpr (requires { B::broken_image; }) {
+    if (status == B::broken_image && is_unknown) error.code = Errc::runtime_failed;
+  }
   if (error.code == Errc::no_kernel_image) {
     explain_missing_code<B, Level>(error, image);
   } else if (error.code == Errc::runtime_failed) {
@@ -103,7 +107,7 @@ template <class B, CheckLevel Level>
     TextBuffer out(text, sizeof text);
     if (!owner.log().empty()) {
       out << error.raw_text << "; its compiler says: " << owner.log();
-    } else if (kind_of(image) == ImageKind::unknown && B::vendor != Vendor::host) {
+    } else if (is_unknown) {
       out << static_cast<std::uint64_t>(image.size) << " bytes that are no "
           << (B::vendor == Vendor::nvidia ? "cubin, fatbin or PTX" : "code object or bundle")
           << "; the path of a file goes in by load_file";

@@ -131,12 +131,12 @@ class DeviceHistory {
     forget_some();
     note(action, host_, after, accesses);
   }
-  /// The host waits for `point`, which therefore is not forgotten until it is let go.
+  /// The host waits for `point`, which therefore is not forgotten until end_await.
   [[nodiscard]] Point await(Point point) {
     if (point != no_point) ++awaited_[point];
     return point;
   }
-  void let_go(std::span<const Point> points) {
+  void end_await(std::span<const Point> points) {
     for (const Point point : points) {
       const auto found = awaited_.find(point);
       if (found != awaited_.end() && --found->second == 0) awaited_.erase(found);
@@ -158,7 +158,7 @@ class DeviceHistory {
     return checker_.order().last(column_of(stream).strand);
   }
   /// The newest points of all streams, also of those that were destroyed and may have work left.
-  [[nodiscard]] std::vector<Point> last_of_all() const {
+  [[nodiscard]] std::vector<Point> newest_points() const {
     std::vector<Ended> ends = ended_;
     for (const auto& [stream, column] : columns_) {
       ends.emplace_back(column.number, checker_.order().last(column.strand));

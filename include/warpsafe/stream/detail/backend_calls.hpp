@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/name.hpp>
 
 #include <cstddef>
@@ -30,7 +30,8 @@ template <class B, CheckLevel Level>
 struct StreamCalls {
   using Native = typename B::native_stream;
   static int synchronize(void* stream) noexcept {
-    return or_failed_check(call<B, Level, &B::stream_synchronize>(static_cast<Native>(stream)));
+    return status_with_device_check(
+        call<B, Level, &B::stream_synchronize>(static_cast<Native>(stream)));
   }
   static int query(void* stream) noexcept {
     return call<B, Level, &B::stream_query>(static_cast<Native>(stream));

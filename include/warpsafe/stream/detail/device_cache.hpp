@@ -69,6 +69,10 @@ class OnceSlot {
   alignas(T) unsigned char value_[sizeof(T)];
 };
 
+/// Bit n: the program has made a stream on device n.
+template <class B>
+inline unsigned long devices_with_streams = 0;
+
 template <class B>
 struct [[gnu::visibility("hidden")]] DeviceCache {
   static inline OnceSlot<DeviceLimits> slots[cached_devices];

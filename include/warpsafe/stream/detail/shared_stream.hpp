@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/stream/detail/device_cache.hpp>
 
 #include <new>
 #include <utility>
@@ -28,6 +29,9 @@ class SharedStream {
                                           Destroy destroy) noexcept {
     auto* const made = new (std::nothrow) SharedStream(stream, device, destroy);
     if (made == nullptr) return nullptr;
+    if (device >= 0 && device < cached_devices) {
+      __atomic_or_fetch(&devices_with_streams<B>, 1UL << device, __ATOMIC_RELAXED);
+    }
     const ListLock lock;
     made->next_ = std::exchange(all_streams, made);
     return made;

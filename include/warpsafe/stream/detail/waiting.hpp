@@ -3,12 +3,11 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/backend_calls.hpp>
@@ -115,7 +114,7 @@ inline constexpr WaitCalls event_wait_calls{
     B::vendor,
     B::not_ready,
     [](void* event) noexcept {
-      return or_failed_check(
+      return status_with_device_check(
           call<B, Level, &B::event_synchronize>(static_cast<typename B::native_event>(event)));
     },
     &query_event<B, Level>,
@@ -127,7 +126,8 @@ template <class B, CheckLevel Level>
 [[nodiscard]] int wait_for_stream(typename B::native_stream stream, int device, call_site site,
                                   bool may_stop) noexcept {
   const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr) return or_failed_check(call<B, Level, &B::stream_synchronize>(stream));
+  if (hooks == nullptr)
+    return status_with_device_check(call<B, Level, &B::stream_synchronize>(stream));
   return hooks->wait(stream_wait_calls<B, Level>, stream, {stream, device, site, may_stop});
 }
 /// Waits on the host for an event that was recorded at `point`. Returns as wait_for_stream.
@@ -135,7 +135,8 @@ template <class B, CheckLevel Level>
 [[nodiscard]] int wait_for_event(typename B::native_event event, const StreamPoint& point,
                                  call_site site, bool may_stop) noexcept {
   const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr) return or_failed_check(call<B, Level, &B::event_synchronize>(event));
+  if (hooks == nullptr)
+    return status_with_device_check(call<B, Level, &B::event_synchronize>(event));
   return hooks->wait(event_wait_calls<B, Level>, event,
                      {point.stream, point.device, site, may_stop});
 }

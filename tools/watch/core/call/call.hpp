@@ -68,7 +68,7 @@ enum class Call : std::uint8_t {
 }
 /// Returns whether the call gives the device work or memory, or waits for it. Programs release
 /// things when they end, and query them, without need for a device.
-[[nodiscard]] inline bool uses_the_device(Call call) noexcept {
+[[nodiscard]] inline bool is_device_call(Call call) noexcept {
   switch (call) {
     case Call::launch:
     case Call::launch_ex:

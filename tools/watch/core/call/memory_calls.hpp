@@ -39,7 +39,7 @@ class MemoryCalls {
       case Call::free:
         copies.freed(of.to);
         order().freed(of.to);
-        return order().host_knows_all();  // it waits, or may wait, for the device
+        return order().host_waited_for_all();  // it waits, or may wait, for the device
       case Call::free_async:
         return order().freed(of.to);
       case Call::copy_in:

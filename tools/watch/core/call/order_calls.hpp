@@ -65,10 +65,10 @@ class OrderCalls {
         return;
       case Call::wait_event:
       case Call::query_event:
-        return order().host_knows_event(of.event);
+        return order().host_waited_for_event(of.event);
       case Call::elapsed_time:
-        order().host_knows_event(of.event);
-        return order().host_knows_event(of.second_event);
+        order().host_waited_for_event(of.event);
+        return order().host_waited_for_event(of.second_event);
       case Call::wait_stream:
       case Call::query_stream:
       case Call::host_function:  // it may pass any information to the host
@@ -77,7 +77,7 @@ class OrderCalls {
       case Call::wait_copy:
       case Call::unfollowed:
       case Call::unload:
-        return order().host_knows_all();
+        return order().host_waited_for_all();
       default:
         return;
     }

@@ -19,7 +19,7 @@ inline constexpr std::size_t longest_name = 240;
 
 /// Returns a text from outside in one line, with control characters as \xNN. All texts of the
 /// watch, also those that the library does not write, then show it as it is.
-[[nodiscard]] inline std::string in_one_line(std::string_view text) {
+[[nodiscard]] inline std::string single_line(std::string_view text) {
   std::string shown(4 * text.size() + 1, '\0');
   warpsafe::detail::TextBuffer out(shown.data(), shown.size());
   out.one_line({text.data(), text.size()});
@@ -59,14 +59,20 @@ inline constexpr std::size_t longest_name = 240;
     // A forged name can end in a space.
     if (start < name.size()) name.erase(0, start);
   }
+  // Escapes make a text longer, so the cut comes after them. What is cut in any case is not
+  // escaped.
+  name = single_line(std::string_view(name).substr(0, longest_name + 1));
   if (name.size() > longest_name) {
     std::size_t end = longest_name - 3;
-    // The rest of a letter in UTF-8 goes as well.
+    // The rest of a letter in UTF-8 goes as well, and a part of \xNN.
     while (end != 0 && (static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80) --end;
+    for (std::size_t back = 1; back <= 3 && back <= end; ++back) {
+      if (name[end - back] == '\\') end -= back;
+    }
     name.resize(end);
     name += "...";
   }
-  return in_one_line(name);
+  return name;
 }
 
 }  // namespace warpsafe::watch

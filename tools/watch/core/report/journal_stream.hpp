@@ -33,7 +33,7 @@ class JournalStream {
     const int file = debug::detail::create_file(path, O_APPEND);
     if (file < 0) return errno;
     path_ = path;
-    file_.use(out_of_the_way(file));
+    file_.use(move_descriptor(file));
     zero_ = debug::detail::nanoseconds_now();
     debug::RunRecord run;
     run.environment = std::move(environment);
@@ -108,11 +108,11 @@ class JournalStream {
       ::close(file);
       return false;
     }
-    file_.use(out_of_the_way(file));
+    file_.use(move_descriptor(file));
     return true;
   }
   /// Moves a descriptor to a high number: the program may count on the low ones.
-  [[nodiscard]] static int out_of_the_way(int low) noexcept {
+  [[nodiscard]] static int move_descriptor(int low) noexcept {
     constexpr int high = 1000;  // below the usual limit of 1024
     const int moved = ::fcntl(low, F_DUPFD_CLOEXEC, high);
     if (moved < 0) return low;

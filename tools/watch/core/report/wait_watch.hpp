@@ -3,7 +3,7 @@
 #pragma once
 
 #include "held_signals.hpp"
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/debug/run_listener.hpp>

@@ -89,7 +89,7 @@ void each_caller(const See& see) {
     all += kernel_name(info.dli_sname);
     return named < most;
   });
-  return named == 0 ? all : all + " of " + in_one_line(file);
+  return named == 0 ? all : all + " of " + single_line(file);
 }
 
 /// Queries about the thread that makes a call.

@@ -125,7 +125,7 @@ class OrderWatch {
     const bool legacy = at.order == StreamOrder::legacy;
     round_.host_after(legacy ? put_nothing(at, debug::no_point) : round_.last_of(at.key));
   }
-  void host_knows_event(const void* event) {
+  void host_waited_for_event(const void* event) {
     const std::lock_guard lock(mutex_);
     const auto known = events_.find(event);
     if (known == events_.end()) {
@@ -135,7 +135,7 @@ class OrderWatch {
     }
   }
   /// This covers all devices: forgotten work is not suspected.
-  void host_knows_all() {
+  void host_waited_for_all() {
     const std::lock_guard lock(mutex_);
     if (!round_.empty()) start_round();
   }

@@ -44,20 +44,21 @@ class SharedMemory {
   /// Begins a block with `dynamic_bytes` bytes of dynamic shared memory.
   void begin_block(std::size_t dynamic_bytes) {
     dynamic_.begin(dynamic_bytes);
-    // Drop the variables of earlier kernels once there are more than one kernel is likely to have.
-    if (variables_.size() > 32) variables_.clear();
+    if (variables_.size() > 32) variables_.clear();  // mostly those of earlier kernels
     for (Variable& variable : variables_) variable.live = false;
   }
   [[nodiscard]] unsigned char* dynamic(std::size_t bytes) noexcept {
     return bytes == 0 ? nullptr : dynamic_.data();
   }
-  /// Fails the grid if the block has written behind the end of one of its arrays. A GPU does not
-  /// notice: the write reaches another array, or memory that no array has.
-  void end_block(Grid& grid, const unsigned (&block)[3]) const {
+  /// Fails the grid if the block has written behind one of its arrays: other memory on a GPU.
+  void end_block(Grid& grid, const unsigned (&block)[3], bool asks_dynamic) const {
     if (!dynamic_.intact()) fail_overrun(grid, block, dynamic_.size(), "dynamic");
+    std::size_t all = 0;
     for (const auto& [key, storage, live] : variables_) {
       if (live && !storage.intact()) fail_overrun(grid, block, storage.size(), "static");
+      all += live ? storage.size() : 0;
     }
+    grid.add_shared_use(asks_dynamic, all);
   }
   /// The block's variable `key`; created on first use.
   [[nodiscard]] void* variable(const void* key, std::size_t bytes) {
@@ -130,8 +131,7 @@ class SharedMemory {
   std::vector<Variable> variables_;
 };
 
-/// Sets the indices of the `number`th thread, x fastest. Uses 32 bits, which divide several times
-/// as fast as 64; no block has more threads than fit.
+/// Sets the indices of the `number`th thread, x fastest. Divides in 32 bits: several times as fast.
 inline void set_thread_index(HostThread& thread, std::uint64_t number) noexcept {
   const auto place = static_cast<unsigned>(number);
   thread.thread[0] = place % thread.block_dim[0];
@@ -140,7 +140,7 @@ inline void set_thread_index(HostThread& thread, std::uint64_t number) noexcept 
   thread.thread[2] = row / thread.block_dim[1];
 }
 
-/// Reports that threads of one block wait for each other forever.
+/// Threads of one block wait for each other forever.
 inline void fail_divergence(Grid& grid, const unsigned (&block)[3], std::uint64_t finished,
                             const BarrierSite& first, std::uint64_t at_first,
                             const BarrierSite& other, std::uint64_t elsewhere) {
@@ -153,7 +153,7 @@ inline void fail_divergence(Grid& grid, const unsigned (&block)[3], std::uint64_
   grid.fail(HostStatus::barrier_divergence, text);
 }
 
-/// Reports an exception that leaves kernel code.
+/// An exception leaves kernel code.
 inline void fail_exception(Grid& grid, const HostThread& at, const char* what) {
   char text[512];
   TextBuffer out(text, sizeof text);
@@ -228,7 +228,7 @@ class FaultStack {
 };
 
 /// Says that a thread has used up its stack of `bytes` bytes. Called by a signal handler.
-[[gnu::cold]] inline void tell_overflow(const HostThread& self, std::size_t bytes) noexcept {
+[[gnu::cold]] inline void report_overflow(const HostThread& self, std::size_t bytes) noexcept {
   char text[1024];
   TextBuffer out(text, sizeof text);
   out << "warpsafe: kernel '";
@@ -244,7 +244,7 @@ class FaultStack {
 inline struct sigaction outer_handlers[2];
 
 /// Calls the handler before ours, or ends the program as without ours.
-inline void pass_fault_on(int number, siginfo_t* info, void* context) {
+inline void forward_signal(int number, siginfo_t* info, void* context) {
   const struct sigaction& outer = outer_handlers[number == SIGBUS ? 1 : 0];
   if ((outer.sa_flags & SA_SIGINFO) != 0) return outer.sa_sigaction(number, info, context);
   if (outer.sa_handler != SIG_DFL && outer.sa_handler != SIG_IGN) return outer.sa_handler(number);
@@ -260,13 +260,13 @@ inline void pass_fault_on(int number, siginfo_t* info, void* context) {
 /// it leaves a kernel by switching fibres.
 inline void end_bad_access(int number, siginfo_t* info, void* context) {
   HostThread* const self = host_thread;
-  if (self == nullptr || self->fault == nullptr) return pass_fault_on(number, info, context);
+  if (self == nullptr || self->fault == nullptr) return forward_signal(number, info, context);
   if (info->si_code > 0 && running_block.stacks != nullptr) {
     if (const std::size_t bytes = running_block.stacks->overflowed(info->si_addr); bytes != 0) {
-      tell_overflow(*self, bytes);
+      report_overflow(*self, bytes);
       // If the program's handler returns, the instruction faults again: then without this text.
       host_thread = nullptr;
-      return pass_fault_on(number, info, context);
+      return forward_signal(number, info, context);
     }
   }
   char text[512];
@@ -276,7 +276,7 @@ inline void end_bad_access(int number, siginfo_t* info, void* context) {
   self->fault(*self, text);
 }
 
-/// Makes kernels that leave their memory fail instead of the program. Called once.
+/// Kernels that leave their memory then fail, not the program. Called once.
 inline void install_fault_handlers() noexcept {
   warpsafe::detail::leave_span = &end_outside_of_span;
   warpsafe::detail::leave_dynamic_shared = [](std::size_t count, std::size_t size, const char* file,

@@ -3,114 +3,75 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/core/detail/pretty_name.hpp>
+#include <warpsafe/core/name.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace warpsafe::host {
 
-/// The calls of the host backend that are counted and can be made to fail.
-enum class Call : std::uint8_t {
-  peek_last_error,
-  launch,
-  device_count,
-  current_device,
-  set_device,
-  device_synchronize,
-  memory_info,
-  limits_of,
-  attributes_of,
-  raise_dynamic_shared,
-  resident_blocks,
-  max_cluster_blocks,
-  stream_create,
-  stream_destroy,
-  stream_synchronize,
-  stream_query,
-  stream_device,
-  stream_capturing,
-  stream_wait,
-  event_create,
-  event_destroy,
-  event_record,
-  event_synchronize,
-  event_query,
-  event_elapsed,
-  allocate,
-  deallocate,
-  host_allocate,
-  host_deallocate,
-  copy,
-  copy_2d,
-  fill,
-  copy_peer,
-  has_memory_pools,
-  allocate_unordered,
-  allocate_managed,
-  deallocate_unordered,
-  exchange_capture_mode,
-  pointer_kind,
-  capture_begin,
-  capture_end,
-  capture_info,
-  graph_destroy,
-  graph_nodes,
-  graph_instantiate,
-  graph_exec_destroy,
-  graph_launch,
-  graph_update,
-  can_access,
+/// A call of the host backend: the name of the backend's member. No list has the calls, so a new
+/// member needs nothing here. `call_of<&host_backend::launch>` is the call of a member.
+class Call {
+ public:
+  constexpr Call() noexcept = default;
+  constexpr explicit Call(Name member) noexcept {
+    for (std::size_t i = 0; i < member.size && i + 1 < sizeof text_; ++i) text_[i] = member.data[i];
+  }
+  [[nodiscard]] constexpr const char* name() const noexcept { return text_; }
+  friend constexpr bool operator==(const Call& a, const Call& b) noexcept = default;
+
+ private:
+  // A copy, because dlclose may unload the member with its name. A longer name is cut.
+  char text_[32] = {};
 };
 
-/// Whether a call only reads facts that no work changes. A scheduler runs nothing before
-/// this call, so that a seed gives the same run whatever checks are on.
-[[nodiscard]] constexpr bool is_pure_query(Call call) noexcept {
-  switch (call) {
-    case Call::peek_last_error:
-    case Call::device_count:
-    case Call::current_device:
-    case Call::set_device:
-    case Call::limits_of:
-    case Call::memory_info:
-    case Call::attributes_of:
-    case Call::raise_dynamic_shared:
-    case Call::resident_blocks:
-    case Call::max_cluster_blocks:
-    case Call::stream_device:
-    case Call::stream_capturing:
-    case Call::capture_info:
-    case Call::exchange_capture_mode:
-    case Call::has_memory_pools:
-    case Call::pointer_kind:
-    case Call::can_access:
-      return true;
-    default:
-      return false;
-  }
+/// The last component of a member's name.
+[[nodiscard]] constexpr Name member_name(Name qualified) noexcept {
+  std::size_t begin = qualified.size;
+  while (begin != 0 && qualified.data[begin - 1] != ':') --begin;
+  return {qualified.data + begin, qualified.size - begin};
 }
+
+template <auto Member>
+inline constexpr Call call_of{member_name(warpsafe::detail::name_of<Member>)};
 
 /// Counts calls and injects the failures that a test asked for. Not thread-safe; its owner locks.
 class CallBook {
  public:
+  struct Count {
+    Call call;
+    std::uint64_t made;
+  };
+
+  CallBook() { counts_.reserve(64); }
   /// Counts one call. Returns the status that it must fail with, or 0.
-  [[nodiscard]] int enter(Call call) {
-    ++made_[static_cast<std::size_t>(call)];
-    return due(faults_, call);
+  [[nodiscard]] int enter(const Call& call) {
+    Count* count = nullptr;
+    for (Count& each : counts_) {
+      if (each.call == call) count = &each;
+    }
+    if (count == nullptr) count = &counts_.emplace_back(Count{call, 0});
+    ++count->made;
+    return due(call);
   }
   /// The status that the kernel being launched must fail with when it runs, or 0.
-  [[nodiscard]] int kernel_fault() { return due(kernel_faults_, Call::launch); }
+  [[nodiscard]] int kernel_fault() { return due(running_kernel); }
 
-  void fail_next(Call call, unsigned nth, HostStatus status) {
+  void fail_next(const Call& call, unsigned nth, HostStatus status) {
     faults_.push_back({call, nth, raw(status)});
   }
-  void fail_kernel(unsigned nth, HostStatus status) {
-    kernel_faults_.push_back({Call::launch, nth, raw(status)});
+  void fail_kernel(unsigned nth, HostStatus status) { fail_next(running_kernel, nth, status); }
+  [[nodiscard]] std::uint64_t made(const Call& call) const noexcept {
+    for (const Count& count : counts_) {
+      if (count.call == call) return count.made;
+    }
+    return 0;
   }
-  [[nodiscard]] std::uint64_t made(Call call) const noexcept {
-    return made_[static_cast<std::size_t>(call)];
-  }
+  /// Every call that was made, in the order of the first calls.
+  [[nodiscard]] const std::vector<Count>& counts() const noexcept { return counts_; }
 
  private:
   struct Fault {
@@ -118,12 +79,14 @@ class CallBook {
     unsigned calls_left;
     int status;
   };
-  [[nodiscard]] static int due(std::vector<Fault>& faults, Call call) {
+  static constexpr Call running_kernel{Name::of("a running kernel")};  // no member's name
+
+  [[nodiscard]] int due(const Call& call) {
     int status = 0;
-    for (auto fault = faults.begin(); fault != faults.end();) {
+    for (auto fault = faults_.begin(); fault != faults_.end();) {
       if (fault->call == call && --fault->calls_left == 0) {
         if (status == 0) status = fault->status;
-        fault = faults.erase(fault);
+        fault = faults_.erase(fault);
       } else {
         ++fault;
       }
@@ -131,9 +94,8 @@ class CallBook {
     return status;
   }
 
-  std::array<std::uint64_t, 256> made_{};  // by Call, which has 8 bits
+  std::vector<Count> counts_;
   std::vector<Fault> faults_;
-  std::vector<Fault> kernel_faults_;
 };
 
 }  // namespace warpsafe::host

@@ -66,7 +66,7 @@ namespace warpsafe::host {
   }
   if (stream.capture == nullptr) stream.tail.clear();
   stream.capture = event.capture;
-  stream.tail = united(stream.tail, event.tail);
+  stream.tail = union_of(stream.tail, event.tail);
   return 0;
 }
 

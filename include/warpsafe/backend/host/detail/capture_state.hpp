@@ -23,7 +23,7 @@ namespace warpsafe::host {
 /// Numbers of a graph's nodes, ascending.
 using NodeSet = std::vector<std::size_t>;
 
-[[nodiscard]] inline NodeSet united(const NodeSet& a, const NodeSet& b) {
+[[nodiscard]] inline NodeSet union_of(const NodeSet& a, const NodeSet& b) {
   NodeSet both;
   std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
   return both;

@@ -17,27 +17,38 @@
 
 namespace warpsafe::host {
 
-/// Runs one call of a program: counts it, fails it if a test asked for that, else runs
-/// `body(runtime, lock)`. Stores a failure in the thread's last-error slot; a success leaves the
-/// slot unchanged. Kernel code may make no call: a GPU has no such functions, and a wait for the
-/// kernel's own stream would never end.
-template <class Body>
-int call(Call which, Body&& body) noexcept {
+/// `call`, after the scheduler's work if `schedules`.
+template <bool schedules, class Body>
+int run_call(const char* member, Body&& body) noexcept {
   if (host_thread != nullptr) return raw(HostStatus::not_permitted);
   const int status = guarded(
       [&] {
         Runtime& runtime = Runtime::get();
         if (const int why = runtime.unavailable(); why != 0) return why;
         std::unique_lock lock(runtime.mutex);
-        const bool scheduled = runtime.scheduler != nullptr && !is_pure_query(which);
-        if (scheduled) runtime.scheduler->begin_call(lock);
-        const int injected = runtime.book.enter(which);
+        if (schedules && runtime.scheduler != nullptr) runtime.scheduler->begin_call(lock);
+        const int injected = runtime.book.enter(Call(Name::of(member)));
         return injected != 0 ? injected : static_cast<int>(body(runtime, lock));
       },
       raw(HostStatus::out_of_memory));
   // An unfinished query is not a failure.
   if (status != 0 && status != raw(HostStatus::not_ready)) thread_state().last_error = status;
   return status;
+}
+
+/// Runs one call of a program, the backend's member of this name (`__func__`): counts it, fails it
+/// if a test asked for that, else runs `body(runtime, lock)`. Stores a failure in the thread's
+/// last-error slot; a success leaves the slot unchanged. Kernel code may make no call: a GPU has no
+/// such functions, and a wait for the kernel's own stream would never end.
+template <class Body>
+int call(const char* member, Body&& body) noexcept {
+  return run_call<true>(member, static_cast<Body&&>(body));
+}
+/// The same for a call that only reads facts that no work changes. A scheduler runs nothing before
+/// it, so that a seed gives the same run whatever checks are on.
+template <class Body>
+int pure_call(const char* member, Body&& body) noexcept {
+  return run_call<false>(member, static_cast<Body&&>(body));
 }
 
 /// Stores the calling thread's current device in `device`. Returns a status if there is none or its
@@ -64,7 +75,7 @@ struct ErrorCalls {
   [[nodiscard]] static int peek_last_error() noexcept {
     // Counts as a call, but must not overwrite the status that it returns.
     const int last = thread_state().last_error;
-    static_cast<void>(call(Call::peek_last_error, [](Runtime&, auto&) { return 0; }));
+    static_cast<void>(pure_call(__func__, [](Runtime&, auto&) { return 0; }));
     thread_state().last_error = last;
     return last;
   }
@@ -73,26 +84,26 @@ struct ErrorCalls {
 /// The backend's calls for devices.
 struct DeviceCalls {
   static int device_count(int& count) noexcept {
-    return call(Call::device_count, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       count = runtime.device_count;
       return raw(count == 0 ? HostStatus::no_device : HostStatus::success);
     });
   }
   static int current_device(int& device) noexcept {
-    return call(Call::current_device, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       device = thread_state().device;
       return raw(runtime.device_count == 0 ? HostStatus::no_device : HostStatus::success);
     });
   }
   static int set_device(int device) noexcept {
-    return call(Call::set_device, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.device(device) == nullptr) return raw(HostStatus::invalid_device);
       thread_state().device = device;
       return 0;
     });
   }
   static int limits_of(int device, DeviceLimits& limits) noexcept {
-    return call(Call::limits_of, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       const Device* const found = runtime.device(device);
       if (found == nullptr) return raw(HostStatus::invalid_device);
       limits = found->limits;
@@ -101,7 +112,7 @@ struct DeviceCalls {
   }
   /// Whether kernels and fills of `device` may access the memory (set_peer_access).
   static int can_access(int device, const void* memory, int, bool& answer) noexcept {
-    return call(Call::can_access, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       const Device* const from = runtime.device(device);
       const Allocation* const found = runtime.memory.around(memory, 1);
       answer = from != nullptr && found != nullptr && found->is_accessible(*from);
@@ -109,7 +120,7 @@ struct DeviceCalls {
     });
   }
   static int device_synchronize() noexcept {
-    return call(Call::device_synchronize, [](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); device == nullptr) return status;
       if (const int no = check_query(runtime, *device); no != 0) return no;
@@ -122,7 +133,7 @@ struct DeviceCalls {
     });
   }
   static int memory_info(std::size_t& free_bytes, std::size_t& total_bytes) noexcept {
-    return call(Call::memory_info, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       total_bytes = device->capacity;

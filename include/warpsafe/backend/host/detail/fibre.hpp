@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/exceptions.hpp>
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/text.hpp>
 
 #include <sys/mman.h>
@@ -219,13 +219,13 @@ class alignas(64) Fibre {  // one line of the cache
   /// as if its work were done.
   [[gnu::always_inline]] void leave_for(Fibre& to, [[maybe_unused]] void** fake_stack) {
     if (to.done_) [[unlikely]]
-      resumed_after_its_end();
+      abort_ended_fibre();
     if constexpr (address_sanitizer) {
       to.before_ = this;
       __sanitizer_start_switch_fiber(fake_stack, to.bottom_, to.bytes_);
     }
   }
-  [[noreturn, gnu::cold, gnu::noinline]] static void resumed_after_its_end() noexcept {
+  [[noreturn, gnu::cold, gnu::noinline]] static void abort_ended_fibre() noexcept {
     constexpr char text[] =
         "warpsafe: internal error: the host backend resumed a fibre whose thread has ended\n";
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, sizeof text - 1);

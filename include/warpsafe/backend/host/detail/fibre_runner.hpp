@@ -67,7 +67,7 @@ class FibreRunner {
     }
     host_thread = nullptr;
     if (grid.stopped() || at_first_ != 0) end_failed_block();
-    shared_.end_block(grid, self_.block);
+    shared_.end_block(grid, self_.block, self_.asks_dynamic_shared);
   }
 
  private:
@@ -95,6 +95,7 @@ class FibreRunner {
     }
     self_.dynamic_shared_bytes = grid.shape.dynamic_shared;
     self_.dynamic_shared = shared_.dynamic(self_.dynamic_shared_bytes);
+    self_.asks_dynamic_shared = false;
     self_.continues = true;
     self_.sync = &FibreRunner::sync<false>;
     if (own_modes_) modes_.set();

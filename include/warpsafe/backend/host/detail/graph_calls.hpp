@@ -21,7 +21,7 @@ struct GraphCalls {
   using native_graph_exec = GraphExecState*;
 
   static int capture_begin(StreamState* stream, CaptureMode mode) noexcept {
-    return call(Call::capture_begin, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       const int status = usable(runtime, stream);
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (stream->capture != nullptr) return raw(HostStatus::illegal_state);
@@ -38,7 +38,7 @@ struct GraphCalls {
   }
   /// `graph` is nullptr on a failure.
   static int capture_end(StreamState* stream, native_graph& graph) noexcept {
-    return call(Call::capture_end, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       graph = nullptr;
       if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
       const std::shared_ptr<CaptureWork> capture = stream->capture;
@@ -67,7 +67,7 @@ struct GraphCalls {
     });
   }
   static int capture_info(StreamState* stream, CaptureInfo& info) noexcept {
-    return call(Call::capture_info, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
       info = {};
       if (stream->capture == nullptr) return 0;
@@ -81,20 +81,20 @@ struct GraphCalls {
   }
 
   static int graph_nodes(native_graph graph, std::size_t& count) noexcept {
-    return call(Call::graph_nodes, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.graphs.count(graph) == 0) return raw(HostStatus::invalid_value);
       count = graph->nodes->size();
       return 0;
     });
   }
   static int graph_destroy(native_graph graph) noexcept {
-    return call(Call::graph_destroy, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       return raw(runtime.graphs.erase(graph) == 0 ? HostStatus::invalid_value
                                                   : HostStatus::success);
     });
   }
   static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept {
-    return call(Call::graph_instantiate, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.graphs.count(graph) == 0) return raw(HostStatus::invalid_value);
       auto made = std::make_unique<GraphExecState>();
       made->nodes = graph->nodes;
@@ -105,7 +105,7 @@ struct GraphCalls {
   }
   /// A launch in flight continues.
   static int graph_exec_destroy(native_graph_exec exec) noexcept {
-    return call(Call::graph_exec_destroy, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       return raw(runtime.graph_execs.erase(exec) == 0 ? HostStatus::invalid_value
                                                       : HostStatus::success);
     });
@@ -113,7 +113,7 @@ struct GraphCalls {
   /// Returns at once. Launches of one graph run one after another, on any streams. Fails if the
   /// stream captures.
   static int graph_launch(native_graph_exec exec, StreamState* stream) noexcept {
-    return call(Call::graph_launch, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.graph_execs.count(exec) == 0) return raw(HostStatus::invalid_value);
       if (const int status = usable(runtime, stream); status != 0) return status;
       if (const int status = check_not_capturing(*stream); status != 0) return status;
@@ -127,7 +127,7 @@ struct GraphCalls {
   /// same dependencies. Earlier launches are not affected.
   static int graph_update(native_graph_exec exec, native_graph graph,
                           GraphChange& change) noexcept {
-    return call(Call::graph_update, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       change = GraphChange::unknown;
       if (runtime.graph_execs.count(exec) == 0 || runtime.graphs.count(graph) == 0) {
         return raw(HostStatus::invalid_value);

@@ -84,6 +84,26 @@ class Grid {
   /// Runs the kernel for the thread in `host_thread` and those that continue after it.
   void call() { entry_.invoke(entry_.function, arguments_.values()); }
 
+  /// What a block did with shared memory: whether it asked for the dynamic one, and the bytes of
+  /// its static arrays.
+  void add_shared_use(bool asks_dynamic, std::size_t static_bytes) noexcept {
+    if (asks_dynamic) asks_dynamic_.store(true, std::memory_order_relaxed);
+    static_bytes_.store(static_bytes, std::memory_order_relaxed);
+  }
+  /// Fails a grid that ran to its end and whose launch gave the size of the kernel's static arrays
+  /// as dynamic shared memory, which no thread asked for. A GPU does not notice, and runs fewer
+  /// blocks at once.
+  void check_shared_use() {
+    const std::uint64_t given = shape.dynamic_shared;
+    if (given == 0 || static_bytes_ != given || asks_dynamic_ || stopped()) return;
+    char text[320];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    out << "the launch gives " << given << " bytes of dynamic shared memory, which is the size of "
+        << "the kernel's shared_array memory, and no thread asks for it; leave it out (or call "
+        << "dynamic_shared<T>(0) in the kernel)";
+    fail(HostStatus::launch_failure, text);
+  }
+
   /// The indices of the `number`th block, x fastest.
   void block_index(std::uint64_t number, unsigned (&index)[3]) const noexcept {
     index[0] = static_cast<unsigned>(number % shape.grid[0]);
@@ -112,6 +132,8 @@ class Grid {
   std::mutex mutex_;
   Failure failure_;
   std::atomic<bool> stopped_ = false;
+  std::atomic<bool> asks_dynamic_ = false;
+  std::atomic<std::uint64_t> static_bytes_ = 0;
 };
 
 }  // namespace warpsafe::host

@@ -117,7 +117,7 @@ namespace detail {
 /// backend/backend.hpp.
 struct KernelCalls {
   static int attributes_of(const KernelEntry& entry, KernelLimits& limits) noexcept {
-    return call(Call::attributes_of, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       return with_kernel(runtime, entry, [&](Device&, const KernelLimits& kernel) {
         limits = kernel;
         return HostStatus::success;
@@ -125,7 +125,7 @@ struct KernelCalls {
     });
   }
   static int raise_dynamic_shared(const KernelEntry& entry, std::uint64_t bytes) noexcept {
-    return call(Call::raise_dynamic_shared, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       return with_kernel(runtime, entry, [&](Device& device, const KernelLimits&) {
         return device.raise_dynamic_shared(entry.function, bytes) ? HostStatus::success
                                                                   : HostStatus::invalid_value;
@@ -134,7 +134,7 @@ struct KernelCalls {
   }
   static int resident_blocks(const KernelEntry& entry, std::uint32_t threads,
                              std::uint64_t dynamic_bytes, int& per_multiprocessor) noexcept {
-    return call(Call::resident_blocks, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       return with_kernel(runtime, entry, [&](Device& device, const KernelLimits& kernel) {
         per_multiprocessor =
             static_cast<int>(host::resident_blocks(threads, dynamic_bytes, device.limits, kernel));
@@ -145,7 +145,7 @@ struct KernelCalls {
   /// The largest number of blocks per cluster that a launch of `shape` may use.
   static int max_cluster_blocks(const KernelEntry& entry, const LaunchShape& shape,
                                 int& blocks) noexcept {
-    return call(Call::max_cluster_blocks, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       return with_kernel(runtime, entry, [&](Device& device, const KernelLimits&) {
         const DeviceLimits& limits = device.limits;
         if (limits.max_cluster_blocks == 0) return HostStatus::not_supported;
@@ -158,7 +158,7 @@ struct KernelCalls {
   /// Returns at once; the arguments are copied. The stream must belong to the current device.
   static int launch(const KernelEntry& entry, const LaunchShape& shape, void** args,
                     StreamState* stream) noexcept {
-    return call(Call::launch, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       const int launched =
           with_kernel(runtime, entry, [&](Device& device, const KernelLimits& kernel) {

@@ -24,7 +24,7 @@ namespace warpsafe::host {
 struct MemoryCalls {
   /// For 0 bytes, stores nullptr and succeeds, as CUDA does.
   static int allocate(void*& memory, std::size_t bytes, StreamState* stream) noexcept {
-    return call(Call::allocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       Device& device = stream->device;
       // CUDA makes this a node whose memory exists while the graph runs; this model does not.
@@ -45,7 +45,7 @@ struct MemoryCalls {
   /// The memory counts as free at once, but its storage stays until the stream reaches the free.
   /// Returns invalid_value for memory that is not device memory or was already freed.
   static int deallocate(void* memory, StreamState* stream) noexcept {
-    return call(Call::deallocate, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       const int status = usable(runtime, stream);
       if (status == raw(HostStatus::invalid_resource_handle) || memory == nullptr) return status;
       Allocation* const found = runtime.memory.at(memory);
@@ -60,23 +60,22 @@ struct MemoryCalls {
     });
   }
   static int has_memory_pools(int device, bool& answer) noexcept {
-    return call(Call::has_memory_pools, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       const Device* const found = runtime.device(device);
       answer = found != nullptr && found->limits.memory_pools;
       return raw(found == nullptr ? HostStatus::invalid_device : HostStatus::success);
     });
   }
   static int allocate_unordered(void*& memory, std::size_t bytes) noexcept {
-    return call(Call::allocate_unordered,
-                [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
-                  Device* device = nullptr;
-                  if (const int status = current(runtime, device); status != 0) return status;
-                  if (const int no = unsafe_call(runtime); no != 0) return no;
-                  return take(runtime, lock, memory, bytes, MemoryKind::device, *device, false);
-                });
+    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      Device* device = nullptr;
+      if (const int status = current(runtime, device); status != 0) return status;
+      if (const int no = unsafe_call(runtime); no != 0) return no;
+      return take(runtime, lock, memory, bytes, MemoryKind::device, *device, false);
+    });
   }
   static int allocate_managed(void*& memory, std::size_t bytes) noexcept {
-    return call(Call::allocate_managed, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       if (const int no = unsafe_call(runtime); no != 0) return no;
@@ -87,8 +86,7 @@ struct MemoryCalls {
   /// hipFree. cudaFree only "may perform implicit synchronization" (CUDA 13.0, cuda_runtime_api.h),
   /// so a program cannot rely on it.
   static int deallocate_unordered(void* memory) noexcept {
-    return call(Call::deallocate_unordered, [&](Runtime& runtime,
-                                                std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (memory == nullptr) return 0;
       Allocation* const found = runtime.memory.at(memory);
       if (found == nullptr || found->kind == MemoryKind::pinned || found->ordered || found->freed) {
@@ -104,7 +102,7 @@ struct MemoryCalls {
     });
   }
   static int host_allocate(void*& memory, std::size_t bytes) noexcept {
-    return call(Call::host_allocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       if (const int no = unsafe_call(runtime); no != 0) return no;
@@ -117,7 +115,7 @@ struct MemoryCalls {
   /// Waits for all work of all devices, which may use the memory. HIP documents this for
   /// hipHostFree. CUDA does not for cudaFreeHost, so a program cannot rely on it.
   static int host_deallocate(void* memory) noexcept {
-    return call(Call::host_deallocate, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (memory == nullptr) return 0;
       Allocation* const found = runtime.memory.at(memory);
       if (found == nullptr || found->kind != MemoryKind::pinned || found->freed) {
@@ -138,14 +136,14 @@ struct MemoryCalls {
   /// synchronous", CUDA Runtime API, "API synchronization behavior").
   static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
                   StreamState* stream) noexcept {
-    return call(Call::copy, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       return copy_rows(runtime, lock, to, bytes, from, bytes, {bytes, 1}, kind, stream);
     });
   }
   static int copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                      std::size_t width, std::size_t rows, CopyKind kind,
                      StreamState* stream) noexcept {
-    return call(Call::copy_2d, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (width > to_pitch || width > from_pitch) return raw(HostStatus::invalid_pitch);
       return copy_rows(runtime, lock, to, to_pitch, from, from_pitch, {width, rows}, kind, stream);
     });
@@ -153,7 +151,7 @@ struct MemoryCalls {
   /// Needs no peer access, as on CUDA.
   static int copy_peer(void* to, int to_device, const void* from, int from_device,
                        std::size_t bytes, StreamState* stream) noexcept {
-    return call(Call::copy_peer, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (runtime.device(to_device) == nullptr || runtime.device(from_device) == nullptr) {
         return raw(HostStatus::invalid_device);
       }
@@ -163,7 +161,7 @@ struct MemoryCalls {
   }
   static int fill(void* memory, unsigned char value, std::size_t bytes,
                   StreamState* stream) noexcept {
-    return call(Call::fill, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       if (bytes == 0) return 0;
       if (!reachable(runtime, memory, bytes, &stream->device)) {
@@ -175,7 +173,7 @@ struct MemoryCalls {
   }
   /// `device` is -1 for memory that the backend did not allocate.
   static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
-    return call(Call::pointer_kind, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       const Allocation* const found = runtime.memory.around(memory, 1);
       const bool live = found != nullptr && !found->freed;
       kind = live ? found->kind : MemoryKind::unregistered;

@@ -94,7 +94,7 @@ struct StreamCalls {
   /// All streams are equal: `priority` is accepted and ignored.
   static int stream_create(native_stream& stream, int priority) noexcept {
     static_cast<void>(priority);
-    return call(Call::stream_create, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       stream = add_stream(runtime, *device);
@@ -103,7 +103,7 @@ struct StreamCalls {
   }
   /// Returns at once; queued operations still run.
   static int stream_destroy(native_stream stream) noexcept {
-    return call(Call::stream_destroy, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       const auto found = runtime.streams.find(stream);
       if (found == runtime.streams.end() || stream->is_default) {
         return raw(HostStatus::invalid_resource_handle);
@@ -121,15 +121,14 @@ struct StreamCalls {
     });
   }
   static int stream_synchronize(native_stream stream) noexcept {
-    return call(Call::stream_synchronize,
-                [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
-                  const int status = usable(runtime, stream);
-                  if (status == raw(HostStatus::invalid_resource_handle)) return status;
-                  if (const int no = check_query(runtime, *stream); no != 0) return no;
-                  Device& device = stream->device;
-                  runtime.wait(lock, stream->last);
-                  return runtime.take_failure(device);
-                });
+    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      const int status = usable(runtime, stream);
+      if (status == raw(HostStatus::invalid_resource_handle)) return status;
+      if (const int no = check_query(runtime, *stream); no != 0) return no;
+      Device& device = stream->device;
+      runtime.wait(lock, stream->last);
+      return runtime.take_failure(device);
+    });
   }
   /// Whether a scheduler runs the work inside calls. If so, a loop of queries may never end.
   static bool is_scheduled() noexcept {
@@ -138,7 +137,7 @@ struct StreamCalls {
     return runtime.scheduler != nullptr;
   }
   static int stream_query(native_stream stream) noexcept {
-    return call(Call::stream_query, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       const int status = usable(runtime, stream);
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (const int no = check_query(runtime, *stream); no != 0) return no;
@@ -148,7 +147,7 @@ struct StreamCalls {
     });
   }
   static int stream_device(native_stream stream, int& device) noexcept {
-    return call(Call::stream_device, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
       if (const int no = check_not_capturing(*stream); no != 0) return no;
       device = stream->device.limits.device;
@@ -156,7 +155,7 @@ struct StreamCalls {
     });
   }
   static int stream_capturing(native_stream stream, bool& capturing) noexcept {
-    return call(Call::stream_capturing, [&](Runtime& runtime, auto&) {
+    return pure_call(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
       capturing = stream->capture != nullptr;
       return runtime.lost(stream->device);
@@ -165,7 +164,7 @@ struct StreamCalls {
   /// The capture mode of the calling thread's other calls. The numbers are CUDA's.
   static constexpr int relaxed_capture = 2;
   static int exchange_capture_mode(int& mode) noexcept {
-    return call(Call::exchange_capture_mode, [&](Runtime&, auto&) {
+    return pure_call(__func__, [&](Runtime&, auto&) {
       if (mode < 0 || mode > relaxed_capture) return raw(HostStatus::invalid_value);
       std::swap(mode, thread_state().capture_mode);
       return 0;
@@ -174,7 +173,7 @@ struct StreamCalls {
   /// Waits for the event's newest record so far. Does not wait for an event that was never
   /// recorded.
   static int stream_wait(native_stream stream, native_event event) noexcept {
-    return call(Call::stream_wait, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       if (runtime.events.count(event) == 0) return raw(HostStatus::invalid_resource_handle);
       if (event->capture != nullptr && !event->capture->ended) return join(*stream, *event);
@@ -197,7 +196,7 @@ struct StreamCalls {
 /// The backend's calls for events.
 struct EventCalls {
   static int event_create(EventState*& event, bool timed) noexcept {
-    return call(Call::event_create, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       auto made = std::make_unique<EventState>();
@@ -210,7 +209,7 @@ struct EventCalls {
   }
   /// Already submitted waits for the event remain.
   static int event_destroy(EventState* event) noexcept {
-    return call(Call::event_destroy, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       const auto found = runtime.events.find(event);
       if (found == runtime.events.end()) return raw(HostStatus::invalid_resource_handle);
       event->record = nullptr;  // no later call can name it
@@ -221,7 +220,7 @@ struct EventCalls {
   }
   /// Event and stream must belong to the same device.
   static int event_record(EventState* event, StreamState* stream) noexcept {
-    return call(Call::event_record, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       if (runtime.events.count(event) == 0 || event->device != stream->device.limits.device) {
         return raw(HostStatus::invalid_resource_handle);
@@ -236,7 +235,7 @@ struct EventCalls {
     });
   }
   static int event_synchronize(EventState* event) noexcept {
-    return call(Call::event_synchronize, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
       if (const int no = check_query(runtime, *event); no != 0) return no;
@@ -245,7 +244,7 @@ struct EventCalls {
     });
   }
   static int event_query(EventState* event) noexcept {
-    return call(Call::event_query, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
       if (const int no = check_query(runtime, *event); no != 0) return no;
@@ -257,7 +256,7 @@ struct EventCalls {
   /// Both events must be timed, recorded and of one device (else invalid_resource_handle) and done
   /// (else not_ready).
   static int event_elapsed(float& ms, EventState* begin, EventState* end) noexcept {
-    return call(Call::event_elapsed, [&](Runtime& runtime, auto&) {
+    return call(__func__, [&](Runtime& runtime, auto&) {
       for (EventState* event : {begin, end}) {
         const bool usable_event = device_of(runtime, event) != nullptr && event->timed;
         if (!usable_event || event->record == nullptr) {

@@ -34,12 +34,13 @@ class ThreadRunner {
     waiting_ = 0;
     finished_ = 0;
     broken_ = false;
+    asks_dynamic_ = false;
     shared_.begin_block(grid.shape.dynamic_shared);
 
     // A single thread never has to be cancelled, so it runs on the caller's OS thread.
     if (running_ == 1) {
       run_thread(0);
-      return shared_.end_block(grid, block_);
+      return shared_.end_block(grid, block_, asks_dynamic_);
     }
     std::vector<std::thread> threads;
     const int status = guarded(
@@ -55,7 +56,7 @@ class ThreadRunner {
       break_barrier();
     }
     for (std::thread& thread : threads) thread.join();
-    shared_.end_block(grid, block_);
+    shared_.end_block(grid, block_, asks_dynamic_);
   }
 
  private:
@@ -87,6 +88,7 @@ class ThreadRunner {
     host_thread = nullptr;
     const std::lock_guard lock(mutex_);
     ++finished_;
+    asks_dynamic_ = asks_dynamic_ || player.asks_dynamic_shared;
     if (waiting_ != 0 && waiting_ + finished_ == running_) diverge();
   }
 
@@ -163,6 +165,7 @@ class ThreadRunner {
   std::uint64_t finished_ = 0;
   std::uint64_t generation_ = 0;  // barriers that opened
   bool broken_ = false;
+  bool asks_dynamic_ = false;  // any thread
   BarrierSite first_;
   BarrierSite other_;
 };

@@ -34,18 +34,18 @@ class DumpWriter {
   /// Writes everything except the results. `memory` holds its copy from before the launch.
   void write_inputs(const LaunchRecord& record, const warpsafe::detail::LaunchArguments& arguments,
                     const LaunchMemory& memory) noexcept {
-    noting_no_memory([&] { try_inputs(record, arguments, memory); });
+    report_bad_alloc([&] { try_inputs(record, arguments, memory); });
   }
   /// Writes the results from the copies that `copy` returns.
   void write_outputs(const LaunchMemory& memory,
                      unsigned char* (LaunchMemory::*copy)(std::size_t) const noexcept) noexcept {
-    noting_no_memory([&] { try_outputs(memory, copy); });
+    report_bad_alloc([&] { try_outputs(memory, copy); });
   }
 
  private:
   template <class Body>
-  void noting_no_memory(const Body& body) noexcept {
-    const bool done = detail::or_no_memory(
+  void report_bad_alloc(const Body& body) noexcept {
+    const bool done = detail::catch_bad_alloc(
         [&] {
           body();
           return true;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/debug/data/detail/dump_writer.hpp>
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
 #include <warpsafe/debug/data/shadow.hpp>
@@ -130,8 +130,8 @@ inline thread_local DataLaunch* data_launch = nullptr;
   if (!launch->memory.copy_before(error)) return refuse();
   if (modes.trace) {
     const char* const folder = DataFilters::get().folder;
-    launch->dump = or_no_memory([&] { return std::make_unique<DumpWriter>(folder, record); },
-                                std::unique_ptr<DumpWriter>());
+    launch->dump = catch_bad_alloc([&] { return std::make_unique<DumpWriter>(folder, record); },
+                                   std::unique_ptr<DumpWriter>());
     if (launch->dump == nullptr) return no_memory();
     launch->dump->write_inputs(record, arguments, launch->memory);
   }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/core/detail/debug_hooks.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/debug/data/detail/inspect.hpp>
 #include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/hooks/detail/error_hooks.hpp>
@@ -29,11 +29,13 @@ namespace warpsafe::debug {
 
 /// Fills in those of a kernel's limits that the journal keeps.
 inline void set_kernel_limits(LaunchRecord& record, const KernelLimits& limits) noexcept {
-  // Every limit is named, so that a new one does not compile until it is handled here. The unused
-  // limits are left out on purpose: the record has no room for them.
+  // Every limit is named, so that a new one does not compile until it is handled here. The record
+  // has no room for those that are left out.
   const auto& [known, max_threads_per_block, registers, static_shared, max_dynamic_shared,
                local_bytes, constant_bytes, binary_version, ptx_version, resident_blocks,
                max_cluster_blocks] = limits;
+  warpsafe::detail::left_out(known, max_dynamic_shared, local_bytes, constant_bytes, binary_version,
+                             ptx_version, resident_blocks, max_cluster_blocks);
   record.registers = registers;
   record.max_threads_per_block = max_threads_per_block;
   record.static_shared = static_cast<std::uint32_t>(static_shared);
@@ -108,7 +110,7 @@ using warpsafe::detail::LaunchFacts;
 
 /// Warns of dynamic shared memory of just the size of the kernel's static shared memory, once per
 /// kernel. A kernel may have both, so this is no error.
-[[gnu::cold, gnu::noinline]] inline void log_shared_twice(const LaunchRecord& record) noexcept {
+[[gnu::cold, gnu::noinline]] inline void warn_repeated_shared(const LaunchRecord& record) noexcept {
   static const char* last = nullptr;
   if (record.static_shared == 0 || record.dynamic_shared != record.static_shared ||
       __atomic_exchange_n(&last, record.kernel.data, __ATOMIC_RELAXED) == record.kernel.data) {
@@ -127,7 +129,7 @@ using warpsafe::detail::LaunchFacts;
   ensure_started();
   if (is_logged(LogLevel::warn)) {
     log_pending_error(record, calls);
-    log_shared_twice(record);
+    warn_repeated_shared(record);
   }
   if (is_logged(LogLevel::debug)) {
     log_device(record.device, calls);
@@ -255,7 +257,7 @@ inline void fill_record(LaunchRecord& record, const LaunchFacts& facts, Vendor v
                                              const BackendCalls& calls) noexcept {
   fill_record(record, facts, calls.vendor);
   record.sequence = Journal::get().append(record);
-  return anything_on() ? before_launch(record, calls) : 0;
+  return any_switch_on() ? before_launch(record, calls) : 0;
 }
 /// The part of `submitted` that the switches ask for.
 [[gnu::cold, gnu::noinline]] inline bool finish_launch(const LaunchRecord& record,
@@ -278,7 +280,7 @@ inline void fill_record(LaunchRecord& record, const LaunchFacts& facts, Vendor v
 [[nodiscard]] inline bool submitted(const LaunchRecord& record, const BackendCalls& calls,
                                     std::uint64_t begun, LaunchError& error) noexcept {
   Journal::get().submitted(record.sequence, Completion::get().now());
-  return anything_on() && finish_launch(record, calls, begun, error);
+  return any_switch_on() && finish_launch(record, calls, begun, error);
 }
 /// DebugHooks::refused.
 [[gnu::cold, gnu::noinline]] inline void refused(const LaunchRecord& record,

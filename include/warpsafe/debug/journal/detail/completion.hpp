@@ -40,7 +40,7 @@ class Completion {
                      std::uint64_t began) noexcept {
     lock();
     Device* const state = find(vendor, device);
-    if (state != nullptr && state->well_at < began) state->well_at = began;
+    if (state != nullptr && state->succeeded_at < began) state->succeeded_at = began;
     if (reinterpret_cast<std::uintptr_t>(stream) > last_default_stream) {
       Stream* chosen = &streams_[0];
       for (Stream& one : streams_) {
@@ -61,7 +61,7 @@ class Completion {
   void device_waited(Vendor vendor, std::int32_t device, std::uint64_t began) noexcept {
     lock();
     if (Device* const state = find(vendor, device)) {
-      if (state->well_at < began) state->well_at = began;
+      if (state->succeeded_at < began) state->succeeded_at = began;
       if (state->waited_at < began) state->waited_at = began;
     }
     unlock();
@@ -86,12 +86,12 @@ class Completion {
   }
   /// The beginning of the newest successful wait for anything of the device (-1: of any device); 0
   /// if there was none.
-  [[nodiscard]] std::uint64_t well_at(Vendor vendor, std::int32_t device) noexcept {
+  [[nodiscard]] std::uint64_t succeeded_at(Vendor vendor, std::int32_t device) noexcept {
     lock();
     std::uint64_t at = 0;
     for (std::int32_t one = 0; one < devices; ++one) {
       const Device* const state = device < 0 || device == one ? find(vendor, one) : nullptr;
-      if (state != nullptr && state->well_at > at) at = state->well_at;
+      if (state != nullptr && state->succeeded_at > at) at = state->succeeded_at;
     }
     unlock();
     return at;
@@ -112,7 +112,7 @@ class Completion {
   };
   struct Device {
     std::uint64_t waited_at;
-    std::uint64_t well_at;
+    std::uint64_t succeeded_at;
   };
   static constexpr std::size_t vendors = 4;
 

@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/capture_hooks.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>

@@ -153,7 +153,7 @@ template <class Write>
 [[nodiscard]] int write_to(const char* path, const Write& write) {
   std::FILE* const file = create_stream(path);
   if (file == nullptr) return OutputFile::last_errno();
-  const int written = or_no_memory([&] { return write(file); }, ENOMEM);
+  const int written = catch_bad_alloc([&] { return write(file); }, ENOMEM);
   const int closed = std::fclose(file) == 0 ? 0 : OutputFile::last_errno();
   return written != 0 ? written : closed;
 }

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What the interposer does with single functions. Functions that are not here are passed on without
+// a record.
+#include "interposer.hpp"
+
+#include <cstring>
+
+namespace interposer {
+namespace {
+
+template <class T>
+T at(const Word* words, int place) {
+  if constexpr (std::is_pointer_v<T>) {
+    return reinterpret_cast<T>(words[place]);
+  } else {
+    return static_cast<T>(words[place]);
+  }
+}
+
+// ---- devices
+
+bool count_devices(const Word* words, hipError_t& result) {
+  *at<int*>(words, 0) = state().visible_devices;
+  result = state().visible_devices > 0 ? hipSuccess : hipErrorNoDevice;
+  return true;
+}
+template <int Place>
+bool is_hidden(const Word* words, hipError_t& result) {
+  const State& s = state();
+  const int device = at<int>(words, Place);
+  if (s.visible_devices == 0 || (device >= 0 && device < s.visible_devices)) return false;
+  result = hipErrorInvalidDevice;
+  return true;
+}
+bool attribute(const Word* words, hipError_t& result) {
+  if (is_hidden<2>(words, result)) return true;
+  const auto found = state().attributes.find({at<int>(words, 2), at<int>(words, 1)});
+  if (found == state().attributes.end()) return false;
+  *at<int*>(words, 0) = found->second;
+  result = hipSuccess;
+  return true;
+}
+void peers(const Word* words, hipError_t& result) {
+  if (result == hipSuccess && !state().has_peers) *at<int*>(words, 0) = 0;
+}
+bool get_last_error(const Word*, hipError_t& result) {
+  if (!slot().planted) return false;
+  result = slot().code;
+  slot() = {false, hipSuccess, state().epoch};
+  static_cast<void>(real<&hipGetLastError>("hipGetLastError")());
+  return true;
+}
+bool peek_last_error(const Word*, hipError_t& result) {
+  result = last_error();
+  return true;
+}
+
+// ---- captures, so that a reset can end them
+
+void begin_capture(const Word* words, hipError_t& result) {
+  if (result == hipSuccess) state().capturing.insert(at<hipStream_t>(words, 0));
+}
+void end_capture(const Word* words, hipError_t& result) {
+  if (result == hipSuccess) state().capturing.erase(at<hipStream_t>(words, 0));
+}
+void forget_stream(const Word* words, hipError_t&) {
+  state().capturing.erase(at<hipStream_t>(words, 0));
+}
+
+// ---- kernels
+
+void function_attributes(const Word* words, hipError_t& result) {
+  if (result != hipSuccess) return;
+  const auto found = state().kernels.find(at<const void*>(words, 1));
+  if (found == state().kernels.end()) return;
+  auto& attributes = *at<hipFuncAttributes*>(words, 0);
+  const StandInHipKernelInfo& info = found->second.info;
+  if (info.max_threads_per_block >= 0) attributes.maxThreadsPerBlock = info.max_threads_per_block;
+  if (info.vector_registers >= 0) attributes.numRegs = info.vector_registers;
+  if (info.static_shared_bytes >= 0) {
+    attributes.sharedSizeBytes = static_cast<std::size_t>(info.static_shared_bytes);
+  }
+}
+
+void load_module(const Word* words, hipError_t& result) {
+  if (result != hipSuccess) return;
+  state().modules[*at<void**>(words, 0)] =
+      stand_in_hip::read_code_objects(at<const void*>(words, 1));
+}
+void module_function(const Word* words, hipError_t& result) {
+  if (result != hipSuccess) return;
+  const auto found = state().modules.find(at<const void*>(words, 1));
+  Kernel kernel;
+  kernel.name = at<const char*>(words, 2);
+  if (found != state().modules.end()) kernel.objects = &found->second;
+  state().module_kernels[*at<void**>(words, 0)] = kernel;
+}
+
+int device_of(hipStream_t stream) {
+  int device = 0;
+  static_cast<void>(real<&hipGetDevice>("hipGetDevice")(&device));
+  return stream == nullptr ? device : real<&hipGetStreamDeviceId>("hipGetStreamDeviceId")(stream);
+}
+bool is_capturing(hipStream_t stream) {
+  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+  if (stream == nullptr) return false;
+  static_cast<void>(real<&hipStreamIsCapturing>("hipStreamIsCapturing")(stream, &status));
+  return status == hipStreamCaptureStatusActive;
+}
+
+void add_arguments(Launch& launch, const Kernel& kernel, void** arguments) {
+  const stand_in_hip::CodeKernel* const code = kernel.code();
+  if (code == nullptr || arguments == nullptr) return;
+  launch.arguments = code->arguments;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const StandInHipArgument& place = launch.arguments[i];
+    launch.bytes.resize(place.offset + place.size);
+    std::memcpy(launch.bytes.data() + place.offset, arguments[i], place.size);
+  }
+  launch.record.arguments_known = 1;
+}
+
+/// Adds the record of a launch. Its other fields are the record's own.
+void add_launch(StandInHipLaunch record, const Kernel* kernel, void** arguments) {
+  State& s = state();
+  static const Kernel unknown;
+  if (kernel == nullptr) kernel = &unknown;
+  Launch& launch = s.launches.emplace_back();
+  record.kernel = kernel->name.c_str();
+  record.host_function = kernel->host_function;
+  record.sequence = s.calls.size() + 1;
+  record.device = device_of(record.stream);
+  launch.record = record;
+  if (record.result == hipSuccess) add_arguments(launch, *kernel, arguments);
+  launch.record.argument_bytes = launch.bytes.data();
+  launch.record.argument_byte_count = launch.bytes.size();
+  launch.record.arguments = launch.arguments.data();
+  launch.record.argument_count = launch.arguments.size();
+}
+
+// A dim3 by value is two words: x and y, then z.
+dim3 dim3_at(const Word* words, int place) {
+  const Word xy = words[place];
+  return dim3(static_cast<std::uint32_t>(xy), static_cast<std::uint32_t>(xy >> 32),
+              static_cast<std::uint32_t>(words[place + 1]));
+}
+
+/// hipLaunchKernel(function, grid, block, arguments, shared, stream) and the functions like it.
+template <bool Cooperative>
+void launch_kernel(const Word* words, hipError_t& result, const char* name) {
+  StandInHipLaunch record{};
+  record.function = name;
+  record.result = result;
+  record.grid = dim3_at(words, 1);
+  record.block = dim3_at(words, 3);
+  record.dynamic_shared_bytes = Cooperative ? static_cast<std::uint32_t>(words[6]) : words[6];
+  record.stream = at<hipStream_t>(words, 7);
+  record.cooperative = Cooperative ? 1 : 0;
+  record.captured = is_capturing(record.stream) ? 1 : 0;
+  const auto found = state().kernels.find(at<const void*>(words, 0));
+  add_launch(record, found == state().kernels.end() ? nullptr : &found->second,
+             at<void**>(words, 5));
+}
+void launch_plain(const Word* words, hipError_t& result) {
+  launch_kernel<false>(words, result, "hipLaunchKernel");
+}
+void launch_cooperative(const Word* words, hipError_t& result) {
+  launch_kernel<true>(words, result, "hipLaunchCooperativeKernel");
+}
+/// More threads than a control allows (override_kernel); the code is the runtime's for launch
+/// bounds.
+bool exceeds_override(const Word* words, hipError_t& result) {
+  const auto found = state().kernels.find(at<const void*>(words, 0));
+  if (found == state().kernels.end() || found->second.info.max_threads_per_block < 0) return false;
+  const dim3 block = dim3_at(words, 3);
+  const auto threads = std::uint64_t{block.x} * block.y * block.z;
+  if (threads <= static_cast<std::uint64_t>(found->second.info.max_threads_per_block)) return false;
+  result = hipErrorLaunchFailure;
+  launch_plain(words, result);
+  return true;
+}
+/// hipModuleLaunchKernel(function, grid x y z, block x y z, shared, stream, parameters, extra)
+void launch_module(const Word* words, hipError_t& result) {
+  StandInHipLaunch record{};
+  record.function = "hipModuleLaunchKernel";
+  record.result = result;
+  record.grid =
+      dim3(at<std::uint32_t>(words, 1), at<std::uint32_t>(words, 2), at<std::uint32_t>(words, 3));
+  record.block =
+      dim3(at<std::uint32_t>(words, 4), at<std::uint32_t>(words, 5), at<std::uint32_t>(words, 6));
+  record.dynamic_shared_bytes = at<std::uint32_t>(words, 7);
+  record.stream = at<hipStream_t>(words, 8);
+  record.captured = is_capturing(record.stream) ? 1 : 0;
+  const auto found = state().module_kernels.find(at<const void*>(words, 0));
+  add_launch(record, found == state().module_kernels.end() ? nullptr : &found->second,
+             at<void**>(words, 9));
+}
+
+// ---- what hipcc's objects call before main
+
+/// The layout that clang writes into .hipFatBinSegment (clang/lib/CodeGen/CGCUDANV.cpp).
+struct FatBinary {
+  std::uint32_t magic, version;
+  const void* binary;
+  const void* unused;
+};
+void register_binary(const Word* words, Word handle) {
+  const std::lock_guard hold(state().lock);
+  state().binaries[reinterpret_cast<const void*>(handle)] =
+      stand_in_hip::read_code_objects(at<const FatBinary*>(words, 0)->binary);
+}
+void register_function(const Word* words, Word) {
+  const std::lock_guard hold(state().lock);
+  Kernel& kernel = state().kernels[at<const void*>(words, 1)];
+  if (kernel.objects != nullptr) return;  // the first one counts
+  kernel.host_function = at<const void*>(words, 1);
+  kernel.name = at<const char*>(words, 3);
+  kernel.objects = &state().binaries[at<const void*>(words, 0)];
+}
+
+const std::map<std::string, Rule>& rules() {
+  static const auto* const made = new std::map<std::string, Rule>{
+      {"hipDeviceCanAccessPeer", {.answer = is_hidden<1>, .after = peers}},
+      {"hipDeviceGet", {.answer = is_hidden<1>}},
+      {"hipDeviceGetAttribute", {.answer = attribute}},
+      {"hipDeviceGetName", {.answer = is_hidden<2>}},
+      {"hipDeviceSynchronize", {.synchronises = true}},
+      {"hipDriverGetVersion", {.needs_device = false}},
+      {"hipEventCreate", {}},
+      {"hipEventCreateWithFlags", {}},
+      {"hipEventDestroy", {}},
+      {"hipEventElapsedTime", {}},
+      {"hipEventQuery", {}},
+      {"hipEventRecord", {.stream = 1}},
+      {"hipEventSynchronize", {.synchronises = true}},
+      {"hipExtLaunchKernel", {.stream = 7}},
+      {"hipFree", {.synchronises = true}},
+      {"hipFreeAsync", {.stream = 1}},
+      {"hipFuncGetAttribute", {}},
+      {"hipFuncGetAttributes", {.after = function_attributes}},
+      {"hipFuncSetAttribute", {}},
+      {"hipGetDevice", {}},
+      {"hipGetDeviceCount", {.needs_device = false, .answer = count_devices}},
+      {"hipGetDeviceProperties", {.answer = is_hidden<1>}},
+      {"hipGetLastError",
+       {.keeps_last_error = true, .needs_device = false, .answer = get_last_error}},
+      {"hipGetSymbolAddress", {}},
+      {"hipGraphDestroy", {}},
+      {"hipGraphExecDestroy", {}},
+      {"hipGraphExecUpdate", {}},
+      {"hipGraphGetNodes", {}},
+      {"hipGraphInstantiate", {}},
+      {"hipGraphInstantiateWithFlags", {}},
+      {"hipGraphLaunch", {.stream = 1}},
+      {"hipHostFree", {.synchronises = true}},
+      {"hipHostMalloc", {.bytes = 1}},
+      {"hipLaunchCooperativeKernel", {.stream = 7, .after = launch_cooperative}},
+      {"hipLaunchHostFunc", {.stream = 0}},
+      {"hipLaunchKernel", {.stream = 7, .answer = exceeds_override, .after = launch_plain}},
+      {"hipMalloc", {.bytes = 1}},
+      {"hipMallocAsync", {.stream = 2, .bytes = 1}},
+      {"hipMallocManaged", {.bytes = 1}},
+      {"hipMemGetInfo", {}},
+      {"hipMemcpy", {.bytes = 2, .synchronises = true}},
+      {"hipMemcpy2DAsync", {.stream = 7}},
+      {"hipMemcpyAsync", {.stream = 4, .bytes = 2}},
+      {"hipMemcpyWithStream", {.stream = 4, .bytes = 2, .synchronises = true}},
+      {"hipMemset", {.bytes = 2, .synchronises = true}},
+      {"hipMemsetAsync", {.stream = 3, .bytes = 2}},
+      {"hipModuleGetFunction", {.after = module_function}},
+      {"hipModuleLaunchKernel", {.stream = 8, .after = launch_module}},
+      {"hipModuleLoadData", {.after = load_module}},
+      {"hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", {}},
+      {"hipModuleUnload", {}},
+      {"hipOccupancyMaxActiveBlocksPerMultiprocessor", {}},
+      {"hipPeekAtLastError",
+       {.keeps_last_error = true, .needs_device = false, .answer = peek_last_error}},
+      {"hipPointerGetAttributes", {}},
+      {"hipRuntimeGetVersion", {.needs_device = false}},
+      {"hipSetDevice", {.answer = is_hidden<0>}},
+      {"hipStreamBeginCapture", {.stream = 0, .after = begin_capture}},
+      {"hipStreamCreateWithFlags", {}},
+      {"hipStreamCreateWithPriority", {}},
+      {"hipStreamDestroy", {.stream = 0, .synchronises = true, .after = forget_stream}},
+      {"hipStreamEndCapture", {.stream = 0, .after = end_capture}},
+      {"hipStreamGetCaptureInfo_v2", {.stream = 0}},
+      {"hipStreamIsCapturing", {.stream = 0}},
+      {"hipStreamQuery", {.stream = 0}},
+      {"hipStreamSynchronize", {.stream = 0, .synchronises = true}},
+      {"hipStreamWaitEvent", {.stream = 0}},
+      {"hipThreadExchangeStreamCaptureMode", {}},
+  };
+  return *made;
+}
+
+}  // namespace
+
+Watch watch_of(const std::string& name) {
+  if (name == "__hipRegisterFatBinary") return register_binary;
+  if (name == "__hipRegisterFunction") return register_function;
+  return nullptr;
+}
+
+const Rule* rule_of(const std::string& name) {
+  const auto found = rules().find(name);
+  return found == rules().end() ? nullptr : &found->second;
+}
+
+}  // namespace interposer

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Checks how warpsafe-lint finds a source's flags and headers: check_reading.py LINT
+
+First the words of commands, as CMake's generators write them for nvcc, hipcc and clang++; then sources in trees, with and
+without compile_commands.json. Exit code 77: libclang is not installed."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+lint = pathlib.Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(lint.parent))
+from warpsafe_lint import commands, flags  # noqa: E402
+
+problems = []
+
+
+def expect(what, is_now, should_be):
+    if is_now != should_be:
+        problems.append(f"{what}: {is_now!r}, expected {should_be!r}")
+
+
+def run(folder, *words):
+    done = subprocess.run([sys.executable, str(lint), *words], capture_output=True, text=True, cwd=folder)
+    if "libclang" in done.stderr and "is not installed" in done.stderr:
+        print(f"skipped: {done.stderr.strip()}")
+        sys.exit(77)
+    return done
+
+
+RUNTIME = """#pragma once
+enum cudaError_t { cudaSuccess };
+extern "C" cudaError_t cudaGetLastError();
+"""
+SOURCE = """#include <api/runtime.h>
+#include "beside.h"
+void f() { cudaGetLastError(); }
+"""
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    (folder / "more.rsp").write_text("-DMORE=\\\"text\\\" '-I/a b'\n")
+    (folder / "all.rsp").write_text("-isystem=/s -I/i\n@more.rsp --define-macro=LONG -DSHORT\n")
+    for what, words, kept in (
+            ("CMake's Makefile generator", "-DX --options-file all.rsp -x cu -c a.cu",
+             ["-DX", "-isystem", "/s", "-I", "/i", '-DMORE="text"', "-I", "/a b", "-DLONG", "-DSHORT"]),
+            ("a response file", "@all.rsp", ["-isystem", "/s", "-I", "/i", '-DMORE="text"', "-I", "/a b", "-DLONG", "-DSHORT"]),
+            ("-optf", "-optf more.rsp,more.rsp -std c++20", ['-DMORE="text"', "-I", "/a b"] * 2 + ["-std=c++20"]),
+            ("the host compiler's options", "-Xcompiler=-fPIC,-DA -Xcompiler -I/b,-DB", ["-DA", "-I", "/b", "-DB"]),
+            ("nvcc's long names", "--include-path /a --include-path=/b,/c --pre-include p.h --undefine-macro U",
+             ["-I", "/a", "-I", "/b", "-I", "/c", "-include", "p.h", "-UU"]),
+            ("clang's frontend", "-Xclang -include-pch -Xclang a.pch -Xclang -include -Xclang p.h -DX", ["-include", "p.h", "-DX"]),
+            ("extended lambdas", "--extended-lambda -gencode arch=compute_90,code=sm_90", ["-D__CUDACC_EXTENDED_LAMBDA__"])):
+        expect(what, commands.kept(words.split(" "), name, "nvcc"), kept)
+    absent = []
+    expect("a response file that is gone", commands.kept(["@gone.rsp", "-DX"], name, "nvcc", absent), ["-DX"])
+    expect("its name", absent, [f"{name}/gone.rsp"])
+    (folder / "loop.rsp").write_text("-DX @loop.rsp")
+    expect("a response file that names itself", set(commands.kept(["@loop.rsp"], name, "nvcc")), {"-DX"})
+
+    for what, file, text, compiler, words, language in (
+            ("nvcc -x cu", "a.cpp", "", "nvcc", ["-x", "cu"], "cuda"), ("clang++ -x cuda", "a.cpp", "", "clang++", ["-x", "cuda"], "cuda"),
+            ("clang++ -xhip", "a.cpp", "", "clang++", ["-xhip"], "hip"), ("hipcc", "a.cpp", "", "hipcc", [], "hip"),
+            ("clang++ of a .cpp", "a.cpp", "int i;", "clang++", [], "c++"), ("a .cpp with a launch", "a.cpp", "k<<<1, 2>>>(p);", "", [], "cuda"),
+            ("a header with HIP's calls", "a.h", "__global__ void k(); void f() { hipMalloc(p, 1); }", "", [], "hip"),
+            ("a header with a kernel", "a.h", "__global__ void k();", "", [], "cuda"),
+            ("a .cu of HIP", "a.cu", "#include <hip/hip_runtime.h>\n", "", [], "hip"),
+            ("a .cu of both", "a.cu", "#include <hip/hip_runtime.h>\n#include <cuda_runtime.h>\n", "", [], "cuda")):
+        expect(f"the language: {what}", flags.language_of(file, text, compiler, commands.language_in(words, compiler)), language)
+
+    # A tree without a database: its folders are found, also where a header's folder holds a standard name.
+    tree = folder / "tree"
+    for place, text in {"LICENSE": "", "include/api/runtime.h": RUNTIME, "include/string.h": "#error the wrong string.h\n",
+                        "src/part/a.cpp": "#include <string.h>\n#include <cstring>\n" + SOURCE, "lib/beside.h": "#ifndef FLAG\n#error no flag\n#endif\n",
+                        "src/part/Makefile": "CXXFLAGS += -DFLAG=1 -O3\n", "src/part/b.cpp": '#include "no/such.h"\n#include "nor_this.h"\n' + SOURCE,
+                        "src/part/clean.h": "int i;\n"}.items():
+        (tree / place).parent.mkdir(parents=True, exist_ok=True)
+        (tree / place).write_text(text)
+    done = run(tree, "src/part/a.cpp")
+    expect("a tree without a database", (done.returncode, "[D03]" in done.stdout, done.stderr), (1, True, ""))
+    done = run(tree, "src/part/b.cpp")
+    expect("a header that is not found", (done.returncode, done.stderr.count("\n"), "'no/such.h' file not found" in done.stderr,
+                                          "nor nor_this.h" in done.stderr, "[D03]" in done.stdout), (2, 1, True, True, True))
+    expect("--ignore-unread", run(tree, "--ignore-unread", "src/part/b.cpp").returncode, 1)
+
+    # A part of another file is read there. OpenMP's header is found on a machine that has no clang's.
+    (tree / "src/whole.cpp").write_text('#include <omp.h>\n#include <api/runtime.h>\nconstexpr int first = 1;\n#include "part.inl"\n')
+    (tree / "src/part.inl").write_text("void f() {\n  cudaGetLastError();\n  const int i = first + omp_get_thread_num();\n}\n")
+    for file, line in (("src/part.inl", 2), ("src/whole.cpp", 0)):
+        done = run(tree, file)
+        expect(f"a part of another file: {file}", (done.returncode, f"{file}:{line}:" in done.stdout, done.stderr), (int(line > 0), line > 0, ""))
+
+    # A database: a launcher before the compiler, a response file, a header without an entry of its own.
+    (tree / "out").mkdir()
+    (tree / "out/a.rsp").write_text("-I../include -I../lib\n")
+    (tree / "out/compile_commands.json").write_text(json.dumps(
+        [{"directory": f"{tree}/out", "file": "../src/part/a.cpp", "command": "CCACHE_DIR=/x ccache g++ -DFLAG @a.rsp -c ../src/part/a.cpp"}]))
+    (tree / "lib/only.h").write_text("#ifndef FLAG\n#error no flag\n#endif\n" + SOURCE)
+    (tree / "src/part/Makefile").unlink()
+    (tree / "include/string.h").unlink()
+    for file in ("src/part/a.cpp", "lib/only.h"):
+        done = run(tree, file)
+        expect(f"{file} of a database", (done.returncode, "[D03]" in done.stdout, done.stderr), (1, True, ""))
+    done = run(tree, "src")
+    expect("a folder has no source without device code", (done.returncode, done.stdout), (0, ""))
+
+    # Device code in a .cpp and in a .h, and a placement new and an atomic operation that only nvcc knows.
+    kernel = ("#include <cuda_runtime.h>\n#include <new>\n__global__ void k(int* p) {\n  new (p) int(1);\n"
+              "  p[1] = __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED);\n}\ninline void f(int* p) { k<<<1, 2048>>>(p); }\n")
+    kernel += ("template <class T>\n__global__ void aligned(T* p) {\n  __shared__ alignas(alignof(double2)) T tile[4];\n"
+               "  if (p != nullptr) aligned<T><<<1, 32>>>(p);\n  tile[0] = p[0];\n}\n"
+               "inline void g(float* p) {\n  aligned<float><<<1, 32>>>(p);\n  if (isfinite(1.0F)) cudaThreadSynchronize();\n}\n")
+    (tree / "src/kernel.cpp").write_text(kernel)
+    (tree / "src/kernel.h").write_text("#pragma once\n" + kernel)
+    done = run(tree, "--rows=B01", "src", "--", "-std=c++14")
+    if "cuda_runtime.h' file not found" in done.stderr or "cannot find CUDA" in done.stderr:
+        print("no CUDA toolkit here: device code in a .cpp is not read")
+    else:
+        expect("device code in a .cpp and a .h", (done.returncode, done.stdout.count("[B01]"), done.stderr), (1, 2, ""))
+
+    # PyTorch's headers in an environment of Python, and the macros of its extensions.
+    packages = folder / "venv/lib/python3.11/site-packages"
+    (packages / "torch/include/torch/csrc/api/include/torch").mkdir(parents=True)
+    (packages / "torch/include/torch/extension.h").parent.mkdir(exist_ok=True)
+    (packages / "torch/include/torch/extension.h").write_text("#include <torch/all.h>\n#ifndef __CUDA_NO_HALF_OPERATORS__\n#error no macro\n#endif\n")
+    (packages / "torch/include/torch/csrc/api/include/torch/all.h").write_text(RUNTIME)
+    (tree / "src/extension.cpp").write_text("#include <torch/extension.h>\nvoid f() { cudaGetLastError(); }\n")
+    os.environ["VIRTUAL_ENV"] = str(folder / "venv")
+    done = run(tree, "src/extension.cpp")
+    expect("a PyTorch extension", (done.returncode, "[D03]" in done.stdout, done.stderr), (1, True, ""))
+
+    # A launch that a function of another file checks. The index of the tree follows its files.
+    cache = folder / "cache"
+    os.environ["XDG_CACHE_HOME"] = str(cache)
+    apart = folder / "apart"
+    kernel = "#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = 1; }\nvoid start(int* p) { k<<<1, 1>>>(p); }\n"
+    caller = "#include <cuda_runtime.h>\nvoid start(int* p);\nvoid look(cudaError_t);\n#define ASK() look(cudaGetLastError())\n"
+    for place, text in {"LICENSE": "", "a/start.cu": kernel, "b/main.cpp": caller + "int main() {\n  start(nullptr);\n  ASK();\n}\n"}.items():
+        (apart / place).parent.mkdir(parents=True, exist_ok=True)
+        (apart / place).write_text(text)
+    done = run(apart, "--rows=D01", "a/start.cu")
+    if "cuda_runtime.h' file not found" in done.stderr or "cannot find CUDA" in done.stderr:
+        print("no CUDA toolkit here: a check in another file is not tried")
+    else:
+        expect("a check in another file", (done.returncode, done.stdout), (0, ""))
+        expect("the index is kept", len(list((cache / "warpsafe-lint").glob("*.json"))), 1)
+        (apart / "b/main.cpp").write_text(caller + "int main() {\n  start(nullptr);\n}\n")
+        expect("a check that is gone", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
+        (apart / "b/main.cpp").write_text(caller + "int main() {\n  ASK();\n  start(nullptr);\n}\n")
+        expect("a check before the call", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
+        next((cache / "warpsafe-lint").glob("*.json")).write_text("no index")
+        expect("a broken index", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
+if problems:
+    sys.exit("\n".join(problems))

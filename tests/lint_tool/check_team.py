@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Checks what warpsafe-lint offers to a team's tools: check_team.py LINT REPOSITORY PAGE
+
+Comments that silence a row, severities and exit statuses, baselines, changed lines, SARIF, several processes, a closed pipe,
+--list-rows, the repository's hook and action, and the page's blocks `cuda` and `yaml`. The sources need no vendor's headers. Exit code 77: libclang is not
+installed."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+lint, repository, page = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+problems = []
+
+
+def run(folder, *words):
+    done = subprocess.run([sys.executable, str(lint), *words], capture_output=True, text=True, cwd=folder)
+    if "libclang" in done.stderr and "is not installed" in done.stderr:
+        print(f"skipped: {done.stderr.strip()}")
+        sys.exit(77)
+    return done
+
+
+def expect(what, is_now, should_be):
+    if is_now != should_be:
+        problems.append(f"{what}: {is_now!r}, expected {should_be!r}")
+
+
+def places(done):
+    return [(int(line), row) for line, row in re.findall(r"^[^:\n]+:(\d+):\d+: .*\[(\w+)\]$", done.stdout, re.M)]
+
+
+HEADER = """#pragma once
+enum cudaError_t { cudaSuccess, cudaErrorLaunchFailure };
+extern "C" cudaError_t cudaGetLastError();
+"""
+SILENCED = """#include "runtime.h"
+void f() {
+  cudaGetLastError();
+  cudaGetLastError();  // warpsafe-lint: ignore D03 cleared on purpose
+  cudaGetLastError();  // warpsafe-lint: ignore A07, D03 two rows
+  cudaGetLastError();  // warpsafe-lint: ignore A07 another row
+  cudaGetLastError();  // NOLINT
+  cudaGetLastError();  // NOLINT(warpsafe-d03)
+  // warpsafe-lint: ignore D03 a comment of two lines,
+  // for the next line of code
+  cudaGetLastError();
+  cudaGetLastError();
+  cudaGetLastError();  // NOLINTNEXTLINE(warpsafe-D03)
+  cudaGetLastError();
+}
+"""
+LEVELS = """#include "runtime.h"
+bool f(cudaError_t status) { return status == cudaErrorLaunchFailure; }
+"""
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    (folder / "runtime.h").write_text(HEADER)
+    (folder / "a.cpp").write_text(SILENCED)
+    (folder / "note.cpp").write_text(LEVELS)
+    (folder / "clean.cpp").write_text("int main() {}\n")
+    expect("silenced lines", places(run(folder, "a.cpp")), [(3, "D03"), (6, "D03"), (12, "D03"), (13, "D03")])
+    (folder / "file.cpp").write_text(SILENCED + "// warpsafe-lint: ignore-file D03 generated code\n")
+    expect("a silenced file", run(folder, "file.cpp").returncode, 0)
+
+    for what, words, wanted in (
+            ("a note at the default level", ["note.cpp"], (0, 0)), ("--level=note", ["--level=note", "note.cpp"], (1, 1)),
+            ("a row by name", ["--rows=D11", "note.cpp"], (1, 1)), ("--fail-on", ["--level=note", "--fail-on=warning", "note.cpp"], (0, 1)),
+            ("--fail-on=error", ["--fail-on=error", "a.cpp"], (0, 4)), ("--fail-on=never", ["--fail-on=never", "a.cpp"], (0, 4)),
+            ("--level=error", ["--level=error", "a.cpp"], (0, 0)), ("--jobs", ["--jobs=2", "a.cpp", "clean.cpp", "note.cpp"], (1, 4)),
+            ("--jobs=0", ["--jobs=0", "a.cpp", "clean.cpp"], (1, 4))):
+        done = run(folder, *words)
+        expect(what, (done.returncode, len(places(done))), wanted)
+    expect("the severity of a note", ": note: " in run(folder, "--rows=D11", "note.cpp").stdout, True)
+    expect("--jobs below 0", run(folder, "--jobs=-1", "a.cpp").returncode, 2)
+
+    # A baseline accepts what was there, also if other lines were added before it, and nothing new.
+    expect("--write-baseline", run(folder, "--write-baseline=accepted.json", "a.cpp").returncode, 0)
+    expect("an accepted finding", run(folder, "--baseline=accepted.json", "a.cpp").returncode, 0)
+    moved = SILENCED.replace("void f() {", "\n\nint added;\nvoid f() {")
+    (folder / "a.cpp").write_text(moved)
+    (folder / "below").mkdir()
+    expect("a finding that moved", places(run(folder / "below", "--baseline=../accepted.json", "../a.cpp")), [])
+    (folder / "a.cpp").write_text(moved + "void g() {\n  cudaGetLastError();\n}\n")
+    expect("one more of the same text", len(places(run(folder, "--baseline=accepted.json", "a.cpp"))), 1)
+    for what, text in {"no JSON": "[", "a list": "[]", "another version": '{"version": 9, "findings": {}}', "no numbers":
+                       '{"version": 1, "findings": {"a": "b"}}', "not there": None}.items():
+        (folder / "bad.json").unlink(missing_ok=True)
+        if text is not None:
+            (folder / "bad.json").write_text(text)
+        done = run(folder, "--baseline=bad.json", "a.cpp")
+        expect(f"a baseline: {what}", (done.returncode, done.stderr.count("\n"), "--write-baseline" in done.stderr), (2, 1, True))
+    (folder / "a.cpp").write_text(SILENCED)
+
+    sarif = json.loads(run(folder, "--sarif", "--level=note", "a.cpp", "note.cpp").stdout)
+    result = sarif["runs"][0]["results"]
+    expect("SARIF's version", sarif["version"], "2.1.0")
+    expect("SARIF's results", [(item["ruleId"], item["level"]) for item in result], [("D03", "warning")] * 4 + [("D11", "note")])
+    rules = sarif["runs"][0]["tool"]["driver"]["rules"]
+    expect("SARIF's rules", [rules[item["ruleIndex"]]["id"] for item in result], [item["ruleId"] for item in result])
+    expect("SARIF's place", result[0]["locations"][0]["physicalLocation"],
+           {"artifactLocation": {"uri": "a.cpp"}, "region": {"startLine": 3, "startColumn": 3}})
+    expect("SARIF's fingerprints", len({item["partialFingerprints"]["warpsafeLint/v1"] for item in result}) > 1, True)
+    (folder / "wide.cpp").write_text('#include "runtime.h"\nvoid f() { const char* s = "\u00e9\U0001f600"; cudaGetLastError(); }\n')
+    wide = json.loads(run(folder, "--sarif", "wide.cpp").stdout)["runs"][0]["results"][0]
+    expect("SARIF's column counts UTF-16 units", wide["locations"][0]["physicalLocation"]["region"]["startColumn"], 35)
+    (folder / "broken.cpp").write_text('#include "gone.h"\n')
+    done = run(folder, "--sarif", "broken.cpp")
+    invocation = json.loads(done.stdout)["runs"][0]["invocations"][0]
+    expect("SARIF of a file that was not read", (invocation["executionSuccessful"], "gone.h" in str(invocation)), (False, True))
+    expect("--json and --sarif", run(folder, "--json", "--sarif", "a.cpp").returncode, 2)
+
+    # A reader that stops: no traceback, whether the output is small or large.
+    many = "".join(f"void f{i}() {{ cudaGetLastError(); }}\n" for i in range(4000))
+    (folder / "many.cpp").write_text('#include "runtime.h"\n' + many)
+    for jobs in ("1", "2"):
+        done = subprocess.run(f"'{sys.executable}' '{lint}' -j {jobs} many.cpp clean.cpp | head -1", shell=True, capture_output=True,
+                              text=True, cwd=folder)
+        expect(f"a closed pipe, {jobs} processes", (done.stdout.count("\n"), done.stderr), (1, ""))
+
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
+                   "GIT_COMMITTER_EMAIL": "a@b"}
+    for words in (["init", "-q", "."], ["add", "a.cpp", "runtime.h", "note.cpp"], ["commit", "-qm", "first"]):
+        subprocess.run(["git", *words], cwd=folder, env=environment, check=True)
+    expect("--changed-since without a change", run(folder, "--changed-since=HEAD", "a.cpp").returncode, 0)
+    (folder / "a.cpp").write_text(SILENCED.replace("void f() {", "void f() {\n  cudaGetLastError(); // new"))
+    expect("--changed-since", places(run(folder, "--changed-since=HEAD", "a.cpp", "note.cpp")), [(3, "D03")])
+    (folder / "added.cu").write_text("")
+    expect("a file that git does not know", len(places(run(folder, "--changed-since=HEAD", "many.cpp"))), 4000)
+    expect("--changed-since from another folder", places(run(folder / "below", "--changed-since=HEAD", "../a.cpp")), [(3, "D03")])
+    done = run(folder, "--changed-since=no-such-commit", "a.cpp")
+    expect("--changed-since of no commit", (done.returncode, done.stderr.count("\n")), (2, 1))
+    expect("--changed-since of an option", run(folder, "--changed-since=--output=x", "a.cpp").returncode, 2)
+
+    listed = run(folder, "--list-rows").stdout
+    expect("--list-rows", {line.split()[1] for line in listed.splitlines()}, {"error", "warning", "note"})
+    explained = run(folder, "--explain", "d03")
+    expect("--explain", (explained.returncode, "wrong:" in explained.stdout, "right:" in explained.stdout), (0, True, True))
+    expect("--explain of no row", run(folder, "--explain", "Z99").returncode, 2)
+
+    # The page's comments silence its code, which has findings without them.
+    blocks = re.findall(r"^```(cuda|yaml)\n(.*?)^```$", page.read_text(), re.M | re.S)
+    for block in (text for kind, text in blocks if kind == "cuda"):
+        around = ("#include <cuda_runtime.h>\n__global__ void scale(float* x, int n) {\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                  "  if (i < n) x[i] = 0;\n}\nvoid f(float* x, int n) {\n%s}\n")
+        (folder / "silenced.cu").write_text(around % block)
+        (folder / "bare.cu").write_text(around % re.sub("//.*", "", block))
+        done = run(folder, "silenced.cu", "bare.cu")
+        if "cuda_runtime.h' file not found" in done.stderr or "cannot find CUDA" in done.stderr:
+            print("no CUDA toolkit here: the page's comments are not tried")
+            continue
+        expect("the page's comments", (re.findall(r"^(\w+)\.cu.*\[(\w+)\]$", done.stdout, re.M), done.stderr),
+               ([("bare", "D03"), ("bare", "D01"), ("bare", "A07")], ""))
+
+# The hook and the action use options that exist.
+options = set(re.findall(r"--[a-z-]+", run(repository, "--help").stdout))
+hook, action = (repository / ".pre-commit-hooks.yaml").read_text(), (repository / "tools/lint/action.yml").read_text()
+for what, text in (("hook", hook), ("action", action)):
+    lines = [line for line in text.splitlines() if "warpsafe-lint" in line]
+    used = {word for line in lines for word in re.findall(r"(?<![\w-])--[a-z-]+", line)} - {"--upgrade"}
+    expect(f"options of the {what} that do not exist", used - options, set())
+try:
+    import yaml
+except ImportError:
+    print("PyYAML is not installed: the form of the hook and the action is not checked")
+else:
+    one = yaml.safe_load(hook)[0]
+    expect("the hook", (one["id"], one["entry"].split()[0], re.search(one["files"], "a/b.cu") is not None, re.search(one["files"], "a/b.py")),
+           ("warpsafe-lint", "warpsafe-lint", True, None))
+    steps = yaml.safe_load(action)["runs"]["steps"]
+    expect("the action's shells", [step["shell"] for step in steps if "run" in step], ["bash"] * sum("run" in step for step in steps))
+    shown = [yaml.safe_load(text) for kind, text in blocks if kind == "yaml"]
+    expect("the page's hook", shown[0]["repos"][0]["hooks"], [{"id": one["id"]}])
+    expect("the page's inputs", set(shown[1][0]["with"]) - set(yaml.safe_load(action)["inputs"]), set())
+if problems:
+    sys.exit("\n".join(problems))

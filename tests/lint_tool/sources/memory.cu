@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+#include <vector>
+
+// Memory and streams of one function. A line with a mistake names its row after `finds:`; every
+// other line must have no finding.
+
+__global__ void plain(float* p) { p[0] = 1; }
+void look(cudaError_t status);
+void done() { look(cudaGetLastError()); }
+
+void after_free(float* p, float* q, float* r, bool often) {
+  look(cudaFree(p));
+  plain<<<1, 32>>>(p);  // finds: F04
+  look(cudaFree(q));
+  look(cudaMalloc(&q, 128));
+  plain<<<1, 32>>>(q);
+  if (often) look(cudaFree(r));
+  plain<<<1, 32>>>(r);
+  done();
+}
+void twice(float* p, float* q) {
+  look(cudaFree(p));
+  look(cudaFree(p));  // finds: F04
+  look(cudaFree(q));
+  q = nullptr;
+  look(cudaFree(q));
+}
+void leaves(float* p, bool failed) {
+  if (failed) {
+    look(cudaFree(p));
+    return;
+  }
+  plain<<<1, 32>>>(p);
+  done();
+}
+void streams(float* p, cudaStream_t first, cudaStream_t second) {
+  look(cudaStreamDestroy(first));
+  plain<<<1, 32, 0, second>>>(p);
+  look(cudaStreamSynchronize(first));  // finds: E03
+  look(cudaStreamDestroy(second));
+  look(cudaStreamCreate(&second));
+  look(cudaStreamSynchronize(second));
+  done();
+}
+
+void directions(float* unknown, int n) {
+  std::vector<float> host(32);
+  float* device = nullptr;
+  float* pinned;
+  float* managed;
+  look(cudaMalloc(&device, 128));
+  look(cudaMallocHost((void**)&pinned, 128));
+  look(cudaMallocManaged(&managed, 128));
+  look(cudaMemcpy(device, host.data(), 128, cudaMemcpyHostToDevice));
+  look(cudaMemcpy(device, host.data(), 128, cudaMemcpyDeviceToHost));  // finds: L01
+  look(cudaMemcpy(host.data(), device, 128, cudaMemcpyDeviceToHost));
+  look(cudaMemcpy(host.data(), device, 128, cudaMemcpyDefault));
+  look(cudaMemcpy(device + 1, pinned, 64, cudaMemcpyDeviceToDevice));  // finds: L01
+  look(cudaMemcpy(managed, device, 128, cudaMemcpyDeviceToHost));
+  look(cudaMemcpy(unknown, device, 128, cudaMemcpyDeviceToHost));
+  look(cudaMemcpy(device, unknown, 128, cudaMemcpyDeviceToDevice));
+  float* either = n > 3 ? device : unknown;
+  look(cudaMemcpy(either, host.data(), 128, cudaMemcpyHostToDevice));
+}
+
+void sizes(float* p, int n) {
+  look(cudaMemset(p, 0, -1));  // finds: L02
+  look(cudaMemset(p, 0, n - 1));
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include <cuda_runtime.h>
+
+#include <cassert>
+
+// Correct code beside a mistake of the same row. A line with a mistake names its row after
+// `finds:`; every other line must have no finding.
+
+__global__ void plain(float* p, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = 1;
+}
+__global__ void fetches(float* p, int n, int* next) {
+  for (int i = atomicAdd(next, 1); i < n; i = atomicAdd(next, 1)) p[i] = 1;
+}
+template <bool shared>
+__global__ void sometimes(float* p) {
+  extern __shared__ float values[];
+  float* mine = values + threadIdx.x;
+  if (shared) p[0] = mine[0];
+  const float one = shared ? mine[0] : 1;
+  p[1] = one;
+}
+__global__ void never(float* p) {
+  extern __shared__ float values[];
+  p[0] = 1;
+}
+__global__ void always(float* p) {
+  extern __shared__ float values[];
+  float* mine = values + threadIdx.x;
+  p[0] = *mine;
+}
+texture<float, 1, cudaReadModeElementType> reference;
+__global__ void by_texture(float* p) { p[0] = tex1Dfetch(reference, 0); }
+void older_cuda(float* p, int device, const cudaDeviceProp& device_of) {
+  cudaBindTexture(nullptr, reference, p, 128);
+  cudaMemPrefetchAsync(p, 128, device);
+  cudaMemAdvise(p, 128, cudaMemAdviseSetReadMostly, device);
+  if (device_of.clockRate > 3) cudaThreadSynchronize();
+}
+struct Managed {
+  int n;
+};
+__global__ void by_reference(const Managed& object, float* p) { p[0] = object.n; }
+__global__ void by_local(const Managed& object, float* p) { p[0] = object.n; }  // finds: C07
+void look(cudaError_t status);
+void done() { look(cudaGetLastError()); }
+
+void shared_memory(float* p) {
+  sometimes<false><<<1, 32>>>(p);
+  never<<<1, 32>>>(p);
+  always<<<1, 32>>>(p);  // finds: C10
+  done();
+}
+void references(Managed* managed, float* p) {
+  Managed local{1};
+  by_reference<<<1, 32>>>(*managed, p);
+  by_local<<<1, 32>>>(local, p);
+  done();
+}
+
+void divides(float* p, int n) { plain<<<n / 256, 256>>>(p, n); }
+void leaves_a_rest(float* p, int n) { plain<<<n / 256, 256>>>(p, n); }  // finds: A07
+void callers(float* p, int n, int* next) {
+  divides(p, 1024);
+  divides(p, 4096);
+  leaves_a_rest(p, 1024);
+  leaves_a_rest(p, 1000);
+  fetches<<<n / 256, 256>>>(p, n, next);
+  done();
+}
+
+void bounded(float* p, int n) {
+  if (n > 1024) return;
+  plain<<<1, n>>>(p, n);
+  done();
+}
+void bounded_by_callers(float* p, int width) { plain<<<1, width>>>(p, width); }
+void unbounded(float* p, int width) { plain<<<1, width>>>(p, width); }  // finds: A19
+void bounds(float* p, int n) {
+  bounded_by_callers(p, 64);
+  unbounded(p, n);
+  done();
+}
+
+void handled(float* p) {
+  const cudaError_t status = cudaMalloc(&p, 1);
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  if (status != cudaSuccess) {
+    cudaGetLastError();
+  }
+}
+
+cudaError_t asserts(cudaError_t status) {
+  assert(status == cudaSuccess);
+  return status;
+}
+cudaError_t passes(cudaError_t status) { return status; }
+void wrapped(float* p) {
+  asserts(cudaFree(p));
+  passes(cudaMalloc(&p, 1));  // finds: D08
+  passes(cudaMalloc(&p, 2));
+}
+
+void prepared(float* p, int n) {
+  plain<<<4, 256>>>(p, n);  // finds: C09/note
+  done();
+  look(cudaDeviceSynchronize());
+  cudaStream_t stream;
+  look(cudaStreamCreate(&stream));
+  plain<<<4, 256, 0, stream>>>(p, n);
+  plain<<<4, 256>>>(p, n);  // finds: C09/warning
+  done();
+}
+
+__global__ void whole_blocks(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+__global__ void wide_arguments(int width, int items) {}
+void severities(float* p, int n, long width, long num_items, const float* device,
+                cudaStream_t stream) {
+  whole_blocks<<<n / 256, 256, 0, stream>>>(p);       // finds: A07/note
+  plain<<<n / 256, 256, 0, stream>>>(p, n);           // finds: A07/warning
+  plain<<<n / 256 + 1, 256, 0, stream>>>(p, n);       // finds: A09/note
+  whole_blocks<<<n / 256 + 1, 256, 0, stream>>>(p);   // finds: A09/warning
+  wide_arguments<<<1, 1, 0, stream>>>(width, 1);      // finds: C03/note
+  wide_arguments<<<1, 1, 0, stream>>>(1, num_items);  // finds: C03/warning
+  done();
+  float pageable = 0;
+  look(cudaMemcpyAsync(&pageable, device, 4, cudaMemcpyDeviceToHost, stream));
+  if (pageable > 3) done();  // finds: F01/note
+}
+
+struct Slot {
+  float* host;
+  cudaEvent_t copied;
+};
+float slots(Slot* slot, const float* p, int now, cudaStream_t stream) {
+  look(cudaMemcpyAsync(slot[now].host, p, 4, cudaMemcpyDeviceToHost, stream));
+  look(cudaEventRecord(slot[now].copied, stream));
+  look(cudaEventSynchronize(slot[1 - now].copied));
+  return *slot[1 - now].host;
+}
+
+struct Holder {
+  float* host[4];
+  float read(const float* p, cudaStream_t stream) {
+    float sum = 0;
+    for (int i = 0; i < 4; ++i) {
+      look(cudaMemcpyAsync(host[i], p, 4, cudaMemcpyDeviceToHost, stream));
+      if (i > 2) sum += 1;
+    }
+    look(cudaStreamSynchronize(stream));
+    return sum + host[0][0];
+  }
+};
+float captured(const float* p, float* host, cudaStream_t stream, cudaGraph_t* graph) {
+  look(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  look(cudaMemcpyAsync(host, p, 4, cudaMemcpyDeviceToHost, stream));
+  look(cudaStreamEndCapture(stream, graph));
+  return host[0];
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Records of large jobs, and files that are cut, empty, changed or missing: check_files.py WARPSAFE_RANKS [SEED]"""
+
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import generated
+from jobs import Asked
+
+TOOL = sys.argv[1]
+problems = []
+
+
+def expect(condition, text):
+    if not condition:
+        problems.append(text)
+
+
+def run(*words):
+    return subprocess.run([sys.executable, TOOL, *words], capture_output=True, text=True, check=False)
+
+
+def check_large(folder):
+    generated.write(folder, 64, 1000)
+    asked = Asked(TOOL, folder)
+    found = asked.find("waits")
+    expect(asked.status == 1 and found is not None, f"64 ranks: {asked.status} {asked.said['findings']} {asked.error}")
+    if found:
+        expect(found["collective"] == 1000 and found["sides"][0]["ranks"] == list(range(63)) and found["sides"][1]["ranks"] == [63],
+               f"64 ranks: {found}")
+    expect(asked.kinds() == ["waits"], f"64 ranks: other findings {asked.kinds()}")
+    # One rank calls something else, long before the end.
+    path = next(folder.glob("*.17.1017.nccl.1.collectives"))
+    data = bytearray(path.read_bytes())
+    for index in range(600, 1000):
+        at = (index + 1) * 64
+        data[at] ^= 0x5A
+    data[601 * 64 + 24] = 77
+    path.write_bytes(data)
+    asked = Asked(TOOL, folder)
+    found = asked.find("different")
+    expect(found is not None and found["collective"] == 601 and {"of 333" in found["text"], [17] in [s["ranks"] for s in found["sides"]]}
+           >= {True}, f"a different call: {asked.said['findings']}")
+
+
+def check_outputs(folder):
+    generated.write(folder, 4, 60)
+    done = run(folder, "--html", folder / "page.html", "--timeline", folder / "timeline.json")
+    expect(done.returncode == 1 and "ranks 0 to 2: called it" in done.stdout, f"text: {done.stdout} {done.stderr}")
+    page = (folder / "page.html").read_text()
+    expect(page.count("class=never title") == 1 and page.count("class=wait title") == 3, "the page's picture")
+    expect(not re.search(r"https?://|<script", page), "the page needs a network or a script")
+    events = __import__("json").loads((folder / "timeline.json").read_text())["traceEvents"]
+    expect(sum(event["ph"] == "X" for event in events) == 4 * 60 - 1, "the timeline's events")
+    piped = subprocess.run(f"{sys.executable} {TOOL} {folder} | head -1", shell=True, capture_output=True, text=True, check=False)
+    expect(piped.stderr == "", f"into head: {piped.stderr}")
+
+
+def check_refused(folder):
+    for words, status, text in (
+        ((folder / "nowhere",), 2, "is not a folder"),
+        ((folder,), 2, "has no records"),
+        ((folder, "--last", "0"), 2, "--last 0: write a number"),
+        ((folder, "--after", "-1"), 2, "--after -1.0: write a number"),
+    ):
+        done = run(*words)
+        expect(done.returncode == status and text in done.stderr, f"{words}: {done.returncode} {done.stderr}")
+
+
+def check_broken(folder, chance):
+    """Whatever the files hold, the tool says what it can, and one line for what it cannot read."""
+    generated.write(folder, 3, 20)
+    originals = {path: path.read_bytes() for path in folder.iterdir()}
+    for turn in range(60):
+        for path, data in originals.items():
+            path.write_bytes(data)
+        for _ in range(chance.randint(1, 3)):
+            path = chance.choice(list(originals))
+            data = bytearray(path.read_bytes() if path.exists() else b"")
+            kind = chance.choice(("cut", "bytes", "remove", "line", "number"))
+            if kind == "cut":
+                del data[chance.randint(0, len(data)) :]
+            elif kind == "remove":
+                path.unlink(missing_ok=True)
+                continue
+            elif kind == "line":
+                data = bytearray(data.replace(b'"rank":', b'"rnk":', 1).replace(b"]", b"", 1))
+            elif kind == "number":
+                data = bytearray(re.sub(rb":\d+", lambda _: b":" + chance.choice((b"-5", b"null", b'"x"', b"[]", b"1e99", b"99999")), bytes(data),
+                                        count=chance.randint(1, 5)))
+            elif data:
+                for _ in range(chance.randint(1, 20)):
+                    data[chance.randrange(len(data))] = chance.randrange(256)
+            path.write_bytes(data)
+        done = run(folder, "--json")
+        expect(done.returncode in (0, 1, 2) and "Traceback" not in done.stderr, f"turn {turn}: {done.returncode}\n{done.stderr}")
+
+
+def main():
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    for check in (check_large, check_outputs, check_refused):
+        with tempfile.TemporaryDirectory() as folder:
+            check(pathlib.Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        check_broken(pathlib.Path(folder), random.Random(seed))
+    print("\n".join(problems) or "all as expected")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A stand-in for libcuda.so.1, as far as the recorder of collectives asks for it.
+
+#include "driver.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Stream {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> tasks;
+  bool busy = false;
+  std::atomic<bool> captures{false};
+  std::thread worker{[this] { run(); }};
+
+  [[noreturn]] void run() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [this] { return !tasks.empty(); });
+      const std::function<void()> task = std::move(tasks.front());
+      tasks.pop_front();
+      busy = true;
+      lock.unlock();
+      task();
+      lock.lock();
+      busy = false;
+      changed.notify_all();
+    }
+  }
+};
+struct Event {
+  std::mutex mutex;
+  bool done = false;
+  Clock::time_point at;
+};
+
+/// The null stream is one more stream. Threads of streams outlive main.
+Stream& stream_of(void* handle) {
+  static auto* const null_stream = new Stream;
+  return handle == nullptr ? *null_stream : *static_cast<Stream*>(handle);
+}
+
+constexpr int not_ready = 600;            // CUDA_ERROR_NOT_READY
+constexpr int invalid_handle = 400;       // CUDA_ERROR_INVALID_HANDLE
+constexpr int unsupported_capture = 900;  // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+thread_local int mode_of_thread = 0;      // CU_STREAM_CAPTURE_MODE_GLOBAL
+std::atomic<int> capturing_globally{0};
+std::atomic<int> context{0};
+
+}  // namespace
+
+void stand_in_enqueue(void* handle, std::function<void()> task) {
+  Stream& stream = stream_of(handle);
+  if (stream.captures) return;
+  const std::lock_guard lock(stream.mutex);
+  stream.tasks.push_back(std::move(task));
+  stream.changed.notify_all();
+}
+
+int cuStreamCreate(void** stream, unsigned) {
+  *stream = new Stream;
+  return 0;
+}
+int cuStreamSynchronize(void* handle) {
+  Stream& stream = stream_of(handle);
+  std::unique_lock lock(stream.mutex);
+  stream.changed.wait(lock, [&] { return stream.tasks.empty() && !stream.busy; });
+  return 0;
+}
+int cuStreamIsCapturing(void* stream, int* status) {
+  *status = stream_of(stream).captures ? 1 : 0;
+  return 0;
+}
+int cuStreamGetCtx(void*, void** found) {
+  *found = &context;
+  return 0;
+}
+int cuStreamBeginCapture_v2(void* stream, int mode) {
+  stream_of(stream).captures = true;
+  if (mode == 0) ++capturing_globally;
+  return 0;
+}
+int cuStreamEndCapture(void* stream, void** graph) {
+  stream_of(stream).captures = false;
+  if (capturing_globally != 0) --capturing_globally;
+  *graph = nullptr;
+  return 0;
+}
+int cuCtxPushCurrent_v2(void* pushed) { return pushed == &context ? 0 : invalid_handle; }
+int cuCtxPopCurrent_v2(void** popped) {
+  *popped = &context;
+  return 0;
+}
+int cuEventCreate(void** event, unsigned) {
+  *event = new Event;
+  return 0;
+}
+int cuEventRecord(void* handle, void* stream) {
+  auto* const event = static_cast<Event*>(handle);
+  {
+    const std::lock_guard lock(event->mutex);
+    event->done = false;
+  }
+  stand_in_enqueue(stream, [event] {
+    const std::lock_guard lock(event->mutex);
+    event->done = true;
+    event->at = Clock::now();
+  });
+  return 0;
+}
+int cuEventQuery(void* handle) {
+  // A query while another thread captures breaks that capture, unless this thread is in relaxed
+  // mode.
+  if (capturing_globally != 0 && mode_of_thread != 2) return unsupported_capture;
+  auto* const event = static_cast<Event*>(handle);
+  const std::lock_guard lock(event->mutex);
+  return event->done ? 0 : not_ready;
+}
+int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
+  auto* const first = static_cast<Event*>(begin);
+  auto* const second = static_cast<Event*>(end);
+  *milliseconds = std::chrono::duration<float, std::milli>(second->at - first->at).count();
+  return 0;
+}
+int cuThreadExchangeStreamCaptureMode(int* mode) {
+  std::swap(*mode, mode_of_thread);
+  return 0;
+}

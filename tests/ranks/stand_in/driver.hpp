@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <functional>
+
+// What programs and the stand-in for NCCL need of the stand-in for CUDA's driver: streams, which
+// are threads that run one task after the other, and events, with the driver's own names and codes.
+
+extern "C" {
+int cuStreamCreate(void** stream, unsigned flags);
+int cuStreamSynchronize(void* stream);
+int cuStreamIsCapturing(void* stream, int* status);
+int cuStreamGetCtx(void* stream, void** context);
+int cuStreamBeginCapture_v2(void* stream, int mode);
+int cuStreamEndCapture(void* stream, void** graph);
+int cuCtxPushCurrent_v2(void* context);
+int cuCtxPopCurrent_v2(void** context);
+int cuEventCreate(void** event, unsigned flags);
+int cuEventRecord(void* event, void* stream);
+int cuEventQuery(void* event);
+int cuEventElapsedTime(float* milliseconds, void* begin, void* end);
+int cuThreadExchangeStreamCaptureMode(int* mode);
+}
+
+/// Appends a task to a stream. A stream that captures drops it.
+void stand_in_enqueue(void* stream, std::function<void()> task);

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A kernel of the host backend that leaves its memory fails. It neither hangs nor ends the program.
+
+#include "data_fixture.hpp"
+#include <warpsafe/kernel_api.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace warpsafe::core_test {
+
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+#line 3 "/home/me/src/spans.cpp"
+WARPSAFE_KERNEL void fill(DeviceSpan<int> x, std::size_t n) {
+  for (auto i : grid_stride(n)) x[i] = 1;
+}
+WARPSAFE_KERNEL void read_before(DeviceSpan<const int> x, DeviceSpan<int> y) {
+  const std::size_t i = thread_index().x;
+  y[i] = x[i - 1];
+}
+WARPSAFE_KERNEL void take_part(DeviceSpan<int> x, std::size_t offset, std::size_t count) {
+  x.subspan(offset, count)[0] = 2;
+}
+WARPSAFE_KERNEL void take_row(PitchedSpan<int> x, std::size_t row) { x.row(row)[0] = 3; }
+WARPSAFE_KERNEL void take_window(PitchedSpan<int> x, int row, int high) {
+  const auto part = x.window(extent<2>{rows{row}, cols{0}}, extent<2>{rows{high}, cols{1}});
+  part[Index3{0, 0, 0}] = 4;
+}
+WARPSAFE_KERNEL void write_element(PitchedSpan<int> x, Index3 at) { x[at] = 5; }
+WARPSAFE_KERNEL void after_a_barrier(DeviceSpan<int> x) {
+  sync_block();
+  x[thread_in_block().x] = 1;
+  sync_block();
+}
+WARPSAFE_KERNEL void fill_shared(DeviceSpan<int> x, std::size_t count) {
+  double* const values = dynamic_shared<double>(count);
+  if (count != 0) x[thread_in_block().x] = static_cast<int>(values[0] = 7);
+}
+WARPSAFE_KERNEL void use_shared(DeviceSpan<int> x) { x[0] = *dynamic_shared<char>() = 8; }
+#line 53 "host_fault_test.cpp"
+WARPSAFE_KERNEL void fill_pointer(int* x, std::size_t n) {
+  for (auto i : grid_stride(n)) x[i] = 1;
+}
+WARPSAFE_KERNEL void pointer_after_a_barrier(int* x, std::size_t offset) {
+  sync_block();
+  x[offset * thread_in_block().x] = 1;
+  sync_block();
+}
+/// 64 bytes of static shared memory; asks for the dynamic one where the block has this number.
+WARPSAFE_KERNEL void static_and_dynamic(DeviceSpan<int> x, unsigned asks) {
+  int* const mine = shared_array<int, 16>([] {});
+  if (block_index().x == asks) static_cast<void>(dynamic_shared<int>(0));
+  mine[thread_in_block().x] = 3;
+  x[0] = mine[thread_in_block().x];
+}
+
+class HostFault : public DataTest {
+ protected:
+  template <class... A>
+  [[nodiscard]] std::string text_of(const A&... launched) {
+    const auto accepted = launch(stream, launched...);
+    EXPECT_TRUE(accepted.has_value()) << said(accepted);
+    const auto waited = stream.synchronize();
+    if (waited.has_value()) return "";
+    const LaunchError error = error_in(waited);
+    EXPECT_EQ(error.code, Errc::execution_failed);
+    const std::string text(error.raw_text.data, error.raw_text.size);
+    host::reset();
+    return text;
+  }
+};
+
+TEST_F(HostFault, AnIndexBeyondASpanNamesTheLine) {
+  auto ten = filled(counting(10));
+  const auto wide = SafeGrid<>::cover(std::size_t{10000000}, block<256>);
+  EXPECT_THAT(text_of(wide, kernel<fill>, ten.view(), std::size_t{10000000}),
+              testing::MatchesRegex("the kernel used element [0-9]+ of 10, in block "
+                                    "\\([0-9]+,0,0\\), thread \\([0-9]+,0,0\\), at spans.cpp:4"));
+}
+
+TEST_F(HostFault, EachAccessNamesItsOwnLine) {
+  auto ten = filled(counting(10));
+  auto other = filled(counting(10));
+  const LaunchConfig one{grid<1>, block<10>};
+  EXPECT_EQ(text_of(one, kernel<read_before>, ten.view(), other.view()),
+            "the kernel used element 18446744073709551615 of 10, in block (0,0,0), thread "
+            "(0,0,0), at spans.cpp:8");
+}
+
+TEST_F(HostFault, APartMustBeInsideOfItsSpan) {
+  const LaunchConfig one{grid<1>, block<1>};
+  const auto part = [&](std::size_t offset, std::size_t count) {
+    auto ten = filled(counting(10));
+    return text_of(one, kernel<take_part>, ten.view(), offset, count);
+  };
+  EXPECT_EQ(part(0, 10), "");
+  EXPECT_EQ(part(9, 1), "");
+  EXPECT_EQ(part(9, 2),
+            "the kernel took 2 elements from 9 on, of 10, in block (0,0,0), thread (0,0,0), at "
+            "spans.cpp:11");
+  EXPECT_THAT(part(~std::size_t{0}, 10), HasSubstr("spans.cpp:11"));
+  EXPECT_THAT(part(10, 0), StartsWith("the kernel used element 0 of 0,"))
+      << "the part itself is there, and has no element";
+}
+
+TEST_F(HostFault, DynamicSharedMemoryThatTheLaunchDoesNotGiveNamesTheLine) {
+  const auto run = [&](std::size_t given, std::size_t count) {
+    auto ten = filled(counting(10));
+    const LaunchConfig one{grid<1>, block<2>, shared(Bytes(given))};
+    return text_of(one, kernel<fill_shared>, ten.view(), count);
+  };
+  EXPECT_EQ(run(24, 3), "");
+  EXPECT_EQ(run(24, 4),
+            "the kernel asks dynamic_shared for 4 elements of 8 bytes, and the launch gives 24 "
+            "bytes (set them with shared<T>(count)), in block (0,0,0), thread (0,0,0), at "
+            "spans.cpp:25");
+  EXPECT_THAT(run(23, 3), HasSubstr("for 3 elements of 8 bytes, and the launch gives 23 bytes"));
+  EXPECT_THAT(run(24, ~std::size_t{0}), HasSubstr("for -1 elements of 8 bytes"))
+      << "a negative number, as the kernel wrote it";
+  EXPECT_EQ(run(0, 0), "") << "a kernel may use the memory only in some launches";
+}
+
+TEST_F(HostFault, AKernelThatDeclaresNoSharedMemoryNeedsAnElement) {
+  auto ten = filled(counting(10));
+  EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<1>}, kernel<use_shared>, ten.view()),
+              StartsWith("the kernel asks dynamic_shared for 1 element of 1 byte, and the launch "
+                         "gives 0 bytes"));
+  EXPECT_EQ(
+      text_of(LaunchConfig{grid<1>, block<1>, shared<char>(1)}, kernel<use_shared>, ten.view()),
+      "");
+}
+
+TEST_F(HostFault, StaticSharedMemoryThatIsGivenAgainAsDynamicMemoryIsReported) {
+  const auto run = [this](std::uint32_t blocks, int given, unsigned asks) {
+    auto ten = filled(counting(10));
+    return text_of(LaunchConfig{GridDim::create(blocks).value(), block<1>, shared(Bytes(given))},
+                   kernel<static_and_dynamic>, ten.view(), asks);
+  };
+  constexpr unsigned none = 1000;
+  EXPECT_EQ(run(1, 64, none),
+            "the launch gives 64 bytes of dynamic shared memory, which is the size of the kernel's "
+            "shared_array memory, and no thread asks for it; leave it out (or call "
+            "dynamic_shared<T>(0) in the kernel)");
+  EXPECT_THAT(run(300, 64, none), StartsWith("the launch gives 64 bytes"));
+  EXPECT_EQ(run(1, 64, 0), "") << "the sizes are equal, and both are used";
+  EXPECT_EQ(run(300, 64, 299), "") << "one block uses it";
+  EXPECT_EQ(run(1, 60, none), "") << "memory that nobody needs is no error";
+  EXPECT_EQ(run(1, 0, none), "");
+}
+
+TEST_F(HostFault, AMatrixIsCheckedInRowsAndColumns) {
+  const LaunchConfig one{grid<1>, block<1>};
+  const auto matrix = [&] {
+    return PitchedBuffer<int>::create(stream, extent<2>{rows{3}, cols{5}}).value();
+  };
+  const auto row = [&](std::size_t number) {
+    auto made = matrix();
+    return text_of(one, kernel<take_row>, made.view(), number);
+  };
+  EXPECT_EQ(row(2), "");
+  EXPECT_THAT(row(3), HasSubstr("used element 3 of 3, in block (0,0,0), thread (0,0,0), at "
+                                "spans.cpp:13"));
+  const auto window = [&](int first, int high) {
+    auto made = matrix();
+    return text_of(one, kernel<take_window>, made.view(), first, high);
+  };
+  EXPECT_EQ(window(2, 1), "");
+  EXPECT_THAT(window(2, 2), HasSubstr("took 2 elements from 2 on, of 3"));
+  EXPECT_THAT(window(-1, 1), HasSubstr("spans.cpp:15"));
+  const auto element = [&](Index3 at) {
+    auto made = matrix();
+    return text_of(one, kernel<write_element>, made.view(), at);
+  };
+  EXPECT_EQ(element({4, 2, 0}), "");
+  EXPECT_THAT(element({5, 2, 0}), HasSubstr("used element 5 of 5"));
+  EXPECT_THAT(element({0, 3, 0}), HasSubstr("spans.cpp:18"));
+}
+
+TEST_F(HostFault, ThreadsThatWaitAtABarrierDoNotHang) {
+  auto ten = filled(counting(10));
+  const LaunchConfig one{grid<4>, block<32>};
+  EXPECT_THAT(text_of(one, kernel<after_a_barrier>, ten.view()),
+              HasSubstr("used element 10 of 10"));
+}
+
+TEST_F(HostFault, APointerFarBehindItsMemoryFaults) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
+  for (const std::size_t n : {std::size_t{2000}, std::size_t{1000000}, std::size_t{100000000}}) {
+    auto ten = filled(counting(10));
+    EXPECT_THAT(text_of(SafeGrid<>::cover(n, block<256>), kernel<fill_pointer>, ten.view(), n),
+                testing::MatchesRegex("the kernel accessed address 0x[0-9a-f]+, where it has no "
+                                      "memory, in block \\([0-9]+,0,0\\), thread .*"));
+    // What was written between the buffer's end and the fault is found when it is freed.
+    EXPECT_TRUE(ten.close().has_value());
+    EXPECT_THAT(said(stream.synchronize()), HasSubstr("written past the end of 40 bytes"));
+    host::reset();
+  }
+  const LaunchConfig one{grid<2>, block<32>};
+  auto ten = filled(counting(10));
+  EXPECT_THAT(text_of(one, kernel<pointer_after_a_barrier>, ten.view(), std::size_t{100000}),
+              HasSubstr("where it has no memory"));
+}
+
+TEST_F(HostFault, ANullPointerFaults) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
+  EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<1>}, kernel<fill_pointer>, nullptr, 1),
+              HasSubstr("accessed address 0x0,"));
+}
+
+TEST_F(HostFault, TheDeviceRunsKernelsAfterAReset) {
+  {
+    auto ten = filled(counting(10));
+    EXPECT_NE(text_of(LaunchConfig{grid<1>, block<32>}, kernel<fill>, ten.view(), 11), "");
+  }
+  auto more = filled(counting(10));
+  ASSERT_TRUE(
+      launch(stream, LaunchConfig{grid<1>, block<32>}, kernel<fill>, more.view(), 10).has_value());
+  EXPECT_EQ(read(more), std::vector<int>(10, 1));
+}
+
+TEST_F(HostFault, FaultsOfTheProgramItselfGoToItsOwnHandler) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "has its own handler";
+  EXPECT_EXIT(static_cast<void>(std::raise(SIGSEGV)), testing::KilledBySignal(SIGSEGV), "");
+  int* volatile nowhere = nullptr;
+  EXPECT_EXIT(*nowhere = 1, testing::KilledBySignal(SIGSEGV), "");
+}
+
+/// Uses about `kibibytes` KiB of the stack.
+[[gnu::noinline]] int go_down(int kibibytes, volatile char* before) {
+  volatile char room[1000];
+  room[0] = before == nullptr ? '\1' : before[0];
+  return kibibytes == 0 ? room[0] : go_down(kibibytes - 1, room) + room[0];
+}
+WARPSAFE_KERNEL void needs_stack(int* x, int kibibytes) {
+  if (thread_in_block().x == 3) x[0] = go_down(kibibytes, nullptr);
+  sync_block();
+}
+WARPSAFE_KERNEL void has_large_locals(int* x, std::size_t at) {
+  volatile float table[150000];  // 600 KB
+  for (volatile float& one : table) one = 1;
+  sync_block();
+  x[thread_in_block().x] = static_cast<int>(table[at]);
+}
+
+struct HostStackDeathTest : testing::Test {
+  // A new process, not a fork: the modelled GPU has threads.
+  HostStackDeathTest() { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+
+  [[nodiscard]] static bool runs(int kibibytes) {
+    const Stream other = Stream::create().value();
+    auto x = DeviceBuffer<int>::create(other, 4).value();
+    const LaunchConfig config{grid<2>, block<8>};
+    return launch(other, config, kernel<needs_stack>, x.view(), kibibytes).has_value() &&
+           other.synchronize().has_value();
+  }
+  /// Runs it with WARPSAFE_HOST_STACK, and ends with 0 if it succeeds.
+  [[noreturn]] static void run_and_exit(const char* stack, int kibibytes) {
+    ::setenv("WARPSAFE_HOST_STACK", stack, 1);
+    std::_Exit(runs(kibibytes) ? 0 : 1);
+  }
+};
+
+TEST_F(HostStackDeathTest, AStackThatIsUsedUpIsToldBeforeTheProgramEnds) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "has its own handler";
+  EXPECT_EXIT(
+      run_and_exit("", 2000), testing::KilledBySignal(SIGSEGV),
+      "^warpsafe: kernel '.*needs_stack' used up the stack of a thread, 786432 bytes, in block "
+      "\\([01],0,0\\), thread \\(3,0,0\\)\n  its local variables and calls need more; set "
+      "WARPSAFE_HOST_STACK=1536K, or call host::set_stack_bytes before the launch\n"
+      "(qemu: .*\n)?$");  // an emulator adds a line
+  EXPECT_EXIT(run_and_exit("64K", 100), testing::KilledBySignal(SIGSEGV),
+              "65536 bytes, .*WARPSAFE_HOST_STACK=128K");
+  const auto with_a_handler = [] {
+    struct sigaction own {};
+    own.sa_handler = [](int) { std::_Exit(7); };
+    own.sa_flags = SA_ONSTACK;
+    static_cast<void>(sigaction(SIGSEGV, &own, nullptr));
+    run_and_exit("", 2000);
+  };
+  EXPECT_EXIT(with_a_handler(), testing::ExitedWithCode(7), "used up the stack");
+}
+
+TEST_F(HostStackDeathTest, TheSwitchRaisesItAndAMalformedValueIsTold) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "has its own stacks";
+  EXPECT_EXIT(run_and_exit("4M", 2000), testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(run_and_exit("3000000", 2000), testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(
+      run_and_exit("12\n\x1b[2J", 1), testing::ExitedWithCode(0),
+      "^warpsafe: WARPSAFE_HOST_STACK=12.x0a.x1b.2J is not the size of a kernel thread's stack, from "
+      "64K to 1024M, such as 1048576, 1024K or 1M; 768K is used\n$");
+}
+
+TEST_F(HostFault, LocalVariablesOfHalfAMebibyteFit) {
+  auto x = filled(std::vector<int>(8));
+  ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<8>}, kernel<has_large_locals>, x.view(),
+                     std::size_t{149999})
+                  .has_value());
+  EXPECT_EQ(read(x), std::vector<int>(8, 1));
+}
+
+TEST_F(HostFault, AProgramSetsTheStack) {
+  EXPECT_FALSE(host::set_stack_bytes(host::least_stack_bytes - 1));
+  EXPECT_FALSE(host::set_stack_bytes(host::most_stack_bytes + 1));
+  const std::size_t before = host::stack_bytes();
+  ASSERT_TRUE(host::set_stack_bytes(std::size_t{4} << 20U));
+  if (!host::address_sanitizer && !host::thread_sanitizer) {
+    EXPECT_TRUE(HostStackDeathTest::runs(2000));
+  }
+  ASSERT_TRUE(host::set_stack_bytes(before));
+}
+
+const Stream* stream_of_kernel = nullptr;
+std::string said_in_kernel;
+WARPSAFE_KERNEL void waits_for_itself(int* x) {
+  const auto waited = stream_of_kernel->synchronize();
+  said_in_kernel = waited.has_value() ? "" : message(error_in(waited));
+  const auto made = DeviceBuffer<int>::create(*stream_of_kernel, 4);
+  x[0] = made.has_value() ? 1 : 2;
+}
+
+TEST_F(HostFault, AKernelThatWaitsForItsOwnStreamIsToldInsteadOfHanging) {
+  stream_of_kernel = &stream;
+  auto x = filled(std::vector<int>(1));
+  ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<waits_for_itself>, x.view())
+                  .has_value());
+  EXPECT_EQ(read(x), std::vector<int>{2});
+  EXPECT_THAT(said_in_kernel,
+              HasSubstr("a kernel called a host function of the runtime, and a wait for its own "
+                        "stream would never end; call it outside of kernels"));
+  EXPECT_EQ(host::take_last_error(), HostStatus::success);
+}
+
+// The handler has a stack of its own, and leaves it by switching fibres.
+TEST_F(HostFault, ManyFaultsInARow) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<1>}, kernel<fill_pointer>, nullptr, 1),
+                HasSubstr("accessed address 0x0,"));
+  }
+}
+
+enum Place : unsigned char { third = 2 };
+struct Counted {
+  operator std::size_t() const { return 3; }
+};
+
+// Whatever converts to a number is an index, in every spelling.
+TEST_F(HostFault, AnIndexHasAnyTypeThatConverts) {
+  int memory[5] = {};
+  const DeviceSpan<int> span(detail::DeviceAccess::pointer(memory), 5);
+  const unsigned char small = 1;
+  const std::int64_t wide = 4;
+  EXPECT_EQ(&span[0], memory);
+  EXPECT_EQ(&span[small], memory + 1);
+  EXPECT_EQ(&span[third], memory + 2);
+  EXPECT_EQ(&span[std::size_t{Counted()}], memory + 3);
+  EXPECT_EQ(&span[wide], memory + 4);
+  EXPECT_EQ(&span['\1'], memory + 1);
+  EXPECT_EQ(&span[Counted()], memory + 3);
+  const std::integral_constant<int, 2> two;
+  EXPECT_EQ(&span[two], memory + 2);
+}
+
+}  // namespace
+
+}  // namespace warpsafe::core_test

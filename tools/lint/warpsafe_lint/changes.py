@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""What differs from an earlier state: lines changed since a commit of git, and findings that a baseline has."""
+
+import collections
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+VERSION = 1
+
+
+class Unusable(Exception):
+    """git or a baseline file gives no answer, and why: one line."""
+
+
+def git(folder, *words):
+    try:
+        done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=False)
+    except OSError as error:
+        raise Unusable(f"git: {error.strerror}") from error
+    if done.returncode != 0:
+        raise Unusable("git: " + " ".join(done.stderr.decode(errors="replace").split()))
+    return done.stdout.decode(errors="surrogateescape")
+
+
+def changed_since(reference, folder="."):
+    """The changed lines of each file since a commit, by the file's full path: a set of line numbers, or None for a file that
+    git does not know yet, all of whose lines are new."""
+    if reference.startswith("-"):
+        raise Unusable(f"git: '{reference}' is no commit")
+    top = git(folder, "rev-parse", "--show-toplevel").rstrip("\n")
+    text = git(folder, "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames",
+               "--src-prefix=a/", "--dst-prefix=b/", reference, "--")
+    found, lines = {}, None
+    for line in text.split("\n"):
+        if line.startswith("+++ "):
+            name = line[4:].rstrip("\t")
+            lines = None if name == "/dev/null" else found.setdefault(os.path.realpath(os.path.join(top, name[2:].strip('"'))), set())
+        elif line.startswith("@@ ") and lines is not None:
+            start, count = re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line).groups()
+            lines.update(range(int(start), int(start) + int(count or 1)))
+    for name in git(top, "ls-files", "--others", "--exclude-standard", "-z").split("\0"):
+        if name:
+            found[os.path.realpath(os.path.join(top, name))] = None
+    return found
+
+
+def fingerprint(finding, folder, text):
+    """What stays the same if lines are added elsewhere: the file, the row and the text of the line without its spaces."""
+    name = os.path.relpath(os.path.abspath(finding["file"]), folder)
+    digest = hashlib.sha256(re.sub(r"\s", "", text).encode()).hexdigest()[:16]
+    return f"{name.replace(os.sep, '/')}:{finding['row']}:{digest}"
+
+
+def write_baseline(name, findings):
+    """Writes the findings as accepted. Names of files are relative to the baseline's folder."""
+    counts = collections.Counter(fingerprint(item, os.path.dirname(os.path.abspath(name)), item["text"]) for item in findings)
+    pathlib.Path(name).write_text(json.dumps({"version": VERSION, "findings": dict(sorted(counts.items()))}, indent=1) + "\n")
+
+
+class Baseline:
+    """Accepted findings. Each entry accepts as many findings as it had when it was written."""
+
+    def __init__(self, name):
+        self.folder = os.path.dirname(os.path.abspath(name))
+        try:
+            read = json.loads(pathlib.Path(name).read_bytes().decode())
+            counts = read["findings"] if read["version"] == VERSION else None
+            self.left = collections.Counter({str(key): int(count) for key, count in counts.items()})
+        except OSError as error:
+            raise Unusable(f"{name}: {error.strerror}; write one with --write-baseline={name}") from error
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise Unusable(f"{name}: it is no baseline; write one with --write-baseline={name}") from error
+
+    def accepts(self, finding):
+        key = fingerprint(finding, self.folder, finding["text"])
+        if self.left[key] <= 0:
+            return False
+        self.left[key] -= 1
+        return True

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""--fix-cuda: remedies in plain CUDA and HIP. A rounded-up grid in 64 bits (A01) or for one that is rounded down (A07), the
+function's stream (C09), and a check after a launch (D01), with what the file checks other calls with."""
+
+import collections
+import re
+
+from .function import api
+from .launches import round_up
+from .registry import all_launches
+from .rules_call import stream_forgotten
+from .rules_dimensions import floor_division
+from .rules_errors import unseen_launches
+from .tree import CASTS, operands
+
+KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "void", "EXPECT_EQ", "ASSERT_EQ"}
+
+
+class Fixes:
+    """The edits of one file, which do not overlap, and a note for each."""
+
+    def __init__(self, program, rows):
+        self.program, self.rows = program, rows
+        self.edits, self.notes = [], []
+        for function in program.functions:
+            for launch in all_launches(function):
+                if launch.form == "<<<>>>" and self._is_written(launch):
+                    self._fix_axes(function, launch)
+                    self._fix_stream(function, launch)
+            self._fix_check(function)
+
+    def text(self):
+        source = self.program.source
+        for start, end, new in sorted(self.edits, reverse=True):
+            source = source[:start] + new.encode() + source[end:]
+        return source.decode()
+
+    def _is_written(self, launch):
+        """Whether the launch's brackets are in this file, and not in a macro."""
+        config = launch.node.children[1]
+        text = self.program.source[config.start:config.end]
+        return text.startswith(b"<<<") and text.endswith(b">>>")
+
+    def _source(self, node):
+        """A node's own text, or None if a macro wrote a part of it."""
+        text = self.program.source[node.start:node.end].decode(errors="replace")
+        file = node.cursor.location.file
+        if file is None or file.name != self.program.file or not text:
+            return None
+        return text if re.sub(r"\s", "", text) == re.sub(r"\s", "", self.program.text(node)) else None
+
+    def _add(self, row, node, start, end, new, says):
+        if any(start < other_end and other_start < end or start == other_start for other_start, other_end, _ in self.edits):
+            return
+        self.edits.append((start, end, new))
+        self.notes.append((node, f"{row}: {says}"))
+
+    def _fix_axes(self, function, launch):
+        wrong = [found.node for found in floor_division(self.program, function, launch)] if "A07" in self.rows else []
+        for axis in launch.grid_axes:
+            if any(axis is node for node in wrong):
+                self._round_up(function, launch, axis)
+            found = round_up(function, axis) if "A01" in self.rows else None
+            if found is None or found.total is None or found.node.kind == "CALL_EXPR" or function.value(found.count) is not None or \
+                    found.total.type.get_canonical().kind.name not in ("INT", "UINT"):
+                continue
+            count = self._source(found.count)
+            if count is None:
+                self.notes.append((axis, "A01: not changed: a macro writes the sum"))
+            elif self._in_braces(found.node):
+                self.notes.append((axis, "A01: not changed: braces do not take a 64-bit number"))
+            else:
+                self._add("A01", axis, found.count.start, found.count.end, f"static_cast<long long>({count})", "the sum is computed in 64 bits")
+
+    def _in_braces(self, node):
+        """Whether braces take the number, without a cast between."""
+        for above in node.above():
+            if above.kind in CASTS or above.kind.endswith("_STMT"):
+                return False
+            if above.kind == "INIT_LIST_EXPR" or self.program.source[above.end - 1:above.end] == b"}":
+                return True
+        return False
+
+    def _round_up(self, function, launch, axis):
+        node = function.resolve(axis)
+        sides = operands(node, "/")
+        texts = [self._source(side) for side in sides] if sides else [None]
+        kernel = launch.kernel
+        if not kernel or not (kernel.compares or kernel.loops):
+            self.notes.append((axis, "A07: not changed: the kernel does not compare its index, and a further block would write beyond the array"))
+        elif any(next(side.all("CALL_EXPR"), None) is not None for side in sides):
+            self.notes.append((axis, "A07: not changed: the division calls a function, which would be called twice"))
+        elif None in texts or self._source(node) is None:
+            self.notes.append((axis, "A07: not changed: a macro writes the division"))
+        else:
+            top, bottom = (text if re.fullmatch(r"[\w.]+(->\w+)?|\([^()]*\)", text) else f"({text})" for text in texts)
+            self._add("A07", axis, node.start, node.end, f"{top} / {bottom} + ({top} % {bottom} != 0)", "the grid is rounded up")
+
+    def _fix_stream(self, function, launch):
+        if "C09" not in self.rows or launch.stream is not None:
+            return
+        for found in stream_forgotten(self.program, function, launch):
+            name = re.search(r"has a stream, (\w+)$", found.says)[1]
+            end = launch.node.children[1].end - 3
+            self._add("C09", launch.node, end, end, f", {name}" if launch.bytes is not None else f", 0, {name}", f"launched on {name}")
+
+    def _checker(self):
+        """What the file puts around calls of the runtime most often: a macro or a function; or None."""
+        found = re.findall(rb"\b([A-Za-z_]\w*)\s*\(\s*(?:cuda|hip)[A-Z]\w*\s*\(", self.program.source)
+        names = collections.Counter(name.decode() for name in found)
+        for name in [*names]:
+            if name in KEYWORDS or api(name):
+                del names[name]
+        return names.most_common(1)[0][0] if names else None
+
+    def _fix_check(self, function):
+        if "D01" not in self.rows:
+            return
+        checker, vendor = self._checker(), "hip" if self.program.language == "hip" else "cuda"
+        for launch in unseen_launches(self.program, function):
+            end = self.program.source.find(b";", launch.node.end)
+            parent = next((above for above in launch.node.above() if above.kind != "UNEXPOSED_EXPR"), None)
+            if launch.form != "<<<>>>" or not self._is_written(launch):
+                self.notes.append((launch.node, f"D01: not changed: {launch.form} returns its own status, or a macro writes the launch"))
+            elif checker is None:
+                self.notes.append((launch.node, "D01: not changed: nothing here checks a status; put a CHECK(…) of yours around one call, and try again"))
+            elif parent is None or parent.kind != "COMPOUND_STMT" or self.program.source[launch.node.end:end].strip():
+                self.notes.append((launch.node, "D01: not changed: the launch is not a statement in braces; write them"))
+            else:
+                line = self.program.source.rfind(b"\n", 0, launch.node.start) + 1
+                indent = re.match(rb"[ \t]*", self.program.source[line:]).group().decode()
+                # Behind a comment that ends the launch's line.
+                after = self.program.source.find(b"\n", end)
+                rest = self.program.source[end + 1:after].decode(errors="replace") if after >= 0 else "x"
+                place = after if re.fullmatch(r"\s*(//.*|/\*[^*]*\*/\s*)?", rest) else end + 1
+                self._add("D01", launch.node, place, place, f"\n{indent}{checker}({vendor}GetLastError());", f"checked with {checker}")

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""An index of a tree: which file calls which names, and which macros and functions of the tree read the runtime's last
+error. It is built from the text of the files, kept in the user's cache, and updated for files that changed."""
+
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import re
+
+from . import project
+
+VERSION = 2
+ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
+LARGEST = 2_000_000  # bytes; a larger file is generated data
+CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(")
+DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.|\\\n)*)", re.M)
+FUNCTION = re.compile(r"^[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
+LOOKS = re.compile(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+
+
+def read(path):
+    """What the index keeps of a file: the last place of each called name, and what macros and functions call. A
+    definition `f(int n) {` is not a call."""
+    text = pathlib.Path(path).read_text(errors="replace")
+    text = COMMENT.sub(lambda found: " " * len(found.group()), text)
+    defined = {}
+    for found in DEFINE.finditer(text):
+        defined[found[1]] = sorted(set(CALL.findall(found[2])))
+    heads = set()
+    for found in FUNCTION.finditer(text):
+        end = text.find("\n}", found.end())
+        if found[1] not in ("if", "for", "while", "switch"):
+            heads.add(found.start(1))
+            defined[found[1]] = sorted(set(CALL.findall(text[found.end():end if end > 0 else len(text)])))
+    calls = {found[1]: found.start(1) for found in CALL.finditer(text) if found.start(1) not in heads}
+    return calls, {name: names for name, names in defined.items() if names}
+
+
+class Index:
+    """The calls of the files of one tree."""
+
+    def __init__(self, root):
+        self.files = {}
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+        kept = pathlib.Path(cache) / "warpsafe-lint" / (hashlib.sha256(os.fsencode(root)).hexdigest()[:24] + ".json")
+        old = self._load(kept)
+        for paths in project.index(root).values():
+            for path in paths:
+                if not path.endswith(ENDINGS):
+                    continue
+                try:
+                    state = os.stat(path)
+                    stamp = [state.st_mtime_ns, state.st_size]
+                    if path in old and old[path][0] == stamp:
+                        self.files[path] = old[path]
+                    elif state.st_size <= LARGEST:
+                        self.files[path] = [stamp, *read(path)]
+                except OSError:
+                    continue
+        if self.files != old:
+            self._save(kept)
+        self.lookers = self._lookers()
+
+    @staticmethod
+    def _load(kept):
+        try:
+            read_back = json.loads(kept.read_bytes())
+            return read_back["files"] if read_back["version"] == VERSION else {}
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+
+    def _save(self, kept):
+        """Other processes may write the same file: the last one wins, and none reads a half."""
+        try:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            part = kept.with_suffix(f".{os.getpid()}")
+            part.write_text(json.dumps({"version": VERSION, "files": self.files}))
+            part.replace(kept)
+        except OSError:
+            pass  # without a cache the next run reads the tree again
+
+    def _lookers(self):
+        """Names whose call reads the last error, directly or through three further names."""
+        found = {"cudaGetLastError", "cudaPeekAtLastError", "hipGetLastError", "hipPeekAtLastError"}
+        for _ in range(4):
+            found |= {name for _, _, defined in self.files.values() for name, names in defined.items() if not found.isdisjoint(names)}
+        return found
+
+    def callers_look(self, name, file):
+        """Whether other files call a function, and each of them reads the last error behind its last call."""
+        file, seen = os.path.realpath(file), False
+        for path, (_, calls, _) in self.files.items():
+            if name in calls and os.path.realpath(path) != file:
+                seen = True
+                if max((calls[look] for look in self.lookers if look in calls), default=-1) < calls[name]:
+                    return False
+        return seen
+
+
+@functools.lru_cache(maxsize=4)
+def of(root):
+    return Index(root)

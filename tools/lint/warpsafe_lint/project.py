@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""The tree that a file belongs to: its root, its files by name, and the include folders that the file needs."""
+
+import functools
+import glob
+import os
+import pathlib
+import re
+import site
+import sys
+import sysconfig
+
+MARKS = ("CMakeLists.txt", "Makefile", "makefile", "setup.py", "pyproject.toml", "meson.build", "BUILD", "BUILD.bazel", "WORKSPACE",
+         "LICENSE", "LICENSE.txt", "LICENSE.md", "README.md", "README")
+GAP = 4  # folders without a mark between two with one
+SKIPPED = {"node_modules", "__pycache__"}
+MOST_FILES, MOST_HEADERS = 300000, 3000
+INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
+# Names that a project's folder must not take from the C and C++ libraries.
+# The macros with which PyTorch compiles an extension: its own conversions of half types are then the only ones.
+TORCH = ["-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__", "-D__CUDA_NO_BFLOAT16_CONVERSIONS__",
+         "-D__CUDA_NO_HALF2_OPERATORS__"]
+STANDARD = {"assert.h", "complex.h", "ctype.h", "errno.h", "fenv.h", "float.h", "inttypes.h", "limits.h", "locale.h", "math.h",
+            "memory.h", "setjmp.h", "signal.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
+            "strings.h", "time.h", "threads.h", "uchar.h", "unistd.h", "wchar.h", "algorithm", "array", "atomic", "bit", "complex",
+            "exception", "functional", "iterator", "limits", "list", "map", "memory", "new", "numeric", "queue", "random",
+            "ranges", "set", "span", "stack", "string", "thread", "tuple", "utility", "variant", "vector", "version"}
+# Where Debian and the vendors put headers that a compiler does not search.
+PLACES = ("/usr/include/eigen3", "/usr/include/opencv4", "/usr/lib/*/openmpi/include", "/usr/lib/*/mpich/include",
+          "/usr/include/*/mpich", "/usr/include/hdf5/serial", "/opt/rocm/include", "/usr/local/include",
+          "/usr/lib/llvm-*/lib/clang/*/include",
+          str(pathlib.Path(__file__).resolve().parents[1] / "openmp"))  # GCC's omp.h has attributes that clang refuses
+SYSTEM = ("/usr/include", "/usr/include/*-linux-gnu", "/usr/include/c++/*", "/usr/include/*-linux-gnu/c++/*")
+
+
+def is_marked(folder):
+    return any((folder / mark).is_file() for mark in MARKS)
+
+
+@functools.lru_cache(maxsize=None)
+def root_of(folder):
+    """The root of the tree that a folder belongs to: the folder of its repository, or else the outermost folder above
+    that has a build file, a licence or a README."""
+    best, gap = folder, 0
+    home = pathlib.Path.home()
+    for place in (folder, *folder.parents):
+        if (place / ".git").exists() or (place / ".hg").exists():
+            return place
+        if place in (home, place.parent) or gap > GAP:
+            break
+        if is_marked(place):
+            best, gap = place, 0
+        else:
+            gap += 1
+    return best
+
+
+@functools.lru_cache(maxsize=None)
+def index(root):
+    """The files below a folder by their last name."""
+    found, count = {}, 0
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in SKIPPED)
+        for name in files:
+            found.setdefault(name, []).append(os.path.join(folder, name))
+        count += len(files)
+        if count > MOST_FILES:
+            break
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def hints(folder, root):
+    """The include folders that the Makefile or CMakeLists.txt of a folder names, as far as they exist."""
+    found = []
+    for name in ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"):
+        try:
+            text = (folder / name).read_text(errors="replace")
+        except OSError:
+            continue
+        words = re.findall(r"-I\s*([^\s\"')]+)", text)
+        for inside in re.findall(r"include_directories\s*\(([^)]*)\)", text, re.I):
+            words += inside.replace('"', " ").split()
+        for word in words:
+            word = re.sub(r"\$[({](CMAKE_CURRENT_SOURCE_DIR|CMAKE_CURRENT_LIST_DIR|CURDIR)[)}]", str(folder), word)
+            word = re.sub(r"\$[({](CMAKE_SOURCE_DIR|PROJECT_SOURCE_DIR)[)}]", str(root), word)
+            path = os.path.normpath(os.path.join(folder, word))
+            if "$" not in word and os.path.isdir(path) and path not in found:
+                found.append(path)
+    return found
+
+
+def macros(folder, root):
+    """The macros that the nearest Makefile above a folder defines in its flags, each one's first value."""
+    for place in (folder, *folder.parents):
+        for name in ("Makefile", "makefile", "GNUmakefile"):
+            try:
+                text = (place / name).read_text(errors="replace")
+            except OSError:
+                continue
+            found = {}
+            for word in re.findall(r"(?<![\w-])-D\s*(\w+(?:=[^\s\"'$()]*)?)(?=[\s\"']|$)", text):
+                found.setdefault(word.partition("=")[0], word)
+            return ["-D" + word for word in found.values()]
+        if place == root:
+            break
+    return []
+
+
+@functools.lru_cache(maxsize=20000)
+def includes(path):
+    """The headers that a file names, each with its bracket."""
+    try:
+        text = pathlib.Path(path).read_bytes()
+    except OSError:
+        return ()
+    return tuple((bracket.decode(), name.decode(errors="replace")) for bracket, name in INCLUDE.findall(text))
+
+
+@functools.lru_cache(maxsize=20000)
+def has_textures(path):
+    try:
+        return re.search(rb"^\s*(static\s+|extern\s+)?texture\s*<", pathlib.Path(path).read_bytes(), re.M) is not None
+    except OSError:
+        return False
+
+
+@functools.lru_cache(maxsize=1)
+def python_folders():
+    """Include folders of Python and of its packages that compile extensions: PyTorch, pybind11, NVIDIA's own."""
+    packages = [*sys.path, *site.getsitepackages(), site.getusersitepackages()]
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if os.environ.get(variable):
+            packages += glob.glob(os.environ[variable] + "/lib/python3*/site-packages")
+    found = []
+    for folder in dict.fromkeys(packages):
+        for inside in ("torch/include", "torch/include/torch/csrc/api/include", "pybind11/include", "numpy/_core/include",
+                       "numpy/core/include", "nvidia/*/include"):
+            found += sorted(glob.glob(os.path.join(glob.escape(folder), inside)))
+    return [*dict.fromkeys(found), sysconfig.get_paths()["include"], *sorted(glob.glob("/usr/include/python3*"))]
+
+
+@functools.lru_cache(maxsize=1)
+def places():
+    return [folder for pattern in PLACES for folder in sorted(glob.glob(pattern))] + python_folders()
+
+
+@functools.lru_cache(maxsize=1)
+def system():
+    return [folder for pattern in SYSTEM for folder in sorted(glob.glob(pattern))]
+
+
+def includers(file):
+    """Sources beside a file, or in the folder above, that include it."""
+    file = pathlib.Path(file).resolve()
+    found = []
+    for folder in (file.parent, file.parent.parent):
+        for path in sorted(folder.iterdir()) if folder != folder.parent else []:
+            if path.suffix in (".cu", ".hip", ".cpp", ".cc", ".cxx") and path != file and any(
+                    os.path.normpath(os.path.join(folder, name)) == str(file) for _, name in includes(str(path))):
+                found.append(path)
+    return found
+
+
+class Headers:
+    """The include folders that one file needs beside those that its command gives."""
+
+    def __init__(self, file, given, vendor):
+        self.file = pathlib.Path(file).resolve()
+        self.root = root_of(self.file.parent)
+        self.given, self.vendor = list(given), list(vendor)
+        self.textures = False  # whether it has texture references
+        self.vendors = set()  # whose runtime the file and its tree's headers include
+        self.own, self.foreign = {}, {}  # folder -> None: of the tree, of third parties
+        self._read(str(self.file))
+
+    def flags(self):
+        out = []
+        for folder, bracket in self.own.items():
+            shadows = any(os.path.isfile(os.path.join(folder, name)) for name in STANDARD)
+            out += [("-iquote" if bracket == '"' else "-idirafter") if shadows else "-I", folder]
+        for folder in self.foreign:
+            out += ["-idirafter", folder]
+        return out + (TORCH if any(folder.endswith("/torch/include") for folder in self.foreign) else [])
+
+    def _read(self, first):
+        pending, seen = [first], {first}
+        while pending and len(seen) < MOST_HEADERS:
+            path = pending.pop()
+            self.textures = self.textures or has_textures(path)
+            for bracket, name in includes(path):
+                if name.startswith(("hip/", "cuda_runtime", "cuda.h", "device_launch_parameters")):
+                    self.vendors.add("hip" if name.startswith("hip/") else "cuda")
+                found = self._find(path, bracket, name)
+                if found is not None and found not in seen:
+                    seen.add(found)
+                    pending.append(found)
+
+    def _find(self, path, bracket, name):
+        """The header's file if it belongs to the tree, with its folder noted; None for any other."""
+        beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
+        if bracket == '"' and os.path.isfile(beside):
+            return beside
+        for folder in [*self.given, *self.own]:
+            inside = os.path.normpath(os.path.join(folder, name))
+            if os.path.isfile(inside):
+                return inside
+        if any(os.path.isfile(os.path.join(folder, name)) for folder in [*self.vendor, *self.foreign, *system()]):
+            return None
+        for folder in [self.file.parent, *self.file.parents]:
+            for hint in hints(folder, self.root):
+                inside = os.path.normpath(os.path.join(hint, name))
+                if os.path.isfile(inside):
+                    self.own[hint] = bracket
+                    return inside
+            if folder == self.root:
+                break
+        tail = "/" + re.sub(r"^(\.\.?/)+", "", name)
+        choice = [path for path in index(self.root).get(os.path.basename(name), ()) if path.endswith(tail)]
+        if choice:
+            best = max(choice, key=lambda path: (self._nearness(path), -len(path)))
+            # A name that begins with ../ is relative to a folder that exists below the found one.
+            if not name.startswith("../"):
+                self.own[best[:-len(tail)] or "/"] = bracket
+                return best
+            for folder in (os.path.dirname(best), *(str(p) for p in pathlib.Path(best).parent.rglob("*") if p.is_dir())):
+                if os.path.isfile(os.path.normpath(os.path.join(folder, name))):
+                    self.own[folder] = bracket
+                    return best
+            return best
+        for folder in places():
+            if os.path.isfile(os.path.join(folder, name)):
+                for each in [f for f in places() if f.startswith(folder.split("/torch/include")[0] + "/torch/include")] or [folder]:
+                    self.foreign[each] = None
+                break
+        return None
+
+    def _nearness(self, path):
+        """How near a path is to the file: the length of what they share, less for a build folder or a test."""
+        own = str(self.file)
+        shared = len(os.path.commonprefix([own, path]))
+        folders = os.path.commonpath([own, path]).count("/")
+        return folders, "/build" not in path, shared

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Reads a file with libclang: finds its flags, and says what of it could not be read."""
+
+import os
+import pathlib
+import re
+
+from . import commands, flags, project
+from .libclang import load, own_headers
+from .program import Program
+
+SHIMS = pathlib.Path(__file__).resolve().parents[1]
+KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: reads on after a header that is not found
+SOURCES = (".cu", ".hip")
+OTHERS = (".cpp", ".cc", ".cxx", ".c++", ".cuh", ".h", ".hpp", ".hxx", ".hh")
+LAUNCHES = re.compile(rb"<<<|\b(cuda|hip|cu)(Launch\w*Kernel\w*|GraphAddKernelNode)\s*\(|\bhipLaunchKernelGGL\b|\bhipModuleLaunchKernel\b")
+
+
+# nvcc takes an alignment behind __shared__, clang only before it. The exchange keeps the text's length and lines.
+ALIGNED = re.compile(r"(__shared__)(\s+)((?:alignas\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)+)(?<!\s)")
+# What clang's host view refuses and nvcc accepts, without a loss for the rules.
+BENIGN = re.compile(r"initialization is not supported for __shared__ variables|call to __global__ function from __(global|device)__ function|"
+                    r"no member named '(clockRate|deviceOverlap|kernelExecTimeoutEnabled|computeMode|memoryClockRate|maxTexture1DLinear|"
+                    r"cooperativeMultiDeviceLaunch|singleToDoublePrecisionPerfRatio)' in 'cudaDeviceProp'|"
+                    r"reference to __global__ function .* in __(global|device)__ function")
+
+
+def is_benign(error):
+    """Whether an error is one of clang's view: a constructor in shared memory, a launch inside of a kernel, or a member that
+    CUDA 13 took away."""
+    return any(BENIGN.search(text) for text in (error.spelling, *(note.spelling for note in error.children)))
+
+
+def sources(names):
+    """The files to check: the named ones, and those in named folders that hold device code or launches."""
+    found = []
+    for name in names:
+        if not os.path.isdir(name):
+            found.append(name)
+            continue
+        for folder, folders, files in os.walk(name):
+            folders[:] = sorted(each for each in folders if not each.startswith(".") and each not in project.SKIPPED)
+            for file in sorted(files):
+                path = os.path.join(folder, file)
+                if file.endswith(SOURCES) or file.endswith(OTHERS) and has_launch(path):
+                    found.append(path)
+    return list(dict.fromkeys(found))
+
+
+def has_launch(path):
+    try:
+        return LAUNCHES.search(pathlib.Path(path).read_bytes()) is not None
+    except OSError:
+        return False
+
+
+def command_of(file, options):
+    """The words, folder and compiler of a file's command: those after `--`, or those of compile_commands.json."""
+    if options.behind:
+        return options.behind, ".", ""
+    name = pathlib.Path(options.p) if options.p else commands.find_database(file)
+    if name is not None and name.is_dir():
+        name = name / "compile_commands.json"
+    return (commands.database(str(name)).command(file) if name is not None else None) or ([], ".", "")
+
+
+def parse(file, options):
+    """The Program of a file, and a message if the compiler could not read all of it. A file that is a part of another one,
+    which includes it, is read there if it cannot be read alone."""
+    program, errors, absent = parsed(file, file, options)
+    if errors and not any(missing_header(error) for error in errors):
+        for whole in project.includers(file)[:2]:
+            other, others, lost = parsed(str(whole), file, options)
+            if other is not None and len(others) < len(errors):
+                return other, unread(file, others, lost)
+    return program, unread(file, errors, absent)
+
+
+def parsed(main, file, options):
+    """The Program of a file as `main` includes it, the errors, and response files that are not there. The Program is None if
+    `main` does not include the file."""
+    cindex = load()
+    text = pathlib.Path(main).read_text(errors="replace")
+    words, folder, compiler = command_of(main, options)
+    absent = []
+    kept = commands.kept(words, folder, compiler, absent)
+    named = commands.language_in(commands.expanded(words, folder), compiler)
+    language = options.language or flags.language_of(main, text, compiler, named)
+    given = [value for option, value in zip(kept, kept[1:]) if option in commands.FOLDERS]
+    headers = project.Headers(main, given, flags.vendor_folders(language))
+    if language == "cuda" and not options.language and not named and headers.vendors == {"hip"}:
+        language = "hip"  # a .cu whose own headers include HIP's
+    if not words:
+        kept += project.macros(headers.file.parent, headers.root)
+    kept += headers.flags()
+    arguments = flags.arguments(language, kept, SHIMS, headers.textures)
+    # Passes the text in valid UTF-8, because positions count its bytes.
+    unit = cindex.Index.create().parse(main, args=own_headers() + arguments, unsaved_files=[(main, ALIGNED.sub(r"\3\2\1", text))],
+                                        options=KEEP_GOING)
+    errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
+    name = file
+    if main != file:
+        text = pathlib.Path(file).read_text(errors="replace")
+        names = [each.include.name for each in unit.get_includes()]
+        name = next((each for each in names if os.path.realpath(each) == os.path.realpath(file)), None)
+        if name is None:
+            return None, errors, absent
+    program = Program(unit, name, text, language)
+    program.complete = not errors
+    # How a source in a string of this file is read.
+    program.compile_words = lambda other: own_headers() + flags.arguments(other, kept, SHIMS)
+    return program, errors, absent
+
+
+def missing_header(error):
+    found = re.match(r"'(.+)' file not found", error.spelling)
+    return found.group(1) if found else None
+
+
+def unread(file, errors, absent):
+    """One line for a file that was not read completely: the headers that were not found, or else the first error."""
+    if not errors:
+        return ""
+    missing, first = [], None
+    for error in errors:
+        name = missing_header(error)
+        if name and name not in missing:
+            missing.append(name)
+            first = first or error
+    first = first or errors[0]
+    place = f"{first.location.file.name if first.location.file else file}:{first.location.line}"
+    if missing:
+        others = f", nor {', '.join(missing[1:4])}{' and others' * (len(missing) > 4)}" if len(missing) > 1 else ""
+        why = f"'{missing[0]}' file not found, which {place} names{others}; give its folder: -- -I FOLDER"
+    else:
+        why = f"{len(errors)} error{'s' * (len(errors) > 1)}; the first: {place}: {first.spelling}"
+    if absent:
+        why += f"; its command names {absent[0]}, which is not there: build once, then try again"
+    return f"{file}: not read completely, {' '.join(why.split())}"

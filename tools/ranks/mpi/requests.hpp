@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../record/recorder.hpp"
+#include "loaded_mpi.hpp"
+
+#include <mpi.h>
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace warpsafe::ranks::mpi {
+
+/// The records of operations that have begun and not ended, by their requests.
+class Requests {
+ public:
+  [[nodiscard]] static Requests& all() {
+    static auto* const requests = new Requests;
+    return *requests;
+  }
+  void add(MPI_Request request, Record* record) {
+    if (record == nullptr || request == Constants::get().no_request) return;
+    const std::lock_guard lock(mutex_);
+    records_[request] = record;
+  }
+  /// The requests as they are before a wait, which sets them to null; empty if no record waits.
+  [[nodiscard]] std::vector<MPI_Request> copied(int count, const MPI_Request* requests) {
+    const std::lock_guard lock(mutex_);
+    if (records_.empty()) return {};
+    return {requests, requests + count};
+  }
+  void ended(MPI_Request request) {
+    Record* record = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = records_.find(request);
+      if (found == records_.end()) return;
+      record = found->second;
+      records_.erase(found);
+    }
+    Recorder::ended(record, now_ns(), 0);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<MPI_Request, Record*> records_;
+};
+
+}  // namespace warpsafe::ranks::mpi

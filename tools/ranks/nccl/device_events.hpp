@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../record/recorder.hpp"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace warpsafe::ranks {
+
+/// CUDA's driver, as far as events need it: found in the process by name, and never loaded. Its
+/// calls leave the runtime's last error alone. cuda.h of CUDA 12; a driver since 11 has these
+/// functions.
+class Driver {
+ public:
+  using Handle = void*;
+  Driver() noexcept {
+    void* const library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return;
+    found_ = load(library, "cuStreamIsCapturing", stream_is_capturing) &&
+             load(library, "cuStreamGetCtx", stream_context) &&
+             load(library, "cuCtxPushCurrent_v2", push) &&
+             load(library, "cuCtxPopCurrent_v2", pop) &&
+             load(library, "cuEventCreate", event_create) &&
+             load(library, "cuEventRecord", event_record) &&
+             load(library, "cuEventQuery", event_query) &&
+             load(library, "cuEventElapsedTime", elapsed) &&
+             load(library, "cuThreadExchangeStreamCaptureMode", exchange_mode);
+  }
+  [[nodiscard]] bool is_found() const noexcept { return found_; }
+
+  int (*stream_is_capturing)(Handle, int*) = nullptr;
+  int (*stream_context)(Handle, Handle*) = nullptr;
+  int (*push)(Handle) = nullptr;
+  int (*pop)(Handle*) = nullptr;
+  int (*event_create)(Handle*, unsigned) = nullptr;
+  int (*event_record)(Handle, Handle) = nullptr;
+  int (*event_query)(Handle) = nullptr;
+  int (*elapsed)(float*, Handle, Handle) = nullptr;
+  int (*exchange_mode)(int*) = nullptr;
+
+ private:
+  template <class F>
+  static bool load(void* library, const char* name, F& function) noexcept {
+    function = reinterpret_cast<F>(::dlsym(library, name));
+    return function != nullptr;
+  }
+  bool found_ = false;
+};
+
+/// Finds out when collectives end on the device: an event before and one behind each, and a thread
+/// that queries them. The thread also keeps the heartbeat of the process.
+class DeviceEvents {
+ public:
+  /// One collective, between the two events.
+  struct Mark {
+    void* context = nullptr;
+    void* before = nullptr;
+    void* behind = nullptr;
+    std::vector<Record*> records;
+
+    /// False: the stream captures, or the device cannot be asked.
+    [[nodiscard]] bool is_watched() const noexcept { return before != nullptr; }
+  };
+
+  /// The events of this process; a child after a fork has none.
+  [[nodiscard]] static DeviceEvents& of(Recorder& recorder) {
+    static std::mutex* const mutex = new std::mutex;
+    static std::map<Recorder*, DeviceEvents*> all;
+    const std::lock_guard lock(*mutex);
+    DeviceEvents*& events = all[&recorder];
+    if (events == nullptr) events = new DeviceEvents(recorder);
+    return *events;
+  }
+
+  /// Before the library's call.
+  [[nodiscard]] Mark begin(void* stream) {
+    Mark mark;
+    if (!driver_.is_found()) return mark;
+    const RelaxedCapture relaxed(driver_);
+    int capturing = 0;
+    // An error means that another stream's capture forbids the question.
+    if (driver_.stream_is_capturing(stream, &capturing) == 0 && capturing == 0 &&
+        driver_.stream_context(stream, &mark.context) == 0) {
+      mark.before = recorded(mark.context, stream);
+    }
+    return mark;
+  }
+  /// Asks once more, before the process ends: the watching thread may be asleep.
+  void finish() {
+    const std::lock_guard watching(watch_mutex_);
+    ask();
+  }
+  /// After the call, with the records of the mark.
+  void end(Mark mark, void* stream) {
+    if (mark.is_watched()) {
+      const RelaxedCapture relaxed(driver_);
+      mark.behind = recorded(mark.context, stream);
+    }
+    const bool is_watched = mark.behind != nullptr;
+    for (Record* const record : mark.records) {
+      if (is_watched) Recorder::submitted(record);
+      if (!is_watched) Recorder::unwatched(record);
+    }
+    const std::lock_guard lock(mutex_);
+    if (is_watched) {
+      pending_.push_back(std::move(mark));
+    } else if (mark.before != nullptr) {
+      free_[mark.context].push_back(mark.before);
+    }
+  }
+
+ private:
+  /// A query is forbidden while another thread captures, unless the thread says that it is no part
+  /// of that capture (CUDA Driver API, cuThreadExchangeStreamCaptureMode).
+  class RelaxedCapture {
+   public:
+    explicit RelaxedCapture(const Driver& driver) : driver_(driver) {
+      driver_.exchange_mode(&mode_);
+    }
+    RelaxedCapture(const RelaxedCapture&) = delete;
+    RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+    ~RelaxedCapture() { driver_.exchange_mode(&mode_); }
+
+   private:
+    const Driver& driver_;
+    int mode_ = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
+  };
+  /// A device's time, as far as it is known: no event can have ended after somebody saw its end.
+  struct Clock {
+    void* first = nullptr;
+    std::int64_t first_ns = INT64_MAX;
+  };
+
+  explicit DeviceEvents(Recorder& recorder) : recorder_(recorder) {
+    recorder_.set_last_step([](Recorder& ending) { of(ending).finish(); });
+    // The program's handlers run on the program's threads.
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread([this] { watch(); }).detach();
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void* recorded(void* context, void* stream) {
+    void* event = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      std::vector<void*>& free = free_[context];
+      if (!free.empty()) {
+        event = free.back();
+        free.pop_back();
+      }
+    }
+    void* popped = nullptr;
+    if (driver_.push(context) != 0) return nullptr;
+    if (event == nullptr && driver_.event_create(&event, 0) != 0) event = nullptr;
+    if (event != nullptr && driver_.event_record(event, stream) != 0) event = nullptr;
+    driver_.pop(&popped);
+    return event;
+  }
+
+  void watch() {
+    // Short waits while work is in flight, and longer ones otherwise.
+    constexpr std::int64_t shortest = 200'000;
+    constexpr std::int64_t longest = 100'000'000;
+    std::int64_t wait = shortest;
+    if (driver_.is_found()) {
+      int mode = 2;
+      driver_.exchange_mode(&mode);
+    }
+    while (true) {
+      const timespec pause{0, static_cast<long>(wait)};
+      ::nanosleep(&pause, nullptr);
+      recorder_.beat();
+      const std::lock_guard watching(watch_mutex_);
+      wait = ask() ? shortest : std::min(longest, wait + wait / 4);
+    }
+  }
+  /// True: something has ended.
+  bool ask() {
+    std::vector<Mark> marks;
+    {
+      const std::lock_guard lock(mutex_);
+      marks.swap(pending_);
+    }
+    const std::size_t before = marks.size();
+    std::erase_if(marks, [this](Mark& mark) { return is_done(mark); });
+    const std::lock_guard lock(mutex_);
+    pending_.insert(pending_.begin(), marks.begin(), marks.end());
+    return marks.size() != before;
+  }
+  bool is_done(Mark& mark) {
+    void* popped = nullptr;
+    if (driver_.push(mark.context) != 0) return true;
+    const int status = driver_.event_query(mark.behind);
+    const std::int64_t seen = now_ns();
+    constexpr int not_ready = 600;  // CUDA_ERROR_NOT_READY
+    if (status == 0) finish(mark, seen);
+    driver_.pop(&popped);
+    // After a fault no event ends: the record stays as it is.
+    return status != not_ready;
+  }
+  void finish(Mark& mark, std::int64_t seen) {
+    Clock& clock = clocks_[mark.context];
+    const bool is_first = clock.first == nullptr;
+    if (is_first) clock.first = mark.before;
+    float since_first = 0;
+    float took = 0;
+    driver_.elapsed(&since_first, clock.first, mark.behind);
+    driver_.elapsed(&took, mark.before, mark.behind);
+    const auto offset = static_cast<std::int64_t>(double{since_first} * 1e6);
+    clock.first_ns = std::min(clock.first_ns, seen - offset);
+    for (Record* const record : mark.records) {
+      Recorder::ended(record, clock.first_ns + offset, took * 1000);
+    }
+    const std::lock_guard lock(mutex_);
+    if (!is_first) free_[mark.context].push_back(mark.before);
+    free_[mark.context].push_back(mark.behind);
+  }
+
+  Recorder& recorder_;
+  const Driver driver_;
+  std::mutex watch_mutex_;  // of a thread that asks; taken before the other
+  std::mutex mutex_;
+  std::vector<Mark> pending_;
+  std::map<void*, std::vector<void*>> free_;
+  std::map<void*, Clock> clocks_;  // of the thread that asks
+};
+
+}  // namespace warpsafe::ranks

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Functions of NCCL and RCCL that stand before the library's own (LD_PRELOAD): each records the
+// call and passes it on. Without WARPSAFE_RANKS they only pass it on.
+
+#include "group.hpp"
+
+#include <map>
+#include <mutex>
+
+const char* const warpsafe::ranks::Recorder::kind = "nccl";
+
+namespace warpsafe::ranks::nccl {
+namespace {
+
+#define WARPSAFE_NCCL extern "C" [[gnu::visibility("default")]]
+
+/// The library's own function behind the one that is called.
+template <class F>
+F* next(const char* name, F*) {
+  return reinterpret_cast<F*>(::dlsym(RTLD_NEXT, name));
+}
+#define WARPSAFE_NEXT(function) (next(#function, &::function))
+
+/// The communicators by their handles.
+class Communicators {
+ public:
+  void add(Comm handle, Communicator* communicator) {
+    const std::lock_guard lock(mutex_);
+    known_[handle] = communicator;
+  }
+  /// Null: it was made by a function that nobody recorded.
+  [[nodiscard]] Communicator* find(Comm handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(handle);
+    return found == known_.end() ? nullptr : found->second;
+  }
+  [[nodiscard]] Communicator* take(Comm handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(handle);
+    if (found == known_.end()) return nullptr;
+    Communicator* const communicator = found->second;
+    known_.erase(found);
+    return communicator;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<Comm, Communicator*> known_;
+};
+
+Communicators& communicators() {
+  static auto* const all = new Communicators;
+  return *all;
+}
+
+int asked(const char* name, Comm handle) {
+  int value = -1;
+  auto* const function = reinterpret_cast<Status (*)(Comm, int*)>(::dlsym(RTLD_NEXT, name));
+  if (function != nullptr && function(handle, &value) != success) value = -1;
+  return value;
+}
+
+void made(Recorder& recorder, Communicator& communicator, Comm handle, Status status) {
+  if (status != success && status != in_progress) {
+    recorder.joined(communicator, -1, -1, status);
+    return;
+  }
+  communicators().add(handle, &communicator);
+  recorder.joined(communicator, asked("ncclCommUserRank", handle), asked("ncclCommCount", handle),
+                  0);
+}
+
+/// The library calls its own functions too, ncclBroadcast from ncclBcast: only the program's call
+/// is recorded.
+class Inside {
+ public:
+  Inside() noexcept : was_(inside()) { inside() = true; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside() { inside() = was_; }
+  [[nodiscard]] static bool& inside() noexcept {
+    thread_local bool is_inside = false;
+    return is_inside;
+  }
+
+ private:
+  bool was_;
+};
+
+/// Null also inside of the library.
+Recorder* recorder_now() { return Inside::inside() ? nullptr : Recorder::get(); }
+
+/// Creates a communicator by `call`, which fills in `*handle`, at once or at the end of the group.
+template <class F>
+Status create(std::uint64_t identity, const Communicator* parent, int rank, int size, Comm* handle,
+              void* return_address, F&& call) {
+  Recorder* const recorder = recorder_now();
+  if (recorder == nullptr) return call();
+  Communicator* const communicator =
+      recorder->add_communicator("NCCL", identity, parent, rank, size, return_address);
+  const Status status = [&] {
+    const Inside inside;
+    return call();
+  }();
+  Group& group = Group::of_thread();
+  if (group.is_open() && status == success) {
+    group.add_new(communicator, handle);
+  } else {
+    made(*recorder, *communicator, handle == nullptr ? nullptr : *handle, status);
+  }
+  return status;
+}
+
+std::uint64_t identity_of(const UniqueId& id) {
+  std::uint64_t digest = first_digest;
+  for (const char letter : id.internal)
+    digest = mixed(digest, {static_cast<unsigned char>(letter)});
+  return digest;
+}
+
+/// The same in each member: they make the children of a communicator in one order.
+std::uint64_t child_of(Communicator& parent, std::uint64_t color) {
+  return mixed(parent.identity, {++parent.children, color});
+}
+
+/// Records a collective, or a message if `is_send` points to which, around `call`.
+template <class F>
+Status record(Comm handle, Stream stream, Call call, const bool* is_send, F&& pass_on) {
+  Recorder* const recorder = recorder_now();
+  Communicator* const communicator = recorder == nullptr ? nullptr : communicators().find(handle);
+  if (communicator == nullptr) return pass_on();
+  Group& group = Group::of_thread();
+  call.stream = stream;
+  call.has_stream = true;
+  Record* const record =
+      is_send == nullptr
+          ? recorder->begin(*communicator, call, group.number())
+          : recorder->begin_message(*communicator, *is_send, call.root, 0, call, group.number());
+  if (record == nullptr) return pass_on();
+  group.add(*recorder, record, stream);
+  const Status status = [&] {
+    const Inside inside;
+    return pass_on();
+  }();
+  if (!group.is_open()) {
+    group.submitted(*recorder, status);
+  } else if (status != success) {
+    Recorder::failed(record, status);
+  }
+  return status;
+}
+
+// nccl.h, ncclDataType_t and ncclRedOp_t.
+constexpr const char* types[] = {"int8",    "uint8",    "int32",      "uint32",
+                                 "int64",   "uint64",   "float16",    "float32",
+                                 "float64", "bfloat16", "float8e4m3", "float8e5m2"};
+constexpr const char* reductions[] = {"sum", "prod", "max", "min", "avg"};
+
+/// Reductions that the program made (ncclRedOpCreatePreMulSum) have numbers that differ from
+/// process to process.
+template <std::size_t N>
+std::string_view name_of(const char* const (&names)[N], int number) {
+  return number >= 0 && static_cast<std::size_t>(number) < N ? names[number] : "own";
+}
+
+Call call_of(Operation operation, std::size_t count, Type type, void* return_address, int root = -1,
+             std::string_view reduction = {}) {
+  Call call{};
+  call.operation = operation;
+  call.count = count;
+  call.type = name_of(types, type);
+  call.reduction = reduction;
+  call.root = root;
+  call.return_address = return_address;
+  return call;
+}
+
+}  // namespace
+}  // namespace warpsafe::ranks::nccl
+
+using namespace warpsafe::ranks;
+using namespace warpsafe::ranks::nccl;
+
+#define WARPSAFE_HERE __builtin_return_address(0)
+
+WARPSAFE_NCCL Status ncclCommInitRank(Comm* comm, int size, UniqueId id, int rank) {
+  return create(identity_of(id), nullptr, rank, size, comm, WARPSAFE_HERE,
+                [&] { return WARPSAFE_NEXT(ncclCommInitRank)(comm, size, id, rank); });
+}
+WARPSAFE_NCCL Status ncclCommInitRankConfig(Comm* comm, int size, UniqueId id, int rank,
+                                            void* config) {
+  return create(identity_of(id), nullptr, rank, size, comm, WARPSAFE_HERE, [&] {
+    return WARPSAFE_NEXT(ncclCommInitRankConfig)(comm, size, id, rank, config);
+  });
+}
+WARPSAFE_NCCL Status ncclCommInitRankScalable(Comm* comm, int size, int rank, int ids, UniqueId* id,
+                                              void* config) {
+  return create(identity_of(*id), nullptr, rank, size, comm, WARPSAFE_HERE, [&] {
+    return WARPSAFE_NEXT(ncclCommInitRankScalable)(comm, size, rank, ids, id, config);
+  });
+}
+WARPSAFE_NCCL Status ncclCommSplit(Comm comm, int color, int key, Comm* made, void* config) {
+  Communicator* const parent = communicators().find(comm);
+  // A member without a color (NCCL_SPLIT_NOCOLOR) takes part, and gets no communicator.
+  if (parent != nullptr && color < 0) ++parent->children;
+  if (parent == nullptr || color < 0) {
+    return WARPSAFE_NEXT(ncclCommSplit)(comm, color, key, made, config);
+  }
+  return create(child_of(*parent, static_cast<std::uint64_t>(color)), parent, -1, -1, made,
+                WARPSAFE_HERE,
+                [&] { return WARPSAFE_NEXT(ncclCommSplit)(comm, color, key, made, config); });
+}
+WARPSAFE_NCCL Status ncclCommShrink(Comm comm, int* excluded, int count, Comm* made, void* config,
+                                    int flags) {
+  const auto pass_on = [&] {
+    return WARPSAFE_NEXT(ncclCommShrink)(comm, excluded, count, made, config, flags);
+  };
+  Communicator* const parent = communicators().find(comm);
+  if (parent == nullptr) return pass_on();
+  return create(child_of(*parent, ~0ULL), parent, -1, -1, made, WARPSAFE_HERE, pass_on);
+}
+/// One process with several devices: nobody else is a member.
+WARPSAFE_NCCL Status ncclCommInitAll(Comm* comms, int count, const int* devices) {
+  Recorder* const recorder = recorder_now();
+  const Inside inside;
+  const Status status = WARPSAFE_NEXT(ncclCommInitAll)(comms, count, devices);
+  if (recorder == nullptr || status != success) return status;
+  const std::uint64_t identity = mixed(
+      first_digest, {static_cast<std::uint64_t>(now_ns()), static_cast<std::uint64_t>(::getpid())});
+  for (int i = 0; i < count; ++i) {
+    Communicator* const made_one =
+        recorder->add_communicator("NCCL", identity, nullptr, i, count, WARPSAFE_HERE);
+    made(*recorder, *made_one, comms[i], status);
+  }
+  return status;
+}
+namespace {
+void left(Comm comm, const char* how) {
+  Communicator* const communicator = communicators().take(comm);
+  if (communicator != nullptr) Recorder::get()->left(*communicator, how);
+}
+}  // namespace
+WARPSAFE_NCCL Status ncclCommDestroy(Comm comm) {
+  left(comm, "destroyed");
+  return WARPSAFE_NEXT(ncclCommDestroy)(comm);
+}
+WARPSAFE_NCCL Status ncclCommAbort(Comm comm) {
+  left(comm, "aborted");
+  return WARPSAFE_NEXT(ncclCommAbort)(comm);
+}
+
+WARPSAFE_NCCL Status ncclGroupStart() {
+  if (Recorder* const recorder = recorder_now()) Group::of_thread().start(*recorder);
+  return WARPSAFE_NEXT(ncclGroupStart)();
+}
+WARPSAFE_NCCL Status ncclGroupEnd() {
+  Recorder* const recorder = recorder_now();
+  if (recorder == nullptr) return WARPSAFE_NEXT(ncclGroupEnd)();
+  Group& group = Group::of_thread();
+  const bool is_outermost = group.end();
+  const Status status = [&] {
+    const Inside inside;
+    return WARPSAFE_NEXT(ncclGroupEnd)();
+  }();
+  if (!is_outermost) return status;
+  group.submitted(*recorder, status);
+  for (const auto& [communicator, handle] : group.take_new()) {
+    made(*recorder, *communicator, *handle, status);
+  }
+  return status;
+}
+
+WARPSAFE_NCCL Status ncclAllReduce(const void* from, void* to, std::size_t count, Type type,
+                                   Reduction reduction, Comm comm, Stream stream) {
+  return record(
+      comm, stream,
+      call_of(Operation::all_reduce, count, type, WARPSAFE_HERE, -1,
+              name_of(reductions, reduction)),
+      nullptr,
+      [&] { return WARPSAFE_NEXT(ncclAllReduce)(from, to, count, type, reduction, comm, stream); });
+}
+WARPSAFE_NCCL Status ncclReduce(const void* from, void* to, std::size_t count, Type type,
+                                Reduction reduction, int root, Comm comm, Stream stream) {
+  return record(
+      comm, stream,
+      call_of(Operation::reduce, count, type, WARPSAFE_HERE, root, name_of(reductions, reduction)),
+      nullptr, [&] {
+        return WARPSAFE_NEXT(ncclReduce)(from, to, count, type, reduction, root, comm, stream);
+      });
+}
+WARPSAFE_NCCL Status ncclReduceScatter(const void* from, void* to, std::size_t count, Type type,
+                                       Reduction reduction, Comm comm, Stream stream) {
+  return record(comm, stream,
+                call_of(Operation::reduce_scatter, count, type, WARPSAFE_HERE, -1,
+                        name_of(reductions, reduction)),
+                nullptr, [&] {
+                  return WARPSAFE_NEXT(ncclReduceScatter)(from, to, count, type, reduction, comm,
+                                                          stream);
+                });
+}
+WARPSAFE_NCCL Status ncclBroadcast(const void* from, void* to, std::size_t count, Type type,
+                                   int root, Comm comm, Stream stream) {
+  return record(
+      comm, stream, call_of(Operation::broadcast, count, type, WARPSAFE_HERE, root), nullptr,
+      [&] { return WARPSAFE_NEXT(ncclBroadcast)(from, to, count, type, root, comm, stream); });
+}
+WARPSAFE_NCCL Status ncclBcast(void* buffer, std::size_t count, Type type, int root, Comm comm,
+                               Stream stream) {
+  return record(comm, stream, call_of(Operation::broadcast, count, type, WARPSAFE_HERE, root),
+                nullptr,
+                [&] { return WARPSAFE_NEXT(ncclBcast)(buffer, count, type, root, comm, stream); });
+}
+WARPSAFE_NCCL Status ncclAllGather(const void* from, void* to, std::size_t count, Type type,
+                                   Comm comm, Stream stream) {
+  return record(comm, stream, call_of(Operation::all_gather, count, type, WARPSAFE_HERE), nullptr,
+                [&] { return WARPSAFE_NEXT(ncclAllGather)(from, to, count, type, comm, stream); });
+}
+WARPSAFE_NCCL Status ncclAlltoAll(const void* from, void* to, std::size_t count, Type type,
+                                  Comm comm, Stream stream) {
+  return record(comm, stream, call_of(Operation::all_to_all, count, type, WARPSAFE_HERE), nullptr,
+                [&] { return WARPSAFE_NEXT(ncclAlltoAll)(from, to, count, type, comm, stream); });
+}
+WARPSAFE_NCCL Status ncclGather(const void* from, void* to, std::size_t count, Type type, int root,
+                                Comm comm, Stream stream) {
+  return record(
+      comm, stream, call_of(Operation::gather, count, type, WARPSAFE_HERE, root), nullptr,
+      [&] { return WARPSAFE_NEXT(ncclGather)(from, to, count, type, root, comm, stream); });
+}
+WARPSAFE_NCCL Status ncclScatter(const void* from, void* to, std::size_t count, Type type, int root,
+                                 Comm comm, Stream stream) {
+  return record(
+      comm, stream, call_of(Operation::scatter, count, type, WARPSAFE_HERE, root), nullptr,
+      [&] { return WARPSAFE_NEXT(ncclScatter)(from, to, count, type, root, comm, stream); });
+}
+WARPSAFE_NCCL Status ncclSend(const void* from, std::size_t count, Type type, int peer, Comm comm,
+                              Stream stream) {
+  static constexpr bool is_send = true;
+  return record(comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send,
+                [&] { return WARPSAFE_NEXT(ncclSend)(from, count, type, peer, comm, stream); });
+}
+WARPSAFE_NCCL Status ncclRecv(void* to, std::size_t count, Type type, int peer, Comm comm,
+                              Stream stream) {
+  static constexpr bool is_send = false;
+  return record(comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send,
+                [&] { return WARPSAFE_NEXT(ncclRecv)(to, count, type, peer, comm, stream); });
+}

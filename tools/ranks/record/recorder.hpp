@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "call_place.hpp"
+#include "json_line.hpp"
+#include "layout.hpp"
+#include "operations.hpp"
+#include "process.hpp"
+#include "record_file.hpp"
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace warpsafe::ranks {
+
+[[nodiscard]] inline std::int64_t now_ns() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// FNV-1a over the bytes of numbers. Two processes, of different builds, must agree.
+[[nodiscard]] inline std::uint64_t mixed(std::uint64_t digest,
+                                         std::initializer_list<std::uint64_t> numbers) noexcept {
+  for (std::uint64_t number : numbers) {
+    for (int byte = 0; byte < 8; ++byte, number >>= 8U) {
+      digest = (digest ^ (number & 0xffU)) * 0x100000001b3U;
+    }
+  }
+  return digest;
+}
+inline constexpr std::uint64_t first_digest = 0xcbf29ce484222325U;
+[[nodiscard]] inline std::uint64_t mixed(std::string_view text) noexcept {
+  std::uint64_t digest = first_digest;
+  for (const char letter : text) digest = mixed(digest, {static_cast<unsigned char>(letter)});
+  return digest;
+}
+
+/// What two members of a communicator must agree on, and what a reader sees of a call.
+struct Call {
+  Operation operation;
+  std::uint64_t count = 0;
+  std::string_view type = {};       ///< empty: none
+  std::string_view reduction = {};  ///< empty: none
+  std::int32_t root = -1;
+  const void* stream = nullptr;
+  bool has_stream = false;
+  void* return_address = nullptr;
+  /// False: members may differ in count and type, as in MPI_Gatherv.
+  bool same_count = true;
+};
+
+/// A communicator of the process. It stays in memory after its end: records refer to it.
+struct Communicator {
+  std::uint32_t number = 0;
+  std::uint64_t digest = first_digest;
+  /// How many communicators were made of this one: the same in each member.
+  std::uint64_t children = 0;
+  std::uint64_t identity = 0;
+  RecordFile file;
+  /// Messages by peer: sent, received.
+  std::unordered_map<int, std::uint64_t> sent, received;
+};
+
+/// Writes the records of this process. All members can be called by any thread.
+class Recorder {
+ public:
+  /// The library whose calls are recorded, as a part of the files' names: a process may load two.
+  static const char* const kind;
+
+  /// The process' recorder; nullptr: WARPSAFE_RANKS names no folder, or nothing can be written
+  /// there. A child after a fork has a recorder of its own.
+  [[nodiscard]] static Recorder* get() {
+    static const bool once = [] {
+      ::pthread_atfork(nullptr, nullptr, [] { current() = {}; });
+      return true;
+    }();
+    (void)once;
+    Slot& slot = current();
+    const std::lock_guard lock(slot_mutex());
+    if (!slot.tried) {
+      slot.tried = true;
+      slot.recorder = make();
+    }
+    return slot.recorder;
+  }
+
+  /// Adds a communicator and its file. `library` is "NCCL", "RCCL" or "MPI"; `parent` may be null.
+  /// `rank` and `size` are -1 where they are not known yet (`joined` adds them).
+  [[nodiscard]] Communicator* add_communicator(const char* library, std::uint64_t identity,
+                                               const Communicator* parent, int rank, int size,
+                                               void* return_address) {
+    const std::uint32_t place = place_of(return_address);
+    const std::lock_guard lock(mutex_);
+    auto made = std::make_unique<Communicator>();
+    made->number = static_cast<std::uint32_t>(communicators_.size() + 1);
+    made->identity = identity;
+    if (communicators_.size() >= most_communicators) {
+      stop_once("more than 1000 communicators; the later ones are not recorded");
+    } else if (!stopped_ &&
+               !made->file.create(path('.' + std::to_string(made->number) + ".collectives"),
+                                  made->number)) {
+      stop_once(std::strerror(errno));
+    }
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(identity));
+    write(JsonLine{}
+              .add("communicator", made->number)
+              .add("id", text)
+              .add("library", library)
+              .add("parent", parent == nullptr ? 0 : parent->number)
+              .add("rank", rank)
+              .add("size", size)
+              .add("place", place)
+              .add("at_ns", now_ns()));
+    communicators_.push_back(std::move(made));
+    return communicators_.back().get();
+  }
+  /// The communicator exists from now on, or its creation failed with `status`.
+  void joined(const Communicator& communicator, int rank, int size, int status) {
+    const std::lock_guard lock(mutex_);
+    write(JsonLine{}
+              .add("joined", communicator.number)
+              .add("rank", rank)
+              .add("size", size)
+              .add("status", status)
+              .add("at_ns", now_ns()));
+  }
+  void left(const Communicator& communicator, const char* how) {
+    const std::lock_guard lock(mutex_);
+    write(JsonLine{}.add("left", communicator.number).add("how", how).add("at_ns", now_ns()));
+  }
+
+  /// A collective begins; nullptr: it is not recorded.
+  [[nodiscard]] Record* begin(Communicator& communicator, const Call& call, std::uint32_t group) {
+    const std::uint32_t place = place_of(call.return_address);
+    const std::lock_guard lock(mutex_);
+    communicator.digest =
+        mixed(communicator.digest,
+              {static_cast<std::uint64_t>(call.operation), call.same_count ? call.count : ~0ULL,
+               call.same_count ? mixed(call.type) : 0, mixed(call.reduction),
+               static_cast<std::uint64_t>(static_cast<std::int64_t>(call.root))});
+    Record* const record = next(communicator.file);
+    if (record == nullptr) return nullptr;
+    record->digest = communicator.digest;
+    record->count = call.count;
+    record->place = place;
+    record->operation = static_cast<std::uint16_t>(call.operation);
+    record->type = word(call.type);
+    record->reduction = word(call.reduction);
+    record->root = call.root;
+    record->stream = call.has_stream ? number_of(call.stream) : 0;
+    record->group = group;
+    publish(*record);
+    return record;
+  }
+  /// A message begins. `tag` is 0 with NCCL.
+  [[nodiscard]] Record* begin_message(Communicator& communicator, bool is_send, int peer, int tag,
+                                      const Call& call, std::uint32_t group) {
+    const std::uint32_t place = place_of(call.return_address);
+    const std::lock_guard lock(mutex_);
+    auto& counts = is_send ? communicator.sent : communicator.received;
+    const std::uint64_t number = counts[peer]++;
+    Record* const record = next(messages_);
+    if (record == nullptr) return nullptr;
+    record->digest = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)) << 32U) | number;
+    record->count = call.count;
+    record->place = place;
+    record->operation = is_send ? send_operation : receive_operation;
+    record->type = word(call.type);
+    record->reduction = static_cast<std::uint16_t>(communicator.number);
+    record->root = peer;
+    record->stream = call.has_stream ? number_of(call.stream) : 0;
+    record->group = group;
+    publish(*record);
+    return record;
+  }
+  static void submitted(Record* record) noexcept { set(record, State::submitted); }
+  static void unwatched(Record* record) noexcept { set(record, State::unwatched); }
+  static void failed(Record* record, int status) noexcept {
+    if (record == nullptr) return;
+    record->device_us = static_cast<float>(status);
+    record->end_ns = now_ns();
+    set(record, State::failed);
+  }
+  static void ended(Record* record, std::int64_t end_ns, float device_us) noexcept {
+    if (record == nullptr) return;
+    record->device_us = device_us;
+    record->end_ns = end_ns;
+    set(record, State::ended);
+  }
+  [[nodiscard]] std::uint32_t new_group() noexcept { return ++groups_; }
+  /// Says that the process lives: its messages' file has the time.
+  void beat() noexcept {
+    if (messages_.header() != nullptr) messages_.header()->heartbeat_ns.store(now_ns());
+  }
+  /// Called before the record of the process ends.
+  void set_last_step(void (*step)(Recorder&)) { last_step_ = step; }
+  void at_exit() {
+    if (const auto step = last_step_.load()) step(*this);
+    const std::lock_guard lock(mutex_);
+    beat();
+    write(JsonLine{}.add("exit", now_ns()));
+  }
+
+ private:
+  struct Slot {
+    bool tried = false;
+    Recorder* recorder = nullptr;  // never destroyed: threads may still call while the process ends
+  };
+  static constexpr std::size_t most_communicators = 1000;
+
+  static Slot& current() {
+    static Slot slot;
+    return slot;
+  }
+  static std::mutex& slot_mutex() {
+    static auto* const mutex = new std::mutex;
+    return *mutex;
+  }
+  static Recorder* make() {
+    const char* const folder = ::secure_getenv("WARPSAFE_RANKS");
+    if (folder == nullptr || *folder == '\0') return nullptr;
+    (void)::mkdir(folder, 0777);
+    auto made = std::make_unique<Recorder>();
+    made->process_ = Process::of_environment();
+    made->stem_ = std::string(folder) + '/' + made->process_.file_stem() + '.' + kind;
+    const std::string path = made->path(".process");
+    made->names_ =
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (made->names_ < 0 || !made->messages_.create(made->path(".messages"), 0)) {
+      std::fprintf(stderr, "warpsafe: collectives are not recorded: %s: %s\n", path.c_str(),
+                   std::strerror(errno));
+      return nullptr;
+    }
+    made->beat();
+    made->write_header();
+    std::atexit([] {
+      if (current().recorder != nullptr) current().recorder->at_exit();
+    });
+    return made.release();
+  }
+  [[nodiscard]] std::string path(const std::string& ending) const { return stem_ + ending; }
+
+  void write_header() {
+    char boot[64] = "";
+    if (const int file = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+        file >= 0) {
+      const ssize_t size = ::read(file, boot, sizeof boot - 1);
+      boot[size > 0 ? static_cast<std::size_t>(size - 1) : 0] = '\0';
+      ::close(file);
+    }
+    char program[1024] = "";
+    const ssize_t size = ::readlink("/proc/self/exe", program, sizeof program - 1);
+    program[size > 0 ? static_cast<std::size_t>(size) : 0] = '\0';
+    write(JsonLine{}
+              .add("warpsafe_ranks", 1)
+              .add("host", process_.host)
+              .add("boot", boot)
+              .add("pid", ::getpid())
+              .add("rank", process_.rank)
+              .add("local_rank", process_.local_rank)
+              .add("size", process_.size)
+              .add("launcher", process_.launcher)
+              .add("program", program)
+              .add("operations", operation_names)
+              .add("at_ns", now_ns()));
+  }
+  /// One write for one line: a reader never sees a part of two lines mixed.
+  void write(const JsonLine& object) {
+    const std::string line = object.line();
+    for (std::size_t done = 0; done < line.size();) {
+      const ssize_t written = ::write(names_, line.data() + done, line.size() - done);
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) {
+        stop_once(std::strerror(errno));
+        return;
+      }
+      done += static_cast<std::size_t>(written);
+    }
+  }
+  /// Recording ends, and the program goes on.
+  void stop_once(const char* why) {
+    if (stopped_) return;
+    stopped_ = true;
+    std::fprintf(stderr, "warpsafe: collectives are no longer recorded: %s: %s\n", stem_.c_str(),
+                 why);
+    const std::string line = JsonLine{}.add("stopped", why).add("at_ns", now_ns()).line();
+    // The disk may be full: then the reader sees a record that never ends.
+    (void)!::write(names_, line.data(), line.size());
+  }
+  Record* next(RecordFile& file) {
+    if (stopped_ || !file.is_open()) return nullptr;
+    Record* const record = file.append();
+    if (record == nullptr) {
+      stop_once(std::strerror(errno));
+      return nullptr;
+    }
+    record->order = order_++;
+    record->begin_ns = now_ns();
+    return record;
+  }
+  static void publish(Record& record) noexcept {
+    record.state.store(State::begun, std::memory_order_release);
+  }
+  /// A state only grows: a call that failed inside of a group does not become submitted with it.
+  static void set(Record* record, State state) noexcept {
+    if (record != nullptr && record->state.load() < state) record->state.store(state);
+  }
+  /// The number of a type's or a reduction's name; 0: none.
+  std::uint16_t word(std::string_view name) {
+    if (name.empty()) return 0;
+    const auto [entry, is_new] =
+        words_.try_emplace(std::string(name), static_cast<std::uint16_t>(words_.size() + 1));
+    if (is_new) write(JsonLine{}.add("word", entry->second).add("name", name));
+    return entry->second;
+  }
+  std::uint32_t number_of(const void* stream) {
+    const auto [entry, is_new] =
+        streams_.try_emplace(stream, static_cast<std::uint32_t>(streams_.size() + 1));
+    if (is_new) {
+      char text[20];
+      std::snprintf(text, sizeof text, "%p", stream);
+      write(JsonLine{}.add("stream", entry->second).add("handle", text));
+    }
+    return entry->second;
+  }
+  std::uint32_t place_of(void* return_address) {
+    if (return_address == nullptr) return 0;
+    const std::lock_guard lock(places_mutex_);
+    CallPlace place;
+    bool is_new = false;
+    const std::uint32_t number = places_.number_of(return_address, place, is_new);
+    if (is_new) {
+      write(JsonLine{}
+                .add("place", number)
+                .add("object", place.object)
+                .add("offset", static_cast<std::int64_t>(place.offset))
+                .add("function", place.function));
+    }
+    return number;
+  }
+
+  std::mutex mutex_;
+  std::mutex places_mutex_;
+  Process process_;
+  std::string stem_;
+  int names_ = -1;
+  bool stopped_ = false;
+  std::uint32_t order_ = 0;
+  std::atomic<std::uint32_t> groups_{0};
+  std::atomic<void (*)(Recorder&)> last_step_{nullptr};
+  RecordFile messages_;
+  std::vector<std::unique_ptr<Communicator>> communicators_;
+  std::unordered_map<const void*, std::uint32_t> streams_;
+  std::unordered_map<std::string, std::uint16_t> words_;
+  CallPlaces places_;
+};
+
+}  // namespace warpsafe::ranks

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""The files of one process, as tools/ranks/record writes them (docs/tools/ranks-files.md)."""
+
+import collections
+import dataclasses
+import enum
+import json
+import os
+import pathlib
+import struct
+
+RECORD = struct.Struct("<QqqQIIHHHHiIIf")
+HEADER = struct.Struct("<8sIIq40x")
+MAGIC = b"wsranks1"
+SEND, RECEIVE = 1000, 1001
+# The place of the state in an unpacked record.
+STATE = 9
+
+
+class State(enum.IntEnum):
+    """How far a call is."""
+
+    FREE = 0
+    BEGUN = 1
+    SUBMITTED = 2
+    UNWATCHED = 3
+    ENDED = 4
+    FAILED = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """A collective or a message."""
+
+    digest: int
+    begin_ns: int
+    end_ns: int
+    count: int
+    order: int
+    place: int
+    operation: int
+    type: int
+    reduction: int
+    state: int
+    root: int
+    stream: int
+    group: int
+    device_us: float
+
+    @property
+    def tag(self):
+        """Of a message; -1: any."""
+        tag = self.digest >> 32
+        return tag - (1 << 32) if tag >> 31 else tag
+
+    @property
+    def arrived_ns(self):
+        """When this member was ready: on the device, where its end is known, otherwise in the call."""
+        if self.device_us > 0 and self.state == State.ENDED:
+            return self.end_ns - int(self.device_us * 1000)
+        return self.begin_ns
+
+
+class OpenFiles:
+    """The files that were read last. A large job has more files than a process may open, and to map them would count as
+    this process' memory."""
+
+    MOST = 200
+
+    def __init__(self):
+        self._files = collections.OrderedDict()
+
+    def read(self, path, offset, size):
+        file = self._files.pop(path, None)
+        if file is None:
+            if len(self._files) >= self.MOST:
+                os.close(self._files.popitem(last=False)[1])
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._files[path] = file
+        return os.pread(file, size, offset)
+
+
+class Records:
+    """The records of a file. Single ones are read: a file of a long run is never read whole."""
+
+    FILES = OpenFiles()
+
+    def __init__(self, path):
+        self._path = str(path)
+        size = os.stat(path).st_size
+        if size < RECORD.size:
+            raise ValueError("shorter than its header")
+        magic, self.communicator, self.pid, self.heartbeat_ns = HEADER.unpack(self._read(0, HEADER.size))
+        if magic != MAGIC:
+            raise ValueError("no record of warpsafe")
+        # The file has room for more than it has: the first free record is behind the last one.
+        low, high = 0, size // RECORD.size - 1
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self[middle].state == State.FREE else (middle + 1, high)
+        self._count = low
+
+    def __len__(self):
+        return self._count
+
+    def __getitem__(self, index):
+        return Record(*RECORD.unpack(self._read((index + 1) * RECORD.size, RECORD.size)))
+
+    def _read(self, offset, size):
+        data = self.FILES.read(self._path, offset, size)
+        if len(data) != size:
+            raise ValueError(f"{self._path} became shorter while it was read")
+        return data
+
+    def open_ones(self, most=1000):
+        """The indices of the records that have not ended, of the last `most`. Later ones may have ended: a request of MPI
+        ends in a wait of its own."""
+        first = max(0, self._count - most)
+        data = self._read((first + 1) * RECORD.size, (self._count - first) * RECORD.size)
+        return [index for index, record in enumerate(RECORD.iter_unpack(data), first)
+                if record[STATE] in (State.BEGUN, State.SUBMITTED)]
+
+
+class NoRecords:
+    """In place of a file that cannot be read."""
+
+    heartbeat_ns = 0
+
+    def __len__(self):
+        return 0
+
+    def open_ones(self, _most=0):
+        return []
+
+
+class Member:
+    """A process in a communicator."""
+
+    def __init__(self, library, line):
+        self.library = library  # of this process: the file of names with its words
+        self.number = line["communicator"]
+        self.id = line["id"]
+        self.kind = line["library"]
+        self.rank = line["rank"]
+        self.size = line["size"]
+        self.parent = line.get("parent", 0)
+        self.place = line.get("place", 0)
+        self.made_ns = line["at_ns"]
+        self.is_joined = False
+        self.failed_with = 0
+        self.left = ""
+        self.records = NoRecords()
+
+    @property
+    def process(self):
+        return self.library.process
+
+
+class Library:
+    """What one library (NCCL or MPI) recorded in a process."""
+
+    def __init__(self, stem):
+        self.stem = stem
+        self.process = None
+        self.header = {}
+        self.words, self.places, self.members = {}, {}, {}
+        self.exit_ns = 0
+        self.stopped = ""
+        self.problems = []
+        self._read_names()
+        self.messages = self._records(".messages")
+        for member in self.members.values():
+            member.records = self._records(f".{member.number}.collectives")
+
+    def _records(self, ending):
+        path = pathlib.Path(str(self.stem) + ending)
+        try:
+            return Records(path)
+        except (OSError, ValueError) as error:
+            self.problems.append(f"{path.name}: {error}")
+            return NoRecords()
+
+    def _read_names(self):
+        data = pathlib.Path(str(self.stem) + ".process").read_bytes()
+        for number, line in enumerate(data.split(b"\n"), 1):
+            if not line:
+                continue
+            try:
+                self._take(json.loads(line.decode(errors="replace")))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                # The last line of a process that was killed may be cut.
+                self.problems.append(f"{self.stem.name}.process: line {number} is no line of a record")
+        if not self.header:
+            raise ValueError(f"{self.stem.name}.process: the first line is missing")
+
+    def _take(self, line):
+        if "warpsafe_ranks" in line:
+            self.header = line
+        elif "word" in line:
+            self.words[line["word"]] = line["name"]
+        elif "place" in line and "object" in line:
+            self.places[line["place"]] = line
+        elif "communicator" in line:
+            self.members[line["communicator"]] = Member(self, line)
+        elif "joined" in line:
+            member = self.members[line["joined"]]
+            member.failed_with = line["status"]
+            if line["status"] == 0:
+                member.is_joined, member.rank, member.size = True, line["rank"], line["size"]
+        elif "left" in line:
+            self.members[line["left"]].left = line["how"]
+        elif "exit" in line:
+            self.exit_ns = line["exit"]
+        elif "stopped" in line:
+            self.stopped = line["stopped"]
+
+    def operation(self, record):
+        if record.operation in (SEND, RECEIVE):
+            return "send" if record.operation == SEND else "receive"
+        names = self.header["operations"]
+        return names[record.operation] if record.operation < len(names) else f"operation {record.operation}"
+
+
+class Process:
+    """A process of the job."""
+
+    def __init__(self, first):
+        header = first.header
+        self.host, self.boot, self.pid = header["host"], header["boot"], header["pid"]
+        self.rank, self.size = header["rank"], header["size"]
+        self.program = header.get("program", "")
+        self.libraries = []
+
+    def add(self, library):
+        library.process = self
+        self.libraries.append(library)
+
+    @property
+    def members(self):
+        return [member for library in self.libraries for member in library.members.values()]
+
+    @property
+    def exit_ns(self):
+        return max(library.exit_ns for library in self.libraries)
+
+    @property
+    def heartbeat_ns(self):
+        return max(library.messages.heartbeat_ns for library in self.libraries)
+
+    def __str__(self):
+        return f"rank {self.rank}" if self.rank >= 0 else f"process {self.pid} on {self.host}"
+
+
+def read(folder):
+    """The processes with records in `folder`, by rank, and what could not be read."""
+    processes, problems = {}, []
+    for path in sorted(pathlib.Path(folder).glob("*.process")):
+        try:
+            library = Library(path.with_suffix(""))
+        except (OSError, ValueError) as error:
+            problems.append(str(error))
+            continue
+        problems += library.problems
+        header = library.header
+        key = header["host"], header["boot"], header["pid"]
+        if key not in processes:
+            processes[key] = Process(library)
+        processes[key].add(library)
+    found = sorted(processes.values(), key=lambda process: (process.rank < 0, process.rank, process.host, process.pid))
+    return found, problems

@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""What is wrong with a job: calls that differ, ranks that did not come, circles, dead ranks, stragglers."""
+
+import dataclasses
+import statistics
+
+from .files import RECEIVE, SEND, State
+from .job import sampled
+
+OPEN = (State.BEGUN, State.SUBMITTED)
+# A rank is a straggler if it is last in most of the collectives, and late enough to be felt.
+MOST_OFTEN = 0.5
+LATE_SHARE = 0.1
+LATE_NS = 1_000_000
+# Processes write the time this often (tools/ranks/record).
+BEAT_NS = 100_000_000
+
+
+@dataclasses.dataclass
+class Side:
+    """Ranks that do the same, and where they do it."""
+
+    ranks: list
+    what: str
+    place: tuple = None  # a library and the number of its place
+    since_ns: int = 0
+
+
+@dataclasses.dataclass
+class Finding:
+    """One problem. `kind` is part of the JSON format (docs/tools/ranks.md)."""
+
+    kind: str
+    text: str
+    sides: list = dataclasses.field(default_factory=list)
+    communicator: int = 0
+    index: int = -1
+
+
+@dataclasses.dataclass
+class Wait:
+    """A process inside of an operation that has not ended, and who is not there."""
+
+    process: object
+    member: object
+    record: object
+    index: int
+    absent: list  # processes
+    absent_ranks: list  # ranks of the communicator without a record
+
+
+def names(processes):
+    """"ranks 0 to 2, 5"."""
+    ranks = sorted({process.rank for process in processes if process.rank >= 0})
+    others = [str(process) for process in processes if process.rank < 0]
+    return " and ".join(([ranks_text(ranks)] if ranks else []) + others)
+
+
+def ranks_text(ranks, word="rank"):
+    """"ranks 0 to 2, 5" for [0, 1, 2, 5]."""
+    parts, begin = [], None
+    for rank in [*ranks, None]:
+        if begin is not None and rank == last + 1:
+            last = rank
+            continue
+        if begin is not None:
+            parts.append(str(begin) if begin == last else f"{begin} and {last}" if last == begin + 1 else f"{begin} to {last}")
+        begin = last = rank
+    return f"{word}{'' if len(ranks) == 1 else 's'} {', '.join(parts)}"
+
+
+def grouped(pairs):
+    """Sides of (process, what, place, since), one for each different (what, place)."""
+    sides = {}
+    for process, what, place, since in pairs:
+        side = sides.setdefault((what, _key(place)), Side([], what, place, since))
+        side.ranks.append(process)
+        side.since_ns = min(side.since_ns, since)
+    return list(sides.values())
+
+
+def _key(place):
+    if place is None:
+        return None
+    library, number = place
+    line = library.places.get(number, {})
+    return line.get("object"), line.get("offset")
+
+
+class Examination:
+    """All findings of a job, the most certain and the most telling first."""
+
+    def __init__(self, job, after=2):
+        """`after`: the seconds from which on a wait of a running job is reported."""
+        self.job = job
+        self.after_ns = 0 if any(job.is_dead(process) for process in job.processes) else after * 1e9
+        self.waits = self._waits()
+        self.findings = [
+            *self._missing(),
+            *self._deaths(),
+            *self._differences(),
+            *self._circles(),
+            *self._stuck(),
+            *self._messages(),
+            *self._failures(),
+            *self._stragglers(),
+        ]
+
+    # --- ranks -------------------------------------------------------------------------------------
+
+    def _missing(self):
+        if self.job.processes and self.job.missing:
+            yield Finding("no_record", f"{ranks_text(self.job.missing)} of {self.job.size} left no record: "
+                          "not started, on a host whose records are elsewhere, or without warpsafe-run")
+
+    def _deaths(self):
+        dead = sorted(filter(self.job.is_dead, self.job.processes), key=self.job.died_ns)
+        if not dead:
+            return
+        sides = []
+        for process in dead:
+            what, place, _ = self._doing(process)
+            sides += grouped([(process, what, place, self.job.died_ns(process))])
+        text = f"{names(dead)} ended without a word (killed, crashed, or left by _exit)"
+        # A launcher kills the others as soon as it sees the first one die.
+        if len(dead) > 1 and self.job.died_ns(dead[1]) - self.job.died_ns(dead[0]) > BEAT_NS:
+            text += f"; {dead[0]} first, on {dead[0].host}"
+        yield Finding("died", text, _merged(sides))
+
+    def _doing(self, process):
+        """What a process does now: (text, place, since)."""
+        newest = None
+        for member in process.members:
+            if len(member.records):
+                record = member.records[len(member.records) - 1]
+                newest = max(newest, (record.begin_ns, member, record), key=lambda found: found[0]) if newest else (
+                    record.begin_ns, member, record)
+            elif not member.is_joined and not member.failed_with:
+                return (f"in the creation of {self.job.of_member[id(member)]}", (member.library, member.place), member.made_ns)
+        for library in process.libraries:
+            if len(library.messages):
+                record = library.messages[len(library.messages) - 1]
+                member = library.members.get(record.reduction)
+                if member and (newest is None or record.begin_ns > newest[0]):
+                    newest = record.begin_ns, member, record
+        if newest is None:
+            return "before its first collective", None, 0
+        begin, member, record = newest
+        one = self.job.of_member[id(member)]
+        what = self.job.describe(member, record)
+        place = member.library, record.place
+        if process.exit_ns:
+            return f"has ended; its last call was {what} ({one})", place, process.exit_ns
+        # Nobody recorded whether the last call of a process that was killed has ended.
+        if self.job.is_dead(process):
+            return f"its last call was {what} ({one})", place, begin
+        if record.state in OPEN:
+            return f"in {what} ({one})", place, begin
+        since = record.end_ns or begin
+        waiting = self._open_request(process)
+        return f"in its own code since {what} ({one})" + (f", with an open {waiting}" if waiting else ""), place, since
+
+    def _open_request(self, process):
+        """The first operation that the process began and has not waited for to its end."""
+        for library in process.libraries:
+            for index in library.messages.open_ones():
+                record = library.messages[index]
+                if record.reduction in library.members:
+                    return self.job.describe(library.members[record.reduction], record)
+        return ""
+
+    # --- collectives -------------------------------------------------------------------------------
+
+    def _differences(self):
+        for one in self.job.communicators:
+            index = one.first_difference()
+            if index is None:
+                continue
+            calls = [(member, member.records[index]) for member in one.members if len(member.records) > index]
+            sides = grouped((member.process, self.job.describe(member, record), (member.library, record.place),
+                             record.begin_ns) for member, record in calls)
+            sides.sort(key=lambda side: -len(side.ranks))
+            text = f"collective {index + 1} of {one} ({one.kind}, {one.size} ranks) differs between its ranks"
+            if len(sides) == 2 and self._swapped(one, index):
+                text += ": they call the same two in another order"
+            yield Finding("different", text, sides, one.number, index)
+
+    def _swapped(self, one, index):
+        pairs = {tuple(self.job.describe(member, member.records[index + step]) for step in (0, 1))
+                 for member in one.members if len(member.records) > index + 1}
+        return len(pairs) == 2 and len({frozenset(pair) for pair in pairs}) == 1
+
+    def _waits(self):
+        """Each process in an operation that has not ended, with the members that have not come to it."""
+        found = []
+        for one in self.job.communicators:
+            for member in one.members:
+                index = next(iter(member.records.open_ones()), -1)
+                if index >= 0 and not member.process.exit_ns:
+                    absent = [other.process for other in one.members if len(other.records) <= index]
+                    found.append(Wait(member.process, member, member.records[index], index, absent, one.missing))
+                elif not member.is_joined and not member.failed_with and not member.process.exit_ns:
+                    absent = [other.process for other in one.members if other.failed_with]
+                    found.append(Wait(member.process, member, None, -1, absent, self._absent_from_creation(one)))
+        return found
+
+    @staticmethod
+    def _absent_from_creation(one):
+        return sorted(set(range(one.size)) - {member.rank for member in one.members}) if one.size > 0 else []
+
+    def _stuck(self):
+        """Of each communicator the first collective that some ranks wait in and others have not reached."""
+        for one in self.job.communicators:
+            waits = [wait for wait in self.waits if self.job.of_member[id(wait.member)] is one]
+            if not waits:
+                continue
+            index = min(wait.index for wait in waits)
+            here = [wait for wait in waits if wait.index == index]
+            absent = here[0].absent
+            if not absent and not here[0].absent_ranks:
+                continue
+            now = self.job.now_ns()
+            record = here[0].record
+            what = self.job.describe(here[0].member, record) if record else "its creation"
+            text = f"{one} ({one.kind}, {one.size} ranks) waits in " + (
+                f"collective {index + 1}, {what}" if record else "its creation")
+            begun = min(wait.record.begin_ns if wait.record else wait.member.made_ns for wait in here)
+            if now - begun < self.after_ns:
+                continue
+            text += f", for {max(0, now - begun) / 1e9:.1f} s"
+            sides = grouped((wait.process, "called it",
+                             (wait.member.library, wait.record.place if wait.record else wait.member.place),
+                             wait.record.begin_ns if wait.record else wait.member.made_ns) for wait in here)
+            for process in absent:
+                doing, place, since = self._doing(process)
+                if self.job.is_dead(process):
+                    doing = "ended without a word; " + doing
+                sides += grouped([(process, "did not call it; " + doing, place, since)])
+            if here[0].absent_ranks:
+                sides.append(Side([], f"{ranks_text(here[0].absent_ranks)} of the communicator left no record"))
+            yield Finding("waits", text, _merged(sides), one.number, index)
+
+    def _circles(self):
+        """Processes that wait for each other, in different operations."""
+        waits = {}
+        for wait in self.waits:
+            known = waits.get(wait.process)
+            begin = wait.record.begin_ns if wait.record else wait.member.made_ns
+            # A process that has submitted several waits in the first one that does not end.
+            if known is None or begin < known[0]:
+                waits[wait.process] = begin, wait
+        for process in waits:
+            path, current = [], process
+            while current in waits and current not in path:
+                path.append(current)
+                following = [other for other in waits[current][1].absent if other in waits]
+                if not following:
+                    break
+                current = following[0]
+            else:
+                if current in path:
+                    circle = path[path.index(current):]
+                    if self.job.now_ns() - max(waits[one][0] for one in circle) < self.after_ns:
+                        return
+                    sides = []
+                    for one in circle:
+                        wait = waits[one][1]
+                        what = self.job.describe(wait.member, wait.record) if wait.record else "the creation"
+                        place = wait.record.place if wait.record else wait.member.place
+                        sides.append(Side([one], f"waits in {what} ({self.job.of_member[id(wait.member)]})",
+                                          (wait.member.library, place),
+                                          wait.record.begin_ns if wait.record else wait.member.made_ns))
+                    yield Finding("circle", f"{names(circle)} wait for each other: they use "
+                                  "two communicators in different orders", sides)
+                    return
+
+    def _failures(self):
+        for one in self.job.communicators:
+            failed = []
+            for member in one.members:
+                if member.failed_with:
+                    failed.append((member.process, f"its creation failed with status {member.failed_with}",
+                                   (member.library, member.place), member.made_ns))
+                count = len(member.records)
+                for index in range(max(0, count - 100), count):
+                    record = member.records[index]
+                    if record.state == State.FAILED:
+                        failed.append((member.process, f"{self.job.describe(member, record)} failed with status "
+                                       f"{int(record.device_us)}", (member.library, record.place), record.begin_ns))
+            if failed:
+                yield Finding("failed", f"calls of {one} ({one.kind}) returned errors", grouped(failed), one.number)
+
+    # --- messages ----------------------------------------------------------------------------------
+
+    def _messages(self):
+        for process in self.job.processes:
+            if process.exit_ns:
+                continue
+            for library in process.libraries:
+                yield from self._open_messages(process, library)
+
+    def _open_messages(self, process, library):
+        messages = library.messages
+        for index in messages.open_ones():
+            record = messages[index]
+            member = library.members.get(record.reduction)
+            if self.job.now_ns() - record.begin_ns < self.after_ns:
+                continue
+            if member is None:
+                continue
+            one = self.job.of_member[id(member)]
+            peer = next((other for other in one.members if other.rank == record.root), None)
+            opposite = RECEIVE if record.operation == SEND else SEND
+            verb = "receive" if record.operation == SEND else "send"
+            if peer is None:
+                if record.root >= 0:
+                    yield Finding("message", f"{process} waits in {self.job.describe(member, record)} ({one}), whose "
+                                  f"peer left no record", [Side([process], "called it", (library, record.place),
+                                                                record.begin_ns)], one.number)
+                continue
+            number = sum(1 for other in range(index + 1) if self._is_twin(messages[other], record, record.operation, record.root))
+            partner = self._partner(peer, member.rank, record, opposite, number)
+            if partner is None:
+                doing, place, since = self._doing(peer.process)
+                if self.job.is_dead(peer.process):
+                    doing = "ended without a word; " + doing
+                yield Finding("message", f"{process} waits in {self.job.describe(member, record)} ({one}); "
+                              f"{peer.process} has not called the {verb}",
+                              [Side([process], "called it", (library, record.place), record.begin_ns),
+                               Side([peer.process], doing, place, since)], one.number)
+            elif partner.count < record.count if record.operation == SEND else partner.count > record.count:
+                yield Finding("message", f"{process}'s {self.job.describe(member, record)} ({one}) meets one of another size",
+                              [Side([process], self.job.describe(member, record), (library, record.place), record.begin_ns),
+                               Side([peer.process], self.job.describe(peer, partner), (peer.library, partner.place),
+                                    partner.begin_ns)], one.number)
+            return
+
+    @staticmethod
+    def _is_twin(record, model, operation, root):
+        return (record.operation == operation and record.root == root and record.reduction == model.reduction
+                and (record.tag == model.tag or -1 in (record.tag, model.tag)))
+
+    @staticmethod
+    def _partner(peer, rank, record, operation, number):
+        """The peer's message that belongs to `record`, the number-th of its kind; None: not called yet."""
+        seen = 0
+        for index in range(len(peer.library.messages)):
+            other = peer.library.messages[index]
+            if (other.operation == operation and other.reduction == peer.number and other.root in (rank, -1)
+                    and (other.tag == record.tag or -1 in (other.tag, record.tag))):
+                seen += 1
+                if seen == number:
+                    return other
+        return None
+
+    # --- time --------------------------------------------------------------------------------------
+
+    def _stragglers(self):
+        for one in self.job.communicators:
+            shares = lateness(self.job, one)
+            if not shares:
+                continue
+            for member, (last, late_ns, interval_ns) in shares.items():
+                if last > MOST_OFTEN and late_ns > max(LATE_NS, LATE_SHARE * interval_ns):
+                    yield Finding("straggler", f"{member.process} comes last to {last:.0%} of the collectives of {one}, "
+                                  f"{late_ns / 1e6:.1f} ms after the first at the median (of {interval_ns / 1e6:.1f} ms "
+                                  "between two of them)", [], one.number)
+
+
+def lateness(job, one, most=500):
+    """By member: the share of collectives that it came last to, the median delay, the median time between two."""
+    if len(one.members) < 2:
+        return {}
+    shared = min(len(member.records) for member in one.members)
+    if shared < 50:
+        return {}
+    indices = sampled(shared, most)
+    # File by file: each is opened once.
+    came = [[job.at(member.process, member.records[index].arrived_ns) for index in indices] for member in one.members]
+    last, delays, begins = {}, {}, []
+    for number, index in enumerate(indices):
+        times = [arrivals[number] for arrivals in came]
+        first = min(times)
+        begins.append((index, first))
+        slowest = one.members[times.index(max(times))]
+        last[slowest] = last.get(slowest, 0) + 1
+        for member, at in zip(one.members, times):
+            delays.setdefault(member, []).append(at - first)
+    steps = [(b - a) / (j - i) for (i, a), (j, b) in zip(begins, begins[1:])]
+    interval = statistics.median(steps)
+    return {member: (last.get(member, 0) / len(begins), statistics.median(values), interval)
+            for member, values in delays.items()}
+
+
+def _merged(sides):
+    merged = {}
+    for side in sides:
+        known = merged.setdefault((side.what, _key(side.place)), side)
+        if known is not side:
+            known.ranks += side.ranks
+    return list(merged.values())

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""The findings as text and as JSON."""
+
+import datetime
+
+from .findings import names, ranks_text
+
+
+def summary(job):
+    """One line: what there is."""
+    hosts = len({process.boot or process.host for process in job.processes})
+    calls = sum(len(member.records) for process in job.processes for member in process.members)
+    known = f"{len(job.processes)} processes" if job.size < 0 else (
+        f"{len({p.rank for p in job.processes})} of {job.size} ranks")
+    return (f"{known} on {counted(hosts, 'host')}, {counted(len(job.communicators), 'communicator')}, "
+            f"{counted(calls, 'collective')}")
+
+
+def counted(number, word):
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def as_text(job, findings, places):
+    lines = [summary(job)]
+    lines += [f"note: {problem}" for problem in job.problems]
+    for finding in findings:
+        lines += ["", finding.text]
+        for side in finding.sides:
+            who = names(side.ranks)
+            place = places.text(side.place)
+            lines.append("  " + (f"{who}: " if who else "") + side.what + (f", at {place}" if place else ""))
+    if not findings:
+        lines.append("no rank waits for another, and all ranks made the same calls")
+    else:
+        lines += ["", legend(job)]
+    return "\n".join(line for line in lines if line is not None) + "\n"
+
+
+def legend(job):
+    """What the numbers of the communicators mean."""
+    lines = []
+    for one in job.communicators[:20]:
+        ranks = sorted({member.process.rank for member in one.members})
+        lines.append(f"communicator {one.number}: {one.kind}, {ranks_text(ranks)} of the job"
+                     + (f", {len(one.missing)} without a record" if one.missing else ""))
+    if len(job.communicators) > 20:
+        lines.append(f"and {len(job.communicators) - 20} more")
+    return "\n".join(lines)
+
+
+def as_json(job, findings, places):
+    """A dictionary: docs/tools/ranks.md has its fields."""
+    return {
+        "format": 1,
+        "ranks": sorted({process.rank for process in job.processes if process.rank >= 0}),
+        "size": job.size,
+        "problems": job.problems,
+        "processes": [{"rank": p.rank, "host": p.host, "pid": p.pid, "dead": job.is_dead(p), "exited": bool(p.exit_ns)}
+                      for p in job.processes],
+        "communicators": [{"communicator": one.number, "id": one.id, "library": one.kind, "size": one.size,
+                           "ranks": [member.process.rank for member in one.members],
+                           "collectives": [len(member.records) for member in one.members]} for one in job.communicators],
+        "findings": [{"kind": finding.kind, "text": finding.text, "communicator": finding.communicator or None,
+                      "collective": finding.index + 1 if finding.index >= 0 else None,
+                      "sides": [{"ranks": [p.rank for p in side.ranks], "hosts": sorted({p.host for p in side.ranks}),
+                                 "what": side.what, "place": places.text(side.place) or None,
+                                 "since": _utc(side.since_ns)} for side in finding.sides]} for finding in findings],
+    }
+
+
+def _utc(ns):
+    if not ns:
+        return None
+    return datetime.datetime.fromtimestamp(ns / 1e9, datetime.timezone.utc).isoformat(timespec="milliseconds")
