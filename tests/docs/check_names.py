@@ -30,6 +30,7 @@ OTHERS = {
     "fuzz.md": "LLVM's options",
     "headers.md": "NAME stands for a test",
     "host-backend.md": "machine instructions",
+    "lint-parsing.md": "headers and options of other projects",
     "lint.md": "files and kernels of the programs that were linted",
     "lint-rules.md": "C functions that a rule looks for",
     "migration.md": "files and kernels of the program that was migrated",
@@ -40,7 +41,7 @@ OTHERS = {
     "watch.md": "programs that were watched",
 }
 FEW = {  # page: words that stand for something outside of the project
-    "CONTRIBUTING.md": {"ci", "vX"}, "backends.md": {"ulimit", "yours"}, "memory-lifetime.md": {"contiguous", "device_vector"}, "compare-runs.md": {"train_one_step"}, "hangs.md": {"CONT"}, "watch-limits.md": {"KILL", "KINETO_LOG_LEVEL"}, "device-code.md": {"k"},
+    "CONTRIBUTING.md": {"ci", "vX"}, "backends.md": {"ulimit", "yours"}, "memory-lifetime.md": {"contiguous", "device_vector"}, "compare-runs.md": {"train_one_step"}, "hangs.md": {"CONT"}, "ranks-files.md": {"PID"}, "watch-limits.md": {"KILL", "KINETO_LOG_LEVEL"}, "device-code.md": {"k"},
     "files-and-libraries.md": {"fvisibility"},
     "error-values.md": {"needs_braces"}, "launch-config.md": {"yours"}, "compare.md": {"EXPECT_THAT"}, "README.md": {"find_package"},
 }
