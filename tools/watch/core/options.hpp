@@ -19,6 +19,7 @@ struct Options {
   std::string journal;             ///< file to which each launch is written at once; empty: none
   std::string timeline;            ///< timeline file, written at exit; empty: none
   std::vector<std::string> cupti;  ///< files of CUPTI, in the order in which to try them
+  std::string lines_tool;          ///< path of addr2line; empty: no source lines
   std::string unknown;             ///< the first unknown line
 
   /// Exit status of a process that --stop-on-error has ended.
@@ -54,6 +55,8 @@ struct Options {
       journal = value;
     } else if (name == "timeline") {
       timeline = value;
+    } else if (name == "addr2line") {
+      lines_tool = value;
     } else if (name == "cupti") {
       cupti.push_back(value);
     } else if (unknown.empty()) {

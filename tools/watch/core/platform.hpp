@@ -10,6 +10,7 @@
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -33,6 +34,9 @@ struct Platform {
   /// Returns the reason that the runtime's own log gives for the call of this thread that has just
   /// failed; "" if it gives none. nullptr: the runtime has no such log.
   std::string (*runtime_log)();
+  /// Free and total memory of the current device in bytes.
+  int (*memory_info)(std::size_t& free_bytes, std::size_t& total_bytes) noexcept;
+  int (*device_count)(int& count) noexcept;
   /// RunRecorder::start for the backend.
   void (*start_recorder)(debug::RunRecorder& recorder);
   /// Returns the environment of the program: devices, versions, variables.
@@ -57,6 +61,8 @@ template <class B>
           },
           caller,
           runtime_log,
+          &B::memory_info,
+          &B::device_count,
           [](debug::RunRecorder& recorder) { recorder.start<B>(); },
           [] { return debug::describe_environment<B>(); }};
 }

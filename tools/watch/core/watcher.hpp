@@ -2,11 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "failure/failed_calls.hpp"
 #include "kernel/foreign_text.hpp"
 #include "kernel/kernel_table.hpp"
 #include "launch/explain.hpp"
 #include "launch/judge.hpp"
 #include "launch/observed_launch.hpp"
+#include "launch/refusal.hpp"
 #include "options.hpp"
 #include "own_stack.hpp"
 #include "platform.hpp"
@@ -45,6 +47,8 @@ class Watcher {
   [[nodiscard]] KernelTable& kernels() noexcept { return kernels_; }
   [[nodiscard]] KnownStreams& streams() noexcept { return streams_; }
   [[nodiscard]] Suspicions& suspicions() noexcept { return suspicions_; }
+  [[nodiscard]] FailedCalls& failed_calls() noexcept { return failed_calls_; }
+  [[nodiscard]] SourcePlaces& places() noexcept { return places_; }
   [[nodiscard]] bool quiet() const noexcept { return options_.quiet; }
   /// Returns whether accesses and the order of work are tracked.
   [[nodiscard]] bool follows_order() const noexcept {
@@ -127,10 +131,7 @@ class Watcher {
   }
   /// Call when the runtime has returned.
   void launched(ObservedLaunch& seen, int status) noexcept {
-    if (status != 0) {
-      on_large_stack([&]() noexcept { refused(seen, status); });
-      return;
-    }
+    if (status != 0) return launch_refused(seen, status, {});
     if (!seen.launch.kernel->listed) {
       debug::Journal::get().submitted(seen.record.sequence, debug::Completion::get().now());
       return;
@@ -142,6 +143,15 @@ class Watcher {
       stop_if_asked();
     }
   }
+  /// Call when the runtime has refused a launch.
+  [[gnu::cold, gnu::noinline]] void launch_refused(ObservedLaunch& seen, int status,
+                                                   const Refusal& of) noexcept {
+    if (of.stack != nullptr) {
+      return on_large_stack([&]() noexcept { refused(seen, status, of, *of.stack); });
+    }
+    const HostStack stack = HostStack::here();
+    on_large_stack([&]() noexcept { refused(seen, status, of, stack); });
+  }
   /// Call for a launch that became part of a graph or a capture: it runs later, if at all.
   void not_launched(ObservedLaunch& seen) noexcept {
     debug::Journal::get().refused(seen.record.sequence);
@@ -152,24 +162,50 @@ class Watcher {
     begin_once();
     waits_.begin(seen, what, stream, device);
   }
-  void waited(ObservedWait& seen, int status, WaitScope scope) noexcept {
+  void waited(ObservedWait& seen, int status, WaitScope scope,
+              const HostStack* stack = nullptr) noexcept {
     waits_.end(seen, platform_.calls->vendor, status);
     if (status != 0) {
-      failed(status, seen.what, Stage::completion, seen.device);
+      failed(status, seen.what, Stage::completion, seen.device, stack);
     } else {
       WaitReporter::complete(seen, platform_.calls->vendor, scope);
     }
   }
 
-  /// Call when a runtime call has failed. It is reported only if the status means a fault of
-  /// running work: a program may, for instance, request too much memory and handle the error.
-  void failed(int status, Name operation, Stage stage, std::int32_t device) noexcept {
+  /// Returns what the runtime's own log says about this thread's call, which has just failed.
+  [[nodiscard]] std::string runtime_log() const noexcept {
+    try {
+      return platform_.runtime_log != nullptr ? platform_.runtime_log() : std::string();
+    } catch (...) {  // out of memory
+      return {};
+    }
+  }
+
+  /// Call when a runtime call other than a launch has failed. It is reported unless the status is a
+  /// mere answer (call_weight.hpp), or repeats a fault, which `failed` reports. `log` returns what
+  /// the runtime's own log says about the call.
+  /// `stack` is the program's; nullptr: that of the calling thread.
+  template <class Log>
+  void call_failed(const StreamCall& of, int status, const Log& log,
+                   MemoryKind (*kind_of)(std::uintptr_t) noexcept,
+                   const HostStack* stack) noexcept {
+    if (weight_of(of.call, status, false) == CallWeight::quiet || platform_.is_fault(status)) {
+      return;
+    }
+    if (stack != nullptr) return report_failed_call(of, status, log, kind_of, *stack);
+    const HostStack here = HostStack::here();
+    report_failed_call(of, status, log, kind_of, here);
+  }
+
+  /// Call when a runtime call has failed. It is reported here only if the status means a fault of
+  /// running work.
+  void failed(int status, Name operation, Stage stage, std::int32_t device,
+              const HostStack* stack = nullptr) noexcept {
     begin_once();
     if (!platform_.is_fault(status)) return;
-    on_large_stack([&]() noexcept {
-      const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
-      if (errors_.fault(error)) stop_if_asked();
-    });
+    if (stack != nullptr) return report_fault(status, operation, stage, device, *stack);
+    const HostStack here = HostStack::here();
+    report_fault(status, operation, stage, device, here);
   }
 
   /// Prints the summary and writes the files that are written at exit. Acts once, and not in a
@@ -214,7 +250,33 @@ class Watcher {
       __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
     }
   }
-  [[gnu::cold, gnu::noinline]] void refused(ObservedLaunch& seen, int status) noexcept {
+  template <class Log>
+  [[gnu::cold, gnu::noinline]] void report_failed_call(
+      const StreamCall& of, int status, const Log& log,
+      MemoryKind (*kind_of)(std::uintptr_t) noexcept, const HostStack& stack) noexcept {
+    begin_once();
+    bool is_error = false;
+    on_large_stack([&]() noexcept {
+      std::string said;
+      try {
+        said = log();
+      } catch (...) {  // out of memory
+        said.clear();
+      }
+      is_error = failed_calls_.failed(of, status, stack, std::move(said), kind_of);
+    });
+    if (is_error) stop_if_asked();
+  }
+  [[gnu::cold, gnu::noinline]] void report_fault(int status, Name operation, Stage stage,
+                                                 std::int32_t device,
+                                                 const HostStack& stack) noexcept {
+    on_large_stack([&]() noexcept {
+      const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
+      if (errors_.fault(error, stack)) stop_if_asked();
+    });
+  }
+  [[gnu::cold, gnu::noinline]] void refused(ObservedLaunch& seen, int status, const Refusal& of,
+                                            const HostStack& stack) noexcept {
     Launch& launch = seen.launch;
     Kernel& kernel = *launch.kernel;
     __atomic_add_fetch(&kernel.refused, 1, __ATOMIC_RELAXED);
@@ -229,15 +291,27 @@ class Watcher {
     if (!kernel.listed) return;
     debug::detail::notify_failed(error);
     if (error.incident != 0) {
-      if (!errors_.fault(error)) return;
+      if (!errors_.fault(error, stack)) return;
     } else {
-      errors_.refused(kernel, error, log);
+      errors_.refused(kernel, error, log, hint(launch, error, of), stack);
     }
     stop_if_asked();
   }
-  [[nodiscard]] std::string runtime_log() const noexcept {
+  /// Returns a further line about a refused launch, or "".
+  [[nodiscard]] std::string hint(const Launch& launch, const LaunchError& error,
+                                 const Refusal& of) noexcept {
     try {
-      return platform_.runtime_log != nullptr ? platform_.runtime_log() : std::string();
+      if (!of.hint.empty()) return of.hint;
+      if (error.code == Errc::capture_broken) {
+        const std::string breaker = failed_calls_.capture_breaker();
+        return breaker.empty() ? breaker : "the capture was broken by " + breaker;
+      }
+      // An earlier number of the launch is wrong already.
+      if (error.stage != Stage::launch || of.parameters == nullptr) return {};
+      const Kernel& kernel = *launch.kernel;
+      return missing_arguments(*of.parameters, kernel.parameters.empty()
+                                                   ? kernel.named_parameters
+                                                   : kernel.parameters.size());
     } catch (...) {  // out of memory
       return {};
     }
@@ -268,7 +342,10 @@ class Watcher {
   KernelTable kernels_;
   KnownStreams streams_;
   Suspicions suspicions_{platform_.caller};
-  ErrorReporter errors_{kernels_, streams_};
+  Findings findings_;
+  SourcePlaces places_{options_.lines_tool, platform_.caller.runtimes};
+  FailedCalls failed_calls_{platform_, streams_, places_, findings_, options_.quiet};
+  ErrorReporter errors_{kernels_, streams_, places_, findings_};
   WaitReporter waits_;
   RunFiles files_;
 };

@@ -30,7 +30,7 @@ Session* session = nullptr;
 
 constexpr CUpti_CallbackId most_calls = 4096;
 KnownCall driver_calls[most_calls];
-Call runtime_calls[most_calls];
+KnownCall runtime_calls[most_calls];
 
 [[gnu::cold, gnu::noinline]] void called_in_child(CUpti_CallbackDomain domain, CUpti_CallbackId id,
                                                   const void* data) {
@@ -39,7 +39,7 @@ Call runtime_calls[most_calls];
   const auto& info = *static_cast<const CUpti_CallbackData*>(data);
   if (info.callbackSite == CUPTI_API_ENTER) return;
   // The statuses of both domains are numbers of this size, and 0 means success.
-  ForkedChild::called(of_driver ? driver_calls[id].call : runtime_calls[id],
+  ForkedChild::called(of_driver ? driver_calls[id].call : runtime_calls[id].call,
                       *static_cast<const int*>(info.functionReturnValue) != 0);
 }
 
@@ -66,24 +66,23 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
 }
 
 /// Enables each function separately, because a whole domain would report every call of the program.
-/// `quiet` leaves out the calls that only suspicions need.
-void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber, bool quiet) {
+void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber) {
   for (CUpti_CallbackId id = 1; id < most_calls; ++id) {
     const char* name = nullptr;
     if (cupti.callback_name(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) == CUPTI_SUCCESS &&
         name != nullptr) {
       const CallName parts = CallName::of(name);
       driver_calls[id] = KnownCall::of(driver_call(parts), parts, name);
-      const Call call = driver_calls[id].call;
-      if (call != Call::other && !(quiet && is_for_suspicions(call))) {
+      if (driver_calls[id].call != Call::other) {
         static_cast<void>(cupti.enable(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id));
       }
     }
     name = nullptr;
     if (cupti.callback_name(CUPTI_CB_DOMAIN_RUNTIME_API, id, &name) == CUPTI_SUCCESS &&
         name != nullptr) {
-      runtime_calls[id] = runtime_call(CallName::of(name));
-      if (runtime_calls[id] != Call::other) {
+      const CallName parts = CallName::of(name);
+      runtime_calls[id] = KnownCall::of(runtime_call(parts), parts, name);
+      if (runtime_calls[id].call != Call::other) {
         static_cast<void>(cupti.enable(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, id));
       }
     }
@@ -139,7 +138,7 @@ bool begin() {
   session = made;
   // The first call loads the unwinder, which should not happen inside a callback.
   static_cast<void>(cuda_caller.library());
-  enable_all(cupti, subscriber, made->watcher().quiet());
+  enable_all(cupti, subscriber);
   std::atexit(&at_exit);
   ForkedChild::expect();
   return true;

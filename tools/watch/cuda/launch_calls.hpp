@@ -6,6 +6,7 @@
 #include "../core/stream/captures.hpp"
 #include "../core/stream/stream_names.hpp"
 #include "../core/watcher.hpp"
+#include "functions.hpp"
 #include "graphs.hpp"
 #include "kernel_of.hpp"
 #include "known_call.hpp"
@@ -22,8 +23,8 @@ namespace warpsafe::watch {
 /// Handles the driver's launches of kernels and graphs.
 class LaunchCalls {
  public:
-  LaunchCalls(Watcher& watcher, Captures& captures, Graphs& graphs)
-      : watcher_(watcher), captures_(captures), graphs_(graphs) {}
+  LaunchCalls(Watcher& watcher, Captures& captures, Graphs& graphs, Functions& functions)
+      : watcher_(watcher), captures_(captures), graphs_(graphs), functions_(functions) {}
 
   [[nodiscard]] static bool is_launch(Call call) noexcept {
     return call == Call::launch || call == Call::launch_ex || call == Call::launch_cooperative ||
@@ -52,6 +53,12 @@ class LaunchCalls {
       if (mine.new_function) {
         launch.kernel =
             watcher_.unverified_kernel(asked.function, device, info.symbolName, launch.is_named);
+        if (!launch.is_named) {
+          if (Kernel* const old = functions_.old_kernel(asked.function, device)) {
+            launch.kernel = old;
+            launch.is_named = true;
+          }
+        }
       }
       // Restores the runtime's argument, which the runtime truncates to 32 bits.
       if (mine.in_runtime &&
@@ -71,8 +78,10 @@ class LaunchCalls {
     mine.launching = false;
     mine.driver_answered = true;
     if (mine.new_function && status == CUDA_SUCCESS) described(mine, device, info);
+    if (status != CUDA_SUCCESS) [[unlikely]]
+      return refused(mine, known, device, info, status);
     const bool follows = watcher_.follows_order();
-    if (status != CUDA_SUCCESS || (!follows && !captures_.any())) {
+    if (!follows && !captures_.any()) {
       watcher_.launched(mine.launch, status);
       return;
     }
@@ -137,6 +146,23 @@ class LaunchCalls {
     }
   }
 
+  [[gnu::cold, gnu::noinline]] void refused(ThreadState& mine, const KnownCall& known,
+                                            std::int32_t device, const CUpti_CallbackData& info,
+                                            CUresult status) noexcept {
+    const Asked asked = read(known, info);
+    Refusal of;
+    of.parameters = asked.graph == nullptr ? &asked.parameters : nullptr;
+    const HostStack stack = HostStack::here();
+    of.stack = &stack;
+    try {
+      if (status == CUDA_ERROR_INVALID_HANDLE && asked.function != nullptr) {
+        of.hint = functions_.hint(asked.function, device, mine.context);
+      }
+    } catch (...) {  // out of memory
+      of.hint.clear();
+    }
+    watcher_.launch_refused(mine.launch, status, of);
+  }
   /// The driver has accepted the function, so it can be queried.
   [[gnu::cold, gnu::noinline]] void described(ThreadState& mine, std::int32_t device,
                                               const CUpti_CallbackData& info) noexcept {
@@ -167,6 +193,7 @@ class LaunchCalls {
   Watcher& watcher_;
   Captures& captures_;
   Graphs& graphs_;
+  Functions& functions_;
 };
 
 }  // namespace warpsafe::watch

@@ -40,11 +40,16 @@ class HipLaunchCalls {
     return true;
   }
   /// Call when the runtime has returned; `status` 0 means success.
-  void end(ObservedLaunch& seen, const HipLaunch& of, int status) noexcept {
-    const bool took = status == 0;
-    if (took && captures_.is_capturing(seen.launch.stream)) return watcher_.not_launched(seen);
+  /// `stack` is the program's; nullptr: that of the calling thread.
+  void end(ObservedLaunch& seen, const HipLaunch& of, int status,
+           const HostStack* stack = nullptr) noexcept {
+    if (status != 0) {
+      const LaunchParameters values{of.parameters, of.extra};
+      return watcher_.launch_refused(seen, status, {&values, stack, {}});
+    }
+    if (captures_.is_capturing(seen.launch.stream)) return watcher_.not_launched(seen);
     watcher_.launched(seen, status);
-    if (took && watcher_.follows_order()) follow(seen, of);
+    if (watcher_.follows_order()) follow(seen, of);
   }
 
  private:

@@ -129,8 +129,9 @@ void ended(const StreamCall& of, hipError_t status) {
   StreamCall here = of;
   here.device = mine.device;
   ObservedWait& seen = mine.wait;
-  if (session()->watcher.platform().is_fault(status)) {
-    aside(mine.device, [&] { session()->calls.end(seen, here, status); });
+  if (weight_of(of.call, status, false) != CallWeight::quiet) {
+    const HostStack stack = HostStack::here();
+    aside(mine.device, [&] { session()->calls.end(seen, here, status, false, &stack); });
   } else {
     session()->calls.end(seen, here, status);
   }
@@ -147,7 +148,8 @@ void ended(const HipLaunch& of, hipError_t status) {
   if (status == hipSuccess) {
     session()->launches.end(seen, of, status);
   } else {
-    aside(mine.device, [&] { session()->launches.end(seen, of, status); });
+    const HostStack stack = HostStack::here();
+    aside(mine.device, [&] { session()->launches.end(seen, of, status, &stack); });
   }
 }
 

@@ -21,6 +21,30 @@ class MemoryCalls {
   MemoryCalls(Watcher& watcher, Captures& captures, MemoryKind (*kind_of)(std::uintptr_t) noexcept)
       : watcher_(watcher), captures_(captures), kind_of_(kind_of) {}
 
+  /// Keeps what the program has allocated and freed, for the reports of failed calls. A call of a
+  /// pool is too short for a look at the stack. May throw std::bad_alloc.
+  void keep(const StreamCall& of) {
+    switch (of.call) {
+      case Call::allocate:
+      case Call::allocate_pitch:
+        return allocated(of, AllocationKind::device, true);
+      case Call::allocate_async:
+        return allocated(of, AllocationKind::device, false);
+      case Call::allocate_managed:
+        return allocated(of, AllocationKind::managed, true);
+      case Call::allocate_host:
+        return allocated(of, AllocationKind::pinned, true);
+      case Call::free:
+      case Call::free_host: {
+        const HostStack stack = HostStack::here();
+        return memory().freed(of.to, of.whole_name(), &stack);
+      }
+      case Call::free_async:
+        return memory().freed(of.to, of.whole_name(), nullptr);
+      default:
+        return;
+    }
+  }
   /// May throw std::bad_alloc.
   void done(const StreamCall& of) {
     CopySizes& copies = watcher_.suspicions().copies;
@@ -58,6 +82,19 @@ class MemoryCalls {
 
  private:
   [[nodiscard]] OrderWatch& order() noexcept { return watcher_.suspicions().order; }
+  [[nodiscard]] MemoryTable& memory() noexcept { return watcher_.failed_calls().memory(); }
+
+  void allocated(const StreamCall& of, AllocationKind kind, bool has_time) {
+    Allocation one;
+    one.begin = of.to;
+    one.bytes = of.bytes;
+    one.kind = kind;
+    one.device = of.device;
+    one.made_by = of.whole_name();
+    if (!has_time) return memory().allocated(one, nullptr);
+    const HostStack stack = HostStack::here();
+    memory().allocated(one, &stack);
+  }
 
   void copied(const StreamCall& of) {
     switch (of.call) {

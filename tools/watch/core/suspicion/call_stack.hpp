@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../kernel/kernel_name.hpp"
+#include "../place/host_stack.hpp"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -96,7 +97,24 @@ void each_caller(const See& see) {
 struct Caller {
   const char* (*library)() noexcept;  ///< calling_library for the vendor's libraries
   std::string (*functions)();         ///< calling_functions
+  /// The library on that stack whose failed calls are not the program's, or "": the vendor's, and
+  /// others that try what a device supports.
+  const char* (*careful)(const HostStack& stack) noexcept = [](const HostStack&) noexcept {
+    return "";
+  };
+  LibraryNames runtimes{};  ///< the libraries between a program and the device
 };
+
+/// Returns the library that the stack is in, or "".
+[[nodiscard]] inline const char* library_on(const HostStack& stack, LibraryNames names) noexcept {
+  for (std::size_t i = 0; i < stack.count; ++i) {
+    Dl_info info{};
+    if (::dladdr(static_cast<const char*>(stack.frames[i]) - 1, &info) == 0) continue;
+    const char* const library = detail::library_of(info.dli_fname, names);
+    if (*library != '\0') return library;
+  }
+  return "";
+}
 
 /// Returns whether the process has loaded one of the libraries.
 [[nodiscard]] inline bool has_library(LibraryNames names) noexcept {
