@@ -517,7 +517,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, &of, nullptr, [] {
     const char* const slow = std::getenv("STAND_IN_SLOW");
     if (slow != nullptr) {
-      const timespec pause{0, std::atol(slow) * 1'000'000};
+      const timespec pause{std::atol(slow) / 1000, std::atol(slow) % 1000 * 1'000'000};
       nanosleep(&pause, nullptr);
     }
     return settle();

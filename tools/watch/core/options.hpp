@@ -15,6 +15,7 @@ namespace warpsafe::watch {
 struct Options {
   bool quiet = false;              ///< errors only: no suspicions, no summary
   bool stop_on_error = false;      ///< end the process at the first error, with `stopped_status`
+  bool no_handlers = false;        ///< the end of the process by a signal or _exit goes unnoticed
   std::string kernels;             ///< names in the syntax of debug::is_listed; empty: all
   std::string journal;             ///< file to which each launch is written at once; empty: none
   std::string timeline;            ///< timeline file, written at exit; empty: none
@@ -49,6 +50,8 @@ struct Options {
       quiet = true;
     } else if (name == "stop-on-error") {
       stop_on_error = true;
+    } else if (name == "no-handlers") {
+      no_handlers = true;
     } else if (name == "kernel") {
       kernels = kernels.empty() ? value : kernels + ',' + value;
     } else if (name == "journal") {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "end/end_text.hpp"
 #include "failure/failed_calls.hpp"
 #include "kernel/foreign_text.hpp"
 #include "kernel/kernel_table.hpp"
@@ -49,6 +50,7 @@ class Watcher {
   [[nodiscard]] Suspicions& suspicions() noexcept { return suspicions_; }
   [[nodiscard]] FailedCalls& failed_calls() noexcept { return failed_calls_; }
   [[nodiscard]] SourcePlaces& places() noexcept { return places_; }
+  [[nodiscard]] const Options& options() const noexcept { return options_; }
   [[nodiscard]] bool quiet() const noexcept { return options_.quiet; }
   /// Returns whether accesses and the order of work are tracked.
   [[nodiscard]] bool follows_order() const noexcept {
@@ -208,6 +210,20 @@ class Watcher {
     report_fault(status, operation, stage, device, here);
   }
 
+  /// Call when the process ends by a signal or by _exit, and `finish` does not act by itself.
+  void ends(const End& end) noexcept {
+    if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
+    end_ = end.name();
+    if (!options_.quiet) {
+      try {
+        StandardError::line(end_text(end, process_, waits_, places_));
+      } catch (...) {  // out of memory
+        StandardError::line("warpsafe: the process ends");
+      }
+    }
+    finish();
+  }
+
   /// Prints the summary and writes the files that are written at exit. Acts once, and not in a
   /// child after a fork.
   void finish() noexcept {
@@ -215,14 +231,15 @@ class Watcher {
     on_large_stack([&]() noexcept {
       try {
         files_.finish(options_);
-        if (!options_.quiet) write_summary();
+        const RunReport run = report();
+        if (options_.quiet) return;
+        const std::string text = summary_text(run);
+        StandardError::line({text.data(), text.size() - 1});  // its last character ends a line
       } catch (...) {
         StandardError::line("warpsafe: no summary: out of memory");
       }
     });
   }
-
-  [[nodiscard]] Totals totals() { return Totals::of(kernels_, errors_.faults()); }
 
  private:
   /// Runs before the first launch or wait. Only from then on may the runtime be queried.
@@ -293,44 +310,36 @@ class Watcher {
     if (error.incident != 0) {
       if (!errors_.fault(error, stack)) return;
     } else {
-      errors_.refused(kernel, error, log, hint(launch, error, of), stack);
+      errors_.refused(kernel, error, log,
+                      hint_for(launch, error, of, failed_calls_.capture_breaker()), stack);
     }
     stop_if_asked();
-  }
-  /// Returns a further line about a refused launch, or "".
-  [[nodiscard]] std::string hint(const Launch& launch, const LaunchError& error,
-                                 const Refusal& of) noexcept {
-    try {
-      if (!of.hint.empty()) return of.hint;
-      if (error.code == Errc::capture_broken) {
-        const std::string breaker = failed_calls_.capture_breaker();
-        return breaker.empty() ? breaker : "the capture was broken by " + breaker;
-      }
-      // An earlier number of the launch is wrong already.
-      if (error.stage != Stage::launch || of.parameters == nullptr) return {};
-      const Kernel& kernel = *launch.kernel;
-      return missing_arguments(*of.parameters, kernel.parameters.empty()
-                                                   ? kernel.named_parameters
-                                                   : kernel.parameters.size());
-    } catch (...) {  // out of memory
-      return {};
-    }
   }
   void stop_if_asked() noexcept {
     if (!options_.stop_on_error) return;
     stop_process(Options::stopped_status, [this]() noexcept {
+      end_ = "stopped";
       StandardError::line("warpsafe: stopped at the first error (--stop-on-error)");
       finish();
     });
   }
 
-  void write_summary() {
-    std::string suspected;
-    suspicions_.each([&](const std::string& one) { suspected += "  " + one + '\n'; });
-    const std::string text = summary_text(process_, kernels_, totals(), suspected);
-    if (text.empty()) return;
-    const std::string all = text + files_.missing(options_);
-    StandardError::line({all.data(), all.size() - 1});  // its last character ends a line
+  /// `suspicions_` may be asked once.
+  [[nodiscard]] RunReport report() {
+    RunReport made;
+    made.process = process_;
+    made.end = end_;
+    made.take(kernels_);
+    made.faults = errors_.faults();
+    made.failed_calls = findings_.failed_calls();
+    made.notes = findings_.notes();
+    made.findings = findings_.all();
+    made.findings_left_out = findings_.left_out();
+    if (!options_.quiet) {
+      suspicions_.each([&](const std::string& one) { made.suspicions.push_back(one); });
+    }
+    made.missing = files_.missing(options_);
+    return made;
   }
 
   const Platform& platform_;
@@ -339,6 +348,7 @@ class Watcher {
   std::once_flag once_;
   bool begun_ = false;
   bool finished_ = false;
+  const char* end_ = "exit";
   KernelTable kernels_;
   KnownStreams streams_;
   Suspicions suspicions_{platform_.caller};

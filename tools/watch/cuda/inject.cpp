@@ -5,6 +5,7 @@
 // (CUDA_INJECTION64_PATH; CUDA Programming Guide, "Environment Variables"). It subscribes to
 // CUPTI's callbacks (CUPTI, "Callback API") and passes them to the watch.
 
+#include "../core/end/watch_the_end.hpp"
 #include "../core/forked_child.hpp"
 #include "../core/report/standard_error.hpp"
 #include "../core/unnoticed.hpp"
@@ -99,6 +100,12 @@ void at_exit() {
   session->watcher().finish();
 }
 
+/// Runs on a thread of the watch's own.
+void speak(const End& end) noexcept {
+  ThreadState::get().inside = true;
+  session->watcher().ends(end);
+}
+
 bool begin() {
   StandardError::begin();
   const Options options = Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN"));
@@ -140,6 +147,7 @@ bool begin() {
   static_cast<void>(cuda_caller.library());
   enable_all(cupti, subscriber);
   std::atexit(&at_exit);
+  watch_the_end(made->watcher().options(), &speak);
   ForkedChild::expect();
   return true;
 }

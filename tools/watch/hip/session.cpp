@@ -4,6 +4,7 @@
 // The watch behind the functions that this library defines before the runtime's (entry.hpp).
 
 #include "../core/call/stream_calls.hpp"
+#include "../core/end/watch_the_end.hpp"
 #include "../core/forked_child.hpp"
 #include "../core/report/held_signals.hpp"
 #include "../core/report/standard_error.hpp"
@@ -47,6 +48,9 @@ struct Session {
 
 Session* session_in_use = nullptr;
 
+/// The calling thread is the watch's own.
+void mark_inside() noexcept;
+
 /// Returns nullptr if there is no memory for the session.
 Session* session() noexcept {
   static const bool begun = [] {
@@ -59,6 +63,10 @@ Session* session() noexcept {
       // The first call loads the unwinder.
       if (!session_in_use->watcher.quiet()) static_cast<void>(hip_caller.library());
       std::atexit([] { session_in_use->watcher.finish(); });
+      watch_the_end(session_in_use->watcher.options(), [](const End& end) noexcept {
+        mark_inside();
+        session_in_use->watcher.ends(end);
+      });
       ForkedChild::expect();
       return true;
     } catch (...) {
@@ -77,6 +85,8 @@ struct ThreadState {
   ObservedWait wait;
 };
 constinit thread_local ThreadState mine{};
+
+void mark_inside() noexcept { mine.inside = true; }
 
 [[nodiscard]] std::int32_t current_device() noexcept {
   int device = 0;

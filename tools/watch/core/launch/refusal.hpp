@@ -47,4 +47,23 @@ struct Refusal {
   return {};
 }
 
+/// Returns a further line about a refused launch, or "". `breaker` is the call that broke the
+/// capture; empty: unknown.
+[[nodiscard]] inline std::string hint_for(const Launch& launch, const LaunchError& error,
+                                          const Refusal& of, const std::string& breaker) noexcept {
+  try {
+    if (!of.hint.empty()) return of.hint;
+    if (error.code == Errc::capture_broken) {
+      return breaker.empty() ? breaker : "the capture was broken by " + breaker;
+    }
+    // An earlier number of the launch is wrong already.
+    if (error.stage != Stage::launch || of.parameters == nullptr) return {};
+    const Kernel& kernel = *launch.kernel;
+    return missing_arguments(*of.parameters, kernel.parameters.empty() ? kernel.named_parameters
+                                                                       : kernel.parameters.size());
+  } catch (...) {  // out of memory
+    return {};
+  }
+}
+
 }  // namespace warpsafe::watch

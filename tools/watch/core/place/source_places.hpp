@@ -61,7 +61,11 @@ class SourcePlaces {
     for (std::size_t i = 0; i < stack.count && frames.size() < most_frames; ++i) {
       Frame one;
       if (!read(stack.frames[i], one)) continue;
-      if (one.place.object.substr(0, 7) == "libc.so") break;  // main has returned there
+      // A signal arrives in the C library, and main returns to it.
+      if (one.place.object.substr(0, 7) == "libc.so") {
+        if (frames.empty()) continue;
+        break;
+      }
       frames.push_back(std::move(one));
     }
     for (std::size_t i = 0; i < frames.size(); ++i) {
