@@ -127,6 +127,14 @@ int act(const char* what) {
     return ::usleep(20'000);
   }
   if (is("close_stderr")) return ::close(2);
+  // Output that only exit() writes: of a handler, and of a stream's buffer.
+  if (is("unflushed")) {
+    static char buffer[4096];
+    std::FILE* const stream_of_ours = ::fdopen(::dup(1), "w");
+    std::setvbuf(stream_of_ours, buffer, _IOFBF, sizeof buffer);
+    std::fputs("of a stream\n", stream_of_ours);
+    return std::atexit([] { std::puts("at exit"); });
+  }
   return -1;
 }
 

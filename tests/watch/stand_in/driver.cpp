@@ -276,7 +276,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   const cuModuleGetFunction_params of{function, module, name};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction, &of, nullptr, [&] {
     for (CUfunc_st& one : functions) {
-      if (std::strcmp(one.name, name) != 0) continue;
+      if (one.name == gone || std::strcmp(one.name, name) != 0) continue;
       *function = &one;
       return CUDA_SUCCESS;
     }

@@ -11,6 +11,9 @@
 #include "launch/observed_launch.hpp"
 #include "launch/refusal.hpp"
 #include "options.hpp"
+#include "output/command_line.hpp"
+#include "output/file_name.hpp"
+#include "output/report_files.hpp"
 #include "own_stack.hpp"
 #include "platform.hpp"
 #include "report/error_reporter.hpp"
@@ -224,6 +227,13 @@ class Watcher {
     finish();
   }
 
+  /// Returns the exit status that --error-exitcode sets, if there were errors, and otherwise
+  /// `status`. In a child after a fork: `status`.
+  [[nodiscard]] int exit_status(int status) noexcept {
+    if (options_.error_status < 0 || ::getpid() != process_) return status;
+    return errors_.count() + findings_.failed_calls() == 0 ? status : options_.error_status;
+  }
+
   /// Prints the summary and writes the files that are written at exit. Acts once, and not in a
   /// child after a fork.
   void finish() noexcept {
@@ -232,6 +242,7 @@ class Watcher {
       try {
         files_.finish(options_);
         const RunReport run = report();
+        write_reports(options_, run);
         if (options_.quiet) return;
         const std::string text = summary_text(run);
         StandardError::line({text.data(), text.size() - 1});  // its last character ends a line
@@ -324,10 +335,13 @@ class Watcher {
     });
   }
 
-  /// `suspicions_` may be asked once.
+  /// The suspicions can be taken once.
   [[nodiscard]] RunReport report() {
     RunReport made;
     made.process = process_;
+    made.command = command_line();
+    made.host = host_name();
+    made.rank = rank_;
     made.end = end_;
     made.take(kernels_);
     made.faults = errors_.faults();
@@ -345,6 +359,7 @@ class Watcher {
   const Platform& platform_;
   Options options_;
   pid_t process_;
+  std::string rank_ = process_rank();  ///< the program may overwrite its environment
   std::once_flag once_;
   bool begun_ = false;
   bool finished_ = false;

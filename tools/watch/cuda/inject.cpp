@@ -147,9 +147,15 @@ bool begin() {
   static_cast<void>(cuda_caller.library());
   enable_all(cupti, subscriber);
   std::atexit(&at_exit);
-  watch_the_end(made->watcher().options(), &speak);
+  watch_the_end(made->watcher().options(), &speak,
+                [](int status) noexcept { return session->watcher().exit_status(status); });
   ForkedChild::expect();
   return true;
+}
+
+/// Runs at the end of exit().
+[[gnu::destructor]] void end_of_exit() {
+  if (session != nullptr) end_with(session->watcher().exit_status(-1));
 }
 
 }  // namespace

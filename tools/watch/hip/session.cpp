@@ -63,10 +63,13 @@ Session* session() noexcept {
       // The first call loads the unwinder.
       if (!session_in_use->watcher.quiet()) static_cast<void>(hip_caller.library());
       std::atexit([] { session_in_use->watcher.finish(); });
-      watch_the_end(session_in_use->watcher.options(), [](const End& end) noexcept {
-        mark_inside();
-        session_in_use->watcher.ends(end);
-      });
+      watch_the_end(
+          session_in_use->watcher.options(),
+          [](const End& end) noexcept {
+            mark_inside();
+            session_in_use->watcher.ends(end);
+          },
+          [](int status) noexcept { return session_in_use->watcher.exit_status(status); });
       ForkedChild::expect();
       return true;
     } catch (...) {
@@ -85,6 +88,11 @@ struct ThreadState {
   ObservedWait wait;
 };
 constinit thread_local ThreadState mine{};
+
+/// Runs at the end of exit().
+[[gnu::destructor]] void end_of_exit() {
+  if (session_in_use != nullptr) end_with(session_in_use->watcher.exit_status(-1));
+}
 
 void mark_inside() noexcept { mine.inside = true; }
 

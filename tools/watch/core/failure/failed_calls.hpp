@@ -22,7 +22,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,8 +58,9 @@ class FailedCalls {
     try {
       const Finding::Kind kind =
           weight == CallWeight::note ? Finding::Kind::note : Finding::Kind::call;
-      if (!is_new(of, status, stack)) {
-        findings_.count(kind, 1);
+      std::size_t number = Findings::none;
+      if (!is_new(of, status, stack, number)) {
+        findings_.again(number, kind);
         return false;
       }
       Finding made;
@@ -71,7 +71,8 @@ class FailedCalls {
       if (weight == CallWeight::error || !quiet_) {
         if (!debug::Environment::get().silent) StandardError::line(shown(made));
       }
-      findings_.add(std::move(made));
+      number = findings_.add(std::move(made));
+      is_reported(of, status, stack, number);
     } catch (...) {  // out of memory: the call is not reported
       return false;
     }
@@ -119,12 +120,29 @@ class FailedCalls {
  private:
   static constexpr std::uint64_t most_places = 10;
 
-  /// Whether this place has not been reported yet, and may be.
-  [[nodiscard]] bool is_new(const StreamCall& of, int status, const HostStack& stack) {
+  using Frames = std::vector<void*>;
+  [[nodiscard]] std::map<Frames, std::size_t>& reported(const StreamCall& of, int status) {
+    return reported_[{std::string(of.name.data, of.name.size), status}];
+  }
+  /// Whether this place has not been reported yet, and may be. If it was, `number` is that of its
+  /// finding.
+  [[nodiscard]] bool is_new(const StreamCall& of, int status, const HostStack& stack,
+                            std::size_t& number) {
     const std::lock_guard lock(mutex_);
-    auto& known = reported_[{std::string(of.name.data, of.name.size), status}];
+    auto& known = reported(of, status);
+    Frames frames(stack.frames, stack.frames + stack.count);
+    const auto found = known.find(frames);
+    if (found != known.end()) {
+      number = found->second;
+      return false;
+    }
     if (known.size() >= most_places) return false;
-    return known.emplace(stack.frames, stack.frames + stack.count).second;
+    known.emplace(std::move(frames), Findings::none);
+    return true;
+  }
+  void is_reported(const StreamCall& of, int status, const HostStack& stack, std::size_t number) {
+    const std::lock_guard lock(mutex_);
+    reported(of, status)[Frames(stack.frames, stack.frames + stack.count)] = number;
   }
   [[nodiscard]] std::string shown(const Finding& made) {
     return (made.kind == Finding::Kind::note ? "warpsafe: note: " : "warpsafe: ") + made.text();
@@ -223,8 +241,8 @@ class FailedCalls {
   bool quiet_;
   MemoryTable memory_;
   std::mutex mutex_;
-  /// The stacks of the reported calls, by function and status.
-  std::map<std::pair<std::string, int>, std::set<std::vector<void*>>> reported_;
+  /// The numbers of the findings by stack, by function and status.
+  std::map<std::pair<std::string, int>, std::map<Frames, std::size_t>> reported_;
   std::string breaker_;
 };
 

@@ -30,6 +30,7 @@ class ErrorReporter {
   /// `log` is the reason that the runtime's own log gives, `hint` a further line of the report.
   void refused(Kernel& kernel, const LaunchError& error, const std::string& log,
                const std::string& hint, const HostStack& stack) noexcept {
+    __atomic_add_fetch(&refused_, 1, __ATOMIC_RELAXED);
     const auto code = static_cast<std::uint32_t>(error.code);
     if (__atomic_exchange_n(&kernel.last_code, code, __ATOMIC_RELAXED) != code) {
       __atomic_store_n(&kernel.reported, 0, __ATOMIC_RELAXED);
@@ -65,6 +66,10 @@ class ErrorReporter {
     } catch (...) {  // out of memory: the summary names no suspects
       return;
     }
+  }
+  /// Returns the number of refused launches and faults.
+  [[nodiscard]] std::uint64_t count() const noexcept {
+    return faults() + __atomic_load_n(&refused_, __ATOMIC_RELAXED);
   }
   /// Returns the number of faults.
   [[nodiscard]] std::uint64_t faults() const noexcept {
@@ -129,6 +134,7 @@ class ErrorReporter {
   Findings& findings_;
   std::uint64_t last_incident_ = 0;
   std::uint64_t faults_ = 0;
+  std::uint64_t refused_ = 0;
 };
 
 }  // namespace warpsafe::watch

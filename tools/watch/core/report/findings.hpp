@@ -18,9 +18,12 @@ namespace warpsafe::watch {
 /// Thread-safe.
 class Findings {
  public:
-  /// Adds a finding, or counts one that is equal in all but the driver's log. May throw
-  /// std::bad_alloc.
-  void add(Finding made) {
+  /// The number of a finding that is not in the list.
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  /// Adds a finding, or counts one that is equal in all but the driver's log. Returns its number.
+  /// May throw std::bad_alloc.
+  std::size_t add(Finding made) {
     const std::lock_guard lock(mutex_);
     count(made.kind, 1);
     std::string key = made.subject + '\n' + made.title + made.details;
@@ -28,12 +31,21 @@ class Findings {
     const auto known = numbers_.find(key);
     if (known != numbers_.end()) {
       ++all_[known->second].count;
-    } else if (all_.size() < most) {
-      numbers_.emplace(std::move(key), all_.size());
-      all_.push_back(std::move(made));
-    } else {
-      ++left_out_;
+      return known->second;
     }
+    if (all_.size() == most) {
+      ++left_out_;
+      return none;
+    }
+    numbers_.emplace(std::move(key), all_.size());
+    all_.push_back(std::move(made));
+    return all_.size() - 1;
+  }
+  /// Counts the finding with that number again.
+  void again(std::size_t number, Finding::Kind kind) {
+    const std::lock_guard lock(mutex_);
+    count(kind, 1);
+    if (number < all_.size()) ++all_[number].count;
   }
   /// Counts a finding whose text was not made.
   void count(Finding::Kind kind, std::uint64_t times) noexcept {

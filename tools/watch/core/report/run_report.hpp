@@ -27,6 +27,9 @@ struct ReportedKernel {
 /// What the watch knows about a process when the process ends.
 struct RunReport {
   pid_t process = 0;
+  std::string command{};  ///< the program and its arguments
+  std::string host{};
+  std::string rank{};                     ///< empty: none
   std::string end = "exit";               ///< "exit", "_exit", "stopped", or a signal's name
   std::vector<ReportedKernel> kernels{};  ///< those that were launched, by name
   std::uint64_t faults = 0;               ///< of running work
