@@ -374,6 +374,11 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes) {
     return settle();
   });
 }
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
+  const cuMemcpyHtoDAsync_v2_params of{to, from, bytes, stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, &of, nullptr,
+                     [&] { return is_memory(to, bytes) ? settle() : CUDA_ERROR_INVALID_VALUE; });
+}
 CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count, CUstream stream) {
   const cuMemsetD32Async_params of{memory, value, count, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, &of, nullptr,
