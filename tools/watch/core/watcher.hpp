@@ -4,8 +4,7 @@
 
 #include "end/end_text.hpp"
 #include "failure/failed_calls.hpp"
-#include "kernel/foreign_text.hpp"
-#include "kernel/kernel_table.hpp"
+#include "kernel/kernel_lookup.hpp"
 #include "launch/explain.hpp"
 #include "launch/judge.hpp"
 #include "launch/observed_launch.hpp"
@@ -48,7 +47,8 @@ class Watcher {
   Watcher& operator=(const Watcher&) = delete;
 
   [[nodiscard]] const Platform& platform() const noexcept { return platform_; }
-  [[nodiscard]] KernelTable& kernels() noexcept { return kernels_; }
+  [[nodiscard]] KernelTable& kernels() noexcept { return lookup_.table(); }
+  [[nodiscard]] KernelLookup& lookup() noexcept { return lookup_; }
   [[nodiscard]] KnownStreams& streams() noexcept { return streams_; }
   [[nodiscard]] Suspicions& suspicions() noexcept { return suspicions_; }
   [[nodiscard]] FailedCalls& failed_calls() noexcept { return failed_calls_; }
@@ -58,50 +58,6 @@ class Watcher {
   /// Returns whether accesses and the order of work are tracked.
   [[nodiscard]] bool follows_order() const noexcept {
     return !options_.quiet && suspicions_.order.on();
-  }
-
-  /// Returns the kernel of a handle that the runtime has accepted; nullptr: out of memory. `name`
-  /// is called for a new kernel. Without a handle, the kernel has a name only.
-  template <class MangledName>
-  [[nodiscard]] Kernel* kernel(const void* function, std::int32_t device,
-                               const MangledName& name) noexcept {
-    if (Kernel* const known = function == nullptr ? nullptr : kernels_.find(function, device)) {
-      return known;
-    }
-    // The library is found on the program's stack.
-    const char* const library =
-        function != nullptr && !options_.quiet ? platform_.caller.library() : "";
-    Kernel* added = nullptr;
-    on_large_stack([&]() noexcept {
-      try {
-        added = kernels_.add(function, device, foreign_text(name()).c_str(), [&](Kernel& made) {
-          if (function != nullptr) {
-            platform_.describe(function, device, nullptr, made);
-            made.described = true;
-          }
-          made.listed = options_.kernels.empty() ||
-                        debug::is_listed(made.name_view(), options_.kernels.c_str());
-          made.library = library;
-        });
-      } catch (...) {  // out of memory
-        added = nullptr;
-      }
-    });
-    return added;
-  }
-
-  /// Returns an entry with the name of a handle that the runtime has not accepted so far. The
-  /// handle may be no kernel, and so is not passed to the runtime, and the address `symbol` may be
-  /// anything. `is_named` tells whether a kernel's name was there. nullptr: out of memory.
-  [[nodiscard]] Kernel* unverified_kernel(const void* function, std::int32_t device,
-                                          const char* symbol, bool& is_named) noexcept {
-    std::string name;
-    return kernel(nullptr, device, [&] {
-      name = foreign_text(symbol);
-      is_named = !name.empty();
-      if (!is_named) name = place_name(function);
-      return name.c_str();
-    });
   }
 
   /// Call before the runtime receives `launch`. @pre its kernel is not nullptr
@@ -187,30 +143,33 @@ class Watcher {
   }
 
   /// Call when a runtime call other than a launch has failed. It is reported unless the status is a
-  /// mere answer (call_weight.hpp), or repeats a fault, which `failed` reports. `log` returns what
-  /// the runtime's own log says about the call.
-  /// `stack` is the program's; nullptr: that of the calling thread.
-  template <class Log>
-  void call_failed(const StreamCall& of, int status, const Log& log,
+  /// mere answer (call_weight.hpp), or a fault. `log` is what the runtime's own log says about the
+  /// call; nullptr: the log is read. `stack` is the program's; nullptr: the calling thread's.
+  void call_failed(const StreamCall& of, int status, const char* log,
                    MemoryKind (*kind_of)(std::uintptr_t) noexcept,
                    const HostStack* stack) noexcept {
     if (weight_of(of.call, status, false) == CallWeight::quiet || platform_.is_fault(status)) {
       return;
     }
-    if (stack != nullptr) return report_failed_call(of, status, log, kind_of, *stack);
-    const HostStack here = HostStack::here();
-    report_failed_call(of, status, log, kind_of, here);
+    begin_once();
+    const HostStack here = stack == nullptr ? HostStack::here() : *stack;
+    on_large_stack([&]() noexcept {
+      const std::string own = log == nullptr ? runtime_log() : std::string();
+      if (log == nullptr) log = own.c_str();
+      if (failed_calls_.failed(of, status, here, log, kind_of)) stop_if_asked();
+    });
   }
 
-  /// Call when a runtime call has failed. It is reported here only if the status means a fault of
-  /// running work.
+  /// Call when a runtime call has failed. Reports it if the status means a fault of running work.
   void failed(int status, Name operation, Stage stage, std::int32_t device,
               const HostStack* stack = nullptr) noexcept {
     begin_once();
     if (!platform_.is_fault(status)) return;
-    if (stack != nullptr) return report_fault(status, operation, stage, device, *stack);
-    const HostStack here = HostStack::here();
-    report_fault(status, operation, stage, device, here);
+    const HostStack here = stack == nullptr ? HostStack::here() : *stack;
+    on_large_stack([&]() noexcept {
+      const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
+      if (errors_.fault(error, here)) stop_if_asked();
+    });
   }
 
   /// Call when the process ends by a signal or by _exit, and `finish` does not act by itself.
@@ -241,7 +200,16 @@ class Watcher {
     on_large_stack([&]() noexcept {
       try {
         files_.finish(options_);
-        const RunReport run = report();
+        RunReport run = RunReport::of(lookup_.table(), errors_.faults(), findings_);
+        run.process = process_;
+        run.command = command_line();
+        run.host = host_name();
+        run.rank = rank_;
+        run.end = end_;
+        run.missing = files_.missing(options_);
+        if (!options_.quiet) {
+          suspicions_.each([&](const std::string& one) { run.suspicions.push_back(one); });
+        }
         write_reports(options_, run);
         if (options_.quiet) return;
         const std::string text = summary_text(run);
@@ -278,31 +246,6 @@ class Watcher {
       __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
     }
   }
-  template <class Log>
-  [[gnu::cold, gnu::noinline]] void report_failed_call(
-      const StreamCall& of, int status, const Log& log,
-      MemoryKind (*kind_of)(std::uintptr_t) noexcept, const HostStack& stack) noexcept {
-    begin_once();
-    bool is_error = false;
-    on_large_stack([&]() noexcept {
-      std::string said;
-      try {
-        said = log();
-      } catch (...) {  // out of memory
-        said.clear();
-      }
-      is_error = failed_calls_.failed(of, status, stack, std::move(said), kind_of);
-    });
-    if (is_error) stop_if_asked();
-  }
-  [[gnu::cold, gnu::noinline]] void report_fault(int status, Name operation, Stage stage,
-                                                 std::int32_t device,
-                                                 const HostStack& stack) noexcept {
-    on_large_stack([&]() noexcept {
-      const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
-      if (errors_.fault(error, stack)) stop_if_asked();
-    });
-  }
   [[gnu::cold, gnu::noinline]] void refused(ObservedLaunch& seen, int status, const Refusal& of,
                                             const HostStack& stack) noexcept {
     Launch& launch = seen.launch;
@@ -335,27 +278,6 @@ class Watcher {
     });
   }
 
-  /// The suspicions can be taken once.
-  [[nodiscard]] RunReport report() {
-    RunReport made;
-    made.process = process_;
-    made.command = command_line();
-    made.host = host_name();
-    made.rank = rank_;
-    made.end = end_;
-    made.take(kernels_);
-    made.faults = errors_.faults();
-    made.failed_calls = findings_.failed_calls();
-    made.notes = findings_.notes();
-    made.findings = findings_.all();
-    made.findings_left_out = findings_.left_out();
-    if (!options_.quiet) {
-      suspicions_.each([&](const std::string& one) { made.suspicions.push_back(one); });
-    }
-    made.missing = files_.missing(options_);
-    return made;
-  }
-
   const Platform& platform_;
   Options options_;
   pid_t process_;
@@ -364,13 +286,13 @@ class Watcher {
   bool begun_ = false;
   bool finished_ = false;
   const char* end_ = "exit";
-  KernelTable kernels_;
+  KernelLookup lookup_{platform_, options_};
   KnownStreams streams_;
   Suspicions suspicions_{platform_.caller};
   Findings findings_;
   SourcePlaces places_{options_.lines_tool, platform_.caller.runtimes};
   FailedCalls failed_calls_{platform_, streams_, places_, findings_, options_.quiet};
-  ErrorReporter errors_{kernels_, streams_, places_, findings_};
+  ErrorReporter errors_{lookup_.table(), streams_, places_, findings_};
   WaitReporter waits_;
   RunFiles files_;
 };

@@ -48,7 +48,7 @@ class Functions {
       }
       if (Kernel* const old = watcher_.kernels().find_old(function, device)) return old;
       return name.empty() ? nullptr
-                          : watcher_.kernel(nullptr, device, [&] { return name.c_str(); });
+                          : watcher_.lookup().kernel(nullptr, device, [&] { return name.c_str(); });
     } catch (...) {  // out of memory
       return nullptr;
     }

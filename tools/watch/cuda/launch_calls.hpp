@@ -51,8 +51,8 @@ class LaunchCalls {
       launch.kernel = watcher_.kernels().find(asked.function, device);
       mine.new_function = launch.kernel == nullptr;
       if (mine.new_function) {
-        launch.kernel =
-            watcher_.unverified_kernel(asked.function, device, info.symbolName, launch.is_named);
+        launch.kernel = watcher_.lookup().unverified_kernel(asked.function, device, info.symbolName,
+                                                            launch.is_named);
         if (!launch.is_named) {
           if (Kernel* const old = functions_.old_kernel(asked.function, device)) {
             launch.kernel = old;

@@ -30,7 +30,7 @@ class HipLaunchCalls {
     launch.function = of.function;
     if (!launch.is_graph) launch.shape = shape_of(of);
     std::string name = "graph";
-    launch.kernel = watcher_.kernel(of.function, device, [&] {
+    launch.kernel = watcher_.lookup().kernel(of.function, device, [&] {
       if (!launch.is_graph) name = HipKernels::get().name(of.function);
       return name.c_str();
     });

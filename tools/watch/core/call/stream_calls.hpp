@@ -12,7 +12,6 @@
 #include "stream_call.hpp"
 
 #include <cstdint>
-#include <string>
 
 namespace warpsafe::watch {
 
@@ -62,9 +61,7 @@ class StreamCalls {
   /// is read.
   void failed(const StreamCall& of, int status, const char* log,
               const HostStack* stack = nullptr) noexcept {
-    watcher_.call_failed(
-        of, status, [&] { return log != nullptr ? std::string(log) : watcher_.runtime_log(); },
-        kind_of_, stack);
+    watcher_.call_failed(of, status, log, kind_of_, stack);
   }
 
  private:

@@ -45,7 +45,7 @@ class FailedCalls {
 
   /// Reports a failed call. `stack` is the program's; `log` is what the runtime's own log says;
   /// `kind_of` returns what the runtime knows about an address. Returns whether it is an error.
-  bool failed(const StreamCall& of, int status, const HostStack& stack, std::string log,
+  bool failed(const StreamCall& of, int status, const HostStack& stack, const char* log,
               MemoryKind (*kind_of)(std::uintptr_t) noexcept) noexcept {
     const bool of_library = *platform_.caller.careful(stack) != '\0';
     CallWeight weight = weight_of(of.call, status, of_library);
@@ -65,7 +65,7 @@ class FailedCalls {
       }
       Finding made;
       made.kind = kind;
-      made.log = std::move(log);
+      made.log = in_one_line(log);
       describe(made, of, status, devices, stack, kind_of);
       keep_breaker(status, made);
       if (weight == CallWeight::error || !quiet_) {

@@ -4,6 +4,7 @@
 
 #include "../kernel/kernel_table.hpp"
 #include "finding.hpp"
+#include "findings.hpp"
 #include <warpsafe/error/errc.hpp>
 #include <warpsafe/error/message.hpp>
 
@@ -52,16 +53,23 @@ struct RunReport {
   }
   [[nodiscard]] std::uint64_t errors() const noexcept { return refused() + faults + failed_calls; }
 
-  /// Takes the numbers of the kernels. May throw std::bad_alloc.
-  void take(KernelTable& table) {
+  /// Returns what the kernels and the findings have counted. May throw std::bad_alloc.
+  [[nodiscard]] static RunReport of(KernelTable& table, std::uint64_t faults, Findings& findings) {
+    RunReport made;
     table.each([&](const Kernel& one) {
       const std::uint64_t count = __atomic_load_n(&one.launches, __ATOMIC_RELAXED);
       if (count == 0) return;
       const std::uint32_t code = __atomic_load_n(&one.last_code, __ATOMIC_RELAXED);
-      kernels.push_back({one.name, count, __atomic_load_n(&one.refused, __ATOMIC_RELAXED),
-                         __atomic_load_n(&one.suspect, __ATOMIC_RELAXED),
-                         code == 0 ? std::string() : describe(static_cast<Errc>(code))});
+      made.kernels.push_back({one.name, count, __atomic_load_n(&one.refused, __ATOMIC_RELAXED),
+                              __atomic_load_n(&one.suspect, __ATOMIC_RELAXED),
+                              code == 0 ? std::string() : describe(static_cast<Errc>(code))});
     });
+    made.faults = faults;
+    made.failed_calls = findings.failed_calls();
+    made.notes = findings.notes();
+    made.findings = findings.all();
+    made.findings_left_out = findings.left_out();
+    return made;
   }
 };
 
