@@ -154,6 +154,28 @@ TEST(FailedCalls, ArgumentsWithoutAValue) {
                         "and extra are null\n"));
 }
 
+TEST(FailedCalls, AFaultNamesThePointerThatIsWrong) {
+  const std::string kept = "--quiet --arguments";
+  const std::string first = "argument 1 (float*) of #1 'demo::out_of_bounds' is ";
+  const Failed freed = failed("fault_freed", kept);
+  EXPECT_THAT(freed.out, HasSubstr("fault_freed: 700, "));
+  EXPECT_THAT(freed.out, HasSubstr("\n  likely cause: " + first +
+                                   "device memory 0x7f0000000000 of 4096 bytes, allocated by "
+                                   "cuMemAlloc in "));
+  EXPECT_THAT(freed.out, HasSubstr(", freed by cuMemFree in "));
+  if (has_addr2line()) EXPECT_THAT(freed.out, HasSubstr(freed.line));
+  EXPECT_THAT(failed("fault_null", kept).out,
+              HasSubstr("\n  likely cause: " + first + "a null pointer\n"));
+  EXPECT_THAT(failed("fault_host", kept).out, HasSubstr("\n  possible cause: " + first +
+                                                        "host memory that the runtime has not "
+                                                        "allocated"));
+  EXPECT_THAT(failed("fault_short", kept).out,
+              HasSubstr(": 64 bytes from there, and a 'float' for each of the grid's 32 threads "
+                        "needs 128 bytes\n"));
+  EXPECT_THAT(failed("fault_right", kept).out, Not(HasSubstr(" cause: ")));
+  EXPECT_THAT(failed("fault_freed").out, Not(HasSubstr(" cause: ")));  // nothing was kept
+}
+
 TEST(FailedCalls, AKernelOfAnUnloadedModuleHasItsName) {
   const Failed ran = failed("unloaded");
   EXPECT_EQ(ran.status, 0);

@@ -116,6 +116,20 @@ int act(const char* what) {
     void* values[] = {nullptr};
     return launch(function_of(of_module), values);
   }
+  // A kernel that faults, and the pointer that it receives.
+  if (std::strncmp(what, "fault_", 6) == 0) {
+    CUdeviceptr memory = is("fault_null")    ? 0
+                         : is("fault_host")  ? reinterpret_cast<CUdeviceptr>(&line)
+                         : is("fault_short") ? allocated(64)
+                                             : allocated(4096);
+    if (is("fault_freed")) HERE(cuMemFree(memory));
+    const int at = line;
+    void* values[] = {&memory};
+    launch(function_of("_ZN4demo13out_of_boundsEPf"), values);
+    const int status = cuCtxSynchronize();
+    line = at;
+    return status;
+  }
   if (is("no_arguments")) return launch(function_of(of_module), nullptr);
   if (is("unloaded")) {
     const CUfunction function = function_of(of_module);

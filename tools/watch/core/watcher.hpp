@@ -4,13 +4,14 @@
 
 #include "end/end_text.hpp"
 #include "failure/failed_calls.hpp"
+#include "failure/likely_cause.hpp"
 #include "kernel/kernel_lookup.hpp"
+#include "launch/argument_log.hpp"
 #include "launch/explain.hpp"
 #include "launch/judge.hpp"
 #include "launch/observed_launch.hpp"
 #include "launch/refusal.hpp"
 #include "options.hpp"
-#include "output/command_line.hpp"
 #include "output/file_name.hpp"
 #include "output/report_files.hpp"
 #include "own_stack.hpp"
@@ -55,6 +56,10 @@ class Watcher {
   [[nodiscard]] SourcePlaces& places() noexcept { return places_; }
   [[nodiscard]] const Options& options() const noexcept { return options_; }
   [[nodiscard]] bool quiet() const noexcept { return options_.quiet; }
+  /// What is asked about each launch that the runtime has accepted: one comparison.
+  enum class Follow : std::uint8_t { nothing, order, arguments };
+  [[nodiscard]] Follow follow() const noexcept { return follow_; }
+  [[nodiscard]] ArgumentLog& arguments() noexcept { return arguments_; }
   /// Returns whether accesses and the order of work are tracked.
   [[nodiscard]] bool follows_order() const noexcept {
     return !options_.quiet && suspicions_.order.on();
@@ -168,7 +173,8 @@ class Watcher {
     const HostStack here = stack == nullptr ? HostStack::here() : *stack;
     on_large_stack([&]() noexcept {
       const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
-      if (errors_.fault(error, here)) stop_if_asked();
+      if (errors_.fault(error, here, likely_causes(error, arguments_, failed_calls_)))
+        stop_if_asked();
     });
   }
 
@@ -176,18 +182,11 @@ class Watcher {
   void ends(const End& end) noexcept {
     if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
     end_ = end.name();
-    if (!options_.quiet) {
-      try {
-        StandardError::line(end_text(end, process_, waits_, places_));
-      } catch (...) {  // out of memory
-        StandardError::line("warpsafe: the process ends");
-      }
-    }
+    if (!options_.quiet) print_end(end, process_, waits_, places_);
     finish();
   }
 
-  /// Returns the exit status that --error-exitcode sets, if there were errors, and otherwise
-  /// `status`. In a child after a fork: `status`.
+  /// Returns the status of --error-exitcode if there were errors; else, and in a child, `status`.
   [[nodiscard]] int exit_status(int status) noexcept {
     if (options_.error_status < 0 || ::getpid() != process_) return status;
     return errors_.count() + findings_.failed_calls() == 0 ? status : options_.error_status;
@@ -201,9 +200,6 @@ class Watcher {
       try {
         files_.finish(options_);
         RunReport run = RunReport::of(lookup_.table(), errors_.faults(), findings_);
-        run.process = process_;
-        run.command = command_line();
-        run.host = host_name();
         run.rank = rank_;
         run.end = end_;
         run.missing = files_.missing(options_);
@@ -262,7 +258,7 @@ class Watcher {
     if (!kernel.listed) return;
     debug::detail::notify_failed(error);
     if (error.incident != 0) {
-      if (!errors_.fault(error, stack)) return;
+      if (!errors_.fault(error, stack, likely_causes(error, arguments_, failed_calls_))) return;
     } else {
       errors_.refused(kernel, error, log,
                       hint_for(launch, error, of, failed_calls_.capture_breaker()), stack);
@@ -283,6 +279,9 @@ class Watcher {
   pid_t process_;
   std::string rank_ = process_rank();  ///< the program may overwrite its environment
   std::once_flag once_;
+  const Follow follow_ = options_.arguments ? Follow::arguments
+                         : options_.quiet   ? Follow::nothing
+                                            : Follow::order;
   bool begun_ = false;
   bool finished_ = false;
   const char* end_ = "exit";
@@ -293,6 +292,7 @@ class Watcher {
   SourcePlaces places_{options_.lines_tool, platform_.caller.runtimes};
   FailedCalls failed_calls_{platform_, streams_, places_, findings_, options_.quiet};
   ErrorReporter errors_{lookup_.table(), streams_, places_, findings_};
+  ArgumentLog arguments_{options_.arguments};
   WaitReporter waits_;
   RunFiles files_;
 };

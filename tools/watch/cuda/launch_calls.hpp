@@ -80,7 +80,12 @@ class LaunchCalls {
     if (mine.new_function && status == CUDA_SUCCESS) described(mine, device, info);
     if (status != CUDA_SUCCESS) [[unlikely]]
       return refused(mine, known, device, info, status);
-    const bool follows = watcher_.follows_order();
+    const Watcher::Follow follow_what = watcher_.follow();
+    bool follows = follow_what == Watcher::Follow::order && watcher_.suspicions().order.on();
+    if (follow_what == Watcher::Follow::arguments) [[unlikely]] {
+      keep_arguments(mine.launch, known, info);
+      follows = watcher_.follows_order();
+    }
     if (!follows && !captures_.any()) {
       watcher_.launched(mine.launch, status);
       return;
@@ -170,6 +175,17 @@ class LaunchCalls {
     const auto function = static_cast<CUfunction>(const_cast<void*>(launch.function));
     if (Kernel* const same = kernel_of(watcher_, function, device, info.symbolName)) {
       launch.kernel = same;
+    }
+  }
+  [[gnu::cold, gnu::noinline]] void keep_arguments(const ObservedLaunch& seen,
+                                                   const KnownCall& known,
+                                                   const CUpti_CallbackData& info) noexcept {
+    if (seen.launch.is_graph) return;
+    try {
+      watcher_.arguments().keep(seen.record.sequence, *seen.launch.kernel,
+                                read(known, info).parameters);
+    } catch (...) {  // out of memory: a fault's report says less
+      return;
     }
   }
   /// Passes the launch and the memory that it touches to the OrderWatch.

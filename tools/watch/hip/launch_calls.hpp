@@ -49,6 +49,8 @@ class HipLaunchCalls {
     }
     if (captures_.is_capturing(seen.launch.stream)) return watcher_.not_launched(seen);
     watcher_.launched(seen, status);
+    if (watcher_.follow() == Watcher::Follow::arguments) [[unlikely]]
+      keep_arguments(seen, of);
     if (watcher_.follows_order()) follow(seen, of);
   }
 
@@ -64,6 +66,16 @@ class HipLaunchCalls {
     shape.dynamic_shared = of.bytes;
     shape.cooperative = of.cooperative;
     return shape;
+  }
+  [[gnu::cold, gnu::noinline]] void keep_arguments(const ObservedLaunch& seen,
+                                                   const HipLaunch& of) noexcept {
+    if (of.is_graph) return;
+    try {
+      watcher_.arguments().keep(seen.record.sequence, *seen.launch.kernel,
+                                {of.parameters, of.extra});
+    } catch (...) {  // out of memory: a fault's report says less
+      return;
+    }
   }
   /// Passes the launch and the memory that it touches to the OrderWatch.
   void follow(const ObservedLaunch& seen, const HipLaunch& of) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../place/source_places.hpp"
+#include "../report/standard_error.hpp"
 #include "../report/wait_reporter.hpp"
 #include "last_words.hpp"
 #include <warpsafe/core/detail/text.hpp>
@@ -36,6 +37,16 @@ namespace warpsafe::watch {
     debug::put_in_flight(rest);
   }
   return text + flying;
+}
+
+/// Prints that text.
+inline void print_end(const End& end, pid_t process, WaitReporter& waits,
+                      SourcePlaces& places) noexcept {
+  try {
+    StandardError::line(end_text(end, process, waits, places));
+  } catch (...) {  // out of memory
+    StandardError::line("warpsafe: the process ends");
+  }
 }
 
 }  // namespace warpsafe::watch

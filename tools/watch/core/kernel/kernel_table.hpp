@@ -57,7 +57,8 @@ class KernelTable {
     const std::uint64_t now = __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
     Kernel made;
     made.name = kernel_name(mangled);
-    made.named_parameters = parameter_types(mangled).size();
+    made.types = parameter_types(mangled);
+    made.named_parameters = made.types.size();
     made.written = written_parameter(mangled);
     describe(made);
     const std::lock_guard lock(mutex_);

@@ -40,13 +40,13 @@ class ErrorReporter {
   }
   /// Reports a fault of running work, each fault once: after it, every later call of a lost context
   /// repeats it. Returns whether the fault is new.
-  bool fault(const LaunchError& error, const HostStack& stack) noexcept {
+  bool fault(const LaunchError& error, const HostStack& stack, const std::string& causes) noexcept {
     std::uint64_t before = __atomic_load_n(&last_incident_, __ATOMIC_RELAXED);
     do {
       if (error.incident <= before) return false;
     } while (!__atomic_compare_exchange_n(&last_incident_, &before, error.incident, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    say(error, Finding::Kind::fault, {}, {}, stack, 0);
+    say(error, Finding::Kind::fault, {}, causes, stack, 0);
     count_fault(error);
     return true;
   }
@@ -123,7 +123,8 @@ class ErrorReporter {
         made.details += line;
       }
     }
-    if (!hint.empty()) made.details += "\n  " + hint;
+    // Causes of a fault are lines already.
+    if (!hint.empty()) made.details += (hint.front() == '\n' ? "" : "\n  ") + hint;
     made.log = in_one_line(log);
     return made;
   }

@@ -3,12 +3,15 @@
 #pragma once
 
 #include "../kernel/kernel_table.hpp"
+#include "../output/command_line.hpp"
+#include "../output/file_name.hpp"
 #include "finding.hpp"
 #include "findings.hpp"
 #include <warpsafe/error/errc.hpp>
 #include <warpsafe/error/message.hpp>
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <string>
@@ -53,9 +56,12 @@ struct RunReport {
   }
   [[nodiscard]] std::uint64_t errors() const noexcept { return refused() + faults + failed_calls; }
 
-  /// Returns what the kernels and the findings have counted. May throw std::bad_alloc.
+  /// Returns the report of this process. May throw std::bad_alloc.
   [[nodiscard]] static RunReport of(KernelTable& table, std::uint64_t faults, Findings& findings) {
     RunReport made;
+    made.process = ::getpid();
+    made.command = command_line();
+    made.host = host_name();
     table.each([&](const Kernel& one) {
       const std::uint64_t count = __atomic_load_n(&one.launches, __ATOMIC_RELAXED);
       if (count == 0) return;
