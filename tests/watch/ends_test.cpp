@@ -155,6 +155,13 @@ TEST(Ends, ABusyProgramEnds) {
   }
 }
 
+// CUDA's own threads keep a process from its first use of the device on; the watch's may not.
+TEST(Ends, TheLastThreadOfTheProgramEndsIt) {
+  const Ran ran = shell(environment + "timeout 20 " WATCH_RUN " --cuda " WATCH_ENDS " main_leaves");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("watched, and it launched nothing"));
+}
+
 TEST(Ends, WithoutAnOutputTheProgramEnds) {
   for (const char* const what : {"launch close_stderr segv", "launch close_stderr _exit"}) {
     EXPECT_EQ(watched(what).out, alone(what).out);

@@ -126,6 +126,11 @@ int act(const char* what) {
     }
     return ::usleep(20'000);
   }
+  // Its last thread ends the process, and main is not that thread.
+  if (is("main_leaves")) {
+    std::thread([] { ::usleep(50'000); }).detach();
+    ::pthread_exit(nullptr);
+  }
   if (is("close_stderr")) return ::close(2);
   // Output that only exit() writes: of a handler, and of a stream's buffer.
   if (is("unflushed")) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "launch/judge.hpp"
+#include "options.hpp"
 #include "suspicion/call_stack.hpp"
 #include <warpsafe/core/detail/debug_hooks.hpp>
 #include <warpsafe/core/limits.hpp>
@@ -37,6 +38,9 @@ struct Platform {
   /// Free and total memory of the current device in bytes.
   int (*memory_info)(std::size_t& free_bytes, std::size_t& total_bytes) noexcept;
   int (*device_count)(int& count) noexcept;
+  /// Called before the first launch or wait, when the runtime has threads of its own: the watch's
+  /// threads would keep a process that ends with its last thread.
+  void (*watch_end)(const Options& options) noexcept;
   /// RunRecorder::start for the backend.
   void (*start_recorder)(debug::RunRecorder& recorder);
   /// Returns the environment of the program: devices, versions, variables.
@@ -46,7 +50,8 @@ struct Platform {
 /// The queries that backend B implements by itself.
 template <class B>
 [[nodiscard]] Platform platform_of(decltype(Platform::describe) describe, Caller caller,
-                                   decltype(Platform::runtime_log) runtime_log) noexcept {
+                                   decltype(Platform::runtime_log) runtime_log,
+                                   decltype(Platform::watch_end) watch_end) noexcept {
   return {&warpsafe::detail::backend_calls<B>,
           describe,
           [](int status) noexcept {
@@ -63,6 +68,7 @@ template <class B>
           runtime_log,
           &B::memory_info,
           &B::device_count,
+          watch_end,
           [](debug::RunRecorder& recorder) { recorder.start<B>(); },
           [] { return debug::describe_environment<B>(); }};
 }

@@ -138,7 +138,7 @@ class Watcher {
     }
   }
 
-  /// Returns what the runtime's own log says about this thread's call, which has just failed.
+  /// Returns what the runtime's own log says about this thread's failed call.
   [[nodiscard]] std::string runtime_log() const noexcept {
     try {
       return platform_.runtime_log != nullptr ? platform_.runtime_log() : std::string();
@@ -192,8 +192,7 @@ class Watcher {
     return errors_.count() + findings_.failed_calls() == 0 ? status : options_.error_status;
   }
 
-  /// Prints the summary and writes the files that are written at exit. Acts once, and not in a
-  /// child after a fork.
+  /// Prints the summary and writes the files. Acts once, and not in a child after a fork.
   void finish() noexcept {
     if (::getpid() != process_ || __atomic_exchange_n(&finished_, true, __ATOMIC_ACQ_REL)) return;
     on_large_stack([&]() noexcept {
@@ -226,8 +225,8 @@ class Watcher {
   [[gnu::cold, gnu::noinline]] void begin() noexcept {
     try {
       std::call_once(once_, [this] {
-        // Errors are printed at every log level, and a higher level would cost time at each launch.
-        // But the fault of a launch for which WARPSAFE_SYNC waits is printed by the log.
+        // A higher log level costs time at each launch. Errors are printed at every level, but the
+        // fault of a launch for which WARPSAFE_SYNC waits is printed by the log.
         if (debug::blocking() && !debug::Environment::get().silent &&
             !debug::is_logged(debug::LogLevel::error)) {
           debug::set_log_level(debug::LogLevel::error);
@@ -235,6 +234,7 @@ class Watcher {
         warn_of_unsupported_switches(options_);
         waits_.start();
         files_.begin(options_, platform_);
+        platform_.watch_end(options_);
         __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
       });
     } catch (...) {

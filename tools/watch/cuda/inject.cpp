@@ -106,6 +106,11 @@ void speak(const End& end) noexcept {
   session->watcher().ends(end);
 }
 
+void watch_end(const Options& options) noexcept {
+  watch_the_end(options, &speak,
+                [](int status) noexcept { return session->watcher().exit_status(status); });
+}
+
 bool begin() {
   StandardError::begin();
   const Options options = Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN"));
@@ -118,7 +123,7 @@ bool begin() {
     return false;
   }
   static const Platform platform =
-      platform_of<cuda_backend>(&describe_function, cuda_caller, &driver_log);
+      platform_of<cuda_backend>(&describe_function, cuda_caller, &driver_log, &watch_end);
   auto* const made = new Session(platform, options);
   CUpti_SubscriberHandle subscriber{};
   const CUptiResult status = cupti.subscribe(&subscriber, &called, nullptr);
@@ -147,8 +152,6 @@ bool begin() {
   static_cast<void>(cuda_caller.library());
   enable_all(cupti, subscriber);
   std::atexit(&at_exit);
-  watch_the_end(made->watcher().options(), &speak,
-                [](int status) noexcept { return session->watcher().exit_status(status); });
   ForkedChild::expect();
   return true;
 }

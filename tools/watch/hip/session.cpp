@@ -51,25 +51,28 @@ Session* session_in_use = nullptr;
 /// The calling thread is the watch's own.
 void mark_inside() noexcept;
 
+void watch_end(const Options& options) noexcept {
+  watch_the_end(
+      options,
+      [](const End& end) noexcept {
+        mark_inside();
+        session_in_use->watcher.ends(end);
+      },
+      [](int status) noexcept { return session_in_use->watcher.exit_status(status); });
+}
+
 /// Returns nullptr if there is no memory for the session.
 Session* session() noexcept {
   static const bool begun = [] {
     try {
       StandardError::begin();
       static const Platform platform =
-          platform_of<hip_backend>(&describe_kernel, hip_caller, nullptr);
+          platform_of<hip_backend>(&describe_kernel, hip_caller, nullptr, &watch_end);
       session_in_use =
           new Session(platform, Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN")));
       // The first call loads the unwinder.
       if (!session_in_use->watcher.quiet()) static_cast<void>(hip_caller.library());
       std::atexit([] { session_in_use->watcher.finish(); });
-      watch_the_end(
-          session_in_use->watcher.options(),
-          [](const End& end) noexcept {
-            mark_inside();
-            session_in_use->watcher.ends(end);
-          },
-          [](int status) noexcept { return session_in_use->watcher.exit_status(status); });
       ForkedChild::expect();
       return true;
     } catch (...) {
