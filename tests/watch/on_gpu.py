@@ -65,6 +65,8 @@ LOGS = {
     "null_argument": "kernelParams[0] for kernel",
     "null_parameter": "kernelParams[0] for kernel",
 }
+# What --arguments adds.
+KEPT = {"freed_argument": "likely cause: argument 1 (float*) of #"}
 # The program races with the runtime's end, and faults or not.
 ENDS_ANYHOW = {"thread_at_end"}
 
@@ -96,6 +98,8 @@ for program in programs:
         while (status, output) != alone[:2] and again < 5 and mode not in ENDS_ANYHOW:
             again += 1
             alone = run(program, mode)
+        if mode in KEPT and KEPT[mode] not in (kept := run(watch, "--quiet", "--arguments", program, mode)[2]):
+            wrong.append(f"{mode}: with --arguments the report is not '{KEPT[mode]}':\n{kept}")
         reports.append(f"== {mode}: alone {alone[0]}, watched {status}, {again} more runs alone\n{alone[1]}{alone[2]}-- watched\n{output}{report}")
         if status == "hangs" or (status, output) != alone[:2] and mode not in ENDS_ANYHOW:
             wrong.append(f"{mode}: alone it ends with {alone[0]} and\n{alone[1]}watched with {status} and\n{output}{report}")

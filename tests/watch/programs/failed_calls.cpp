@@ -62,7 +62,7 @@ int act(const char* what) {
     return HERE(cudaMemcpy(nullptr, host, 64, cudaMemcpyHostToDevice));
   }
   if (is("no_direction")) {
-    return HERE(cudaMemcpy(&line, &line, 4, static_cast<cudaMemcpyKind>(42)));
+    return HERE(cudaMemcpy(&line, &line, 4, static_cast<cudaMemcpyKind>(7)));
   }
   if (is("no_device")) return HERE(cudaSetDevice(7));
   if (is("no_memory")) {

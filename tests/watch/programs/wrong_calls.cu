@@ -333,7 +333,7 @@ const Mode modes[] = {
     {"no_direction",
      [] {
        float host = 0;
-       say("cudaMemcpy", cudaMemcpy(memory, &host, 4, static_cast<cudaMemcpyKind>(42)));
+       say("cudaMemcpy", cudaMemcpy(memory, &host, 4, static_cast<cudaMemcpyKind>(7)));
        cudaGetLastError();
      }},
     {"wrong_device",
@@ -350,6 +350,17 @@ const Mode modes[] = {
        cudaEventCreate(&end);
        say("cudaEventElapsedTime", cudaEventElapsedTime(&milliseconds, begin, end));
        cudaGetLastError();
+     }},
+    // So much memory is unmapped when it is freed, and the access faults.
+    {"freed_argument",
+     [] {
+       float* other = nullptr;
+       constexpr std::size_t bytes = std::size_t{1} << 28;
+       say("cudaMalloc", cudaMalloc(&other, bytes));
+       say("cudaFree", cudaFree(other));
+       fill<<<1, 32, 0, stream>>>(other, 1.0F);
+       say("launch", cudaGetLastError());
+       say("wait", cudaStreamSynchronize(stream));
      }},
     {"no_function",
      [] {
