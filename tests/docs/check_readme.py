@@ -5,7 +5,7 @@
 
 check_readme.py PROJECT PROGRAM: the code, the error and the race are those of tests/docs/readme/main.cpp.
 check_readme.py PROJECT --watch COMMAND…: the report of warpsafe-run. README shows it as an H200 printed it; the
-command prints the report on the stand-in for the driver. The grid and the addresses differ."""
+command prints the report on the stand-in for the driver. The grid, the addresses and the callers differ, and README leaves the callers out."""
 import pathlib
 import re
 import subprocess
@@ -41,7 +41,11 @@ def compare(name, shown, real):
 
 
 if command[0] == "--watch":
-    compare("warpsafe-run", report(texts[2]), report(output(*command[1:])))
+    printed = report(output(*command[1:]))
+    callers = [line for line in printed if line.startswith("  called by ")]
+    if not callers:
+        problems.append("warpsafe-run names no caller")
+    compare("warpsafe-run", report(texts[2]), [line for line in printed if line not in callers])
     mode = re.search(r"^\$ warpsafe-run .*\./mistakes (\w+)$", texts[2], re.M)[1]
     if f'"{mode}"' not in (project / "tests/watch/programs/mistakes.cu").read_text():
         problems.append(f"README.md: mistakes.cu has no mode {mode}")

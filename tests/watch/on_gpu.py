@@ -36,8 +36,19 @@ REPORTS = {
     "stream_as_function": NO_KERNEL,
     "driver_null": NO_KERNEL,
     "driver_stream": NO_KERNEL,
-    "unloaded_module": NO_KERNEL,
-    "broken_capture": "an earlier call has already broken the capture",
+    "unloaded_module": "the kernel's module was unloaded before the launch, by cuModuleUnload",
+    "broken_capture": "the capture was broken by ",
+    "other_context": "the kernel was looked up in another context",
+    "no_parameters": "the launch passes none: kernelParams and extra are null",
+    "null_parameter": "argument 1 of 2 has no value: kernelParams[0] is null",
+    "free_twice": "the memory is free already: free it once",
+    "free_host": "ordinary host memory is freed by free() or delete",
+    "copy_too_much": "the target has 4096 bytes from that address",
+    "no_direction": "the direction is none of cudaMemcpyKind's values",
+    "wrong_device": "numbered from 0",
+    "elapsed_without_record": "both events need a record",
+    "no_function": "the module has no function of that name",
+    "asks": "",
     "fork": "this process was forked after its parent used the GPU",
     "driver_right": "",
     "stack_of_64_kB": "block=(2048,1,1) is 2048 threads",
@@ -54,6 +65,8 @@ LOGS = {
     "null_argument": "kernelParams[0] for kernel",
     "null_parameter": "kernelParams[0] for kernel",
 }
+# What --arguments adds.
+KEPT = {"freed_argument": "likely cause: argument 1 (float*) of #"}
 # The program races with the runtime's end, and faults or not.
 ENDS_ANYHOW = {"thread_at_end"}
 
@@ -85,6 +98,8 @@ for program in programs:
         while (status, output) != alone[:2] and again < 5 and mode not in ENDS_ANYHOW:
             again += 1
             alone = run(program, mode)
+        if mode in KEPT and KEPT[mode] not in (kept := run(watch, "--quiet", "--arguments", program, mode)[2]):
+            wrong.append(f"{mode}: with --arguments the report is not '{KEPT[mode]}':\n{kept}")
         reports.append(f"== {mode}: alone {alone[0]}, watched {status}, {again} more runs alone\n{alone[1]}{alone[2]}-- watched\n{output}{report}")
         if status == "hangs" or (status, output) != alone[:2] and mode not in ENDS_ANYHOW:
             wrong.append(f"{mode}: alone it ends with {alone[0]} and\n{alone[1]}watched with {status} and\n{output}{report}")

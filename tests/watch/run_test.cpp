@@ -160,6 +160,19 @@ TEST(Run, TheLegacyStreamAndElementsTakenForBytesAreSuspected) {
                         "(1024 of 4096 bytes): was a number of elements passed as bytes?"));
 }
 
+// cuMemcpyHtoDAsync of ordinary memory returns when the host may change it.
+TEST(Run, ACopyOfOrdinaryMemoryOrdersTheHostsMemoryOnly) {
+  EXPECT_THAT(
+      watched("", "library_copies sync").out,
+      HasSubstr("  suspicion: nothing orders cuMemcpyHtoDAsync of 4096 bytes on stream 0x"));
+  EXPECT_THAT(watched("", "library_copies_waits sync").out, Not(HasSubstr("suspicion: nothing")));
+}
+
+TEST(Run, APoolIsNoSuspicion) {
+  EXPECT_THAT(watched("", "good parts").out, Not(HasSubstr("suspicion")));
+  EXPECT_THAT(watched("", "good pool").out, Not(HasSubstr("suspicion")));
+}
+
 TEST(Run, OneKindOfRefusalIsToldTenTimes) {
   const Ran ran = watched("", "many");
   std::size_t reported = 0;

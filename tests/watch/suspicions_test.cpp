@@ -54,6 +54,27 @@ TEST(CopySizes, EighthsOfWhatIsStillAllocated) {
   EXPECT_THAT(reported(sizes), ElementsAre(HasSubstr("1/8 was ever copied")));
 }
 
+TEST(CopySizes, APoolIsNone) {
+  CopySizes sizes;
+  sizes.allocated(0x1000, 4096);
+  sizes.copied(0x1000, 1024);
+  sizes.copied(0x1400, 1024);  // a second part that is handed out
+  sizes.allocated(0x3000, 4096);
+  sizes.copied(0x3000, 1024);
+  sizes.used(0x3800);
+  sizes.allocated(0x5000, 4096, true);
+  sizes.copied(0x5000, 1024);
+  EXPECT_THAT(reported(sizes), IsEmpty());
+  // Work at the beginning says nothing, and neither does work behind the end.
+  CopySizes whole;
+  whole.allocated(0x1000, 4096);
+  whole.copied(0x1000, 1024);
+  whole.used(0x1000);
+  whole.used(0x2000);
+  whole.copied(0x2000, 64);
+  EXPECT_THAT(reported(whole), testing::SizeIs(1));
+}
+
 TEST(CopySizes, WhatIsCopiedWholeOnceIsNone) {
   CopySizes sizes;
   sizes.allocated(0x1000, 4096);

@@ -191,7 +191,8 @@ TEST_F(BufferTest, IsFreedAfterItsUseOnAnotherStream) {
     auto source = filled(counting(3, 40));
     hold(other);
     ASSERT_TRUE(copy(other, from(source), to(target)).has_value());
-    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), 2U) << "one for each buffer, not its stream's";
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::event_record>), 2U)
+        << "one for each buffer, not its stream's";
   }
   // The source's free is in `stream` and waits there for `other`.
   EXPECT_TRUE(stays_pending(stream));

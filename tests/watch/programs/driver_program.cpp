@@ -126,6 +126,17 @@ int stack_of(void (*body)()) {
   return static_cast<int>(used);
 }
 
+}  // namespace
+
+/// Exported, so that it has a name. Allocates more than it hands out.
+extern "C" __attribute__((visibility("default"))) int caching_allocator_of_ours() {
+  static const float host[count] = {};
+  if (cuMemAlloc(&memory, sizeof host) != CUDA_SUCCESS) return -1;
+  return cuMemcpyHtoD(memory, host, count) + cuMemFree(memory);
+}
+
+namespace {
+
 int act(const char* what) {
   const auto is = [&](const char* one) { return std::strcmp(what, one) == 0; };
   if (is("good")) return launch(axpy, 1, 256, 0);
@@ -352,6 +363,22 @@ int act(const char* what) {
     if (cuMemAlloc(&memory, sizeof host) != CUDA_SUCCESS) return -1;
     return cuMemcpyHtoD(memory, host, count) + cuMemFree(memory);
   }
+  // The data of a library's kernel, which is on the legacy stream.
+  if (is("library_copies") || is("library_copies_waits")) {
+    static const float host[count] = {};
+    if (cuMemAlloc(&memory, sizeof host) != CUDA_SUCCESS) return -1;
+    const int copied = cuMemcpyHtoDAsync(memory, host, sizeof host, stream);
+    return copied + (is("library_copies_waits") ? cuStreamSynchronize(stream) : CUDA_SUCCESS) +
+           stand_in_scale(memory);
+  }
+  // An allocator that hands out parts.
+  if (is("parts")) {
+    static const float host[count] = {};
+    if (cuMemAlloc(&memory, sizeof host) != CUDA_SUCCESS) return -1;
+    return cuMemcpyHtoD(memory, host, count) + cuMemcpyHtoD(memory + count, host, 64) +
+           cuMemFree(memory);
+  }
+  if (is("pool")) return caching_allocator_of_ours();
   if (is("exec")) return std::system("echo from a child");
   return -1;
 }

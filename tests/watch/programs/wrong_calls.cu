@@ -308,6 +308,82 @@ const Mode modes[] = {
        fill<<<1, 2048, 0, stream>>>(memory, 1.0F);
        *static_cast<volatile int*>(nullptr) = 1;
      }},
+    {"free_twice",
+     [] {
+       float* other = nullptr;
+       cudaMalloc(&other, 4096);
+       say("cudaFree", cudaFree(other));
+       say("cudaFree", cudaFree(other));
+       cudaGetLastError();
+     }},
+    {"free_host",
+     [] {
+       static float host[16];
+       say("cudaFree", cudaFree(host));
+       cudaGetLastError();
+     }},
+    {"copy_too_much",
+     [] {
+       static char host[1 << 26];
+       float* other = nullptr;
+       cudaMalloc(&other, 4096);
+       say("cudaMemcpy", cudaMemcpy(other, host, sizeof host, cudaMemcpyHostToDevice));
+       cudaGetLastError();
+     }},
+    {"no_direction",
+     [] {
+       float host = 0;
+       say("cudaMemcpy", cudaMemcpy(memory, &host, 4, static_cast<cudaMemcpyKind>(7)));
+       cudaGetLastError();
+     }},
+    {"wrong_device",
+     [] {
+       say("cudaSetDevice", cudaSetDevice(70));
+       cudaGetLastError();
+     }},
+    {"elapsed_without_record",
+     [] {
+       cudaEvent_t begin = nullptr;
+       cudaEvent_t end = nullptr;
+       float milliseconds = 0;
+       cudaEventCreate(&begin);
+       cudaEventCreate(&end);
+       say("cudaEventElapsedTime", cudaEventElapsedTime(&milliseconds, begin, end));
+       cudaGetLastError();
+     }},
+    // So much memory is unmapped when it is freed, and the access faults.
+    {"freed_argument",
+     [] {
+       float* other = nullptr;
+       constexpr std::size_t bytes = std::size_t{1} << 28;
+       say("cudaMalloc", cudaMalloc(&other, bytes));
+       say("cudaFree", cudaFree(other));
+       fill<<<1, 32, 0, stream>>>(other, 1.0F);
+       say("launch", cudaGetLastError());
+       say("wait", cudaStreamSynchronize(stream));
+     }},
+    {"no_function",
+     [] {
+       CUfunction function = nullptr;
+       driver_function();
+       say("cuModuleGetFunction", cuModuleGetFunction(&function, module_of_driver, "none"));
+     }},
+    {"asks",
+     [] {
+       static float host[16];
+       cudaPointerAttributes attributes{};
+       cudaEvent_t event = nullptr;
+       void* most = nullptr;
+       cudaEventCreate(&event);
+       cudaEventRecord(event, stream);
+       say("cudaPointerGetAttributes", cudaPointerGetAttributes(&attributes, host));
+       while (cudaEventQuery(event) == cudaErrorNotReady) {
+       }
+       while (cudaStreamQuery(stream) == cudaErrorNotReady) {
+       }
+       say("cudaMalloc", cudaMalloc(&most, std::size_t{1} << 50));
+       cudaGetLastError();
+     }},
     {"at_end", [] { at_end.on = true; }},
     {"leaves_at_once",
      [] {

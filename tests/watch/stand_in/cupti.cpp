@@ -59,6 +59,12 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
 }
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, const char** name) {
   *name = nullptr;
+  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
+    for (const StandInRuntimeCall& call : stand_in_runtime_calls) {
+      if (call.id == static_cast<CUpti_runtime_api_trace_cbid>(id)) *name = call.name;
+    }
+    return *name != nullptr ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+  }
   if (domain != CUPTI_CB_DOMAIN_DRIVER_API) return CUPTI_ERROR_INVALID_PARAMETER;
   for (const StandInCall& call : stand_in_calls) {
     if (call.id == static_cast<CUpti_driver_api_trace_cbid>(id)) *name = call.name;

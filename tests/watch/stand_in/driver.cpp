@@ -18,6 +18,7 @@
 #include <cstring>
 #include <ctime>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -31,17 +32,28 @@ struct CUstream_st {
   unsigned flags;
 };
 struct CUevent_st {};
-struct CUctx_st {};
+struct CUctx_st {
+  std::uint32_t number;
+};
 
 namespace {
 
 const std::string long_name = "_Z900" + std::string(900, 'a') + "v";
-CUfunc_st functions[] = {{"_ZN4demo4axpyEfPKfPfi", 1024, 0},
-                         {"_ZN4demo7boundedEPf", 256, 0},
-                         {"_ZN4demo4tileIfEEvPT_", 1024, 40000},
-                         {"_ZN4demo13out_of_boundsEPf", 1024, 0},
-                         {long_name.c_str(), 1024, 0}};
-CUctx_st context;
+CUfunc_st functions[] = {
+    {"_ZN4demo4axpyEfPKfPfi", 1024, 0},     {"_ZN4demo7boundedEPf", 256, 0},
+    {"_ZN4demo4tileIfEEvPT_", 1024, 40000}, {"_ZN4demo13out_of_boundsEPf", 1024, 0},
+    {long_name.c_str(), 1024, 0},           {"_ZN4demo9of_moduleEPf", 1024, 0}};
+CUctx_st context{1};
+CUctx_st second_context{2};
+CUctx_st* current = &context;
+/// The program's memory, by address.
+std::map<CUdeviceptr, std::size_t> live;
+std::mutex live_mutex;
+constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
+CUstream captured = nullptr;                           ///< the stream that captures
+bool capture_broken = false;
+bool module_loaded = true;
+CUctx_st* module_context = &context;
 bool lost = false;
 bool faulty = false;  // work in flight is going to fail
 
@@ -68,10 +80,34 @@ bool is_function(const CUfunc_st* function) {
   return function >= std::begin(functions) && function < std::end(functions);
 }
 
+/// Where the name of an unloaded kernel was. No letter can be read there.
+const char* const gone = reinterpret_cast<const char*>(16);
+bool is_of_module(const CUfunc_st* function) {
+  return function->name == gone || std::strstr(function->name, "of_module") != nullptr;
+}
+/// Whether all bytes are in one allocation.
+bool is_memory(CUdeviceptr begin, std::size_t bytes) {
+  const std::lock_guard lock(live_mutex);
+  const auto next = live.upper_bound(begin);
+  if (next == live.begin()) return false;
+  const auto& [at, size] = *std::prev(next);
+  return begin - at < size && bytes <= size - (begin - at);
+}
 CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (lost) return CUDA_ERROR_ILLEGAL_ADDRESS;
   if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
   if (!is_function(function)) return CUDA_ERROR_INVALID_HANDLE;
+  if (is_of_module(function) && (!module_loaded || module_context != current)) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  if (of.hStream != nullptr && of.hStream == captured && capture_broken) {
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  }
+  // As the driver: it reads the addresses of the values.
+  if (std::strstr(function->name, "of_module") != nullptr && of.extra == nullptr &&
+      (of.kernelParams == nullptr || of.kernelParams[0] == nullptr)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   const unsigned grid[] = {of.gridDimX, of.gridDimY, of.gridDimZ};
   const unsigned block[] = {of.blockDimX, of.blockDimY, of.blockDimZ};
   unsigned long long threads = 1;
@@ -101,6 +137,32 @@ CUresult settle() {
   return lost ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
 }
 
+struct ErrorRow {
+  CUresult error;
+  const char* name;
+  const char* text;
+};
+const ErrorRow& row_of(CUresult error) {
+  static constexpr ErrorRow rows[] = {
+      {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+      {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+      {CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+      {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+      {CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+      {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+      {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
+       "an illegal memory access was encountered"},
+      {CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+       "operation not permitted when stream is capturing"},
+      {CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+       "operation failed due to a previous error during capture"}};
+  static constexpr ErrorRow none{CUDA_SUCCESS, nullptr, nullptr};
+  for (const ErrorRow& row : rows) {
+    if (row.error == error) return row;
+  }
+  return none;
+}
+
 /// Makes one call of the program, reported before and after. `body` returns its status.
 template <class Body>
 CUresult traced_call(CUpti_driver_api_trace_cbid id, const void* parameters, const char* symbol,
@@ -114,8 +176,8 @@ CUresult traced_call(CUpti_driver_api_trace_cbid id, const void* parameters, con
   data.functionParams = parameters;
   data.functionReturnValue = &status;
   data.symbolName = symbol;
-  data.context = &context;
-  data.contextUid = 1;
+  data.context = current;
+  data.contextUid = current->number;
   data.correlationData = &shared;
   data.callbackSite = CUPTI_API_ENTER;
   stand_in_tell(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
@@ -188,19 +250,11 @@ CUresult cuCtxGetDevice(CUdevice* device) {
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorName(CUresult error, const char** name) {
-  *name = error == CUDA_ERROR_INVALID_VALUE     ? "CUDA_ERROR_INVALID_VALUE"
-          : error == CUDA_ERROR_INVALID_HANDLE  ? "CUDA_ERROR_INVALID_HANDLE"
-          : error == CUDA_ERROR_NOT_INITIALIZED ? "CUDA_ERROR_NOT_INITIALIZED"
-          : error == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-                                                : nullptr;
+  *name = row_of(error).name;
   return *name != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult cuGetErrorString(CUresult error, const char** text) {
-  *text = error == CUDA_ERROR_INVALID_VALUE     ? "invalid argument"
-          : error == CUDA_ERROR_INVALID_HANDLE  ? "invalid resource handle"
-          : error == CUDA_ERROR_NOT_INITIALIZED ? "initialization error"
-          : error == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access was encountered"
-                                                : nullptr;
+  *text = row_of(error).text;
   return *text != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
@@ -218,13 +272,58 @@ CUresult cuFuncGetName(const char** name, CUfunction function) {
   *name = function->name;
   return CUDA_SUCCESS;
 }
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
-  for (CUfunc_st& one : functions) {
-    if (std::strcmp(one.name, name) != 0) continue;
-    *function = &one;
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  const cuModuleGetFunction_params of{function, module, name};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction, &of, nullptr, [&] {
+    for (CUfunc_st& one : functions) {
+      if (one.name == gone || std::strcmp(one.name, name) != 0) continue;
+      *function = &one;
+      return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_NOT_FOUND;
+  });
+}
+CUresult cuModuleGetGlobal(CUdeviceptr* memory, std::size_t* bytes, CUmodule module,
+                           const char* name) {
+  const cuModuleGetGlobal_v2_params of{memory, bytes, module, name};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuModuleGetGlobal_v2, &of, nullptr,
+                     [] { return CUDA_ERROR_NOT_FOUND; });
+}
+/// There is one module, with the kernel of_module. Its handle stays readable after the unload, but
+/// not its name.
+CUresult cuModuleUnload(CUmodule module) {
+  const cuModuleUnload_params of{module};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuModuleUnload, &of, nullptr, [] {
+    module_loaded = false;
+    for (CUfunc_st& one : functions) {
+      if (is_of_module(&one)) one.name = gone;
+    }
     return CUDA_SUCCESS;
-  }
-  return CUDA_ERROR_NOT_FOUND;
+  });
+}
+CUresult cuCtxCreate(CUcontext* made, CUctxCreateParams*, unsigned, CUdevice) {
+  *made = current = &second_context;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxSetCurrent(CUcontext wanted) {
+  current = wanted == nullptr ? &context : wanted;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+  const cuCtxEnablePeerAccess_params of{peer, flags};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuCtxEnablePeerAccess, &of, nullptr,
+                     [] { return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED; });
+}
+CUresult cuMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  const std::lock_guard lock(live_mutex);
+  *total_bytes = *free_bytes = device_bytes;
+  for (const auto& [begin, bytes] : live) *free_bytes -= bytes;
+  return CUDA_SUCCESS;
+}
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute, CUdeviceptr memory) {
+  if (!is_memory(memory, 1)) return CUDA_ERROR_INVALID_VALUE;
+  *static_cast<unsigned*>(data) = CU_MEMORYTYPE_DEVICE;
+  return CUDA_SUCCESS;
 }
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
   const cuStreamCreate_params of{stream, flags};
@@ -241,19 +340,44 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
   const cuMemAlloc_v2_params of{memory, bytes};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, &of, nullptr, [&] {
     static CUdeviceptr next = 0x7f0000000000;
+    if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
+    if (captured != nullptr) {
+      capture_broken = true;
+      return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    cuMemGetInfo(&free_bytes, &total_bytes);
+    if (bytes > free_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
+    const std::lock_guard lock(live_mutex);
     *memory = next;
+    live[next] = bytes;
     next += (bytes + 511) / 512 * 512;
     return CUDA_SUCCESS;
   });
 }
 CUresult cuMemFree(CUdeviceptr memory) {
   const cuMemFree_v2_params of{memory};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &of, nullptr, [] { return settle(); });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &of, nullptr, [&] {
+    if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
+    if (const CUresult answer = settle(); answer != CUDA_SUCCESS) return answer;
+    const std::lock_guard lock(live_mutex);
+    if (live.erase(memory) != 0 || memory == 0) return CUDA_SUCCESS;
+    log("the address is not one of an allocation");
+    return CUDA_ERROR_INVALID_VALUE;
+  });
 }
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes) {
   const cuMemcpyHtoD_v2_params of{to, from, bytes};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, &of, nullptr,
-                     [] { return settle(); });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, &of, nullptr, [&] {
+    if (!is_memory(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
+    return settle();
+  });
+}
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
+  const cuMemcpyHtoDAsync_v2_params of{to, from, bytes, stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, &of, nullptr,
+                     [&] { return is_memory(to, bytes) ? settle() : CUDA_ERROR_INVALID_VALUE; });
 }
 CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count, CUstream stream) {
   const cuMemsetD32Async_params of{memory, value, count, stream};
@@ -265,6 +389,32 @@ CUresult cuEventCreate(CUevent* event, unsigned flags) {
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventCreate, &of, nullptr, [&] {
     *event = new CUevent_st;
     return CUDA_SUCCESS;
+  });
+}
+/// The work before the event has not ended.
+CUresult cuEventQuery(CUevent event) {
+  const cuEventQuery_params of{event};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventQuery, &of, nullptr,
+                     [] { return CUDA_ERROR_NOT_READY; });
+}
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  const cuEventElapsedTime_params of{milliseconds, start, end};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventElapsedTime, &of, nullptr,
+                     [] { return CUDA_ERROR_INVALID_HANDLE; });
+}
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
+  const cuStreamBeginCapture_v2_params of{stream, mode};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2, &of, nullptr, [&] {
+    captured = stream;
+    capture_broken = false;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  const cuStreamEndCapture_params of{stream, graph};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, &of, nullptr, [] {
+    captured = nullptr;
+    return capture_broken ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
   });
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
@@ -295,8 +445,10 @@ CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
   return CUDA_SUCCESS;
 }
 CUresult cuStreamQuery(CUstream) { return settle(); }
-CUresult cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status) {
-  *status = CU_STREAM_CAPTURE_STATUS_NONE;
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  *status = stream == nullptr || stream != captured ? CU_STREAM_CAPTURE_STATUS_NONE
+            : capture_broken                        ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                                    : CU_STREAM_CAPTURE_STATUS_ACTIVE;
   return CUDA_SUCCESS;
 }
 CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
@@ -370,7 +522,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, &of, nullptr, [] {
     const char* const slow = std::getenv("STAND_IN_SLOW");
     if (slow != nullptr) {
-      const timespec pause{0, std::atol(slow) * 1'000'000};
+      const timespec pause{std::atol(slow) / 1000, std::atol(slow) % 1000 * 1'000'000};
       nanosleep(&pause, nullptr);
     }
     return settle();

@@ -33,6 +33,12 @@ int stand_in_garbage() {
   return launch(values, nullptr) + launch(wild, nullptr) + launch(nullptr, wild);
 }
 
+/// Makes a call that this device refuses, and has another way.
+int stand_in_try() {
+  cuMemFree(0x1000);
+  return 0;
+}
+
 int stand_in_fill(CUdeviceptr memory, CUstream stream) {
   return cuMemsetD32Async(memory, 0, 1024, stream);
 }

@@ -2,7 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "output/file_name.hpp"
+
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -13,13 +16,18 @@ namespace warpsafe::watch {
 /// "name" for each option. The variable is an internal interface. Users set the options of
 /// warpsafe-run, and the library's own switches (WARPSAFE_LOG, WARPSAFE_TIMEOUT, …).
 struct Options {
-  bool quiet = false;              ///< errors only: no suspicions, no summary
-  bool stop_on_error = false;      ///< end the process at the first error, with `stopped_status`
-  std::string kernels;             ///< names in the syntax of debug::is_listed; empty: all
-  std::string journal;             ///< file to which each launch is written at once; empty: none
-  std::string timeline;            ///< timeline file, written at exit; empty: none
-  std::vector<std::string> cupti;  ///< files of CUPTI, in the order in which to try them
-  std::string unknown;             ///< the first unknown line
+  bool quiet = false;                ///< errors only: no suspicions, no summary
+  bool stop_on_error = false;        ///< end the process at the first error, with `stopped_status`
+  bool arguments = false;            ///< keep the pointers of each launch, for reports of faults
+  bool no_handlers = false;          ///< the end of the process by a signal or _exit goes unnoticed
+  std::string kernels;               ///< names in the syntax of debug::is_listed; empty: all
+  std::string journal;               ///< file to which each launch is written at once; empty: none
+  std::vector<std::string> reports;  ///< files of the run's report, written at exit
+  int error_status = -1;             ///< exit status after an error; -1: the program's own
+  std::string timeline;              ///< timeline file, written at exit; empty: none
+  std::vector<std::string> cupti;    ///< files of CUPTI, in the order in which to try them
+  std::string lines_tool;            ///< path of addr2line; empty: no source lines
+  std::string unknown;               ///< the first unknown line
 
   /// Exit status of a process that --stop-on-error has ended.
   static constexpr int stopped_status = 99;
@@ -48,12 +56,22 @@ struct Options {
       quiet = true;
     } else if (name == "stop-on-error") {
       stop_on_error = true;
+    } else if (name == "arguments") {
+      arguments = true;
+    } else if (name == "no-handlers") {
+      no_handlers = true;
     } else if (name == "kernel") {
       kernels = kernels.empty() ? value : kernels + ',' + value;
     } else if (name == "journal") {
-      journal = value;
+      journal = expand_file_name(value);
     } else if (name == "timeline") {
-      timeline = value;
+      timeline = expand_file_name(value);
+    } else if (name == "report") {
+      reports.push_back(expand_file_name(value));
+    } else if (name == "error-exitcode") {
+      error_status = std::atoi(value.c_str());
+    } else if (name == "addr2line") {
+      lines_tool = value;
     } else if (name == "cupti") {
       cupti.push_back(value);
     } else if (unknown.empty()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "launch/judge.hpp"
+#include "options.hpp"
 #include "suspicion/call_stack.hpp"
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/limits.hpp>
@@ -10,6 +11,7 @@
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -33,6 +35,12 @@ struct Platform {
   /// Returns the reason that the runtime's own log gives for the call of this thread that has just
   /// failed; "" if it gives none. nullptr: the runtime has no such log.
   std::string (*runtime_log)();
+  /// Free and total memory of the current device in bytes.
+  int (*memory_info)(std::size_t& free_bytes, std::size_t& total_bytes) noexcept;
+  int (*device_count)(int& count) noexcept;
+  /// Called before the first launch or wait, when the runtime has threads of its own: the watch's
+  /// threads would keep a process that ends with its last thread.
+  void (*watch_end)(const Options& options) noexcept;
   /// RunRecorder::start for the backend.
   void (*start_recorder)(debug::RunRecorder& recorder);
   /// Returns the environment of the program: devices, versions, variables.
@@ -42,7 +50,8 @@ struct Platform {
 /// The queries that backend B implements by itself.
 template <class B>
 [[nodiscard]] Platform platform_of(decltype(Platform::describe) describe, Caller caller,
-                                   decltype(Platform::runtime_log) runtime_log) noexcept {
+                                   decltype(Platform::runtime_log) runtime_log,
+                                   decltype(Platform::watch_end) watch_end) noexcept {
   return {&warpsafe::detail::backend_calls<B>,
           describe,
           [](int status) noexcept {
@@ -57,6 +66,9 @@ template <class B>
           },
           caller,
           runtime_log,
+          &B::memory_info,
+          &B::device_count,
+          watch_end,
           [](debug::RunRecorder& recorder) { recorder.start<B>(); },
           [] { return debug::describe_environment<B>(); }};
 }

@@ -2,12 +2,18 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "kernel/foreign_text.hpp"
-#include "kernel/kernel_table.hpp"
+#include "end/end_text.hpp"
+#include "failure/failed_calls.hpp"
+#include "failure/likely_cause.hpp"
+#include "kernel/kernel_lookup.hpp"
+#include "launch/argument_log.hpp"
 #include "launch/explain.hpp"
 #include "launch/judge.hpp"
 #include "launch/observed_launch.hpp"
+#include "launch/refusal.hpp"
 #include "options.hpp"
+#include "output/file_name.hpp"
+#include "output/report_files.hpp"
 #include "own_stack.hpp"
 #include "platform.hpp"
 #include "report/error_reporter.hpp"
@@ -42,57 +48,21 @@ class Watcher {
   Watcher& operator=(const Watcher&) = delete;
 
   [[nodiscard]] const Platform& platform() const noexcept { return platform_; }
-  [[nodiscard]] KernelTable& kernels() noexcept { return kernels_; }
+  [[nodiscard]] KernelTable& kernels() noexcept { return lookup_.table(); }
+  [[nodiscard]] KernelLookup& lookup() noexcept { return lookup_; }
   [[nodiscard]] KnownStreams& streams() noexcept { return streams_; }
   [[nodiscard]] Suspicions& suspicions() noexcept { return suspicions_; }
+  [[nodiscard]] FailedCalls& failed_calls() noexcept { return failed_calls_; }
+  [[nodiscard]] SourcePlaces& places() noexcept { return places_; }
+  [[nodiscard]] const Options& options() const noexcept { return options_; }
   [[nodiscard]] bool quiet() const noexcept { return options_.quiet; }
+  /// What is asked about each launch that the runtime has accepted: one comparison.
+  enum class Follow : std::uint8_t { nothing, order, arguments };
+  [[nodiscard]] Follow follow() const noexcept { return follow_; }
+  [[nodiscard]] ArgumentLog& arguments() noexcept { return arguments_; }
   /// Returns whether accesses and the order of work are tracked.
   [[nodiscard]] bool follows_order() const noexcept {
     return !options_.quiet && suspicions_.order.on();
-  }
-
-  /// Returns the kernel of a handle that the runtime has accepted; nullptr: out of memory. `name`
-  /// is called for a new kernel. Without a handle, the kernel has a name only.
-  template <class MangledName>
-  [[nodiscard]] Kernel* kernel(const void* function, std::int32_t device,
-                               const MangledName& name) noexcept {
-    if (Kernel* const known = function == nullptr ? nullptr : kernels_.find(function, device)) {
-      return known;
-    }
-    // The library is found on the program's stack.
-    const char* const library =
-        function != nullptr && !options_.quiet ? platform_.caller.library() : "";
-    Kernel* added = nullptr;
-    run_on_large_stack([&]() noexcept {
-      try {
-        added = kernels_.add(function, device, foreign_text(name()).c_str(), [&](Kernel& made) {
-          if (function != nullptr) {
-            platform_.describe(function, device, nullptr, made);
-            made.described = true;
-          }
-          made.listed = options_.kernels.empty() ||
-                        debug::is_listed(made.name_view(), options_.kernels.c_str());
-          made.library = library;
-        });
-      } catch (...) {  // out of memory
-        added = nullptr;
-      }
-    });
-    return added;
-  }
-
-  /// Returns an entry with the name of a handle that the runtime has not accepted so far. The
-  /// handle may be no kernel, and so is not passed to the runtime, and the address `symbol` may be
-  /// anything. `is_named` tells whether a kernel's name was there. nullptr: out of memory.
-  [[nodiscard]] Kernel* unverified_kernel(const void* function, std::int32_t device,
-                                          const char* symbol, bool& is_named) noexcept {
-    std::string name;
-    return kernel(nullptr, device, [&] {
-      name = foreign_text(symbol);
-      is_named = !name.empty();
-      if (!is_named) name = place_name(function);
-      return name.c_str();
-    });
   }
 
   /// Call before the runtime receives `launch`. @pre its kernel is not nullptr
@@ -127,10 +97,7 @@ class Watcher {
   }
   /// Call when the runtime has returned.
   void launched(ObservedLaunch& seen, int status) noexcept {
-    if (status != 0) {
-      run_on_large_stack([&]() noexcept { refused(seen, status); });
-      return;
-    }
+    if (status != 0) return launch_refused(seen, status, {});
     if (!seen.launch.kernel->listed) {
       debug::Journal::get().submitted(seen.record.sequence, debug::Completion::get().now());
       return;
@@ -142,6 +109,15 @@ class Watcher {
       stop_on_request();
     }
   }
+  /// Call when the runtime has refused a launch.
+  [[gnu::cold, gnu::noinline]] void launch_refused(ObservedLaunch& seen, int status,
+                                                   const Refusal& of) noexcept {
+    if (of.stack != nullptr) {
+      return run_on_large_stack([&]() noexcept { refused(seen, status, of, *of.stack); });
+    }
+    const HostStack stack = HostStack::here();
+    run_on_large_stack([&]() noexcept { refused(seen, status, of, stack); });
+  }
   /// Call for a launch that became part of a graph or a capture: it runs later, if at all.
   void not_launched(ObservedLaunch& seen) noexcept {
     debug::Journal::get().refused(seen.record.sequence);
@@ -152,41 +128,92 @@ class Watcher {
     begin_once();
     waits_.begin(seen, what, stream, device);
   }
-  void waited(ObservedWait& seen, int status, WaitScope scope) noexcept {
+  void waited(ObservedWait& seen, int status, WaitScope scope,
+              const HostStack* stack = nullptr) noexcept {
     waits_.end(seen, platform_.calls->vendor, status);
     if (status != 0) {
-      failed(status, seen.what, Stage::completion, seen.device);
+      failed(status, seen.what, Stage::completion, seen.device, stack);
     } else {
       WaitReporter::complete(seen, platform_.calls->vendor, scope);
     }
   }
 
-  /// Call when a runtime call has failed. It is reported only if the status means a fault of
-  /// running work: a program may, for instance, request too much memory and handle the error.
-  void failed(int status, Name operation, Stage stage, std::int32_t device) noexcept {
+  /// Returns what the runtime's own log says about this thread's failed call.
+  [[nodiscard]] std::string runtime_log() const noexcept {
+    try {
+      return platform_.runtime_log != nullptr ? platform_.runtime_log() : std::string();
+    } catch (...) {  // out of memory
+      return {};
+    }
+  }
+
+  /// Call when a runtime call other than a launch has failed. It is reported unless the status is a
+  /// mere answer (call_weight.hpp), or a fault. `log` is what the runtime's own log says about the
+  /// call; nullptr: the log is read. `stack` is the program's; nullptr: the calling thread's.
+  void call_failed(const StreamCall& of, int status, const char* log,
+                   MemoryKind (*kind_of)(std::uintptr_t) noexcept,
+                   const HostStack* stack) noexcept {
+    if (weight_of(of.call, status, false) == CallWeight::quiet || platform_.is_fault(status)) {
+      return;
+    }
     begin_once();
-    if (!platform_.is_fault(status)) return;
+    const HostStack here = stack == nullptr ? HostStack::here() : *stack;
     run_on_large_stack([&]() noexcept {
-      const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
-      if (errors_.fault(error)) stop_on_request();
+      const std::string own = log == nullptr ? runtime_log() : std::string();
+      if (log == nullptr) log = own.c_str();
+      if (failed_calls_.failed(of, status, here, log, kind_of)) stop_on_request();
     });
   }
 
-  /// Prints the summary and writes the files that are written at exit. Acts once, and not in a
-  /// child after a fork.
+  /// Call when a runtime call has failed. Reports it if the status means a fault of running work.
+  void failed(int status, Name operation, Stage stage, std::int32_t device,
+              const HostStack* stack = nullptr) noexcept {
+    begin_once();
+    if (!platform_.is_fault(status)) return;
+    const HostStack here = stack == nullptr ? HostStack::here() : *stack;
+    run_on_large_stack([&]() noexcept {
+      const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
+      if (errors_.fault(error, here, likely_causes(error, arguments_, failed_calls_)))
+        stop_on_request();
+    });
+  }
+
+  /// Call when the process ends by a signal or by _exit, and `finish` does not act by itself.
+  void ends(const End& end) noexcept {
+    if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
+    end_ = end.name();
+    if (!options_.quiet) print_end(end, process_, waits_, places_);
+    finish();
+  }
+
+  /// Returns the status of --error-exitcode if there were errors; else, and in a child, `status`.
+  [[nodiscard]] int exit_status(int status) noexcept {
+    if (options_.error_status < 0 || ::getpid() != process_) return status;
+    return errors_.count() + findings_.failed_calls() == 0 ? status : options_.error_status;
+  }
+
+  /// Prints the summary and writes the files. Acts once, and not in a child after a fork.
   void finish() noexcept {
     if (::getpid() != process_ || __atomic_exchange_n(&finished_, true, __ATOMIC_ACQ_REL)) return;
     run_on_large_stack([&]() noexcept {
       try {
         files_.finish(options_);
-        if (!options_.quiet) write_summary();
+        RunReport run = RunReport::of(lookup_.table(), errors_.faults(), findings_);
+        run.rank = rank_;
+        run.end = end_;
+        run.missing = files_.missing(options_);
+        if (!options_.quiet) {
+          suspicions_.each([&](const std::string& one) { run.suspicions.push_back(one); });
+        }
+        write_reports(options_, run);
+        if (options_.quiet) return;
+        const std::string text = summary_text(run);
+        StandardError::line({text.data(), text.size() - 1});  // its last character ends a line
       } catch (...) {
         StandardError::line("warpsafe: no summary: out of memory");
       }
     });
   }
-
-  [[nodiscard]] Totals totals() { return Totals::of(kernels_, errors_.faults()); }
 
  private:
   /// Runs before the first launch or wait. Only from then on may the runtime be queried.
@@ -198,8 +225,8 @@ class Watcher {
   [[gnu::cold, gnu::noinline]] void begin() noexcept {
     try {
       std::call_once(once_, [this] {
-        // Errors are printed at every log level, and a higher level would cost time at each launch.
-        // But the fault of a launch for which WARPSAFE_SYNC waits is printed by the log.
+        // A higher log level costs time at each launch. Errors are printed at every level, but the
+        // fault of a launch for which WARPSAFE_SYNC waits is printed by the log.
         if (debug::blocking() && !debug::Environment::get().silent &&
             !debug::is_logged(debug::LogLevel::error)) {
           debug::set_log_level(debug::LogLevel::error);
@@ -207,6 +234,7 @@ class Watcher {
         warn_of_unsupported_switches(options_);
         waits_.start();
         files_.begin(options_, platform_);
+        platform_.watch_end(options_);
         __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
       });
     } catch (...) {
@@ -214,7 +242,8 @@ class Watcher {
       __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
     }
   }
-  [[gnu::cold, gnu::noinline]] void refused(ObservedLaunch& seen, int status) noexcept {
+  [[gnu::cold, gnu::noinline]] void refused(ObservedLaunch& seen, int status, const Refusal& of,
+                                            const HostStack& stack) noexcept {
     Launch& launch = seen.launch;
     Kernel& kernel = *launch.kernel;
     __atomic_add_fetch(&kernel.refused, 1, __ATOMIC_RELAXED);
@@ -229,46 +258,41 @@ class Watcher {
     if (!kernel.listed) return;
     debug::detail::notify_failed(error);
     if (error.incident != 0) {
-      if (!errors_.fault(error)) return;
+      if (!errors_.fault(error, stack, likely_causes(error, arguments_, failed_calls_))) return;
     } else {
-      errors_.refused(kernel, error, log);
+      errors_.refused(kernel, error, log,
+                      hint_for(launch, error, of, failed_calls_.capture_breaker()), stack);
     }
     stop_on_request();
-  }
-  [[nodiscard]] std::string runtime_log() const noexcept {
-    try {
-      return platform_.runtime_log != nullptr ? platform_.runtime_log() : std::string();
-    } catch (...) {  // out of memory
-      return {};
-    }
   }
   void stop_on_request() noexcept {
     if (!options_.stop_on_error) return;
     stop_process(Options::stopped_status, [this]() noexcept {
+      end_ = "stopped";
       StandardError::line("warpsafe: stopped at the first error (--stop-on-error)");
       finish();
     });
   }
 
-  void write_summary() {
-    std::string suspected;
-    suspicions_.each([&](const std::string& one) { suspected += "  " + one + '\n'; });
-    const std::string text = summary_text(process_, kernels_, totals(), suspected);
-    if (text.empty()) return;
-    const std::string all = text + files_.missing(options_);
-    StandardError::line({all.data(), all.size() - 1});  // its last character ends a line
-  }
-
   const Platform& platform_;
   Options options_;
   pid_t process_;
+  std::string rank_ = process_rank();  ///< the program may overwrite its environment
   std::once_flag once_;
+  const Follow follow_ = options_.arguments ? Follow::arguments
+                         : options_.quiet   ? Follow::nothing
+                                            : Follow::order;
   bool begun_ = false;
   bool finished_ = false;
-  KernelTable kernels_;
+  const char* end_ = "exit";
+  KernelLookup lookup_{platform_, options_};
   KnownStreams streams_;
   Suspicions suspicions_{platform_.caller};
-  ErrorReporter errors_{kernels_, streams_};
+  Findings findings_;
+  SourcePlaces places_{options_.lines_tool, platform_.caller.runtimes};
+  FailedCalls failed_calls_{platform_, streams_, places_, findings_, options_.quiet};
+  ErrorReporter errors_{lookup_.table(), streams_, places_, findings_};
+  ArgumentLog arguments_{options_.arguments};
   WaitReporter waits_;
   RunFiles files_;
 };

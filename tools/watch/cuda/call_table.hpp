@@ -76,8 +76,27 @@ inline constexpr CallRow driver_calls_table[] = {
     {"cuMemAllocFromPoolAsync", Call::allocate_async, 1},
     {"cuMemFree", Call::free, 2},
     {"cuMemFreeAsync", Call::free_async, 1},
-    {"cuMemFreeHost", Call::noticing, 1},
-    {"cuMemHostAlloc", Call::noticing, 1},
+    {"cuMemFreeHost", Call::free_host, 1},
+    {"cuMemHostAlloc", Call::allocate_host, 1},
+    {"cuMemAllocHost", Call::allocate_host, 2},
+    {"cuMemHostRegister", Call::noticing, 1},
+    {"cuMemHostUnregister", Call::noticing, 1},
+    {"cuMemPrefetchAsync", Call::noticing, 1},
+    {"cuMemAdvise", Call::noticing, 1},
+    {"cuArrayCreate", Call::noticing, 1},
+    {"cuArray3DCreate", Call::noticing, 1},
+    {"cuModuleLoad", Call::load_module, 1},
+    {"cuModuleLoadData", Call::load_module, 1},
+    {"cuModuleLoadDataEx", Call::load_module, 1},
+    {"cuModuleLoadFatBinary", Call::load_module, 1},
+    {"cuLibraryLoadData", Call::load_module, 1},
+    {"cuLibraryLoadFromFile", Call::load_module, 1},
+    {"cuModuleGetFunction", Call::find_function, 1},
+    {"cuModuleGetGlobal", Call::find_variable, 1},
+    {"cuFuncSetAttribute", Call::noticing, 1},
+    {"cuCtxSetLimit", Call::noticing, 1},
+    {"cuCtxEnablePeerAccess", Call::noticing, 1},
+    {"cuTexObjectCreate", Call::noticing, 1},
     {"cuStreamCreate", Call::stream_created, 1},
     {"cuStreamCreateWithPriority", Call::stream_created, 1},
     {"cuStreamDestroy", Call::stream_destroyed, 1},
@@ -124,14 +143,70 @@ inline constexpr CallRow driver_calls_table[] = {
   return Call::other;
 }
 
-/// Returns the role of a runtime call. Its launches are observed for two reasons: launches that the
-/// runtime refuses itself, and numbers that it truncates before it calls the driver.
+/// Functions of the runtime: its launches, because it refuses some itself and truncates numbers
+/// before it calls the driver, and calls that it may refuse, so that their reports name what the
+/// program wrote. Calls that take less than a microsecond are left to the driver.
+inline constexpr CallRow runtime_calls_table[] = {
+    {"cudaLaunchKernel", Call::runtime_launch, 1},
+    {"__cudaLaunchKernel", Call::runtime_launch, 1},
+    {"cudaLaunchCooperativeKernel", Call::runtime_launch, 1},
+    {"cudaLaunchKernelExC", Call::runtime_launch_ex, 1},
+    {"cudaMalloc", Call::allocate, 1},
+    {"cudaMallocPitch", Call::allocate_pitch, 1},
+    {"cudaMallocManaged", Call::allocate_managed, 1},
+    {"cudaMallocAsync", Call::allocate_async, 1},
+    {"cudaMallocFromPoolAsync", Call::allocate_async, 1},
+    {"cudaMallocHost", Call::allocate_host, 1},
+    {"cudaHostAlloc", Call::allocate_host, 1},
+    {"cudaMalloc3D", Call::noticing, 1},
+    {"cudaMallocArray", Call::noticing, 1},
+    {"cudaMalloc3DArray", Call::noticing, 1},
+    {"cudaFree", Call::free, 1},
+    {"cudaFreeAsync", Call::free_async, 1},
+    {"cudaFreeHost", Call::free_host, 1},
+    {"cudaHostRegister", Call::noticing, 1},
+    {"cudaHostUnregister", Call::noticing, 1},
+    {"cudaMemcpy", Call::copy_any, 1},
+    {"cudaMemcpyAsync", Call::copy_any_async, 1},
+    {"cudaMemcpy2D", Call::wait_copy, 1},
+    {"cudaMemcpy2DAsync", Call::unfollowed, 1},
+    {"cudaMemcpy3D", Call::wait_copy, 1},
+    {"cudaMemcpy3DAsync", Call::unfollowed, 1},
+    {"cudaMemcpyToSymbol", Call::wait_copy, 1},
+    {"cudaMemcpyFromSymbol", Call::wait_copy, 1},
+    {"cudaMemcpyToSymbolAsync", Call::unfollowed, 1},
+    {"cudaMemcpyFromSymbolAsync", Call::unfollowed, 1},
+    {"cudaMemset", Call::fill, 1},
+    {"cudaMemsetAsync", Call::fill_async, 1},
+    {"cudaMemset2D", Call::unfollowed, 1},
+    {"cudaMemPrefetchAsync", Call::noticing, 1},
+    {"cudaSetDevice", Call::set_device, 1},
+    {"cudaDeviceReset", Call::noticing, 1},
+    {"cudaDeviceSetLimit", Call::noticing, 1},
+    {"cudaDeviceEnablePeerAccess", Call::noticing, 1},
+    {"cudaFuncSetAttribute", Call::noticing, 1},
+    {"cudaStreamCreate", Call::stream_created, 1},
+    {"cudaStreamCreateWithFlags", Call::stream_created, 1},
+    {"cudaStreamCreateWithPriority", Call::stream_created, 1},
+    {"cudaStreamDestroy", Call::stream_destroyed, 1},
+    {"cudaStreamBeginCapture", Call::begin_capture, 1},
+    {"cudaStreamEndCapture", Call::end_capture, 1},
+    {"cudaEventElapsedTime", Call::elapsed_time, 1},
+    {"cudaEventDestroy", Call::event_destroyed, 1},
+    {"cudaGraphInstantiate", Call::graph_instantiate, 1},
+    {"cudaGraphInstantiateWithFlags", Call::graph_instantiate, 1},
+    {"cudaCreateTextureObject", Call::noticing, 1},
+    {"cudaCreateSurfaceObject", Call::noticing, 1}};
+
 [[nodiscard]] inline Call runtime_call(const CallName& name) noexcept {
-  if (name.base == "cudaLaunchKernel" || name.base == "__cudaLaunchKernel" ||
-      name.base == "cudaLaunchCooperativeKernel") {
-    return Call::runtime_launch;
+  for (const CallRow& row : runtime_calls_table) {
+    if (row.name == name.base) return row.call;
   }
-  return name.base == "cudaLaunchKernelExC" ? Call::runtime_launch_ex : Call::other;
+  return Call::other;
+}
+/// Returns whether a runtime call is a launch.
+[[nodiscard]] inline bool is_runtime_launch(Call call) noexcept {
+  return call == Call::runtime_launch || call == Call::runtime_launch_ex;
 }
 
 }  // namespace warpsafe::watch

@@ -36,6 +36,7 @@ struct Driver {
   decltype(&::cuGraphMemsetNodeGetParams) fill_node;
   decltype(&::cuFuncGetParamInfo) parameter;
   decltype(&::cuPointerGetAttribute) pointer_attribute;
+  decltype(&::cuMemGetInfo) memory_info;
   /// cuLogsDumpToMemory, which CUDA's headers before 12.9 do not declare.
   CUresult(CUDAAPI* log_to_memory)(unsigned* position, char* text, std::size_t* bytes,
                                    unsigned flags);
@@ -76,6 +77,7 @@ struct Driver {
     find(found.fill_node, "cuGraphMemsetNodeGetParams");
     find(found.parameter, "cuFuncGetParamInfo");
     find(found.pointer_attribute, "cuPointerGetAttribute");
+    find(found.memory_info, "cuMemGetInfo_v2");
     find(found.log_to_memory, "cuLogsDumpToMemory");
     return found;
   }

@@ -56,7 +56,7 @@ class Graphs {
       }
     }
     const std::string name = "graph of " + counted(kernels, "kernel", "kernels") + names;
-    made.kernel = watcher_.kernel(nullptr, device, [&] { return name.c_str(); });
+    made.kernel = watcher_.lookup().kernel(nullptr, device, [&] { return name.c_str(); });
     const std::lock_guard lock(mutex_);
     known_[executable] = std::move(made);
   }
@@ -76,7 +76,7 @@ class Graphs {
       const auto found = known_.find(executable);
       if (found != known_.end() && found->second.kernel != nullptr) return found->second.kernel;
     }
-    return watcher_.kernel(nullptr, device, [] { return "graph"; });
+    return watcher_.lookup().kernel(nullptr, device, [] { return "graph"; });
   }
   /// Returns what is known about the graph; empty if its creation was not seen.
   [[nodiscard]] Known known(CUgraphExec executable) {

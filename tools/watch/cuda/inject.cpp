@@ -5,6 +5,7 @@
 // (CUDA_INJECTION64_PATH; CUDA Programming Guide, "Environment Variables"). It subscribes to
 // CUPTI's callbacks (CUPTI, "Callback API") and passes them to the watch.
 
+#include "../core/end/watch_the_end.hpp"
 #include "../core/forked_child.hpp"
 #include "../core/report/standard_error.hpp"
 #include "../core/unnoticed.hpp"
@@ -30,7 +31,7 @@ Session* session = nullptr;
 
 constexpr CUpti_CallbackId most_calls = 4096;
 KnownCall driver_calls[most_calls];
-Call runtime_calls[most_calls];
+KnownCall runtime_calls[most_calls];
 
 [[gnu::cold, gnu::noinline]] void report_call_in_child(CUpti_CallbackDomain domain,
                                                        CUpti_CallbackId id, const void* data) {
@@ -39,7 +40,7 @@ Call runtime_calls[most_calls];
   const auto& info = *static_cast<const CUpti_CallbackData*>(data);
   if (info.callbackSite == CUPTI_API_ENTER) return;
   // The statuses of both domains are numbers of this size, and 0 means success.
-  ForkedChild::called(of_driver ? driver_calls[id].call : runtime_calls[id],
+  ForkedChild::called(of_driver ? driver_calls[id].call : runtime_calls[id].call,
                       *static_cast<const int*>(info.functionReturnValue) != 0);
 }
 
@@ -66,24 +67,23 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
 }
 
 /// Enables each function separately, because a whole domain would report every call of the program.
-/// `quiet` leaves out the calls that only suspicions need.
-void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber, bool quiet) {
+void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber) {
   for (CUpti_CallbackId id = 1; id < most_calls; ++id) {
     const char* name = nullptr;
     if (cupti.callback_name(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) == CUPTI_SUCCESS &&
         name != nullptr) {
       const CallName parts = CallName::of(name);
       driver_calls[id] = KnownCall::of(driver_call(parts), parts, name);
-      const Call call = driver_calls[id].call;
-      if (call != Call::other && !(quiet && is_for_suspicions(call))) {
+      if (driver_calls[id].call != Call::other) {
         static_cast<void>(cupti.enable(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id));
       }
     }
     name = nullptr;
     if (cupti.callback_name(CUPTI_CB_DOMAIN_RUNTIME_API, id, &name) == CUPTI_SUCCESS &&
         name != nullptr) {
-      runtime_calls[id] = runtime_call(CallName::of(name));
-      if (runtime_calls[id] != Call::other) {
+      const CallName parts = CallName::of(name);
+      runtime_calls[id] = KnownCall::of(runtime_call(parts), parts, name);
+      if (runtime_calls[id].call != Call::other) {
         static_cast<void>(cupti.enable(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, id));
       }
     }
@@ -100,6 +100,17 @@ void at_exit() {
   session->watcher().finish();
 }
 
+/// Runs on a thread of the watch's own.
+void speak(const End& end) noexcept {
+  ThreadState::get().inside = true;
+  session->watcher().ends(end);
+}
+
+void watch_end(const Options& options) noexcept {
+  watch_the_end(options, &speak,
+                [](int status) noexcept { return session->watcher().exit_status(status); });
+}
+
 bool begin() {
   StandardError::begin();
   const Options options = Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN"));
@@ -112,7 +123,7 @@ bool begin() {
     return false;
   }
   static const Platform platform =
-      platform_of<cuda_backend>(&describe_function, cuda_caller, &driver_log);
+      platform_of<cuda_backend>(&describe_function, cuda_caller, &driver_log, &watch_end);
   auto* const made = new Session(platform, options);
   CUpti_SubscriberHandle subscriber{};
   const CUptiResult status = cupti.subscribe(&subscriber, &called, nullptr);
@@ -139,10 +150,15 @@ bool begin() {
   session = made;
   // The first call loads the unwinder, which should not happen inside a callback.
   static_cast<void>(cuda_caller.library());
-  enable_all(cupti, subscriber, made->watcher().quiet());
+  enable_all(cupti, subscriber);
   std::atexit(&at_exit);
   ForkedChild::expect();
   return true;
+}
+
+/// Runs at the end of exit().
+[[gnu::destructor]] void end_of_exit() {
+  if (session != nullptr) end_with(session->watcher().exit_status(-1));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace warpsafe::watch {
 /// for the name.
 [[nodiscard]] inline Kernel* kernel_of(Watcher& watcher, CUfunction function, std::int32_t device,
                                        const char* symbol) noexcept {
-  return watcher.kernel(function, device, [&] {
+  return watcher.lookup().kernel(function, device, [&] {
     const char* name = symbol;
     if (name == nullptr) static_cast<void>(call_driver(&Driver::function_name, &name, function));
     return name;

@@ -6,6 +6,7 @@
 #include "../core/stream/captures.hpp"
 #include "../core/stream/stream_names.hpp"
 #include "../core/watcher.hpp"
+#include "functions.hpp"
 #include "graphs.hpp"
 #include "kernel_of.hpp"
 #include "known_call.hpp"
@@ -22,8 +23,8 @@ namespace warpsafe::watch {
 /// Handles the driver's launches of kernels and graphs.
 class LaunchCalls {
  public:
-  LaunchCalls(Watcher& watcher, Captures& captures, Graphs& graphs)
-      : watcher_(watcher), captures_(captures), graphs_(graphs) {}
+  LaunchCalls(Watcher& watcher, Captures& captures, Graphs& graphs, Functions& functions)
+      : watcher_(watcher), captures_(captures), graphs_(graphs), functions_(functions) {}
 
   [[nodiscard]] static bool is_launch(Call call) noexcept {
     return call == Call::launch || call == Call::launch_ex || call == Call::launch_cooperative ||
@@ -50,8 +51,14 @@ class LaunchCalls {
       launch.kernel = watcher_.kernels().find(asked.function, device);
       mine.new_function = launch.kernel == nullptr;
       if (mine.new_function) {
-        launch.kernel =
-            watcher_.unverified_kernel(asked.function, device, info.symbolName, launch.is_named);
+        launch.kernel = watcher_.lookup().unverified_kernel(asked.function, device, info.symbolName,
+                                                            launch.is_named);
+        if (!launch.is_named) {
+          if (Kernel* const old = functions_.old_kernel(asked.function, device)) {
+            launch.kernel = old;
+            launch.is_named = true;
+          }
+        }
       }
       // Restores the runtime's argument, which the runtime truncates to 32 bits.
       if (mine.in_runtime &&
@@ -71,8 +78,15 @@ class LaunchCalls {
     mine.launching = false;
     mine.driver_answered = true;
     if (mine.new_function && status == CUDA_SUCCESS) described(mine, device, info);
-    const bool follows = watcher_.follows_order();
-    if (status != CUDA_SUCCESS || (!follows && !captures_.any())) {
+    if (status != CUDA_SUCCESS) [[unlikely]]
+      return refused(mine, known, device, info, status);
+    const Watcher::Follow follow_what = watcher_.follow();
+    bool follows = follow_what == Watcher::Follow::order && watcher_.suspicions().order.on();
+    if (follow_what == Watcher::Follow::arguments) [[unlikely]] {
+      keep_arguments(mine.launch, known, info);
+      follows = watcher_.follows_order();
+    }
+    if (!follows && !captures_.any()) {
       watcher_.launched(mine.launch, status);
       return;
     }
@@ -137,6 +151,23 @@ class LaunchCalls {
     }
   }
 
+  [[gnu::cold, gnu::noinline]] void refused(ThreadState& mine, const KnownCall& known,
+                                            std::int32_t device, const CUpti_CallbackData& info,
+                                            CUresult status) noexcept {
+    const Asked asked = read(known, info);
+    Refusal of;
+    of.parameters = asked.graph == nullptr ? &asked.parameters : nullptr;
+    const HostStack stack = HostStack::here();
+    of.stack = &stack;
+    try {
+      if (status == CUDA_ERROR_INVALID_HANDLE && asked.function != nullptr) {
+        of.hint = functions_.hint(asked.function, device, mine.context);
+      }
+    } catch (...) {  // out of memory
+      of.hint.clear();
+    }
+    watcher_.launch_refused(mine.launch, status, of);
+  }
   /// The driver has accepted the function, so it can be queried.
   [[gnu::cold, gnu::noinline]] void described(ThreadState& mine, std::int32_t device,
                                               const CUpti_CallbackData& info) noexcept {
@@ -144,6 +175,17 @@ class LaunchCalls {
     const auto function = static_cast<CUfunction>(const_cast<void*>(launch.function));
     if (Kernel* const same = kernel_of(watcher_, function, device, info.symbolName)) {
       launch.kernel = same;
+    }
+  }
+  [[gnu::cold, gnu::noinline]] void keep_arguments(const ObservedLaunch& seen,
+                                                   const KnownCall& known,
+                                                   const CUpti_CallbackData& info) noexcept {
+    if (seen.launch.is_graph) return;
+    try {
+      watcher_.arguments().keep(seen.record.sequence, *seen.launch.kernel,
+                                read(known, info).parameters);
+    } catch (...) {  // out of memory: a fault's report says less
+      return;
     }
   }
   /// Passes the launch and the memory that it touches to the OrderWatch.
@@ -167,6 +209,7 @@ class LaunchCalls {
   Watcher& watcher_;
   Captures& captures_;
   Graphs& graphs_;
+  Functions& functions_;
 };
 
 }  // namespace warpsafe::watch

@@ -13,8 +13,17 @@ inline constexpr const char* cuda_libraries[] = {"libcublasLt", "libcublas",   "
 /// The libraries between these, or a program, and the driver.
 inline constexpr const char* cuda_runtimes[] = {"libcuda.", "libcudart", "libcupti"};
 
+/// Libraries that try what a device supports, and report failures that matter by statuses of their
+/// own: the ones above, and those for communication and compilation.
+inline constexpr const char* cuda_careful[] = {
+    "libcublasLt", "libcublas",    "libcudnn",  "libcufft",   "libcusolver", "libcusparse",
+    "libcurand",   "libcutensor",  "libnccl",   "libnvshmem", "libuct_",     "libucm_",
+    "libnvrtc",    "libnvJitLink", "libcufile", "libnvidia-", "libnvcomp"};
+
 /// Queries about the thread that makes a call.
-inline constexpr Caller cuda_caller{[]() noexcept { return calling_library(cuda_libraries); },
-                                    [] { return calling_functions(cuda_runtimes); }};
+inline constexpr Caller cuda_caller{
+    []() noexcept { return calling_library(cuda_libraries); },
+    [] { return calling_functions(cuda_runtimes); },
+    [](const HostStack& stack) noexcept { return library_on(stack, cuda_careful); }, cuda_runtimes};
 
 }  // namespace warpsafe::watch

@@ -92,7 +92,8 @@ class NodeCalls {
       static_cast<void>(call_driver(&Driver::function_name, &name,
                                     static_cast<CUfunction>(const_cast<void*>(launch.function))));
     }
-    launch.kernel = watcher_.unverified_kernel(launch.function, device, name, launch.is_named);
+    launch.kernel =
+        watcher_.lookup().unverified_kernel(launch.function, device, name, launch.is_named);
     if (launch.kernel == nullptr) return false;
     if (!is_readable) launch.function = nullptr;
     watcher_.launching(mine.launch, launch);

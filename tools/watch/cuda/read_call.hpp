@@ -25,9 +25,8 @@ template <class Parameters>
   return digit == '8' ? 1 : digit == '1' ? 2 : 4;
 }
 inline void read_allocation(StreamCall& of, const CUdeviceptr* memory, std::size_t bytes) noexcept {
-  if (memory == nullptr) return;
-  of.to = *memory;
   of.bytes = bytes;
+  if (memory != nullptr) of.to = *memory;
 }
 inline void read_copy(StreamCall& of, std::uintptr_t to, std::uintptr_t from,
                       std::size_t bytes) noexcept {
@@ -38,9 +37,17 @@ inline void read_copy(StreamCall& of, std::uintptr_t to, std::uintptr_t from,
 
 }  // namespace detail
 
-/// Reads the arguments of a driver call; `took`: the call succeeded, so its outputs are valid.
+/// How much of a call is known.
+enum class CallStage : std::uint8_t {
+  begins,  ///< only what a wait needs is read
+  failed,  ///< its outputs are not valid
+  done,
+};
+
+/// Reads the arguments of a driver call.
 [[nodiscard]] inline StreamCall read_call(const KnownCall& known, std::int32_t device,
-                                          const CUpti_CallbackData& info, bool took) noexcept {
+                                          const CUpti_CallbackData& info,
+                                          CallStage stage) noexcept {
   using detail::parameters_as;
   const auto address = [](const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); };
   StreamCall of;
@@ -51,28 +58,54 @@ inline void read_copy(StreamCall& of, std::uintptr_t to, std::uintptr_t from,
   if (known.call == Call::wait_stream || known.call == Call::query_stream) {
     of.stream = parameters_as<cuStreamSynchronize_params>(info).hStream;
   }
-  if (!took) return of;
+  if (stage == CallStage::begins) return of;
+  const bool took = stage == CallStage::done;
   switch (known.call) {
     case Call::allocate: {
       const auto& is = parameters_as<cuMemAlloc_v2_params>(info);
-      detail::read_allocation(of, is.dptr, is.bytesize);
+      detail::read_allocation(of, took ? is.dptr : nullptr, is.bytesize);
       break;
     }
     case Call::allocate_async: {
       const auto& is = parameters_as<cuMemAllocAsync_params>(info);
-      detail::read_allocation(of, is.dptr, is.bytesize);
+      detail::read_allocation(of, took ? is.dptr : nullptr, is.bytesize);
       break;
     }
     case Call::allocate_managed: {
       const auto& is = parameters_as<cuMemAllocManaged_params>(info);
-      detail::read_allocation(of, is.dptr, is.bytesize);
+      detail::read_allocation(of, took ? is.dptr : nullptr, is.bytesize);
       break;
     }
     case Call::allocate_pitch: {
       const auto& is = parameters_as<cuMemAllocPitch_v2_params>(info);
-      if (is.pPitch != nullptr) detail::read_allocation(of, is.dptr, *is.pPitch * is.Height);
+      if (!took) {
+        of.bytes = is.WidthInBytes * is.Height;
+      } else if (is.pPitch != nullptr) {
+        detail::read_allocation(of, is.dptr, *is.pPitch * is.Height);
+      }
       break;
     }
+    case Call::allocate_host: {
+      // cuMemAllocHost and cuMemHostAlloc begin with the same two.
+      const auto& is = parameters_as<cuMemHostAlloc_params>(info);
+      of.bytes = is.bytesize;
+      if (took && is.pp != nullptr) of.to = address(*is.pp);
+      break;
+    }
+    case Call::free_host:
+      of.to = address(parameters_as<cuMemFreeHost_params>(info).p);
+      break;
+    case Call::find_function:
+      of.text = parameters_as<cuModuleGetFunction_params>(info).name;
+      break;
+    case Call::find_variable:
+      of.text = parameters_as<cuModuleGetGlobal_v2_params>(info).name;
+      break;
+    case Call::load_module:
+      if (known.name.size == sizeof "cuModuleLoad" - 1) {
+        of.text = parameters_as<cuModuleLoad_params>(info).fname;
+      }
+      break;
     case Call::free:
       of.to = parameters_as<cuMemFree_v2_params>(info).dptr;
       break;
@@ -135,6 +168,7 @@ inline void read_copy(StreamCall& of, std::uintptr_t to, std::uintptr_t from,
       of.stream = parameters_as<cuStreamDestroy_params>(info).hStream;
       break;
     case Call::event_created:
+      if (!took) break;
       if (CUevent* const made = parameters_as<cuEventCreate_params>(info).phEvent) of.event = *made;
       break;
     case Call::event_destroyed:

@@ -63,7 +63,8 @@ class RuntimeLaunches {
       launch.stream = config->stream;
       launch.shape = shape_of_runtime(config->gridDim, config->blockDim, config->dynamicSmemBytes);
     }
-    launch.kernel = watcher_.unverified_kernel(function, device, info.symbolName, launch.is_named);
+    launch.kernel =
+        watcher_.lookup().unverified_kernel(function, device, info.symbolName, launch.is_named);
     if (launch.kernel == nullptr) return;
     watcher_.launching(mine.launch, launch);
     watcher_.launched(mine.launch, status);

@@ -21,9 +21,13 @@ namespace {
 
 cudaError_t as_runtime(CUresult status) { return static_cast<cudaError_t>(status); }
 
-/// Launch error codes that only the runtime has.
+/// Error codes that only the runtime has.
 const char* own_name(cudaError_t error) {
   switch (error) {
+    case cudaErrorInvalidSymbol:
+      return "cudaErrorInvalidSymbol";
+    case cudaErrorInvalidMemcpyDirection:
+      return "cudaErrorInvalidMemcpyDirection";
     case cudaErrorInvalidConfiguration:
       return "cudaErrorInvalidConfiguration";
     case cudaErrorInvalidDeviceFunction:
@@ -36,6 +40,10 @@ const char* own_name(cudaError_t error) {
 }
 const char* own_text(cudaError_t error) {
   switch (error) {
+    case cudaErrorInvalidSymbol:
+      return "invalid device symbol";
+    case cudaErrorInvalidMemcpyDirection:
+      return "invalid copy direction for memcpy";
     case cudaErrorInvalidConfiguration:
       return "invalid configuration argument";
     case cudaErrorInvalidDeviceFunction:
@@ -100,6 +108,9 @@ cudaError_t CUDARTAPI cudaGetDevice(int* device) {
 cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return as_runtime(call_driver(&Driver::device_attribute, value,
                                 static_cast<CUdevice_attribute>(attribute), device));
+}
+cudaError_t CUDARTAPI cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  return as_runtime(call_driver(&Driver::memory_info, free_bytes, total_bytes));
 }
 /// Only the name is filled in.
 cudaError_t CUDARTAPI cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {

@@ -4,15 +4,18 @@
 
 #include "../core/call/memory_kind.hpp"
 #include "../core/call/stream_calls.hpp"
+#include "../core/own_stack.hpp"
 #include "../core/stream/captures.hpp"
 #include "../core/watcher.hpp"
 #include "driver.hpp"
+#include "functions.hpp"
 #include "graphs.hpp"
 #include "known_call.hpp"
 #include "launch_calls.hpp"
 #include "libraries.hpp"
 #include "node_calls.hpp"
 #include "read_call.hpp"
+#include "read_runtime_call.hpp"
 #include "runtime_launches.hpp"
 #include "thread_state.hpp"
 
@@ -20,6 +23,7 @@
 #include <cupti.h>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace warpsafe::watch {
@@ -45,12 +49,15 @@ class Session {
       launches_.leave(mine, known, device, info, status_of(info));
     }
   }
-  /// Call for a launch of the runtime.
-  void runtime_call(ThreadState& mine, Call call, const CUpti_CallbackData& info) noexcept {
-    if (info.callbackSite == CUPTI_API_ENTER) {
-      RuntimeLaunches::enter(mine, call, info);
+  /// Call at the beginning and the end of a runtime's call.
+  void runtime_call(ThreadState& mine, const KnownCall& known,
+                    const CUpti_CallbackData& info) noexcept {
+    if (!is_runtime_launch(known.call)) {
+      other_runtime_call(mine, known, info);
+    } else if (info.callbackSite == CUPTI_API_ENTER) {
+      RuntimeLaunches::enter(mine, known.call, info);
     } else {
-      in_runtime_.leave(mine, call, device_of(mine, info), info);
+      in_runtime_.leave(mine, known.call, device_of(mine, info), info);
     }
   }
 
@@ -78,12 +85,50 @@ class Session {
   [[gnu::noinline]] void other_call(ThreadState& mine, const KnownCall& known, std::int32_t device,
                                     const CUpti_CallbackData& info) noexcept {
     if (info.callbackSite == CUPTI_API_ENTER) {
-      calls_.begin(mine.wait, read_call(known, device, info, false));
+      calls_.begin(mine.wait, read_call(known, device, info, CallStage::begins));
       return;
     }
     const CUresult status = status_of(info);
     if (nodes_.leave(mine, known, device, info, status)) return;
-    calls_.end(mine.wait, read_call(known, device, info, status == CUDA_SUCCESS), status);
+    const bool inner = mine.runtime_call != nullptr || mine.in_runtime;
+    if (inner && status != CUDA_SUCCESS) keep_log(mine);
+    StreamCall of = read_call(known, device, info,
+                              status == CUDA_SUCCESS ? CallStage::done : CallStage::failed);
+    if (mine.runtime_call != nullptr) of.outer = mine.runtime_call->name;
+    if (status == CUDA_SUCCESS) keep_function(mine, known, info);
+    calls_.end(mine.wait, of, status, inner);
+  }
+  void keep_function(const ThreadState& mine, const KnownCall& known,
+                     const CUpti_CallbackData& info) noexcept {
+    try {
+      if (known.call == Call::unload) functions_.unloaded(known.name);
+      if (known.call != Call::find_function) return;
+      const auto& is = detail::parameters_as<cuModuleGetFunction_params>(info);
+      if (is.hfunc != nullptr) functions_.found(*is.hfunc, is.name, mine.context);
+    } catch (...) {  // out of memory: reports say less
+      return;
+    }
+  }
+  /// The runtime reports a failure by its own function, and with what the driver has said.
+  [[gnu::noinline]] void other_runtime_call(ThreadState& mine, const KnownCall& known,
+                                            const CUpti_CallbackData& info) noexcept {
+    if (info.callbackSite == CUPTI_API_ENTER) {
+      mine.runtime_call = &known;
+      mine.log[0] = '\0';
+      return;
+    }
+    mine.runtime_call = nullptr;
+    const int status = *static_cast<const int*>(info.functionReturnValue);
+    if (status == 0) return;
+    const std::int32_t device = device_of(mine, info);
+    calls_.failed(read_runtime_call(known, device, info), status, mine.log);
+  }
+  /// When the runtime's call ends, the driver's log has a further line.
+  [[gnu::cold, gnu::noinline]] void keep_log(ThreadState& mine) noexcept {
+    run_on_large_stack([&]() noexcept {
+      const std::string log = watcher_.runtime_log();
+      warpsafe::detail::TextBuffer(mine.log, sizeof mine.log).one_line(Name::of(log.c_str()));
+    });
   }
   [[nodiscard]] static std::int32_t device_of(ThreadState& mine,
                                               const CUpti_CallbackData& info) noexcept {
@@ -117,7 +162,8 @@ class Session {
   Watcher watcher_;
   Captures captures_{&is_capturing};
   Graphs graphs_{watcher_};
-  LaunchCalls launches_{watcher_, captures_, graphs_};
+  Functions functions_{watcher_};
+  LaunchCalls launches_{watcher_, captures_, graphs_, functions_};
   NodeCalls nodes_{watcher_, graphs_};
   RuntimeLaunches in_runtime_{watcher_};
   StreamCalls calls_{watcher_, captures_, &kind_of,

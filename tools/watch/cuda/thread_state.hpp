@@ -4,6 +4,7 @@
 
 #include "../core/launch/observed_launch.hpp"
 #include "../core/report/observed_wait.hpp"
+#include "known_call.hpp"
 
 #include <cstdint>
 
@@ -23,6 +24,8 @@ struct ThreadState {
   unsigned log_position = 0;         ///< position in the driver's log up to which it was read
   ObservedLaunch launch;
   ObservedWait wait;
+  const KnownCall* runtime_call = nullptr;  ///< the runtime's call that the thread is in
+  char log[256] = "";  ///< what the driver's log says about a failure inside of that call
 
   /// Returns the calling thread's state. Not inline: a compiler would look it up at each use, which
   /// costs a call in a library that is loaded late.

@@ -30,7 +30,7 @@ class HipLaunchCalls {
     launch.function = of.function;
     if (!launch.is_graph) launch.shape = shape_of(of);
     std::string name = "graph";
-    launch.kernel = watcher_.kernel(of.function, device, [&] {
+    launch.kernel = watcher_.lookup().kernel(of.function, device, [&] {
       if (!launch.is_graph) name = HipKernels::get().name(of.function);
       return name.c_str();
     });
@@ -40,11 +40,18 @@ class HipLaunchCalls {
     return true;
   }
   /// Call when the runtime has returned; `status` 0 means success.
-  void end(ObservedLaunch& seen, const HipLaunch& of, int status) noexcept {
-    const bool took = status == 0;
-    if (took && captures_.is_capturing(seen.launch.stream)) return watcher_.not_launched(seen);
+  /// `stack` is the program's; nullptr: that of the calling thread.
+  void end(ObservedLaunch& seen, const HipLaunch& of, int status,
+           const HostStack* stack = nullptr) noexcept {
+    if (status != 0) {
+      const LaunchParameters values{of.parameters, of.extra};
+      return watcher_.launch_refused(seen, status, {&values, stack, {}});
+    }
+    if (captures_.is_capturing(seen.launch.stream)) return watcher_.not_launched(seen);
     watcher_.launched(seen, status);
-    if (took && watcher_.follows_order()) follow(seen, of);
+    if (watcher_.follow() == Watcher::Follow::arguments) [[unlikely]]
+      keep_arguments(seen, of);
+    if (watcher_.follows_order()) follow(seen, of);
   }
 
  private:
@@ -59,6 +66,16 @@ class HipLaunchCalls {
     shape.dynamic_shared = of.bytes;
     shape.cooperative = of.cooperative;
     return shape;
+  }
+  [[gnu::cold, gnu::noinline]] void keep_arguments(const ObservedLaunch& seen,
+                                                   const HipLaunch& of) noexcept {
+    if (of.is_graph) return;
+    try {
+      watcher_.arguments().keep(seen.record.sequence, *seen.launch.kernel,
+                                {of.parameters, of.extra});
+    } catch (...) {  // out of memory: a fault's report says less
+      return;
+    }
   }
   /// Passes the launch and the memory that it touches to the OrderWatch.
   void follow(const ObservedLaunch& seen, const HipLaunch& of) noexcept {

@@ -14,8 +14,17 @@ inline constexpr const char* hip_libraries[] = {
 /// The libraries between these and the device.
 inline constexpr const char* hip_runtimes[] = {"libamdhip64", "libhsa-runtime64"};
 
+/// Libraries that try what a device supports, and report failures that matter by statuses of their
+/// own: the ones above, and those for communication and compilation.
+inline constexpr const char* hip_careful[] = {
+    "libhipblaslt", "libhipblas",   "librocblas",   "libhipfft",   "librocfft", "libhipsolver",
+    "librocsolver", "libhipsparse", "librocsparse", "libMIOpen",   "librccl",   "libuct_",
+    "libucm_",      "libhiprtc",    "libhipcub",    "libamd_comgr"};
+
 /// Queries about the thread that makes a call.
-inline constexpr Caller hip_caller{[]() noexcept { return calling_library(hip_libraries); },
-                                   [] { return calling_functions(hip_runtimes); }};
+inline constexpr Caller hip_caller{
+    []() noexcept { return calling_library(hip_libraries); },
+    [] { return calling_functions(hip_runtimes); },
+    [](const HostStack& stack) noexcept { return library_on(stack, hip_careful); }, hip_runtimes};
 
 }  // namespace warpsafe::watch

@@ -32,6 +32,9 @@ hipError_t hipPeekAtLastError() {
 hipError_t hipGetDevice(int* device) { return WARPSAFE_WATCH_NEXT(hipGetDevice, device); }
 hipError_t hipSetDevice(int device) { return WARPSAFE_WATCH_NEXT(hipSetDevice, device); }
 hipError_t hipGetDeviceCount(int* count) { return WARPSAFE_WATCH_NEXT(hipGetDeviceCount, count); }
+hipError_t hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  return WARPSAFE_WATCH_NEXT(hipMemGetInfo, free_bytes, total_bytes);
+}
 hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
   return WARPSAFE_WATCH_NEXT(hipDeviceGet, device, ordinal);
 }

@@ -4,6 +4,7 @@
 // The watch behind the functions that this library defines before the runtime's (entry.hpp).
 
 #include "../core/call/stream_calls.hpp"
+#include "../core/end/watch_the_end.hpp"
 #include "../core/forked_child.hpp"
 #include "../core/report/held_signals.hpp"
 #include "../core/report/standard_error.hpp"
@@ -47,13 +48,26 @@ struct Session {
 
 Session* session_in_use = nullptr;
 
+/// The calling thread is the watch's own.
+void mark_inside() noexcept;
+
+void watch_end(const Options& options) noexcept {
+  watch_the_end(
+      options,
+      [](const End& end) noexcept {
+        mark_inside();
+        session_in_use->watcher.ends(end);
+      },
+      [](int status) noexcept { return session_in_use->watcher.exit_status(status); });
+}
+
 /// Returns nullptr if there is no memory for the session.
 Session* session() noexcept {
   static const bool begun = [] {
     try {
       StandardError::begin();
       static const Platform platform =
-          platform_of<hip_backend>(&describe_kernel, hip_caller, nullptr);
+          platform_of<hip_backend>(&describe_kernel, hip_caller, nullptr, &watch_end);
       session_in_use =
           new Session(platform, Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN")));
       // The first call loads the unwinder.
@@ -77,6 +91,13 @@ struct ThreadState {
   ObservedWait wait;
 };
 constinit thread_local ThreadState mine{};
+
+/// Runs at the end of exit().
+[[gnu::destructor]] void end_of_exit() {
+  if (session_in_use != nullptr) end_with(session_in_use->watcher.exit_status(-1));
+}
+
+void mark_inside() noexcept { mine.inside = true; }
 
 [[nodiscard]] std::int32_t current_device() noexcept {
   int device = 0;
@@ -129,8 +150,9 @@ void ended(const StreamCall& of, hipError_t status) {
   StreamCall here = of;
   here.device = mine.device;
   ObservedWait& seen = mine.wait;
-  if (session()->watcher.platform().is_fault(status)) {
-    aside(mine.device, [&] { session()->calls.end(seen, here, status); });
+  if (weight_of(of.call, status, false) != CallWeight::quiet) {
+    const HostStack stack = HostStack::here();
+    aside(mine.device, [&] { session()->calls.end(seen, here, status, false, &stack); });
   } else {
     session()->calls.end(seen, here, status);
   }
@@ -147,7 +169,8 @@ void ended(const HipLaunch& of, hipError_t status) {
   if (status == hipSuccess) {
     session()->launches.end(seen, of, status);
   } else {
-    aside(mine.device, [&] { session()->launches.end(seen, of, status); });
+    const HostStack stack = HostStack::here();
+    aside(mine.device, [&] { session()->launches.end(seen, of, status, &stack); });
   }
 }
 

@@ -51,7 +51,12 @@ enum class Call : std::uint8_t {
   free_async,
   stream_created,
   stream_destroyed,
-  // Only suspicions need the following calls.
+  allocate_host,  ///< cuMemHostAlloc, cuMemAllocHost
+  free_host,      ///< cuMemFreeHost
+  load_module,    ///< cuModuleLoad, cuLibraryLoadData and their variants
+  find_function,  ///< cuModuleGetFunction, cuLibraryGetKernel
+  find_variable,  ///< cuModuleGetGlobal
+  set_device,     ///< cudaSetDevice
   allocate_pitch,
   stream_waits,  ///< cuStreamWaitEvent
   event_created,
@@ -62,10 +67,6 @@ enum class Call : std::uint8_t {
   unfollowed,     ///< touches memory or orders work in a way that is not tracked
   unknown_order,  ///< waits for memory, another process or a graph's event: the order is unknown
 };
-/// Returns whether only suspicions need the call.
-[[nodiscard]] inline bool is_for_suspicions(Call call) noexcept {
-  return call >= Call::allocate_pitch;
-}
 /// Returns whether the call gives the device work or memory, or waits for it. Programs release
 /// things when they end, and query them, without need for a device.
 [[nodiscard]] inline bool is_device_call(Call call) noexcept {

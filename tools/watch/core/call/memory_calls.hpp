@@ -21,13 +21,37 @@ class MemoryCalls {
   MemoryCalls(Watcher& watcher, Captures& captures, MemoryKind (*kind_of)(std::uintptr_t) noexcept)
       : watcher_(watcher), captures_(captures), kind_of_(kind_of) {}
 
+  /// Keeps what the program has allocated and freed, for the reports of failed calls. A call of a
+  /// pool is too short for a look at the stack. May throw std::bad_alloc.
+  void keep(const StreamCall& of) {
+    switch (of.call) {
+      case Call::allocate:
+      case Call::allocate_pitch:
+        return allocated(of, AllocationKind::device, true);
+      case Call::allocate_async:
+        return allocated(of, AllocationKind::device, false);
+      case Call::allocate_managed:
+        return allocated(of, AllocationKind::managed, true);
+      case Call::allocate_host:
+        return allocated(of, AllocationKind::pinned, true);
+      case Call::free:
+      case Call::free_host: {
+        const HostStack stack = HostStack::here();
+        return memory().freed(of.to, of.whole_name(), &stack);
+      }
+      case Call::free_async:
+        return memory().freed(of.to, of.whole_name(), nullptr);
+      default:
+        return;
+    }
+  }
   /// May throw std::bad_alloc.
   void done(const StreamCall& of) {
     CopySizes& copies = watcher_.suspicions().copies;
     switch (of.call) {
       case Call::allocate:
         if (of.to == 0) return;
-        copies.allocated(of.to, of.bytes);
+        copies.allocated(of.to, of.bytes, is_for_pool(HostStack::here()));
         // An allocation is slow enough to afford a search for its caller.
         if (*watcher_.platform().caller.library() != '\0') return;
         return order().allocated(of.to, of.bytes, false);
@@ -50,6 +74,17 @@ class MemoryCalls {
       case Call::copy_out_async:
         copies.copied(of.from, of.bytes);
         break;
+      case Call::copy_any:
+      case Call::copy_any_async:
+      case Call::copy_device:
+      case Call::copy_device_async:
+        copies.used(of.from);
+        copies.used(of.to);
+        break;
+      case Call::fill:
+      case Call::fill_async:
+        copies.used(of.to);
+        break;
       default:
         break;
     }
@@ -58,6 +93,19 @@ class MemoryCalls {
 
  private:
   [[nodiscard]] OrderWatch& order() noexcept { return watcher_.suspicions().order; }
+  [[nodiscard]] MemoryTable& memory() noexcept { return watcher_.failed_calls().memory(); }
+
+  void allocated(const StreamCall& of, AllocationKind kind, bool has_time) {
+    Allocation one;
+    one.begin = of.to;
+    one.bytes = of.bytes;
+    one.kind = kind;
+    one.device = of.device;
+    one.made_by = of.whole_name();
+    if (!has_time) return memory().allocated(one, nullptr);
+    const HostStack stack = HostStack::here();
+    memory().allocated(one, &stack);
+  }
 
   void copied(const StreamCall& of) {
     switch (of.call) {
@@ -66,7 +114,7 @@ class MemoryCalls {
       case Call::copy_out:
         return work(of, 0, of.from, true);
       case Call::copy_in_async:
-        return work(of, of.to, 0, host_waits(of.from));
+        return copy_in(of);
       case Call::copy_out_async:
         return work(of, 0, of.from, host_waits(of.to));
       case Call::copy_any:
@@ -84,6 +132,17 @@ class MemoryCalls {
     }
   }
 
+  /// A copy from ordinary host memory waits for the stream, and returns when the host's memory may
+  /// be changed. CUDA's may not have reached the device then (CUDA Runtime API, "API
+  /// synchronization behavior"); HIP's has.
+  void copy_in(const StreamCall& of) {
+    const bool waits = host_waits(of.from);
+    const bool is_there = watcher_.platform().calls->vendor != Vendor::nvidia;
+    if (waits && !is_there && !captures_.is_capturing(name_of(of.stream, of.per_thread))) {
+      order().host_knows(place_of(of.stream, of.per_thread, of.device, watcher_.streams()));
+    }
+    work(of, of.to, 0, waits && is_there);
+  }
   /// An address of 0 means host memory. `done`: the host waits for the work.
   void work(const StreamCall& of, std::uintptr_t to, std::uintptr_t from, bool done) {
     if (captures_.is_capturing(name_of(of.stream, of.per_thread))) return;

@@ -14,6 +14,7 @@ namespace warpsafe::watch {
 /// that the call does not have stay 0.
 struct StreamCall {
   Call call = Call::other;
+  Name outer{};             ///< the runtime's function that makes the driver's call; empty: none
   Name name{};              ///< name for texts; lives as long as the process
   bool per_thread = false;  ///< stream 0 means the thread's own default stream
   bool host_waits = false;  ///< the call returns after its work, whatever memory it uses
@@ -24,6 +25,12 @@ struct StreamCall {
   std::uintptr_t to = 0;               ///< the memory that the call writes, allocates or frees
   std::uintptr_t from = 0;             ///< the memory that the call reads
   std::size_t bytes = 0;
+  int kind = -1;               ///< cudaMemcpyKind of a copy of the runtime; -1: none
+  int number = 0;              ///< the device that is chosen
+  const char* text = nullptr;  ///< the name that is looked for; the address may be anything
+
+  /// The function that the program called, as far as it is known.
+  [[nodiscard]] Name whole_name() const noexcept { return outer.empty() ? name : outer; }
 };
 
 }  // namespace warpsafe::watch

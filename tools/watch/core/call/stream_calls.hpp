@@ -23,6 +23,7 @@ class StreamCalls {
               bool (*has_library)() noexcept)
       : watcher_(watcher),
         captures_(captures),
+        kind_of_(kind_of),
         memory_(watcher, captures, kind_of),
         order_(watcher, captures, has_library) {}
 
@@ -44,21 +45,29 @@ class StreamCalls {
         return;
     }
   }
-  /// Call when the runtime has returned; `status` 0 means success.
-  void end(ObservedWait& seen, const StreamCall& of, int status) noexcept {
+  /// Call when the runtime has returned; `status` 0 means success. A failed call that is made
+  /// inside of another watched call, `inner`, is left to that one. `stack` is the program's;
+  /// nullptr: that of the calling thread.
+  void end(ObservedWait& seen, const StreamCall& of, int status, bool inner = false,
+           const HostStack* stack = nullptr) noexcept {
     // A failed call also ends the capture.
     if (of.call == Call::end_capture) captures_.ended();
-    const bool waited = end_wait(seen, of, status);
-    if (status == 0) {
-      done(of);
-    } else if (!waited) {
-      watcher_.failed(status, of.name, Stage::runtime_call, of.device);
-    }
+    const bool waited = end_wait(seen, of, status, stack);
+    if (status == 0) return done(of);
+    if (!waited) watcher_.failed(status, of.name, Stage::runtime_call, of.device, stack);
+    if (!inner) failed(of, status, nullptr, stack);
+  }
+  /// Call when a call has failed. `log` is what the runtime's log says about it; nullptr: the log
+  /// is read.
+  void failed(const StreamCall& of, int status, const char* log,
+              const HostStack* stack = nullptr) noexcept {
+    watcher_.call_failed(of, status, log, kind_of_, stack);
   }
 
  private:
   /// Returns whether the call is a wait.
-  bool end_wait(ObservedWait& seen, const StreamCall& of, int status) noexcept {
+  bool end_wait(ObservedWait& seen, const StreamCall& of, int status,
+                const HostStack* stack) noexcept {
     WaitScope scope = WaitScope::nothing;
     switch (of.call) {
       case Call::wait_stream:
@@ -80,7 +89,7 @@ class StreamCalls {
       default:
         return false;
     }
-    watcher_.waited(seen, status, scope);
+    watcher_.waited(seen, status, scope, stack);
     return true;
   }
   /// A wait for the legacy default stream covers the device if the device has no non-blocking
@@ -91,10 +100,14 @@ class StreamCalls {
   }
 
   void done(const StreamCall& of) noexcept {
-    if (of.call == Call::begin_capture) captures_.begun();
+    if (of.call == Call::begin_capture) {
+      captures_.begun();
+      watcher_.failed_calls().capture_begins();
+    }
     if (of.call == Call::unload) watcher_.kernels().forget_handles();
-    if (watcher_.quiet()) return;
     try {
+      memory_.keep(of);
+      if (watcher_.quiet()) return;
       memory_.done(of);
       order_.done(of);
     } catch (...) {  // out of memory: no further suspicions
@@ -104,6 +117,7 @@ class StreamCalls {
 
   Watcher& watcher_;
   Captures& captures_;
+  MemoryKind (*kind_of_)(std::uintptr_t) noexcept;
   MemoryCalls memory_;
   OrderCalls order_;
 };

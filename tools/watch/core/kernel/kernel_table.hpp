@@ -34,6 +34,19 @@ class KernelTable {
     return nullptr;
   }
 
+  /// Returns the kernel that had that handle before an image was unloaded, or nullptr.
+  [[nodiscard]] Kernel* find_old(const void* handle, std::int32_t device) const noexcept {
+    const std::uint64_t now = __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
+    for (std::size_t step = 0; step < probes; ++step) {
+      const Slot found = slots_[place(handle, device, step)].read();
+      if (found.version == 0) return nullptr;
+      if (found.is_of(handle, device, found.generation) && found.generation != now) {
+        return found.kernel;
+      }
+    }
+    return nullptr;
+  }
+
   /// Adds a kernel; `describe(kernel)` fills in its limits, and sets `described` if it has. Kernels
   /// with the same name, equal limits and equal parameters share one entry. May throw
   /// std::bad_alloc.
@@ -44,7 +57,8 @@ class KernelTable {
     const std::uint64_t now = __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
     Kernel made;
     made.name = kernel_name(mangled);
-    made.named_parameters = parameter_types(mangled).size();
+    made.types = parameter_types(mangled);
+    made.named_parameters = made.types.size();
     made.written = written_parameter(mangled);
     describe(made);
     const std::lock_guard lock(mutex_);

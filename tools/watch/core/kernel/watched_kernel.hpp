@@ -37,6 +37,7 @@ struct Kernel {
   bool non_portable_cluster = false;  ///< clusters of more than 8 blocks were requested
   /// Positions of its parameters; empty if the driver does not report them.
   std::vector<KernelParameter> parameters;
+  std::vector<std::string> types{};    ///< of the parameters that its name shows
   std::size_t named_parameters = 0;    ///< the parameters that its name shows; 0: unknown
   std::size_t written = no_parameter;  ///< the parameter that it writes (written_parameter)
   const char* library = "";            ///< the library that launched it first; "": none known

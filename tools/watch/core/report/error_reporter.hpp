@@ -2,42 +2,51 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../kernel/kernel_name.hpp"
 #include "../kernel/kernel_table.hpp"
+#include "../place/source_places.hpp"
 #include "../stream/known_streams.hpp"
+#include "findings.hpp"
 #include <warpsafe/debug.hpp>
 #include <warpsafe/error/error.hpp>
+#include <warpsafe/error/format.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 
 namespace warpsafe::watch {
 
 /// Prints errors: up to ten refusals of each kind and kernel, and each fault once. Thread-safe.
 class ErrorReporter {
  public:
-  ErrorReporter(KernelTable& kernels, KnownStreams& streams)
-      : kernels_(kernels), streams_(streams) {}
+  ErrorReporter(KernelTable& kernels, KnownStreams& streams, SourcePlaces& places,
+                Findings& findings)
+      : kernels_(kernels), streams_(streams), places_(places), findings_(findings) {}
 
   /// Reports a launch that the runtime refused, unless it refused it because of an earlier fault.
-  /// `log` is the reason that the runtime's own log gives.
-  void refused(Kernel& kernel, const LaunchError& error, const std::string& log) noexcept {
+  /// `log` is the reason that the runtime's own log gives, `hint` a further line of the report.
+  void refused(Kernel& kernel, const LaunchError& error, const std::string& log,
+               const std::string& hint, const HostStack& stack) noexcept {
+    __atomic_add_fetch(&refused_, 1, __ATOMIC_RELAXED);
     const auto code = static_cast<std::uint32_t>(error.code);
     if (__atomic_exchange_n(&kernel.last_code, code, __ATOMIC_RELAXED) != code) {
       __atomic_store_n(&kernel.reported, 0, __ATOMIC_RELAXED);
     }
     const std::uint64_t reported = __atomic_add_fetch(&kernel.reported, 1, __ATOMIC_RELAXED);
-    if (reported <= most_reported) say(error, reported == most_reported, log);
+    say(error, Finding::Kind::launch, log, hint, stack, reported);
   }
   /// Reports a fault of running work, each fault once: after it, every later call of a lost context
   /// repeats it. Returns whether the fault is new.
-  bool fault(const LaunchError& error) noexcept {
+  bool fault(const LaunchError& error, const HostStack& stack, const std::string& causes) noexcept {
     std::uint64_t before = __atomic_load_n(&last_incident_, __ATOMIC_RELAXED);
     do {
       if (error.incident <= before) return false;
     } while (!__atomic_compare_exchange_n(&last_incident_, &before, error.incident, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    say(error, false, {});
+    say(error, Finding::Kind::fault, {}, causes, stack, 0);
     count_fault(error);
     return true;
   }
@@ -58,6 +67,10 @@ class ErrorReporter {
       return;
     }
   }
+  /// Returns the number of refused launches and faults.
+  [[nodiscard]] std::uint64_t count() const noexcept {
+    return faults() + __atomic_load_n(&refused_, __ATOMIC_RELAXED);
+  }
   /// Returns the number of faults.
   [[nodiscard]] std::uint64_t faults() const noexcept {
     return __atomic_load_n(&faults_, __ATOMIC_RELAXED);
@@ -66,33 +79,63 @@ class ErrorReporter {
  private:
   static constexpr std::uint64_t most_reported = 10;
 
-  /// Prints the error, with the runtime's own answer.
-  void say(const LaunchError& error, bool last_of_kind, const std::string& log) noexcept {
-    if (debug::Environment::get().silent) return;
-    char after[1024] = "";
-    warpsafe::detail::TextBuffer rest(after, sizeof after);
-    if (error.stage == Stage::validation && error.raw != 0) {
-      rest << "\n  the runtime's own answer: " << error.raw_name << " (" << error.raw_text << ')';
-    }
-    if (!log.empty()) rest << "\n  the driver's log: " << Name::of(log.c_str());
-    if (error.code == Errc::shared_too_large || error.code == Errc::shared_not_opted_in) {
-      try {
-        if (const void* const stream = streams_.stream_passed_as_bytes(error.dynamic_shared)) {
-          rest << "\n  that number is the handle of stream " << stream
-               << "; in <<<grid, block, bytes, stream>>> the stream is the fourth argument";
-        }
-      } catch (...) {  // out of memory: without the hint
-        after[0] = '\0';
+  /// Prints the error, with the runtime's own answer, and keeps it as a finding. `number` counts
+  /// the errors of one kind; only the first ten are printed.
+  void say(const LaunchError& error, Finding::Kind kind, const std::string& log,
+           const std::string& hint, const HostStack& stack, std::uint64_t number) noexcept {
+    try {
+      Finding made = finding(error, kind, log, hint);
+      made.places = places_.find(stack);
+      if (number <= most_reported && !debug::Environment::get().silent) {
+        std::string text = "warpsafe: " + made.text();
+        if (number == most_reported) text += "\n  further refusals of this kind are only counted";
+        debug::detail::write_log(debug::LogLevel::error, text.data(), text.size());
+      }
+      findings_.add(std::move(made));
+    } catch (...) {  // out of memory: the text alone
+      if (number <= most_reported && !debug::Environment::get().silent) {
+        debug::detail::log_error(debug::LogLevel::error, error, "");
       }
     }
-    if (last_of_kind) rest << "\n  further refusals of this kind are only counted";
-    debug::detail::log_error(debug::LogLevel::error, error, after);
+  }
+  [[nodiscard]] Finding finding(const LaunchError& error, Finding::Kind kind,
+                                const std::string& log, const std::string& hint) {
+    char text[4096];
+    const std::string whole(text, format_error(error, text, sizeof text));
+    Finding made;
+    made.kind = kind;
+    made.subject = std::string(error.kernel.data, error.kernel.size);
+    if (made.subject.empty())
+      made.subject = std::string(error.operation.data, error.operation.size);
+    made.code = single_line({error.raw_name.data, error.raw_name.size});
+    made.title = whole.substr(0, whole.find('\n'));
+    made.details = whole.substr(made.title.size());
+    if (error.stage == Stage::validation && error.raw != 0) {
+      made.details += "\n  the runtime's own answer: " + made.code + " (" +
+                      single_line({error.raw_text.data, error.raw_text.size}) + ')';
+    }
+    if (error.code == Errc::shared_too_large || error.code == Errc::shared_not_opted_in) {
+      if (const void* const stream = streams_.stream_passed_as_bytes(error.dynamic_shared)) {
+        char line[160];
+        warpsafe::detail::TextBuffer out(line, sizeof line);
+        out << "\n  that number is the handle of stream " << stream
+            << "; in <<<grid, block, bytes, stream>>> the stream is the fourth argument";
+        made.details += line;
+      }
+    }
+    // Causes of a fault are lines already.
+    if (!hint.empty()) made.details += (hint.front() == '\n' ? "" : "\n  ") + hint;
+    made.log = single_line(log);
+    return made;
   }
 
   KernelTable& kernels_;
   KnownStreams& streams_;
+  SourcePlaces& places_;
+  Findings& findings_;
   std::uint64_t last_incident_ = 0;
   std::uint64_t faults_ = 0;
+  std::uint64_t refused_ = 0;
 };
 
 }  // namespace warpsafe::watch

@@ -20,6 +20,12 @@ class WaitReporter {
   /// May throw std::system_error if no thread can be started.
   void start() { watch_.start(); }
 
+  /// Calls `see(what, stream, device)` for each wait that has not ended.
+  template <class See>
+  void each(const See& see) const {
+    watch_.each(see);
+  }
+
   /// Call when a wait begins. `what` lives as long as the process.
   void begin(ObservedWait& seen, Name what, const void* stream, std::int32_t device) noexcept {
     seen.what = what;

@@ -15,23 +15,35 @@
 
 namespace warpsafe::watch {
 
-/// Prints the work in flight if a wait exceeds WARPSAFE_TIMEOUT. The program waits inside its
-/// runtime and cannot be interrupted there, so a thread watches the waits.
+/// Knows what the program's threads wait for. Prints the work in flight if a wait exceeds
+/// WARPSAFE_TIMEOUT: the program waits inside its runtime and cannot be interrupted there, so a
+/// thread watches the waits.
 class WaitWatch {
  public:
-  /// The index of a watched wait; `none` if there are too many at once, or if no limit is set.
+  /// The index of a watched wait; `none` if there are too many at once.
   static constexpr std::size_t none = ~std::size_t{0};
 
-  /// Starts watching if a limit is set. May throw std::system_error if no thread can be started.
+  /// Starts the thread if a limit is set. May throw std::system_error if no thread can be started.
   void start() {
     limit_ = __atomic_load_n(&debug::detail::timeout_in_use, __ATOMIC_RELAXED);
     if (limit_ == debug::detail::no_timeout) return;
     const NoSignals held;
     std::thread(&WaitWatch::look, this).detach();
-    __atomic_store_n(&on_, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&timed_, true, __ATOMIC_RELEASE);
+  }
+  /// Calls `see(what, stream, device)` for each wait that has not ended.
+  template <class See>
+  void each(const See& see) const {
+    for (const Place& place : places_) {
+      const std::uint64_t begun = __atomic_load_n(&place.begun, __ATOMIC_ACQUIRE);
+      if (begun == 0) continue;
+      const Name what = place.what;
+      const void* const stream = place.stream;
+      const std::int32_t device = place.device;
+      if (__atomic_load_n(&place.begun, __ATOMIC_ACQUIRE) == begun) see(what, stream, device);
+    }
   }
   [[nodiscard]] std::size_t begin(Name what, const void* stream, std::int32_t device) noexcept {
-    if (!__atomic_load_n(&on_, __ATOMIC_RELAXED)) return none;
     for (std::size_t i = 0; i < places; ++i) {
       Place& place = places_[i];
       bool free = false;
@@ -43,7 +55,9 @@ class WaitWatch {
       place.stream = stream;
       place.device = device;
       place.reported = false;
-      __atomic_store_n(&place.begun, debug::detail::nanoseconds_now(), __ATOMIC_RELEASE);
+      const bool timed = __atomic_load_n(&timed_, __ATOMIC_RELAXED);
+      __atomic_store_n(&place.begun, timed ? debug::detail::nanoseconds_now() : untimed,
+                       __ATOMIC_RELEASE);
       return i;
     }
     return none;
@@ -60,10 +74,11 @@ class WaitWatch {
 
  private:
   static constexpr std::size_t places = 64;
+  static constexpr std::uint64_t untimed = 1;
   struct Place {
     bool taken;
     bool reported;
-    std::uint64_t begun;  ///< nanoseconds; 0: no wait
+    std::uint64_t begun;  ///< nanoseconds; 0: no wait; `untimed`: when is unknown
     Name what;
     const void* stream;
     std::int32_t device;
@@ -76,7 +91,7 @@ class WaitWatch {
       nanosleep(&pause, nullptr);
       for (Place& place : places_) {
         const std::uint64_t begun = __atomic_load_n(&place.begun, __ATOMIC_ACQUIRE);
-        if (begun == 0 || __atomic_load_n(&place.reported, __ATOMIC_RELAXED) ||
+        if (begun == 0 || begun == untimed || __atomic_load_n(&place.reported, __ATOMIC_RELAXED) ||
             debug::detail::nanoseconds_now() - begun < limit) {
           continue;
         }
@@ -90,7 +105,7 @@ class WaitWatch {
     }
   }
 
-  bool on_ = false;
+  bool timed_ = false;
   std::uint64_t limit_ = 0;
   Place places_[places] = {};
 };

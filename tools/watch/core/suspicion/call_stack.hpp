@@ -3,12 +3,14 @@
 #pragma once
 
 #include "../kernel/kernel_name.hpp"
+#include "../place/host_stack.hpp"
 
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
 
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -96,7 +98,48 @@ void each_caller(const See& see) {
 struct Caller {
   const char* (*library)() noexcept;  ///< calling_library for the vendor's libraries
   std::string (*functions)();         ///< calling_functions
+  /// The library on that stack whose failed calls are not the program's, or "": the vendor's, and
+  /// others that try what a device supports.
+  const char* (*careful)(const HostStack& stack) noexcept = [](const HostStack&) noexcept {
+    return "";
+  };
+  LibraryNames runtimes{};  ///< the libraries between a program and the device
 };
+
+/// Returns the library that the stack is in, or "".
+[[nodiscard]] inline const char* library_on(const HostStack& stack, LibraryNames names) noexcept {
+  for (std::size_t i = 0; i < stack.count; ++i) {
+    Dl_info info{};
+    if (::dladdr(static_cast<const char*>(stack.frames[i]) - 1, &info) == 0) continue;
+    const char* const library = detail::library_of(info.dli_fname, names);
+    if (*library != '\0') return library;
+  }
+  return "";
+}
+
+/// Returns whether an allocator that hands out parts of its allocations is on the stack, by the
+/// names of the frameworks that have one, and by the names that such allocators have.
+[[nodiscard]] inline bool is_for_pool(const HostStack& stack) noexcept {
+  static constexpr const char* files[] = {
+      "libc10",       "libtorch",   "libtensorflow", "xla_extension",
+      "xla_cuda",     "pjrt_c_api", "libpaddle",     "libonnxruntime",
+      "librmm",       "libmxnet",   "libcupy",       "libnvidia-dali",
+      "libarrayfire", "libggml",    "libmagma",      "libxla_extension"};
+  static constexpr const char* functions[] = {"Allocator", "allocator",       "MemoryPool",
+                                              "mem_pool",  "memory_resource", "MemoryResource"};
+  for (std::size_t i = 0; i < stack.count; ++i) {
+    Dl_info info{};
+    if (::dladdr(static_cast<const char*>(stack.frames[i]) - 1, &info) == 0) continue;
+    if (*detail::library_of(info.dli_fname, files) != '\0') return true;
+    // cupy/cuda/memory.cpython-311-x86_64-linux-gnu.so
+    if (info.dli_fname != nullptr && std::strstr(info.dli_fname, "/cupy/") != nullptr) return true;
+    if (info.dli_sname == nullptr) continue;
+    for (const char* const part : functions) {
+      if (std::strstr(info.dli_sname, part) != nullptr) return true;
+    }
+  }
+  return false;
+}
 
 /// Returns whether the process has loaded one of the libraries.
 [[nodiscard]] inline bool has_library(LibraryNames names) noexcept {

@@ -12,13 +12,15 @@
 namespace warpsafe::watch {
 
 /// Finds allocations of which only a quarter or an eighth is ever copied, which happens when a
-/// number of elements is passed as a number of bytes. Thread-safe.
+/// number of elements is passed as a number of bytes. An allocation in which the program also uses
+/// other addresses is a pool, from which an allocator hands out parts. Thread-safe.
 class CopySizes {
  public:
-  /// Adds device memory. May throw std::bad_alloc.
-  void allocated(std::uint64_t memory, std::uint64_t bytes) {
+  /// Adds device memory. `for_pool`: an allocator that hands out parts has asked for it. May throw
+  /// std::bad_alloc.
+  void allocated(std::uint64_t memory, std::uint64_t bytes, bool for_pool = false) {
     const std::lock_guard lock(mutex_);
-    allocations_[memory] = {bytes, 0, 0, 0};
+    allocations_[memory] = {bytes, 0, 0, for_pool ? 1U : 0U};
   }
   void freed(std::uint64_t memory) {
     const std::lock_guard lock(mutex_);
@@ -27,13 +29,21 @@ class CopySizes {
     judge(found->second);
     allocations_.erase(found);
   }
-  /// Records a copy of so many bytes to or from the beginning of the memory.
+  /// Records other work that begins at that address.
+  void used(std::uint64_t memory) {
+    const std::lock_guard lock(mutex_);
+    const auto found = containing(memory);
+    if (found != allocations_.end() && found->first != memory) ++found->second.others;
+  }
+  /// Records a copy of so many bytes to or from the memory.
   void copied(std::uint64_t memory, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
-    const auto found = allocations_.find(memory);
+    const auto found = containing(memory);
     if (found == allocations_.end()) return;
     Allocation& one = found->second;
-    if (bytes >= least && bytes * 4 == one.bytes) {
+    if (found->first != memory) {
+      ++one.others;
+    } else if (bytes >= least && bytes * 4 == one.bytes) {
       ++one.quarters;
     } else if (bytes >= least && bytes * 8 == one.bytes) {
       ++one.eighths;
@@ -63,6 +73,13 @@ class CopySizes {
     std::uint64_t eighths;
     std::uint64_t others;
   };
+  /// Returns the allocation that contains the address.
+  [[nodiscard]] std::map<std::uint64_t, Allocation>::iterator containing(std::uint64_t memory) {
+    auto next = allocations_.upper_bound(memory);
+    if (next == allocations_.begin()) return allocations_.end();
+    --next;
+    return memory - next->first < next->second.bytes ? next : allocations_.end();
+  }
   void judge(const Allocation& one) {
     if (one.others != 0 || one.quarters + one.eighths == 0) return;
     if (one.quarters != 0 && one.eighths != 0) return;

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Tests the files that warpsafe-run writes for machines and browsers, and --error-exitcode.
+
+#include "shell.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Ran watched(const std::string& options, const std::string& program,
+            const std::string& variables = "") {
+  return shell("env " + variables + " LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda " +
+               options + " " + program);
+}
+std::string file(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+/// Evaluates a Python expression about the file, which is `report`.
+std::string of_json(const std::string& path, const std::string& expression) {
+  return shell(WATCH_PYTHON
+               " -c 'import json, sys; report = json.load(open(sys.argv[1])); print((" +
+               expression + "))' " + path)
+      .out;
+}
+const std::string failed_calls = WATCH_FAILED_CALLS;
+const std::string ends = WATCH_ENDS;
+const std::string program = WATCH_PROGRAM;
+
+TEST(Report, TheJsonFollowsItsSchema) {
+  const std::string path = testing::TempDir() + "watch_report.json";
+  static_cast<void>(watched("--report " + path,
+                            failed_calls + " free_twice copy_too_much loop no_memory null_argument "
+                                           "no_function unloaded",
+                            "RANK=3"));
+  EXPECT_EQ(shell(WATCH_CHECK_REPORT " " + path).out, "valid\n");
+  EXPECT_EQ(of_json(path, "report[\"rank\"], report[\"end\"]"), "('3', 'exit')\n");
+  EXPECT_THAT(of_json(path, "report[\"command\"]"),
+              HasSubstr("watch_failed_calls free_twice copy"));
+  EXPECT_EQ(
+      of_json(path, "[(f[\"kind\"], f[\"subject\"], f[\"count\"]) for f in report[\"findings\"]]"),
+      "[('failed call', 'cuMemFree', 1), ('failed call', 'cudaMemcpy', 1), ('failed call', "
+      "'cudaSetDevice', 100), ('note', 'cudaMalloc', 1), ('refused launch', "
+      "'demo::of_module', 1), ('failed call', 'cuModuleGetFunction', 1), ('refused launch', "
+      "'demo::of_module', 1)]\n");
+  EXPECT_EQ(of_json(path, "report[\"totals\"]"),
+            "{'launches': 2, 'refused': 2, 'faults': 0, 'failed_calls': 103, 'notes': 1, 'errors': "
+            "105}\n");
+  EXPECT_EQ(of_json(path, "report[\"findings\"][0][\"remedy\"]"),
+            "the memory is free already: free it once\n");
+  if (shell("command -v addr2line || command -v llvm-addr2line").status == 0) {
+    EXPECT_EQ(of_json(path, "report[\"findings\"][0][\"places\"][0][\"file\"].split(\"/\")[-1]"),
+              "failed_calls.cpp\n");
+  }
+}
+
+TEST(Report, APlacesRefusalsAreOneFinding) {
+  const std::string path = testing::TempDir() + "watch_report_many.json";
+  static_cast<void>(watched("--quiet --report " + path, program + " many good"));
+  EXPECT_EQ(shell(WATCH_CHECK_REPORT " " + path).out, "valid\n");
+  EXPECT_EQ(of_json(path, "[f[\"count\"] for f in report[\"findings\"]], report[\"kernels\"]"),
+            "([100], [{'name': 'demo::axpy', 'launches': 101, 'refused': 100, 'suspect_of_faults': "
+            "0, 'last_refusal': 'a grid axis is over its limit'}])\n");
+}
+
+TEST(Report, ItIsWrittenHoweverTheProgramEnds) {
+  struct Row {
+    const char* what;
+    const char* end;
+  };
+  for (const Row& row :
+       {Row{"launch", "exit"}, Row{"launch _exit", "_exit"}, Row{"launch segv", "SIGSEGV"},
+        Row{"launch abort", "SIGABRT"}, Row{"launch term", "SIGTERM"}, Row{"", "exit"}}) {
+    SCOPED_TRACE(row.what);
+    const std::string path = testing::TempDir() + "watch_report_end.json";
+    std::remove(path.c_str());
+    static_cast<void>(watched("--report " + path, ends + ' ' + row.what));
+    EXPECT_EQ(shell(WATCH_CHECK_REPORT " " + path).out, "valid\n");
+    EXPECT_EQ(of_json(path, "report[\"end\"]"), std::string(row.end) + '\n');
+  }
+  const std::string path = testing::TempDir() + "watch_report_stop.json";
+  static_cast<void>(watched("--stop-on-error --report " + path, ends + " refused launch"));
+  EXPECT_EQ(of_json(path, "report[\"end\"]"), "stopped\n");
+}
+
+TEST(Report, ASchemaThatDoesNotFitIsFound) {
+  const std::string path = testing::TempDir() + "watch_report_wrong.json";
+  std::ofstream(path) << R"({"format": "warpsafe-run report", "version": 2})";
+  const Ran ran = shell(WATCH_CHECK_REPORT " " + path);
+  EXPECT_NE(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("report.version: 2 is not 1"));
+  EXPECT_THAT(ran.out, HasSubstr("report: 'findings' is missing"));
+}
+
+TEST(Report, FileNamesHaveProcessHostAndRank) {
+  const std::string folder = testing::TempDir() + "watch_names";
+  const auto names = [&](const std::string& name, const std::string& variables) {
+    shell("rm -rf " + folder + "; mkdir " + folder);
+    static_cast<void>(watched("--report " + folder + '/' + name, ends + " launch",
+                              "-u RANK -u OMPI_COMM_WORLD_RANK -u PMI_RANK -u PMIX_RANK -u "
+                              "SLURM_PROCID " +
+                                  variables));
+    return shell("ls " + folder).out;
+  };
+  EXPECT_EQ(names("r%r.json", ""), "r0.json\n");
+  EXPECT_EQ(names("r%r.json", "RANK=5"), "r5.json\n");
+  EXPECT_EQ(names("r%r.json", "OMPI_COMM_WORLD_RANK=6"), "r6.json\n");
+  EXPECT_EQ(names("r%r.json", "PMI_RANK=7"), "r7.json\n");
+  EXPECT_EQ(names("r%r.json", "SLURM_PROCID=8"), "r8.json\n");
+  EXPECT_EQ(names("r%r.json", "RANK=../../x"), "r.._.._x.json\n");
+  EXPECT_EQ(names("%h.json", ""),
+            shell("uname -n").out.substr(0, shell("uname -n").out.size() - 1) + ".json\n");
+  EXPECT_THAT(names("p%p.json", ""), testing::MatchesRegex("p[0-9]+.json\n"));
+  EXPECT_EQ(names("100%%_%x.json", ""), "100%_%x.json\n");
+  const std::string journal = folder + "/j%r.jsonl";
+  static_cast<void>(watched("--journal " + journal + " --timeline " + folder + "/t%r.json",
+                            ends + " launch", "RANK=2"));
+  EXPECT_THAT(shell("ls " + folder).out, HasSubstr("j2.jsonl\nt2.json\n"));
+}
+
+TEST(Report, AnErrorSetsTheStatus) {
+  const auto status = [](const std::string& what) {
+    return WEXITSTATUS(watched("--quiet --error-exitcode 42", what).status);
+  };
+  EXPECT_EQ(status(ends + " launch"), 0);
+  EXPECT_EQ(status(ends + " refused"), 42);
+  EXPECT_EQ(status(ends + " refused _exit"), 42);
+  EXPECT_EQ(status(ends + " launch _exit"), 5);
+  EXPECT_EQ(status(failed_calls + " free_twice"), 42);
+  EXPECT_EQ(status(failed_calls + " ask retry no_memory library_tries"), 0);
+  EXPECT_EQ(status(program + " out_of_bounds sync"), 42);
+  EXPECT_EQ(status("sh -c 'exit 3'"), 3);
+  // The children have no errors, and the program has.
+  EXPECT_THAT(watched("--quiet --error-exitcode 42", ends + " refused children").out,
+              HasSubstr("children: 110304\n"));
+  EXPECT_EQ(WTERMSIG(shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
+                           " --cuda --error-exitcode 42 " +
+                           ends + " refused term")
+                         .status),
+            0);
+}
+
+TEST(Report, WithAStatusTheOutputIsWhole) {
+  const Ran ran = watched("--quiet --error-exitcode 42", ends + " refused unflushed");
+  EXPECT_EQ(WEXITSTATUS(ran.status), 42);
+  EXPECT_THAT(ran.out, HasSubstr("at exit\n"));
+  EXPECT_THAT(ran.out, HasSubstr("of a stream"));
+}
+
+TEST(Report, WrongStatusesAreRefused) {
+  for (const std::string wrong : {"0", "256", "-1", "x", "99999999999"}) {
+    const Ran ran = shell(WATCH_RUN " --error-exitcode " + wrong + " true");
+    EXPECT_EQ(WEXITSTATUS(ran.status), 2) << wrong;
+    EXPECT_THAT(ran.out, HasSubstr("--error-exitcode needs a number from 1 to 255"));
+  }
+}
+
+TEST(Report, TheSarifHasWhatHasAPlace) {
+  if (shell("command -v addr2line || command -v llvm-addr2line").status != 0) GTEST_SKIP();
+  const std::string path = testing::TempDir() + "watch_report.sarif";
+  static_cast<void>(watched("--report " + path, failed_calls + " free_twice no_memory unloaded"));
+  EXPECT_EQ(of_json(path, "report[\"version\"], len(report[\"runs\"])"), "('2.1.0', 1)\n");
+  EXPECT_EQ(
+      of_json(path, "[(r[\"ruleId\"], r[\"level\"]) for r in report[\"runs\"][0][\"results\"]]"),
+      "[('failed-call', 'error'), ('note', 'note'), ('refused-launch', 'error')]\n");
+  const std::string place =
+      "report[\"runs\"][0][\"results\"][0][\"locations\"][0][\"physicalLocation\"]";
+  EXPECT_THAT(of_json(path, place + "[\"artifactLocation\"][\"uri\"]"),
+              testing::MatchesRegex("file:///.*/failed_calls.cpp\n"));
+  EXPECT_EQ(of_json(path, place + "[\"region\"][\"startLine\"] > 0"), "True\n");
+  // Each rule of a result is listed.
+  EXPECT_EQ(of_json(path,
+                    "{r[\"ruleId\"] for r in report[\"runs\"][0][\"results\"]} <= {r[\"id\"] "
+                    "for r in report[\"runs\"][0][\"tool\"][\"driver\"][\"rules\"]}"),
+            "True\n");
+  const std::string without = testing::TempDir() + "watch_report_without.sarif";
+  static_cast<void>(watched("--no-lines --report " + without, failed_calls + " free_twice"));
+  EXPECT_EQ(of_json(without, "report[\"runs\"][0][\"results\"]"), "[]\n");
+}
+
+TEST(Report, ThePageIsWholeAndNeedsNothingElse) {
+  const std::string path = testing::TempDir() + "watch_report.html";
+  static_cast<void>(watched("--report " + path, program + " good bounds shared library sync"));
+  const std::string page = file(path);
+  EXPECT_THAT(page, HasSubstr("demo::tile&lt;float&gt;"));
+  EXPECT_THAT(page, Not(HasSubstr("demo::tile<float>")));
+  EXPECT_THAT(page, HasSubstr("<p class=\"state\">2 errors</p>"));
+  EXPECT_THAT(page, HasSubstr("<li class=\"remedy\">try block&lt;256&gt;"));
+  EXPECT_THAT(page, HasSubstr("<h2>Suspicions</h2>"));
+  EXPECT_THAT(page, HasSubstr("nothing orders cuMemsetD32Async of 4096 bytes"));
+  for (const char* const part : {"http:", "https:", "<script", "url("}) {
+    EXPECT_THAT(page, Not(HasSubstr(part)));
+  }
+  // Each element is closed.
+  EXPECT_EQ(shell(WATCH_PYTHON
+                  R"( -c '
+import html.parser, sys
+class Reader(html.parser.HTMLParser):
+    open = []
+    def handle_starttag(self, tag, of):
+        if tag not in ("meta", "link"): self.open.append(tag)
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+reader = Reader()
+reader.feed(open(sys.argv[1], encoding="utf-8").read())
+print(reader.open)' )" +
+                  path)
+                .out,
+            "[]\n");
+  const std::string good = testing::TempDir() + "watch_report_good.html";
+  static_cast<void>(watched("--report " + good, program + " good"));
+  EXPECT_THAT(file(good), HasSubstr("<p class=\"state\">No errors</p>"));
+}
+
+TEST(Report, AFileThatCannotBeWrittenIsSaid) {
+  const Ran full = watched("--report /dev/full", ends + " launch");
+  EXPECT_EQ(full.status, 0);
+  EXPECT_THAT(full.out, HasSubstr("warpsafe: cannot write the report /dev/full: No space left"));
+  const std::string link = testing::TempDir() + "watch_report_link.json";
+  shell("ln -sf /none/there " + link);
+  EXPECT_THAT(watched("--report " + link, ends + " launch").out,
+              HasSubstr("a symbolic link has that name"));
+  const Ran limited =
+      shell("ulimit -f 0; env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --report " +
+            testing::TempDir() + "watch_report_limit.html " + ends + " launch");
+  EXPECT_EQ(limited.status, 0);
+  EXPECT_THAT(limited.out, HasSubstr("File too large"));
+}
+
+}  // namespace

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../kernel/foreign_memory.hpp"
+#include "../launch/argument_log.hpp"
+#include "failed_calls.hpp"
+#include <warpsafe/core/launch_record.hpp>
+#include <warpsafe/debug/journal/suspects.hpp>
+#include <warpsafe/error/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace warpsafe::watch {
+
+namespace detail {
+
+/// Returns how many elements of the grid's size, one for each thread, need more memory than is left
+/// behind a pointer; "" if they do not, or if the type is unknown.
+[[nodiscard]] inline std::string short_memory(const PassedPointer& one, const FailedAddress& at,
+                                              const debug::LaunchRecord& launch) {
+  const std::size_t star = one.type.rfind('*');
+  if (star == std::string::npos || star == 0) return {};
+  std::string element = one.type.substr(0, star);
+  constexpr std::string_view constant = " const";
+  if (element.size() > constant.size() &&
+      element.compare(element.size() - constant.size(), constant.size(), constant) == 0) {
+    element.resize(element.size() - constant.size());
+  }
+  const std::size_t bytes = number_bytes(element);
+  // Each factor is below 2^32, and three of them have limits of 16 bits and less.
+  double threads = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    threads *= static_cast<double>(launch.grid[axis]) * launch.block[axis];
+  }
+  if (bytes == 0 || threads * static_cast<double>(bytes) <= static_cast<double>(at.bytes_left())) {
+    return {};
+  }
+  return ": " + std::to_string(at.bytes_left()) + " bytes from there, and a '" + element +
+         "' for each of the grid's " + std::to_string(static_cast<std::uint64_t>(threads)) +
+         " threads needs " + std::to_string(static_cast<std::uint64_t>(threads) * bytes) + " bytes";
+}
+/// Returns what is wrong with a pointer that a launch has passed, or "". `certain`: no correct
+/// access through it exists.
+[[nodiscard]] inline std::string wrong_pointer(const PassedPointer& one,
+                                               const debug::LaunchRecord& launch,
+                                               FailedCalls& calls, bool& certain) {
+  FailedAddress at;
+  at.address = one.address;
+  at.is_memory = true;
+  at.allocation = calls.memory().find(one.address);
+  certain = true;
+  if (at.is_freed()) return calls.words(at);
+  if (at.address == 0) return one.type.empty() ? std::string() : "a null pointer";
+  if (at.is_live()) {
+    const Allocation& is = *at.allocation;
+    certain = false;
+    if (is.kind == AllocationKind::device && is.device != launch.device) {
+      return "memory of device " + std::to_string(is.device) + ", and the launch is on device " +
+             std::to_string(launch.device) + ", which needs peer access";
+    }
+    const std::string missing = short_memory(one, at, launch);
+    return missing.empty() ? missing : calls.words(at) + missing;
+  }
+  // Memory that the host can read and that no call of the runtime has allocated. Some machines let
+  // the device read it.
+  char letter = 0;
+  certain = false;
+  if (one.type.empty() || !read_foreign(letter, reinterpret_cast<const void*>(one.address))) {
+    return {};
+  }
+  return "host memory that the runtime has not allocated, which most devices cannot read";
+}
+
+}  // namespace detail
+
+/// Returns lines about the pointers of the launches that may have caused a fault: first those that
+/// are certainly wrong. Each line is after "\n  ". Returns "" without memory.
+[[nodiscard]] inline std::string likely_causes(const LaunchError& error, ArgumentLog& arguments,
+                                               FailedCalls& calls) noexcept try {
+  if (!arguments.on()) return {};
+  constexpr std::size_t most = 16;
+  constexpr int most_lines = 6;
+  debug::LaunchRecord suspects[most];
+  const std::size_t found = debug::suspects(error, suspects, most);
+  std::string text;
+  int lines = 0;
+  for (const bool wanted : {true, false}) {
+    for (std::size_t i = 0; i < found && i < most; ++i) {
+      for (const PassedPointer& one : arguments.of(suspects[i].sequence)) {
+        bool certain = false;
+        const std::string wrong = detail::wrong_pointer(one, suspects[i], calls, certain);
+        if (wrong.empty() || certain != wanted || lines == most_lines) continue;
+        ++lines;
+        text += std::string("\n  ") + (certain ? "likely cause" : "possible cause") +
+                ": argument " + std::to_string(one.number + 1) +
+                (one.type.empty() ? "" : " (" + one.type + ")") + " of #" +
+                std::to_string(suspects[i].sequence) + " '" +
+                std::string(suspects[i].kernel.data, suspects[i].kernel.size) + "' is " + wrong;
+      }
+    }
+  }
+  return text;
+} catch (...) {
+  return {};
+}
+
+}  // namespace warpsafe::watch

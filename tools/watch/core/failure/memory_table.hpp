@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../place/host_stack.hpp"
+#include <warpsafe/core/name.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// The kinds of memory that a runtime allocates.
+enum class AllocationKind : std::uint8_t { device, managed, pinned };
+
+/// One allocation of the program or of a library.
+struct Allocation {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  AllocationKind kind = AllocationKind::device;
+  std::int32_t device = 0;
+  Name made_by{};             ///< the function that allocated it
+  std::uint32_t made_at = 0;  ///< its stack, a number of the table's; 0: unknown
+  Name freed_by{};            ///< empty: it is alive
+  std::uint32_t freed_at = 0;
+  std::uint64_t freed_as = 0;  ///< the number of the call that freed it
+
+  [[nodiscard]] bool has(std::uintptr_t address) const noexcept {
+    return address >= begin && address - begin < bytes;
+  }
+};
+
+/// The memory that the program's runtime has allocated, and the memory that it freed last, with the
+/// stacks of these calls. Thread-safe.
+class MemoryTable {
+ public:
+  /// Adds memory. May throw std::bad_alloc.
+  void allocated(Allocation one, const HostStack* stack) {
+    if (one.begin == 0 || one.bytes == 0) return;
+    const std::lock_guard lock(mutex_);
+    one.made_at = number_of(stack);
+    live_[one.begin] = one;
+    ++calls_;
+  }
+  /// May throw std::bad_alloc.
+  void freed(std::uintptr_t begin, Name function, const HostStack* stack) {
+    const std::lock_guard lock(mutex_);
+    ++calls_;
+    const auto found = live_.find(begin);
+    if (found == live_.end()) return;
+    Allocation one = found->second;
+    live_.erase(found);
+    one.freed_by = function;
+    one.freed_at = number_of(stack);
+    one.freed_as = calls_;
+    if (freed_.size() == most_freed) freed_.pop_front();
+    freed_.push_back(one);
+  }
+  /// Returns the live allocation that contains the address, or else the one that was freed last.
+  [[nodiscard]] std::optional<Allocation> find(std::uintptr_t address) {
+    const std::lock_guard lock(mutex_);
+    const auto next = live_.upper_bound(address);
+    if (next != live_.begin() && std::prev(next)->second.has(address)) {
+      return std::prev(next)->second;
+    }
+    for (auto one = freed_.rbegin(); one != freed_.rend(); ++one) {
+      if (one->has(address)) return *one;
+    }
+    return std::nullopt;
+  }
+  /// Returns the stack with that number; an empty one for 0.
+  [[nodiscard]] HostStack stack(std::uint32_t number) {
+    const std::lock_guard lock(mutex_);
+    HostStack made;
+    if (number == 0 || number > stacks_.size()) return made;
+    const std::vector<void*>& frames = *stacks_[number - 1];
+    for (void* const frame : frames) made.frames[made.count++] = frame;
+    return made;
+  }
+  /// Returns how many allocations and frees have followed the one that freed `one`.
+  [[nodiscard]] std::uint64_t calls_since(const Allocation& one) {
+    const std::lock_guard lock(mutex_);
+    return calls_ - one.freed_as;
+  }
+
+ private:
+  static constexpr std::size_t most_freed = 4096;
+  static constexpr std::size_t most_stacks = 4096;
+
+  /// @pre the lock. Each stack is kept once.
+  [[nodiscard]] std::uint32_t number_of(const HostStack* stack) {
+    if (stack == nullptr || stack->count == 0) return 0;
+    std::vector<void*> frames(stack->frames, stack->frames + stack->count);
+    const auto known = numbers_.find(frames);
+    if (known != numbers_.end()) return known->second;
+    if (stacks_.size() == most_stacks) return 0;
+    const auto number = static_cast<std::uint32_t>(stacks_.size() + 1);
+    const auto [added, is_new] = numbers_.emplace(std::move(frames), number);
+    static_cast<void>(is_new);
+    stacks_.push_back(&added->first);
+    return number;
+  }
+
+  std::mutex mutex_;
+  std::map<std::uintptr_t, Allocation> live_;
+  std::deque<Allocation> freed_;
+  std::map<std::vector<void*>, std::uint32_t> numbers_;
+  std::vector<const std::vector<void*>*> stacks_;
+  std::uint64_t calls_ = 0;
+};
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../kernel/foreign_memory.hpp"
+#include "../kernel/parameter_types.hpp"
+#include "../kernel/watched_kernel.hpp"
+#include "launch_pointers.hpp"
+#include <warpsafe/core/launch_record.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// One pointer that a launch has passed.
+struct PassedPointer {
+  std::size_t number = 0;  ///< of the parameter, from 0
+  std::uintptr_t address = 0;
+  std::string type{};  ///< "float const*"; empty: unknown, and perhaps no pointer
+};
+
+/// The pointers that the last launches have passed, by the launches' numbers in the journal. It is
+/// filled only with --arguments. Thread-safe.
+class ArgumentLog {
+ public:
+  explicit ArgumentLog(bool on) : launches_(on ? most : 0) {}
+  [[nodiscard]] bool on() const noexcept { return !launches_.empty(); }
+
+  /// Keeps the pointers of a launch that the runtime has accepted. May throw std::bad_alloc.
+  void keep(std::uint64_t launch, const Kernel& kernel, const LaunchParameters& values) {
+    if (!on()) return;
+    std::vector<PassedPointer> pointers = read(kernel, values);
+    const std::lock_guard lock(mutex_);
+    Launch& place = launches_[launch % most];
+    place.number = launch;
+    place.pointers.swap(pointers);
+  }
+  /// Returns the pointers of a launch; empty if they are not known.
+  [[nodiscard]] std::vector<PassedPointer> of(std::uint64_t launch) {
+    if (!on()) return {};
+    const std::lock_guard lock(mutex_);
+    const Launch& place = launches_[launch % most];
+    return place.number == launch ? place.pointers : std::vector<PassedPointer>();
+  }
+
+ private:
+  static constexpr std::size_t most = 1024;  // as many as the journal holds
+  struct Launch {
+    std::uint64_t number = 0;
+    std::vector<PassedPointer> pointers{};
+  };
+
+  [[nodiscard]] static std::vector<PassedPointer> read(const Kernel& kernel,
+                                                       const LaunchParameters& values) {
+    std::vector<PassedPointer> found;
+    const LaunchParameters::Block block = values.block();
+    const bool has_types = kernel.types.size() == kernel.parameters.size();
+    for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+      const KernelParameter& one = kernel.parameters[i];
+      const std::string type = has_types ? kernel.types[i] : std::string();
+      if (one.bytes != sizeof(void*) || (has_types && type.back() != '*')) continue;
+      const void* from = nullptr;
+      if (values.each != nullptr) {
+        if (!read_foreign(from, values.each + i)) return found;
+      } else if (one.bytes <= block.bytes && one.offset <= block.bytes - one.bytes) {
+        from = block.begin + one.offset;
+      }
+      std::uintptr_t address = 0;
+      if (from == nullptr || !read_foreign(address, from)) continue;
+      found.push_back({i, address, type});
+    }
+    return found;
+  }
+
+  std::mutex mutex_;
+  std::vector<Launch> launches_;  // empty: off
+};
+
+}  // namespace warpsafe::watch
