@@ -117,10 +117,16 @@ void prepared(float* p, int n) {
 }
 
 __global__ void whole_blocks(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+__global__ void whole_pairs(float* p) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float distance = p[i] * p[i];
+  if (distance < 1) p[i] = 0;
+}
 __global__ void wide_arguments(int width, int items) {}
 void severities(float* p, int n, long width, long num_items, const float* device,
                 cudaStream_t stream) {
   whole_blocks<<<n / 256, 256, 0, stream>>>(p);       // finds: A07/note
+  whole_pairs<<<n / 256, 256, 0, stream>>>(p);        // finds: A07/note
   plain<<<n / 256, 256, 0, stream>>>(p, n);           // finds: A07/warning
   plain<<<n / 256 + 1, 256, 0, stream>>>(p, n);       // finds: A09/note
   whole_blocks<<<n / 256 + 1, 256, 0, stream>>>(p);   // finds: A09/warning

@@ -9,15 +9,15 @@ import pathlib
 import sys
 
 from . import changes, commands, embedded, registry, report
-from . import rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_memory, rules_shapes, rules_streams
 from .fix_cuda import Fixes
 from .libclang import NoLibclang, load, own_headers, written_at
 from .options import FINDINGS, LEVELS, NOT_READ, NOTHING, parse_arguments
 from .reading import OTHERS, SOURCES, has_launch, parse, sources
 from .rewrite import fix
+from .rules import PARTS
 from .silence import Silence
 
-ADDED = (rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_memory, rules_shapes, rules_streams)  # importing them registers their rules
+assert PARTS  # importing them has registered their rules
 # The maximum depth of a tree in levels; libclang itself stops at 256 levels of brackets.
 DEEPEST = 20000
 

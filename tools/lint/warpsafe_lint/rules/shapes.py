@@ -4,9 +4,9 @@
 
 import re
 
-from .launches import same_text
-from .registry import Found, function_rule, launch_rule
-from .tree import bare, call_arguments, call_name, is_wide, operands, plain, pointee_size
+from ..launches import same_text
+from ..registry import Found, function_rule, launch_rule
+from ..tree import bare, call_arguments, call_name, is_wide, operands, plain, pointee_size
 
 
 def is_grid_word(word):

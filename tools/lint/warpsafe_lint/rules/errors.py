@@ -5,11 +5,11 @@
 import pathlib
 import re
 
-from . import index, project
-from .function import api
-from .libclang import written_at
-from .registry import Found, all_launches, function_rule, rule
-from .tree import LOOPS, call_arguments, call_name, plain
+from .. import index, project
+from ..function import api
+from ..libclang import written_at
+from ..registry import Found, all_launches, function_rule, rule
+from ..tree import LOOPS, call_arguments, call_name, plain
 
 ERRORS = ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "hipblasStatus_t", "rocblas_status",
           "cudnnStatus_t", "cufftResult", "cusparseStatus_t", "curandStatus_t", "cusolverStatus_t")
@@ -132,7 +132,8 @@ def clears_on_purpose(program, function, call):
     """Whether a comment beside the call says so, or the function reads the last error again afterwards."""
     lines = program.source.decode(errors="replace").splitlines()
     line = call.cursor.location.line
-    beside = " ".join(lines[max(line - 2, 0):line])
+    # A comment for this tool silences a row by itself, and only the row that it names.
+    beside = " ".join(re.sub(r"(//|/\*)\s*warpsafe-lint:.*", "", each) for each in lines[max(line - 2, 0):line])
     return re.search(r"(//|/\*).*\b(clear|reset|ignore|swallow|discard|drop|sticky|flush)", beside, re.I) is not None or any(
         later.order > call.order and function.looks(later) and not is_dropped(later) for later in function.calls)
 
