@@ -2,8 +2,9 @@
 # Copyright (c) 2026 the warpsafe authors
 """The command: checks each file, and prints the findings."""
 
+import concurrent.futures
+import concurrent.futures.process
 import difflib
-import multiprocessing
 import os
 import pathlib
 import sys
@@ -123,8 +124,13 @@ def results_of(work, options):
     if options.jobs == 1 or len(work) == 1:
         yield from map(one, work)
         return
-    with multiprocessing.Pool(options.jobs) as pool:  # leaving it ends the processes, also after an exception
-        yield from pool.imap(one, work)
+    pool = concurrent.futures.ProcessPoolExecutor(options.jobs)
+    try:
+        yield from pool.map(one, work)
+    except concurrent.futures.process.BrokenProcessPool as error:
+        raise changes.Unusable("a process ended while it read a file; --jobs=1 ends at that file") from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def run(options):
