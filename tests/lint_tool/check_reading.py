@@ -113,7 +113,7 @@ with tempfile.TemporaryDirectory() as name:
               "  p[1] = __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED);\n}\ninline void f(int* p) { k<<<1, 2048>>>(p); }\n")
     kernel += ("template <class T>\n__global__ void aligned(T* p) {\n  __shared__ alignas(alignof(double2)) T tile[4];\n"
                "  if (p != nullptr) aligned<T><<<1, 32>>>(p);\n  tile[0] = p[0];\n}\n"
-               "inline void g(float* p) {\n  aligned<float><<<1, 32>>>(p);\n  if (isfinite(1.0F)) cudaThreadSynchronize();\n}\n")
+               "inline void g(float* p) {\n  aligned<float><<<{1, 2}, {16, 2, 1}>>>(p);\n  if (isfinite(1.0F)) cudaThreadSynchronize();\n}\n")
     (tree / "src/kernel.cpp").write_text(kernel)
     (tree / "src/kernel.h").write_text("#pragma once\n" + kernel)
     done = run(tree, "--rows=B01", "src", "--", "-std=c++14")

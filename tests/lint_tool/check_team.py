@@ -124,6 +124,12 @@ with tempfile.TemporaryDirectory() as name:
                               text=True, cwd=folder)
         expect(f"a closed pipe, {jobs} processes", (done.stdout.count("\n"), done.stderr), (1, ""))
 
+    # A process that ends, as with a fault in libclang: a message instead of a wait without an end.
+    crash = (f"import os, sys; sys.path.insert(0, {str(lint.parent)!r}); from warpsafe_lint import main\n"
+             "def one(work): os._exit(9)\nmain.one = one\nsys.exit(main.main(['-j2', 'a.cpp', 'clean.cpp']))")
+    done = subprocess.run([sys.executable, "-c", crash], capture_output=True, text=True, cwd=folder, timeout=120)
+    expect("a process that ends", (done.returncode, "--jobs=1" in done.stderr, done.stderr.count("\n")), (2, True, 1))
+
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
                    "GIT_COMMITTER_EMAIL": "a@b"}
     for words in (["init", "-q", "."], ["add", "a.cpp", "runtime.h", "note.cpp"], ["commit", "-qm", "first"]):

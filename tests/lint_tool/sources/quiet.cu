@@ -117,10 +117,16 @@ void prepared(float* p, int n) {
 }
 
 __global__ void whole_blocks(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+__global__ void whole_pairs(float* p) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float distance = p[i] * p[i];
+  if (distance < 1) p[i] = 0;
+}
 __global__ void wide_arguments(int width, int items) {}
 void severities(float* p, int n, long width, long num_items, const float* device,
                 cudaStream_t stream) {
   whole_blocks<<<n / 256, 256, 0, stream>>>(p);       // finds: A07/note
+  whole_pairs<<<n / 256, 256, 0, stream>>>(p);        // finds: A07/note
   plain<<<n / 256, 256, 0, stream>>>(p, n);           // finds: A07/warning
   plain<<<n / 256 + 1, 256, 0, stream>>>(p, n);       // finds: A09/note
   whole_blocks<<<n / 256 + 1, 256, 0, stream>>>(p);   // finds: A09/warning
@@ -130,6 +136,19 @@ void severities(float* p, int n, long width, long num_items, const float* device
   float pageable = 0;
   look(cudaMemcpyAsync(&pageable, device, 4, cudaMemcpyDeviceToHost, stream));
   if (pageable > 3) done();  // finds: F01/note
+}
+
+template <int size>
+struct Functor {
+  static void run(float* p, int n) { plain<<<4, size>>>(p, n); }
+};
+template <template <int> class F>
+void dispatch(float* p, int n) {
+  F<256>::run(p, n);
+}
+void by_functor(float* p, int n) {
+  dispatch<Functor>(p, n);
+  done();
 }
 
 struct Slot {

@@ -9,9 +9,9 @@ import re
 from .function import api
 from .launches import round_up
 from .registry import all_launches
-from .rules_call import stream_forgotten
-from .rules_dimensions import floor_division
-from .rules_errors import unseen_launches
+from .rules.call import stream_forgotten
+from .rules.dimensions import floor_division
+from .rules.errors import unseen_launches
 from .tree import CASTS, operands
 
 KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "void", "EXPECT_EQ", "ASSERT_EQ"}

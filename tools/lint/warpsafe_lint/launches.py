@@ -6,7 +6,7 @@ import functools
 import re
 
 from .function import api
-from .tree import LOOPS, call_arguments, call_name, operands, plain
+from .tree import LOOPS, call_arguments, call_name, is_integer, operands, plain
 
 PUSH = ("__cudaPushCallConfiguration", "__hipPushCallConfiguration", "cudaConfigureCall")
 CALLED = ("LaunchKernel", "LaunchCooperativeKernel")
@@ -45,6 +45,15 @@ class Kernel:
     def compares(self):
         return any(node.kind in ("IF_STMT", "CONDITIONAL_OPERATOR", "SWITCH_STMT") or node.name in
                    ("<", ">", "<=", ">=", "==", "!=", "&&", "||", "%") for node in self.body.walk())
+
+    @functools.cached_property
+    def guards(self):
+        """Whether it compares an index that is computed from threadIdx or blockIdx."""
+        indices = {"threadIdx", "blockIdx", "thread_rank"}
+        for _ in range(2):
+            indices |= {node.name for node in self.node.all("VAR_DECL") if is_integer(node.type) and indices & node.names()}
+        return any(node.name in ("<", ">", "<=", ">=") and indices & node.names() for node in self.body.walk()
+                   if node.kind == "BINARY_OPERATOR")
 
     @functools.cached_property
     def dynamic_shared(self):

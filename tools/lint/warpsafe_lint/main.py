@@ -2,22 +2,23 @@
 # Copyright (c) 2026 the warpsafe authors
 """The command: checks each file, and prints the findings."""
 
+import concurrent.futures
+import concurrent.futures.process
 import difflib
-import multiprocessing
 import os
 import pathlib
 import sys
 
 from . import changes, commands, embedded, registry, report
-from . import rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_memory, rules_shapes, rules_streams
 from .fix_cuda import Fixes
 from .libclang import NoLibclang, load, own_headers, written_at
 from .options import FINDINGS, LEVELS, NOT_READ, NOTHING, parse_arguments
 from .reading import OTHERS, SOURCES, has_launch, parse, sources
 from .rewrite import fix
+from .rules import PARTS
 from .silence import Silence
 
-ADDED = (rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_memory, rules_shapes, rules_streams)  # importing them registers their rules
+assert PARTS  # importing them has registered their rules
 # The maximum depth of a tree in levels; libclang itself stops at 256 levels of brackets.
 DEEPEST = 20000
 
@@ -123,8 +124,13 @@ def results_of(work, options):
     if options.jobs == 1 or len(work) == 1:
         yield from map(one, work)
         return
-    with multiprocessing.Pool(options.jobs) as pool:  # leaving it ends the processes, also after an exception
-        yield from pool.imap(one, work)
+    pool = concurrent.futures.ProcessPoolExecutor(options.jobs)
+    try:
+        yield from pool.map(one, work)
+    except concurrent.futures.process.BrokenProcessPool as error:
+        raise changes.Unusable("a process ended while it read a file; --jobs=1 ends at that file") from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def run(options):

@@ -19,6 +19,8 @@ LAUNCHES = re.compile(rb"<<<|\b(cuda|hip|cu)(Launch\w*Kernel\w*|GraphAddKernelNo
 
 # nvcc takes an alignment behind __shared__, clang only before it. The exchange keeps the text's length and lines.
 ALIGNED = re.compile(r"(__shared__)(\s+)((?:alignas\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)+)(?<!\s)")
+# nvcc takes `<<<grid, {16, 16}>>>`, clang only `<<<grid, dim3{16, 16}>>>`. Columns behind it are then four too large.
+LAUNCH, BRACED = re.compile(r"<<<(?:(?!>>>)[^;])*>>>"), re.compile(r"(<<<|,)(\s*)\{")
 # What clang's host view refuses and nvcc accepts, without a loss for the rules.
 BENIGN = re.compile(r"initialization is not supported for __shared__ variables|call to __global__ function from __(global|device)__ function|"
                     r"no member named '(clockRate|deviceOverlap|kernelExecTimeoutEnabled|computeMode|memoryClockRate|maxTexture1DLinear|"
@@ -82,6 +84,8 @@ def parsed(main, file, options):
     `main` does not include the file."""
     cindex = load()
     text = pathlib.Path(main).read_text(errors="replace")
+    if not (options.fix or options.fix_cuda or options.diff):  # which keep each launch that they do not change
+        text = LAUNCH.sub(lambda launch: BRACED.sub(r"\1\2dim3{", launch[0]), text)
     words, folder, compiler = command_of(main, options)
     absent = []
     kept = commands.kept(words, folder, compiler, absent)

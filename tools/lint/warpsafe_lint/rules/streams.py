@@ -4,9 +4,9 @@
 
 import re
 
-from .function import api
-from .registry import Found, all_launches, function_rule, rule
-from .tree import LOOPS, base_variable, call_arguments, call_name, plain
+from ..function import api
+from ..registry import Found, all_launches, function_rule, rule
+from ..tree import LOOPS, base_variable, call_arguments, call_name, plain
 
 # Function that creates a handle -> function that sets its stream. (cublasLt takes the stream with each call.)
 LIBRARIES = (

@@ -4,9 +4,9 @@
 
 import re
 
-from .launches import round_up, rounded_up, same_text
-from .registry import Found, all_launches, function_rule, launch_rule
-from .tree import bare, call_arguments, call_name, is_integer, is_wide, operands, plain
+from ..launches import round_up, rounded_up, same_text
+from ..registry import Found, all_launches, function_rule, launch_rule
+from ..tree import bare, call_arguments, call_name, is_integer, is_wide, operands, plain
 
 COVER = "auto grid = warpsafe::SafeGrid<>::cover(n, warpsafe::block<B>)"
 
@@ -71,7 +71,7 @@ def floor_division(program, function, launch):
         if callers_divide(program, function, top, block) or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
             continue
         # A kernel that compares its index is made for a rest; one that does not relies on sizes without a rest.
-        expects_rest = launch.kernel is not None and launch.kernel.compares
+        expects_rest = launch.kernel is not None and launch.kernel.guards
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
                     f"write {COVER}, or without warpsafe (n + B - 1) / B", "" if expects_rest else "note")

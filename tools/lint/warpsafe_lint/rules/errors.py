@@ -5,11 +5,11 @@
 import pathlib
 import re
 
-from . import index, project
-from .function import api
-from .libclang import written_at
-from .registry import Found, all_launches, function_rule, rule
-from .tree import LOOPS, call_arguments, call_name, plain
+from .. import index, project
+from ..function import api
+from ..libclang import written_at
+from ..registry import Found, all_launches, function_rule, rule
+from ..tree import LOOPS, call_arguments, call_name, plain
 
 ERRORS = ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "hipblasStatus_t", "rocblas_status",
           "cudnnStatus_t", "cufftResult", "cusparseStatus_t", "curandStatus_t", "cusolverStatus_t")
@@ -61,6 +61,21 @@ def callers_look(program, function, depth=4):
         looked_at(program, caller, call.order) or callers_look(program, caller, depth - 1) for caller, call in callers)
 
 
+def functor_is_checked(program, function):
+    """Whether a member function belongs to a class that a function of this file names, as a template argument or an object,
+    before it reads the last error: the call of the member is inside of a template."""
+    owner = function.cursor.semantic_parent
+    if owner is None or owner.kind.name not in ("STRUCT_DECL", "CLASS_DECL", "CLASS_TEMPLATE") or not owner.spelling:
+        return False
+    for user in program.functions:
+        text = program.source[user.node.start:user.node.end]
+        place = text.find(owner.spelling.encode())
+        if user.cursor.semantic_parent != owner and place >= 0 and any(
+                call.start > user.node.start + place and user.looks(call) for call in user.calls):
+            return True
+    return False
+
+
 def unseen_launches(program, function):
     """The launches of a function whose status nobody reads: not it, its callers, or a caller in another file of the tree."""
     if function.on_device:
@@ -74,7 +89,7 @@ def unseen_launches(program, function):
                 unseen.append(launch)
         elif not looked_at(program, function, launch.order) and not may_be_checked(program, launch):
             unseen.append(launch)
-    if not unseen or callers_look(program, function):
+    if not unseen or callers_look(program, function) or functor_is_checked(program, function):
         return []
     if any(call.kind == "CALL_EXPR" and is_launch_wrapper(call) for launch in unseen[:1] for call in launch.node.above()):
         return []
@@ -132,7 +147,8 @@ def clears_on_purpose(program, function, call):
     """Whether a comment beside the call says so, or the function reads the last error again afterwards."""
     lines = program.source.decode(errors="replace").splitlines()
     line = call.cursor.location.line
-    beside = " ".join(lines[max(line - 2, 0):line])
+    # A comment for this tool silences a row by itself, and only the row that it names.
+    beside = " ".join(re.sub(r"(//|/\*)\s*warpsafe-lint:.*", "", each) for each in lines[max(line - 2, 0):line])
     return re.search(r"(//|/\*).*\b(clear|reset|ignore|swallow|discard|drop|sticky|flush)", beside, re.I) is not None or any(
         later.order > call.order and function.looks(later) and not is_dropped(later) for later in function.calls)
 

@@ -2,12 +2,12 @@
 # Copyright (c) 2026 the warpsafe authors
 """Part F of the catalogue: copies, and reading back."""
 
-from .function import api
-from .registry import Found, all_launches, function_rule, rule
-from .host_memory import host_memory, is_static
-from .rules_streams import captures
-from .sizes import only_count, wrong_sizeof
-from .tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
+from ..function import api
+from ..registry import Found, all_launches, function_rule, rule
+from ..host_memory import host_memory, is_static
+from .streams import captures
+from ..sizes import only_count, wrong_sizeof
+from ..tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
 
 TO_DEVICE, TO_HOST = 1, 2  # cudaMemcpyKind, hipMemcpyKind
 # Positions of a copy's bytes and kind among its arguments; None: it has no kind.

@@ -4,11 +4,11 @@
 
 import re
 
-from .host_memory import host_memory
-from .launches import same_text
-from .function import api
-from .registry import Found, all_launches, launch_rule, rule
-from .tree import call_arguments, call_name, is_integer, is_stream, is_wide, operands, plain, pointee_size
+from ..host_memory import host_memory
+from ..launches import same_text
+from ..function import api
+from ..registry import Found, all_launches, launch_rule, rule
+from ..tree import call_arguments, call_name, is_integer, is_stream, is_wide, operands, plain, pointee_size
 
 
 def argument_array(function, launch):

@@ -4,9 +4,9 @@
 
 import re
 
-from .function import api
-from .registry import Found, function_rule, launch_rule, rule
-from .tree import call_arguments, call_name
+from ..function import api
+from ..registry import Found, function_rule, launch_rule, rule
+from ..tree import call_arguments, call_name
 
 # Threads per block on every GPU, and threads along z on NVIDIA's: CUDA C++ programming guide, technical
 # specifications per compute capability.

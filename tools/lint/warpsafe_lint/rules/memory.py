@@ -2,11 +2,11 @@
 # Copyright (c) 2026 the warpsafe authors
 """Rows F04, E03, L01 and L02: what a function does with memory and streams that it allocates, frees or copies itself."""
 
-from .function import api
-from .host_memory import host_memory
-from .registry import Found, function_rule
-from .rules_data import COPIES, copies
-from .tree import base_variable, call_arguments, call_name, plain
+from ..function import api
+from ..host_memory import host_memory
+from ..registry import Found, function_rule
+from .data import COPIES, copies
+from ..tree import base_variable, call_arguments, call_name, plain
 
 FREES = ("Free", "FreeAsync", "FreeHost", "FreeArray")
 ALLOCATIONS = ("Malloc", "MallocAsync", "MallocPitch", "MallocFromPoolAsync")

@@ -4,9 +4,9 @@
 
 import re
 
-from .launches import same_text
-from .registry import Found, function_rule, launch_rule
-from .tree import bare, call_arguments, call_name, is_wide, operands, plain, pointee_size
+from ..launches import same_text
+from ..registry import Found, function_rule, launch_rule
+from ..tree import bare, call_arguments, call_name, is_wide, operands, plain, pointee_size
 
 
 def is_grid_word(word):
@@ -98,7 +98,8 @@ def narrow_index(program, function):
             if {left.target if left.kind == "DECL_REF_EXPR" else 0, right.target if right.kind == "DECL_REF_EXPR" else 0} >= {
                     variable.cursor.hash} and ((left.target if left.kind == "DECL_REF_EXPR" else 0) in wide or
                                                (right.target if right.kind == "DECL_REF_EXPR" else 0) in wide):
-                yield Found(variable, f"{variable.name} has 32 bits, but is compared with a 64-bit count: from 2^31 items on "
+                limit = "2^31" if variable.type.get_canonical().kind.name == "INT" else "2^32"
+                yield Found(variable, f"{variable.name} has 32 bits, but is compared with a 64-bit count: from {limit} items on "
                             "it overflows",
                             "write for (auto i : warpsafe::grid_stride(n)), which counts in n's own type, or compute the "
                             "index in 64 bits: std::size_t(blockIdx.x) * blockDim.x + threadIdx.x")
