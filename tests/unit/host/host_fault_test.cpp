@@ -148,8 +148,9 @@ TEST_F(HostFault, AKernelThatDeclaresNoSharedMemoryNeedsAnElement) {
 TEST_F(HostFault, StaticSharedMemoryThatIsGivenAgainAsDynamicMemoryIsReported) {
   const auto run = [this](std::uint32_t blocks, int given, unsigned asks) {
     auto ten = filled(counting(10));
-    return text_of(LaunchConfig{GridDim::create(blocks).value(), block<1>, shared(Bytes(given))},
-                   kernel<static_and_dynamic>, ten.view(), asks);
+    return text_of(
+        LaunchConfig{GridDim::from_blocks(blocks).value(), block<1>, shared(Bytes(given))},
+        kernel<static_and_dynamic>, ten.view(), asks);
   };
   constexpr unsigned none = 1000;
   EXPECT_EQ(run(1, 64, none),
