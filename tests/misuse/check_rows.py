@@ -33,14 +33,14 @@ ANSWERS = {"compile", "device", "warning", "told", "host", "race", "message", "r
 
 
 def second_list(snippets):
-    """What is wrong with the second list: each program has one answer, and one that does not compile a snippet."""
+    """What is wrong with the second and the third list: each program has one answer, and one that does not compile a snippet."""
     folder = HERE / "second"
-    programs = set(re.findall(r"^// (H\d+) \|", "".join(p.read_text() for p in folder.glob("*.inc")), re.M))
+    programs = set(re.findall(r"^// ([HI]\d+) \|", "".join(p.read_text() for p in folder.glob("*.inc")), re.M))
     answers = [[cell.strip() for cell in line.split("|", 3)] for line in (folder / "answers.txt").read_text().splitlines()
-               if line.startswith("H")]  # fmt: skip
+               if line.startswith(("H", "I"))]  # fmt: skip
     answer = {row[0]: row[1].removesuffix("!").strip() for row in answers}
     compiled = {row for row, what in answer.items() if what == "compile"}
-    shown = {re.match(r"h\d+", snippet)[0].upper() for snippet in snippets if re.match(r"h\d+", snippet)}
+    shown = {re.match(r"[hi]\d+", snippet)[0].upper() for snippet in snippets if re.match(r"[hi]\d+", snippet)}
     wrong = [f"{row}: {what} is no answer" for row, what in answer.items() if what not in ANSWERS]
     wrong += [f"{row}: program without answer, or the other way round" for row in sorted(programs ^ answer.keys())]
     wrong += [f"{row}: '{answer.get(row)}', but its snippets say otherwise" for row in sorted(compiled ^ shown)]
@@ -77,7 +77,7 @@ def main():
     marks = {row[0]: row[2] for row in ([cell.strip() for cell in line.split("|", 3)] for line in
              (HERE / "page/mistakes.txt").read_text().splitlines() if line and not line.startswith("#"))}  # fmt: skip
     wrong += second_list(snippets)
-    named |= {snippet for snippet in snippets if re.match(r"h\d+", snippet)}
+    named |= {snippet for snippet in snippets if re.match(r"[hi]\d+", snippet)}
     kinds = [kind_of(moments, marks[name]) for name, moments, _, _ in rows]
     count = {kind: kinds.count(kind) for kind in ("caught", "warned", "avoidable", "never", "not yet")}
     if count["caught"] + count["warned"] + min(count["avoidable"], MAY_BE_AVOIDABLE) < BAR:

@@ -44,7 +44,7 @@ constexpr bool check_operand() noexcept {
       "view(), view().subspan(offset, count)");
   static_assert(
       !HostMemory<A>,
-      "warpsafe: this is pageable host memory: the runtime may block, or read it late; move a PinnedBuffer in, or use copy_and_wait(stream, to, from)");
+      "warpsafe: this is pageable host memory: the runtime may block, or read it late; move a PinnedBuffer in, or use copy_and_wait(stream, from(x), to(y))");
   static_assert(
       !is_result<A>,
       "warpsafe: this result may hold an error instead of a buffer; take its value first");
@@ -84,7 +84,7 @@ template <class S>
 constexpr bool check_stream() noexcept {
   static_assert(
       is_stream<S>,
-      "warpsafe: every copy names its stream first: copy(stream, to, from); 0 and nullptr "
+      "warpsafe: every copy names its stream first: copy(stream, from(x), to(y)); 0 and nullptr "
       "are a default stream that other code uses too");
   return is_stream<S>;
 }
@@ -97,7 +97,7 @@ constexpr bool check_pair() noexcept {
   constexpr bool writable = is_writable<To>;
   static_assert(writable,
                 "warpsafe: the target of this copy is const: source and target are "
-                "swapped? copy(stream, to, from)");
+                "swapped? copy(stream, from(x), to(y))");
   constexpr bool same = std::is_same_v<std::remove_const_t<typename ToOperand::element>,
                                        std::remove_const_t<typename FromOperand::element>>;
   static_assert(same,
@@ -164,7 +164,7 @@ constexpr bool check_blocking_copy() noexcept {
     constexpr bool one_device = CopyOperand<ToType>::known != CopyOperand<FromType>::known;
     static_assert(
         one_device,
-        "warpsafe: copy_and_wait(stream, to, from) takes device memory (a buffer, a view) "
+        "warpsafe: copy_and_wait(stream, from(x), to(y)) takes device memory (a buffer, a view) "
         "on one side and host memory with a size (a vector, a std::span) on the other; unwrap a "
         "result with WARPSAFE_TRY");
     if constexpr (!one_device) {
@@ -174,7 +174,7 @@ constexpr bool check_blocking_copy() noexcept {
       constexpr bool writable = is_writable<To>;
       static_assert(writable,
                     "warpsafe: the target of this copy is const: source and target are "
-                    "swapped? copy_and_wait(stream, to, from)");
+                    "swapped? copy_and_wait(stream, from(x), to(y))");
       constexpr bool fits = is_host_side<std::remove_reference_t<From>, const Element>;
       static_assert(
           !writable || fits,
@@ -256,7 +256,7 @@ requires(sizeof...(A) < 3 || (sizeof...(A) == 4 && !detail::ends_in_call_site<A.
          sizeof...(A) > 4) [[nodiscard]] auto copy(A&&...) noexcept {
   static_assert(
       sizeof...(A) == 3,
-      "warpsafe: copy(stream, to, from) takes a stream and no number of elements or bytes; copy a part with view().subspan(offset, count)");
+      "warpsafe: copy(stream, from(x), to(y)) takes a stream and no number of elements or bytes; copy a part with view().subspan(offset, count)");
   return success();
 }
 

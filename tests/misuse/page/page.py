@@ -241,13 +241,13 @@ SECOND = HERE.parent / "second"
 
 
 class SecondRow:
-    """A program of the second list (../second), and what the library answers to it."""
+    """A program of the second or the third list (../second), and what the library answers to it."""
 
     def __init__(self, name, title, source, answer, results, programs):
         self.name, self.title, self.source = name, title, source
         self.answer, self.at_first, self.why = answer
         self.answer = self.answer.removesuffix("!").strip()
-        tests = [test for program in ("second", "second_data") for test in
+        tests = [test for program in ("second", "second_data", "third") for test in
                  programs.get(program, {}).get("Rows/Second", []) if test["name"].endswith("/" + name)]  # fmt: skip
         self.says = tests[0]["says"] if tests else ""
         if self.answer == "compile":
@@ -270,27 +270,42 @@ class SecondRow:
 
 def second_rows(results, programs):
     answers = {row[0]: row[1:] for row in ([cell.strip() for cell in line.split("|", 3)]
-               for line in (SECOND / "answers.txt").read_text().splitlines() if line.startswith("H"))}  # fmt: skip
+               for line in (SECOND / "answers.txt").read_text().splitlines() if line.startswith(("H", "I")))}  # fmt: skip
     text = "".join(path.read_text() for path in SECOND.glob("*.inc"))
-    found = sorted(re.findall(r"^// (H\d+) \| (.*?) \| (.*)$", text, re.M), key=lambda row: int(row[0][1:]))
+    found = sorted(re.findall(r"^// ([HI]\d+) \| (.*?) \| (.*)$", text, re.M), key=lambda row: (row[0][0], int(row[0][1:])))
     return [SecondRow(*row, answers[row[0]], results, programs) for row in found if row[0] in answers]
+
+
+def figures(count):
+    """The table of how many programs have which answer."""
+    columns = list(dict.fromkeys(heading for heading, _ in ANSWERS.values()))
+    lines = [f"| | programs | {' | '.join(columns)} |", "| --- |" + " ---: |" * (len(columns) + 1)]
+    for title, answers in count.items():
+        headings = [ANSWERS[answer][0] for answer in answers]
+        lines.append(f"| {title} | {len(answers)} | " + " | ".join(str(headings.count(c) or "") for c in columns) + " |")
+    return "\n".join(lines)
+
+
+ROWS = "\n| | the mistake | reported as | warpsafe, and its first message |\n| --- | --- | --- | --- |\n"
+
+
+def third_page(rows):
+    count = {"tried once": [r.answer if r.at_first == "-" else r.at_first for r in rows],
+             "now": [r.answer for r in rows]}  # fmt: skip
+    text = (HERE / "third.md").read_text().replace("{rows}", str(len(rows))).replace("{figures}", figures(count))
+    return text + ROWS + "".join(row.line() + "\n" for row in rows)
 
 
 def second_page(rows):
     held = {f"H{int(n):02d}" for n in re.findall(r"^H(\d+)$", (SECOND / "held_back.txt").read_text(), re.M)}
     thirds = {"open": [r for r in rows if r.name not in held], "held back": [r for r in rows if r.name in held]}
-    columns = list(dict.fromkeys(heading for heading, _ in ANSWERS.values()))
     count = {"the open two thirds, at first": [r.answer if r.at_first == "-" else r.at_first for r in thirds["open"]],
              "the open two thirds, now": [r.answer for r in thirds["open"]],
              "the third held back, tried once": [r.answer if r.at_first == "-" else r.at_first for r in thirds["held back"]],
              "the third held back, now": [r.answer for r in thirds["held back"]]}  # fmt: skip
-    lines = [f"| | programs | {' | '.join(columns)} |", "| --- |" + " ---: |" * (len(columns) + 1)]
-    for title, answers in count.items():
-        headings = [ANSWERS[answer][0] for answer in answers]
-        lines.append(f"| {title} | {len(answers)} | " + " | ".join(str(headings.count(c) or "") for c in columns) + " |")
-    text = (HERE / "second.md").read_text().replace("{rows}", str(len(rows))).replace("{figures}", "\n".join(lines))
+    text = (HERE / "second.md").read_text().replace("{rows}", str(len(rows))).replace("{figures}", figures(count))
     for third, title in (("open", "The open two thirds"), ("held back", "The third held back")):
-        text += f"\n### {title}\n\n| | the mistake | reported as | warpsafe, and its first message |\n| --- | --- | --- | --- |\n"
+        text += f"\n### {title}\n{ROWS}"
         text += "".join(row.line() + "\n" for row in thirds[third])
     return text
 
@@ -305,7 +320,7 @@ def main():
     parser.add_argument("--rewrite", default="page.py --update", help="the command to print if the page is out of date")
     arguments = parser.parse_args()
     suffixes = [""] if arguments.messages else [suffix for suffix, _ in LEVELS.values()]
-    needed = {program + suffix for program, _ in BACKENDS.values() for suffix in suffixes} | {"second"}
+    needed = {program + suffix for program, _ in BACKENDS.values() for suffix in suffixes} | {"second", "third"}
     if not arguments.messages:
         needed.add("second_data")
     paths = {name.removeprefix("misuse_"): path for name, path in
@@ -332,7 +347,8 @@ def main():
             print(f"{file} does not match the tests' results; rewrite it with\n  {arguments.rewrite}")
         return bool(wrong)
     text, overall = page(rows)
-    text += "\n" + second_page(second)
+    text += "\n" + second_page([row for row in second if row.name.startswith("H")])
+    text += "\n" + third_page([row for row in second if row.name.startswith("I")])
     for name, verdict in overall.items():
         if verdict == "open":
             print(f"{name}: not caught yet")

@@ -19,10 +19,12 @@
 #include <warpsafe/race.hpp>
 #include <warpsafe/warpsafe.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -31,6 +33,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace ws = warpsafe;
