@@ -10,12 +10,13 @@ import pathlib
 import re
 import sys
 
-from . import flags, registry, rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_shapes, rules_streams
+from . import flags, registry, rules_call, rules_data, rules_dependent, rules_dimensions, rules_errors, rules_limits, rules_shapes, \
+    rules_streams
 from .libclang import NoLibclang, load, own_headers, written_at
 from .program import Program
 from .rewrite import fix
 
-ADDED = (rules_call, rules_data, rules_dimensions, rules_errors, rules_limits, rules_shapes, rules_streams)  # importing them registers their rules
+ADDED = (rules_call, rules_data, rules_dependent, rules_dimensions, rules_errors, rules_limits, rules_shapes, rules_streams)  # importing them registers their rules
 SHIMS = pathlib.Path(__file__).resolve().parents[1]
 NOTHING, FINDINGS, NOT_READ = 0, 1, 2
 # The maximum depth of a tree in levels; libclang itself stops at 256 levels of brackets.
@@ -83,9 +84,10 @@ def parse(file, options):
     language = options.language or flags.language_of(file, text, compiler)
     arguments = flags.arguments(language, flags.kept(words, folder), SHIMS)
     # Passes the text in valid UTF-8, because positions count its bytes.
-    unit = cindex.Index.create().parse(file, args=own_headers() + arguments, unsaved_files=[(file, text)])
+    arguments = own_headers() + arguments
+    unit = cindex.Index.create().parse(file, args=arguments, unsaved_files=[(file, text)])
     errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
-    return Program(unit, file, text, language), errors
+    return Program(unit, file, text, language, arguments), errors
 
 
 def write_back(file, new):
