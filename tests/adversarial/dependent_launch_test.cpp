@@ -39,10 +39,12 @@ WARPSAFE_KERNEL void produce_after_trigger(float* x) {
   produce(x);
 }
 WARPSAFE_KERNEL void read_then_trigger(const float* x, float* y) {
-  y[0] = x[0];
+  y[thread_of_grid()] = x[thread_of_grid()];
   warpsafe::allow_dependents();
 }
-WARPSAFE_KERNEL void read_only(const float* x, float* y) { y[0] = x[0]; }
+WARPSAFE_KERNEL void read_only(const float* x, float* y) {
+  y[thread_of_grid()] = x[thread_of_grid()];
+}
 WARPSAFE_KERNEL void wait_then_read(const float* x, float* y) {
   warpsafe::wait_for_predecessor();
   const auto i = thread_of_grid();
@@ -54,16 +56,18 @@ WARPSAFE_KERNEL void read_then_wait(const float* x, float* y) {
   warpsafe::wait_for_predecessor();
 }
 constexpr int line_of_late_wait = __LINE__ - 2;
-WARPSAFE_KERNEL void never_wait(const float* x, float* y) { y[0] = x[0]; }
+WARPSAFE_KERNEL void never_wait(const float* x, float* y) {
+  y[thread_of_grid()] = x[thread_of_grid()];
+}
 WARPSAFE_KERNEL void touch_nothing(const float*, float*) {}
 WARPSAFE_KERNEL void write_then_wait(float* x) {
-  x[0] = 7;
+  if (thread_of_grid() == 0) x[0] = 7;
   warpsafe::wait_for_predecessor();
 }
 WARPSAFE_KERNEL void preload(const float* weights, const float* x, float* y) {
   const float weight = weights[0];
   warpsafe::wait_for_predecessor();
-  y[0] = weight * x[0];
+  y[thread_of_grid()] = weight * x[thread_of_grid()];
 }
 /// Only threads below `waiting` wait.
 WARPSAFE_KERNEL void some_wait(unsigned waiting, const float* x, float* y) {
@@ -179,6 +183,8 @@ TEST(DependentLaunch, AWaitBeforeTheReadIsRight) {
 }
 
 TEST(DependentLaunch, BeforeTheWaitTheOldContentsAreSeenBySeed) {
+  // There, a block's threads run at once, and would see the contents change.
+  if (host::thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer";
   std::set<float> seen;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     static_cast<void>(run({1, seed}, [&] {

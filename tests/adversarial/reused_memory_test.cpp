@@ -136,7 +136,8 @@ TEST(ReusedMemory, AFreeThatDoesNotWaitForAnotherStreamIsFound) {
   const debug::Finding& found = report.findings.front();
   EXPECT_EQ(found.mistake, Mistake::race);
   EXPECT_THAT(found.text, HasSubstr("kernel 'scribble' on stream 2, at reused_memory_test.cpp:"));
-  EXPECT_THAT(found.text, HasSubstr("free of 256 bytes on stream 1"));
+  EXPECT_THAT(found.text, HasSubstr("free of 256 bytes on stream 1, at reused_memory_test.cpp:"))
+      << "the line of close()";
 }
 
 TEST(ReusedMemory, AFreeThatWaitsIsRight) {

@@ -17,6 +17,11 @@ BARRIERS = {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__synct
 OF_A_THREAD = re.compile(r"threadIdx|(^|_)(tid|lane|warp|thread)(_|id|idx|$)", re.IGNORECASE)
 SWITCH = re.compile(r"pdl|gdc|grid_?dep|programmatic|dependent", re.IGNORECASE)
 MOST_PATHS, DEEPEST_CALL = 256, 4
+MOST_WORK = 500000  # events in lists; a kernel with more is not read
+
+
+class TooLarge(Exception):
+    """A kernel has too many paths to list them."""
 
 
 class Event:
@@ -27,16 +32,31 @@ class Event:
 
 
 class Reader:
-    """Lists a kernel's paths, each a list of events. Loops run once; calls of functions in the source are followed."""
+    """Lists a kernel's paths, each a list of events. Loops run once, or twice if they wait or trigger in an iteration of
+    their own; calls of functions in the source are followed."""
 
     def __init__(self, program):
         self.program = program
+        self.left = MOST_WORK
+        self.rounds = {}  # the variables of the loops around a statement -> whether it is their first round
 
     def paths(self, function):
+        """The paths of a kernel; none if it is too large."""
+        self.left = MOST_WORK
+        self.rounds.clear()
+        try:
+            return self.whole(function)
+        except TooLarge:
+            return []
+
+    def whole(self, function):
         return self.body(function, {p.cursor.hash: p.name for p in function.parameters}, 0) if function.body else []
 
     def body(self, function, keys, depth):
-        return [path for path, _ in self.run(function.body, function, keys, depth)]
+        # What a constructor initialises comes before its body.
+        first = [c for c in function.node.children if c.cursor.kind.is_expression()] if function.node.kind == "CONSTRUCTOR" else []
+        paths = self.join(first, function, keys, depth)
+        return [path + more for path in paths for more, _ in self.run(function.body, function, keys, depth)][:MOST_PATHS]
 
     def run(self, node, function, keys, depth):
         """The paths through a statement, each with whether it returns from the function."""
@@ -44,6 +64,8 @@ class Reader:
             return [(path, True) for path in self.evaluate(node, function, keys, depth)]
         if node.kind == "IF_STMT":
             return self.branch(node, function, keys, depth)
+        if node.kind == "FOR_STMT":
+            return self.loop(node, function, keys, depth)
         if node.kind in LOOPS or node.kind in ("COMPOUND_STMT", "CXX_TRY_STMT", "SWITCH_STMT", "CASE_STMT", "DEFAULT_STMT"):
             return self.sequence(node.children, function, keys, depth)
         return [(path, False) for path in self.evaluate(node, function, keys, depth)]
@@ -59,6 +81,36 @@ class Reader:
                 MOST_PATHS))
         return paths
 
+    def loop(self, node, function, keys, depth):
+        variables = [v for v in node.children[0].all("VAR_DECL")] if node.children[0].kind == "DECL_STMT" else []
+        own = {v.cursor.hash for v in variables}
+        chooses = any(used.target in own for inner in node.all("IF_STMT") for used in inner.children[0].all("DECL_REF_EXPR"))
+        paths = [([], False)]
+        for first in (True, False) if chooses else (True,):
+            self.rounds.update((variable, first) for variable in own)
+            following = self.sequence(node.children, function, keys, depth)
+            paths = [(path + more, end) for path, ended in paths if not ended for more, end in following][:MOST_PATHS] + \
+                [(path, True) for path, ended in paths if ended]
+        for variable in own:
+            self.rounds.pop(variable, None)
+        return paths
+
+    def in_this_round(self, condition, function):
+        """Whether a condition on the variable of a loop holds: in the first round by its value, in later ones if it did
+        not. None if it is no such condition."""
+        condition = plain(condition)
+        used = [n for n in condition.all("DECL_REF_EXPR") if n.target in self.rounds]
+        if not used:
+            return None
+        start = function.variables[used[0].target].start if used[0].target in function.variables else None
+        start = function.value(start) if start is not None else None
+        sides = condition.children if condition.kind == "BINARY_OPERATOR" and len(condition.children) == 2 else []
+        values = [start if plain(side).target == used[0].target else function.value(side) for side in sides]
+        compare = {"==": int.__eq__, "!=": int.__ne__, "<": int.__lt__, ">": int.__gt__, "<=": int.__le__, ">=": int.__ge__}
+        if len(used) == 1 and condition.name in compare and None not in values:
+            return compare[condition.name](*values) == self.rounds[used[0].target]
+        return None
+
     def branch(self, node, function, keys, depth):
         condition, *sides = node.children
         before = self.evaluate(condition, function, keys, depth)
@@ -67,7 +119,10 @@ class Reader:
             sides.append([([], False)])
         waits = [any(event.what == "wait" for path, _ in side for event in path) for side in sides]
         acts = [any(event.what in ("wait", "trigger") for path, _ in side for event in path) for side in sides]
-        if acts[0] != acts[1] and is_switch(condition, function):
+        in_round = self.in_this_round(condition, function)
+        if acts[0] != acts[1] and in_round is not None:
+            sides = [sides[0] if in_round else sides[1]]
+        elif acts[0] != acts[1] and is_switch(condition, function):
             sides = [sides[0] if acts[0] else sides[1]]
         elif waits[0] != waits[1] and is_of_a_thread(condition, function):
             lacking = 1 if waits[0] else 0
@@ -102,6 +157,9 @@ class Reader:
             more = self.evaluate(node, function, keys, depth) if not node.kind.endswith("_STMT") or node.kind == "ASM_STMT" \
                 else [path for path, _ in self.run(node, function, keys, depth)]
             paths = [path + other for path in paths for other in more][:MOST_PATHS]
+            self.left -= 1 + sum(map(len, paths))
+            if self.left < 0:
+                raise TooLarge
         return paths
 
     def call(self, node, function, keys, depth):
@@ -283,9 +341,15 @@ def variable_behind(function, step, key):
     return found
 
 
-def written_by(function, step, paths):
-    """The host's variables whose memory a launch writes, as hashes."""
-    keys = {event.key for path in paths for event in path if event.what == "write"}
+def triggers_first(path):
+    """Whether the kernel after this one may begin before this one has waited."""
+    acts = [event.what for event in path if event.what in ("wait", "trigger")]
+    return acts[:1] == ["trigger"]
+
+
+def used_by(function, step, paths, what):
+    """The host's variables whose memory a launch reads or writes, as hashes."""
+    keys = {event.key for path in paths for event in path if event.what == what and event.key}
     found = [variable_behind(function, step, key) for key in keys]
     return {node.target for node in found if node is not None}
 
@@ -304,7 +368,9 @@ def dependent(program):
         return known[function.cursor.hash]
 
     def waits(function):
-        return any(event.what == "wait" for path in paths_of(function) for event in path)
+        """Whether a kernel waits; one that could not be read is taken to."""
+        paths = paths_of(function)
+        return not paths or any(event.what == "wait" for path in paths for event in path)
 
     kernels = [kernel for same in program.kernels.values() for kernel in same]
     launched = False
@@ -360,22 +426,26 @@ def trigger(step, before, paths_of):
 
 def early(program, function, step, before, paths_of, waits):
     """Accesses before the wait to what a kernel writes that may still run."""
-    written = set()
+    written, still_read = set(), set()
     for earlier in reversed(before):
-        written |= written_by(function, earlier, paths_of(earlier.kernel))
-        if not earlier.dependent or waits(earlier.kernel):
+        paths = paths_of(earlier.kernel)
+        written |= used_by(function, earlier, paths, "write")
+        if any(event.what == "trigger" for path in paths for event in path):
+            still_read |= used_by(function, earlier, paths, "read")
+        if not earlier.dependent or waits(earlier.kernel) and not any(triggers_first(path) for path in paths):
             break
     told = set()
     for path in paths_of(step.kernel):
         end = waited(path)
         for event in path[:end]:
             behind = variable_behind(function, step, event.key) if event.key and event.key not in told else None
-            if end is None or behind is None or behind.target not in written:
+            too_early = written if event.what == "read" else written | still_read
+            if end is None or behind is None or behind.target not in too_early:
                 continue
             told.add(event.key)
             verb = "reads" if event.what == "read" else "writes"
-            yield Found(event.node, f"{step.kernel.name} {verb} {event.key} before it waits, and the kernel launched before it writes "
-                        "it",
+            does = "writes" if behind.target in written else "may still read"
+            yield Found(event.node, f"{step.kernel.name} {verb} {event.key} before it waits, and a kernel launched before it {does} it",
                         "move cudaGridDependencySynchronize() before this access")
     if told:
         yield from trigger(step, before, paths_of)
