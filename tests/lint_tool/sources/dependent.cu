@@ -10,7 +10,6 @@
 void look(cudaError_t status);
 void done() { look(cudaGetLastError()); }
 
-
 __global__ void produce(float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = 1;
@@ -84,7 +83,8 @@ void both(cudaLaunchConfig_t config, float* x, float* y, int n, bool enable) {
 }
 }  // namespace empty_wait
 
-// 3. The kernel between two kernels does not wait, so the wait of the third does not cover the first.
+// 3. The kernel between two kernels does not wait, so the wait of the third does not cover the
+// first.
 
 namespace between {
 __global__ void count(int* counts) { counts[blockIdx.x] = threadIdx.x; }
