@@ -23,7 +23,7 @@ class Program:
         self.bodies = {}  # name -> cursors of definitions in this file and its includes
         self.records = []
         self._functions = {}
-        self._device = None
+        self._device = self  # not read yet
         self._reached = {}
         self._collect(unit.cursor)
         self.kernels = {}
@@ -60,14 +60,14 @@ class Program:
 
     def device_view(self):
         """The same file as compiled for a GPU of compute capability 9.0, with what is inside `#if __CUDA_ARCH__`; this
-        program itself if it is not CUDA's."""
-        if self._device is None:
-            self._device = self
+        program itself if it is not CUDA's; None if the compiler could not read all of it."""
+        if self._device is self:
             if "--cuda-host-only" in self.arguments and self.language == "cuda":
                 arguments = [word for word in self.arguments if word != "--cuda-host-only"]
                 arguments += ["--cuda-device-only", "--cuda-gpu-arch=sm_90"]
                 unit = load().Index.create().parse(self.file, args=arguments, unsaved_files=[(self.file, self.source.decode())])
-                self._device = Program(unit, self.file, self.source.decode(), self.language)
+                whole = all(problem.severity < problem.Error for problem in unit.diagnostics)
+                self._device = Program(unit, self.file, self.source.decode(), self.language) if whole else None
         return self._device
 
     def function(self, cursor):

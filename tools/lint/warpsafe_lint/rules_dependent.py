@@ -359,6 +359,8 @@ def dependent(program):
     if not WORDS.search(program.source):
         return
     program = program.device_view()
+    if program is None:
+        return  # a wait may be in what is missing
     reader = Reader(program)
     known = {}
 
