@@ -100,6 +100,28 @@ WARPSAFE_KERNEL void wait_then_trigger(const float* x, float* y) {
   warpsafe::allow_dependents();
   wait_then_read(x, y);
 }
+/// A sum over the block with many barriers, of which every thread waits before another one.
+WARPSAFE_KERNEL void many_barriers(const float* x, float* sums) {
+  float* const tile = warpsafe::shared_array<float, 24>([] {});
+  const auto at = warpsafe::thread_in_block();
+  const unsigned thread = (at.z * 3 + at.y) * 4 + at.x;
+  for (unsigned round = 0; round < 24; ++round) {
+    if (round == thread) warpsafe::wait_for_predecessor();
+    warpsafe::sync_block();
+  }
+  tile[thread] = x[thread % 8];
+  warpsafe::sync_block();
+  for (unsigned half = 12; half != 0; half = half == 3 ? 1 : half / 2) {
+    if (thread < half) tile[thread] += tile[thread + half];
+    if (half == 1 && thread == 0) tile[0] += tile[2];
+    warpsafe::sync_block();
+  }
+  if (thread == 0) sums[warpsafe::block_index().x] = tile[0];
+}
+/// Half of the block never reaches the barrier.
+WARPSAFE_KERNEL void diverge(const float*, float*) {
+  if (warpsafe::thread_in_block().x == 0) warpsafe::sync_block();
+}
 
 namespace warpsafe::adversarial {
 namespace {
@@ -276,6 +298,32 @@ TEST(DependentLaunch, FollowedThreadsComputeWhatOthersDo) {
     EXPECT_EQ(of.values(of.y), (std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}));
   });
   EXPECT_TRUE(report.clean()) << report;
+}
+
+TEST(DependentLaunch, FollowedThreadsPassManyBarriers) {
+  const RaceReport report = run(60, [] {
+    Buffers of;
+    of.launch<produce>(ordinary, of.x.view());
+    of.launch<many_barriers>(LaunchConfig{grid<2>, block<4, 3, 2>, dependent_launch}, of.x.view(),
+                             of.y.view());
+    const std::vector<float> sums = of.values(of.y);
+    EXPECT_EQ(sums[0], 3 * 36);
+    EXPECT_EQ(sums[1], 3 * 36);
+  });
+  EXPECT_TRUE(report.clean()) << report;
+}
+
+TEST(DependentLaunch, AFailureInAFollowedGridLeavesMemoryAccessible) {
+  const RaceReport report = run(20, [] {
+    Buffers of;
+    of.launch<produce>(ordinary, of.x.view());
+    of.launch<diverge>(dependent, of.x.view(), of.y.view());
+    const auto done = of.stream.synchronize();
+    ASSERT_FALSE(done.has_value());
+    EXPECT_EQ(done.assume_error().code, Errc::barrier_divergence);
+    EXPECT_EQ(of.values(of.x)[3], 4);
+  });
+  EXPECT_TRUE(report.clean()) << report << "a kernel that failed is not blamed for its wait";
 }
 
 TEST(DependentLaunch, AnEarlyTriggerIsRightIfTheDependentWaits) {
