@@ -78,6 +78,26 @@ __global__ void hand_arrays(float* out) {
   out[threadIdx.x] = first[255 - threadIdx.x] + second[threadIdx.x ^ 1U];
 }
 
+#if defined(__CUDACC__)
+// On a GPU that begins no kernel early, the calls are nothing.
+__global__ void ours_dependent(const float* x, float* y) {
+  ws::wait_for_predecessor();
+  y[threadIdx.x] = x[threadIdx.x];
+  ws::allow_dependents();
+  y[threadIdx.x + 1] = 0;
+}
+__global__ void hand_dependent(const float* x, float* y) {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+  y[threadIdx.x] = x[threadIdx.x];
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+  y[threadIdx.x + 1] = 0;
+}
+#endif
+
 // Different on purpose: the comparison must notice the additional step.
 __global__ void ours_different(float* out) { out[threadIdx.x] = 2.0F * out[threadIdx.x]; }
 __global__ void hand_different(float* out) { out[threadIdx.x] = 2.0F; }

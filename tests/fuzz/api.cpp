@@ -50,6 +50,7 @@ class InOrder final : public host::Scheduler {
   void finish(std::unique_lock<std::mutex>& lock, host::Operations) override { begin_call(lock); }
   void known_done(host::Operations) override {}
   void known_pending() override {}
+  bool hands_out_again() override { return false; }
   void empty_wait(host::StreamState&) override {}
   void touched(const debug::MemoryAccess&) override {}
   void destroyed(host::StreamState&) override {}

@@ -127,5 +127,14 @@ with tempfile.TemporaryDirectory() as name:
             break
         expect(command, done.stdout.strip(), wanted.strip())
     expect("the page's console blocks", len(shown) > 1, True)
+# A wait may be in a header that is not found: a dependent launch then has no finding.
+with tempfile.TemporaryDirectory() as name:
+    source = pathlib.Path(__file__).parents[1] / "planted/sources/D02.cu"
+    (pathlib.Path(name) / "whole.cu").write_text(source.read_text())
+    (pathlib.Path(name) / "part.cu").write_text('#include "not_there.h"\n' + source.read_text())
+    whole, part = (run(name, "--rows=C18", file, "--", "-DWRONG") for file in ("whole.cu", "part.cu"))
+    if "'cuda_runtime.h' file not found" not in whole.stderr and "cannot find CUDA" not in whole.stderr:
+        expect("a dependent launch without a wait", (whole.returncode, "[C18]" in whole.stdout), (1, True))
+        expect("the same with a header that is not found", (part.returncode, part.stdout), (2, ""))
 if problems:
     sys.exit("\n".join(problems))

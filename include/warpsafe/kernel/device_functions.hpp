@@ -163,6 +163,59 @@ inline void sync_block(const char* file = __builtin_FILE(), unsigned line = __bu
 }
 #endif
 
+/// Programmatic dependent launch (CUDA): a kernel that is launched with `dependent_launch` may
+/// begin before the kernels before it in its stream have ended. `wait_for_predecessor` waits until
+/// they have ended and their writes are visible to the calling thread, as
+/// cudaGridDependencySynchronize does. Call it in every thread before the first access to what they
+/// write, or before a `sync_block` that all such threads reach. A kernel that never calls it does
+/// not wait for its predecessor, and then the kernel after it does not wait for that predecessor
+/// either.
+///
+/// `allow_dependents` lets the next kernel begin once each block has called it in one thread, or
+/// has ended (cudaTriggerProgrammaticLaunchCompletion). It makes no write visible.
+///
+/// Both do nothing on GPUs before compute capability 9.0, which begin no kernel early. HIP has no
+/// dependent launch, so a call does not compile there.
+#if defined(__HIPCC__) || defined(__HIP_PLATFORM_NVIDIA__)
+template <class Never = void>
+WARPSAFE_DETAIL_KERNEL_CODE void wait_for_predecessor() {
+  static_assert(
+      sizeof(Never*) == 0,
+      "warpsafe: HIP has no dependent launch, so no kernel can wait for its predecessor; "
+      "leave the call out of code for HIP, where each kernel begins after the one before");
+}
+template <class Never = void>
+WARPSAFE_DETAIL_KERNEL_CODE void allow_dependents() {
+  static_assert(
+      sizeof(Never*) == 0,
+      "warpsafe: HIP has no dependent launch, so no kernel can allow its dependents; "
+      "leave the call out of code for HIP, where each kernel begins after the one before");
+}
+#elif defined(__CUDA_ARCH__)
+WARPSAFE_DETAIL_KERNEL_CODE void wait_for_predecessor() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+WARPSAFE_DETAIL_KERNEL_CODE void allow_dependents() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+#elif defined(__CUDACC__)
+WARPSAFE_DETAIL_KERNEL_CODE void wait_for_predecessor() { detail::called_from_host_code<void>(); }
+WARPSAFE_DETAIL_KERNEL_CODE void allow_dependents() { detail::called_from_host_code<void>(); }
+#else
+inline void wait_for_predecessor(const char* file = __builtin_FILE(),
+                                 unsigned line = __builtin_LINE()) {
+  detail::host_thread->depend(*detail::host_thread, true, file, line);
+}
+inline void allow_dependents(const char* file = __builtin_FILE(),
+                             unsigned line = __builtin_LINE()) {
+  detail::host_thread->depend(*detail::host_thread, false, file, line);
+}
+#endif
+
 #if defined(__CUDACC__) || defined(__HIPCC__)
 namespace detail {
 /// A call of dynamic_shared, for device_check.hpp.

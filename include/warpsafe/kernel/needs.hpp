@@ -100,8 +100,8 @@ struct index : needs_detail::Need {
 struct portable : needs_detail::Need {
   static constexpr bool its_portable = true;
 };
-/// The kernel waits for its predecessor in the stream before it uses the predecessor's data (CUDA:
-/// cudaGridDependencySynchronize), so `dependent_launch` is safe.
+/// The kernel calls wait_for_predecessor() before it uses its predecessor's data, so that it can be
+/// launched with `dependent_launch`. On the host backend, a run without the call is an error.
 struct waits_for_predecessor : needs_detail::Need {
   static constexpr bool its_waits = true;
 };

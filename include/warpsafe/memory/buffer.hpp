@@ -69,7 +69,7 @@ class [[nodiscard]] basic_device_buffer {
       : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   basic_device_buffer& operator=(basic_device_buffer&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close());
+      static_cast<void>(close({nullptr, nullptr, 0}));
       memory_ = std::exchange(other.memory_, nullptr);
       size_ = std::exchange(other.size_, 0);
     }
@@ -78,7 +78,7 @@ class [[nodiscard]] basic_device_buffer {
   basic_device_buffer(const basic_device_buffer&) = delete;
   basic_device_buffer& operator=(const basic_device_buffer&) = delete;
   // A destructor cannot return a status; call close() to get it.
-  ~basic_device_buffer() { static_cast<void>(close()); }
+  ~basic_device_buffer() { static_cast<void>(close({nullptr, nullptr, 0})); }
 
   /// Gives up the memory. It is freed in stream order: now, or together with the last Pending or
   /// graph that needs it; if the stream captures, at a later allocation. The work may still run
@@ -87,6 +87,7 @@ class [[nodiscard]] basic_device_buffer {
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     size_ = 0;
     if (memory_ == nullptr) return success();
+    const detail::CallScope<B> here(site);
     const int status = std::exchange(memory_, nullptr)->release();
     if (status != 0) return detail::runtime_error<B>(status, Name::of("free device memory"), site);
     return success();

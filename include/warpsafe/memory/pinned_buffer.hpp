@@ -80,6 +80,7 @@ class [[nodiscard]] basic_pinned_buffer {
     open_ = false;
     if (data_ == nullptr) return success();
     size_ = 0;
+    const detail::CallScope<B> here(site);
     const detail::RelaxedCaptureScope<B, Level> outside;
     if (const int status =
             detail::call<B, Level, &B::host_deallocate>(std::exchange(data_, nullptr))) {
@@ -106,7 +107,7 @@ class [[nodiscard]] basic_pinned_buffer {
   using Drop = void (*)(basic_pinned_buffer& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_pinned_buffer& self) noexcept {
-    static_cast<void>(self.template close<Level>());
+    static_cast<void>(self.template close<Level>({nullptr, nullptr, 0}));
   }
   basic_pinned_buffer(T* data, std::size_t size, Drop drop) noexcept
       : data_(data), size_(size), drop_(drop) {}

@@ -73,7 +73,7 @@ class [[nodiscard]] basic_pitched_buffer {
         cols_(std::exchange(other.cols_, 0)) {}
   basic_pitched_buffer& operator=(basic_pitched_buffer&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close());
+      static_cast<void>(close({nullptr, nullptr, 0}));
       memory_ = std::exchange(other.memory_, nullptr);
       rows_ = std::exchange(other.rows_, 0);
       cols_ = std::exchange(other.cols_, 0);
@@ -83,12 +83,13 @@ class [[nodiscard]] basic_pitched_buffer {
   basic_pitched_buffer(const basic_pitched_buffer&) = delete;
   basic_pitched_buffer& operator=(const basic_pitched_buffer&) = delete;
   // A destructor cannot return a status; call close() to get it.
-  ~basic_pitched_buffer() { static_cast<void>(close()); }
+  ~basic_pitched_buffer() { static_cast<void>(close({nullptr, nullptr, 0})); }
 
   /// See DeviceBuffer::close. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     rows_ = cols_ = 0;
     if (memory_ == nullptr) return success();
+    const detail::CallScope<B> here(site);
     const int status = std::exchange(memory_, nullptr)->release();
     if (status != 0) return detail::runtime_error<B>(status, Name::of("free device memory"), site);
     return success();

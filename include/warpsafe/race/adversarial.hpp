@@ -66,7 +66,8 @@ class AdversarialSession {
       device->recover();
     }
     const HostRaceRecorder& recorder = scheduler_.recorder;
-    add_findings(report_, recorder.history, recorder.races, recorder.uses_after_destroy);
+    add_findings(report_, recorder.history, recorder.races, recorder.uses_after_destroy,
+                 recorder.without_wait);
     // A use by the device, and a reported one by the host, is a finding with its line already.
     if (report_.clean() && written_after_free_ != 0) {
       report_.findings.push_back(finding_of(
@@ -112,7 +113,7 @@ class AdversarialSession {
   void leave() {
     std::unique_lock lock(runtime_.mutex);
     scheduler_.drain(lock);
-    written_after_free_ = runtime_.written_after_free();
+    written_after_free_ = runtime_.freed_memory.written_after_free();
     runtime_.set_scheduler(nullptr);
     running_ = false;
   }

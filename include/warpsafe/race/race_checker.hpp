@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/memory_access.hpp>
+#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/race/happens_before.hpp>
 
 #include <algorithm>
@@ -16,6 +17,14 @@
 
 namespace warpsafe::debug {
 
+/// How a kernel that was launched with dependent_launch overlaps with an earlier one of its stream.
+struct Overlap {
+  bool exists = false;
+  bool after_wait = false;  ///< it waited, but the wait does not cover the earlier kernel
+  call_site wait{nullptr, nullptr, 0};  ///< where it waited after the access, if it did
+  Point through = no_point;  ///< the kernel between both that did not wait for the earlier one
+};
+
 /// Two unordered accesses to the same bytes, not both reads; or an access to memory that was freed
 /// before.
 struct Race {
@@ -26,6 +35,18 @@ struct Race {
   std::uintptr_t allocation;  ///< where the memory begins; 0 if it was not allocated here
   Point allocated;            ///< the point of the allocation; no_point if there is none
   bool ordered;               ///< the second comes after the first, which freed the memory
+  /// If one of the two is not ordered with the allocation: the free that let the allocator hand the
+  /// memory out again.
+  Point freed_before = no_point;
+  Overlap overlap{};
+
+  /// Appends the points that a report marks, and those that it only names.
+  void add_points(std::vector<Point>& marked, std::vector<Point>& named) const {
+    marked.insert(marked.end(), {first, second});
+    for (const Point point : {allocated, freed_before, overlap.through}) {
+      if (point != no_point) named.push_back(point);
+    }
+  }
 };
 
 /// Finds the races of a program. It takes the program's points in the order in which the host
@@ -57,14 +78,32 @@ class RaceChecker {
         access.bytes = known ? region.bytes : 1;
         if (known) access.begin = found->first;
       }
-      compare(region, known ? found->first : 0, point, access, races, older);
+      const bool stale = region.freed_before != no_point && region.allocated != point &&
+                         region.epoch.strand != always.strand && !order_.knows(point, region.epoch);
+      compare(region, known ? found->first : 0, point, access, stale, races, older);
       prune(region, point, access);
       const bool reads = access.kind == AccessKind::read;
       (reads ? region.reads : region.others)
-          .push_back({access, point, number++, order_.epoch(point)});
+          .push_back({access, point, number++, order_.epoch(point), stale});
       ++held_;
     }
     return point;
+  }
+
+  /// A race between points of one strand that a dependent launch lets overlap.
+  [[nodiscard]] Race overlap(Point first, Point second, const MemoryAccess& first_access,
+                             const MemoryAccess& second_access, const Overlap& how) {
+    const auto found = region_of(first_access.begin);
+    const bool known = found != regions_.end();
+    return {first,
+            second,
+            first_access,
+            second_access,
+            known ? found->first : 0,
+            known ? found->second.allocated : no_point,
+            false,
+            no_point,
+            how};
   }
 
   /// Forgets all that no later point can race with.
@@ -95,6 +134,14 @@ class RaceChecker {
       forget_in(region.reads);
       forget_in(region.others);
     });
+    for (auto& [begin, region] : regions_) {
+      if (region.freed_before == no_point || region.epoch.strand == always.strand) continue;
+      if (order_.knows(floor, region.epoch)) {
+        region.epoch = always;
+      } else {
+        used[region.epoch.strand] = true;
+      }
+    }
     order_.forget(std::move(kept), std::move(used));
   }
   /// Calls `access` with each point that may be the first of a later race, and `allocation` with
@@ -103,6 +150,7 @@ class RaceChecker {
   void each_nameable(const Access& access, const Allocation& allocation) const {
     const auto visit_region = [&](const Region& region) {
       if (region.allocated != no_point) allocation(region.allocated);
+      if (region.freed_before != no_point) allocation(region.freed_before);
       for (const Touch& touch : region.reads) access(touch.point);
       for (const Touch& touch : region.others) access(touch.point);
     };
@@ -127,10 +175,13 @@ class RaceChecker {
     Point point;
     std::uint32_t number;  // of the point's accesses
     Epoch epoch;
+    bool stale;  ///< not ordered after the allocation
   };
   struct Region {
     std::size_t bytes = 0;
     Point allocated = no_point;
+    Point freed_before = no_point;  ///< the free of the memory's earlier life
+    Epoch epoch{};                  ///< of the allocation
     std::vector<Touch> reads{};
     std::vector<Touch> others{};
     std::size_t reads_since_prune = 0;
@@ -163,11 +214,15 @@ class RaceChecker {
     }
     auto to = from;
     while (to != regions_.end() && to->first < access.end()) ++to;
+    Point freed = no_point;
     for (auto old = from; old != to; ++old) {
       held_ -= old->second.reads.size() + old->second.others.size();
+      for (const Touch& touch : old->second.others) {
+        if (touch.access.kind == AccessKind::release) freed = touch.point;
+      }
     }
     regions_.erase(from, to);
-    regions_[access.begin] = {access.bytes, point};
+    regions_[access.begin] = {access.bytes, point, freed, order_.epoch(point)};
   }
   /// The allocation that contains `address`, freed or not.
   [[nodiscard]] Regions::iterator region_of(std::uintptr_t address) {
@@ -178,7 +233,7 @@ class RaceChecker {
   }
 
   void compare(const Region& region, std::uintptr_t begin, Point point, const MemoryAccess& access,
-               std::vector<Race>& races, std::size_t older) {
+               bool stale, std::vector<Race>& races, std::size_t older) {
     racing_.clear();
     const auto look_at = [&](const std::vector<Touch>& touches) {
       for (const Touch& touch : touches) {
@@ -200,7 +255,8 @@ class RaceChecker {
       const auto from = races.begin() + static_cast<std::ptrdiff_t>(older);
       if (std::any_of(from, races.end(), same)) continue;
       races.push_back({touch->point, point, touch->access, access, begin, region.allocated,
-                       is_before(*touch, point)});
+                       is_before(*touch, point),
+                       stale || touch->stale ? region.freed_before : no_point});
     }
   }
   /// Removes accesses that `point` comes after and covers, if there are many. A later unordered

@@ -172,8 +172,7 @@ class RaceRecorder {
                  call_site site, Name what = {}) {
     const std::lock_guard lock(mutex_);
     // A kernel accesses whole allocations, which a report does not show.
-    const bool sized = kind != ActionKind::kernel && !accesses.empty();
-    const std::size_t bytes = sized ? accesses.front().bytes * accesses.front().rows : 0;
+    const std::size_t bytes = kind == ActionKind::kernel ? 0 : bytes_of(accesses);
     const Action action{kind, 0, no_point, site, what, bytes};
     if (graphs_.add(stream, action, accesses) || !listening_) return;
     history_.on_stream(stream, action, no_point, accesses);
@@ -252,8 +251,7 @@ class RaceRecorder {
     const std::lock_guard lock(mutex_);
     if (listening_) {
       const Point newest = after.empty() ? no_point : after.back();
-      const std::size_t bytes = accesses.empty() ? 0 : accesses.front().bytes;
-      history_.on_host({kind, 0, newest, site, {}, bytes}, after, accesses);
+      history_.on_host({kind, 0, newest, site, {}, bytes_of(accesses)}, after, accesses);
     }
     history_.end_await(after);
   }
@@ -270,6 +268,11 @@ class RaceRecorder {
 
  private:
   RaceRecorder() = default;
+  /// The size to report: that of the first access, 0 if it is not known.
+  [[nodiscard]] static std::size_t bytes_of(std::span<const MemoryAccess> accesses) noexcept {
+    if (accesses.empty() || accesses.front().bytes == MemoryAccess::whole_allocation) return 0;
+    return accesses.front().bytes * accesses.front().rows;
+  }
   mutable std::mutex mutex_;
   bool listening_ = false;
   DeviceHistory history_;

@@ -86,6 +86,7 @@ enum class Mistake : std::uint8_t {
   race,               ///< nothing orders two accesses
   use_after_release,  ///< of memory: ordered, but too late
   use_after_destroy,  ///< of a stream that was destroyed
+  missing_wait,       ///< a dependent launch of a kernel that does not wait for its predecessor
   failure,            ///< work failed on the device, or the program returned an error
   different_result,   ///< another seed returned another value
 };
@@ -156,6 +157,15 @@ namespace detail {
   const Point whole_first = first.graph == no_point ? race.first : first.graph;
   const Point whole_second = second.graph == no_point ? race.second : second.graph;
   if (race.ordered) return "free it after its last use";
+  if (race.overlap.exists && !race.overlap.after_wait)
+    return "call wait_for_predecessor() in " + action_text(second) + " before this access";
+  if (race.overlap.exists) {
+    const Point through = race.overlap.through;
+    const std::string between =
+        through == no_point ? "a kernel between them" : describe(history, through);
+    return "the wait of " + number_of(race.second) + " does not cover " + number_of(race.first) +
+           ": between them, " + between + ", never waits; call wait_for_predecessor() there";
+  }
   if (second.column == 0)
     return "wait for " + a + ", or for an event after " + number_of(whole_first);
   if (first.graph != no_point && first.graph == second.graph)
@@ -178,6 +188,18 @@ namespace detail {
           {history[use], AccessKind::read},
           std::move(text)};
 }
+/// A dependent launch of a kernel that did not wait, as text.
+[[nodiscard]] inline Finding missing_wait(const StreamHistory& history, Point kernel) {
+  std::string text = "Missing wait: no thread of this kernel waited for its predecessor\n  " +
+                     describe(history, kernel) + ", with dependent_launch\n";
+  text +=
+      "  call wait_for_predecessor() in the kernel before it uses what an earlier kernel writes, or "
+      "launch it without dependent_launch\n";
+  return {Mistake::missing_wait,
+          {history[kernel], AccessKind::read},
+          {history[kernel], AccessKind::read},
+          std::move(text)};
+}
 /// A finding without two sides.
 [[nodiscard]] inline Finding finding_of(Mistake mistake, std::string text) {
   const Action none{ActionKind::not_done, 0, no_point, {nullptr, nullptr, 0}, {nullptr, 0}, 0};
@@ -187,11 +209,17 @@ namespace detail {
 /// A race as text: its kind, both sides with their lines, the memory, and the advice.
 [[nodiscard]] inline Finding finding_of(const StreamHistory& history, const Race& race) {
   const Mistake mistake = race.ordered ? Mistake::use_after_release : Mistake::race;
-  std::string text = race.ordered ? "Use after free: the first of these frees the memory\n"
-                                  : "Race: nothing orders these two\n";
+  std::string text = race.ordered          ? "Use after free: the first of these frees the memory\n"
+                     : race.overlap.exists ? "Race: a dependent launch lets these two overlap\n"
+                                           : "Race: nothing orders these two\n";
   const auto side = [&](const MemoryAccess& access, Point point) {
-    text += "  " + describe(history, point) + ", " + detail::access_text(access.kind) + ' ' +
-            std::to_string(access.extent()) + " bytes\n";
+    text += "  " + describe(history, point) + ", " + detail::access_text(access.kind);
+    const bool second_early = race.overlap.exists && point == race.second;
+    if (!second_early) text += ' ' + std::to_string(access.extent()) + " bytes";
+    if (second_early) text += race.overlap.after_wait ? " after its wait" : " before its wait";
+    const std::string wait = detail::short_site(race.overlap.wait);
+    if (second_early && !wait.empty()) text += " at " + wait;
+    text += '\n';
   };
   side(race.first_access, race.first);
   side(race.second_access, race.second);
@@ -207,6 +235,10 @@ namespace detail {
             std::to_string(end - race.allocation - 1) + " of " + describe(history, race.allocated) +
             '\n';
   }
+  if (race.freed_before != no_point) {
+    text += "  freed before by " + describe(history, race.freed_before) +
+            ", and handed out again: one of the two may mean the old memory\n";
+  }
   text += "  " + detail::remedy(history, race) + '\n';
   return {mistake,
           {history[race.first], race.first_access.kind},
@@ -219,7 +251,8 @@ namespace detail {
 /// waiting for that work orders both.
 inline void add_findings(RaceReport& report, const StreamHistory& history,
                          std::span<const Race> races,
-                         std::span<const std::pair<Point, Point>> uses_after_destroy) {
+                         std::span<const std::pair<Point, Point>> uses_after_destroy,
+                         std::span<const Point> without_wait = {}) {
   std::vector<Point> marked;
   const auto is_redundant = [&](const Race& race) {
     if (race.first_access.kind != AccessKind::allocate) return false;
@@ -236,6 +269,10 @@ inline void add_findings(RaceReport& report, const StreamHistory& history,
   for (const auto& [destruction, use] : uses_after_destroy) {
     report.findings.push_back(finding_of(history, destruction, use));
     marked.insert(marked.end(), {destruction, use});
+  }
+  for (const Point kernel : without_wait) {
+    report.findings.push_back(missing_wait(history, kernel));
+    marked.push_back(kernel);
   }
   if (!report.clean()) report.timeline_text = timeline(history, marked);
 }

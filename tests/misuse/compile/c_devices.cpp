@@ -105,6 +105,28 @@ auto c18_dependent_launch_that_does_not_wait(ws::StreamRef stream) {
 #endif
 }
 
+// C18: A kernel for HIP cannot wait for its predecessor. Inline, so that hipcc makes no host code.
+// only: hipcc
+inline void c18c_wait_on_amd() {
+#ifdef MISUSE
+  // expected-error {{"HIP has no dependent launch, so no kernel can wait for its predecessor"}}
+  ws::wait_for_predecessor();
+#else
+  ws::sync_block();
+#endif
+}
+
+// C18: HIP has no trigger either.
+// only: hipcc
+inline void c18d_trigger_on_amd() {
+#ifdef MISUSE
+  // expected-error {{"HIP has no dependent launch, so no kernel can allow its dependents"}}
+  ws::allow_dependents();
+#else
+  ws::sync_block();
+#endif
+}
+
 // C18: Dependent launches are an option of CUDA.
 // only: hipcc
 auto c18b_dependent_launch_on_amd(ws::StreamRef stream) {

@@ -5,7 +5,7 @@
 import re
 
 from .function import SMALL, Function, api, described
-from .libclang import written_at
+from .libclang import load, written_at
 from .tree import call_name
 
 FUNCTIONS = {"FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "FUNCTION_TEMPLATE", "CONVERSION_FUNCTION"}
@@ -16,14 +16,15 @@ SCOPES = {"NAMESPACE", "CLASS_DECL", "STRUCT_DECL", "CLASS_TEMPLATE", "CLASS_TEM
 class Program:
     """One file as parsed by libclang."""
 
-    def __init__(self, unit, file, text, language):
-        self.unit, self.file, self.language = unit, file, language
+    def __init__(self, unit, file, text, language, arguments=()):
+        self.unit, self.file, self.language, self.arguments = unit, file, language, arguments
         self.complete = True  # false if the compiler dropped lines that it could not read
         self.source = text.encode()
         self.functions = []  # functions of this file
         self.bodies = {}  # name -> cursors of definitions in this file and its includes
         self.records = []
         self._functions = {}
+        self._device = self  # not read yet
         self._reached = {}
         self._collect(unit.cursor)
         self.kernels = {}
@@ -57,6 +58,18 @@ class Program:
             self.bodies.setdefault(child.spelling, []).append(child)
             if file == self.file:
                 self.functions.append(self.function(child))
+
+    def device_view(self):
+        """The same file as compiled for a GPU of compute capability 9.0, with what is inside `#if __CUDA_ARCH__`; this
+        program itself if it is not CUDA's; None if the compiler could not read all of it."""
+        if self._device is self:
+            if "--cuda-host-only" in self.arguments and self.language == "cuda":
+                arguments = [word for word in self.arguments if word != "--cuda-host-only"]
+                arguments += ["--cuda-device-only", "--cuda-gpu-arch=sm_90"]
+                unit = load().Index.create().parse(self.file, args=arguments, unsaved_files=[(self.file, self.source.decode())])
+                whole = all(problem.severity < problem.Error for problem in unit.diagnostics)
+                self._device = Program(unit, self.file, self.source.decode(), self.language) if whole else None
+        return self._device
 
     def function(self, cursor):
         key = cursor.hash

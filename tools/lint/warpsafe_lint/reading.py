@@ -110,7 +110,7 @@ def parsed(main, file, options):
         name = next((each for each in names if os.path.realpath(each) == os.path.realpath(file)), None)
         if name is None:
             return None, errors, absent
-    program = Program(unit, name, text, language)
+    program = Program(unit, name, text, language, own_headers() + arguments)
     program.complete = not errors
     # How a source in a string of this file is read.
     program.compile_words = lambda other: own_headers() + flags.arguments(other, kept, SHIMS)

@@ -23,8 +23,7 @@ struct HostThread {
   /// sync_block(): returns once every thread of the block has called it with the same `file` and
   /// `line`. If that can never happen, it leaves by an exception that kernel code must let pass.
   void (*sync)(HostThread& self, const char* file, unsigned line);
-  /// The block's static shared variable `key`: `bytes` bytes, aligned to `alignment` (a power of
-  /// 2).
+  /// The block's static shared variable `key`: `bytes` bytes, aligned to `alignment`.
   void* (*static_shared)(HostThread& self, const void* key, std::size_t bytes,
                          std::size_t alignment);
   /// Ends this thread and starts no further block of its grid, because a check has failed. Does not
@@ -32,6 +31,8 @@ struct HostThread {
   void (*leave)(HostThread& self, const char* file, unsigned line);
   /// As `leave`, after an access outside of memory: the launch fails with `text`.
   void (*fault)(HostThread& self, const char* text);
+  /// wait_for_predecessor() if `waits`, else allow_dependents(), in this line.
+  void (*depend)(HostThread& self, bool waits, const char* file, unsigned line);
   /// Whether run_threads continues with the block's next thread. `sync` clears it.
   bool continues;
   void (*end)(HostThread& self);  ///< called by run_threads after this thread; may be nullptr

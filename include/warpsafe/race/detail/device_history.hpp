@@ -238,10 +238,7 @@ class DeviceHistory {
     std::vector<Point> named;
     checker_.each_nameable([&](Point point) { marked.push_back(point); },
                            [&](Point point) { named.push_back(point); });
-    for (const Race& race : races_) {
-      marked.insert(marked.end(), {race.first, race.second});
-      if (race.allocated != no_point) named.push_back(race.allocated);
-    }
+    for (const Race& race : races_) race.add_points(marked, named);
     history_.forget(std::move(marked), std::move(named));
     // So that forgetting costs a constant time for each action.
     forget_at_ += history_.held() + checker_.allocations_held();

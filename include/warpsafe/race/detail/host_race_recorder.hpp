@@ -28,6 +28,8 @@ class HostRaceRecorder {
   std::vector<debug::Race> races;
   /// The destruction of a stream, and a later use of it.
   std::vector<std::pair<debug::Point, debug::Point>> uses_after_destroy;
+  /// Dependent launches whose kernels did not wait.
+  std::vector<debug::Point> without_wait;
 
   /// Removes everything. Work that was submitted before cannot be ordered with later work.
   void begin() {
@@ -37,6 +39,7 @@ class HostRaceRecorder {
     history.clear();
     races.clear();
     uses_after_destroy.clear();
+    without_wait.clear();
     columns_.clear();
     submitted_.clear();
     forget_at_ = least_kept;
@@ -50,6 +53,24 @@ class HostRaceRecorder {
     return {history.held(), checker_.accesses_held(), checker_.order().strands_held()};
   }
 
+  /// Whether the host knows that all work of the stream so far has ended.
+  [[nodiscard]] bool host_knows(const StreamState& stream) const {
+    const auto found = columns_.find(&stream);
+    const debug::HappensBefore& order = checker_.order();
+    const debug::Point last =
+        found == columns_.end() ? debug::no_point : order.last(found->second.strand);
+    const debug::Point host = order.last(host_);
+    return last == debug::no_point || (host != debug::no_point && order.before(last, host));
+  }
+  /// A dependent launch accessed memory too early for an earlier kernel of its stream. `through`:
+  /// the kernel between them that did not wait, or nullptr.
+  void overlaps(const Operation& earlier, const Operation& kernel, const Operation* through,
+                const debug::MemoryAccess& first, const debug::MemoryAccess& second,
+                debug::Overlap how) {
+    if (through != nullptr) how.through = point_of(*through);
+    races.push_back(checker_.overlap(point_of(earlier), point_of(kernel), first, second, how));
+  }
+  void never_waited(const Operation& kernel) { without_wait.push_back(point_of(kernel)); }
   /// An operation is appended to a stream. Returns whether it is the stream's first.
   bool submitted(const StreamState& stream, Operation& operation) {
     forget_some();
@@ -161,10 +182,8 @@ class HostRaceRecorder {
     for (const auto& [destruction, use] : uses_after_destroy) {
       marked.insert(marked.end(), {destruction, use});
     }
-    for (const debug::Race& race : races) {
-      marked.insert(marked.end(), {race.first, race.second});
-      if (race.allocated != debug::no_point) named.push_back(race.allocated);
-    }
+    marked.insert(marked.end(), without_wait.begin(), without_wait.end());
+    for (const debug::Race& race : races) race.add_points(marked, named);
     checker_.each_nameable([&](debug::Point point) { marked.push_back(point); },
                            [&](debug::Point point) { named.push_back(point); });
     history.forget(std::move(marked), std::move(named));

@@ -4,12 +4,14 @@
 
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/race/detail/dependent_launches.hpp>
 #include <warpsafe/race/detail/host_race_recorder.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -49,6 +51,7 @@ class SeededScheduler final : public Scheduler {
   void begin(std::uint64_t seed) {
     random_ = Random(seed);
     recorder.begin();
+    dependents_.clear();
     streams_.clear();
     pending_queries_ = 0;
     // From a device that is far behind the host to one that finishes at once.
@@ -70,6 +73,9 @@ class SeededScheduler final : public Scheduler {
     }
   }
   void submitted(StreamState& stream, Operation& operation) override {
+    if (operation.kind() == OperationKind::kernel) {
+      static_cast<KernelOperation&>(operation).begins_alone = recorder.host_knows(stream);
+    }
     if (recorder.submitted(stream, operation)) streams_.push_back(&stream);
   }
   void finish(std::unique_lock<std::mutex>& lock, Operations operations) override {
@@ -90,6 +96,7 @@ class SeededScheduler final : public Scheduler {
     ++pending_queries_;
     recorder.host(debug::ActionKind::not_done);
   }
+  bool hands_out_again() override { return random_.below(2) == 0; }
   void empty_wait(StreamState&) override { recorder.host(debug::ActionKind::empty_wait); }
   void touched(const debug::MemoryAccess& access) override {
     using debug::AccessKind;
@@ -117,10 +124,14 @@ class SeededScheduler final : public Scheduler {
     }
     if (runnable_.empty()) return false;
     StreamState& stream = *runnable_[random_.below(runnable_.size())];
-    recorder.runs(*stream.queue.front());
+    const std::shared_ptr<Operation> operation = stream.queue.front();
+    recorder.runs(*operation);
+    dependents_.begin(stream, runtime_.memory,
+                      [this](std::size_t end) { return random_.below(end); });
     running_ = true;
     runtime_.run_front(stream, lock);
     running_ = false;
+    dependents_.end(stream, operation, recorder);
     return true;
   }
 
@@ -128,7 +139,8 @@ class SeededScheduler final : public Scheduler {
   Random random_{0};
   std::uint32_t odds_ = 8;  // of 16: the chance that one more operation runs before a call
   std::uint32_t pending_queries_ = 0;
-  bool running_ = false;                // an operation runs, without the lock
+  bool running_ = false;  // an operation runs, without the lock
+  DependentLaunches dependents_;
   std::vector<StreamState*> streams_;   // of this run that may have work, by their first work
   std::vector<StreamState*> runnable_;  // of these
 };

@@ -236,18 +236,3 @@ def large_argument(program):
             yield Found(function.node, f"the parameters take {total} bytes; every CUDA accepts 4096, CUDA from 12.1 on 32764",
                         "put the large part in a buffer; warpsafe::launch counts the bytes at compile time",
                         "note" if total <= 32764 else "error")
-
-
-@rule("C18", "a dependent launch of kernels that do not wait")
-def dependent(program):
-    if b"cudaGridDependencySynchronize" in program.source or b"griddepcontrol" in program.source:
-        return
-    for function in program.functions:
-        for node in function.node.all("BINARY_OPERATOR"):
-            left = node.children[0] if node.children else None
-            if node.name == "=" and left.kind == "MEMBER_REF_EXPR" and \
-                    left.name == "programmaticStreamSerializationAllowed" and function.value(node.children[1]) and \
-                    any(program.kernels):
-                yield Found(node, "the kernel may start before its input is written, and no kernel in this file waits for it",
-                            "call cudaGridDependencySynchronize() in the kernel; warpsafe::dependent_launch requires a kernel "
-                            "that waits")

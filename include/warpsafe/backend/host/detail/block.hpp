@@ -8,6 +8,7 @@
 #include <warpsafe/backend/host/detail/fibre.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
+#include <warpsafe/backend/host/detail/predecessor_watch.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -257,8 +258,9 @@ inline void forward_signal(int number, siginfo_t* info, void* context) {
 /// Ends a kernel that accesses an address without memory, as a GPU does. A kernel that has used up
 /// its stack ends the program, because a host function that it has called may hold a lock, such as
 /// the allocator's. Every other fault of the program goes on to its own handler. A signal handler:
-/// it leaves a kernel by switching fibres.
+/// it leaves a kernel by switching fibres, so its signal must not stay blocked meanwhile.
 inline void end_bad_access(int number, siginfo_t* info, void* context) {
+  if (info->si_code > 0 && PredecessorWatch::takes(info->si_addr, context)) return;
   HostThread* const self = host_thread;
   if (self == nullptr || self->fault == nullptr) return forward_signal(number, info, context);
   if (info->si_code > 0 && running_block.stacks != nullptr) {
@@ -290,8 +292,6 @@ inline void install_fault_handlers() noexcept {
   if constexpr (address_sanitizer || thread_sanitizer) return;
   struct sigaction ours {};
   ours.sa_sigaction = &end_bad_access;
-  // The handler does not return, so the signal must not stay blocked. A stack that is used up has
-  // no room for it (FaultStack).
   ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   static_cast<void>(sigaction(SIGSEGV, &ours, &outer_handlers[0]));
   static_cast<void>(sigaction(SIGBUS, &ours, &outer_handlers[1]));

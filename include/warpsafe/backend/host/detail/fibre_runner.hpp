@@ -37,7 +37,7 @@ class FibreRunner {
     self_.static_shared = &FibreRunner::static_shared;
     self_.leave = &FibreRunner::leave;
     self_.fault = &FibreRunner::fault;
-    if constexpr (Switch::restarts) self_.end = &FibreRunner::end;
+    self_.depend = &FibreRunner::depend;
   }
   FibreRunner(const FibreRunner&) = delete;
   FibreRunner& operator=(const FibreRunner&) = delete;
@@ -68,6 +68,7 @@ class FibreRunner {
     host_thread = nullptr;
     if (grid.stopped() || at_first_ != 0) end_failed_block();
     shared_.end_block(grid, self_.block, self_.asks_dynamic_shared);
+    if (grid.watch != nullptr) grid.watch->end_block();
   }
 
  private:
@@ -96,8 +97,11 @@ class FibreRunner {
     self_.dynamic_shared_bytes = grid.shape.dynamic_shared;
     self_.dynamic_shared = shared_.dynamic(self_.dynamic_shared_bytes);
     self_.asks_dynamic_shared = false;
-    self_.continues = true;
-    self_.sync = &FibreRunner::sync<false>;
+    followed_ = grid.watch != nullptr && grid.watch->begin_block(number) ? grid.watch : nullptr;
+    beginning_ = followed_ != nullptr;
+    self_.continues = !beginning_;
+    self_.sync = beginning_ ? &FibreRunner::followed_sync : &FibreRunner::sync<false>;
+    if constexpr (Switch::restarts) self_.end = beginning_ ? nullptr : &FibreRunner::end;
     if (own_modes_) modes_.set();
   }
   /// Prepares `first` and the fibres after it, `count` at most.
@@ -138,10 +142,12 @@ class FibreRunner {
   static Fibre& loop(void* argument) {
     FibreRunner& runner = *static_cast<FibreRunner*>(argument);
     for (;;) {
+      if (runner.beginning_) runner.followed_->begin_thread();
       call_kernel([&] { runner.grid_->call(); },
                   [&](const char* what) { fail_exception(*runner.grid_, runner.self_, what); });
       Fibre& from = *runner.fibre_;
-      if (runner.self_.continues || runner.grid_->stopped()) {
+      if (runner.beginning_ && !runner.grid_->stopped() && runner.next_thread()) continue;
+      if (runner.self_.continues || runner.beginning_ || runner.grid_->stopped()) {
         runner.self_.thread[2] = runner.self_.block_dim[2];
         from.switch_to(runner.own_);
       } else {
@@ -170,6 +176,13 @@ class FibreRunner {
     Fibre& from = *runner.fibre_;
     Fibre& to = runner.next_fibre();
     return Resuming ? from.switch_to_same_place(to) : from.switch_to(to);
+  }
+  /// As `sync`, for a block whose threads are followed.
+  static void followed_sync(HostThread& self, const char* file, unsigned line) {
+    FibreRunner& runner = of(self);
+    runner.followed_->arrive();
+    runner.wait_at({file, line});
+    runner.followed_->leave_barrier();
   }
   /// As `sync`, for the first thread at a barrier, one at another line than the first thread's, and
   /// every thread with its own modes.
@@ -202,7 +215,12 @@ class FibreRunner {
     at_first_ = 0;
     known_ = {};
     self_.continues = false;
-    self_.sync = &FibreRunner::sync<true>;
+    beginning_ = false;
+    if (followed_ == nullptr) {
+      self_.sync = &FibreRunner::sync<true>;
+    } else {
+      followed_->open_barrier();
+    }
     for (unsigned& index : self_.thread) index = 0;
     Fibre& from = *fibre_;
     fibre_ = fibres_.after(nullptr);
@@ -220,6 +238,13 @@ class FibreRunner {
   static void fault(HostThread& self, const char* text) {
     of(self).grid_->fail(HostStatus::illegal_address, text);
     of(self).end_thread();
+  }
+
+  static void depend(HostThread& self, bool waits, const char* file, unsigned line) {
+    Grid& grid = *of(self).grid_;
+    grid.depend(waits);
+    if (grid.watch == nullptr) return;
+    waits ? grid.watch->wait(self, file, line) : grid.watch->allow();
   }
 
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {
@@ -240,6 +265,8 @@ class FibreRunner {
   Current self_{};
   Switch::Modes modes_ = Switch::Modes::now();  // of the OS thread, with which threads begin
   bool own_modes_ = false;                      // each thread has its own modes
+  PredecessorWatch* followed_ = nullptr;        // follows the block's threads
+  bool beginning_ = false;  // they begin one by one, without a loop over them in the kernel
 };
 
 }  // namespace warpsafe::host

@@ -72,6 +72,8 @@ class ArgumentBlock {
   std::vector<void*> values_;
 };
 
+class PredecessorWatch;
+
 /// A launched grid.
 class Grid {
  public:
@@ -80,6 +82,9 @@ class Grid {
 
   const LaunchShape shape;
   Name kernel{nullptr, 0};  ///< its name, if the launch told it
+
+  /// Follows its threads, for the race detector; or nullptr.
+  PredecessorWatch* watch = nullptr;
 
   /// Runs the kernel for the thread in `host_thread` and those that continue after it.
   void call() { entry_.invoke(entry_.function, arguments_.values()); }
@@ -119,6 +124,13 @@ class Grid {
   void stop() noexcept { stopped_ = true; }
   [[nodiscard]] bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
 
+  /// A thread calls wait_for_predecessor() (`waits`) or allow_dependents().
+  void depend(bool waits) noexcept { (waits ? waited_ : allowed_) = true; }
+  [[nodiscard]] bool waited() const noexcept { return waited_; }
+  [[nodiscard]] bool allowed() const noexcept { return allowed_; }
+  /// Forgets these calls, before the grid runs.
+  void begin() noexcept { waited_ = allowed_ = false; }
+
   /// Takes the failure. The grid can run again afterwards, since graphs are replayed.
   [[nodiscard]] Failure take_failure() {
     const std::lock_guard lock(mutex_);
@@ -134,6 +146,8 @@ class Grid {
   std::atomic<bool> stopped_ = false;
   std::atomic<bool> asks_dynamic_ = false;
   std::atomic<std::uint64_t> static_bytes_ = 0;
+  std::atomic<bool> waited_ = false;
+  std::atomic<bool> allowed_ = false;
 };
 
 }  // namespace warpsafe::host

@@ -136,6 +136,20 @@ class Storage {
     fill_pattern(memory_, bytes_, freed_pattern);
     return intact;
   }
+  /// Whether new memory of `bytes` bytes can begin at the same address.
+  [[nodiscard]] bool fits(std::size_t bytes) const noexcept {
+    return mapping_ == nullptr ? bytes == bytes_ : room_of(bytes) == room_of(bytes_);
+  }
+  /// Makes memory that was retired new memory of `bytes` bytes. @pre they fit
+  void reissue(std::size_t bytes) noexcept {
+    if (mapping_ != nullptr) guard_bytes_ = room_of(bytes) - bytes;
+    bytes_ = bytes;
+    fill_pattern(memory_, bytes, fresh_pattern);
+    fill_pattern(memory_ + bytes, guard_bytes_, guard_pattern);
+  }
+  /// The pages of this memory alone, for mprotect; nullptr if it has none.
+  [[nodiscard]] void* pages() const noexcept { return mapping_; }
+  [[nodiscard]] std::size_t page_bytes() const noexcept { return mapped_; }
   /// The size if something has been written since `retire`, else 0.
   [[nodiscard]] std::size_t written_after_free() const noexcept {
     for (std::size_t i = 0; i < bytes_; ++i) {
@@ -148,11 +162,14 @@ class Storage {
   static constexpr std::align_val_t alignment{256};
   static constexpr std::size_t most_guard = 256;
 
+  [[nodiscard]] static std::size_t room_of(std::size_t bytes) noexcept {
+    return (bytes + most_guard - 1) / most_guard * most_guard;
+  }
   [[nodiscard]] bool map(std::size_t bytes) noexcept {
     // The sanitizers know only memory of the heap.
     if (address_sanitizer || thread_sanitizer) return false;
     const std::size_t page = GuardedPages::page();
-    const std::size_t room = (bytes + most_guard - 1) / most_guard * most_guard;
+    const std::size_t room = room_of(bytes);
     mapped_ = (room + page - 1) / page * page;
     mapping_ = GuardedPages::take(mapped_);
     if (mapping_ == nullptr) return false;
@@ -196,6 +213,42 @@ struct Allocation {
   }
 };
 
+/// Memory that was freed, and is kept so that a later use is reported instead of crashing.
+class FreedMemory {
+ public:
+  void add(Allocation freed) { kept_.push_back(std::move(freed)); }
+  /// Gives `made` the newest memory of its kind and size, as the pools of drivers and libraries do,
+  /// if there is some and `decide()` agrees. Returns whether it did.
+  template <class Decide>
+  [[nodiscard]] bool take(Allocation& made, const Decide& decide) {
+    for (std::size_t i = kept_.size(); i != 0 && kept_.size() - i < most_looked_at;) {
+      Allocation& freed = kept_[--i];
+      const bool alike = freed.kind == made.kind && freed.device == made.device &&
+                         freed.ordered == made.ordered && freed.storage.fits(made.bytes);
+      if (!alike) continue;
+      if (!decide()) return false;
+      if (written_ == 0) written_ = freed.storage.written_after_free();
+      made.storage = std::move(freed.storage);
+      made.storage.reissue(made.bytes);
+      kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(i));
+      return true;
+    }
+    return false;
+  }
+  /// The size of the memory that something wrote to while it was kept here, else 0.
+  [[nodiscard]] std::size_t written_after_free() const noexcept {
+    std::size_t bytes = written_;
+    for (const Allocation& freed : kept_) bytes += freed.storage.written_after_free();
+    return bytes;
+  }
+  void clear() noexcept { *this = {}; }
+
+ private:
+  static constexpr std::size_t most_looked_at = 64;
+  std::vector<Allocation> kept_;
+  std::size_t written_ = 0;
+};
+
 /// All allocations by address. Not thread-safe; its owner locks. A sorted vector, because clang 15
 /// crashes on std::map's nodes when it compiles for an AMD device.
 class MemoryRegistry {
@@ -221,11 +274,11 @@ class MemoryRegistry {
     return inside ? found : nullptr;
   }
   /// Removes the allocation that starts at `memory`. @pre there is one
-  [[nodiscard]] Storage remove(const void* memory) {
+  [[nodiscard]] Allocation remove(const void* memory) {
     const auto found = std::prev(after(memory));
-    Storage storage = std::move((*found)->storage);
+    Allocation allocation = std::move(**found);
     allocations_.erase(found);
-    return storage;
+    return allocation;
   }
 
  private:

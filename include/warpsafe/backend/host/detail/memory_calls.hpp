@@ -202,22 +202,24 @@ struct MemoryCalls {
   [[nodiscard]] static void* add(Runtime& runtime, std::unique_lock<std::mutex>& lock,
                                  std::size_t bytes, MemoryKind kind, const Device& device,
                                  bool ordered) {
-    const int ordinal = device.limits.device;
-    lock.unlock();
-    Storage storage(bytes);
-    lock.lock();
-    void* const memory = storage.get();
+    Allocation made{{}, bytes, kind, device.limits.device, false, ordered};
+    if (!runtime.hands_out_again(made)) {
+      lock.unlock();
+      made.storage = Storage(bytes);
+      lock.lock();
+    }
+    void* const memory = made.storage.get();
     if (memory == nullptr) return nullptr;
-    runtime.memory.add({std::move(storage), bytes, kind, ordinal, false, ordered});
+    runtime.memory.add(std::move(made));
     if (!ordered) touch(runtime, memory, bytes, debug::AccessKind::allocate);
     return memory;
   }
   /// Frees memory outside any stream's order. @pre nothing uses it any more
   static void release(Runtime& runtime, void* memory, std::size_t bytes, Device& device) {
     touch(runtime, memory, bytes, debug::AccessKind::release);
-    Storage storage = runtime.memory.remove(memory);
-    if (!storage.retire()) device.fail(ReleaseOperation::overrun(bytes));
-    runtime.quarantine(std::move(storage));
+    Allocation allocation = runtime.memory.remove(memory);
+    if (!allocation.storage.retire()) device.fail(ReleaseOperation::overrun(bytes));
+    runtime.quarantine(std::move(allocation));
   }
   static void touch(Runtime& runtime, const void* memory, std::size_t bytes,
                     debug::AccessKind kind) {

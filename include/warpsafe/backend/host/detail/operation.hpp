@@ -80,6 +80,10 @@ struct KernelOperation final : Operation {
   Grid grid;
   GridPool& pool;
   Failure injected;  ///< the failure that a test asked for in place of running
+  /// When it was launched, the host knew that all earlier work of the stream had ended.
+  bool begins_alone = false;
+  bool followed = false;      ///< a scheduler reports what the next member says
+  bool never_waited = false;  ///< the grid ran, as a dependent launch, and no thread waited
 
   KernelOperation(const KernelEntry& entry, const LaunchShape& shape, void** args,
                   GridPool& its_pool)
@@ -99,7 +103,10 @@ struct KernelOperation final : Operation {
   Failure run() override {
     if (injected.status != 0) return std::exchange(injected, {});
     grid.kernel = caller.kernel;
+    grid.begin();
     pool.run(grid);
+    never_waited = grid.shape.programmatic && !grid.waited() && !grid.stopped();
+    if (never_waited && !followed) return {raw(HostStatus::never_waited), {}};
     return grid.take_failure();
   }
   [[nodiscard]] bool survives_loss() const noexcept override { return false; }
@@ -199,6 +206,8 @@ class Scheduler {
   virtual void finish(std::unique_lock<std::mutex>& lock, Operations operations) = 0;
   /// The host now knows that these are done; none is nullptr.
   virtual void known_done(Operations operations) = 0;
+  /// Whether new memory is to be freed memory, if some fits.
+  virtual bool hands_out_again() = 0;
   /// The host now knows that some work is not done.
   virtual void known_pending() = 0;
   /// A stream waited for an event that was never recorded, so it does not wait.

@@ -43,6 +43,7 @@ class Runtime {
   std::unordered_map<const GraphState*, std::unique_ptr<GraphState>> graphs;
   std::unordered_map<const GraphExecState*, std::unique_ptr<GraphExecState>> graph_execs;
   MemoryRegistry memory;
+  FreedMemory freed_memory;  ///< while a scheduler is active
   CallBook book;
   TextStore texts;
   GridPool pool;
@@ -172,17 +173,14 @@ class Runtime {
     progress.notify_all();
   }
   /// Keeps what the program has freed while a scheduler is active, so that a later use is reported
-  /// instead of crashing, and no address is reused.
-  void quarantine(Storage storage) {
-    if (scheduler != nullptr) quarantined_storage_.push_back(std::move(storage));
+  /// instead of crashing, and an address is reused only if the scheduler says so.
+  void quarantine(Allocation freed) {
+    if (scheduler != nullptr) freed_memory.add(std::move(freed));
   }
-  /// The size of freed memory that something wrote to while it was kept, else 0.
-  [[nodiscard]] std::size_t written_after_free() const noexcept {
-    std::size_t bytes = 0;
-    for (const Storage& freed : quarantined_storage_) {
-      if (bytes == 0) bytes = freed.written_after_free();
-    }
-    return bytes;
+  /// Gives `made` freed memory, if some fits and the scheduler decides so.
+  [[nodiscard]] bool hands_out_again(Allocation& made) {
+    return scheduler != nullptr &&
+           freed_memory.take(made, [this] { return scheduler->hands_out_again(); });
   }
   void quarantine(std::unique_ptr<EventState> event) {
     if (scheduler != nullptr) quarantined_events_.push_back(std::move(event));
@@ -192,7 +190,7 @@ class Runtime {
     scheduler = next;
     pool.run_serially(next != nullptr);
     for (const auto& stream : retired) stream->work.notify_one();
-    quarantined_storage_.clear();
+    freed_memory.clear();
     quarantined_events_.clear();
     reap();
   }
@@ -293,7 +291,6 @@ class Runtime {
 
   std::atomic<bool> forked_ = false;
   std::atomic<bool> stopping_ = false;
-  std::vector<Storage> quarantined_storage_;
   std::vector<std::unique_ptr<EventState>> quarantined_events_;
 };
 

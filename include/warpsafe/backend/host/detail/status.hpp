@@ -59,6 +59,7 @@ enum class HostStatus : int {
   invalid_cluster_size = 912,
   unknown = 999,
   barrier_divergence = 10001,
+  never_waited = 10002,
 };
 
 /// The fixed properties of a status.
@@ -152,6 +153,10 @@ inline constexpr StatusRow rows[] = {
     row(HostStatus::unknown, Errc::runtime_failed, "hostErrorUnknown", "unknown error"),
     row(HostStatus::barrier_divergence, Errc::barrier_divergence, "hostErrorBarrierDivergence",
         "not every thread of a block reached the same sync_block()"),
+    row(HostStatus::never_waited, Errc::execution_failed, "hostErrorNeverWaited",
+        "the kernel was launched with dependent_launch, and no thread of it called "
+        "wait_for_predecessor(); call it before the first use of what an earlier kernel writes, or "
+        "launch without dependent_launch"),
 };
 
 }  // namespace status_table

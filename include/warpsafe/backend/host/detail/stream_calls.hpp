@@ -67,11 +67,11 @@ struct ReleaseOperation final : Operation {
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::release; }
   Failure run() override {
     std::unique_lock lock(runtime_.mutex);
-    Storage storage = runtime_.memory.remove(memory_);
+    Allocation allocation = runtime_.memory.remove(memory_);
     lock.unlock();
-    const bool intact = storage.retire();
+    const bool intact = allocation.storage.retire();
     lock.lock();
-    runtime_.quarantine(std::move(storage));
+    runtime_.quarantine(std::move(allocation));
     lock.unlock();
     return intact ? Failure{} : overrun(bytes_);
   }

@@ -36,11 +36,13 @@ class ThreadRunner {
     broken_ = false;
     asks_dynamic_ = false;
     shared_.begin_block(grid.shape.dynamic_shared);
+    // Its threads run at once, so none is followed by itself.
+    if (grid.watch != nullptr) static_cast<void>(grid.watch->begin_block(number));
 
     // A single thread never has to be cancelled, so it runs on the caller's OS thread.
     if (running_ == 1) {
       run_thread(0);
-      return shared_.end_block(grid, block_, asks_dynamic_);
+      return end_block(grid);
     }
     std::vector<std::thread> threads;
     const int status = guarded(
@@ -56,13 +58,18 @@ class ThreadRunner {
       break_barrier();
     }
     for (std::thread& thread : threads) thread.join();
-    shared_.end_block(grid, block_, asks_dynamic_);
+    end_block(grid);
   }
 
  private:
   struct Player : HostThread {
     ThreadRunner* runner;
   };
+
+  void end_block(Grid& grid) const {
+    shared_.end_block(grid, block_, asks_dynamic_);
+    if (grid.watch != nullptr) grid.watch->end_block();
+  }
 
   void run_thread(std::uint64_t number) {
     Player player{};
@@ -79,6 +86,7 @@ class ThreadRunner {
     player.static_shared = &ThreadRunner::static_shared;
     player.leave = &ThreadRunner::leave;
     player.fault = &ThreadRunner::fault;
+    player.depend = &ThreadRunner::depend;
     host_thread = &player;
     call_kernel([this] { grid_->call(); },
                 [&](const char* what) {
@@ -146,6 +154,15 @@ class ThreadRunner {
   static void fault(HostThread& self, const char* text) {
     static_cast<Player&>(self).runner->grid_->fail(HostStatus::illegal_address, text);
     leave(self, "", 0);
+  }
+
+  static void depend(HostThread& self, bool waits, const char* file, unsigned line) {
+    ThreadRunner& runner = *static_cast<Player&>(self).runner;
+    Grid& grid = *runner.grid_;
+    grid.depend(waits);
+    if (grid.watch == nullptr) return;
+    const std::lock_guard lock(runner.mutex_);
+    waits ? grid.watch->wait(self, file, line) : grid.watch->allow();
   }
 
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {

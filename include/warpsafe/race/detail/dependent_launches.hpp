@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/detail/capture_state.hpp>
+#include <warpsafe/backend/host/detail/memory.hpp>
+#include <warpsafe/backend/host/detail/operation.hpp>
+#include <warpsafe/backend/host/detail/predecessor_watch.hpp>
+#include <warpsafe/race/detail/host_race_recorder.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::host {
+
+/// Which kernels of a stream may overlap because of dependent launches, and the races between them.
+///
+/// CUDA lets a kernel that is launched with programmatic stream serialization begin once the kernel
+/// before it has triggered in every block or has ended, and promises no visibility of writes before
+/// griddepcontrol.wait (CUDA Programming Guide, "Programmatic Dependent Launch and
+/// Synchronization"). The wait covers the kernel directly before. That kernel's end covers what it
+/// has waited for itself, so a kernel that does not wait passes its own predecessors on.
+///
+/// The scheduler runs a kernel after the kernels before it, or with their old contents of memory
+/// until its first wait. It reports an access that comes too early whichever it did.
+class DependentLaunches {
+ public:
+  using Kernel = std::shared_ptr<const KernelOperation>;
+
+  void clear() { chains_.clear(); }
+
+  /// The front operation of `stream` is about to run. `below(n)` is a random number below n.
+  template <class Below>
+  void begin(const StreamState& stream, const MemoryRegistry& memory, const Below& below) {
+    const Operation& front = *stream.queue.front();
+    if (front.kind() != OperationKind::kernel) {
+      // The record of an event orders nothing that follows on the stream.
+      if (front.kind() != OperationKind::mark || front.after != nullptr) chains_.erase(&stream);
+      return;
+    }
+    auto& kernel = static_cast<KernelOperation&>(*stream.queue.front());
+    Chain& chain = chains_[&stream];
+    const bool early = kernel.grid.shape.programmatic && !kernel.begins_alone;
+    early_.clear();
+    late_.clear();
+    if (early && chain.last.kernel != nullptr) {
+      late_ = chain.waited ? chain.late : chain.early;
+      for (Pending& one : late_) {
+        if (!chain.waited && one.through == nullptr) one.through = chain.last.kernel;
+      }
+      early_ = chain.covered ? std::move(chain.late) : std::move(chain.early);
+      early_.push_back(chain.last);
+      if (early_.size() > most_pending) early_.erase(early_.begin());
+    }
+    chain = {};
+    // A kernel after this one may begin before what this one writes is seen.
+    if (dependent_follows(stream) && below(2) == 0) old_ = contents(kernel, memory);
+    kernel.followed = kernel.grid.shape.programmatic;
+    if (!kernel.followed) return;
+    const std::uint64_t threads =
+        kernel.grid.shape.blocks() * kernel.grid.shape.threads_per_block();
+    const std::uint64_t every = threads / most_followed + 1;
+    hide(memory, below);
+    set_rules(memory);
+    watch_.begin(rules_, every, below(static_cast<std::size_t>(every)));
+    kernel.grid.watch = &watch_;
+  }
+  /// That operation has run, and left the queue.
+  void end(const StreamState& stream, const std::shared_ptr<Operation>& operation,
+           HostRaceRecorder& recorder) {
+    if (operation->kind() != OperationKind::kernel) return;
+    const auto kernel = std::static_pointer_cast<KernelOperation>(operation);
+    const Grid& grid = kernel->grid;
+    const bool followed = std::exchange(kernel->followed, false);
+    if (followed) {
+      watch_.end();
+      kernel->grid.watch = nullptr;
+      report(kernel, recorder);
+      if (kernel->never_waited) recorder.never_waited(*kernel);
+    }
+    Chain& chain = chains_[&stream];
+    chain.last = {kernel, grid.allowed(), std::make_shared<Contents>(std::move(old_)), nullptr};
+    chain.waited = !followed || grid.waited();
+    chain.covered = !followed || watch_.covered();
+    chain.early = std::move(early_);
+    chain.late = std::move(late_);
+    old_.clear();
+  }
+
+ private:
+  /// What allocations held before a kernel wrote to them.
+  struct OldMemory {
+    void* begin;
+    std::vector<unsigned char> bytes;
+  };
+  using Contents = std::vector<OldMemory>;
+  /// A kernel that may not have ended.
+  struct Pending {
+    Kernel kernel;
+    bool allows = false;  ///< it lets its dependents begin before it has ended
+    std::shared_ptr<const Contents> old;
+    Kernel through;  ///< the kernel that did not wait for it
+  };
+  /// The newest kernel of a stream, and what was not known to have ended while it ran.
+  struct Chain {
+    Pending last;
+    bool waited = true;   ///< it waited
+    bool covered = true;  ///< it waited before its dependents could begin
+    std::vector<Pending> early;
+    std::vector<Pending> late;
+  };
+  // Kernels that let the next one begin before they wait could all overlap; older ones than these
+  // are taken to have ended.
+  static constexpr std::size_t most_pending = 16;
+  static constexpr std::uint64_t most_followed = 4096;  // threads of a grid, about
+  static constexpr std::size_t most_old_bytes = std::size_t{64} << 20U;
+
+  /// Whether the operation after the front one is a dependent launch.
+  [[nodiscard]] static bool dependent_follows(const StreamState& stream) {
+    for (std::size_t i = 1; i < stream.queue.size(); ++i) {
+      const Operation& next = *stream.queue[i];
+      if (next.kind() == OperationKind::kernel) {
+        const auto& kernel = static_cast<const KernelOperation&>(next);
+        return kernel.grid.shape.programmatic && !kernel.begins_alone;
+      }
+      if (next.kind() != OperationKind::mark || next.after != nullptr) return false;
+    }
+    return false;
+  }
+  /// Calls `visit(allocation, writes)` with each allocation that the kernel may access.
+  template <class Visit>
+  static void each_memory(const KernelOperation& kernel, const MemoryRegistry& memory,
+                          const Visit& visit) {
+    for (const Access& access : kernel.accesses) {
+      const Allocation* const found = memory.around(access.address, 1);
+      if (found != nullptr) visit(*found, access.writes);
+    }
+  }
+  [[nodiscard]] static Contents contents(const KernelOperation& kernel,
+                                         const MemoryRegistry& memory) {
+    Contents kept;
+    std::size_t bytes = 0;
+    each_memory(kernel, memory, [&](const Allocation& one, bool writes) {
+      const bool known = std::any_of(kept.begin(), kept.end(), [&](const OldMemory& old) {
+        return old.begin == one.storage.get();
+      });
+      if (!writes || known || one.bytes > most_old_bytes - bytes) return;
+      bytes += one.bytes;
+      const auto* const from = static_cast<const unsigned char*>(one.storage.get());
+      kept.push_back({one.storage.get(), {from, from + one.bytes}});
+    });
+    return kept;
+  }
+  /// Lets the grid see what memory held before one of the pending kernels, if that was kept.
+  template <class Below>
+  void hide(const MemoryRegistry& memory, const Below& below) {
+    if (early_.empty()) return;
+    const Pending& one = early_[below(early_.size())];
+    const bool late = std::any_of(late_.begin(), late_.end(),
+                                  [&](const Pending& other) { return other.kernel == one.kernel; });
+    for (const OldMemory& old : *one.old) {
+      const Allocation* const found = memory.around(old.begin, old.bytes.size());
+      const bool same = found != nullptr && found->storage.get() == old.begin && !found->freed &&
+                        found->bytes == old.bytes.size();
+      if (same) watch_.hide(old.begin, old.bytes, late);
+    }
+  }
+  void set_rules(const MemoryRegistry& memory) {
+    rules_.clear();
+    const auto add = [&](const std::vector<Pending>& pending, auto rule_of) {
+      for (const Pending& one : pending) {
+        each_memory(*one.kernel, memory, [&](const Allocation& found, bool writes) {
+          if (!writes && !one.allows) return;
+          const auto begin = reinterpret_cast<std::uintptr_t>(found.storage.get());
+          auto known = std::find_if(rules_.begin(), rules_.end(),
+                                    [&](const auto& rule) { return rule.begin == begin; });
+          if (known == rules_.end()) {
+            rules_.push_back(
+                {begin, found.bytes, found.storage.pages(), found.storage.page_bytes()});
+            known = std::prev(rules_.end());
+          }
+          auto& rule = rule_of(*known);
+          using Rule = PredecessorMemory::Rule;
+          if (rule != Rule::no_access) rule = writes ? Rule::no_access : Rule::no_write;
+        });
+      }
+    };
+    add(
+        early_, [](PredecessorMemory & one) -> auto& { return one.early; });
+    add(
+        late_, [](PredecessorMemory & one) -> auto& { return one.late; });
+  }
+  /// Reports each access that came too early, with each kernel that it came too early for.
+  void report(const Kernel& kernel, HostRaceRecorder& recorder) const {
+    using debug::AccessKind;
+    for (const EarlyTouch& touch : watch_.touches()) {
+      const PredecessorMemory& rule = rules_[touch.memory];
+      for (const Pending& one : touch.early ? early_ : late_) {
+        bool reads = false;
+        bool writes = false;
+        for (const Access& access : one.kernel->accesses) {
+          const auto at = reinterpret_cast<std::uintptr_t>(access.address);
+          if (at - rule.begin >= rule.bytes) continue;
+          (access.writes ? writes : reads) = true;
+        }
+        if (!writes && !(reads && touch.writes && one.allows)) continue;
+        const debug::MemoryAccess first{rule.begin, rule.bytes,
+                                        writes ? AccessKind::write : AccessKind::read};
+        const debug::MemoryAccess second{rule.begin, rule.bytes,
+                                         touch.writes ? AccessKind::write : AccessKind::read};
+        recorder.overlaps(*one.kernel, *kernel, one.through.get(), first, second,
+                          {true, !touch.early, touch.wait, debug::no_point});
+      }
+    }
+  }
+
+  std::unordered_map<const StreamState*, Chain> chains_;
+  PredecessorWatch watch_;
+  // Of the kernel that runs: what may not have ended before its wait, and after it.
+  std::vector<Pending> early_;
+  std::vector<Pending> late_;
+  Contents old_;
+  std::vector<PredecessorMemory> rules_;
+};
+
+}  // namespace warpsafe::host

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Which tool finds which planted mistake: score.py PLANTED LINT PROJECT [--update]
+
+PLANTED runs each mistake and its right twin under the race detector on the host backend. LINT reads
+sources/ID.cu with and without -DWRONG. Compares docs/reference/planted.md with the result; --update
+writes it. Fails if a tool reports a right twin. Exit code 77: libclang or CUDA is not installed."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+planted, lint = sys.argv[1:3]
+project = pathlib.Path(sys.argv[3])
+page = project / "docs/reference/planted.md"
+NOT_RUN = ["`warpsafe-run`", "compute-sanitizer", "`torch.cuda._sanitizer`", "cuda-gdb"]
+
+
+def linted(source, *flags):
+    """The rows that warpsafe-lint reports."""
+    done = subprocess.run([sys.executable, lint, "--rows=C18", "--json", str(source), "--", *flags], capture_output=True, text=True)
+    if "is not installed" in done.stderr or re.search(r"'(cuda_runtime|__clang\w*)\.h' file not found|cannot find CUDA", done.stderr):
+        print(f"skipped: {done.stderr.strip()}")
+        sys.exit(77)
+    if done.returncode not in (0, 1):
+        sys.exit(f"{source}: {done.stderr}")
+    return {item["row"] for item in json.loads(done.stdout)}
+
+
+def rows():
+    """For each pair: id, mistake, what the detector says of both, what the linter says of both (None: no source)."""
+    run = subprocess.run([planted], capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(f"{planted} ends with {run.returncode}\n{run.stderr}")
+    for line in run.stdout.splitlines():
+        name, mistake, wrong, right = line.split("\t")
+        source = pathlib.Path(__file__).parent / "sources" / f"{name}.cu"
+        by_lint = (linted(source, "-DWRONG", "-std=c++17"), linted(source, "-std=c++17")) if source.exists() else None
+        yield name, mistake, (wrong, right), by_lint
+
+
+def says(found):
+    """The cell of one tool: found or not, and a false alarm on the right twin."""
+    if found is None:
+        return "no rule"
+    wrong, right = found
+    return ("found" if wrong else "**not found**") + (", **false alarm**" if right else "")
+
+
+def text_of(found):
+    tools = ["race detector", "`warpsafe-lint`", *NOT_RUN]
+    lines = ["| | mistake | " + " | ".join(tools) + " |", "| --- | --- |" + " --- |" * len(tools)]
+    for name, mistake, host, by_lint in found:
+        cells = [says(host), says(by_lint), *["not run"] * len(NOT_RUN)]
+        lines.append(f"| {name} | {mistake} | " + " | ".join(cells) + " |")
+    counts = []
+    for tool, place in (("The race detector", 2), ("`warpsafe-lint`", 3)):
+        tried = [one[place] for one in found if one[place] is not None]
+        counts.append(f"{tool} finds {sum(bool(wrong) for wrong, _ in tried)} of {len(tried)}, with "
+                      f"{sum(bool(right) for _, right in tried)} false alarms on as many right twins.")
+    return " ".join(counts) + "\n\n" + "\n".join(lines) + "\n"
+
+
+found = list(rows())
+alarms = [name for name, _, host, by_lint in found if host[1] or by_lint and by_lint[1]]
+old = page.read_text()
+begin, end = "<!-- from tests/planted/score.py -->\n", "<!-- to here -->\n"
+before, rest = old.split(begin)
+new = before + begin + text_of(found) + end + rest.split(end)[1]
+# The reports on the detector's page are those of the programs.
+guide = project / "docs/tools/race-detector.md"
+shown = guide.read_text()
+for name, report in re.findall(r"(?ms)^<!-- planted (\w+) -->\n```text\n(.*?)^```", shown):
+    said = subprocess.run([planted, name], capture_output=True, text=True).stdout
+    if said != report and "--update" in sys.argv:
+        guide.write_text(guide.read_text().replace(report, said))
+    elif said != report:
+        sys.exit(f"{guide} does not show what {name} says; {' '.join(sys.argv)} --update rewrites it\n{said}")
+if alarms:
+    sys.exit(f"false alarms: {' '.join(alarms)}")
+if "--update" in sys.argv:
+    page.write_text(new)
+elif new != old:
+    sys.exit(f"{page} does not show what the run found; {' '.join(sys.argv)} --update rewrites it\n{text_of(found)}")

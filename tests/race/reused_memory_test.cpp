@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Memory that is handed out again while something still uses it: the model's allocator reuses freed
+// memory at once or never, by seed, as the pools of drivers and libraries may.
+
+#include "run_fixture.hpp"
+#include <warpsafe/args/trust.hpp>
+#include <warpsafe/backend/host/detail/memory.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/race/adversarial.hpp>
+#include <warpsafe/race/recorded.hpp>
+#include <warpsafe/warpsafe.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+// At global scope: reports are compared with the kernels' plain names.
+WARPSAFE_KERNEL void scribble(float* x, unsigned n) {
+  for (unsigned i = 0; i < n; ++i) x[i] = 5;
+}
+WARPSAFE_KERNEL void look(const float* x, float* y) { *y = *x; }
+
+namespace warpsafe::adversarial {
+namespace {
+
+using debug::Mistake;
+using testing::HasSubstr;
+using Buffer = DeviceBuffer<float>;
+
+constexpr unsigned count = 64;
+
+[[nodiscard]] Buffer buffer(const Stream& on) { return Buffer::create(on, count).value(); }
+[[nodiscard]] float* raw(Buffer& of) { return of.view().pointer().get(); }
+
+/// The results of a program under many single seeds.
+struct Seen {
+  std::set<Mistake> mistakes;
+  std::string texts;
+  int clean = 0;
+};
+[[nodiscard]] Seen seeds(std::uint64_t seeds, const std::function<void()>& program) {
+  Seen seen;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const RaceReport report = run({1, seed}, program);
+    for (const debug::Finding& finding : report.findings) {
+      seen.mistakes.insert(finding.mistake);
+      seen.texts += finding.text;
+    }
+    seen.clean += report.clean() ? 1 : 0;
+  }
+  return seen;
+}
+
+TEST(ReusedMemory, ComesBackAtOnceOrNotBySeed) {
+  std::set<bool> reused;
+  const Seen seen = seeds(40, [&] {
+    const Stream stream = Stream::create().value();
+    Buffer first = buffer(stream);
+    const float* const old = raw(first);
+    first.zero(stream).value();
+    first.close().value();
+    stream.synchronize().value();
+    Buffer second = buffer(stream);
+    reused.insert(raw(second) == old);
+    float found = 0;
+    copy_and_wait(stream, std::span(&found, 1), second.view().subspan(0, 1).value()).value();
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(found), host::fresh_pattern)
+        << "its old contents are gone";
+  });
+  EXPECT_EQ(reused, (std::set<bool>{false, true}));
+  EXPECT_EQ(seen.clean, 40) << seen.texts;
+}
+
+TEST(ReusedMemory, OnlyMemoryOfTheSameSizeAndKindComesBack) {
+  const Seen seen = seeds(100, [&] {
+    const Stream stream = Stream::create().value();
+    Buffer first = buffer(stream);
+    const float* const old = raw(first);
+    first.close().value();
+    stream.synchronize().value();
+    Buffer larger = Buffer::create(stream, 2 * count).value();
+    EXPECT_NE(raw(larger), old);
+    const auto pinned = PinnedBuffer<float>::create(count).value();
+    EXPECT_NE(pinned.span().data(), old);
+  });
+  EXPECT_EQ(seen.clean, 100) << seen.texts;
+}
+
+TEST(ReusedMemory, PinnedMemoryComesBackToo) {
+  std::set<bool> reused;
+  const Seen seen = seeds(40, [&] {
+    const float* old = nullptr;
+    {
+      const auto first = PinnedBuffer<float>::create(count).value();
+      old = first.span().data();
+    }
+    const auto second = PinnedBuffer<float>::create(count).value();
+    reused.insert(second.span().data() == old);
+  });
+  EXPECT_EQ(reused, (std::set<bool>{false, true}));
+  EXPECT_EQ(seen.clean, 40) << seen.texts;
+}
+
+// The rule that PyTorch calls record_stream: memory of stream `owner` is used on stream `user`, and
+// goes back to the pool in the order of `owner`.
+void used_elsewhere(bool owner_waits) {
+  const Stream owner = Stream::create().value();
+  const Stream user = Stream::create().value();
+  Buffer x = buffer(owner);
+  x.zero(owner).value();
+  wait(user, owner.record().value()).value();
+  launch(user, once, kernel<scribble>, trust(raw(x)), count).value();
+  if (owner_waits) wait(owner, user.record().value()).value();
+  x.close().value();
+  // The pool gives the memory to the next buffer of the stream.
+  Buffer y = buffer(owner);
+  y.zero(owner).value();
+  owner.synchronize().value();
+  user.synchronize().value();
+}
+
+TEST(ReusedMemory, AFreeThatDoesNotWaitForAnotherStreamIsFound) {
+  const RaceReport report = run(100, [] { used_elsewhere(false); });
+  ASSERT_FALSE(report.clean());
+  EXPECT_EQ(report.seeds_run, 1U);
+  const debug::Finding& found = report.findings.front();
+  EXPECT_EQ(found.mistake, Mistake::race);
+  EXPECT_THAT(found.text, HasSubstr("kernel 'scribble' on stream 2, at reused_memory_test.cpp:"));
+  EXPECT_THAT(found.text, HasSubstr("free of 256 bytes on stream 1, at reused_memory_test.cpp:"))
+      << "the line of close()";
+}
+
+TEST(ReusedMemory, AFreeThatWaitsIsRight) {
+  const RaceReport report = run(1000, [] { used_elsewhere(true); });
+  EXPECT_TRUE(report.clean()) << report;
+}
+
+// A pointer that outlives its memory, in work on another stream.
+void stale_pointer(bool host_waits) {
+  const Stream owner = Stream::create().value();
+  const Stream user = Stream::create().value();
+  Buffer x = buffer(owner);
+  float* const kept = raw(x);
+  wait(user, owner.record().value()).value();
+  if (host_waits) {
+    launch(user, once, kernel<scribble>, trust(kept), count).value();
+    user.synchronize().value();
+  }
+  x.close().value();
+  owner.synchronize().value();
+  Buffer y = buffer(owner);
+  y.zero(owner).value();
+  // Full checks would refuse the freed pointer where they can tell; other libraries have none.
+  if (!host_waits) {
+    launch<CheckLevel::off>(user, once, kernel<scribble>, trust(kept), count).value();
+  }
+  user.synchronize().value();
+  float found = 1;
+  copy_and_wait(owner, std::span(&found, 1), y.view().subspan(0, 1).value()).value();
+  if (host_waits) EXPECT_EQ(found, 0);
+}
+
+TEST(ReusedMemory, AReportNamesTheFreeTheReuseAndTheAccess) {
+  const Seen seen = seeds(40, [] { stale_pointer(false); });
+  EXPECT_EQ(seen.clean, 0);
+  // By seed: the memory is free, or it is another buffer's.
+  EXPECT_EQ(seen.mistakes, (std::set<Mistake>{Mistake::race, Mistake::use_after_release}));
+  EXPECT_THAT(seen.texts, HasSubstr("Use after free: the first of these frees the memory\n"));
+  EXPECT_THAT(seen.texts, testing::ContainsRegex("fill of 256 bytes on stream 1, at [^\n]*\n"
+                                                 "  [^\n]*kernel 'scribble' on stream 2, at "
+                                                 "[^\n]*, writes 256 bytes\n"
+                                                 "  bytes 0 to 255 of [^\n]*allocation of 256 "
+                                                 "bytes on stream 1, at [^\n]*\n"
+                                                 "  freed before by [^\n]*free of 256 bytes on "
+                                                 "stream 1[^\n]*, and handed out again: one of "
+                                                 "the two may mean the old memory\n"));
+  const Seen right = seeds(200, [] { stale_pointer(true); });
+  EXPECT_EQ(right.clean, 200) << right.texts;
+}
+
+TEST(ReusedMemory, AWriteBetweenTheFreeAndTheReuseIsFound) {
+  const Seen seen = seeds(40, [] {
+    std::span<float> old;
+    {
+      auto first = PinnedBuffer<float>::create(count).value();
+      old = first.span();
+    }
+    old[3] = 1;  // the host's own code, which no detector sees
+    const auto second = PinnedBuffer<float>::create(count).value();
+  });
+  EXPECT_EQ(seen.clean, 0);
+  EXPECT_THAT(seen.texts, HasSubstr("Memory was written after it was freed\n  256 bytes"));
+}
+
+TEST(ReusedMemory, ProgramsThatWaitReuseMemoryWithoutAReport) {
+  const RaceReport report = run(300, [] {
+    const Stream one = Stream::create().value();
+    const Stream two = Stream::create().value();
+    std::vector<float> sums;
+    for (int i = 0; i < 6; ++i) {
+      Buffer x = buffer(one);
+      Buffer y = buffer(two);
+      launch(one, once, kernel<scribble>, x.view(), count).value();
+      wait(two, one.record().value()).value();
+      launch(two, once, kernel<look>, x.view(), y.view()).value();
+      float found = 0;
+      copy_and_wait(two, std::span(&found, 1), y.view().subspan(0, 1).value()).value();
+      EXPECT_EQ(found, 5);
+    }
+  });
+  EXPECT_TRUE(report.clean()) << report;
+}
+
+// The same histories as a recorded run of a real device, whose driver reuses memory.
+
+using debug::ActionKind;
+using debug::MemoryAccess;
+
+constexpr call_site at(unsigned line) { return {"pool.cpp", nullptr, line}; }
+void submit(int& stream, ActionKind kind, AccessKind access, unsigned line) {
+  const MemoryAccess memory{
+      4096, access == AccessKind::release ? MemoryAccess::whole_allocation : 256, access};
+  RaceRecorder::get().submitted(&stream, kind, {&memory, 1}, at(line));
+}
+
+/// `user` accesses the memory after `owner` has given it back and got it again.
+[[nodiscard]] RaceReport recorded_reuse(bool user_waits) {
+  RaceRecorder& recorder = RaceRecorder::get();
+  int owner = 0;
+  int user = 0;
+  int event = 0;
+  recorder.begin();
+  submit(owner, ActionKind::allocate, AccessKind::allocate, 1);
+  submit(owner, ActionKind::release, AccessKind::release, 2);
+  submit(owner, ActionKind::allocate, AccessKind::allocate, 3);
+  submit(owner, ActionKind::fill, AccessKind::write, 4);
+  if (user_waits) {
+    recorder.recorded(&event, &owner, at(5));
+    recorder.waits(&user, &event, at(6));
+  }
+  submit(user, ActionKind::kernel, AccessKind::write, 7);
+  recorder.event_destroyed(&event);
+  return recorder.end();
+}
+
+TEST(ReusedMemory, ARecordedRunNamesThemToo) {
+  const RaceReport report = recorded_reuse(false);
+  ASSERT_EQ(report.findings.size(), 1U) << report;
+  EXPECT_THAT(
+      report.findings.front().text,
+      HasSubstr("  #4 fill of 256 bytes on stream 1, at pool.cpp:4, writes 256 bytes\n"
+                "  #5 kernel on stream 2, at pool.cpp:7, writes 256 bytes\n"
+                "  bytes 0 to 255 of #3 allocation of 256 bytes on stream 1, at pool.cpp:3\n"
+                "  freed before by #2 free on stream 1, at pool.cpp:2, and "
+                "handed out again: one of the two may mean the old memory\n"));
+  EXPECT_TRUE(recorded_reuse(true).clean());
+}
+
+TEST(ReusedMemory, ARaceAfterTheAllocationDoesNotBlameTheReuse) {
+  RaceRecorder& recorder = RaceRecorder::get();
+  int owner = 0;
+  int user = 0;
+  int event = 0;
+  recorder.begin();
+  submit(owner, ActionKind::allocate, AccessKind::allocate, 1);
+  submit(owner, ActionKind::release, AccessKind::release, 2);
+  submit(owner, ActionKind::allocate, AccessKind::allocate, 3);
+  recorder.recorded(&event, &owner, at(4));
+  recorder.waits(&user, &event, at(5));
+  submit(owner, ActionKind::fill, AccessKind::write, 6);
+  submit(user, ActionKind::kernel, AccessKind::write, 7);
+  recorder.event_destroyed(&event);
+  const RaceReport report = recorder.end();
+  ASSERT_EQ(report.findings.size(), 1U) << report;
+  EXPECT_THAT(report.findings.front().text, testing::Not(HasSubstr("freed before")));
+}
+
+TEST(ReusedMemory, ARecordedFreeThatDoesNotWaitIsARace) {
+  for (const bool waits : {false, true}) {
+    RaceRecorder& recorder = RaceRecorder::get();
+    int owner = 0;
+    int user = 0;
+    int event = 0;
+    recorder.begin();
+    submit(owner, ActionKind::allocate, AccessKind::allocate, 1);
+    recorder.recorded(&event, &owner, at(2));
+    recorder.waits(&user, &event, at(3));
+    submit(user, ActionKind::kernel, AccessKind::write, 4);
+    recorder.recorded(&event, &user, at(5));
+    if (waits) recorder.waits(&owner, &event, at(6));
+    submit(owner, ActionKind::release, AccessKind::release, 7);
+    submit(owner, ActionKind::allocate, AccessKind::allocate, 8);
+    recorder.event_destroyed(&event);
+    const RaceReport report = recorder.end();
+    EXPECT_EQ(report.clean(), waits) << report;
+    if (waits) continue;
+    EXPECT_THAT(report.findings.front().text,
+                HasSubstr("#6 free on stream 1, at pool.cpp:7, frees 256 bytes"));
+  }
+}
+
+}  // namespace
+}  // namespace warpsafe::adversarial
