@@ -740,7 +740,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (device->failure().status != 0) fail("work failed on the device: " + text);
     require(device->used == 0, "memory is left");
   }
-  require(runtime.written_after_free() == 0, "freed memory was written");
+  require(runtime.freed_memory.written_after_free() == 0, "freed memory was written");
   require(runtime.streams.empty() && runtime.events.empty(), "a stream or an event is left");
   require(runtime.graphs.empty() && runtime.graph_execs.empty(), "a graph is left");
   runtime.set_scheduler(nullptr);
