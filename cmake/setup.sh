@@ -32,6 +32,7 @@ need_tests=('python3|python3|the tests'
   'gdb|gdb|the tests of the gdb printers'
   'hipcc|hipcc|what is compiled for AMD devices'
   '<hip/hip_runtime_api.h>|libamdhip64-dev|the HIP backend'
+  '<hsa/hsa.h>|libhsa-runtime-dev|the tests that run AMD software without a GPU'
   'mpicxx|libopenmpi-dev|the example all_reduce'
   'mpirun|openmpi-bin|the example all_reduce')
 need_docs=('sphinx-build|python3-sphinx|the site' 'sphinx:myst_parser|python3-myst-parser|the site'

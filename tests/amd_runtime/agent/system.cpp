@@ -56,6 +56,7 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void* value) {
     case HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT:
       return give(value, UINT64_MAX);
     case HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED:
+      return give(value, true);
     case HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT:
     case mwaitx:
     case exported_buffers:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What the runtime imports and the agent does not have: images, shared virtual memory's attributes,
-// graphics interoperation, and the virtual memory calls of releases 5.7 and later. Each returns an
-// error, which the runtime passes on; with SOFT_HSA_LOG=2 a line names the function.
+// What the runtime imports and the agent does not have: images, graphics interoperation, and the
+// virtual memory calls of releases 5.7 and later. Each returns an error, which the runtime passes
+// on; with SOFT_HSA_LOG=2 a line names the function.
 #include "answer.hpp"
 
 // No declarations: the parameters are of no account, and later headers are not asked for.
@@ -21,9 +21,6 @@ SOFT_HSA_UNSUPPORTED(hsa_ext_sampler_create)
 SOFT_HSA_UNSUPPORTED(hsa_ext_sampler_destroy)
 SOFT_HSA_UNSUPPORTED(hsa_amd_interop_map_buffer)
 SOFT_HSA_UNSUPPORTED(hsa_amd_interop_unmap_buffer)
-SOFT_HSA_UNSUPPORTED(hsa_amd_svm_attributes_get)
-SOFT_HSA_UNSUPPORTED(hsa_amd_svm_attributes_set)
-SOFT_HSA_UNSUPPORTED(hsa_amd_svm_prefetch_async)
 SOFT_HSA_UNSUPPORTED(hsa_amd_vmem_address_free)
 SOFT_HSA_UNSUPPORTED(hsa_amd_vmem_address_reserve)
 SOFT_HSA_UNSUPPORTED(hsa_amd_vmem_export_shareable_handle)

@@ -202,6 +202,37 @@ TEST(Memory, IsSharedWithAnotherProcess) {
   EXPECT_EQ(hsa_amd_memory_pool_free(memory), HSA_STATUS_SUCCESS);
 }
 
+TEST(Managed, KeepsTheAttributesOfItsPages) {
+  const Machine machine;
+  alignas(4096) static char memory[3 * 4096];
+  const std::uint64_t gpu = machine.gpu().handle;
+  hsa_amd_svm_attribute_pair_t set[] = {{HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, gpu},
+                                        {HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, gpu}};
+  ASSERT_EQ(hsa_amd_svm_attributes_set(memory, 2 * 4096, set, 2), HSA_STATUS_SUCCESS);
+  const auto asked = [&](std::uint64_t attribute, std::size_t bytes) {
+    hsa_amd_svm_attribute_pair_t one{attribute, gpu};
+    EXPECT_EQ(hsa_amd_svm_attributes_get(memory, bytes, &one, 1), HSA_STATUS_SUCCESS);
+    return one;
+  };
+  EXPECT_EQ(asked(HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, 100).value, gpu);
+  EXPECT_EQ(asked(HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, sizeof memory).value, 0U)
+      << "not the same on all pages";
+  EXPECT_EQ(asked(HSA_AMD_SVM_ATTRIB_ACCESS_QUERY, 4096).attribute,
+            HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE);
+  set[1].attribute = HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
+  ASSERT_EQ(hsa_amd_svm_attributes_set(memory, 4096, set + 1, 1), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(asked(HSA_AMD_SVM_ATTRIB_ACCESS_QUERY, 4096).attribute,
+            HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS);
+  set[0].attribute = HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION;
+  EXPECT_EQ(hsa_amd_svm_attributes_set(memory, 4096, set, 1), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  const hsa_signal_t done = make_signal(1);
+  ASSERT_EQ(hsa_amd_svm_prefetch_async(memory, 4096, machine.gpu(1), 0, nullptr, done),
+            HSA_STATUS_SUCCESS);
+  EXPECT_TRUE(wait_for_zero(done));
+  EXPECT_EQ(asked(HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION, 4096).value, machine.gpu(1).handle);
+  hsa_signal_destroy(done);
+}
+
 TEST(Signals, EndWithTheirDestruction) {
   const std::uint64_t before = soft_hsa_live_signals();
   const hsa_signal_t signal = make_signal(1);
