@@ -133,7 +133,7 @@ TEST_F(StandInHip, AsksForCodeOfTheDevicesArchitectureWhenToldTo) {
   EXPECT_EQ(hipGetLastError(), hipErrorInvalidKernelFile);
   launch_nothing(1, 1);
   EXPECT_EQ(hipGetLastError(), hipErrorInvalidKernelFile);
-  stand_in_hip_set_release(STAND_IN_HIP_6);
+  stand_in_hip_set_release(STAND_IN_HIP_6_4);
   ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx90a"), 0);
   launch_nothing(1, 1);
   EXPECT_EQ(hipGetLastError(), hipSuccess);
@@ -188,7 +188,7 @@ TEST_F(StandInHip, CutsAModulesWorkItemsTo32BitsInYAndZ) {
     return hipModuleLaunchKernel(function, 1, y, z, 1, 4, 4, 0, nullptr, nullptr, nullptr);
   };
   // Release 5 limits only a single axis of the grid, to 2^31 - 1: 4 * (2^30 + 1) is 4 then.
-  stand_in_hip_set_release(STAND_IN_HIP_5);
+  stand_in_hip_set_release(STAND_IN_HIP_5_7);
   EXPECT_EQ(launch((1u << 30) + 1, 1), hipSuccess);
   EXPECT_EQ(launch(1, (1u << 30) + 1), hipSuccess);
   EXPECT_EQ(launch(1u << 30, 1), hipErrorInvalidValue);  // none are left
