@@ -142,6 +142,20 @@ TEST_F(CapturePath, ACallOfOtherCodeIsToldApart) {
                         prefix + "ErrorStreamCaptureInvalidated, 901)\n  at app.cpp:41"));
 }
 
+TEST_F(CapturePath, TheStreamOfABrokenCaptureWorksAfterTheEnd) {
+  for (const bool discarded : {false, true}) {
+    auto capture = ws::Capture::begin(*stream).value();
+    ASSERT_NE(Backend::device_synchronize(), 0);
+    if (discarded) {
+      capture.discard();
+    } else {
+      EXPECT_EQ(error_in(std::move(capture).end()).code, Errc::capture_broken);
+    }
+    EXPECT_THAT(ws::launch(*stream, plain, ws::kernel<nothing>), Succeeds());
+    EXPECT_THAT(stream->synchronize(), Succeeds());
+  }
+}
+
 TEST_F(CapturePath, NamesTheStreamThatWasNotJoined) {
   auto capture = ws::Capture::begin(*stream).value();
   const auto third = make_stream();
