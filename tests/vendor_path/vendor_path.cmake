@@ -63,12 +63,12 @@ function(warpsafe_compile_with_clang object source target)
   set(${object} ${output} PARENT_SCOPE)
 endfunction()
 
-# warpsafe_run_on_hip_7(<program> LABELS <label>...)
-# Runs all tests of the program once more, on the stand-in's release 7.
-function(warpsafe_run_on_hip_7 program)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS")
-  add_test(NAME ${program}.hip_7 COMMAND ${python} -S ${PROJECT_SOURCE_DIR}/tests/run_gtest.py
+# warpsafe_run_on_hip(<program> <release> LABELS <label>...)
+# Runs all tests of the program once more, on that release of the stand-in.
+function(warpsafe_run_on_hip program release)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LABELS")
+  add_test(NAME ${program}.hip_${release} COMMAND ${python} -S ${PROJECT_SOURCE_DIR}/tests/run_gtest.py
                                          $<TARGET_FILE:${program}>)
-  set_tests_properties(${program}.hip_7 PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300 SKIP_RETURN_CODE
-                                                   77 ENVIRONMENT STAND_IN_HIP_RELEASE=7)
+  set_tests_properties(${program}.hip_${release} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300 SKIP_RETURN_CODE
+                                                   77 ENVIRONMENT STAND_IN_HIP_RELEASE=${release})
 endfunction()

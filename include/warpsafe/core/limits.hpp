@@ -15,7 +15,7 @@ enum class Vendor : std::uint8_t { unknown, nvidia, amd, host };
 
 /// What a device allows, in the runtime's own terms. 0 means "not reported": `put_floors` puts the
 /// documented floor in its place, because a limit of 0 would reject every launch, and sets
-/// `floored`. Older ROCm releases report 0 for the opt-in shared memory.
+/// `floored`. ROCm before 6 does not report the opt-in shared memory.
 struct DeviceLimits {
   Vendor vendor = Vendor::unknown;
   std::int32_t device = -1;  ///< ordinal in this process
@@ -133,7 +133,7 @@ constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexc
   // No device reports this rule of the vendor, so its absence does not count as floored.
   if (limits.max_threads_per_axis == 0) limits.max_threads_per_axis = floor.max_threads_per_axis;
   fill(limits.shared_per_block, floor.shared_per_block);
-  // Older ROCm reports an opt-in limit of 0. No limit with opt-in is below the one without.
+  // ROCm before 6 does not report the opt-in limit. No limit with opt-in is below the one without.
   if (limits.shared_per_block_optin < limits.shared_per_block) {
     limits.shared_per_block_optin = limits.shared_per_block;
   }

@@ -96,7 +96,7 @@ TEST_F(MisuseC03, NegativeForUnsignedIsSaid) {
 TEST_F(MisuseC04, TrustedHostMemoryIsFound) {
 #if defined(WARPSAFE_BACKEND_HIP)
   // Later releases return a kind of memory that the headers of release 5 do not have.
-  stand_in_hip_set_release(STAND_IN_HIP_5);
+  stand_in_hip_set_release(STAND_IN_HIP_5_7);
 #endif
   std::vector<unsigned> host_memory(4);
   const char* const words = "argument 1 is host memory, which the device cannot read";

@@ -36,6 +36,11 @@ void stand_in_hip_set_release(StandInHipRelease release) {
   r.release = release;
 }
 
+int stand_in_hip_lacks(const char* function) {
+  const std::lock_guard lock(r.mutex);
+  return rules().lacks(function) ? 1 : 0;
+}
+
 void stand_in_hip_set_peers(int possible) {
   const std::lock_guard lock(r.mutex);
   r.has_peers = possible != 0;

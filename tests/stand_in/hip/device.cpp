@@ -20,15 +20,12 @@ constexpr std::size_t gibibyte = std::size_t{1} << 30;
 Device common() {
   Device device;
   auto& a = device.attributes;
-  // clr hip_device.cpp:465-471 (maxGridSize y and z are uint16 max + 1),
-  // hip_device_runtime.cpp:180.
+  // clr hip_device.cpp:465-471, hip_device_runtime.cpp:180.
   a[hipDeviceAttributeMaxThreadsPerBlock] = 1024;
   a[hipDeviceAttributeMaxBlockDimX] = 1024;
   a[hipDeviceAttributeMaxBlockDimY] = 1024;
   a[hipDeviceAttributeMaxBlockDimZ] = 1024;
   a[hipDeviceAttributeMaxGridDimX] = INT_MAX;
-  a[hipDeviceAttributeMaxGridDimY] = 65536;
-  a[hipDeviceAttributeMaxGridDimZ] = 65536;
   // clr rocclr/device/device.hpp Isa table: 64 KiB of LDS on all three.
   a[hipDeviceAttributeMaxSharedMemoryPerBlock] = 65536;
   a[hipDeviceAttributeMaxSharedMemoryPerMultiprocessor] = 65536;
@@ -68,15 +65,24 @@ void complete(Device& device, int wavefront, int threads_per_multiprocessor, int
   a[hipDeviceAttributeMaxRegistersPerMultiprocessor] = registers;
 }
 
-/// hipDeviceGetAttribute's value; one attribute depends on the release.
+/// hipDeviceGetAttribute's value, which for some depends on the release, unless a test has set it.
 int answer(const Device& device, hipDeviceAttribute_t attribute) {
-  if (attribute == hipDeviceAttributeSharedMemPerBlockOptin &&
-      device.attributes.count(attribute) == 0) {
-    // Filled in from clr commit 298984051 (2023-10, release 6.0) on: hip_device.cpp:586.
-    if (runtime().release < STAND_IN_HIP_6) return 0;
-    return device.attribute(hipDeviceAttributeMaxSharedMemoryPerBlock);
+  if (device.attributes.count(attribute) != 0) return device.attribute(attribute);
+  switch (attribute) {
+    case hipDeviceAttributeMaxGridDimY:
+    case hipDeviceAttributeMaxGridDimZ:
+      return rules().grid_yz;
+    case hipDeviceAttributeSharedMemPerBlockOptin:
+      return rules().knows_opt_in ? device.attribute(hipDeviceAttributeMaxSharedMemoryPerBlock) : 0;
+    default:
+      return 0;
   }
-  return device.attribute(attribute);
+}
+
+/// Whether the release reports the attribute at all.
+bool is_known(const Device& device, hipDeviceAttribute_t attribute) {
+  return attribute != hipDeviceAttributeSharedMemPerBlockOptin || rules().knows_opt_in ||
+         device.attributes.count(attribute) != 0;
 }
 
 const Device* device_at(int index) {
@@ -153,8 +159,7 @@ hipError_t properties_r0600(void* properties, int device) {
 
 hipError_t modelled_version(int* version) {
   if (version == nullptr) return hipErrorInvalidValue;
-  const StandInHipRelease release = runtime().release;
-  *version = release == STAND_IN_HIP_5 ? 50700000 : release == STAND_IN_HIP_6 ? 60300000 : 70000000;
+  *version = rules().version;
   return hipSuccess;
 }
 
@@ -202,7 +207,9 @@ extern "C" {
 
 hipError_t hipInit(unsigned flags) {
   // clr hip_context.cpp: flags are reserved.
-  return api("hipInit", [&](CallNote&) { return flags == 0 ? hipSuccess : hipErrorInvalidValue; });
+  return api("hipInit", [&](CallNote&) {
+    return flags == 0 || !rules().checks_init_flags ? hipSuccess : hipErrorInvalidValue;
+  });
 }
 
 // clr hip_device_runtime.cpp:671 and hip_device.cpp:385.
@@ -224,6 +231,28 @@ hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer) {
     if (device_at(device) == nullptr || device_at(peer) == nullptr) return hipErrorInvalidDevice;
     *can = device != peer && runtime().has_peers ? 1 : 0;
     return hipSuccess;
+  });
+}
+
+// hip_peer.cpp: whether a kernel could reach the memory is not modelled.
+hipError_t hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return api("hipDeviceEnablePeerAccess", [&](CallNote&) {
+    Runtime& r = runtime();
+    const int device = r.thread().device;
+    if (flags != 0) return hipErrorInvalidValue;
+    if (device_at(peer) == nullptr || peer == device) return hipErrorInvalidDevice;
+    if (!r.has_peers) return hipErrorPeerAccessUnsupported;
+    const bool added = r.peers.emplace(device, peer).second;
+    return added ? hipSuccess : hipErrorPeerAccessAlreadyEnabled;
+  });
+}
+
+hipError_t hipDeviceDisablePeerAccess(int peer) {
+  return api("hipDeviceDisablePeerAccess", [&](CallNote&) {
+    Runtime& r = runtime();
+    const int device = r.thread().device;
+    if (device_at(peer) == nullptr || peer == device) return hipErrorInvalidDevice;
+    return r.peers.erase({device, peer}) != 0 ? hipSuccess : hipErrorPeerAccessNotEnabled;
   });
 }
 
@@ -253,7 +282,7 @@ hipError_t hipSetDevice(int device) {
 // clr hip_device.cpp:335.
 hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
   return api("hipDeviceGet", [&](CallNote&) {
-    if (device == nullptr) return hipErrorInvalidValue;
+    if (device == nullptr) return give(rules().device_to_nowhere, "hipDeviceGet to nowhere");
     if (device_at(ordinal) == nullptr) return hipErrorInvalidDevice;
     *device = ordinal;
     return hipSuccess;
@@ -266,6 +295,9 @@ hipError_t hipDeviceGetName(char* name, int length, hipDevice_t device) {
     const Device* found = device_at(device);
     if (found == nullptr) return hipErrorInvalidDevice;
     if (name == nullptr || length <= 0) return hipErrorInvalidValue;
+    if (!rules().cuts_device_names && static_cast<std::size_t>(length) <= found->name.size()) {
+      return hipErrorInvalidValue;
+    }
     const std::size_t fits = std::min(found->name.size(), static_cast<std::size_t>(length - 1));
     std::memcpy(name, found->name.data(), fits);
     name[fits] = '\0';
@@ -295,7 +327,7 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
                               attribute < hipDeviceAttributeCudaCompatibleEnd;
     const bool amd_range = attribute >= hipDeviceAttributeAmdSpecificBegin &&
                            attribute < hipDeviceAttributeAmdSpecificEnd;
-    if (!common_range && !amd_range) return hipErrorInvalidValue;
+    if ((!common_range && !amd_range) || !is_known(*found, attribute)) return hipErrorInvalidValue;
     *value = answer(*found, attribute);
     return hipSuccess;
   });

@@ -15,13 +15,19 @@
 
 namespace stand_in_hip {
 
+/// A captured operation.
+struct Node {
+  std::function<hipError_t()> run;
+  hipError_t refused = hipSuccess;  ///< what the graph's launch returns in its place
+};
+
 struct Graph {
-  std::vector<std::function<hipError_t()>> nodes;
+  std::vector<Node> nodes;
   bool alive = true;
 };
 
 struct GraphExec {
-  std::vector<std::function<hipError_t()>> nodes;
+  std::vector<Node> nodes;
   bool alive = true;
 };
 
@@ -37,6 +43,9 @@ struct Stream {
   bool joined = true;                ///< a forked stream whose work went back to its origin
   Graph* graph = nullptr;
   std::vector<hipGraphNode_t> tail;  ///< the nodes before its next captured node
+  bool ended = false;                ///< invalidated, and its capture was ended
+
+  bool is_in_capture() const { return alive && capture != hipStreamCaptureStatusNone && !ended; }
 };
 
 struct Event {

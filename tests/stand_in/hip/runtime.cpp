@@ -3,19 +3,41 @@
 
 #include "runtime.hpp"
 
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace stand_in_hip {
 namespace {
 
-/// The release after a reset: 6, or the one that the variable names, which runs all tests of a
+/// The release after a reset: 6.4, or the one that the variable names, which runs all tests of a
 /// program on that release.
 StandInHipRelease first_release() {
   const char* const named = std::getenv("STAND_IN_HIP_RELEASE");
-  const int number = named == nullptr ? 0 : std::atoi(named);
-  return number < STAND_IN_HIP_5 || number > STAND_IN_HIP_7
-             ? STAND_IN_HIP_6
-             : static_cast<StandInHipRelease>(number);
+  if (named == nullptr || *named == '\0') return STAND_IN_HIP_6_4;
+  const std::string_view name = named;
+  if (name == "5.2") return STAND_IN_HIP_5_2;
+  if (name == "5.7") return STAND_IN_HIP_5_7;
+  if (name == "6.4") return STAND_IN_HIP_6_4;
+  if (name == "7") return STAND_IN_HIP_7;
+  std::fprintf(stderr, "STAND_IN_HIP_RELEASE is '%s'; use 5.2, 5.7, 6.4 or 7\n", named);
+  std::abort();
+}
+
+/// Whether a program's kernels lack code for one of the devices.
+bool lacks_code(const Runtime& r) {
+  for (const auto& binary : r.binaries) {
+    if (!binary->alive) continue;
+    for (const Device& device : r.devices) {
+      const auto fits = [&](const CodeObject& code) {
+        return code.architecture == device.architecture;
+      };
+      if (std::none_of(binary->objects.begin(), binary->objects.end(), fits)) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -45,8 +67,10 @@ void Runtime::reset() {
   release = first_release();
   forgives_broken_captures = false;
   has_peers = true;
+  peers.clear();
   deferred = false;
   require_matching_code = false;
+  freed_async = false;
   devices.assign(1, Device::preset("gfx90a"));
   for (auto& [host_function, kernel] : kernels) {
     kernel.overridden = false;
@@ -77,6 +101,13 @@ hipError_t Runtime::refusal(const char* function, bool needs_device) {
     failures.erase(failure);
     return code;
   }
+  if (require_matching_code && rules().demands_code_for_all && lacks_code(*this)) {
+    return give({hipSuccess, SIGABRT}, "a device has no code in the program");
+  }
+  if (rules().lacks(function)) {
+    std::fprintf(stderr, "stand-in for HIP %s: this release has no %s\n", rules().name, function);
+    std::abort();
+  }
   // HIP_INIT_API, sys-7 hip_internal.hpp: every call returns an error of the GPU.
   if (sticky_error != hipSuccess) return sticky_error;
   // HIP_INIT_API, clr hip_internal.hpp:161: without a device every function returns
@@ -92,10 +123,8 @@ hipError_t Runtime::finish(const char* function, hipError_t result, const CallNo
   }
   ThreadState& t = thread();
   if (!note.keeps_last_error) {
-    // HIP_RETURN, clr hip_internal.hpp:176: every status overwrites the slot, success included.
-    // HIP_UPDATE_ERROR_STATE, sys-7 hip_internal.hpp: only real errors do.
     const bool real = result != hipSuccess && result != hipErrorNotReady;
-    if (release < STAND_IN_HIP_7 || real) t.last_error = result;
+    if (rules().success_clears_error || real) t.last_error = result;
   }
   const auto counted = counts.try_emplace(function, 0).first;
   ++counted->second;

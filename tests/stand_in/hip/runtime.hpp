@@ -5,6 +5,7 @@
 #include "code/code_object.hpp"
 #include "device.hpp"
 #include "objects.hpp"
+#include "release.hpp"
 #include "stand_in_hip.hpp"
 
 #include <deque>
@@ -13,7 +14,9 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace stand_in_hip {
@@ -66,11 +69,13 @@ class Runtime {
  public:
   std::recursive_mutex mutex;  // recursive: a host function may read the record
   std::uint64_t epoch = 1;
-  StandInHipRelease release = STAND_IN_HIP_6;
+  StandInHipRelease release = STAND_IN_HIP_6_4;
   bool forgives_broken_captures = false;
-  bool has_peers = true;  ///< hipDeviceCanAccessPeer says yes
+  bool has_peers = true;                ///< hipDeviceCanAccessPeer says yes
+  std::set<std::pair<int, int>> peers;  ///< device and peer, of hipDeviceEnablePeerAccess
   bool deferred = false;
   bool require_matching_code = false;
+  bool freed_async = false;  ///< by hipFreeAsync
   std::vector<Device> devices;
 
   std::deque<std::unique_ptr<CodeBinary>> binaries;  ///< outlives resets

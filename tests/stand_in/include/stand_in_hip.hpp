@@ -5,15 +5,21 @@
 // in place of libamdhip64.so, so that they run on a machine without a GPU. It returns
 // what the runtime's source returns, records every call, and executes no kernel.
 //
-// UNVERIFIED ON AMD HARDWARE. Its rules were read in these sources, not measured:
+// Its rules for the releases 5.2, 5.7 and 6.4 were recorded: the transcripts in hip/ hold what
+// AMD's own libraries answered on a machine without a GPU, above a software agent, and tests replay
+// them. What a transcript does not ask, and all of release 7, was read in these sources. NOTHING
+// HERE WAS RUN ON AMD HARDWARE.
 //   clr      ROCm/clr at f9f995c6d0aecec28debd3db0f41df0c15ec003d (between 6.3 and 6.4), hipamd/src
 //   clr-5.7  ROCm/clr, branch rocm-5.7.x at 1949b1621, hipamd/src
 //   sys-7    ROCm/rocm-systems, projects/clr/hipamd/src, after 7.0: hip_module.cpp at 0249402,
 //            hip_platform.cpp at 0136004, hip_internal.hpp at 03f4303, hip_stream.cpp at 02bb78c,
 //            hip_error.cpp at 1044212, hip_event.cpp at 06d4c70; and AMD's page "HIP API 7.0
 //            changes"
-// Each rule in the stand-in's sources names the file and line that it follows. If the source leaves
-// the behaviour undefined, the stand-in returns a code and counts the use (undefined_uses).
+// Each rule that was read names the file and line that it follows. What differs between releases is
+// in the table of hip/release.cpp. Where AMD's runtime ends the process or never returns, the
+// stand-in writes a line that says so and ends the process with that signal (SIGALRM for a call
+// that never returns). Where the source of release 7 leaves the behaviour undefined, it returns a
+// code and counts the use (undefined_uses).
 //
 // All functions here may be called from any thread; reset() must not run while a HIP call does.
 #pragma once
@@ -31,10 +37,11 @@ extern "C" {
 /// The releases whose behaviour differs. The layout of structs and the values of enumerations are
 /// not modelled: they are those of the HIP headers that the stand-in was compiled with.
 enum StandInHipRelease {
-  STAND_IN_HIP_5 = 5,  ///< as clr-5.7
-  STAND_IN_HIP_6 =
-      6,  ///< as clr; the default, unless the variable STAND_IN_HIP_RELEASE names another
-  STAND_IN_HIP_7 = 7  ///< as sys-7
+  STAND_IN_HIP_5_2,  ///< as 5.2.3
+  STAND_IN_HIP_5_7,  ///< as 5.7.1
+  STAND_IN_HIP_6_4,  ///< as 6.4.3; the default, unless the variable STAND_IN_HIP_RELEASE names one
+                     ///< of "5.2", "5.7", "6.4" and "7"
+  STAND_IN_HIP_7     ///< as sys-7, not recorded
 };
 
 /// One recorded call of a HIP function.
@@ -63,11 +70,12 @@ struct StandInHipLaunch {
   dim3 grid;   ///< blocks
   dim3 block;  ///< threads
   std::uint64_t dynamic_shared_bytes;
-  hipStream_t stream;   ///< as passed
-  int device;           ///< the device that the launch would run on
-  int cooperative;      ///< 1 for cooperative launches
-  int captured;         ///< 1 if it went into a graph under capture and did not run
-  int replayed;         ///< 1 if it ran as a node of a launched graph
+  std::uint64_t static_shared_bytes;  ///< of the kernel's own variables; 0 if it is unknown
+  hipStream_t stream;                 ///< as passed
+  int device;                         ///< the device that the launch would run on
+  int cooperative;                    ///< 1 for cooperative launches
+  int captured;                       ///< 1 if it went into a graph under capture and did not run
+  int replayed;                       ///< 1 if it ran as a node of a launched graph
   int arguments_known;  ///< 1 if the layout was known, from the code object or a declaration
   const unsigned char* argument_bytes;  ///< the parameter block; padding bytes are zero
   std::uint64_t argument_byte_count;
@@ -93,6 +101,9 @@ struct StandInHipKernelInfo {
 void stand_in_hip_reset(void);
 
 void stand_in_hip_set_release(StandInHipRelease release);
+/// Whether AMD's library of that release lacks the function: 1, or 0. A program that needs such a
+/// function does not start there; here a call of it ends the process.
+int stand_in_hip_lacks(const char* function);
 
 /// @pre count is 0 to 64. New devices are copies of device 0's preset, gfx90a.
 void stand_in_hip_set_device_count(int count);
@@ -135,7 +146,7 @@ std::uint64_t stand_in_hip_count(const char* function);
 std::uint64_t stand_in_hip_launch_count(void);
 /// @return 0, or -1 if index is out of range.
 int stand_in_hip_launch(std::uint64_t index, StandInHipLaunch* launch);
-/// Calls that the modelled runtime's source leaves undefined, such as one on a destroyed stream.
+/// Calls that release 7's source leaves undefined, such as one on a destroyed stream.
 std::uint64_t stand_in_hip_undefined_uses(void);
 /// The number of streams, events, allocations and graphs that still exist.
 std::uint64_t stand_in_hip_live_objects(void);

@@ -63,7 +63,7 @@ TEST_F(LastError, ALaunchThatTheRuntimeRefusesLeavesTheRuntimesOwnCode) {
 TEST_F(LastError, AHostPointerThroughTrust) {
 #if !defined(WARPSAFE_BACKEND_CUDA)
   // Later releases return a kind of memory that the headers of release 5 do not have.
-  stand_in_hip_set_release(STAND_IN_HIP_5);
+  stand_in_hip_set_release(STAND_IN_HIP_5_7);
 #endif
   const ws::Stream stream = make_stream();
   const float here = 0;

@@ -186,7 +186,7 @@ TEST_F(Refusal, NegativeArgument) {
 
 TEST_F(Refusal, HostPointerThroughTrust) {
 #if !defined(WARPSAFE_BACKEND_CUDA)
-  stand_in_hip_set_release(STAND_IN_HIP_5);
+  stand_in_hip_set_release(STAND_IN_HIP_5_7);
 #endif
   const float here = 0;
   const auto error = refused(0, LaunchConfig{ws::grid<1>, ws::block<64>}, ws::kernel<counted>,

@@ -112,7 +112,7 @@ TEST_F(Written, LaunchAsWrittenPassesEverything) {
 
 TEST_F(Written, LaunchAsWrittenIsChecked) {
 #if !defined(WARPSAFE_BACKEND_CUDA)
-  stand_in_hip_set_release(STAND_IN_HIP_5);  // these headers lack the later releases' kind
+  stand_in_hip_set_release(STAND_IN_HIP_5_7);  // these headers lack the later releases' kind
 #endif
   const float here = 0;
   expect_refused(ws::launch_as_written(ws::kernel<counted>, 1, 32, 0, nullptr, &here, 1),

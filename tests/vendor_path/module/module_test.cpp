@@ -212,6 +212,19 @@ TEST_F(ModuleTest, WhatIsNoImageIsRefused) {
   EXPECT_EQ(error_in(Module::load(std::string())).code, Errc::module_invalid);
 }
 
+#if !defined(WARPSAFE_BACKEND_CUDA)
+TEST_F(ModuleTest, WhatIsNoImageIsRefusedByTheRuntimesBeforeRelease6Too) {
+  for (const auto release : {STAND_IN_HIP_5_2, STAND_IN_HIP_5_7}) {
+    stand_in_hip_set_release(release);
+    const auto path = Module::load(std::string("axpy.hsaco"));
+    EXPECT_EQ(error_in(path).code, Errc::module_invalid);
+    EXPECT_EQ(error_in(path).raw, hipErrorInvalidKernelFile);
+    EXPECT_THAT(said(path), HasSubstr("10 bytes that are no code object or bundle"));
+  }
+  stand_in_hip_set_release(STAND_IN_HIP_6_4);
+}
+#endif
+
 TEST_F(ModuleTest, ABrokenImageIsReadWithinItsBounds) {
   const auto whole = image();
   for (std::size_t size = 0; size < whole.size(); size += 61) {

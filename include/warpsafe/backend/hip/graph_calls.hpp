@@ -23,7 +23,22 @@ struct HipGraphCalls {
                                              : hipStreamCaptureModeRelaxed);
   }
   static int capture_end(hipStream_t stream, native_graph& graph) noexcept {
-    return hipStreamEndCapture(stream, &graph);
+    const hipError_t status = hipStreamEndCapture(stream, &graph);
+    if (status == hipErrorStreamCaptureInvalidated) make_usable(stream);
+    return status;
+  }
+  /// In AMD's runtime 6.4 a stream keeps its broken capture after the end and refuses all work
+  /// with hipErrorStreamCaptureInvalidated, until it has captured once more (seen on 6.4.3).
+  static void make_usable([[maybe_unused]] hipStream_t stream) noexcept {
+#if !defined(__HIP_PLATFORM_NVIDIA__)
+    hipStreamCaptureStatus state = hipStreamCaptureStatusNone;
+    const hipError_t asked = hipStreamIsCapturing(stream, &state);
+    if (asked != hipSuccess || state != hipStreamCaptureStatusInvalidated) return;
+    native_graph empty = nullptr;
+    if (hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed) != hipSuccess) return;
+    if (hipStreamEndCapture(stream, &empty) != hipSuccess) return;
+    static_cast<void>(hipGraphDestroy(empty));
+#endif
   }
   static int capture_info(hipStream_t stream, CaptureInfo& info) noexcept {
     hipStreamCaptureStatus state{};

@@ -81,8 +81,7 @@ struct HipCalls : HipGraphCalls {
        on_amd ? Severity::recoverable : lost},
       {hipErrorAssert, Errc::execution_failed, lost},
       // AMD's runtime also returns hipErrorLaunchFailure (719) from a launch with more threads than
-      // the kernel's bounds, after which the context is intact (ROCm/clr
-      // hipamd/src/hip_module.cpp).
+      // the kernel's bounds, after which the context is intact (seen on 5.2.3, 5.7.1 and 6.4.3).
       {hipErrorLaunchFailure, on_amd ? Errc::runtime_failed : Errc::execution_failed,
        on_amd ? Severity::recoverable : lost},
   };
@@ -92,9 +91,6 @@ struct HipCalls : HipGraphCalls {
     return meaning_of(status, meanings).code;
   }
   static Severity severity_of(int status) noexcept { return meaning_of(status, meanings).severity; }
-  /// What AMD's runtime 5.2 returns for a module of bytes that are no image, and other releases for
-  /// one without code for the device.
-  static constexpr int broken_image = hipErrorInvalidKernelFile;
   static int peek_last_error() noexcept { return hipPeekAtLastError(); }
 
   static constexpr int toolkit_version = HIP_VERSION;
@@ -128,7 +124,9 @@ struct HipCalls : HipGraphCalls {
     limits.static_shared = attributes.sharedSizeBytes;
     limits.max_dynamic_shared = static_cast<std::uint64_t>(attributes.maxDynamicSharedSizeBytes);
     limits.local_bytes = attributes.localSizeBytes;
-    limits.constant_bytes = attributes.constSizeBytes;
+    // AMD's runtime 6.4 reports -1 here.
+    const std::size_t none = ~std::size_t{0};
+    limits.constant_bytes = attributes.constSizeBytes == none ? 0 : attributes.constSizeBytes;
     limits.binary_version = static_cast<std::uint32_t>(attributes.binaryVersion);
     limits.ptx_version = static_cast<std::uint32_t>(attributes.ptxVersion);
     return hipSuccess;
@@ -226,9 +224,9 @@ struct HipCalls : HipGraphCalls {
                   native_stream stream) noexcept {
     return hipMemsetAsync(memory, value, bytes, stream);
   }
-  /// AMD's runtime executes hipMemcpyPeerAsync at once even on a capturing stream (ROCm/clr
-  /// hipamd/src/hip_peer.cpp), and finds the devices by the addresses, so a plain copy is used
-  /// there. NVIDIA's does not find memory of another device's pool by its address.
+  /// AMD's runtime executes hipMemcpyPeerAsync at once even on a capturing stream (seen on 5.7.1
+  /// and 6.4.3), and finds the devices by the addresses, so a plain copy is used there. NVIDIA's
+  /// does not find memory of another device's pool by its address.
   static int copy_peer(void* to, [[maybe_unused]] int to_device, const void* from,
                        [[maybe_unused]] int from_device, std::size_t bytes,
                        native_stream stream) noexcept {

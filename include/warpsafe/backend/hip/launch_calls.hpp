@@ -114,7 +114,7 @@ inline int hip_pointer_kind(const void* memory, MemoryKind& kind, int& device) n
   kind = MemoryKind::unregistered;
   if (status == hipErrorInvalidValue) return hipSuccess;
   if (status != hipSuccess) return status;
-  // Releases from 6 on report unknown memory this way (ROCm/clr hipamd/src/hip_memory.cpp). Its
+  // Releases from 6 on report unknown memory this way (seen on 6.4.3). Its
   // type is 0, which in older headers means host memory.
   if (attributes.device == hipInvalidDeviceId) return hipSuccess;
 #if HIP_VERSION >= 60000000

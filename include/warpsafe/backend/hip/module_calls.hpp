@@ -174,6 +174,9 @@ struct ModuleCalls<basic_hip_backend<Platform>> {
     return status;
   }
   static bool not_found(int status) noexcept { return status == hipErrorNotFound; }
+  /// AMD's runtime answers bytes that are no code object with the status that otherwise means
+  /// missing code (seen on 5.2.3 and 5.7.1).
+  static bool is_no_code_object(int status) noexcept { return status == hipErrorInvalidKernelFile; }
   static constexpr bool lists_names = detail::HipImageCalls::lists_names;
   template <class Visit>
   static int module_names(native_module module, detail::ImageBytes image, Visit visit) noexcept {

@@ -108,8 +108,8 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
   if (shape.dynamic_shared < needs.min_dynamic_shared) {
     return fail(Errc::shared_missing, shape.dynamic_shared, needs.min_dynamic_shared);
   }
-  // Static and dynamic shared memory count together. AMD's runtime checks each alone, and the sum
-  // then fails on the device (ROCm/clr hipamd/src/hip_module.cpp).
+  // Static and dynamic shared memory count together. AMD's runtime 6.4 checks each alone and
+  // launches the sum (seen on 6.4.3; 5.2.3 and 5.7.1 refuse it as "out of memory").
   const std::uint64_t shared_limit = device.shared_per_block_optin;
   if (shape.dynamic_shared > shared_limit ||
       kernel.static_shared > shared_limit - shape.dynamic_shared) {
@@ -176,7 +176,7 @@ constexpr bool validate_residency(const LaunchShape& shape, const KernelLimits& 
       return fail(Errc::cooperative_unsupported, shape.blocks(), 0);
     }
     // AMD's runtime multiplies the total in 32 bits. It accepts a wrapped total, whose grid-wide
-    // barrier never ends (ROCm/clr hipamd/src/hip_module.cpp).
+    // barrier never ends (accepted by 5.2.3, 5.7.1 and 6.4.3).
     std::uint64_t all = 0;
     if (device.vendor == Vendor::amd &&
         (!multiply(shape.blocks(), threads, all) || all > 0xffffffffU)) {

@@ -50,10 +50,10 @@ void fill(const Function& function, int device, hipFuncAttributes& attributes) {
   const Device& d = runtime().devices[static_cast<std::size_t>(device)];
   const int version = d.attribute(hipDeviceAttributeComputeCapabilityMajor) * 10 +
                       d.attribute(hipDeviceAttributeComputeCapabilityMinor);
-  attributes.binaryVersion = version;
-  attributes.ptxVersion = version;
+  attributes.binaryVersion = rules().has_code_version ? version : 2;
+  attributes.ptxVersion = rules().has_code_version ? version : 30;
   attributes.cacheModeCA = 0;
-  attributes.constSizeBytes = 0;
+  attributes.constSizeBytes = static_cast<std::size_t>(rules().const_bytes);
   attributes.localSizeBytes = static_cast<std::size_t>(function.info.private_bytes);
   const auto set = function.kernel->max_dynamic_shared.find(device);
   attributes.maxDynamicSharedSizeBytes = set != function.kernel->max_dynamic_shared.end()
@@ -80,7 +80,7 @@ hipError_t max_active_blocks(int* blocks, const void* host_function, int block_s
   if (blocks == nullptr) return hipErrorInvalidValue;
   Function function;
   if (find_function(host_function, runtime().thread().device, function) != hipSuccess) {
-    return hipErrorInvalidDeviceFunction;
+    return rules().unknown_occupancy;
   }
   return max_active_blocks_of(blocks, function, block_size, dynamic_shared);
 }
@@ -166,7 +166,7 @@ extern "C" {
 hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const void* host_function) {
   return api("hipFuncGetAttributes", [&](CallNote&) {
     if (attributes == nullptr) return hipErrorInvalidValue;
-    if (host_function == nullptr) return hipErrorInvalidDeviceFunction;
+    if (host_function == nullptr) return rules().null_attributes;
     const int device = runtime().thread().device;
     Function function;
     const hipError_t status = find_function(host_function, device, function);
@@ -179,14 +179,13 @@ hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const void* host_
 // clr hip_module.cpp:179. The maximum is stored and reported, and no launch checks it.
 hipError_t hipFuncSetAttribute(const void* host_function, hipFuncAttribute attribute, int value) {
   return api("hipFuncSetAttribute", [&](CallNote&) {
+    if (!rules().sets_attributes) return hipSuccess;
     if (host_function == nullptr) return hipErrorInvalidDeviceFunction;
     if (attribute < 0 || attribute > hipFuncAttributeMax) return hipErrorInvalidValue;
     const int device = runtime().thread().device;
     Function function;
-    const hipError_t status = find_function(host_function, device, function);
-    if (status != hipSuccess) {
-      // sys-7 hip_module.cpp hipFuncSetAttribute: it does not return the lookup's error.
-      return runtime().release < STAND_IN_HIP_7 ? status : hipErrorInvalidDeviceFunction;
+    if (find_function(host_function, device, function) != hipSuccess) {
+      return hipErrorInvalidDeviceFunction;
     }
     if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize) {
       if (value < 0 || value > available_dynamic_shared(function, device)) {
@@ -205,6 +204,7 @@ hipError_t hipFuncSetAttribute(const void* host_function, hipFuncAttribute attri
 hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute, hipFunction_t handle) {
   return api("hipFuncGetAttribute", [&](CallNote&) {
     if (value == nullptr) return hipErrorInvalidValue;
+    if (handle == nullptr) return rules().null_function_attribute;
     Kernel* kernel = module_function(handle);
     if (kernel == nullptr) return hipErrorInvalidHandle;
     const int device = runtime().thread().device;
@@ -220,7 +220,7 @@ hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute, hipF
         *value = all.maxThreadsPerBlock;
         return hipSuccess;
       case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-        *value = static_cast<int>(all.constSizeBytes);
+        *value = rules().const_bytes;
         return hipSuccess;
       case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
         *value = static_cast<int>(all.localSizeBytes);
@@ -229,6 +229,8 @@ hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute, hipF
         *value = all.numRegs;
         return hipSuccess;
       case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
+        *value = all.ptxVersion;
+        return hipSuccess;
       case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
         *value = all.binaryVersion;
         return hipSuccess;
@@ -260,7 +262,8 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
                                                                  std::size_t dynamic_shared,
                                                                  unsigned flags) {
   return api("hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", [&](CallNote&) {
-    if (flags != hipOccupancyDefault && blocks != nullptr) return hipErrorInvalidValue;
+    if (rules().checks_occupancy_flags && flags > 1 && blocks != nullptr)
+      return hipErrorInvalidValue;
     return max_active_blocks(blocks, host_function, block_size, dynamic_shared);
   });
 }
@@ -273,7 +276,7 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size,
     if (grid_size == nullptr || block_size == nullptr) return hipErrorInvalidValue;
     Function function;
     if (find_function(host_function, runtime().thread().device, function) != hipSuccess) {
-      return hipErrorInvalidDeviceFunction;
+      return rules().unknown_occupancy;
     }
     Occupancy result;
     const hipError_t status =

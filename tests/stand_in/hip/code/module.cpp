@@ -23,7 +23,7 @@ hipError_t load(hipModule_t* module, const void* image) {
   if (module == nullptr || image == nullptr) return hipErrorInvalidValue;
   auto made = std::make_unique<Module>();
   made->binary.objects = read_code_objects(image);
-  if (made->binary.objects.empty()) return hipErrorInvalidImage;
+  if (made->binary.objects.empty()) return rules().no_code_object;
   Runtime& r = runtime();
   if (r.require_matching_code) {
     const Device& device = r.devices[static_cast<std::size_t>(r.thread().device)];
@@ -31,7 +31,7 @@ hipError_t load(hipModule_t* module, const void* image) {
     for (const CodeObject& object : made->binary.objects) {
       matches = matches || object.architecture == device.architecture;
     }
-    if (!matches) return hipErrorNoBinaryForGpu;
+    if (!matches) return rules().no_code_for_module;
   }
   for (const CodeObject& object : made->binary.objects) {
     for (const CodeKernel& kernel : object.kernels) {
@@ -87,7 +87,7 @@ hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* image, unsigned,
 // clr hip_module.cpp:43.
 hipError_t hipModuleUnload(hipModule_t module) {
   return api("hipModuleUnload", [&](CallNote&) {
-    if (module == nullptr) return hipErrorInvalidResourceHandle;
+    if (module == nullptr) return rules().null_module;
     return runtime().modules.erase(module) != 0 ? hipSuccess : hipErrorNotFound;
   });
 }
@@ -95,8 +95,9 @@ hipError_t hipModuleUnload(hipModule_t module) {
 // clr hip_module.cpp:73.
 hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
   return api("hipModuleGetFunction", [&](CallNote&) {
-    if (function == nullptr || name == nullptr || *name == '\0') return hipErrorInvalidValue;
-    if (module == nullptr) return hipErrorInvalidResourceHandle;
+    if (function == nullptr || name == nullptr) return hipErrorInvalidValue;
+    if (*name == '\0') return rules().empty_kernel_name;
+    if (module == nullptr) return rules().null_module;
     Module* found = find_module(module);
     if (found == nullptr) return hipErrorNotFound;
     const auto kernel = found->functions.find(name);

@@ -44,8 +44,31 @@ TEST_F(StandInHipHost, HasTheTablesOfThreeArchitectures) {
 }
 
 TEST_F(StandInHipHost, ReportsNoOptInSharedMemoryBeforeRelease6) {
-  stand_in_hip_set_release(STAND_IN_HIP_5);
-  EXPECT_EQ(attribute(hipDeviceAttributeSharedMemPerBlockOptin), 0);
+  for (const auto release : {STAND_IN_HIP_5_2, STAND_IN_HIP_5_7}) {
+    stand_in_hip_set_release(release);
+    int value = -1;
+    EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeSharedMemPerBlockOptin, 0),
+              hipErrorInvalidValue);
+    EXPECT_EQ(value, -1);
+  }
+}
+
+TEST_F(StandInHipHost, LimitsTheGridsYAndZIn5_2ByX) {
+  stand_in_hip_set_release(STAND_IN_HIP_5_2);
+  EXPECT_EQ(attribute(hipDeviceAttributeMaxGridDimY), INT_MAX);
+  stand_in_hip_set_attribute(0, hipDeviceAttributeMaxGridDimY, 7);
+  EXPECT_EQ(attribute(hipDeviceAttributeMaxGridDimY), 7);
+}
+
+TEST_F(StandInHipHost, EnablesPeerAccessOnce) {
+  stand_in_hip_set_device_count(2);
+  EXPECT_EQ(hipDeviceEnablePeerAccess(1, 0), hipSuccess);
+  EXPECT_EQ(hipDeviceEnablePeerAccess(1, 0), hipErrorPeerAccessAlreadyEnabled);
+  EXPECT_EQ(hipDeviceDisablePeerAccess(1), hipSuccess);
+  EXPECT_EQ(hipDeviceDisablePeerAccess(1), hipErrorPeerAccessNotEnabled);
+  EXPECT_EQ(hipDeviceEnablePeerAccess(0, 0), hipErrorInvalidDevice);
+  stand_in_hip_set_peers(0);
+  EXPECT_EQ(hipDeviceEnablePeerAccess(1, 0), hipErrorPeerAccessUnsupported);
 }
 
 TEST_F(StandInHipHost, FillsThePropertiesFromTheAttributes) {

@@ -9,7 +9,7 @@ namespace {
 
 TEST_F(StandInHipHost, OverwritesTheLastErrorWithSuccessUntilRelease7) {
   int device = -1;
-  for (const auto release : {STAND_IN_HIP_5, STAND_IN_HIP_6}) {
+  for (const auto release : {STAND_IN_HIP_5_2, STAND_IN_HIP_5_7, STAND_IN_HIP_6_4}) {
     stand_in_hip_set_release(release);
     EXPECT_EQ(launch(0, 1), hipErrorInvalidValue);
     EXPECT_EQ(hipPeekAtLastError(), hipErrorInvalidValue);
@@ -86,9 +86,13 @@ TEST_F(StandInHipHost, SaysThereIsNoDeviceAndKeepsTheLastError) {
 TEST_F(StandInHipHost, NamesErrors) {
   EXPECT_STREQ(hipGetErrorName(hipErrorInvalidConfiguration), "hipErrorInvalidConfiguration");
   EXPECT_STREQ(hipGetErrorString(hipErrorInvalidConfiguration), "invalid configuration argument");
+  EXPECT_STREQ(hipGetErrorName(static_cast<hipError_t>(912)), "hipErrorUnknown");
+  EXPECT_STREQ(hipGetErrorName(static_cast<hipError_t>(1999)), "hipErrorUnknown");
+  stand_in_hip_set_release(STAND_IN_HIP_7);
   EXPECT_STREQ(hipGetErrorName(static_cast<hipError_t>(912)), "hipErrorInvalidTexture");
   EXPECT_STREQ(hipGetErrorString(static_cast<hipError_t>(912)), "unknown error");
-  EXPECT_STREQ(hipGetErrorName(static_cast<hipError_t>(1999)), "hipErrorUnknown");
+  stand_in_hip_set_release(STAND_IN_HIP_5_2);  // which has no texts
+  EXPECT_STREQ(hipGetErrorString(hipErrorInvalidConfiguration), "hipErrorInvalidConfiguration");
 }
 
 TEST_F(StandInHipHost, RecordsCallsThatHaveNoStatus) {

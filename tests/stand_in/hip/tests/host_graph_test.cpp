@@ -44,8 +44,28 @@ TEST_F(StandInHipHost, InvalidatesACaptureByADeviceSynchronisation) {
   hipGraph_t graph = nullptr;
   EXPECT_EQ(hipStreamEndCapture(stream, &graph), hipErrorStreamCaptureInvalidated);
   EXPECT_EQ(graph, nullptr);
-  EXPECT_EQ(hipStreamEndCapture(stream, &graph), hipErrorIllegalState);
+  // The stream keeps its broken capture until it has captured once more.
+  EXPECT_EQ(hipStreamEndCapture(stream, &graph), hipErrorStreamCaptureWrongThread);
+  EXPECT_EQ(launch(1, 1, 0, stream), hipErrorStreamCaptureInvalidated);
+  EXPECT_EQ(hipStreamSynchronize(stream), hipErrorStreamCaptureUnsupported);
+  EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
+  ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipSuccess);
+  ASSERT_EQ(hipStreamEndCapture(stream, &graph), hipSuccess);
   EXPECT_EQ(launch(1, 1, 0, stream), hipSuccess);
+}
+
+TEST_F(StandInHipHost, LeavesACaptureWholeBeforeRelease6) {
+  for (const auto release : {STAND_IN_HIP_5_2, STAND_IN_HIP_5_7}) {
+    stand_in_hip_set_release(release);
+    const hipStream_t stream = make_stream();
+    ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipSuccess);
+    void* memory = nullptr;
+    EXPECT_EQ(hipMalloc(&memory, 4), hipErrorStreamCaptureUnsupported);
+    EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
+    EXPECT_EQ(launch(1, 1, 0, stream), hipSuccess);
+    hipGraph_t graph = nullptr;
+    EXPECT_EQ(hipStreamEndCapture(stream, &graph), hipSuccess);
+  }
 }
 
 TEST_F(StandInHipHost, RefusesAllocationsDuringACaptureThatIsNotRelaxed) {
@@ -65,21 +85,52 @@ TEST_F(StandInHipHost, JoinsForkedStreamsIntoOneCapture) {
   const hipStream_t fork = make_stream();
   hipEvent_t event = nullptr;
   ASSERT_EQ(hipEventCreate(&event), hipSuccess);
-  for (const bool joined : {false, true}) {
-    ASSERT_EQ(hipStreamBeginCapture(origin, hipStreamCaptureModeThreadLocal), hipSuccess);
-    ASSERT_EQ(hipEventRecord(event, origin), hipSuccess);
-    ASSERT_EQ(hipStreamWaitEvent(fork, event, 0), hipSuccess);
-    ASSERT_EQ(launch(1, 1, 0, fork), hipSuccess);
-    EXPECT_EQ(stand_in_hip::launches().back().captured, 1);
-    hipGraph_t graph = nullptr;
-    EXPECT_EQ(hipStreamEndCapture(fork, &graph), hipErrorStreamCaptureUnmatched);
-    if (joined) {
-      ASSERT_EQ(hipEventRecord(event, fork), hipSuccess);
-      ASSERT_EQ(hipStreamWaitEvent(origin, event, 0), hipSuccess);
-    }
-    EXPECT_EQ(hipStreamEndCapture(origin, &graph),
-              joined ? hipSuccess : hipErrorStreamCaptureUnjoined);
-  }
+  ASSERT_EQ(hipStreamBeginCapture(origin, hipStreamCaptureModeThreadLocal), hipSuccess);
+  ASSERT_EQ(hipEventRecord(event, origin), hipSuccess);
+  ASSERT_EQ(hipStreamWaitEvent(fork, event, 0), hipSuccess);
+  ASSERT_EQ(launch(1, 1, 0, fork), hipSuccess);
+  EXPECT_EQ(stand_in_hip::launches().back().captured, 1);
+  hipGraph_t graph = nullptr;
+  EXPECT_EQ(hipStreamEndCapture(fork, &graph), hipErrorStreamCaptureUnmatched);
+  EXPECT_EQ(hipStreamEndCapture(origin, &graph), hipErrorStreamCaptureUnjoined);
+  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+  ASSERT_EQ(hipStreamIsCapturing(origin, &status), hipSuccess);
+  EXPECT_EQ(status, hipStreamCaptureStatusActive) << "it can still be joined";
+  ASSERT_EQ(hipEventRecord(event, fork), hipSuccess);
+  ASSERT_EQ(hipStreamWaitEvent(origin, event, 0), hipSuccess);
+  EXPECT_EQ(hipStreamEndCapture(origin, &graph), hipSuccess);
+  ASSERT_EQ(hipStreamIsCapturing(fork, &status), hipSuccess);
+  EXPECT_EQ(status, hipStreamCaptureStatusNone);
+}
+
+TEST_F(StandInHipHost, EndsAnUnjoinedCaptureIn5_2) {
+  stand_in_hip_set_release(STAND_IN_HIP_5_2);
+  const hipStream_t origin = make_stream();
+  const hipStream_t fork = make_stream();
+  hipEvent_t event = nullptr;
+  ASSERT_EQ(hipEventCreate(&event), hipSuccess);
+  ASSERT_EQ(hipStreamBeginCapture(origin, hipStreamCaptureModeGlobal), hipSuccess);
+  ASSERT_EQ(hipEventRecord(event, origin), hipSuccess);
+  ASSERT_EQ(hipStreamWaitEvent(fork, event, 0), hipSuccess);
+  ASSERT_EQ(launch(1, 1, 0, fork), hipSuccess);
+  hipGraph_t graph = nullptr;
+  EXPECT_EQ(hipStreamEndCapture(origin, &graph), hipSuccess);
+  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+  ASSERT_EQ(hipStreamIsCapturing(fork, &status), hipSuccess);
+  EXPECT_EQ(status, hipStreamCaptureStatusActive);
+}
+
+TEST_F(StandInHipHost, LaunchesAGraphAtOnceOnACapturingStream) {
+  const hipStream_t stream = make_stream();
+  ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipSuccess);
+  ASSERT_EQ(launch(1, 1, 0, stream), hipSuccess);
+  hipGraph_t graph = nullptr;
+  ASSERT_EQ(hipStreamEndCapture(stream, &graph), hipSuccess);
+  hipGraphExec_t exec = nullptr;
+  ASSERT_EQ(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0), hipSuccess);
+  ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipSuccess);
+  EXPECT_EQ(hipGraphLaunch(exec, stream), hipSuccess);
+  EXPECT_EQ(stand_in_hip::launches().back().replayed, 1);
 }
 
 TEST_F(StandInHipHost, CapturesCopiesFillsAndHostFunctions) {

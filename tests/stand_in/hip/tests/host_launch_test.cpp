@@ -3,6 +3,7 @@
 
 #include "host_fixture.hpp"
 
+#include <csignal>
 #include <thread>
 #include <vector>
 
@@ -74,7 +75,7 @@ TEST_F(StandInHipHost, LimitsACooperativeGridAndWrapsItsSizeBeforeRelease7) {
   EXPECT_EQ(launch_cooperative(dim3(1 << 16, 1 << 16), 1), hipSuccess);
   stand_in_hip_set_release(STAND_IN_HIP_7);
   EXPECT_EQ(launch_cooperative(dim3(1 << 16, 1 << 16), 1), hipErrorCooperativeLaunchTooLarge);
-  stand_in_hip_set_release(STAND_IN_HIP_6);
+  stand_in_hip_set_release(STAND_IN_HIP_6_4);
   stand_in_hip_set_attribute(0, hipDeviceAttributeCooperativeLaunch, 0);
   EXPECT_EQ(launch_cooperative(1, 64), hipErrorLaunchFailure);
 }
@@ -88,8 +89,10 @@ TEST_F(StandInHipHost, AnswersCooperativeMistakesByRelease) {
     hipError_t destroyed, over_shared, zero_grid;
   };
   for (const Case& expected :
-       {Case{STAND_IN_HIP_5, hipErrorInvalidValue, hipErrorInvalidValue, hipErrorInvalidValue},
-        Case{STAND_IN_HIP_6, hipErrorContextIsDestroyed, hipErrorCooperativeLaunchTooLarge,
+       {Case{STAND_IN_HIP_5_2, hipErrorInvalidValue, hipErrorCooperativeLaunchTooLarge,
+             hipErrorInvalidValue},
+        Case{STAND_IN_HIP_5_7, hipErrorInvalidValue, hipErrorInvalidValue, hipErrorInvalidValue},
+        Case{STAND_IN_HIP_6_4, hipErrorContextIsDestroyed, hipErrorCooperativeLaunchTooLarge,
              hipErrorInvalidValue},
         Case{STAND_IN_HIP_7, hipErrorInvalidValue, hipErrorCooperativeLaunchTooLarge,
              hipErrorInvalidConfiguration}}) {
@@ -104,13 +107,14 @@ TEST_F(StandInHipHost, AnswersCooperativeMistakesByRelease) {
             hipErrorInvalidDeviceFunction);
 }
 
-TEST_F(StandInHipHost, SendsACooperativeLaunchPastACaptureUntilRelease7) {
+TEST_F(StandInHipHost, SendsACooperativeLaunchPastACaptureUntil6_4) {
   const hipStream_t stream = make_stream();
-  for (const auto release : {STAND_IN_HIP_6, STAND_IN_HIP_7}) {
+  for (const auto release :
+       {STAND_IN_HIP_5_2, STAND_IN_HIP_5_7, STAND_IN_HIP_6_4, STAND_IN_HIP_7}) {
     stand_in_hip_set_release(release);
     ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed), hipSuccess);
     EXPECT_EQ(launch_cooperative(1, 64, 0, stream), hipSuccess);
-    EXPECT_EQ(stand_in_hip::launches().back().captured, release == STAND_IN_HIP_7 ? 1 : 0);
+    EXPECT_EQ(stand_in_hip::launches().back().captured, release >= STAND_IN_HIP_6_4 ? 1 : 0);
     hipGraph_t graph = nullptr;
     ASSERT_EQ(hipStreamEndCapture(stream, &graph), hipSuccess);
   }
@@ -119,8 +123,8 @@ TEST_F(StandInHipHost, SendsACooperativeLaunchPastACaptureUntilRelease7) {
 TEST_F(StandInHipHost, MultipliesABlocksThreadsIn32BitsUntilRelease7) {
   // 65536 * 65536 wraps to 0 threads, which no limit refuses; each axis stays below 2^32.
   EXPECT_EQ(launch(1, dim3(1 << 16, 1 << 16)), hipSuccess);
-  EXPECT_EQ(launch_cooperative(1, dim3(1 << 16, 1 << 16)), hipErrorUnknown);
-  EXPECT_EQ(stand_in_hip_undefined_uses(), 1u);  // a division by zero
+  EXPECT_EXIT(static_cast<void>(launch_cooperative(1, dim3(1 << 16, 1 << 16))),
+              testing::KilledBySignal(SIGFPE), "ends the process here: a cooperative block");
   stand_in_hip_set_release(STAND_IN_HIP_7);
   EXPECT_EQ(launch(1, dim3(1 << 16, 1 << 16)), hipErrorInvalidConfiguration);
 }

@@ -57,7 +57,7 @@ TEST_F(StandInHipHost, TellsHostFromDeviceMemory) {
   EXPECT_EQ(hipPointerGetAttributes(&attributes, nullptr), hipErrorInvalidValue);
   stand_in_hip_set_release(STAND_IN_HIP_7);
   EXPECT_EQ(hipPointerGetAttributes(&attributes, nullptr), hipSuccess);
-  stand_in_hip_set_release(STAND_IN_HIP_5);
+  stand_in_hip_set_release(STAND_IN_HIP_5_7);
   EXPECT_EQ(hipPointerGetAttributes(&attributes, &local), hipErrorInvalidValue);
   std::size_t free = 0;
   std::size_t total = 0;
@@ -87,6 +87,30 @@ TEST_F(StandInHipHost, WaitsForACopyOnAStreamWhenAskedTo) {
   int value = 0;
   ASSERT_EQ(hipMemcpyWithStream(&value, memory, 4, hipMemcpyDeviceToHost, stream), hipSuccess);
   EXPECT_EQ(value, 0x01010101);
+}
+
+TEST_F(StandInHipHost, FreesTheAllocationAroundAnAddress) {
+  char* memory = static_cast<char*>(make_memory(64));
+  EXPECT_EQ(hipFree(memory + 16), hipSuccess);
+  EXPECT_EQ(hipFree(memory), hipErrorInvalidValue);
+  EXPECT_EQ(stand_in_hip_live_objects(), 0u);
+}
+
+TEST_F(StandInHipHost, CapturesACopyBetweenDevicesIn5_2Alone) {
+  stand_in_hip_set_device_count(2);
+  char* memory = static_cast<char*>(make_memory(8));
+  for (const auto release : {STAND_IN_HIP_5_2, STAND_IN_HIP_5_7, STAND_IN_HIP_6_4}) {
+    stand_in_hip_set_release(release);
+    const hipStream_t stream = make_stream();
+    ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed), hipSuccess);
+    EXPECT_EQ(hipMemcpyPeerAsync(memory + 4, 1, memory, 0, 4, stream), hipSuccess);
+    hipGraph_t graph = nullptr;
+    ASSERT_EQ(hipStreamEndCapture(stream, &graph), hipSuccess);
+    std::size_t nodes = 7;
+    ASSERT_EQ(hipGraphGetNodes(graph, nullptr, &nodes), hipSuccess);
+    EXPECT_EQ(nodes, release == STAND_IN_HIP_5_2 ? 1u : 0u);
+  }
+  EXPECT_EQ(hipMemcpyPeerAsync(memory, 2, memory, 0, 4, nullptr), hipErrorInvalidDevice);
 }
 
 TEST_F(StandInHipHost, RefusesACopyOnADestroyedStream) {

@@ -3,6 +3,8 @@
 
 #include "host_fixture.hpp"
 
+#include <csignal>
+
 namespace {
 
 extern "C" hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device);
@@ -142,6 +144,7 @@ TEST_F(StandInHipHost, RefusesEventsThatCannotBe) {
   stand_in_hip_plant_last_error(hipErrorNotFound);
   EXPECT_EQ(hipEventDestroy(event), hipErrorContextIsDestroyed);
   EXPECT_EQ(stand_in_hip_last_error(), hipErrorNotFound);  // the status bypasses the slot
+  stand_in_hip_set_release(STAND_IN_HIP_7);
   EXPECT_EQ(hipEventRecord(event, nullptr), hipErrorInvalidHandle);
   EXPECT_EQ(stand_in_hip_undefined_uses(), 1u);
 }
@@ -154,6 +157,9 @@ TEST_F(StandInHipHost, RecordsAnEventOnlyOnItsOwnDevice) {
   const hipStream_t stream = make_stream();
   EXPECT_EQ(hipEventRecord(event, stream), hipErrorInvalidHandle);
   EXPECT_EQ(hipStreamWaitEvent(stream, event, 0), hipSuccess);
+  EXPECT_EXIT(static_cast<void>(hipStreamWaitEvent(stream, event, 1)),
+              testing::KilledBySignal(SIGSEGV), "hipStreamWaitEvent with flags");
+  stand_in_hip_set_release(STAND_IN_HIP_5_7);
   EXPECT_EQ(hipStreamWaitEvent(stream, event, 1), hipErrorInvalidValue);
 }
 

@@ -11,6 +11,7 @@
 #include <hip/hip_runtime_api.h>
 
 #include <array>
+#include <csignal>
 #include <vector>
 
 namespace {
@@ -133,7 +134,7 @@ TEST_F(StandInHip, AsksForCodeOfTheDevicesArchitectureWhenToldTo) {
   EXPECT_EQ(hipGetLastError(), hipErrorInvalidKernelFile);
   launch_nothing(1, 1);
   EXPECT_EQ(hipGetLastError(), hipErrorInvalidKernelFile);
-  stand_in_hip_set_release(STAND_IN_HIP_6);
+  stand_in_hip_set_release(STAND_IN_HIP_6_4);
   ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx90a"), 0);
   launch_nothing(1, 1);
   EXPECT_EQ(hipGetLastError(), hipSuccess);
@@ -188,7 +189,7 @@ TEST_F(StandInHip, CutsAModulesWorkItemsTo32BitsInYAndZ) {
     return hipModuleLaunchKernel(function, 1, y, z, 1, 4, 4, 0, nullptr, nullptr, nullptr);
   };
   // Release 5 limits only a single axis of the grid, to 2^31 - 1: 4 * (2^30 + 1) is 4 then.
-  stand_in_hip_set_release(STAND_IN_HIP_5);
+  stand_in_hip_set_release(STAND_IN_HIP_5_7);
   EXPECT_EQ(launch((1u << 30) + 1, 1), hipSuccess);
   EXPECT_EQ(launch(1, (1u << 30) + 1), hipSuccess);
   EXPECT_EQ(launch(1u << 30, 1), hipErrorInvalidValue);  // none are left
@@ -249,7 +250,23 @@ TEST_F(StandInHip, RefusesImagesThatHoldNoCodeForTheDevice) {
   EXPECT_EQ(hipModuleLoad(&module, "/dev/null"), hipErrorInvalidValue);
   stand_in_hip_require_matching_code(1);
   ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx942"), 0);
+  EXPECT_EQ(hipModuleLoadData(&module, image.data()), hipErrorInvalidValue);
+  stand_in_hip_set_release(STAND_IN_HIP_5_7);
   EXPECT_EQ(hipModuleLoadData(&module, image.data()), hipErrorNoBinaryForGpu);
+  EXPECT_EQ(hipModuleLoadData(&module, nonsense.data()), hipErrorInvalidKernelFile);
+}
+
+TEST_F(StandInHip, EndsAProgramWithoutCodeForADeviceIn5_2) {
+  if (has_code_for("gfx942")) {
+    GTEST_SKIP()
+        << "this program has code for gfx942; the test needs a device that it has none for";
+  }
+  stand_in_hip_set_release(STAND_IN_HIP_5_2);
+  stand_in_hip_require_matching_code(1);
+  ASSERT_EQ(stand_in_hip_set_device_preset(0, "gfx942"), 0);
+  int count = 0;
+  EXPECT_EXIT(static_cast<void>(hipGetDeviceCount(&count)), testing::KilledBySignal(SIGABRT),
+              "a device has no code in the program");
 }
 
 TEST_F(StandInHip, SharesManagedVariables) {

@@ -24,8 +24,9 @@ hipError_t create(hipEvent_t* event, unsigned flags) {
   constexpr unsigned supported =
       hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | release_flags;
   const bool both_releases = (flags & release_flags) == release_flags;
-  const bool timed_across_processes =
-      (flags & hipEventInterprocess) != 0 && (flags & hipEventDisableTiming) == 0;
+  const bool timed_across_processes = (flags & hipEventInterprocess) != 0 &&
+                                      (flags & hipEventDisableTiming) == 0 &&
+                                      !rules().timed_across_processes;
   if ((flags & ~supported) != 0 || both_releases || timed_across_processes) {
     return hipErrorInvalidValue;
   }
@@ -36,14 +37,14 @@ hipError_t create(hipEvent_t* event, unsigned flags) {
   return hipSuccess;
 }
 
-/// A destroyed event: clr reads freed memory.
-hipError_t dead() { return runtime().undefined(hipErrorInvalidHandle); }
+/// A destroyed event: the runtime reads freed memory.
+hipError_t dead() { return give(rules().dead_event, "a destroyed event"); }
 
 // clr hip_event.cpp:391.
 hipError_t record(hipEvent_t handle, hipStream_t stream, CallNote& note) {
   if (handle == nullptr) return hipErrorInvalidHandle;
   const StreamArgument on = resolve(stream, note);
-  if (!on.valid) return destroyed_stream();
+  if (!on.valid) return refuse(on, rules().recorded_stream, "hipEventRecord");
   Event* event = live_event(handle);
   if (event == nullptr) return dead();
   event->on_stream = on.stream != nullptr;
@@ -62,7 +63,7 @@ hipError_t record(hipEvent_t handle, hipStream_t stream, CallNote& note) {
 
 /// clr hip_event.cpp:439 and :461: a query of an event of a capture invalidates the capture.
 bool of_a_capture(Event& event) {
-  Stream* stream = event.capture_stream;
+  Stream* stream = rules().query_breaks ? event.capture_stream : nullptr;
   if (stream == nullptr || !stream->alive || stream->capture != hipStreamCaptureStatusActive) {
     return false;
   }
@@ -70,12 +71,11 @@ bool of_a_capture(Event& event) {
   return true;
 }
 
-/// The status of a wait for the event, or a query, that breaks a capture. Release 7 also breaks the
-/// open captures that the thread's mode forbids it to disturb: sys-7 hip_event.cpp,
-/// checkEventCaptureRestrictions.
-hipError_t capture_broken_by(Event& event) {
+/// The status of a call that breaks a capture. @param disturbs whether the call also breaks the
+/// open captures that the thread's mode forbids it to disturb
+hipError_t capture_broken_by(Event& event, bool disturbs) {
   if (of_a_capture(event)) return hipErrorCapturedEvent;
-  if (runtime().release >= STAND_IN_HIP_7 && event.on_stream && unsafe_during_capture()) {
+  if (disturbs && event.on_stream && unsafe_during_capture()) {
     return hipErrorStreamCaptureUnsupported;
   }
   return hipSuccess;
@@ -97,7 +97,10 @@ using namespace stand_in_hip;
 extern "C" {
 
 hipError_t hipEventCreate(hipEvent_t* event) {
-  return api("hipEventCreate", [&](CallNote&) { return create(event, hipEventDefault); });
+  return api("hipEventCreate", [&](CallNote& note) {
+    note.keeps_last_error = event == nullptr;
+    return create(event, hipEventDefault);
+  });
 }
 
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
@@ -111,7 +114,7 @@ hipError_t hipEventDestroy(hipEvent_t event) {
     Event* found = live_event(event);
     if (found == nullptr) {
       note.keeps_last_error = true;
-      return hipErrorContextIsDestroyed;
+      return give(rules().event_destroyed_twice, "hipEventDestroy, twice");
     }
     runtime().drain();
     found->alive = false;
@@ -135,7 +138,8 @@ hipError_t hipEventSynchronize(hipEvent_t event) {
     if (event == nullptr) return hipErrorInvalidHandle;
     Event* found = live_event(event);
     if (found == nullptr) return dead();
-    if (const hipError_t broken = capture_broken_by(*found)) return broken;
+    const bool disturbs = !rules().stream_wait_in_capture;
+    if (const hipError_t broken = capture_broken_by(*found, disturbs)) return broken;
     if (!found->recorded) return hipSuccess;
     runtime().drain();
     note.synchronises = true;
@@ -149,7 +153,8 @@ hipError_t hipEventQuery(hipEvent_t event) {
     if (event == nullptr) return hipErrorInvalidHandle;
     Event* found = live_event(event);
     if (found == nullptr) return dead();
-    if (const hipError_t broken = capture_broken_by(*found)) return broken;
+    const bool disturbs = rules().any_query_breaks;
+    if (const hipError_t broken = capture_broken_by(*found, disturbs)) return broken;
     return found->pending ? hipErrorNotReady : hipSuccess;
   });
 }

@@ -29,8 +29,9 @@ bool captures_on_a_blocking_stream() {
 hipError_t is_capturing(hipStream_t handle, hipStreamCaptureStatus* status, CallNote& note) {
   if (status == nullptr) return hipErrorInvalidValue;
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed_stream();
-  if (on.stream == nullptr && captures_on_a_blocking_stream()) return hipErrorStreamCaptureImplicit;
+  if (!on.valid) return refuse(on, rules().capture_stream, "hipStreamIsCapturing");
+  if (on.stream == nullptr && rules().null_stream_is_implicit && captures_on_a_blocking_stream())
+    return hipErrorStreamCaptureImplicit;
   *status = on.stream == nullptr ? hipStreamCaptureStatusNone : on.stream->capture;
   return hipSuccess;
 }
@@ -40,7 +41,7 @@ hipError_t capture_info(hipStream_t handle, hipStreamCaptureStatus* status,
                         const hipGraphNode_t** nodes, std::size_t* count, CallNote& note) {
   if (status == nullptr) return hipErrorInvalidValue;
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed_stream();
+  if (!on.valid) return refuse(on, rules().capture_stream, "hipStreamGetCaptureInfo_v2");
   if (on.stream == nullptr) return hipErrorStreamCaptureImplicit;
   *status = on.stream->capture;
   const bool active = *status == hipStreamCaptureStatusActive;
@@ -64,13 +65,14 @@ hipError_t update(hipGraphExec_t exec, hipGraph_t graph, hipGraphExecUpdateResul
 // clr hip_graph.cpp:896.
 hipError_t begin_capture(hipStream_t handle, hipStreamCaptureMode mode, CallNote& note) {
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed_stream();
+  if (!on.valid) return refuse(on, rules().capture_stream, "hipStreamBeginCapture");
   if (on.stream == nullptr) return hipErrorStreamCaptureUnsupported;
   if (mode < hipStreamCaptureModeGlobal || mode > hipStreamCaptureModeRelaxed) {
     return hipErrorInvalidValue;
   }
   if (on.stream->capture == hipStreamCaptureStatusActive) return hipErrorIllegalState;
   on.stream->capture = hipStreamCaptureStatusActive;
+  on.stream->ended = false;
   on.stream->capture_mode = mode;
   on.stream->capture_thread = std::this_thread::get_id();
   on.stream->capture_origin = on.stream;
@@ -80,41 +82,60 @@ hipError_t begin_capture(hipStream_t handle, hipStreamCaptureMode mode, CallNote
   return hipSuccess;
 }
 
-void leave_capture(Stream& stream) {
-  stream.capture = hipStreamCaptureStatusNone;
-  stream.capture_origin = nullptr;
+/// @param broken whether the capture was invalidated
+void leave_capture(Stream& stream, bool broken) {
   stream.graph = nullptr;
   stream.joined = true;
+  stream.capture_thread = {};
+  stream.ended = broken && rules().stays_broken;
+  if (stream.ended) return;
+  stream.capture = hipStreamCaptureStatusNone;
+  stream.capture_origin = nullptr;
+}
+
+/// The status of an end that failed. Some releases write a handle all the same.
+hipError_t failed_end(hipGraph_t* graph, hipError_t status) {
+  static Graph none{{}, false};
+  if (rules().failed_end_sets_graph) *graph = reinterpret_cast<hipGraph_t>(&none);
+  return status;
 }
 
 // clr hip_graph.cpp:977.
 hipError_t end_capture(hipStream_t handle, hipGraph_t* graph, CallNote& note) {
   if (graph == nullptr) return hipErrorInvalidValue;
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed_stream();
-  if (on.stream == nullptr || on.stream->capture == hipStreamCaptureStatusNone) {
-    return hipErrorIllegalState;
-  }
+  if (!on.valid) return refuse(on);
+  if (on.stream == nullptr) return failed_end(graph, rules().end_on_null_stream);
   Stream& origin = *on.stream;
-  if (origin.capture_origin != &origin) return hipErrorStreamCaptureUnmatched;
+  if (origin.capture == hipStreamCaptureStatusNone) {
+    return failed_end(graph, rules().end_without_begin);
+  }
+  if (origin.capture_origin != &origin) return failed_end(graph, hipErrorStreamCaptureUnmatched);
   if (origin.capture_mode != hipStreamCaptureModeRelaxed &&
       origin.capture_thread != std::this_thread::get_id()) {
-    return hipErrorStreamCaptureWrongThread;
+    return failed_end(graph, hipErrorStreamCaptureWrongThread);
   }
   const bool invalidated = origin.capture == hipStreamCaptureStatusInvalidated;
   Graph* made = origin.graph;
   bool joined = true;
+  for (const Stream& stream : runtime().streams) {
+    joined = joined && (stream.capture_origin != &origin || stream.joined);
+  }
+  const bool unjoined = !invalidated && !joined && rules().demands_join;
   for (Stream& stream : runtime().streams) {
-    if (stream.capture_origin != &origin) continue;
-    joined = joined && stream.joined;
-    leave_capture(stream);
+    if (stream.capture_origin != &origin || (unjoined && rules().unjoined_stay)) continue;
+    if (&stream == &origin || !rules().forks_stay) leave_capture(stream, invalidated);
+  }
+  if (unjoined) {
+    if (rules().unjoined_end_clears_graph) *graph = nullptr;
+    return failed_end(graph, hipErrorStreamCaptureUnjoined);
   }
   *graph = nullptr;
-  if (invalidated && runtime().forgives_broken_captures) made->nodes.clear();
-  if ((invalidated && !runtime().forgives_broken_captures) || !joined) {
+  if (invalidated && !runtime().forgives_broken_captures) {
     made->alive = false;
-    return invalidated ? hipErrorStreamCaptureInvalidated : hipErrorStreamCaptureUnjoined;
+    return hipErrorStreamCaptureInvalidated;
   }
+  if (invalidated) made->nodes.clear();
   *graph = reinterpret_cast<hipGraph_t>(made);
   return hipSuccess;
 }
@@ -245,9 +266,10 @@ hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
     const StreamArgument on = resolve(stream, note);
     const GraphExec* found = live(runtime().graph_execs, exec);
     if (found == nullptr) return hipErrorInvalidValue;
-    if (!on.valid) return destroyed_stream();
-    for (const auto& node : found->nodes) {
-      runtime().enqueue(on.stream, [node] { static_cast<void>(node()); });
+    if (!on.valid) return refuse(on, rules().graph_stream, "hipGraphLaunch");
+    for (const Node& node : found->nodes) {
+      if (node.refused != hipSuccess) return node.refused;
+      runtime().enqueue(on.stream, [run = node.run] { static_cast<void>(run()); });
     }
     return hipSuccess;
   });

@@ -39,11 +39,9 @@ struct Request {
   }
 };
 
-/// The runtime of release 5 and 6 multiplies block sizes as uint32 (clr hip_module.cpp:278), that
-/// of release 7 as size_t (sys-7 hip_module.cpp, NDRange::product).
 std::uint64_t threads_of(dim3 block) {
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  return runtime().release < STAND_IN_HIP_7 ? static_cast<std::uint32_t>(threads) : threads;
+  return rules().multiplies_in_32_bits ? static_cast<std::uint32_t>(threads) : threads;
 }
 
 // clr hip_module.cpp:302-320.
@@ -51,44 +49,48 @@ hipError_t validate_cooperative(const Request& request, const Function& function
                                 const Device& device) {
   if (device.attribute(hipDeviceAttributeCooperativeLaunch) == 0) return hipErrorLaunchFailure;
   const std::uint64_t block_size = threads_of(request.block);
-  if (block_size == 0) return runtime().undefined(hipErrorUnknown);  // divides by it, line 316
+  if (block_size == 0) {
+    return give(rules().cooperative_wraps_to_zero, "a cooperative block of 2^32 threads");
+  }
   Occupancy fits;
   const hipError_t status =
       occupancy(device, function.info, static_cast<int>(block_size), request.shared, true, fits);
   if (status != hipSuccess) return status;
   std::uint64_t items = global.x * global.y * global.z;
-  // Line 316 multiplies as uint32 and so lets a product over 2^32 through; release 7 does not.
-  if (runtime().release < STAND_IN_HIP_7) items = static_cast<std::uint32_t>(items);
+  if (rules().multiplies_in_32_bits) items = static_cast<std::uint32_t>(items);
   return items / block_size > static_cast<std::uint64_t>(fits.blocks_per_grid)
              ? hipErrorCooperativeLaunchTooLarge
              : hipSuccess;
 }
 
-// ihipLaunchKernel_validate, clr hip_module.cpp:249, in its order. Static and dynamic shared memory
-// are never added. global is what the caller made of grid times block.
+/// What the submission of a valid launch returns, or of a graph with it. Line 252 of clr
+/// hip_module.cpp takes the bytes as uint32, so it does not see 2^32 more.
+hipError_t submission(const Request& request, const Function& function, const Device& device) {
+  const std::uint64_t shared = std::uint64_t{static_cast<std::uint32_t>(request.shared)} +
+                               static_cast<std::uint64_t>(function.info.static_shared_bytes);
+  const auto limit =
+      static_cast<std::uint64_t>(device.attribute(hipDeviceAttributeMaxSharedMemoryPerBlock));
+  return rules().adds_static_shared && shared > limit ? hipErrorOutOfMemory : hipSuccess;
+}
+
+// ihipLaunchKernel_validate, clr hip_module.cpp:249, in its order. global is what the caller made
+// of grid times block.
 hipError_t validate(const Request& request, const Function& function, Dims global,
                     const Device& device) {
-  const StandInHipRelease release = runtime().release;
   if (request.parameters != nullptr && request.extra != nullptr) return hipErrorInvalidValue;
   // A zero block makes the global size zero too, and is refused here, before line 268 checks it.
-  if (global.any_zero()) {
-    return release < STAND_IN_HIP_7 ? hipErrorInvalidValue : hipErrorInvalidConfiguration;
-  }
-  // Line 252 takes the bytes as uint32, so it does not see 2^32 more.
+  if (global.any_zero()) return rules().zero_size;
   const int shared_limit = device.attribute(hipDeviceAttributeMaxSharedMemoryPerBlock);
-  if (static_cast<std::uint32_t>(request.shared) > static_cast<std::uint32_t>(shared_limit)) {
+  if (rules().refuses_dynamic_alone &&
+      static_cast<std::uint32_t>(request.shared) > static_cast<std::uint32_t>(shared_limit)) {
     return hipErrorInvalidValue;
   }
   const std::uint64_t threads = threads_of(request.block);
   const int thread_limit = device.attribute(hipDeviceAttributeMaxThreadsPerBlock);
-  if (threads > static_cast<std::uint64_t>(thread_limit)) {
-    return release < STAND_IN_HIP_7 ? hipErrorInvalidValue : hipErrorInvalidConfiguration;
-  }
+  if (threads > static_cast<std::uint64_t>(thread_limit)) return rules().too_many_threads;
   const bool takes_arguments = function.arguments != nullptr && !function.arguments->empty();
   if (takes_arguments && request.parameters == nullptr && request.extra == nullptr) {
-    // Line 284; clr-5.7 reads through the null pointer.
-    return release >= STAND_IN_HIP_6 ? hipErrorInvalidValue
-                                     : runtime().undefined(hipErrorInvalidValue);
+    return give(rules().no_arguments, "a launch without the kernel's arguments");
   }
   if (threads > static_cast<std::uint64_t>(function.info.max_threads_per_block)) {
     return hipErrorLaunchFailure;
@@ -141,6 +143,7 @@ LaunchRecord& record_launch(const Request& request, const Function& function,
   launch.grid = request.grid;
   launch.block = request.block;
   launch.dynamic_shared_bytes = request.shared;
+  launch.static_shared_bytes = static_cast<std::uint64_t>(function.info.static_shared_bytes);
   launch.stream = stream;
   launch.device = on.device;
   launch.cooperative = request.cooperative ? 1 : 0;
@@ -152,14 +155,22 @@ LaunchRecord& record_launch(const Request& request, const Function& function,
   return record;
 }
 
-/// Records a validated launch, as captured or as run.
+const Device& device_of(const StreamArgument& on) {
+  return runtime().devices[static_cast<std::size_t>(on.device)];
+}
+
+/// Records a validated launch, as captured or as run. @param captures whether it can be captured
 hipError_t conclude(const Request& request, const Function& function, const void* host_function,
-                    const StreamArgument& on, hipStream_t stream, hipError_t result) {
+                    const StreamArgument& on, hipStream_t stream, hipError_t result,
+                    bool captures = true) {
+  const bool capturing = captures && on.capturing();
+  hipError_t submitted = hipSuccess;
+  if (result == hipSuccess) submitted = submission(request, function, device_of(on));
+  if (!capturing && submitted != hipSuccess) result = submitted;
   if (result != hipSuccess) {
     record_launch(request, function, host_function, on, stream, result);
     return result;
   }
-  const bool capturing = on.capturing();
   LaunchRecord& record = record_launch(request, function, host_function, on, stream, result);
   record.launch.captured = capturing ? 1 : 0;
   if (!capturing) return hipSuccess;
@@ -176,44 +187,32 @@ hipError_t conclude(const Request& request, const Function& function, const void
     return hipSuccess;
   };
   hipError_t status = hipSuccess;
-  static_cast<void>(captured(on, replay, status));
+  static_cast<void>(captured(on, replay, status, submitted));
   return status;
 }
 
-/// Release 7 refuses a launch on a stream of another device: sys-7 hip_module.cpp
-/// ihipModuleLaunchKernel. Earlier releases run it on the stream's device.
+/// Where it is not refused, the launch runs on the stream's device.
 bool wrong_device(const StreamArgument& on) {
-  Runtime& r = runtime();
-  return r.release >= STAND_IN_HIP_7 && on.device != r.thread().device;
-}
-
-const Device& device_of(const StreamArgument& on) {
-  return runtime().devices[static_cast<std::size_t>(on.device)];
+  return rules().stays_on_device && on.device != runtime().thread().device;
 }
 
 // hipLaunchKernel_common and ihipLaunchKernel: clr hip_module.cpp:725, hip_platform.cpp:611.
 hipError_t launch(const Request& request, const void* host_function, hipStream_t stream,
                   CallNote& note) {
   const StreamArgument on = resolve(stream, note);
-  const StandInHipRelease release = runtime().release;
   Function function;
   const hipError_t result = [&] {
-    if (!on.valid) {
-      // clr-5.7 does not check this: it uses device -1.
-      return release >= STAND_IN_HIP_6 ? hipErrorInvalidValue
-                                       : runtime().undefined(hipErrorInvalidValue);
-    }
+    if (!on.valid)
+      return refuse(on, rules().launch_stream, "a launch on a stream that does not exist");
     if (on.stream != nullptr && on.stream->capture == hipStreamCaptureStatusInvalidated) {
       return hipErrorStreamCaptureInvalidated;
     }
     const hipError_t found = find_function(host_function, on.device, function);
-    // sys-7 hip_platform.cpp ihipLaunchKernel passes this one on; clr hip_platform.cpp:620 does
-    // not.
-    if (found == hipErrorInvalidKernelFile && release >= STAND_IN_HIP_7) return found;
+    if (found == hipErrorInvalidKernelFile) return rules().no_code_for_launch;
     if (found != hipSuccess) return hipErrorInvalidDeviceFunction;
     const Device& device = device_of(on);
     // hip_platform.cpp:630 checks y and z only on gfx12 and later.
-    if (release >= STAND_IN_HIP_6 && device.major() >= 12 &&
+    if (runtime().release >= STAND_IN_HIP_6_4 && device.major() >= 12 &&
         (request.grid.y > 65536 || request.grid.z > 65536)) {
       return hipErrorInvalidConfiguration;
     }
@@ -224,23 +223,21 @@ hipError_t launch(const Request& request, const void* host_function, hipStream_t
   return conclude(request, function, host_function, on, stream, result);
 }
 
-// hipLaunchCooperativeKernel_common: clr hip_module.cpp:762. Before release 7 it has no branch for
-// a capturing stream: the launch is not part of the graph.
+// hipLaunchCooperativeKernel_common: clr hip_module.cpp:762. Before 6.4 it has no branch for a
+// capturing stream: the launch is not part of the graph.
 hipError_t launch_cooperative(Request request, const void* host_function, hipStream_t stream,
                               CallNote& note) {
   request.cooperative = true;
-  StreamArgument on = resolve(stream, note);
-  const StandInHipRelease release = runtime().release;
+  const StreamArgument on = resolve(stream, note);
+  const Rules& by = rules();
   Function function;
   const hipError_t result = [&] {
-    if (!on.valid) {
-      return release == STAND_IN_HIP_6 ? hipErrorContextIsDestroyed : hipErrorInvalidValue;
-    }
-    if (release >= STAND_IN_HIP_7 && on.stream != nullptr &&
+    if (!on.valid) return refuse(on, by.cooperative_stream, "a cooperative launch");
+    if (by.captures_cooperative && on.stream != nullptr &&
         on.stream->capture == hipStreamCaptureStatusInvalidated) {
       return hipErrorStreamCaptureInvalidated;
     }
-    if (host_function == nullptr) return hipErrorInvalidDeviceFunction;
+    if (host_function == nullptr) return by.cooperative_null;
     const hipError_t found = find_function(host_function, on.device, function);
     if (found != hipSuccess) return found;
     const Device& device = device_of(on);
@@ -250,23 +247,21 @@ hipError_t launch_cooperative(Request request, const void* host_function, hipStr
       return hipErrorInvalidConfiguration;
     }
     const int shared_limit = device.attribute(hipDeviceAttributeMaxSharedMemoryPerBlock);
-    if (release >= STAND_IN_HIP_6 && request.shared > static_cast<std::size_t>(shared_limit)) {
+    if (by.cooperative_shared_first && request.shared > static_cast<std::size_t>(shared_limit)) {
       return hipErrorCooperativeLaunchTooLarge;
     }
     if (wrong_device(on)) return hipErrorInvalidResourceHandle;
     return validate(request, function, request.global(), device);
   }();
-  if (release < STAND_IN_HIP_7) on.stream = nullptr;
-  return conclude(request, function, host_function, on, stream, result);
+  return conclude(request, function, host_function, on, stream, result, by.captures_cooperative);
 }
 
-// clr hip_module.cpp:487, clr-5.7 the same without the limits on y and z.
+// clr hip_module.cpp:487.
 hipError_t validate_module(const Request& request, const Function& function,
                            const StreamArgument& on) {
-  const StandInHipRelease release = runtime().release;
   const Device& device = device_of(on);
   Dims global = request.global();
-  if (release >= STAND_IN_HIP_7) {  // sys-7 hip_module.cpp hipModuleLaunchKernel
+  if (runtime().release >= STAND_IN_HIP_7) {  // sys-7 hip_module.cpp hipModuleLaunchKernel
     const int threads = device.attribute(hipDeviceAttributeMaxThreadsPerBlock);
     const int shared = device.attribute(hipDeviceAttributeMaxSharedMemoryPerBlock);
     if (global.any_over(UINT32_MAX) || global.any_zero() ||
@@ -277,10 +272,13 @@ hipError_t validate_module(const Request& request, const Function& function,
     if (wrong_device(on)) return hipErrorInvalidResourceHandle;
     return validate(request, function, global, device);
   }
-  const std::uint64_t yz_limit = release == STAND_IN_HIP_6 ? 65536 : INT_MAX;
+  const std::uint64_t yz_limit = rules().limits_module_yz ? 65536 : INT_MAX;
   const Dims grid = of(request.grid);
-  if (grid.x > INT_MAX || grid.y > yz_limit || grid.z > yz_limit) return hipErrorInvalidValue;
+  if (rules().limits_module_grid && (grid.x > INT_MAX || grid.y > yz_limit || grid.z > yz_limit)) {
+    return hipErrorInvalidValue;
+  }
   if (global.x > UINT32_MAX) return hipErrorInvalidConfiguration;
+  if (!rules().module_yz_wrap && global.any_over(UINT32_MAX)) return hipErrorInvalidConfiguration;
   // Line 512 casts y and z without a check.
   global.y = static_cast<std::uint32_t>(global.y);
   global.z = static_cast<std::uint32_t>(global.z);
@@ -290,22 +288,19 @@ hipError_t validate_module(const Request& request, const Function& function,
 hipError_t launch_module(const Request& request, hipFunction_t handle, hipStream_t stream,
                          CallNote& note) {
   const StreamArgument on = resolve(stream, note);
-  const StandInHipRelease release = runtime().release;
   Function function;
   const hipError_t result = [&] {
-    if (!on.valid) {
-      return release < STAND_IN_HIP_7 ? hipErrorInvalidValue : hipErrorContextIsDestroyed;
-    }
+    if (!on.valid) return refuse(on, rules().module_stream, "a module's kernel on a stream");
     if (on.stream != nullptr && on.stream->capture == hipStreamCaptureStatusInvalidated) {
       return hipErrorStreamCaptureInvalidated;
     }
-    if (handle == nullptr) return hipErrorInvalidResourceHandle;  // line 417
+    if (handle == nullptr) return rules().null_module_function;
     Kernel* kernel = module_function(handle);
     if (kernel == nullptr) return runtime().undefined(hipErrorInvalidResourceHandle);
     const hipError_t found = find_code(*kernel, on.device, function);
     return found != hipSuccess ? found : validate_module(request, function, on);
   }();
-  return conclude(request, function, nullptr, on, stream, result);
+  return conclude(request, function, nullptr, on, stream, result, rules().captures_modules);
 }
 
 }  // namespace

@@ -72,20 +72,23 @@ hipError_t allocate(void** pointer, std::size_t size, int device, bool on_host, 
   return hipSuccess;
 }
 
-// ihipFree, clr hip_memory.cpp:70: waits for the device first.
-hipError_t release(void* pointer) {
+// ihipFree, clr hip_memory.cpp:70: waits for the device first. It frees the allocation that the
+// pointer lies in.
+hipError_t release(const void* pointer) {
   if (pointer == nullptr) return hipSuccess;
+  const Place place = find(pointer);
   auto& all = runtime().allocations;
-  const auto found = all.find(pointer);
+  const auto found = place.allocation == nullptr ? all.end() : all.find(place.first);
   if (found == all.end() || found->second.registered) return hipErrorInvalidValue;
   runtime().drain();
+  void* const first = const_cast<void*>(found->first);
   all.erase(found);
-  std::free(pointer);
+  std::free(first);
   return hipSuccess;
 }
 
 bool known_kind(hipMemcpyKind kind) {
-  return kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault;
+  return !rules().checks_copy_kind || (kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault);
 }
 
 // ihipMemcpy_validate, clr hip_memory.cpp:413. It does not compare the direction with the
@@ -108,7 +111,7 @@ hipError_t validate_copy(const void* to, const void* from, std::size_t size, hip
 hipError_t copy_now(void* to, const void* from, std::size_t size, hipMemcpyKind kind,
                     CallNote& note) {
   note.bytes = size;
-  if (invalidate_all_captures()) return hipErrorStreamCaptureImplicit;
+  if (refuses_blocking_copy()) return hipErrorStreamCaptureImplicit;
   if (size == 0) return hipSuccess;
   const hipError_t status = validate_copy(to, from, size, kind);
   if (status != hipSuccess) return status;
@@ -137,7 +140,7 @@ hipError_t copy_async(void* to, const void* from, std::size_t size, hipMemcpyKin
   note.bytes = size;
   const StreamArgument on = resolve(stream, note);
   if (!known_kind(kind)) return hipErrorInvalidMemcpyDirection;
-  if (!on.valid) return destroyed_stream();
+  if (!on.valid) return refuse(on, rules().copy_stream, "hipMemcpyAsync");
   if (size == 0) return hipSuccess;
   const hipError_t status = validate_copy(to, from, size, kind);
   if (status != hipSuccess) return status;
@@ -153,7 +156,7 @@ hipError_t validate_fill(const void* at, std::size_t size) {
 
 hipError_t fill_now(void* at, int value, std::size_t size, CallNote& note) {
   note.bytes = size;
-  if (invalidate_all_captures()) return hipErrorStreamCaptureImplicit;
+  if (refuses_blocking_copy()) return hipErrorStreamCaptureImplicit;
   if (size == 0) return hipSuccess;
   const hipError_t status = validate_fill(at, size);
   if (status != hipSuccess) return status;
@@ -165,7 +168,7 @@ hipError_t fill_now(void* at, int value, std::size_t size, CallNote& note) {
 hipError_t fill_async(void* at, int value, std::size_t size, hipStream_t stream, CallNote& note) {
   note.bytes = size;
   const StreamArgument on = resolve(stream, note);
-  if (!on.valid) return runtime().undefined(hipErrorContextIsDestroyed);  // not checked
+  if (!on.valid) return refuse(on, rules().fill_stream, "hipMemsetAsync");
   if (size == 0) return hipSuccess;
   const hipError_t status = validate_fill(at, size);
   if (status != hipSuccess) return status;
@@ -226,15 +229,13 @@ auto& type_of(Attributes& attributes) {
 // and HIP 5's headers have no value for such memory.
 hipError_t pointer_attributes(hipPointerAttribute_t* attributes, const void* pointer) {
   if (attributes == nullptr || pointer == nullptr) {
-    // Release 7 accepts null, and writes nothing: AMD's "HIP API 7.0 changes".
-    return runtime().release < STAND_IN_HIP_7 ? hipErrorInvalidValue : hipSuccess;
+    return rules().null_pointer;
   }
   *attributes = {};
   const Place place = find(pointer);
   if (place.allocation == nullptr) {
-    if (runtime().release < STAND_IN_HIP_6) return hipErrorInvalidValue;
-    attributes->device = -2;  // hipInvalidDeviceId
-    return hipSuccess;
+    if (rules().unknown_pointer == hipSuccess) attributes->device = -2;  // hipInvalidDeviceId
+    return rules().unknown_pointer;
   }
   const Allocation& allocation = *place.allocation;
   type_of(*attributes) = allocation.on_host ? hipMemoryTypeHost : hipMemoryTypeDevice;
@@ -271,15 +272,18 @@ hipError_t hipMalloc(void** pointer, std::size_t size) {
   });
 }
 
-// clr hip_hmm.cpp, hipMallocManaged: 0 bytes are an error. While a capture that is not relaxed is
-// open, it is refused even in a relaxed thread, without breaking the capture.
+// hipMallocManaged: 0 bytes are an error. As read in clr's hip_hmm.cpp, for release 7: while a
+// capture that is not relaxed is open, it is refused even in a relaxed thread, without breaking the
+// capture.
 hipError_t hipMallocManaged(void** pointer, std::size_t size, unsigned flags) {
   return api("hipMallocManaged", [&](CallNote& note) {
-    if (unsafe_during_capture()) return hipErrorStreamCaptureUnsupported;
+    if (!rules().manages_in_capture && unsafe_during_capture()) {
+      return hipErrorStreamCaptureUnsupported;
+    }
     const bool known_flags = flags == hipMemAttachGlobal || flags == hipMemAttachHost;
     if (pointer == nullptr || size == 0 || !known_flags) return hipErrorInvalidValue;
     for (const Stream& stream : runtime().streams) {
-      if (!stream.alive || stream.capture == hipStreamCaptureStatusNone) continue;
+      if (rules().manages_in_capture || !stream.is_in_capture()) continue;
       const bool own = stream.capture_thread == std::this_thread::get_id() &&
                        stream.capture_mode == hipStreamCaptureModeThreadLocal;
       if (own || stream.capture_mode == hipStreamCaptureModeGlobal) {
@@ -305,8 +309,21 @@ hipError_t hipMallocAsync(void** pointer, std::size_t size, hipStream_t stream) 
   return api("hipMallocAsync", [&](CallNote& note) {
     const StreamArgument on = resolve(stream, note);
     if (pointer == nullptr) return hipErrorInvalidValue;
-    if (!on.valid) return hipErrorInvalidHandle;
-    return allocate(pointer, size, on.device, false, 0, note);
+    if (!on.valid) return refuse(on, rules().pool_stream, "hipMallocAsync");
+    const Answer nothing = rules().pool_of_nothing;
+    if (size == 0 && nothing.status != hipSuccess)
+      return give(nothing, "hipMallocAsync of 0 bytes");
+    if (rules().pools_grow_late && size > free_on(on.device)) {
+      *pointer = nullptr;  // the runtime writes an address, behind which there is no memory
+      return hipSuccess;
+    }
+    const hipError_t status = allocate(pointer, size, on.device, false, 0, note);
+    if (status != hipSuccess || !rules().captures_allocations) return status;
+    hipError_t captured_status = hipSuccess;
+    return captured(
+               on, [] { return hipSuccess; }, captured_status)
+               ? captured_status
+               : hipSuccess;
   });
 }
 
@@ -315,13 +332,21 @@ hipError_t hipFreeAsync(void* pointer, hipStream_t stream) {
   return api("hipFreeAsync", [&](CallNote& note) {
     const StreamArgument on = resolve(stream, note);
     if (pointer == nullptr) return hipErrorInvalidValue;
-    if (!on.valid) return hipErrorInvalidHandle;
+    if (!on.valid) return refuse(on, rules().pool_stream, "hipFreeAsync");
     const Place place = find(pointer);
-    if (place.allocation == nullptr || place.first != pointer) return hipErrorInvalidValue;
-    return submit(on, [pointer] {
+    if (place.allocation == nullptr) {
+      return give(rules().foreign_free_async,
+                  "hipFreeAsync of memory that the runtime does not know");
+    }
+    if (place.first != pointer) return hipErrorInvalidValue;
+    runtime().freed_async = true;
+    const auto work = [pointer] {
       auto& all = runtime().allocations;
       if (all.erase(pointer) != 0) std::free(pointer);
-    });
+    };
+    if (rules().captures_allocations) return submit(on, work);
+    runtime().enqueue(on.stream, work);
+    return hipSuccess;
   });
 }
 
@@ -346,7 +371,8 @@ hipError_t hipHostRegister(void* pointer, std::size_t size, unsigned flags) {
   return api("hipHostRegister", [&](CallNote& note) {
     note.bytes = size;
     if (unsafe_during_capture()) return hipErrorStreamCaptureUnsupported;
-    if (pointer == nullptr || size == 0 || flags > 15) return hipErrorInvalidValue;
+    if (pointer == nullptr || flags > 15) return hipErrorInvalidValue;
+    if (size == 0) return rules().register_nothing;
     runtime().allocations[pointer] = {size, runtime().thread().device, flags, true, true, false};
     return hipSuccess;
   });
@@ -356,10 +382,11 @@ hipError_t hipHostRegister(void* pointer, std::size_t size, unsigned flags) {
 hipError_t hipHostUnregister(void* pointer) {
   return api("hipHostUnregister", [&](CallNote&) {
     if (unsafe_during_capture()) return hipErrorStreamCaptureUnsupported;
-    if (pointer == nullptr) return hipErrorInvalidValue;
+    if (pointer == nullptr) return rules().unregister_null;
     auto& all = runtime().allocations;
     const auto found = all.find(pointer);
     if (found == all.end() || !found->second.registered) return hipErrorHostMemoryNotRegistered;
+    static_cast<void>(give(rules().unregister, "hipHostUnregister"));
     runtime().drain();
     all.erase(found);
     return hipSuccess;
@@ -391,6 +418,26 @@ hipError_t hipMemcpyAsync_spt(void* to, const void* from, std::size_t size, hipM
   });
 }
 
+// hip_peer.cpp: most releases run it at once, even on a capturing stream.
+hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                              std::size_t size, hipStream_t stream) {
+  return api("hipMemcpyPeerAsync", [&](CallNote& note) {
+    note.bytes = size;
+    const auto count = static_cast<int>(runtime().devices.size());
+    const bool valid =
+        to_device >= 0 && to_device < count && from_device >= 0 && from_device < count;
+    if (!valid) return hipErrorInvalidDevice;
+    const StreamArgument on = resolve(stream, note);
+    if (!on.valid) return refuse(on, rules().copy_stream, "hipMemcpyPeerAsync");
+    const hipError_t status = validate_copy(to, from, size, hipMemcpyDeviceToDevice);
+    if (status != hipSuccess || size == 0) return status;
+    const auto work = [=] { std::memmove(to, from, size); };
+    if (rules().captures_peer_copies) return submit(on, work);
+    runtime().enqueue(on.stream, work);
+    return hipSuccess;
+  });
+}
+
 // clr hip_memory.cpp:777: waits for the copy, on a stream.
 hipError_t hipMemcpyWithStream(void* to, const void* from, std::size_t size, hipMemcpyKind kind,
                                hipStream_t stream) {
@@ -409,7 +456,7 @@ hipError_t hipMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::si
   return api("hipMemcpy2D", [&](CallNote& note) {
     const Rows rows{width, height};
     note.bytes = width * height;
-    if (invalidate_all_captures()) return hipErrorStreamCaptureImplicit;
+    if (refuses_blocking_copy()) return hipErrorStreamCaptureImplicit;
     const hipError_t status = validate_rows(to, to_pitch, from, from_pitch, rows, kind);
     if (status != hipSuccess || rows.empty()) return status;
     runtime().drain();
@@ -459,7 +506,7 @@ hipError_t hipMemset2D(void* at, std::size_t pitch, int value, std::size_t width
   return api("hipMemset2D", [&](CallNote& note) {
     const Rows rows{width, height};
     note.bytes = width * height;
-    if (invalidate_all_captures()) return hipErrorStreamCaptureImplicit;
+    if (refuses_blocking_copy()) return hipErrorStreamCaptureImplicit;
     if (rows.empty()) return hipSuccess;
     const hipError_t status = validate_fill(at, rows.span(pitch));
     if (status != hipSuccess) return status;
@@ -475,7 +522,7 @@ hipError_t hipMemset2DAsync(void* at, std::size_t pitch, int value, std::size_t 
     const Rows rows{width, height};
     note.bytes = width * height;
     const StreamArgument on = resolve(stream, note);
-    if (!on.valid) return runtime().undefined(hipErrorContextIsDestroyed);
+    if (!on.valid) return refuse(on, rules().fill_stream, "hipMemset2DAsync");
     if (rows.empty()) return hipSuccess;
     const hipError_t status = validate_fill(at, rows.span(pitch));
     if (status != hipSuccess) return status;
@@ -492,6 +539,9 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void
 hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) {
   return api("hipMemGetInfo", [&](CallNote&) {
     const int device = runtime().thread().device;
+    if (free == nullptr || total == nullptr) {
+      static_cast<void>(give(rules().memory_info_nowhere, "hipMemGetInfo to nowhere"));
+    }
     if (free != nullptr) *free = free_on(device);
     if (total != nullptr) *total = device_at(device).memory;
     return hipSuccess;
@@ -524,8 +574,9 @@ hipError_t hipMemcpyToSymbol(const void* symbol, const void* from, std::size_t s
                              std::size_t offset, hipMemcpyKind kind) {
   return api("hipMemcpyToSymbol", [&](CallNote& note) {
     note.bytes = size;
-    if (invalidate_all_captures()) return hipErrorStreamCaptureImplicit;
-    if (kind != hipMemcpyHostToDevice && kind != hipMemcpyDeviceToDevice) {
+    if (refuses_blocking_copy()) return hipErrorStreamCaptureImplicit;
+    if (rules().checks_symbol_kind && kind != hipMemcpyHostToDevice &&
+        kind != hipMemcpyDeviceToDevice) {
       return hipErrorInvalidMemcpyDirection;
     }
     Variable* found = find_symbol(symbol);
@@ -541,8 +592,9 @@ hipError_t hipMemcpyFromSymbol(void* to, const void* symbol, std::size_t size, s
                                hipMemcpyKind kind) {
   return api("hipMemcpyFromSymbol", [&](CallNote& note) {
     note.bytes = size;
-    if (invalidate_all_captures()) return hipErrorStreamCaptureImplicit;
-    if (kind != hipMemcpyDeviceToHost && kind != hipMemcpyDeviceToDevice) {
+    if (refuses_blocking_copy()) return hipErrorStreamCaptureImplicit;
+    if (rules().checks_symbol_kind && kind != hipMemcpyDeviceToHost &&
+        kind != hipMemcpyDeviceToDevice) {
       return hipErrorInvalidMemcpyDirection;
     }
     const Variable* found = find_symbol(symbol);

@@ -39,9 +39,9 @@ hipError_t create(hipStream_t* stream, unsigned flags, int priority, CallNote& n
 
 /// Stream::StreamCaptureOngoing, clr hip_stream.cpp:139.
 bool breaks_a_capture(const StreamArgument& on) {
-  if (on.stream == nullptr) return false;
+  if (on.stream == nullptr || rules().stream_wait_in_capture) return false;
   if (on.stream->capture == hipStreamCaptureStatusActive) {
-    on.stream->capture = hipStreamCaptureStatusInvalidated;
+    invalidate(*on.stream);
     return true;
   }
   return on.stream->capture == hipStreamCaptureStatusInvalidated || unsafe_during_capture();
@@ -49,7 +49,7 @@ bool breaks_a_capture(const StreamArgument& on) {
 
 hipError_t synchronize(hipStream_t handle, CallNote& note) {
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed_stream();
+  if (!on.valid) return refuse(on);
   if (breaks_a_capture(on)) return hipErrorStreamCaptureUnsupported;
   runtime().drain();
   note.synchronises = true;
@@ -59,7 +59,7 @@ hipError_t synchronize(hipStream_t handle, CallNote& note) {
 // clr hip_stream.cpp:509.
 hipError_t query(hipStream_t handle, CallNote& note) {
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed_stream();
+  if (!on.valid) return refuse(on);
   if (breaks_a_capture(on)) return hipErrorStreamCaptureUnsupported;
   for (const DeferredWork& work : runtime().deferred_work) {
     if (work.stream == on.stream) return hipErrorNotReady;
@@ -71,9 +71,11 @@ hipError_t query(hipStream_t handle, CallNote& note) {
 // which an event's work comes before the work that waits for the event.
 hipError_t wait_event(hipStream_t handle, hipEvent_t event_handle, unsigned flags, CallNote& note) {
   const StreamArgument on = resolve(handle, note);
-  if (event_handle == nullptr || !on.valid) return hipErrorInvalidHandle;
+  if (event_handle == nullptr) return hipErrorInvalidHandle;
+  if (!on.valid) return refuse(on, rules().waiting_stream, "hipStreamWaitEvent");
   const Event* event = live_event(event_handle);
   if (event == nullptr) return runtime().undefined(hipErrorInvalidHandle);
+  if (flags != 0) return give(rules().wait_flags, "hipStreamWaitEvent with flags");
   Stream* origin = event->capture_stream;
   if (origin != nullptr && origin->alive && origin->capture == hipStreamCaptureStatusActive) {
     if (on.stream == nullptr) return hipErrorInvalidHandle;
@@ -91,14 +93,14 @@ hipError_t wait_event(hipStream_t handle, hipEvent_t event_handle, unsigned flag
     }
     return hipSuccess;
   }
-  return flags != 0 ? hipErrorInvalidValue : hipSuccess;
+  return hipSuccess;
 }
 
 // clr hip_stream.cpp:323.
 hipError_t get_flags(hipStream_t handle, unsigned* flags, CallNote& note) {
   if (flags == nullptr || handle == nullptr) return hipErrorInvalidValue;
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed_stream();
+  if (!on.valid) return refuse(on);
   *flags = on.stream->flags;
   return hipSuccess;
 }
@@ -107,7 +109,7 @@ hipError_t get_flags(hipStream_t handle, unsigned* flags, CallNote& note) {
 hipError_t get_priority(hipStream_t handle, int* priority, CallNote& note) {
   if (priority == nullptr) return hipErrorInvalidValue;
   const StreamArgument on = resolve(handle, note);
-  if (!on.valid) return destroyed_stream();
+  if (!on.valid) return refuse(on);
   *priority = on.stream == nullptr ? 0 : on.stream->priority;
   return hipSuccess;
 }
@@ -118,48 +120,59 @@ StreamArgument resolve(hipStream_t handle, CallNote& note) {
   note.stream = handle;
   Runtime& r = runtime();
   const int current = r.thread().device;
-  if (handle == nullptr) return {nullptr, true, current};
-  if (handle == per_thread_handle) return {per_thread_stream(), true, current};
+  if (handle == nullptr) return {nullptr, true, false, current};
+  if (handle == per_thread_handle) return {per_thread_stream(), true, false, current};
   for (Stream& stream : r.streams) {
-    if (reinterpret_cast<hipStream_t>(&stream) == handle && stream.alive) {
-      return {&stream, true, stream.device};
-    }
+    if (reinterpret_cast<hipStream_t>(&stream) != handle) continue;
+    if (stream.alive) return {&stream, true, false, stream.device};
+    return {nullptr, false, true, current};
   }
-  return {nullptr, false, current};
+  return {nullptr, false, false, current};
 }
 
-hipError_t destroyed_stream() {
-  Runtime& r = runtime();
-  return r.release < STAND_IN_HIP_7 ? hipErrorContextIsDestroyed
-                                    : r.undefined(hipErrorContextIsDestroyed);
+hipError_t refuse(const StreamArgument& on, const StreamAnswers& answers, const char* what) {
+  return give(on.destroyed ? answers.destroyed : answers.invalid, what);
+}
+
+hipError_t refuse(const StreamArgument& on) {
+  return refuse(on, rules().waited_stream, "a stream that does not exist");
 }
 
 hipStream_t per_thread(hipStream_t handle) {
   return handle == nullptr ? per_thread_handle : handle;
 }
 
-bool captured(const StreamArgument& on, std::function<hipError_t()> operation, hipError_t& status) {
+bool captured(const StreamArgument& on, std::function<hipError_t()> operation, hipError_t& status,
+              hipError_t refused) {
   if (on.stream == nullptr || on.stream->capture == hipStreamCaptureStatusNone) return false;
   if (on.stream->capture == hipStreamCaptureStatusInvalidated) {
     status = hipErrorStreamCaptureInvalidated;  // STREAM_CAPTURE, clr hip_internal.hpp:254
     return true;
   }
   if (on.stream->capture_origin != on.stream) on.stream->joined = false;
-  on.stream->graph->nodes.push_back(std::move(operation));
+  on.stream->graph->nodes.push_back({std::move(operation), refused});
   // A node's handle only identifies the node; nothing can be queried from it.
   on.stream->tail = {reinterpret_cast<hipGraphNode_t>(on.stream->graph->nodes.size())};
   status = hipSuccess;
   return true;
 }
 
+void invalidate(Stream& stream) {
+  if (rules().breaks_captures) stream.capture = hipStreamCaptureStatusInvalidated;
+}
+
 bool invalidate_all_captures() {
   bool any = false;
   for (Stream& stream : runtime().streams) {
-    if (!stream.alive || stream.capture == hipStreamCaptureStatusNone) continue;
-    stream.capture = hipStreamCaptureStatusInvalidated;
+    if (!stream.is_in_capture()) continue;
+    invalidate(stream);
     any = true;
   }
   return any;
+}
+
+bool refuses_blocking_copy() {
+  return rules().relaxed_copies ? unsafe_during_capture() : invalidate_all_captures();
 }
 
 bool unsafe_during_capture() {
@@ -167,13 +180,13 @@ bool unsafe_during_capture() {
   if (mode == hipStreamCaptureModeRelaxed) return false;
   bool any = false;
   for (Stream& stream : runtime().streams) {
-    if (!stream.alive || stream.capture == hipStreamCaptureStatusNone) continue;
+    if (!stream.is_in_capture()) continue;
     const bool own = stream.capture_thread == std::this_thread::get_id() &&
                      stream.capture_mode != hipStreamCaptureModeRelaxed;
     const bool everyones =
         mode == hipStreamCaptureModeGlobal && stream.capture_mode == hipStreamCaptureModeGlobal;
     if (!own && !everyones) continue;
-    stream.capture = hipStreamCaptureStatusInvalidated;
+    invalidate(stream);
     any = true;
   }
   return any;
@@ -214,7 +227,12 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
   return api("hipStreamDestroy", [&](CallNote& note) {
     if (stream == nullptr || stream == per_thread_handle) return hipErrorInvalidHandle;
     const StreamArgument on = resolve(stream, note);
-    if (!on.valid) return destroyed_stream();
+    if (!on.valid) return refuse(on);
+    if (runtime().freed_async) {
+      const hipError_t status = give(rules().destroy_after_free_async,
+                                     "hipStreamDestroy in a program that called hipFreeAsync");
+      if (status != hipSuccess) return status;
+    }
     runtime().drain();
     on.stream->capture = hipStreamCaptureStatusNone;
     on.stream->alive = false;
@@ -280,7 +298,7 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
   return api("hipStreamGetDevice", [&](CallNote& note) {
     if (device == nullptr) return hipErrorInvalidValue;
     const StreamArgument on = resolve(stream, note);
-    if (!on.valid) return destroyed_stream();
+    if (!on.valid) return refuse(on);
     *device = on.device;
     return hipSuccess;
   });
@@ -302,7 +320,7 @@ int hipGetStreamDeviceId(hipStream_t stream) {
 // not reach the last-error slot.
 hipError_t hipDeviceSynchronize() {
   return api("hipDeviceSynchronize", [&](CallNote& note) {
-    if (invalidate_all_captures()) {
+    if (!rules().device_wait_in_capture && invalidate_all_captures()) {
       note.keeps_last_error = true;
       return hipErrorStreamCaptureUnsupported;
     }
@@ -323,7 +341,7 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* dat
     };
     if (function != nullptr && captured(on, call, status)) return status;
     if (function == nullptr) return hipErrorInvalidValue;
-    if (!on.valid) return destroyed_stream();
+    if (!on.valid) return refuse(on, rules().host_call_stream, "hipLaunchHostFunc");
     runtime().enqueue(on.stream, [function, data] { function(data); });
     return hipSuccess;
   });
@@ -335,7 +353,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
   return api("hipStreamAddCallback", [&](CallNote& note) {
     if (callback == nullptr || flags != 0) return hipErrorInvalidValue;
     const StreamArgument on = resolve(stream, note);
-    if (!on.valid) return destroyed_stream();
+    if (!on.valid) return refuse(on);
     runtime().enqueue(on.stream, [=] { callback(stream, hipSuccess, data); });
     return hipSuccess;
   });
