@@ -73,7 +73,8 @@ TEST(ReusedMemory, ComesBackAtOnceOrNotBySeed) {
     Buffer second = buffer(stream);
     reused.insert(raw(second) == old);
     float found = 0;
-    copy_and_wait(stream, std::span(&found, 1), second.view().subspan(0, 1).value()).value();
+    copy_and_wait(stream, from(second.view().subspan(0, 1).value()), to(std::span(&found, 1)))
+        .value();
     EXPECT_EQ(std::bit_cast<std::uint32_t>(found), host::fresh_pattern)
         << "its old contents are gone";
   });

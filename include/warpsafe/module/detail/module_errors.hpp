@@ -95,8 +95,8 @@ template <class B, CheckLevel Level>
                                                     call_site site) noexcept {
   LaunchError error = runtime_error<B>(status, Name::of("load module"), site);
   const ImageBytes image = owner.image();
+  const bool is_unknown = kind_of(image) == ImageKind::unknown && B::vendor != Vendor::host;
   if constexpr (requires { ModuleCalls<B>::is_no_code_object(status); }) {
-    const bool is_unknown = kind_of(image) == ImageKind::unknown;
     if (is_unknown && ModuleCalls<B>::is_no_code_object(status)) error.code = Errc::runtime_failed;
   }
   if (error.code == Errc::no_kernel_image) {
