@@ -154,7 +154,7 @@ struct Buffers {
   }
   [[nodiscard]] std::vector<float> values(const DeviceBuffer<float>& of) {
     std::vector<float> values(of.size());
-    copy_and_wait(stream, std::span(values), of.view()).value();
+    copy_and_wait(stream, from(of.view()), to(std::span(values))).value();
     return values;
   }
 };

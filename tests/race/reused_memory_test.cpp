@@ -167,7 +167,7 @@ void stale_pointer(bool host_waits) {
   }
   user.synchronize().value();
   float found = 1;
-  copy_and_wait(owner, std::span(&found, 1), y.view().subspan(0, 1).value()).value();
+  copy_and_wait(owner, from(y.view().subspan(0, 1).value()), to(std::span(&found, 1))).value();
   if (host_waits) EXPECT_EQ(found, 0);
 }
 
@@ -215,7 +215,7 @@ TEST(ReusedMemory, ProgramsThatWaitReuseMemoryWithoutAReport) {
       wait(two, one.record().value()).value();
       launch(two, once, kernel<look>, x.view(), y.view()).value();
       float found = 0;
-      copy_and_wait(two, std::span(&found, 1), y.view().subspan(0, 1).value()).value();
+      copy_and_wait(two, from(y.view().subspan(0, 1).value()), to(std::span(&found, 1))).value();
       EXPECT_EQ(found, 5);
     }
   });
