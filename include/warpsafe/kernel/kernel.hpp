@@ -17,7 +17,7 @@ namespace warpsafe::host {
 // backend/detail/host_thread.hpp, which kernel code and the host backend include. In a device
 // compiler's translation unit, only the tables of functions (host::named) use it.
 template <auto Fn, class... P>
-struct [[gnu::visibility("hidden")]] ThreadLoop;
+struct ThreadLoop;
 }  // namespace warpsafe::host
 
 namespace warpsafe {

@@ -12,30 +12,56 @@
 // those that use no MPI, so it must not need one: functions are weak references, and constants that
 // are addresses (Open MPI) are found by name.
 
-#define WARPSAFE_PMPI_FUNCTIONS(WEAK)                                                           \
-  WEAK(PMPI_Init)                                                                               \
-  WEAK(PMPI_Init_thread)                                                                        \
-  WEAK(PMPI_Abort)                                                                              \
-  WEAK(PMPI_Comm_rank)                                                                          \
-  WEAK(PMPI_Comm_size)                                                                          \
-  WEAK(PMPI_Comm_group)                                                                         \
-  WEAK(PMPI_Comm_dup) WEAK(PMPI_Comm_split) WEAK(PMPI_Comm_split_type) WEAK(PMPI_Comm_create)   \
-      WEAK(PMPI_Comm_create_keyval) WEAK(PMPI_Comm_set_attr) WEAK(PMPI_Comm_get_attr)           \
-          WEAK(PMPI_Group_size) WEAK(PMPI_Group_translate_ranks) WEAK(PMPI_Group_free)          \
-              WEAK(PMPI_Type_size) WEAK(PMPI_Type_get_name) WEAK(PMPI_Barrier) WEAK(PMPI_Bcast) \
-                  WEAK(PMPI_Allreduce) WEAK(PMPI_Reduce) WEAK(PMPI_Scan) WEAK(PMPI_Exscan)      \
-                      WEAK(PMPI_Reduce_scatter_block) WEAK(PMPI_Reduce_scatter)                 \
-                          WEAK(PMPI_Allgather) WEAK(PMPI_Alltoall) WEAK(PMPI_Gather)            \
-                              WEAK(PMPI_Scatter) WEAK(PMPI_Allgatherv) WEAK(PMPI_Gatherv)       \
-                                  WEAK(PMPI_Scatterv) WEAK(PMPI_Alltoallv) WEAK(PMPI_Ibarrier)  \
-                                      WEAK(PMPI_Ibcast) WEAK(PMPI_Iallreduce) WEAK(PMPI_Send)   \
-                                          WEAK(PMPI_Ssend) WEAK(PMPI_Recv) WEAK(PMPI_Sendrecv)  \
-                                              WEAK(PMPI_Isend) WEAK(PMPI_Irecv) WEAK(PMPI_Wait) \
-                                                  WEAK(PMPI_Waitall) WEAK(PMPI_Waitany)         \
-                                                      WEAK(PMPI_Waitsome) WEAK(PMPI_Test)       \
-                                                          WEAK(PMPI_Testall)
-#define WARPSAFE_WEAK(function) extern "C" decltype(function) function [[gnu::weak]];
-WARPSAFE_PMPI_FUNCTIONS(WARPSAFE_WEAK)
+#define WARPSAFE_WEAK(function) extern "C" decltype(function) function [[gnu::weak]]
+WARPSAFE_WEAK(PMPI_Init);
+WARPSAFE_WEAK(PMPI_Init_thread);
+WARPSAFE_WEAK(PMPI_Abort);
+WARPSAFE_WEAK(PMPI_Comm_rank);
+WARPSAFE_WEAK(PMPI_Comm_size);
+WARPSAFE_WEAK(PMPI_Comm_group);
+WARPSAFE_WEAK(PMPI_Comm_dup);
+WARPSAFE_WEAK(PMPI_Comm_split);
+WARPSAFE_WEAK(PMPI_Comm_split_type);
+WARPSAFE_WEAK(PMPI_Comm_create);
+WARPSAFE_WEAK(PMPI_Comm_create_keyval);
+WARPSAFE_WEAK(PMPI_Comm_set_attr);
+WARPSAFE_WEAK(PMPI_Comm_get_attr);
+WARPSAFE_WEAK(PMPI_Group_size);
+WARPSAFE_WEAK(PMPI_Group_translate_ranks);
+WARPSAFE_WEAK(PMPI_Group_free);
+WARPSAFE_WEAK(PMPI_Type_size);
+WARPSAFE_WEAK(PMPI_Type_get_name);
+WARPSAFE_WEAK(PMPI_Barrier);
+WARPSAFE_WEAK(PMPI_Bcast);
+WARPSAFE_WEAK(PMPI_Allreduce);
+WARPSAFE_WEAK(PMPI_Reduce);
+WARPSAFE_WEAK(PMPI_Scan);
+WARPSAFE_WEAK(PMPI_Exscan);
+WARPSAFE_WEAK(PMPI_Reduce_scatter_block);
+WARPSAFE_WEAK(PMPI_Reduce_scatter);
+WARPSAFE_WEAK(PMPI_Allgather);
+WARPSAFE_WEAK(PMPI_Alltoall);
+WARPSAFE_WEAK(PMPI_Gather);
+WARPSAFE_WEAK(PMPI_Scatter);
+WARPSAFE_WEAK(PMPI_Allgatherv);
+WARPSAFE_WEAK(PMPI_Gatherv);
+WARPSAFE_WEAK(PMPI_Scatterv);
+WARPSAFE_WEAK(PMPI_Alltoallv);
+WARPSAFE_WEAK(PMPI_Ibarrier);
+WARPSAFE_WEAK(PMPI_Ibcast);
+WARPSAFE_WEAK(PMPI_Iallreduce);
+WARPSAFE_WEAK(PMPI_Send);
+WARPSAFE_WEAK(PMPI_Ssend);
+WARPSAFE_WEAK(PMPI_Recv);
+WARPSAFE_WEAK(PMPI_Sendrecv);
+WARPSAFE_WEAK(PMPI_Isend);
+WARPSAFE_WEAK(PMPI_Irecv);
+WARPSAFE_WEAK(PMPI_Wait);
+WARPSAFE_WEAK(PMPI_Waitall);
+WARPSAFE_WEAK(PMPI_Waitany);
+WARPSAFE_WEAK(PMPI_Waitsome);
+WARPSAFE_WEAK(PMPI_Test);
+WARPSAFE_WEAK(PMPI_Testall);
 #undef WARPSAFE_WEAK
 
 namespace warpsafe::ranks::mpi {
