@@ -17,6 +17,7 @@ LIMIT = MINUTES * WORDS_IN_A_MINUTE
 LONGER = {
     "CHANGELOG.md": "a list, to look up a version",
     "docs/guide/cookbook.md": "whole programs, one for each task",
+    "tests/stand_in/README.md": "a list of what each stand-in models, to look up",
     "docs/hardware/watch.md": "evidence: commands and outputs of runs",
     "docs/reference/compilers.md": "a table, written by a run",
     "docs/reference/errors.md": "one section for each error code",

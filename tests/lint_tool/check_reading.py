@@ -105,6 +105,15 @@ with tempfile.TemporaryDirectory() as name:
     for file in ("src/part/a.cpp", "lib/only.h"):
         done = run(tree, file)
         expect(f"{file} of a database", (done.returncode, "[D03]" in done.stdout, done.stderr), (1, True, ""))
+    # CUDA's flags lead HIP's headers to NVIDIA's platform, so a HIP file does not take them.
+    database = tree / "out/compile_commands.json"
+    own = database.read_text()
+    database.write_text(json.dumps([{"directory": f"{tree}/out", "file": "../src/part/a.cu", "command": "nvcc -DFOREIGN -c ../src/part/a.cu"}]))
+    (tree / "src/part/other.hip").write_text("#ifdef FOREIGN\n#error flags of another language\n#endif\nint x;\n")
+    done = run(tree, "src/part/other.hip")
+    expect("a .hip beside the entry of a .cu", "another language" in done.stderr, False)
+    (tree / "src/part/other.hip").unlink()
+    database.write_text(own)
     done = run(tree, "src")
     expect("a folder has no source without device code", (done.returncode, done.stdout), (0, ""))
 

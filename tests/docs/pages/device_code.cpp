@@ -37,7 +37,29 @@ WARPSAFE_KERNEL void split(float* x, unsigned n) {
   x[i] = values[n - 1 - i] * static_cast<float>(flags[i]);
 }
 
+WARPSAFE_KERNEL void produce(float* x) {
+  ws::allow_dependents();                       // makes no write visible: the next kernel has to wait
+  x[ws::thread_in_block().x] = 1;
+}
+WARPSAFE_KERNEL void consume(const float* weights, const float* x, float* y) {
+  const unsigned i = ws::thread_in_block().x;
+  const float weight = weights[i];              // no kernel before this one writes the weights
+  ws::wait_for_predecessor();
+  y[i] = weight * x[i];
+}
+
 namespace {
+
+ws::result<bool> dependent_launch_is_right(const ws::Stream& stream) {
+  WARPSAFE_TRY(auto weights, ws::DeviceBuffer<float>::from(stream, std::vector<float>{1, 2, 3, 4}));
+  WARPSAFE_TRY(auto x, ws::DeviceBuffer<float>::create(stream, 4));
+  WARPSAFE_TRY(auto y, ws::DeviceBuffer<float>::create(stream, 4));
+  WARPSAFE_TRYV(ws::launch(stream, ws::configure(ws::grid<1>, ws::block<4>), ws::kernel<produce>, x.view()));
+  WARPSAFE_TRYV(ws::launch(stream, ws::configure(ws::grid<1>, ws::block<4>, ws::dependent_launch),
+                           ws::kernel<consume, ws::waits_for_predecessor>, weights.view(), x.view(), y.view()));
+  WARPSAFE_TRY(const auto product, y.to_host(stream).get());
+  return product == std::vector<float>{1, 2, 3, 4};
+}
 
 ws::result<bool> device_code_is_right(const ws::Stream& stream) {
   const std::vector<float> values = {3, -1, 2, 4};
@@ -67,6 +89,8 @@ bool device_code() {
   if (!stream.has_value()) return false;
   const auto right = device_code_is_right(stream.value());
   if (!right.has_value() || !right.value()) return false;
+  const auto dependent = dependent_launch_is_right(stream.value());
+  if (!dependent.has_value() || !dependent.value()) return false;
   const auto refused = too_little_shared(stream.value());
   if (refused.has_value()) return false;
   shown();

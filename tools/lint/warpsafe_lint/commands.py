@@ -80,7 +80,8 @@ class Database:
         if found is None and self.broken:
             raise BadDatabase(self.broken)
         if found is None:
-            found = max(self.entries.items(), key=lambda item: nearness(item[0], file), default=(None, None))[1]
+            alike = [item for item in self.entries.items() if may_share(item[0], file)]
+            found = max(alike, key=lambda item: nearness(item[0], file), default=(None, None))[1]
         if found is None:
             return None
         number, entry = found
@@ -94,6 +95,11 @@ class Database:
         while len(words) > 1 and (pathlib.Path(words[0]).name in LAUNCHERS or "=" in words[0] and not words[0].startswith("-")):
             words = words[1:]
         return words[1:], pathlib.Path(entry["directory"]), pathlib.Path(words[0]).name
+
+
+def may_share(one, other):
+    """Whether the flags of a file can hold for another one: those of CUDA lead HIP's headers to NVIDIA's platform."""
+    return other.suffix not in (".cu", ".hip") or one.suffix == other.suffix
 
 
 def nearness(one, other):

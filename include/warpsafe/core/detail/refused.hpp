@@ -44,7 +44,7 @@ inline constexpr bool is_never = false;
 #define WARPSAFE_DETAIL_REFUSAL_OF(T, line)                                          \
   noexcept(sizeof(this->template refused_##line<T>()) != 0) = delete;                \
   template <class Argument>                                                          \
-  static constexpr auto refused_##line() noexcept {                                  \
+  WARPSAFE_FN static constexpr auto refused_##line() noexcept {                      \
     static_assert(::warpsafe::detail::is_never<Argument>, WARPSAFE_DETAIL_SENTENCE); \
     return true;                                                                     \
   }

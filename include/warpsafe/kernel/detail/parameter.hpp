@@ -138,7 +138,8 @@ constexpr bool may_hide_address() noexcept {
 #if defined(__clang__)
     return true;
 #else
-    return !has_numbers<P>() && !is_array_of<P, double, long, unsigned long, long long, unsigned long long>() &&
+    return !has_numbers<P>() &&
+           !is_array_of<P, double, long, unsigned long, long long, unsigned long long>() &&
            !has_wide_run<P, double, double, float, int, unsigned, long, unsigned long, bool>() &&
            !has_wide_run<P, long, long, float, int, unsigned, bool>() &&
            !has_wide_run<P, unsigned long, unsigned long, float, int, unsigned, bool>();

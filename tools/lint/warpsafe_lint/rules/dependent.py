@@ -296,7 +296,7 @@ def steps(program, function):
     assignments = [node for node in function.node.all("BINARY_OPERATOR") if sets_attribute(node, function)]
     found = []
     for launch in launches(function):
-        if launch.kernel is not None:
+        if launch.kernel is not None and call_name(launch.node) != "cudaLaunchKernelEx":  # these follow, with their attributes
             found.append(Step(launch.node, launch.kernel.function, launch.arguments or [], False))
     for call in function.calls:
         slots = call_arguments(call)
@@ -331,7 +331,7 @@ def variable_behind(function, step, key):
     """The host's variable behind a parameter of the launched kernel, or behind a member of it; or None."""
     name, *members = key.split(".")
     names = [p.name for p in step.kernel.parameters]
-    if name not in names:
+    if name not in names or names.index(name) >= len(step.arguments):  # a default argument
         return None
     found = base_variable(step.arguments[names.index(name)])
     if found is not None and members:

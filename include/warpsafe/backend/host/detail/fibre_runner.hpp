@@ -257,6 +257,7 @@ class FibreRunner {
   std::uint64_t threads_ = 0;    // of the block
   std::uint64_t elsewhere_ = 0;  // threads that wait at another line than the first one's
   Grid* grid_ = nullptr;
+  PredecessorWatch* followed_ = nullptr;  // follows the block's threads
   BarrierSite known_;  // the first one's line; empty until it waits, and with own_modes_
   BarrierSite first_;  // that line
   BarrierSite other_;  // another line
@@ -265,7 +266,6 @@ class FibreRunner {
   Current self_{};
   Switch::Modes modes_ = Switch::Modes::now();  // of the OS thread, with which threads begin
   bool own_modes_ = false;                      // each thread has its own modes
-  PredecessorWatch* followed_ = nullptr;        // follows the block's threads
   bool beginning_ = false;  // they begin one by one, without a loop over them in the kernel
 };
 
