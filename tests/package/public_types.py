@@ -19,8 +19,9 @@ WHY = {
     TOOL: "debug::CapturedGraphs debug::Clock debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
           "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker debug::RaceRecorder "
           "debug::RunRecorder debug::SpdlogSink host::AdversarialSession",
-    PARTS: "debug::Action debug::Epoch debug::Moment debug::NpyArray debug::Party debug::Race debug::RunError debug::RunLaunch "
+    PARTS: "debug::Action debug::Epoch debug::Moment debug::NpyArray debug::Overlap debug::Party debug::Race debug::RunError debug::RunLaunch "
            "debug::RunRecord debug::RunWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",
+    "values of kernel code, in which nothing is printed": "Local3 StrideRange",
     "pointers to the program's own functions": "debug::LogSink debug::RunListener",
     "the library's own identifier, and two numbers with names": "NcclRank RcclRank",
     "switches: members with names, which nothing compares": "adversarial::Seeds debug::Environment debug::RecordOptions",

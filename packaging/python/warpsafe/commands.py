@@ -11,7 +11,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The options of warpsafe-run that are followed by a value.
-WITH_VALUE = ("--kernel", "--journal", "--timeline", "--timeout", "--log", "--ranks", "--cupti")
+WITH_VALUE = ("--kernel", "--journal", "--timeline", "--report", "--error-exitcode", "--timeout", "--log", "--ranks", "--cupti")
 
 
 def cuda_of_driver():
