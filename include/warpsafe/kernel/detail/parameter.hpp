@@ -124,6 +124,19 @@ inline constexpr bool is_examined = requires {
                         const int*, const float*, const double*>();
 #endif
 };
+/// Whether g++ shows by P's layout that its members are numbers. clang++ shows each member.
+template <class P>
+constexpr bool is_laid_out_as_numbers() noexcept {
+#if defined(__clang__)
+  return false;
+#else
+  return has_numbers<P>() ||
+         is_array_of<P, double, long, unsigned long, long long, unsigned long long>() ||
+         has_wide_run<P, double, double, float, int, unsigned, long, unsigned long, bool>() ||
+         has_wide_run<P, long, long, float, int, unsigned, bool>() ||
+         has_wide_run<P, unsigned long, unsigned long, float, int, unsigned, bool>();
+#endif
+}
 /// Whether P may hide an address: a class or union whose members cannot be examined one by one. It
 /// may if it has room for a pointer, is not a type of device memory, is not known to consist of
 /// numbers, and does not name their type (std::optional: value_type; HIP's float4: Native_vec_).
@@ -135,15 +148,7 @@ constexpr bool may_hide_address() noexcept {
       requires { requires std::is_arithmetic_v<typename P::value_type>; } || is_examined<P>) {
     return false;
   } else {
-#if defined(__clang__)
-    return true;
-#else
-    return !has_numbers<P>() &&
-           !is_array_of<P, double, long, unsigned long, long long, unsigned long long>() &&
-           !has_wide_run<P, double, double, float, int, unsigned, long, unsigned long, bool>() &&
-           !has_wide_run<P, long, long, float, int, unsigned, bool>() &&
-           !has_wide_run<P, unsigned long, unsigned long, float, int, unsigned, bool>();
-#endif
+    return !is_laid_out_as_numbers<P>();
   }
 }
 template <class T>
