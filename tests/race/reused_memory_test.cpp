@@ -168,7 +168,9 @@ void stale_pointer(bool host_waits) {
   user.synchronize().value();
   float found = 1;
   copy_and_wait(owner, from(y.view().subspan(0, 1).value()), to(std::span(&found, 1))).value();
-  if (host_waits) EXPECT_EQ(found, 0);
+  if (host_waits) {
+    EXPECT_EQ(found, 0);
+  }
 }
 
 TEST(ReusedMemory, AReportNamesTheFreeTheReuseAndTheAccess) {

@@ -141,7 +141,9 @@ TEST(FailedCalls, ABrokenCaptureNamesTheCallThatBrokeIt) {
   EXPECT_THAT(ran.out, HasSubstr("Kernel 'demo::bounded' launch failed"));
   // Of the launch, and of the end of the capture.
   EXPECT_EQ(count(ran.out, "\n  the capture was broken by cudaMalloc in "), 2U);
-  if (has_addr2line()) EXPECT_GE(count(ran.out, ran.line), 3U);
+  if (has_addr2line()) {
+    EXPECT_GE(count(ran.out, ran.line), 3U);
+  }
 }
 
 TEST(FailedCalls, ArgumentsWithoutAValue) {
@@ -163,7 +165,9 @@ TEST(FailedCalls, AFaultNamesThePointerThatIsWrong) {
                                    "device memory 0x7f0000000000 of 4096 bytes, allocated by "
                                    "cuMemAlloc in "));
   EXPECT_THAT(freed.out, HasSubstr(", freed by cuMemFree in "));
-  if (has_addr2line()) EXPECT_THAT(freed.out, HasSubstr(freed.line));
+  if (has_addr2line()) {
+    EXPECT_THAT(freed.out, HasSubstr(freed.line));
+  }
   EXPECT_THAT(failed("fault_null", kept).out,
               HasSubstr("\n  likely cause: " + first + "a null pointer\n"));
   EXPECT_THAT(failed("fault_host", kept).out, HasSubstr("\n  possible cause: " + first +
@@ -182,7 +186,9 @@ TEST(FailedCalls, AKernelOfAnUnloadedModuleHasItsName) {
   EXPECT_THAT(ran.out, HasSubstr("Kernel 'demo::of_module' launch failed"));
   EXPECT_THAT(ran.out, HasSubstr("\n  the kernel's module was unloaded before the launch, by "
                                  "cuModuleUnload in "));
-  if (has_addr2line()) EXPECT_THAT(ran.out, HasSubstr(ran.line + "; keep the module"));
+  if (has_addr2line()) {
+    EXPECT_THAT(ran.out, HasSubstr(ran.line + "; keep the module"));
+  }
 }
 
 TEST(FailedCalls, AKernelOfAnotherContext) {
