@@ -183,7 +183,7 @@ WARPSAFE_MPI MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info
   const int status = record(comm, varying(Operation::split, WARPSAFE_HERE),
                             [&] { return PMPI_Comm_split_type(comm, kind, key, info, made); });
   if (parent == nullptr || status != MPI_SUCCESS) return status;
-  // The library chooses who is together: the members name the communicator.
+  // The library chooses the groups, so the ranks of the members identify the communicator.
   std::uint64_t color = 0;
   if (*made != Constants::get().no_communicator) {
     MPI_Group group{};

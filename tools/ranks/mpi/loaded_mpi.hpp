@@ -66,7 +66,8 @@ WARPSAFE_WEAK(PMPI_Testall);
 
 namespace warpsafe::ranks::mpi {
 
-/// Makes the functions of the process' MPI library visible. Python loads it for one module alone.
+/// Makes the functions of the process' MPI library visible. Python loads it for a single
+/// module, so its symbols are hidden from other libraries.
 inline void make_visible() {
   ::dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void*) {

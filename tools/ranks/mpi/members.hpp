@@ -26,7 +26,7 @@ inline Communicator* add(Recorder& recorder, MPI_Comm comm, std::uint64_t identi
   Communicator* const made =
       recorder.add_communicator("MPI", identity, parent, rank, size, return_address);
   recorder.joined(*made, rank, size, MPI_SUCCESS);
-  // The attribute goes with the communicator, so that a handle that is used again is another one.
+  // MPI deletes the attribute with the communicator, so a reused handle finds no old record.
   PMPI_Comm_set_attr(comm, attribute(), made);
   return made;
 }
@@ -49,7 +49,7 @@ inline int freed(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-/// A copy of a communicator is another one.
+/// A duplicate of a communicator gets a record of its own, so the attribute is not copied.
 inline int not_copied(MPI_Comm, int, void*, void*, void*, int* is_copied) {
   *is_copied = 0;
   return MPI_SUCCESS;

@@ -136,7 +136,8 @@ class DeviceEvents {
     const Driver& driver_;
     int mode_ = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
   };
-  /// A device's time, as far as it is known: no event can have ended after somebody saw its end.
+  /// An estimate of a device's time. The host sees the end of an event late, never early, so the
+  /// smallest difference is the best one.
   struct Clock {
     void* first = nullptr;
     std::int64_t first_ns = INT64_MAX;

@@ -125,7 +125,8 @@ std::uint64_t child_of(Communicator& parent, std::uint64_t color) {
   return mixed(parent.identity, {++parent.children, color});
 }
 
-/// Records a collective, or a message if `is_send` points to which, around `call`.
+/// Records a call and passes it on. `is_send` is null for a collective; for a message it tells its
+/// direction.
 template <class F>
 Status record(Comm handle, Stream stream, Call call, const bool* is_send, F&& pass_on) {
   Recorder* const recorder = recorder_now();

@@ -12,8 +12,8 @@
 
 namespace warpsafe::ranks {
 
-/// An instruction of the program: `warpsafe-ranks` makes file and line of object and offset, if the
-/// object has them.
+/// An instruction of the program. `warpsafe-ranks` translates object and offset into file and line,
+/// if the object has debug information.
 struct CallPlace {
   std::string object;
   std::uint64_t offset = 0;
