@@ -20,7 +20,7 @@ import traceback
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parents[1] / "tools/lint"))
-from warpsafe_lint import flags, main  # noqa: E402  (the path comes first)
+from warpsafe_lint import commands, flags, options, reading, silence  # noqa: E402  (the path comes first)
 
 # Searching the machine's folders each time would take most of the time.
 flags.find_cuda = functools.cache(flags.find_cuda)
@@ -38,24 +38,25 @@ def one(data, database):
     database.write_bytes(data)
     text = data.decode(errors="replace")
     try:
-        entry = flags.from_database(database, "/w/a.cpp")
-        words, folder, compiler = entry or ([], ".", "")
-        out = flags.arguments(flags.language_of("a.cu", text, compiler), flags.kept(words, folder), main.SHIMS)
-        if not all(map(flags.is_text, out)):
+        words, folder, compiler = commands.Database(str(database)).command("/w/a.cpp") or ([], ".", "")
+        named = commands.language_in(commands.expanded(words, folder), compiler)
+        kept = commands.kept(words, folder, compiler)
+        out = flags.arguments(flags.language_of("a.cu", text, compiler, named), kept, reading.SHIMS)
+        if not all(map(commands.is_text, out)):
             raise Finding("a flag that libclang does not take")
-    except flags.BadDatabase as problem:
+    except commands.BadDatabase as problem:
         if not str(problem) or "\n" in str(problem):
             raise Finding("a problem that is not one line") from problem
     errors = io.StringIO()
     try:
         with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
-            main.parse_arguments(text.replace("\0", "").split())
+            options.parse_arguments(text.replace("\0", "").split())
     except SystemExit as ended:
-        if ended.code not in (main.NOTHING, main.NOT_READ):
+        if ended.code not in (options.NOTHING, options.NOT_READ):
             raise Finding(f"exit status {ended.code!r} for the words") from ended
-        if ended.code == main.NOT_READ and not errors.getvalue():
+        if ended.code == options.NOT_READ and not errors.getvalue():
             raise Finding("refused without a text") from ended
-    main.silenced(text, "A07")
+    silence.Silence(text.splitlines())
 
 
 def mutated(pool, chance):
