@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -35,9 +36,47 @@ class DependentLaunches {
 
   void clear() { chains_.clear(); }
 
-  /// The front operation of `stream` is about to run. `below(n)` is a random number below n.
+  /// The front operation of `stream` is about to run. `below(n)` is a random number below n. False:
+  /// no host memory, and the kernel runs as an ordinary one. An exception would leave work in the
+  /// queue whose caller gives its memory up.
   template <class Below>
-  void begin(const StreamState& stream, const MemoryRegistry& memory, const Below& below) {
+  [[nodiscard]] bool begin(const StreamState& stream, const MemoryRegistry& memory,
+                           const Below& below) noexcept {
+    try {
+      prepare(stream, memory, below);
+      return true;
+    } catch (const std::bad_alloc&) {
+      watch_.end();
+      auto& front = *stream.queue.front();
+      if (front.kind() == OperationKind::kernel) {
+        static_cast<KernelOperation&>(front).followed = false;
+        static_cast<KernelOperation&>(front).grid.watch = nullptr;
+      }
+      forget(stream);
+      return false;
+    }
+  }
+  /// That operation has run, and left the queue. False: no host memory for what it needs to know.
+  [[nodiscard]] bool end(const StreamState& stream, const std::shared_ptr<Operation>& operation,
+                         HostRaceRecorder& recorder) noexcept {
+    try {
+      conclude(stream, operation, recorder);
+      return true;
+    } catch (const std::bad_alloc&) {
+      forget(stream);
+      return false;
+    }
+  }
+
+ private:
+  void forget(const StreamState& stream) noexcept {
+    chains_.erase(&stream);
+    early_.clear();
+    late_.clear();
+    old_.clear();
+  }
+  template <class Below>
+  void prepare(const StreamState& stream, const MemoryRegistry& memory, const Below& below) {
     const Operation& front = *stream.queue.front();
     if (front.kind() != OperationKind::kernel) {
       // The record of an event orders nothing that follows on the stream.
@@ -71,9 +110,8 @@ class DependentLaunches {
     watch_.begin(rules_, every, below(static_cast<std::size_t>(every)));
     kernel.grid.watch = &watch_;
   }
-  /// That operation has run, and left the queue.
-  void end(const StreamState& stream, const std::shared_ptr<Operation>& operation,
-           HostRaceRecorder& recorder) {
+  void conclude(const StreamState& stream, const std::shared_ptr<Operation>& operation,
+                HostRaceRecorder& recorder) {
     if (operation->kind() != OperationKind::kernel) return;
     const auto kernel = std::static_pointer_cast<KernelOperation>(operation);
     const Grid& grid = kernel->grid;
@@ -93,7 +131,6 @@ class DependentLaunches {
     old_.clear();
   }
 
- private:
   /// What allocations held before a kernel wrote to them.
   struct OldMemory {
     void* begin;

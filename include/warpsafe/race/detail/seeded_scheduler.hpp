@@ -13,6 +13,8 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::host {
@@ -52,6 +54,7 @@ class SeededScheduler final : public Scheduler {
     random_ = Random(seed);
     recorder.begin();
     dependents_.clear();
+    lacks_memory_ = false;
     streams_.clear();
     pending_queries_ = 0;
     // From a device that is far behind the host to one that finishes at once.
@@ -67,6 +70,8 @@ class SeededScheduler final : public Scheduler {
 
   void begin_call(std::unique_lock<std::mutex>& lock) override {
     if (running_) return;
+    // The call has submitted nothing yet, so it can fail.
+    if (std::exchange(lacks_memory_, false)) throw std::bad_alloc();
     // Ends loops of a program that queries until the answer is yes.
     if (pending_queries_ > 32) run_one(lock);
     while (!running_ && random_.below(16) < odds_ && run_one(lock)) {
@@ -126,12 +131,13 @@ class SeededScheduler final : public Scheduler {
     StreamState& stream = *runnable_[random_.below(runnable_.size())];
     const std::shared_ptr<Operation> operation = stream.queue.front();
     recorder.runs(*operation);
-    dependents_.begin(stream, runtime_.memory,
-                      [this](std::size_t end) { return random_.below(end); });
+    const bool begun = dependents_.begin(stream, runtime_.memory,
+                                         [this](std::size_t end) { return random_.below(end); });
     running_ = true;
     runtime_.run_front(stream, lock);
     running_ = false;
-    dependents_.end(stream, operation, recorder);
+    const bool ended = dependents_.end(stream, operation, recorder);
+    lacks_memory_ = lacks_memory_ || !begun || !ended;
     return true;
   }
 
@@ -139,7 +145,8 @@ class SeededScheduler final : public Scheduler {
   Random random_{0};
   std::uint32_t odds_ = 8;  // of 16: the chance that one more operation runs before a call
   std::uint32_t pending_queries_ = 0;
-  bool running_ = false;  // an operation runs, without the lock
+  bool running_ = false;       // an operation runs, without the lock
+  bool lacks_memory_ = false;  // for the order of dependent launches: the next call reports it
   DependentLaunches dependents_;
   std::vector<StreamState*> streams_;   // of this run that may have work, by their first work
   std::vector<StreamState*> runnable_;  // of these
