@@ -175,7 +175,11 @@ def use(window, site):
     before = window.run(color)
     window.run("document.getElementById('theme').click()")
     after = window.run(color)
-    window.open((site / "docs/index.html").as_uri())
+    for _ in range(20):  # another process of the browser shows the next page, and learns of the choice soon after
+        window.open((site / "docs/index.html").as_uri())
+        if window.run(color) == after:
+            break
+        time.sleep(0.1)
     if before == after or window.run(color) != after:
         yield f"the switch of the theme: {before}, then {after}, then on the next page {window.run(color)}"
     window.run("document.getElementById('theme').click()")

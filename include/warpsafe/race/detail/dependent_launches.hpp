@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/capture_state.hpp>
+#include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/predecessor_watch.hpp>
@@ -13,7 +14,6 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -42,30 +42,30 @@ class DependentLaunches {
   template <class Below>
   [[nodiscard]] bool begin(const StreamState& stream, const MemoryRegistry& memory,
                            const Below& below) noexcept {
-    try {
+    const auto step = [&] {
       prepare(stream, memory, below);
-      return true;
-    } catch (const std::bad_alloc&) {
-      watch_.end();
-      auto& front = *stream.queue.front();
-      if (front.kind() == OperationKind::kernel) {
-        static_cast<KernelOperation&>(front).followed = false;
-        static_cast<KernelOperation&>(front).grid.watch = nullptr;
-      }
-      forget(stream);
-      return false;
+      return 0;
+    };
+    if (guarded(step, raw(HostStatus::out_of_memory)) == 0) return true;
+    watch_.end();
+    auto& front = *stream.queue.front();
+    if (front.kind() == OperationKind::kernel) {
+      static_cast<KernelOperation&>(front).followed = false;
+      static_cast<KernelOperation&>(front).grid.watch = nullptr;
     }
+    forget(stream);
+    return false;
   }
   /// That operation has run, and left the queue. False: no host memory for what it needs to know.
   [[nodiscard]] bool end(const StreamState& stream, const std::shared_ptr<Operation>& operation,
                          HostRaceRecorder& recorder) noexcept {
-    try {
+    const auto step = [&] {
       conclude(stream, operation, recorder);
-      return true;
-    } catch (const std::bad_alloc&) {
-      forget(stream);
-      return false;
-    }
+      return 0;
+    };
+    if (guarded(step, raw(HostStatus::out_of_memory)) == 0) return true;
+    forget(stream);
+    return false;
   }
 
  private:

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/race/detail/dependent_launches.hpp>
@@ -13,7 +14,6 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -71,7 +71,7 @@ class SeededScheduler final : public Scheduler {
   void begin_call(std::unique_lock<std::mutex>& lock) override {
     if (running_) return;
     // The call has submitted nothing yet, so it can fail.
-    if (std::exchange(lacks_memory_, false)) throw std::bad_alloc();
+    if (std::exchange(lacks_memory_, false)) throw_bad_alloc();
     // Ends loops of a program that queries until the answer is yes.
     if (pending_queries_ > 32) run_one(lock);
     while (!running_ && random_.below(16) < odds_ && run_one(lock)) {

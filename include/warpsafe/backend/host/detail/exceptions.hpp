@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 
 // As <sanitizer/asan_interface.h> and <sanitizer/common_interface_defs.h> declare them: a clang
 // whose sanitizer runtime is not installed has no such headers. Called only where the runtime is
@@ -42,7 +43,6 @@ inline constexpr bool thread_sanitizer = false;
 }  // namespace warpsafe::host
 
 #if defined(__cpp_exceptions)
-#include <exception>
 #include <new>
 #endif
 
@@ -96,6 +96,9 @@ template <class Body, class OnException>
 /// Ends the OS thread that runs a GPU thread, in the middle of a kernel.
 [[noreturn]] inline void cancel_thread() { throw KernelCancelled{}; }
 
+/// Fails as an allocation does that finds no memory.
+[[noreturn]] inline void throw_bad_alloc() { throw std::bad_alloc(); }
+
 #else
 
 template <class Body>
@@ -107,6 +110,8 @@ template <class Body, class OnException>
   body();
 }
 [[noreturn]] inline void cancel_thread() { pthread_exit(nullptr); }
+// As operator new without exceptions.
+[[noreturn]] inline void throw_bad_alloc() { std::terminate(); }
 
 #endif
 
