@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Jobs with and without mistakes over a stand-in for NCCL: check_jobs.py WARPSAFE_RANKS LIBRARY JOB
+"""Jobs with and without mistakes over a stand-in for NCCL: check_jobs.py WARPSAFE_RANKS LIBRARY JOB...
 
 Each mode of programs/job.cpp runs with four ranks. warpsafe-ranks says nothing of a right program, and names rank,
 call and line of a mistake."""
@@ -14,7 +14,8 @@ import tempfile
 
 from jobs import Asked, Job, until
 
-TOOL, LIBRARY, PROGRAM = sys.argv[1:4]
+TOOL, LIBRARY = sys.argv[1:3]
+PROGRAM = sys.argv[3:]
 SIZE = 4
 SOURCE = (pathlib.Path(__file__).parent / "programs/job.cpp").read_text()
 RIGHT = sorted(set(re.findall(r'is\("(right_\w+)"\)', SOURCE)))
@@ -47,7 +48,7 @@ MISTAKES = {
 
 
 def check_right(mode, folder):
-    job = Job([PROGRAM, folder, mode], SIZE, folder, f"{folder}/records", LIBRARY)
+    job = Job([*PROGRAM, folder, mode], SIZE, folder, f"{folder}/records", LIBRARY)
     statuses = job.wait()
     job.kill()
     if statuses != [0] * SIZE:
@@ -62,7 +63,7 @@ def check_right(mode, folder):
 
 def check_mistake(mode, folder):
     kind, text, sides = MISTAKES[mode]
-    job = Job([PROGRAM, folder, mode], SIZE, folder, f"{folder}/records", LIBRARY)
+    job = Job([*PROGRAM, folder, mode], SIZE, folder, f"{folder}/records", LIBRARY)
     if mode == "straggler":
         job.wait()
 

@@ -19,6 +19,7 @@ struct UniqueId {       ///< ncclUniqueId, passed by value
   char internal[128];
 };
 inline constexpr Status success = 0;
+inline constexpr Status internal_error = 3;  ///< ncclInternalError
 inline constexpr Status in_progress = 7;  ///< ncclInProgress: of a communicator that does not block
 
 }  // namespace warpsafe::ranks::nccl

@@ -5,6 +5,7 @@
 // call and passes it on. Without WARPSAFE_RANKS they only pass it on.
 
 #include "group.hpp"
+#include "next.hpp"
 
 #include <map>
 #include <mutex>
@@ -16,12 +17,9 @@ namespace {
 
 #define WARPSAFE_NCCL extern "C" [[gnu::visibility("default")]]
 
-/// The library's own function behind the one that is called.
-template <class F>
-F* next(const char* name, F*) {
-  return reinterpret_cast<F*>(::dlsym(RTLD_NEXT, name));
-}
-#define WARPSAFE_NEXT(function) (next(#function, &::function))
+#define WARPSAFE_HERE __builtin_return_address(0)
+/// Only where WARPSAFE_HERE is the program's call, so not in the body of a lambda.
+#define WARPSAFE_NEXT(function) (Next<decltype(::function)>(#function, WARPSAFE_HERE))
 
 /// The communicators by their handles.
 class Communicators {
@@ -55,21 +53,22 @@ Communicators& communicators() {
   return *all;
 }
 
-int asked(const char* name, Comm handle) {
+int asked(const char* name, Comm handle, void* caller) {
   int value = -1;
-  auto* const function = reinterpret_cast<Status (*)(Comm, int*)>(::dlsym(RTLD_NEXT, name));
-  if (function != nullptr && function(handle, &value) != success) value = -1;
+  const Next<Status(Comm, int*)> function(name, caller);
+  if (!function || function(handle, &value) != success) value = -1;
   return value;
 }
 
-void made(Recorder& recorder, Communicator& communicator, Comm handle, Status status) {
+void made(Recorder& recorder, Communicator& communicator, Comm handle, Status status,
+          void* caller) {
   if (status != success && status != in_progress) {
     recorder.joined(communicator, -1, -1, status);
     return;
   }
   communicators().add(handle, &communicator);
-  recorder.joined(communicator, asked("ncclCommUserRank", handle), asked("ncclCommCount", handle),
-                  0);
+  recorder.joined(communicator, asked("ncclCommUserRank", handle, caller),
+                  asked("ncclCommCount", handle, caller), 0);
 }
 
 /// The library calls its own functions too, ncclBroadcast from ncclBcast: only the program's call
@@ -108,7 +107,7 @@ Status create(std::uint64_t identity, const Communicator* parent, int rank, int 
   if (group.is_open() && status == success) {
     group.add_new(communicator, handle);
   } else {
-    made(*recorder, *communicator, handle == nullptr ? nullptr : *handle, status);
+    made(*recorder, *communicator, handle == nullptr ? nullptr : *handle, status, return_address);
   }
   return status;
 }
@@ -184,23 +183,23 @@ Call call_of(Operation operation, std::size_t count, Type type, void* return_add
 using namespace warpsafe::ranks;
 using namespace warpsafe::ranks::nccl;
 
-#define WARPSAFE_HERE __builtin_return_address(0)
-
 WARPSAFE_NCCL Status ncclCommInitRank(Comm* comm, int size, UniqueId id, int rank) {
   return create(identity_of(id), nullptr, rank, size, comm, WARPSAFE_HERE,
-                [&] { return WARPSAFE_NEXT(ncclCommInitRank)(comm, size, id, rank); });
+                [&, next = WARPSAFE_NEXT(ncclCommInitRank)] { return next(comm, size, id, rank); });
 }
 WARPSAFE_NCCL Status ncclCommInitRankConfig(Comm* comm, int size, UniqueId id, int rank,
                                             void* config) {
-  return create(identity_of(id), nullptr, rank, size, comm, WARPSAFE_HERE, [&] {
-    return WARPSAFE_NEXT(ncclCommInitRankConfig)(comm, size, id, rank, config);
-  });
+  return create(identity_of(id), nullptr, rank, size, comm, WARPSAFE_HERE,
+                [&, next = WARPSAFE_NEXT(ncclCommInitRankConfig)] {
+                  return next(comm, size, id, rank, config);
+                });
 }
 WARPSAFE_NCCL Status ncclCommInitRankScalable(Comm* comm, int size, int rank, int ids, UniqueId* id,
                                               void* config) {
-  return create(identity_of(*id), nullptr, rank, size, comm, WARPSAFE_HERE, [&] {
-    return WARPSAFE_NEXT(ncclCommInitRankScalable)(comm, size, rank, ids, id, config);
-  });
+  return create(identity_of(*id), nullptr, rank, size, comm, WARPSAFE_HERE,
+                [&, next = WARPSAFE_NEXT(ncclCommInitRankScalable)] {
+                  return next(comm, size, rank, ids, id, config);
+                });
 }
 WARPSAFE_NCCL Status ncclCommSplit(Comm comm, int color, int key, Comm* made, void* config) {
   Communicator* const parent = communicators().find(comm);
@@ -209,14 +208,14 @@ WARPSAFE_NCCL Status ncclCommSplit(Comm comm, int color, int key, Comm* made, vo
   if (parent == nullptr || color < 0) {
     return WARPSAFE_NEXT(ncclCommSplit)(comm, color, key, made, config);
   }
-  return create(child_of(*parent, static_cast<std::uint64_t>(color)), parent, -1, -1, made,
-                WARPSAFE_HERE,
-                [&] { return WARPSAFE_NEXT(ncclCommSplit)(comm, color, key, made, config); });
+  return create(
+      child_of(*parent, static_cast<std::uint64_t>(color)), parent, -1, -1, made, WARPSAFE_HERE,
+      [&, next = WARPSAFE_NEXT(ncclCommSplit)] { return next(comm, color, key, made, config); });
 }
 WARPSAFE_NCCL Status ncclCommShrink(Comm comm, int* excluded, int count, Comm* made, void* config,
                                     int flags) {
-  const auto pass_on = [&] {
-    return WARPSAFE_NEXT(ncclCommShrink)(comm, excluded, count, made, config, flags);
+  const auto pass_on = [&, next = WARPSAFE_NEXT(ncclCommShrink)] {
+    return next(comm, excluded, count, made, config, flags);
   };
   Communicator* const parent = communicators().find(comm);
   if (parent == nullptr) return pass_on();
@@ -233,7 +232,7 @@ WARPSAFE_NCCL Status ncclCommInitAll(Comm* comms, int count, const int* devices)
   for (int i = 0; i < count; ++i) {
     Communicator* const made_one =
         recorder->add_communicator("NCCL", identity, nullptr, i, count, WARPSAFE_HERE);
-    made(*recorder, *made_one, comms[i], status);
+    made(*recorder, *made_one, comms[i], status, WARPSAFE_HERE);
   }
   return status;
 }
@@ -261,34 +260,34 @@ WARPSAFE_NCCL Status ncclGroupEnd() {
   if (recorder == nullptr) return WARPSAFE_NEXT(ncclGroupEnd)();
   Group& group = Group::of_thread();
   const bool is_outermost = group.end();
-  const Status status = [&] {
+  const Status status = [&, next = WARPSAFE_NEXT(ncclGroupEnd)] {
     const Inside inside;
-    return WARPSAFE_NEXT(ncclGroupEnd)();
+    return next();
   }();
   if (!is_outermost) return status;
   group.submitted(*recorder, status);
   for (const auto& [communicator, handle] : group.take_new()) {
-    made(*recorder, *communicator, *handle, status);
+    made(*recorder, *communicator, *handle, status, WARPSAFE_HERE);
   }
   return status;
 }
 
 WARPSAFE_NCCL Status ncclAllReduce(const void* from, void* to, std::size_t count, Type type,
                                    Reduction reduction, Comm comm, Stream stream) {
-  return record(
-      comm, stream,
-      call_of(Operation::all_reduce, count, type, WARPSAFE_HERE, -1,
-              name_of(reductions, reduction)),
-      nullptr,
-      [&] { return WARPSAFE_NEXT(ncclAllReduce)(from, to, count, type, reduction, comm, stream); });
+  return record(comm, stream,
+                call_of(Operation::all_reduce, count, type, WARPSAFE_HERE, -1,
+                        name_of(reductions, reduction)),
+                nullptr, [&, next = WARPSAFE_NEXT(ncclAllReduce)] {
+                  return next(from, to, count, type, reduction, comm, stream);
+                });
 }
 WARPSAFE_NCCL Status ncclReduce(const void* from, void* to, std::size_t count, Type type,
                                 Reduction reduction, int root, Comm comm, Stream stream) {
   return record(
       comm, stream,
       call_of(Operation::reduce, count, type, WARPSAFE_HERE, root, name_of(reductions, reduction)),
-      nullptr, [&] {
-        return WARPSAFE_NEXT(ncclReduce)(from, to, count, type, reduction, root, comm, stream);
+      nullptr, [&, next = WARPSAFE_NEXT(ncclReduce)] {
+        return next(from, to, count, type, reduction, root, comm, stream);
       });
 }
 WARPSAFE_NCCL Status ncclReduceScatter(const void* from, void* to, std::size_t count, Type type,
@@ -296,54 +295,63 @@ WARPSAFE_NCCL Status ncclReduceScatter(const void* from, void* to, std::size_t c
   return record(comm, stream,
                 call_of(Operation::reduce_scatter, count, type, WARPSAFE_HERE, -1,
                         name_of(reductions, reduction)),
-                nullptr, [&] {
-                  return WARPSAFE_NEXT(ncclReduceScatter)(from, to, count, type, reduction, comm,
-                                                          stream);
+                nullptr, [&, next = WARPSAFE_NEXT(ncclReduceScatter)] {
+                  return next(from, to, count, type, reduction, comm, stream);
                 });
 }
 WARPSAFE_NCCL Status ncclBroadcast(const void* from, void* to, std::size_t count, Type type,
                                    int root, Comm comm, Stream stream) {
-  return record(
-      comm, stream, call_of(Operation::broadcast, count, type, WARPSAFE_HERE, root), nullptr,
-      [&] { return WARPSAFE_NEXT(ncclBroadcast)(from, to, count, type, root, comm, stream); });
+  return record(comm, stream, call_of(Operation::broadcast, count, type, WARPSAFE_HERE, root),
+                nullptr, [&, next = WARPSAFE_NEXT(ncclBroadcast)] {
+                  return next(from, to, count, type, root, comm, stream);
+                });
 }
 WARPSAFE_NCCL Status ncclBcast(void* buffer, std::size_t count, Type type, int root, Comm comm,
                                Stream stream) {
   return record(comm, stream, call_of(Operation::broadcast, count, type, WARPSAFE_HERE, root),
-                nullptr,
-                [&] { return WARPSAFE_NEXT(ncclBcast)(buffer, count, type, root, comm, stream); });
+                nullptr, [&, next = WARPSAFE_NEXT(ncclBcast)] {
+                  return next(buffer, count, type, root, comm, stream);
+                });
 }
 WARPSAFE_NCCL Status ncclAllGather(const void* from, void* to, std::size_t count, Type type,
                                    Comm comm, Stream stream) {
   return record(comm, stream, call_of(Operation::all_gather, count, type, WARPSAFE_HERE), nullptr,
-                [&] { return WARPSAFE_NEXT(ncclAllGather)(from, to, count, type, comm, stream); });
+                [&, next = WARPSAFE_NEXT(ncclAllGather)] {
+                  return next(from, to, count, type, comm, stream);
+                });
 }
 WARPSAFE_NCCL Status ncclAlltoAll(const void* from, void* to, std::size_t count, Type type,
                                   Comm comm, Stream stream) {
   return record(comm, stream, call_of(Operation::all_to_all, count, type, WARPSAFE_HERE), nullptr,
-                [&] { return WARPSAFE_NEXT(ncclAlltoAll)(from, to, count, type, comm, stream); });
+                [&, next = WARPSAFE_NEXT(ncclAlltoAll)] {
+                  return next(from, to, count, type, comm, stream);
+                });
 }
 WARPSAFE_NCCL Status ncclGather(const void* from, void* to, std::size_t count, Type type, int root,
                                 Comm comm, Stream stream) {
-  return record(
-      comm, stream, call_of(Operation::gather, count, type, WARPSAFE_HERE, root), nullptr,
-      [&] { return WARPSAFE_NEXT(ncclGather)(from, to, count, type, root, comm, stream); });
+  return record(comm, stream, call_of(Operation::gather, count, type, WARPSAFE_HERE, root), nullptr,
+                [&, next = WARPSAFE_NEXT(ncclGather)] {
+                  return next(from, to, count, type, root, comm, stream);
+                });
 }
 WARPSAFE_NCCL Status ncclScatter(const void* from, void* to, std::size_t count, Type type, int root,
                                  Comm comm, Stream stream) {
-  return record(
-      comm, stream, call_of(Operation::scatter, count, type, WARPSAFE_HERE, root), nullptr,
-      [&] { return WARPSAFE_NEXT(ncclScatter)(from, to, count, type, root, comm, stream); });
+  return record(comm, stream, call_of(Operation::scatter, count, type, WARPSAFE_HERE, root),
+                nullptr, [&, next = WARPSAFE_NEXT(ncclScatter)] {
+                  return next(from, to, count, type, root, comm, stream);
+                });
 }
 WARPSAFE_NCCL Status ncclSend(const void* from, std::size_t count, Type type, int peer, Comm comm,
                               Stream stream) {
   static constexpr bool is_send = true;
-  return record(comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send,
-                [&] { return WARPSAFE_NEXT(ncclSend)(from, count, type, peer, comm, stream); });
+  return record(
+      comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send,
+      [&, next = WARPSAFE_NEXT(ncclSend)] { return next(from, count, type, peer, comm, stream); });
 }
 WARPSAFE_NCCL Status ncclRecv(void* to, std::size_t count, Type type, int peer, Comm comm,
                               Stream stream) {
   static constexpr bool is_send = false;
-  return record(comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send,
-                [&] { return WARPSAFE_NEXT(ncclRecv)(to, count, type, peer, comm, stream); });
+  return record(
+      comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send,
+      [&, next = WARPSAFE_NEXT(ncclRecv)] { return next(to, count, type, peer, comm, stream); });
 }
