@@ -8,7 +8,6 @@
 
 #include <cstdio>
 #include <map>
-#include <mutex>
 #include <utility>
 
 namespace warpsafe::ranks::nccl {
@@ -36,13 +35,12 @@ inline void* find_next(const char* name, void* caller) noexcept {
   return is_own ? nullptr : found;
 }
 
-/// The same, in 0.1 microseconds from the second call of a place on. dladdr reads all symbols of
-/// the calling object, which took 0.3 ms for PyTorch's.
+/// The same, looked up once by each thread for each place: dladdr reads all symbols of the calling
+/// object, which took about 0.3 ms of each call in PyTorch. Without a lock, which a child after a
+/// fork might find taken, and which a thread that loads a library could wait for.
 inline void* known_next(const char* name, void* caller) {
-  static auto* const mutex = new std::mutex;
-  static auto* const known = new std::map<std::pair<const char*, void*>, void*>;
-  const std::lock_guard lock(*mutex);
-  void*& found = (*known)[{name, caller}];
+  thread_local std::map<std::pair<const char*, void*>, void*> known;
+  void*& found = known[{name, caller}];
   // The library may be loaded later.
   if (found == nullptr) found = find_next(name, caller);
   return found;
