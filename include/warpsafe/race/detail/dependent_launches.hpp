@@ -3,10 +3,10 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/capture_state.hpp>
-#include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/predecessor_watch.hpp>
+#include <warpsafe/debug/log.hpp>
 #include <warpsafe/race/detail/host_race_recorder.hpp>
 
 #include <algorithm>
@@ -44,9 +44,9 @@ class DependentLaunches {
                            const Below& below) noexcept {
     const auto step = [&] {
       prepare(stream, memory, below);
-      return 0;
+      return true;
     };
-    if (guarded(step, raw(HostStatus::out_of_memory)) == 0) return true;
+    if (debug::detail::catch_bad_alloc(step, false)) return true;
     watch_.end();
     auto& front = *stream.queue.front();
     if (front.kind() == OperationKind::kernel) {
@@ -61,11 +61,11 @@ class DependentLaunches {
                          HostRaceRecorder& recorder) noexcept {
     const auto step = [&] {
       conclude(stream, operation, recorder);
-      return 0;
+      return true;
     };
-    if (guarded(step, raw(HostStatus::out_of_memory)) == 0) return true;
-    forget(stream);
-    return false;
+    const bool done = debug::detail::catch_bad_alloc(step, false);
+    if (!done) forget(stream);
+    return done;
   }
 
  private:
