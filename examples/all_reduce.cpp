@@ -97,7 +97,7 @@ ws::result<std::vector<float>> train(const Ranks& ranks, std::size_t n) {
   WARPSAFE_TRY(const int devices, ws::device_count());
   WARPSAFE_TRY(const auto device,
                ws::DeviceGuard::create(ws::DeviceId(ranks.on_this_machine % devices)));
-  WARPSAFE_TRY(const auto stream, ws::Stream::create());
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(auto adder, Adder::create(stream, ranks));
   const std::vector<float> first(n, first_weight);
   WARPSAFE_TRY(auto weights, ws::DeviceBuffer<float>::from(stream, std::span(first)));

@@ -30,7 +30,7 @@ ws::result<std::vector<float>> run(ws::StreamRef stream, float a, std::span<cons
 int main() {
   const std::vector<float> x(100000, 2.0F);
   const std::vector<float> y(x.size(), 1.0F);
-  const auto stream = ws::Stream::create();
+  const auto stream = ws::Stream::create(ws::DeviceId(0));
   if (!stream.has_value()) {
     std::cerr << stream.error() << '\n';
     return 2;

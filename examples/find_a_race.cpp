@@ -31,8 +31,8 @@ WARPSAFE_KERNEL void add_up(const float* slot, float* total) {
 
 // The code to test. A slot may only be loaded again after its last chunk has been read.
 ws::result<std::vector<float>> pipeline(bool wait_for_reader) {
-  WARPSAFE_TRY(const auto loader, ws::Stream::create());
-  WARPSAFE_TRY(const auto reader, ws::Stream::create());
+  WARPSAFE_TRY(const auto loader, ws::Stream::create(ws::DeviceId(0)));
+  WARPSAFE_TRY(const auto reader, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(auto even, ws::DeviceBuffer<float>::create(loader, n));
   WARPSAFE_TRY(auto odd, ws::DeviceBuffer<float>::create(loader, n));
   WARPSAFE_TRY(auto total, ws::DeviceBuffer<float>::create(reader, 1));

@@ -299,7 +299,7 @@ int main(int argc, char** argv) {
     std::cerr << "fingerprint: cannot open '" << name << "'\n";
     return 2;
   }
-  const auto stream = ws::Stream::create();
+  const auto stream = ws::Stream::create(ws::DeviceId(0));
   if (!stream.has_value()) {
     std::cerr << "fingerprint: " << stream.error() << '\n';
     return 2;

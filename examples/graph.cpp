@@ -49,7 +49,7 @@ ws::result<std::vector<float>> run(const ws::Stream& stream, std::size_t n) {
 }
 
 int main() {
-  const auto stream = ws::Stream::create();
+  const auto stream = ws::Stream::create(ws::DeviceId(0));
   if (!stream.has_value()) {
     std::cerr << stream.error() << '\n';
     return 2;

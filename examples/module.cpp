@@ -104,7 +104,7 @@ ws::result<std::vector<float>> run(const ws::Stream& stream, const std::vector<f
 }  // namespace
 
 int main() {
-  const auto stream = ws::Stream::create();
+  const auto stream = ws::Stream::create(ws::DeviceId(0));
   if (!stream.has_value()) {
     std::cerr << stream.error() << '\n';
     return 2;

@@ -248,7 +248,7 @@ bool parse(std::string_view text, long long& number) {
 }
 
 int infer_and_compare(long long tokens, long long outputs, long long inputs) {
-  const auto stream = ws::Stream::create();
+  const auto stream = ws::Stream::create(ws::DeviceId(0));
   if (!stream.has_value()) {
     std::cerr << "q4_inference: " << stream.error() << '\n';
     return 2;

@@ -89,7 +89,7 @@ ws::result<bool> replay(ws::StreamRef stream, const std::string& folder) {
 }
 
 int main(int count, char** words) {
-  const auto stream = ws::Stream::create();
+  const auto stream = ws::Stream::create(ws::DeviceId(0));
   if (!stream.has_value()) {
     std::cerr << stream.error() << '\n';
     return 2;

@@ -36,7 +36,7 @@ constexpr auto summing = ws::kernel<block_sums, ws::needs_shared<int>>;
 int main() {
   constexpr std::size_t n = 1000000;
   const auto run = [&]() -> ws::result<int> {
-    WARPSAFE_TRY(const auto stream, ws::Stream::create());
+    WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
     WARPSAFE_TRY(const auto grid, ws::SafeGrid<>::cover(n, threads));
     WARPSAFE_TRY(auto in, ws::DeviceBuffer<int>::from(stream, std::vector<int>(n, 1)));
     WARPSAFE_TRY(auto sums, ws::DeviceBuffer<int>::create(stream, grid.blocks(0)));

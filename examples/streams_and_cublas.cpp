@@ -29,8 +29,8 @@ ws::result<void> multiply(ws::StreamBound<cublasHandle_t>& blas, int n,
 
 ws::result<std::vector<float>> run(int n) {
   const auto count = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
-  WARPSAFE_TRY(const auto left, ws::Stream::create());
-  WARPSAFE_TRY(const auto right, ws::Stream::create());
+  WARPSAFE_TRY(const auto left, ws::Stream::create(ws::DeviceId(0)));
+  WARPSAFE_TRY(const auto right, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(auto left_blas, ws::StreamBound<cublasHandle_t>::create(left));
   WARPSAFE_TRY(auto right_blas, ws::StreamBound<cublasHandle_t>::create(right));
 

@@ -34,8 +34,8 @@ WARPSAFE_KERNEL void divide(float* x, const float* most) { x[ws::thread_index().
 enum class Wait { yes, forgotten };
 
 ws::result<std::vector<float>> normalised(const std::vector<float>& values, Wait wait) {
-  WARPSAFE_TRY(const auto finding, ws::Stream::create());
-  WARPSAFE_TRY(const auto dividing, ws::Stream::create());
+  WARPSAFE_TRY(const auto finding, ws::Stream::create(ws::DeviceId(0)));
+  WARPSAFE_TRY(const auto dividing, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(auto x, ws::DeviceBuffer<float>::from(finding, values));
   WARPSAFE_TRY(auto most, ws::DeviceBuffer<float>::create(finding, 1));
   constexpr ws::LaunchConfig config{ws::grid<1>, ws::block<n>, ws::shared<float>(n)};

@@ -225,9 +225,9 @@ class Picture {
 
 int main(int count, char** words) {
   const std::string prefix = count > 1 ? words[1] : "timeline";
-  const auto left = ws::Stream::create();
-  const auto right = ws::Stream::create();
-  const auto joined = ws::Stream::create();
+  const auto left = ws::Stream::create(ws::DeviceId(0));
+  const auto right = ws::Stream::create(ws::DeviceId(0));
+  const auto joined = ws::Stream::create(ws::DeviceId(0));
   if (!left.has_value() || !right.has_value() || !joined.has_value()) {
     std::cerr << (left.has_value() ? right : left).error() << '\n';
     return 2;

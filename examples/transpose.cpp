@@ -41,7 +41,7 @@ int main() {
   std::vector<int> matrix(m * n);
   std::iota(matrix.begin(), matrix.end(), 0);
 
-  const auto stream = ws::Stream::create();
+  const auto stream = ws::Stream::create(ws::DeviceId(0));
   if (!stream.has_value()) {
     std::cerr << stream.error() << '\n';
     return 2;

@@ -30,7 +30,7 @@ WARPSAFE_KERNEL void count_bytes(ws::DeviceSpan<const unsigned char> text, unsig
 }
 
 ws::result<std::vector<unsigned>> histogram(const std::vector<unsigned char>& text) {
-  WARPSAFE_TRY(const auto stream, ws::Stream::create());
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(auto bytes, ws::DeviceBuffer<unsigned char>::from(stream, text));
   WARPSAFE_TRY(auto counts, ws::DeviceBuffer<unsigned>::create(stream, bins));
   WARPSAFE_TRYV(counts.zero(stream));

@@ -40,7 +40,7 @@ WARPSAFE_KERNEL void multiply(const float* a, ws::extent<2> a_size, const float*
 ws::result<std::vector<float>> product(const std::vector<float>& a, ws::extent<2> a_size,
                                        const std::vector<float>& b, ws::extent<2> b_size) {
   const ws::extent c_size{ws::rows{a_size.rows()}, ws::cols{b_size.cols()}};
-  WARPSAFE_TRY(const auto stream, ws::Stream::create());
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(auto on_a, ws::DeviceBuffer<float>::from(stream, a));
   WARPSAFE_TRY(auto on_b, ws::DeviceBuffer<float>::from(stream, b));
   WARPSAFE_TRY(auto on_c, ws::DeviceBuffer<float>::create(stream, c_size.rows() * c_size.cols()));

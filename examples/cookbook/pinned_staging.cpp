@@ -40,7 +40,7 @@ struct Lane {
   std::optional<Flight> flight;  // of one chunk; it has `in` and `out`
 
   static ws::result<Lane> create() {
-    WARPSAFE_TRY(auto stream, ws::Stream::create());
+    WARPSAFE_TRY(auto stream, ws::Stream::create(ws::DeviceId(0)));
     WARPSAFE_TRY(auto on_device, ws::DeviceBuffer<float>::create(stream, chunk));
     WARPSAFE_TRY(auto in, Pinned::create(chunk));
     WARPSAFE_TRY(auto out, Pinned::create(chunk));

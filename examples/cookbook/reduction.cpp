@@ -32,7 +32,7 @@ WARPSAFE_KERNEL void add_up(const unsigned* x, std::size_t n, unsigned long long
 constexpr auto adding_up = ws::kernel<add_up, ws::grid_stride_kernel, ws::index<std::uint64_t>>;
 
 ws::result<unsigned long long> sum(const std::vector<unsigned>& values) {
-  WARPSAFE_TRY(const auto stream, ws::Stream::create());
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(auto x, ws::DeviceBuffer<unsigned>::from(stream, values));
   WARPSAFE_TRY(auto total, ws::DeviceBuffer<unsigned long long>::create(stream, 1));
   WARPSAFE_TRYV(total.zero(stream));

@@ -46,7 +46,7 @@ Answer answer_to(const ws::LaunchError& error) {
 }
 
 int main() {
-  const auto stream = ws::Stream::create();
+  const auto stream = ws::Stream::create(ws::DeviceId(0));
   if (!stream.has_value()) {
     std::cerr << stream.error() << '\n';
     return 2;

@@ -41,7 +41,7 @@ WARPSAFE_KERNEL void step(const float* in, float* out, ws::extent<2> size) {
 
 ws::result<std::vector<float>> smoothed(const std::vector<float>& values, ws::extent<2> size,
                                         int steps) {
-  WARPSAFE_TRY(const auto stream, ws::Stream::create());
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(auto now, ws::DeviceBuffer<float>::from(stream, values));
   WARPSAFE_TRY(auto next, ws::DeviceBuffer<float>::create(stream, now.size()));
   const auto grid = ws::SafeGrid<>::cover(size, ws::block<tile, tile>);

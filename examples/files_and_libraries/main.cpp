@@ -12,7 +12,7 @@
 namespace ws = warpsafe;
 
 ws::result<float> run() {
-  WARPSAFE_TRY(const auto stream, ws::Stream::create());
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(auto x, ws::DeviceBuffer<float>::from(stream, std::vector<float>(1000, 3)));
   WARPSAFE_TRYV(scale(stream, 2, x.view()));
   WARPSAFE_TRY(const auto scaled, x.to_host(stream).get());

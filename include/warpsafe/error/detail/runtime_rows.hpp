@@ -56,7 +56,7 @@ WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
 
 // Stream 0 was borrowed, or a `Stream` was used after it was moved from or closed. The use may be a
 // checked launch, memory, a handle, a capture, a copy, a graph, an event, a wait or a query.
-// Way out: Call `Stream::create()`, or borrow `cudaStreamLegacy` or `cudaStreamPerThread` by name.
+// Way out: Call `Stream::create(DeviceId(n))`, or borrow `cudaStreamLegacy` or `cudaStreamPerThread` by name.
 WARPSAFE_ERROR(34, stream_null, "the default stream was given where a stream is needed",
                subcode == Subcode::stream_closed
                    ? "this Stream was moved from or closed; use the one that it was moved to"
